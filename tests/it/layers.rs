@@ -10,7 +10,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("compat", &[]),
     ("types", &["compat"]),
     ("budget", &["types"]),
-    ("text", &["types"]),
+    ("text", &["compat", "types"]),
     ("geo", &["types"]),
     ("schema", &["types"]),
     ("formats", &["compat", "types", "schema"]),
@@ -68,6 +68,7 @@ const ATOMIC_FILES: &[&str] = &[
 /// The only files that may switch on features: whole modules, and what `Database` keeps for one.
 const FEATURE_FILES: &[&str] = &[
     "lib.rs",
+    "compat/mod.rs",
     "db/mod.rs",
     "db/database.rs",
     "durability/interleavings.rs",

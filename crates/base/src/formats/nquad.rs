@@ -183,63 +183,6 @@ mod tests {
         assert_eq!(facets, want);
     }
 
-    /// Each row: line, column of the fault, a part of the message.
-    #[test]
-    fn faults_are_placed() {
-        #[rustfmt::skip]
-        let cases = [
-            ("<abc> <p> <2> .", 0, "`abc` is no uid (a new node"),
-            ("<1> <p> <18446744073709551616> .", 8, "uids have 64 bits"),
-            ("<0> <p> <2> .", 0, "uids start at 1"),
-            ("<1> <p> <0x0> .", 8, "uids start at 1"),
-            ("<> <p> <2> .", 0, "is no name"),
-            ("<1> <> <2> .", 4, "is no name"),
-            ("_:__ <p> <2> .", 0, "is no name"),
-            ("<_:> <p> <2> .", 0, "is no name"),
-            ("<1 <p> <2> .", 2, "found ` ` between"),
-            ("<1", 2, "never closed"),
-            ("<1> <p\\u12> <2> .", 6, "wrong escape"),
-            ("<1> p <2> .", 4, "found `p`, expected a predicate"),
-            ("val(x) <p> <2> .", 0, "found `v`, expected a subject"),
-            ("<1> uid(p) <2> .", 4, "found `u`, expected a pred"),
-            ("<1> <p> é .", 8, "found `é`, expected an object"),
-            ("<1> <p> .", 8, "found `.`, expected an object"),
-            ("<1> <p> <2>", 11, "has no end"),
-            ("<1> <p> <2> . .", 14, "one statement a line"),
-            ("<1> <p> <2> # .", 12, "found `#`, expected `.`"),
-            ("<1> <p> \"a", 8, "`\"` is never closed"),
-            ("<1> <p> \"a\\", 11, "found the end of the line after `\\`"),
-            ("<1> <p> \"a\\é\" .", 11, "found `é` after `\\`"),
-            ("<1> <p> \"ab\\'\" .", 11, "wrong escape"),
-            ("<1> <p> \"\\xff\" .", 9, "not UTF-8"),
-            ("<1> <p> \"a\"@en^^<xs:string> .", 14, "found `^`, expected `.`"),
-            ("<1> <p> \"a\"@1 .", 12, "expected a language"),
-            ("<1> <p> \"a\"^^<xs:yo> .", 13, "unknown type `xs:yo`"),
-            ("<1> <p> \"\"^^<xs:float> .", 8, "an empty text"),
-            ("<1> * \"a\"^^<xs:string> .", 6, "the object is `*`"),
-            ("_:a. <p> <2> .", 0, "ends with `.`"),
-            ("_:-a <p> <2> .", 0, "found `-` after `_:`"),
-            ("_:a\u{a0}<p> <2> .", 3, "found `\\u{a0}` in the name"),
-            ("_ <p> <2> .", 1, "found ` ` after `_`"),
-            ("_:a <p> _:b.", 8, "ends with `.`"),
-            ("uid(v <p> <2> .", 6, "found `<` after `uid(v`, expected `)`"),
-            ("uid() <p> <2> .", 4, "name of a variable is missing"),
-            ("uid", 3, "found the end of the line after `uid`"),
-            ("<1> <p> <2> <x> .", 12, "is a number"),
-            ("<1> <p> <2> <3> <4> .", 16, "found `<`, expected `.`"),
-            ("<1> <p> <2> () .", 13, "found `)`, expected the name of a facet"),
-            ("<1> <p> <2> (a=1,a=2) .", 12, "facet `a` is given twice"),
-            ("<1> <p> <2> (a=b) .", 15, "`b` is no value of a facet"),
-            ("<1> <p> <2> (a@b=1) .", 13, "`@` is in it"),
-            ("<1> <p> <2> (a=1", 16, "expected `,` or `)`"),
-            ("<1> <p> <2> (a=1) (b=2) .", 18, "found `(`, expected `.`"),
-        ];
-        for (line, column, part) in cases {
-            let fault = parse_line(line).expect_err(line);
-            assert!(fault.column == column && fault.message.contains(part), "{line}\n{fault}");
-        }
-    }
-
     #[test]
     fn text_of_many_lines() {
         let text = "# start\r\n<1> <p> <2> .\r\n\r\n  <2> <p> \"x\" . # end\n";

@@ -29,8 +29,7 @@ pub use levenshtein::within_distance;
 #[cfg(feature = "text")]
 pub use ngram::NgramAnalyzer;
 pub use patterns::{
-    PatternError, PatternFault, Regex, TrigramQuery, compile, compile_plain, trigram_query,
-    trigrams,
+    PatternError, Regex, TrigramQuery, compile, compile_plain, trigram_query, trigrams,
 };
 #[cfg(feature = "text")]
 pub use terms::TermAnalyzer;

@@ -2,14 +2,12 @@
 
 mod pattern_error;
 #[cfg(feature = "text")]
-mod go_regex;
-#[cfg(feature = "text")]
 mod regex_query;
 #[cfg(not(feature = "text"))]
 #[path = "regex_missing.rs"]
 mod regex_query;
 mod trigram;
 
-pub use pattern_error::{PatternError, PatternFault};
+pub use pattern_error::PatternError;
 pub use regex_query::{Regex, compile, compile_plain, trigram_query};
 pub use trigram::{TrigramQuery, trigrams};

@@ -1,79 +1,18 @@
-//! Why a regular expression is refused, in the words of Go's `regexp`.
+//! Why a regular expression can't be used.
 
+use crate::compat::go_regex_error::GoRegexError;
 use crate::types::MissingFeature;
 
-/// Why a regular expression is refused.
+/// Why a regular expression can't be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
-    /// Something else than `i` stands after the pattern.
-    #[error("`{modifier}` is no modifier of a regular expression")]
-    Modifier {
-        /// What stands there.
-        modifier: String,
-    },
-    /// The pattern has more than 65,536 bytes.
-    #[error("wrong regular expression: expression too large")]
-    TooLong,
-    /// The pattern ends in a backslash.
-    #[error("wrong regular expression: trailing backslash at end of expression")]
-    TrailingBackslash,
-    /// A piece of the pattern can't be read.
-    #[error("wrong regular expression: {fault}{}", piece_suffix(piece))]
-    Syntax {
-        /// What is wrong with it.
-        fault: PatternFault,
-        /// The piece, or the pattern where the fault is of all of it.
-        piece: String,
-    },
+    /// Go refuses the pattern, or there is no such modifier.
+    #[error(transparent)]
+    Syntax(#[from] GoRegexError),
     /// The pattern takes more memory to match than is granted to one.
     #[error("wrong regular expression: it is too large")]
     TooLarge,
     /// The build lacks regular expressions.
     #[error(transparent)]
     Missing(#[from] MissingFeature),
-}
-
-fn piece_suffix(piece: &str) -> String {
-    if piece.is_empty() { String::new() } else { format!(": `{piece}`") }
-}
-
-/// What is wrong with a piece of a regular expression.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum PatternFault {
-    /// A group is not closed.
-    #[error("missing closing )")]
-    MissingParenthesis,
-    /// A `)` closes no group.
-    #[error("unexpected )")]
-    UnexpectedParenthesis,
-    /// There is nothing before `*`, `+`, `?` or `{`.
-    #[error("missing argument to repetition operator")]
-    MissingRepeatArgument,
-    /// Groups are nested more than 250 deep.
-    #[error("expression nests too deeply")]
-    NestedTooDeep,
-    /// A repetition is repeated again.
-    #[error("invalid nested repetition operator")]
-    NestedRepetition,
-    /// A count of a repetition is above 1000, or the first is above the second.
-    #[error("invalid repeat count")]
-    RepeatCount,
-    /// The name of a group is empty, not closed, or no name.
-    #[error("invalid named capture")]
-    NamedCapture,
-    /// A group of a kind that Go does not have, such as a look-ahead.
-    #[error("invalid or unsupported Perl syntax")]
-    PerlSyntax,
-    /// An escape means nothing.
-    #[error("invalid escape sequence")]
-    Escape,
-    /// A range of a class runs backwards, or a class has an unknown name.
-    #[error("invalid character class range")]
-    ClassRange,
-    /// A class in brackets is not closed.
-    #[error("missing closing ]")]
-    MissingBracket,
-    /// Any other fault, in the words of the crate `regex-syntax`.
-    #[error("{0}")]
-    Other(String),
 }

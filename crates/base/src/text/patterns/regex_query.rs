@@ -8,9 +8,9 @@ pub use regex::Regex;
 use regex::RegexBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-use super::go_regex;
 use super::pattern_error::PatternError;
 use super::trigram::{TrigramQuery, pack};
+use crate::compat::go_regex;
 
 /// The longest list of conditions that must all hold; those beyond it are dropped.
 const AND_MAX: usize = 256;

@@ -2,7 +2,7 @@
 //! They differ in small things: what `\w`, `\d`, `\s` and `\b` mean beyond ASCII, how classes are
 //! written, which escapes there are, and what may be repeated.
 
-use super::pattern_error::{PatternError, PatternFault};
+use super::go_regex_error::{GoRegexError, GoRegexFault};
 use std::fmt::Write;
 
 use regex_syntax::ParserBuilder;
@@ -30,24 +30,24 @@ const PATTERN_MAX: usize = 1 << 16;
 ///
 /// # Errors
 ///
-/// [`PatternError`] for a pattern that Go refuses, and for other flags.
-pub(in crate::text) fn parse(pattern: &str, flags: &str) -> Result<Hir, PatternError> {
+/// [`GoRegexError`] for a pattern that Go refuses, and for other flags.
+pub(crate) fn parse(pattern: &str, flags: &str) -> Result<Hir, GoRegexError> {
     let ignore_case = match flags {
         "" => false,
         "i" => true,
-        other => return Err(PatternError::Modifier { modifier: other.to_owned() }),
+        other => return Err(GoRegexError::Modifier { modifier: other.to_owned() }),
     };
     Ok(without_line_feed(&read(pattern, ignore_case, true)?))
 }
 
 /// Reads a pattern as Go does without flags: `^` and `$` match at the ends of the text.
-pub(super) fn parse_plain(pattern: &str) -> Result<Hir, PatternError> {
+pub(crate) fn parse_plain(pattern: &str) -> Result<Hir, GoRegexError> {
     read(pattern, false, false)
 }
 
-fn read(pattern: &str, ignore_case: bool, multi_line: bool) -> Result<Hir, PatternError> {
+fn read(pattern: &str, ignore_case: bool, multi_line: bool) -> Result<Hir, GoRegexError> {
     if PATTERN_MAX < pattern.len() {
-        return Err(PatternError::TooLong);
+        return Err(GoRegexError::TooLong);
     }
     let translated = Translator::new(pattern).translate()?;
     ParserBuilder::new()
@@ -59,25 +59,25 @@ fn read(pattern: &str, ignore_case: bool, multi_line: bool) -> Result<Hir, Patte
         .map_err(|error| describe(pattern, &error))
 }
 
-fn fault(fault: PatternFault, piece: &str) -> PatternError {
-    PatternError::Syntax { fault, piece: piece.to_owned() }
+fn fault(fault: GoRegexFault, piece: &str) -> GoRegexError {
+    GoRegexError::Syntax { fault, piece: piece.to_owned() }
 }
 
 /// Turns an error of the other syntax into the one that Go has for it, where Go has one.
-fn describe(pattern: &str, error: &regex_syntax::Error) -> PatternError {
+fn describe(pattern: &str, error: &regex_syntax::Error) -> GoRegexError {
     use regex_syntax::ast::ErrorKind;
     match error {
         regex_syntax::Error::Parse(error) => match error.kind() {
-            ErrorKind::GroupUnclosed => fault(PatternFault::MissingParenthesis, pattern),
-            ErrorKind::GroupUnopened => fault(PatternFault::UnexpectedParenthesis, pattern),
-            ErrorKind::RepetitionMissing => fault(PatternFault::MissingRepeatArgument, pattern),
-            ErrorKind::NestLimitExceeded(_) => fault(PatternFault::NestedTooDeep, pattern),
-            other => fault(PatternFault::Other(other.to_string()), pattern),
+            ErrorKind::GroupUnclosed => fault(GoRegexFault::MissingParenthesis, pattern),
+            ErrorKind::GroupUnopened => fault(GoRegexFault::UnexpectedParenthesis, pattern),
+            ErrorKind::RepetitionMissing => fault(GoRegexFault::MissingRepeatArgument, pattern),
+            ErrorKind::NestLimitExceeded(_) => fault(GoRegexFault::NestedTooDeep, pattern),
+            other => fault(GoRegexFault::Other(other.to_string()), pattern),
         },
         regex_syntax::Error::Translate(error) => {
-            fault(PatternFault::Other(error.kind().to_string()), pattern)
+            fault(GoRegexFault::Other(error.kind().to_string()), pattern)
         }
-        other => fault(PatternFault::Other(other.to_string()), pattern),
+        other => fault(GoRegexFault::Other(other.to_string()), pattern),
     }
 }
 
@@ -158,7 +158,7 @@ impl<'a> Translator<'a> {
         found
     }
 
-    fn translate(mut self) -> Result<String, PatternError> {
+    fn translate(mut self) -> Result<String, GoRegexError> {
         while let Some(character) = self.rest().chars().next() {
             if self.repetition(character)? {
                 continue;
@@ -188,7 +188,7 @@ impl<'a> Translator<'a> {
     }
 
     /// Copies a repetition operator, if there is one here.
-    fn repetition(&mut self, character: char) -> Result<bool, PatternError> {
+    fn repetition(&mut self, character: char) -> Result<bool, GoRegexError> {
         let length = match character {
             '*' | '+' | '?' => 1,
             '{' => match self.counts()? {
@@ -203,7 +203,7 @@ impl<'a> Translator<'a> {
         let operator = &self.pattern[start..self.at];
         // Go refuses `a**`; the other syntax reads it as one repetition of another.
         if self.is_repeated {
-            return Err(fault(PatternFault::NestedRepetition, operator));
+            return Err(fault(GoRegexFault::NestedRepetition, operator));
         }
         self.out.push_str(operator);
         self.is_repeated = true;
@@ -211,7 +211,7 @@ impl<'a> Translator<'a> {
     }
 
     /// The length of the `{n}`, `{n,}` or `{n,m}` here; `None` when the brace is only a brace.
-    fn counts(&self) -> Result<Option<usize>, PatternError> {
+    fn counts(&self) -> Result<Option<usize>, GoRegexError> {
         let rest = self.rest();
         let Some(close) = rest.find('}') else { return Ok(None) };
         let body = &rest[1..close];
@@ -223,13 +223,13 @@ impl<'a> Translator<'a> {
         let first = first.parse().unwrap_or(u32::MAX);
         let last = if last.is_empty() { first } else { last.parse().unwrap_or(u32::MAX) };
         if REPEAT_MAX < first || REPEAT_MAX < last || last < first {
-            return Err(fault(PatternFault::RepeatCount, &rest[..=close]));
+            return Err(fault(GoRegexFault::RepeatCount, &rest[..=close]));
         }
         Ok(Some(close + 1))
     }
 
     /// Copies the opening of a group, which must be of a kind that Go has.
-    fn group(&mut self) -> Result<(), PatternError> {
+    fn group(&mut self) -> Result<(), GoRegexError> {
         let rest = self.rest();
         let Some(special) = rest.strip_prefix("(?") else {
             self.at += 1;
@@ -239,7 +239,7 @@ impl<'a> Translator<'a> {
         if let Some(named) = special.strip_prefix("P<").or_else(|| special.strip_prefix('<')) {
             let name = named.find('>').map_or("", |end| &named[..end]);
             if name.is_empty() || !name.chars().all(|it| it == '_' || it.is_alphanumeric()) {
-                return Err(fault(PatternFault::NamedCapture, rest));
+                return Err(fault(GoRegexFault::NamedCapture, rest));
             }
             self.at += rest.len() - named.len() + name.len() + 1;
             // The name is of no use here, and may be one the other syntax refuses.
@@ -249,7 +249,7 @@ impl<'a> Translator<'a> {
         let flags = special.find([':', ')']).map_or("?", |end| &special[..end]);
         if !flags.chars().all(|flag| matches!(flag, 'i' | 'm' | 's' | 'U' | '-')) {
             let piece: String = rest.chars().take(3).collect();
-            return Err(fault(PatternFault::PerlSyntax, &piece));
+            return Err(fault(GoRegexFault::PerlSyntax, &piece));
         }
         let length = 2 + flags.len() + 1;
         self.out.push_str(&rest[..length]);
@@ -257,7 +257,7 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    fn escape_outside_class(&mut self) -> Result<(), PatternError> {
+    fn escape_outside_class(&mut self) -> Result<(), GoRegexError> {
         for (escape, meaning) in
             // Go's words are of ASCII.
             [(r"\b", r"(?-u:\b)"), (r"\B", r"(?-u:\B)"), (r"\A", r"\A"), (r"\z", r"\z")]
@@ -287,11 +287,11 @@ impl<'a> Translator<'a> {
     }
 
     /// Reads an escape that may stand inside a class too.
-    fn escape(&mut self) -> Result<Escape, PatternError> {
+    fn escape(&mut self) -> Result<Escape, GoRegexError> {
         let start = self.at;
         self.at += 1;
         let Some(character) = self.take() else {
-            return Err(PatternError::TrailingBackslash);
+            return Err(GoRegexError::TrailingBackslash);
         };
         Ok(match character {
             'a' => Escape::One('\x07'),
@@ -310,11 +310,11 @@ impl<'a> Translator<'a> {
             '0'..='7' => Escape::One(self.octal(start, character)?),
             'p' | 'P' => Escape::Set(self.property(start, character == 'P')?),
             other if other.is_ascii() && !other.is_ascii_alphanumeric() => Escape::One(other),
-            _ => return Err(fault(PatternFault::Escape, &self.pattern[start..self.at])),
+            _ => return Err(fault(GoRegexFault::Escape, &self.pattern[start..self.at])),
         })
     }
 
-    fn hexadecimal(&mut self, start: usize) -> Result<char, PatternError> {
+    fn hexadecimal(&mut self, start: usize) -> Result<char, GoRegexError> {
         let braced = self.skip("{");
         let rest = self.rest();
         // Without the closing brace there are no digits, which is refused below.
@@ -326,24 +326,24 @@ impl<'a> Translator<'a> {
             .and_then(char::from_u32);
         self.at += length + usize::from(braced);
         let piece = self.pattern.get(start..self.at).unwrap_or_default();
-        code.ok_or_else(|| fault(PatternFault::Escape, piece))
+        code.ok_or_else(|| fault(GoRegexFault::Escape, piece))
     }
 
     /// Reads up to two more digits; one digit alone, unless it is 0, would be a back reference.
-    fn octal(&mut self, start: usize, first: char) -> Result<char, PatternError> {
+    fn octal(&mut self, start: usize, first: char) -> Result<char, GoRegexError> {
         let digits =
             self.rest().bytes().take(2).take_while(|digit| matches!(digit, b'0'..=b'7')).count();
         self.at += digits;
         let piece = &self.pattern[start..self.at];
         if first != '0' && digits == 0 {
-            return Err(fault(PatternFault::Escape, piece));
+            return Err(fault(GoRegexFault::Escape, piece));
         }
         let code = u32::from_str_radix(&piece[1..], 8).ok().and_then(char::from_u32);
-        code.ok_or_else(|| fault(PatternFault::Escape, piece))
+        code.ok_or_else(|| fault(GoRegexFault::Escape, piece))
     }
 
     /// Reads the name of a Unicode property: one letter, or more in braces, perhaps after `^`.
-    fn property(&mut self, start: usize, mut negated: bool) -> Result<String, PatternError> {
+    fn property(&mut self, start: usize, mut negated: bool) -> Result<String, GoRegexError> {
         let name = if self.skip("{") {
             negated ^= self.skip("^");
             let rest = self.rest();
@@ -357,14 +357,14 @@ impl<'a> Translator<'a> {
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         if !is_name {
             let piece = &self.pattern[start..self.at];
-            return Err(fault(PatternFault::ClassRange, piece));
+            return Err(fault(GoRegexFault::ClassRange, piece));
         }
         let letter = if negated { 'P' } else { 'p' };
         Ok(format!(r"\{letter}{{{name}}}"))
     }
 
     /// Rewrites a class in brackets. There are no classes within classes and no set operators.
-    fn class(&mut self) -> Result<(), PatternError> {
+    fn class(&mut self) -> Result<(), GoRegexError> {
         let start = self.at;
         self.at += 1;
         self.out.push('[');
@@ -375,7 +375,7 @@ impl<'a> Translator<'a> {
         while is_first || !self.rest().starts_with(']') {
             is_first = false;
             if self.rest().is_empty() {
-                return Err(fault(PatternFault::MissingBracket, &self.pattern[start..]));
+                return Err(fault(GoRegexFault::MissingBracket, &self.pattern[start..]));
             }
             self.class_item()?;
         }
@@ -384,7 +384,7 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    fn class_item(&mut self) -> Result<(), PatternError> {
+    fn class_item(&mut self) -> Result<(), GoRegexError> {
         let start = self.at;
         if self.rest().starts_with("[:")
             && let Some(end) = self.rest().find(":]")
@@ -394,7 +394,7 @@ impl<'a> Translator<'a> {
             let name = body.strip_prefix('^').unwrap_or(body);
             let set = &self.pattern[start..self.at];
             if !POSIX_CLASSES.contains(&name) {
-                return Err(fault(PatternFault::ClassRange, set));
+                return Err(fault(GoRegexFault::ClassRange, set));
             }
             self.out.push_str(set);
             return Ok(());
@@ -419,20 +419,20 @@ impl<'a> Translator<'a> {
                 }
                 _ => {
                     let range = &self.pattern[start..self.at];
-                    return Err(fault(PatternFault::ClassRange, range));
+                    return Err(fault(GoRegexFault::ClassRange, range));
                 }
             }
         }
         Ok(())
     }
 
-    fn class_character(&mut self) -> Result<Escape, PatternError> {
+    fn class_character(&mut self) -> Result<Escape, GoRegexError> {
         if self.rest().starts_with('\\') {
             return self.escape();
         }
         self.take()
             .map(Escape::One)
-            .ok_or_else(|| fault(PatternFault::MissingBracket, self.pattern))
+            .ok_or_else(|| fault(GoRegexFault::MissingBracket, self.pattern))
     }
 }
 
