@@ -39,7 +39,7 @@ def open_database(
     resources: tuple[int, str | None],
     limits: list[tuple[str, str]],
     txn_timeout: float | None,
-    durability: tuple[str, str, bool],
+    durability: tuple[str, str, bool, str],
 ) -> Database: ...
 def run_command(arguments: list[str]) -> int: ...
 

@@ -21,6 +21,7 @@ def connect(  # noqa: PLR0913 - settings by keyword
     txn_timeout: float = 300.0,
     sync: str = "always",
     checkpoint: int | str = "64MiB",
+    fold: str = "auto",
     memory: int | str | None = None,
     map: bool = True,  # noqa: A002 - the field's word for it
 ) -> Database:
@@ -41,6 +42,10 @@ def connect(  # noqa: PLR0913 - settings by keyword
 
     Past `checkpoint` bytes, and a quarter of the snapshot, a new snapshot takes the place of the
     log, beside readers and writers.
+
+    Changes are kept beside the columns that they are about, where they make reading whole columns
+    slower. When more than one in 64 rows has changed, a thread folds them into a new column,
+    beside readers and writers; `fold="manual"` leaves that to `Database.compact`.
 
     A snapshot of more than a MiB is mapped: opening takes no time, and memory is shared with other
     processes. If another program shortens that file while it is open, by copying over it in place
@@ -73,7 +78,7 @@ def connect(  # noqa: PLR0913 - settings by keyword
     is damaged; ValueError for a limit that there is not.
     """
     settings = [(name, str(value)) for name, value in (limits or {}).items()]
-    durability = (sync, str(checkpoint), map)
+    durability = (sync, str(checkpoint), map, fold)
     resources = (threads, None if memory is None else str(memory))
     if path == MEMORY:
         if read_only:

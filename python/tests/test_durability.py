@@ -158,3 +158,13 @@ def test_one_process_writes(tmp_path: Path) -> None:
 def test_wrong_settings(tmp_path: Path, settings: dict[str, str], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         hexgraph.connect(tmp_path / "db", **settings)  # type: ignore[arg-type]
+
+
+def test_who_folds(tmp_path):
+    with hexgraph.connect(tmp_path / "graph", fold="manual") as db:
+        db.alter("n: int .")
+        db.mutate(set="\n".join(f'<{i}> <n> "{i}" .' for i in range(1, 100)))
+        db.compact()
+        assert db.query("{ q(func: has(n)) { count(uid) } }").to_dict() == {"q": [{"count": 99}]}
+    with pytest.raises(ValueError, match="fold=never: expected auto or manual"):
+        hexgraph.connect(fold="never")

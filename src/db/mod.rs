@@ -14,6 +14,7 @@ mod pattern;
 mod pattern;
 mod export;
 mod pool;
+mod folding;
 mod open;
 mod guard;
 #[cfg(feature = "client")]
@@ -38,7 +39,7 @@ pub use hexgraph_base::schema::{SchemaItem, SchemaReport};
 pub use hexgraph_dql::{Given, without_passwords};
 pub use hexgraph_store::durability::{Recovery, SyncPolicy};
 pub use hexgraph_store::exec::{Canceller, Control, Limits, Onward, byte_count, parse_time};
-pub use hexgraph_store::graph::{PredicateStats, Statements, Thresholds};
+pub use hexgraph_store::graph::{Folding, PredicateStats, Statements, Thresholds};
 pub use keep::{Checked, check};
 pub use operation::{
     Drop, Latency, LoadOptions, LoadReport, Memory, OpenOptions, SkippedLine, Stats, TxnLimits,

@@ -1,5 +1,6 @@
 //! The state of an open database: the graph in memory, and its snapshots and logs where it has a directory.
 
+use super::folding::Folder;
 use super::guard::guarded;
 use super::operation::OpenOptions;
 use crate::db::change::transactions::Transactions;
@@ -26,7 +27,8 @@ const CLOCK_STEP: u64 = 10_000 << 10;
 /// Everything that exists only while a database is open.
 pub(super) struct Open {
     /// The data.
-    pub(super) store: Store,
+    pub(super) store: Arc<Store>,
+    folder: Arc<Folder>,
     /// The transactions that are open, and the versions that recent queries read.
     pub(super) transactions: Transactions,
     /// The budget that the memory of all requests is drawn from.
@@ -128,7 +130,8 @@ impl Open {
     fn new(store: Store, budget: Budget, options: OpenOptions, home: Home) -> Open {
         // Up to here the numbers are those of transactions that ended when it was closed.
         let transactions = Transactions::new(options.transactions, store.clock(), &budget);
-        Open { store, transactions, budget, home }
+        let folder = Folder::new(options.thresholds.folding);
+        Open { store: Arc::new(store), folder, transactions, budget, home }
     }
 
     /// The memory that all requests share.
@@ -227,12 +230,13 @@ impl Open {
         started.map_err(|error| Error::io("starting the thread that writes a snapshot", error))
     }
 
-    /// Syncs the log, or starts a snapshot, when either is due after a commit.
+    /// Syncs the log, or starts a snapshot or a fold, when any of them is due after a commit.
     ///
     /// # Errors
     ///
     /// [`Error::Io`] when the system gives no thread.
     pub(super) fn keep(open: &Arc<Open>) -> Result<()> {
+        open.folder.keep(&open.store);
         let Home::Write(writing) = &open.home else { return Ok(()) };
         writing.wal.keep_synced()?;
         if writing.wal.is_due() {

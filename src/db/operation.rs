@@ -6,7 +6,7 @@ use hexgraph_base::types::{Error, Result};
 use hexgraph_store::durability::{FileAccess, SyncPolicy};
 use hexgraph_store::exec::{Limits, byte_count, parse_time};
 use hexgraph_store::graph;
-use hexgraph_store::graph::{PredicateStats, Thresholds};
+use hexgraph_store::graph::{Folding, PredicateStats, Thresholds};
 use std::time::Duration;
 
 /// Options for opening a database. The default opens for writing, with all cores and shared memory.
@@ -104,6 +104,21 @@ impl OpenOptions {
                 let expected = "expected always, every=TIME (like every=100ms) or never";
                 Error::query(format!("sync={value}: {expected}"))
             })?),
+        };
+        Ok(())
+    }
+
+    /// Sets who folds changes into their columns: `auto`, a thread beside the writers, or `manual`, nobody before
+    /// [`Database::compact`](super::Database::compact) is called.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] for anything else.
+    pub fn set_fold(&mut self, value: &str) -> Result<()> {
+        self.thresholds.folding = match value {
+            "auto" => Folding::Background,
+            "manual" => Folding::Manual,
+            _ => return Err(Error::query(format!("fold={value}: expected auto or manual"))),
         };
         Ok(())
     }

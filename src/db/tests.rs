@@ -2,6 +2,7 @@
 
 mod damage;
 mod durability;
+mod folding;
 mod failing_files;
 mod power_loss;
 mod simulated;

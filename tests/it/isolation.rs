@@ -14,7 +14,7 @@ use client::{
     Aborted, Client, FIRST_ACCOUNT, FIRST_COUNTER, FIRST_REGISTER, Inside, OverHttp, Session,
 };
 use fastrand::Rng;
-use hexgraph::db::{Database, LoadOptions, OpenOptions, Source};
+use hexgraph::db::{Database, LoadOptions, OpenOptions, Source, Thresholds};
 use hexgraph_server::http::{ServeOptions, Server};
 use history::{ACCOUNTS, Change, Event, REGISTERS, Reading};
 use std::io::Write;
@@ -83,7 +83,12 @@ fn all_clients_are_isolated() {
 
 fn run(length: Duration, policy: &str, rng: &mut Rng) {
     let folder = tempfile::tempdir().unwrap();
-    let mut options = OpenOptions { checkpoint: 20_000, threads: 2, ..OpenOptions::default() };
+    let mut options = OpenOptions {
+        checkpoint: 20_000,
+        threads: 2,
+        thresholds: Thresholds::small_background(),
+        ..OpenOptions::default()
+    };
     options.set_sync(policy).unwrap();
     let db = Database::open(folder.path(), options).unwrap();
     db.alter(SCHEMA).unwrap();

@@ -12,7 +12,7 @@ mod state;
 use super::process;
 use super::process::{number_from_environment, say};
 use fastrand::Rng;
-use hexgraph::db::{Database, OpenOptions};
+use hexgraph::db::{Database, OpenOptions, Thresholds};
 use operations::{Operation, THREADS};
 use state::{Acknowledged, Model, export};
 use std::io::Write;
@@ -290,7 +290,12 @@ impl Acknowledged {
 fn writer_process() {
     let Ok(directory) = std::env::var(DIRECTORY) else { return };
     process::report_failures();
-    let mut options = OpenOptions { threads: 2, checkpoint: 20_000, ..OpenOptions::default() };
+    let mut options = OpenOptions {
+        threads: 2,
+        checkpoint: 20_000,
+        thresholds: Thresholds::small_background(),
+        ..OpenOptions::default()
+    };
     options.set_sync(&std::env::var(SYNC).unwrap()).unwrap();
     let db = Database::open(Path::new(&directory), options).unwrap();
     begin_generation(&db);

@@ -50,7 +50,7 @@ fn open_database(
     resources: (usize, Option<String>),
     limits: Vec<(String, String)>,
     txn_timeout: Option<f64>,
-    durability: (String, String, bool),
+    durability: (String, String, bool, String),
 ) -> PyResult<PyDatabase> {
     let (threads, memory) = resources;
     let mut options = OpenOptions { read_only, threads, ..OpenOptions::default() };
@@ -64,10 +64,11 @@ fn open_database(
     if let Some(memory) = memory {
         options.memory = Memory::Work(memory_count(&memory).map_err(to_value_error)?);
     }
-    let (sync, checkpoint, map) = durability;
+    let (sync, checkpoint, map, fold) = durability;
     options.no_map = !map;
     options.set_sync(&sync).map_err(to_value_error)?;
     options.set_checkpoint(&checkpoint).map_err(to_value_error)?;
+    options.set_fold(&fold).map_err(to_value_error)?;
     let Some(path) = path else {
         return Ok(PyDatabase::new(Database::in_memory_with(options), None, false));
     };

@@ -36,7 +36,7 @@ pub use publish::snapshots::Snapshot;
 pub(crate) use publish::store::Journal;
 pub use publish::store::{Commit, Store};
 pub use publish::watch::Watch;
-pub use thresholds::Thresholds;
+pub use thresholds::{Folding, Thresholds};
 pub use version::delta::Row;
 pub use version::edges::Direction;
 pub(crate) use version::index_view::{IndexView, TokenNodes};

@@ -6,13 +6,35 @@
 
 use crate::index::VectorThresholds;
 
-/// A part of a predicate is folded when more than one in this many of its rows have changed.
-const CHANGED_SHARE: usize = 8;
+/// A part of a predicate is folded when more than one in this many of its rows have changed. A change then costs O(this many)
+/// rows of a fold, amortised, and a query that reads all rows meets one change in this many at most while no fold is late.
+const DUE_SHARE: usize = 64;
+
+/// A commit that sets more than one in this many of the rows builds the part anew at once: that costs less than the changes.
+const BULK_SHARE: usize = 8;
+
+/// A commit folds by itself when this many times as much as is due has piled up, because the thread that folds can't keep up.
+/// This bounds the memory of changes.
+const OVERDUE: usize = 4;
+
+/// Who folds the changes of a graph into its columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Folding {
+    /// A thread beside the writers, which starts when a fold is due and ends when none is. Commits go on meanwhile.
+    #[default]
+    Background,
+    /// The commit after which a fold is due.
+    Commit,
+    /// Nobody, until it is asked for. The memory of the changes is not bounded.
+    Manual,
+}
 
 /// The sizes from which folds, replays, walks over vectors and the table of conflicts behave in another way. The
 /// default is for graphs of any size; [`Thresholds::small`] has graphs of a few nodes reach them all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Thresholds {
+    /// Who folds.
+    pub folding: Folding,
     /// The number of changed rows up to which a part of a predicate is never folded into its base: reading through them
     /// costs little.
     pub changes_min: usize,
@@ -33,6 +55,7 @@ pub struct Thresholds {
 impl Default for Thresholds {
     fn default() -> Thresholds {
         Thresholds {
+            folding: Folding::Background,
             changes_min: 4096,
             vectors: VectorThresholds::default(),
             replayed_max: 1 << 18,
@@ -44,9 +67,15 @@ impl Default for Thresholds {
 }
 
 impl Thresholds {
+    /// Thresholds for tests that fold small graphs beside their writers.
+    pub fn small_background() -> Thresholds {
+        Thresholds { folding: Folding::Background, ..Thresholds::small() }
+    }
+
     /// Thresholds for tests, whose graphs are small.
     pub fn small() -> Thresholds {
         Thresholds {
+            folding: Folding::Commit,
             changes_min: 4,
             vectors: VectorThresholds { compared_max: 100, walk_cost: 1 },
             replayed_max: 5,
@@ -58,7 +87,21 @@ impl Thresholds {
 
     /// True when `changes` changed rows are to be folded into a base of `rows` rows. Amortised, a change costs O(log)
     /// then, whatever the size of the base.
-    pub(in crate::graph) fn is_large(&self, changes: usize, rows: usize) -> bool {
-        self.changes_min.max(rows / CHANGED_SHARE) < changes
+    pub(in crate::graph) fn is_due(&self, changes: usize, rows: usize) -> bool {
+        self.changes_min.max(rows / DUE_SHARE) < changes
+    }
+
+    /// True when a commit must fold `changes` changed rows itself.
+    pub(in crate::graph) fn is_overdue(&self, changes: usize, rows: usize) -> bool {
+        match self.folding {
+            Folding::Background => OVERDUE * self.changes_min.max(rows / DUE_SHARE) < changes,
+            Folding::Commit => self.is_due(changes, rows),
+            Folding::Manual => false,
+        }
+    }
+
+    /// True when a commit that sets `changes` rows lays them into a new base at once.
+    pub(in crate::graph) fn is_bulk(&self, changes: usize, rows: usize) -> bool {
+        self.changes_min.max(rows / BULK_SHARE) < changes
     }
 }

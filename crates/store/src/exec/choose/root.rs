@@ -9,13 +9,11 @@ use super::tester::{Counter, Tester, comparable};
 use crate::exec::control::context::Context;
 use crate::graph::{IndexView, Predicate};
 use crate::index::{IndexKind, TokenKey};
-use crate::storage::{FrozenBitmap, NodeSet, Offsets};
+use crate::storage::NodeSet;
 use hexgraph_base::plan::{Call, Comparison, Function, Operand, PredicateRef, VarId};
 use hexgraph_base::schema::PredicateDef;
 use hexgraph_base::text::TrigramQuery;
 use hexgraph_base::types::{Error, Result, Value, ValueRef, ValueType};
-use roaring::RoaringBitmap;
-use std::sync::Arc;
 
 impl<'a> Context<'a> {
     /// The nodes of a root function.
@@ -134,7 +132,7 @@ impl<'a> Context<'a> {
                 format!("add `@count` to the schema of `{name}`, or use the function in a filter");
             return Err(Error::query(message).with_hint(hint));
         }
-        if let Some(nodes) = counts_by_offsets(predicate, name.reverse, wanted) {
+        if let Some(nodes) = counted_nodes(predicate, name.reverse, wanted) {
             return Ok(nodes);
         }
         let candidates = match predicate.direction(name.reverse) {
@@ -272,54 +270,10 @@ fn wants_below_one(wanted: &Wanted) -> bool {
     }
 }
 
-/// The nodes whose number of edges meets a condition. Costs one pass over the stored offsets, and a look at each changed
-/// node.
-fn counts_by_offsets(predicate: &Predicate, reverse: bool, wanted: &Wanted) -> Option<NodeSet> {
-    let edges = predicate.direction(reverse)?;
-    let offsets = &edges.base.offsets;
+/// The nodes whose number of edges meets a condition.
+fn counted_nodes(predicate: &Predicate, reverse: bool, wanted: &Wanted) -> Option<NodeSet> {
     let (low, high) = wanted.int_range()?;
-    let subjects = &edges.base.subjects;
-    let nodes = match offsets {
-        Offsets::Narrow(starts) => nodes_between(subjects, starts.as_slice(), low, high),
-        Offsets::Wide(starts) => nodes_between(subjects, starts.as_slice(), low, high),
-    };
-    if edges.is_settled() {
-        return Some(NodeSet::from(nodes));
-    }
-    // The stored offsets know nothing of changed nodes, so each of those is counted by itself.
-    let (mut gained, mut lost) = (RoaringBitmap::new(), RoaringBitmap::new());
-    for &node in edges.delta.rows.keys() {
-        // Nodes that have none any more are not tracked.
-        let count = edges.count(node) as i64;
-        let is_wanted = 0 < count && (low..=high).contains(&count);
-        match nodes.binary_search(&node) {
-            Ok(_) if !is_wanted => drop(lost.insert(node)),
-            Err(_) if is_wanted => drop(gained.insert(node)),
-            _ => {}
-        }
-    }
-    Some(NodeSet::overlay(NodeSet::from(nodes), &Arc::new(gained), &Arc::new(lost)))
-}
-
-/// The subjects whose row's length is between two bounds.
-fn nodes_between<T: Copy + Into<u64>>(
-    subjects: &FrozenBitmap,
-    starts: &[T],
-    low: i64,
-    high: i64,
-) -> Vec<u32> {
-    let mut nodes = Vec::new();
-    let mut ends = starts.iter().map(|start| (*start).into() as i64);
-    let mut start = ends.next().unwrap_or(0);
-    // Internal iteration: the bitmap's fold runs at half the cost of its next.
-    subjects.iter().for_each(|node| {
-        let end = ends.next().unwrap_or(start);
-        if (low..=high).contains(&(end - start)) {
-            nodes.push(node);
-        }
-        start = end;
-    });
-    nodes
+    Some(NodeSet::from(predicate.direction(reverse)?.nodes_with_count(low, high)))
 }
 
 /// The nodes that may match a pattern, as far as trigrams tell.

@@ -16,20 +16,18 @@ use std::sync::Arc;
 
 /// The predicate with all changes folded into its bases. What has no changes is shared.
 pub(in crate::graph) fn settle(predicate: &Predicate, thresholds: &Thresholds) -> Predicate {
-    settle_if(predicate, thresholds, |changes, _| 0 < changes)
+    settle_due(predicate, thresholds, |changes, _| 0 < changes)
 }
 
-/// The predicate with those changes folded that have grown large for their base.
-pub(in crate::graph) fn settle_grown(predicate: &Predicate, thresholds: &Thresholds) -> Predicate {
-    settle_if(predicate, thresholds, |changes, rows| thresholds.is_large(changes, rows))
-}
-
-/// True when [`settle_grown`] folds anything.
-pub(in crate::graph) fn is_grown(predicate: &Predicate, thresholds: &Thresholds) -> bool {
-    let is_large = |changes, rows| thresholds.is_large(changes, rows);
+/// True when some part of the predicate has so many changes for its rows that they are to be folded: `is_due` is asked for
+/// each part, with the number of its changed rows and that of the rows of its base. O(parts).
+pub(in crate::graph) fn is_due(
+    predicate: &Predicate,
+    is_due: impl Fn(usize, usize) -> bool,
+) -> bool {
     let values =
-        |values: &LangValues| is_large(values.delta.rows.len(), values.base.column.subjects.len());
-    let edges = |edges: &Direction| is_large(edges.delta.rows.len(), edges.base.subjects.len());
+        |values: &LangValues| is_due(values.delta.rows.len(), values.base.column.subjects.len());
+    let edges = |edges: &Direction| is_due(edges.delta.rows.len(), edges.base.subjects.len());
     match &predicate.data {
         PredicateData::Values(langs) => langs.iter().any(values),
         PredicateData::Edges(all) => edges(&all.forward) || all.reverse.as_ref().is_some_and(edges),
@@ -78,7 +76,8 @@ fn is_settled(predicate: &Predicate) -> bool {
     }
 }
 
-fn settle_if(
+/// The predicate with the changes of those parts folded that are due, as [`is_due`] asks.
+pub(in crate::graph) fn settle_due(
     predicate: &Predicate,
     thresholds: &Thresholds,
     is_due: impl Fn(usize, usize) -> bool + Sync,

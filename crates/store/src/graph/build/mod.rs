@@ -7,3 +7,4 @@ pub(super) mod stored_form;
 pub(super) mod lean;
 pub(super) mod renumber;
 pub(super) mod compact;
+pub(super) mod fold;

@@ -1,7 +1,7 @@
 //! The predicates that a mutation changes, while it changes them.
 
 use super::keys::{Key, PredicateKeys};
-use crate::graph::build::compact::{is_grown, settle_grown};
+use crate::graph::build::compact::{is_due, settle_due};
 use crate::graph::build::parts::{EdgePart, FacetsBuilder, ValuePart};
 use crate::graph::build::stored_form::{build_edge_store, build_values};
 use crate::graph::thresholds::Thresholds;
@@ -209,7 +209,7 @@ impl<'a> Draft<'a> {
                 add_edge_keys(version, &def, edges, run, keys);
             }
             // As many as would be folded anyway: they are laid into a new base at once.
-            if version.thresholds.is_large(run.len(), edges.forward.base.subjects.len()) {
+            if version.thresholds.is_bulk(run.len(), edges.forward.base.subjects.len()) {
                 let parts = vec![EdgePart::of(&edges.forward), edge_part(run)];
                 *edges = build_edge_store(&def, parts);
                 continue;
@@ -258,7 +258,7 @@ impl<'a> Draft<'a> {
         if !*is_again {
             add_value_keys(version, &def, values, changes, keys);
         }
-        if version.thresholds.is_large(changes.len(), values.base.column.subjects.len()) {
+        if version.thresholds.is_bulk(changes.len(), values.base.column.subjects.len()) {
             let parts = vec![ValuePart::of(values), value_part(changes, def.value_type)];
             *values = build_values(&def, lang, parts, Some(&values.base), &version.thresholds);
         } else {
@@ -309,11 +309,20 @@ impl<'a> Draft<'a> {
     pub(in crate::graph) fn finish(self, keys: &mut Vec<Key>) -> Vec<(Arc<str>, Arc<Predicate>)> {
         keys.extend(self.keys);
         let (share, thresholds) = (self.version.budget.share(), &self.version.thresholds);
+        let is_again = self.is_again;
+        // Nobody waits for the commits of a log one by one, so what a fold beside them would do is done here.
+        let is_large = |changes, rows| match is_again {
+            true => thresholds.is_due(changes, rows),
+            false => thresholds.is_overdue(changes, rows),
+        };
         let settled = |(name, predicate): (String, Predicate)| {
             // Where there is no memory for it now, a later commit folds.
             let folds =
-                is_grown(&predicate, thresholds) && share.draw(of_fold(&predicate) as u64).is_ok();
-            let predicate = if folds { settle_grown(&predicate, thresholds) } else { predicate };
+                is_due(&predicate, is_large) && share.draw(of_fold(&predicate) as u64).is_ok();
+            let predicate = match folds {
+                true => settle_due(&predicate, thresholds, is_large),
+                false => predicate,
+            };
             (Arc::from(name), Arc::new(predicate))
         };
         self.touched.into_iter().map(settled).collect()

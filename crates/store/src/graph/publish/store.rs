@@ -9,8 +9,11 @@
 use super::conflicts::{Claim, Conflicts, Written};
 use super::snapshots::{Snapshot, Snapshots};
 use super::watch::{Watch, Watches};
+use crate::graph::build::compact::is_due;
+use crate::graph::build::fold::Fold;
 use crate::graph::change::keys::Key;
 use crate::graph::version::predicate::Predicate;
+use crate::graph::version::weight::of_fold;
 use crate::graph::version::whole::Version;
 use arc_swap::ArcSwap;
 use hexgraph_base::types::sync::{Mutex, MutexGuard};
@@ -19,6 +22,12 @@ use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
+
+/// A fold catches up with commits outside of the writers' turn at most this many times,
+const CATCH_UP_ROUNDS: usize = 8;
+
+/// as long as they changed more rows than this since it last did. The turn is then held for that many rows or so.
+const CATCH_UP_ROWS: usize = 64;
 
 /// A graph that changes.
 pub struct Store {
@@ -237,6 +246,51 @@ impl Store {
             }
         }
         Ok(())
+    }
+
+    /// True when the changes of some predicate are due to be folded. O(predicates).
+    pub fn is_fold_due(&self) -> bool {
+        let version = self.version();
+        let due = |changes, rows| version.thresholds.is_due(changes, rows);
+        version.predicates.values().any(|predicate| is_due(predicate, due))
+    }
+
+    /// Folds the changes of one predicate where they are due, beside the writers: they wait for no more than the last changes
+    /// that came meanwhile. Returns false when no fold is due. Takes O(predicate), and memory for another copy of it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when there is no memory for it; nothing has changed then.
+    pub fn fold_next(&self) -> Result<bool> {
+        let version = self.version();
+        let thresholds = version.thresholds;
+        let due = |changes, rows| thresholds.is_due(changes, rows);
+        let Some((name, seen)) = version.predicates.iter().find(|(_, it)| is_due(it, due)) else {
+            return Ok(false);
+        };
+        let share = version.budget.share();
+        share.draw(of_fold(seen) as u64)?;
+        let mut fold = Fold::of(seen, &thresholds, due);
+        let name = Arc::clone(name);
+        // The version is not kept longer than the fold needs it.
+        drop(version);
+        for _ in 0..CATCH_UP_ROUNDS {
+            let count = self.version().predicate(&name).and_then(|now| fold.catch_up(now));
+            match count {
+                Some(count) if CATCH_UP_ROWS < count => {}
+                Some(_) => break,
+                None => return Ok(true),
+            }
+        }
+        self.rearrange(|head| {
+            let mut next = head.clone();
+            let caught_up = head.predicate(&name).and_then(|now| fold.catch_up(now));
+            if caught_up.is_some() {
+                next.replace([(name, fold.into_folded())]);
+            }
+            Ok(next)
+        })?;
+        Ok(true)
     }
 
     /// Registers `wake`, which is called after each commit that changes one of the predicates `names`, or after any

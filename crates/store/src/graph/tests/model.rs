@@ -2,10 +2,13 @@
 
 use super::*;
 use crate::graph::build::compact::settle_all;
+use crate::graph::build::fold::Fold;
+use crate::graph::thresholds::Folding;
 use crate::graph::{export, export_json};
 use crate::index::{TokenKey, index_kinds, tokens_of};
 use proptest::prelude::*;
 use std::ops::Bound;
+use std::sync::Arc;
 
 const SCHEMAS: [&str; 3] = [
     "name: string @index(exact, term, trigram) @lang .\ntag: [string] @index(exact) .\n\
@@ -32,8 +35,14 @@ enum Statement {
 #[derive(Debug, Clone)]
 enum Step {
     Load(Vec<Statement>),
-    Mutate { delete: Vec<Statement>, set: Vec<Statement>, as_json: bool },
+    Mutate {
+        delete: Vec<Statement>,
+        set: Vec<Statement>,
+        as_json: bool,
+    },
     Settle,
+    /// Begins to fold beside what follows, or ends it.
+    Fold,
     Save,
     Alter(usize),
 }
@@ -79,6 +88,7 @@ fn step() -> impl Strategy<Value = Step> {
         6 => (many(delete_statement().boxed()), many(set_statement().boxed()), any::<bool>())
             .prop_map(|(delete, set, as_json)| Step::Mutate { delete, set, as_json }),
         1 => Just(Step::Settle),
+        2 => Just(Step::Fold),
         1 => Just(Step::Save),
         1 => (0..3_usize).prop_map(Step::Alter),
     ]
@@ -275,10 +285,31 @@ fn check(version: &Version, model: &Model) {
     check_indexes(version);
 }
 
+type Folds = Vec<(Arc<str>, Fold)>;
+
+fn folds_of(version: &Version) -> Folds {
+    let is_changed = |changes, _| 0 < changes;
+    let fold = |it| Fold::of(it, &version.thresholds, is_changed);
+    version.predicates.iter().map(|(name, it)| (Arc::clone(name), fold(it))).collect()
+}
+
+fn end_folds(version: &mut Version, folds: Folds) {
+    for (name, mut fold) in folds {
+        if version.predicate(&name).and_then(|now| fold.catch_up(now)).is_some() {
+            version.replace([(name, fold.into_folded())]);
+        }
+    }
+}
+
 fn run(steps: &[Step]) {
     let folder = tempfile::tempdir().unwrap();
     let mut version = with_schema(SCHEMAS[0]);
     let mut model = Model::default();
+    let mut folds = Vec::new();
+    // Half of the cases pile changes up, the others have commits fold them, which makes folds beside them useless.
+    if steps.len().is_multiple_of(2) {
+        version.thresholds.folding = Folding::Manual;
+    }
     for (number, step) in steps.iter().enumerate() {
         match step {
             Step::Load(statements) => {
@@ -297,6 +328,8 @@ fn run(steps: &[Step]) {
                 set.iter().for_each(|statement| model.set(statement));
             }
             Step::Settle => version = settle_all(&version),
+            Step::Fold if folds.is_empty() => folds = folds_of(&version),
+            Step::Fold => end_folds(&mut version, std::mem::take(&mut folds)),
             Step::Save => {
                 let path = folder.path().join(format!("{number}.hxs"));
                 persist::save(&version, &path).unwrap();
@@ -308,6 +341,12 @@ fn run(steps: &[Step]) {
             }
         }
         check(&version, &model);
+        // As often as the writers leave it time.
+        if number % 2 == 0 {
+            folds.retain_mut(|(name, fold): &mut (Arc<str>, Fold)| {
+                version.predicate(name).and_then(|now| fold.catch_up(now)).is_some()
+            });
+        }
     }
     // An altered type leaves values as they were stored; a load converts them.
     if !steps.iter().any(|step| matches!(step, Step::Alter(_))) {

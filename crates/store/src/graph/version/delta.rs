@@ -6,6 +6,7 @@
 use crate::index::TokenKey;
 use hexgraph_base::types::Value;
 use imbl::OrdMap;
+use imbl::ordmap::DiffItem;
 use roaring::RoaringBitmap;
 use std::sync::Arc;
 
@@ -65,6 +66,55 @@ pub struct EdgeRow {
     pub gained: Arc<RoaringBitmap>,
     /// Targets of the base that were deleted; none where it was cleared.
     pub lost: Arc<RoaringBitmap>,
+    /// How many more edges were gained than lost: so edges are counted without a look at the sets.
+    pub(super) surplus: i64,
+}
+
+/// Equal rows have the same changes. Most rows that are compared are one and the same, which is seen without a look at their
+/// edges.
+impl PartialEq for EdgeRow {
+    fn eq(&self, other: &EdgeRow) -> bool {
+        std::ptr::eq(self, other)
+            || self.cleared == other.cleared
+                && self.gained == other.gained
+                && self.lost == other.lost
+                && self.added == other.added
+    }
+}
+
+impl EdgeRow {
+    /// The number of edges of a node that has `stored` in the base.
+    pub(super) fn count(&self, stored: i64) -> i64 {
+        if self.cleared { self.surplus } else { stored + self.surplus }
+    }
+
+    /// To be called when edges were gained or lost.
+    pub(super) fn note_surplus(&mut self) {
+        self.surplus = self.gained.len() as i64 - self.lost.len() as i64;
+    }
+
+    /// What changed since the row was `old`, as changes of a base that has all of `old`.
+    pub(in crate::graph) fn since(&self, old: &EdgeRow) -> Arc<EdgeRow> {
+        if self.cleared && !old.cleared {
+            return Arc::new(self.clone());
+        }
+        // What was lost and came back is new to a base without it, as what was gained and went is lost to one that has it.
+        let gained = (&*self.gained - &*old.gained) | (&*old.lost - &*self.lost);
+        let lost = (&*old.gained - &*self.gained) | (&*self.lost - &*old.lost);
+        let mut added = OrdMap::new();
+        for item in old.added.diff(&self.added) {
+            match item {
+                DiffItem::Add(target, facets) | DiffItem::Update { new: (target, facets), .. } => {
+                    added.insert(*target, Arc::clone(facets));
+                }
+                DiffItem::Remove(..) => {}
+            }
+        }
+        let (gained, lost) = (Arc::new(gained), Arc::new(lost));
+        let mut row = EdgeRow { cleared: false, added, gained, lost, surplus: 0 };
+        row.note_surplus();
+        Arc::new(row)
+    }
 }
 
 /// Moves `node` between the changes of a set so that it is a member, or is not.

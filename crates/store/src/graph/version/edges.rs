@@ -3,7 +3,7 @@
 use super::delta::{EdgeDelta, EdgeRow, FacetList, set_member};
 use super::unions::union_of;
 use super::values::{facet_in, facets_in};
-use crate::storage::{Edges, NodeSet};
+use crate::storage::{Edges, NodeSet, Offsets};
 use hexgraph_base::types::ValueRef;
 use roaring::RoaringBitmap;
 use std::borrow::Cow;
@@ -88,12 +88,53 @@ impl Direction {
     /// The number of a node's edges.
     pub fn count(&self, node: u32) -> usize {
         match self.delta.rows.get(&node) {
-            Some(row) => {
-                let stored = self.stored(node, row).len();
-                stored + row.gained.len() as usize - row.lost.len() as usize
-            }
+            Some(row) => row.count(self.base.positions(node).len() as i64) as usize,
             None => self.base.positions(node).len(),
         }
+    }
+
+    /// The nodes that have an edge, and at least `low` and at most `high` of them, ascending. Costs one pass over the stored rows
+    /// and the changed ones beside each other, without a look at an edge.
+    pub fn nodes_with_count(&self, low: i64, high: i64) -> Vec<u32> {
+        match &self.base.offsets {
+            Offsets::Narrow(starts) => self.nodes_by_starts(starts.as_slice(), low, high),
+            Offsets::Wide(starts) => self.nodes_by_starts(starts.as_slice(), low, high),
+        }
+    }
+
+    fn nodes_by_starts<T: Copy + Into<u64>>(&self, starts: &[T], low: i64, high: i64) -> Vec<u32> {
+        let wanted = low.max(1)..=high;
+        let mut nodes = Vec::new();
+        let mut keep = |node, count: i64| {
+            if wanted.contains(&count) {
+                nodes.push(node);
+            }
+        };
+        let mut changed = self.delta.rows.iter();
+        let mut next = changed.next();
+        let mut ends = starts.iter().map(|start| (*start).into() as i64);
+        let mut start = ends.next().unwrap_or(0);
+        // Internal iteration: the bitmap's fold runs at half the cost of its next.
+        self.base.subjects.iter().for_each(|node| {
+            let end = ends.next().unwrap_or(start);
+            let mut count = end - start;
+            start = end;
+            while let Some((&other, row)) = next
+                && other <= node
+            {
+                if other == node {
+                    count = row.count(count);
+                } else {
+                    keep(other, row.count(0));
+                }
+                next = changed.next();
+            }
+            keep(node, count);
+        });
+        for (&node, row) in next.into_iter().chain(changed) {
+            keep(node, row.count(0));
+        }
+        nodes
     }
 
     /// Whether there is an edge from `node` to `target`.
@@ -171,12 +212,17 @@ impl Direction {
         let old = self.delta.rows.get(&node);
         let mut row = old.map(|row| EdgeRow::clone(row)).unwrap_or_default();
         apply(&mut row, &self.base);
+        row.note_surplus();
+        self.put_row(node, Arc::new(row));
+    }
+
+    /// Puts what changed for a node in the place of what had changed before.
+    pub(in crate::graph) fn put_row(&mut self, node: u32, row: Arc<EdgeRow>) {
         let in_base = self.base.positions(node).len();
-        let stored = if row.cleared { 0 } else { in_base };
-        let member = (row.lost.len() as usize) < stored + row.gained.len() as usize;
+        let member = 0 < row.count(in_base as i64);
         let EdgeDelta { gained, lost, rows, .. } = &mut self.delta;
         set_member(gained, lost, node, in_base != 0, member);
-        rows.insert(node, Arc::new(row));
+        rows.insert(node, row);
     }
 
     /// Where the stored edges of a changed node lie that still count, but for those that `row` lost.

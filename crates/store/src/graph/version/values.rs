@@ -129,6 +129,17 @@ pub(super) fn facets_in(facets: &FacetList) -> Vec<(&str, ValueRef<'_>)> {
     facets.iter().map(|(key, value)| (&**key, value.as_ref())).collect()
 }
 
+/// How many of the nodes, which ascend, lie below `node`. O(log of that number).
+fn nodes_below(nodes: &[u32], node: u32) -> usize {
+    let (mut low, mut step) = (0, 1);
+    while nodes.get(low + step).is_some_and(|&other| other < node) {
+        low += step;
+        step *= 2;
+    }
+    let high = nodes.len().min(low + step);
+    low + nodes[low..high].partition_point(|&other| other < node)
+}
+
 impl LangValues {
     /// A language just built.
     pub fn new(lang: Arc<str>, base: ValueBase) -> LangValues {
@@ -175,13 +186,13 @@ impl LangValues {
     }
 
     /// Goes through nodes, which ascend, from change to change: so nodes without one are not looked up among them. O(changes
-    /// between the first and the last node · log nodes), beside what `visit` does.
+    /// between the first and the last node · log of the nodes between two of them), beside what `visit` does.
     pub fn by_changes<'a>(&'a self, nodes: &[u32], mut visit: impl FnMut(Stretch<'a, '_>)) {
         let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
         let mut rest = nodes;
         for (node, row) in self.changed_between(first, last) {
-            // Both ascend, so the nodes before this change are not searched again.
-            let (before, behind) = rest.split_at(rest.partition_point(|&other| other < node));
+            // Both ascend, so the nodes before this change are not searched again; the next change is mostly near.
+            let (before, behind) = rest.split_at(nodes_below(rest, node));
             visit(Stretch::Stored(before));
             rest = behind;
             if behind.first() == Some(&node) {

@@ -26,6 +26,8 @@ pub struct Version {
     /// About the bytes that were replaced by other ones in the version and all before it. So who
     /// keeps an older one keeps at most the difference of the two beside it.
     pub replaced: u64,
+    /// True when the commit that made it changed a predicate whose changes are due to be folded.
+    pub is_fold_due: bool,
     /// Of what loads, folds and builds of indexes draw memory.
     pub budget: Budget,
     /// From which sizes on it is folded and searched in another way.
@@ -42,6 +44,7 @@ impl Version {
             predicates: imbl::HashMap::new(),
             uids: Arc::new(Uids::default()),
             replaced: 0,
+            is_fold_due: false,
             budget: Budget::new(u64::MAX),
             thresholds: Thresholds::default(),
         };

@@ -1,0 +1,136 @@
+//! Folds beside readers and writers.
+
+use crate::db::{Control, Database, Folding, OpenOptions, QueryRequest, Thresholds};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+const ACCOUNTS: usize = 40;
+
+fn options() -> OpenOptions {
+    OpenOptions { thresholds: Thresholds::small_background(), ..OpenOptions::default() }
+}
+
+/// Waits until nothing is left to be folded in the background.
+fn wait_for_folds(db: &Database) {
+    let begin = Instant::now();
+    while db.open_state().unwrap().store.is_fold_due() {
+        assert!(begin.elapsed() < Duration::from_secs(20), "nobody folds");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// The rows of the amounts that lie beside their column.
+fn changed_rows(db: &Database) -> usize {
+    let version = db.open_state().unwrap().store.version();
+    version.predicate("amount").unwrap().values("").unwrap().delta.rows.len()
+}
+
+fn ask(db: &Database, text: &str) -> String {
+    let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
+    db.query(&request, &Control::new()).unwrap().to_json().unwrap().0
+}
+
+fn set_up(db: &Database) {
+    db.alter("amount: int @index(int) .\nowner: uid @reverse .").unwrap();
+    let rows = (1..=ACCOUNTS)
+        .map(|n| format!("<{n}> <amount> \"100\" .\n<{n}> <owner> <{}> .\n", 100 + n % 5));
+    db.mutate(&rows.collect::<String>(), "").unwrap();
+    db.compact().unwrap();
+}
+
+/// Moves some of an amount to another account, and both accounts to other owners, in one commit.
+fn transfer(db: &Database, amounts: &mut [i64; ACCOUNTS], number: usize) {
+    let (from, to) = (number * 7 % ACCOUNTS, (number * 7 + 3) % ACCOUNTS);
+    amounts[from] -= number as i64 % 9;
+    amounts[to] += number as i64 % 9;
+    let line = |place: usize| {
+        let (node, amount, owner) = (place + 1, amounts[place], 100 + (place + number) % 5);
+        format!("<{node}> <amount> \"{amount}\" .\n<{node}> <owner> <{owner}> .\n")
+    };
+    db.mutate(&(line(from) + &line(to)), "").unwrap();
+}
+
+/// Asserts that the amounts have their sum and everything its number, by columns, indexes and reverse edges.
+fn check_whole(db: &Database) {
+    let text = "{ var(func: has(amount)) { a as amount } q() { sum(val(a)) } \
+                n(func: ge(amount, -100000)) { count(uid) } \
+                var(func: uid(100, 101, 102, 103, 104)) { c as count(~owner) } \
+                o() { sum(val(c)) } }";
+    let whole = r#"{"q":[{"sum(val(a))":4000}],"n":[{"count":40}],"o":[{"sum(val(c))":40}]}"#;
+    assert_eq!(ask(db, text), whole);
+}
+
+#[test]
+fn commits_are_folded_without_a_call() {
+    let db = Database::in_memory_with(options());
+    set_up(&db);
+    let mut amounts = [100; ACCOUNTS];
+    (0..3).for_each(|number| transfer(&db, &mut amounts, number));
+    wait_for_folds(&db);
+    assert!(changed_rows(&db) <= Thresholds::small().changes_min);
+    check_whole(&db);
+}
+
+#[test]
+fn nobody_folds_where_the_user_wants_to() {
+    let thresholds = Thresholds { folding: Folding::Manual, ..Thresholds::small() };
+    let db = Database::in_memory_with(OpenOptions { thresholds, ..options() });
+    set_up(&db);
+    let mut amounts = [100; ACCOUNTS];
+    (0..200).for_each(|number| transfer(&db, &mut amounts, number));
+    assert_eq!(changed_rows(&db), ACCOUNTS);
+    check_whole(&db);
+    db.compact().unwrap();
+    assert_eq!(changed_rows(&db), 0);
+    check_whole(&db);
+}
+
+/// Readers see each commit whole while folds replace what lies under them, and so does who opens the log afterwards.
+#[test]
+fn readers_and_writers_go_on_while_it_folds() {
+    let root = tempfile::tempdir().unwrap();
+    let open = |path: &Path| Database::open(path, options()).unwrap();
+    let db = open(root.path());
+    set_up(&db);
+    let mut amounts = [100; ACCOUNTS];
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let reader = || {
+            while !is_over.load(Ordering::Relaxed) {
+                check_whole(&db);
+            }
+        };
+        scope.spawn(reader);
+        (0..600).for_each(|number| transfer(&db, &mut amounts, number));
+        is_over.store(true, Ordering::Relaxed);
+    });
+    wait_for_folds(&db);
+    let one_by_one = "{ q(func: has(amount)) { amount } }";
+    let last = ask(&db, one_by_one);
+    let values = amounts.map(|amount| format!("{{\"amount\":{amount}}}"));
+    assert_eq!(last, format!("{{\"q\":[{}]}}", values.join(",")));
+    db.close().unwrap();
+    let db = open(root.path());
+    check_whole(&db);
+    assert_eq!(ask(&db, one_by_one), last);
+}
+
+/// A fold is thrown away when its predicate was built anew meanwhile, and the rest of the changes folded after it.
+#[test]
+fn an_altered_predicate_is_folded_anew() {
+    let db = Database::in_memory_with(options());
+    set_up(&db);
+    let mut amounts = [100; ACCOUNTS];
+    for number in 0..300 {
+        transfer(&db, &mut amounts, number);
+        if number % 10 == 0 {
+            let index = ["", "@index(int)"][number / 10 % 2];
+            db.alter(&format!("amount: int {index} .")).unwrap();
+        }
+    }
+    db.alter("amount: int @index(int) .").unwrap();
+    wait_for_folds(&db);
+    check_whole(&db);
+}
