@@ -12,6 +12,7 @@
 use hexgraph::db::{
     Control, Database, LoadOptions, OpenOptions, QueryRequest, Source, SyncPolicy, files_of,
 };
+use hexgraph::types::Error;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -144,7 +145,10 @@ fn a_log_of_a_larger_build_is_refused() {
     for (name, bytes) in content(&fixture) {
         fs::write(folder.path().join(name), bytes).unwrap();
     }
-    let error = Database::open(folder.path(), OpenOptions::default()).err().unwrap().to_string();
+    let error = Database::open(folder.path(), OpenOptions::default()).err().unwrap();
+    // Nothing is damaged.
+    assert!(matches!(error, Error::Schema { .. }));
+    let error = error.to_string();
     let place = "log-1.hxl: the record at byte 128: predicate `name`: index `term`";
     assert!(error.contains(place) && error.ends_with("the feature `text`"), "{error}");
     assert_eq!(content(folder.path()), content(&fixture));
