@@ -9,6 +9,7 @@ use crate::exec::select::numbers::NumberTable;
 use crate::exec::select::read::first_value;
 use hexgraph_base::plan::{Field, FieldKind, GroupBy, VarId};
 use hexgraph_base::types::{Error, Result, Value, stack};
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -47,11 +48,17 @@ impl Context<'_> {
         let mut groups = Vec::new();
         // Made once for all groups: then a number costs a read by node id, and no search.
         let tables: Vec<_> = body.iter().map(|field| self.number_table(field, members)).collect();
+        let is_aggregate =
+            |field: &Arc<Field>| matches!(field.kind, FieldKind::AggregatePredicate { .. });
+        let is_listed = body.iter().any(is_aggregate);
         for Part { keys, members } in self.partition(group_by, members)? {
-            let members = members.as_slice();
+            // Groups that are only counted are never listed.
+            let list = if is_listed { members.as_list() } else { Cow::default() };
             let fields = body.iter().zip(&tables);
             let results = fields
-                .map(|(field, table)| self.group_result(field, table.as_ref(), members))
+                .map(|(field, table)| {
+                    self.group_result(field, table.as_ref(), members.len(), &list)
+                })
                 .collect::<Result<_>>()?;
             groups.push((members.len(), Group { keys, results }));
         }
@@ -72,10 +79,11 @@ impl Context<'_> {
         &self,
         field: &Field,
         table: Option<&NumberTable>,
+        count: usize,
         members: &[u32],
     ) -> Result<Option<Value>> {
         match &field.kind {
-            FieldKind::CountUid => Ok(Some(Value::Int(members.len() as i64))),
+            FieldKind::CountUid => Ok(Some(Value::Int(count as i64))),
             FieldKind::AggregatePredicate { op, name, langs } => {
                 let Some(predicate) = self.predicate(name) else { return Ok(None) };
                 if let Some(table) = table {

@@ -14,7 +14,6 @@ use hexgraph_base::plan::{GroupBy, GroupKey};
 use hexgraph_base::types::{Result, ValueType};
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
-use std::ops::Range;
 
 /// The groups are read off the index where at least one in this many of the nodes that have a value are grouped.
 const INDEX_SHARE: usize = 4;
@@ -23,26 +22,8 @@ const INDEX_SHARE: usize = 4;
 pub(crate) struct Part {
     /// The value of each key, in the order of the text.
     pub(crate) keys: Vec<GroupValue>,
-    /// The nodes, ascending.
-    pub(crate) members: Members,
-}
-
-/// The nodes of a group: postings are read in place.
-pub(crate) enum Members {
-    /// A list.
-    List(Vec<u32>),
-    /// A part of the postings of an index.
-    Postings(Array<u32>, Range<usize>),
-}
-
-impl Members {
-    /// The nodes, ascending.
-    pub(crate) fn as_slice(&self) -> &[u32] {
-        match self {
-            Members::List(nodes) => nodes,
-            Members::Postings(postings, range) => postings.slice(range.clone()),
-        }
-    }
+    /// The nodes; postings of an index, changed or not, are read in place.
+    pub(crate) members: NodeSet,
 }
 
 /// Where the values of a key are read.
@@ -132,26 +113,27 @@ fn parts_of_postings(
     let part = |token: TokenNodes<'_>| {
         let members = match token {
             TokenNodes::Stored(postings, range) if all => {
-                Members::Postings(Array::clone(postings), range)
+                NodeSet::Slice(Array::clone(postings), range)
             }
             TokenNodes::Stored(postings, range) => {
                 let nodes = postings.slice(range).iter().copied();
-                Members::List(nodes.filter(|&node| asked.has(node)).collect())
+                NodeSet::from(nodes.filter(|&node| asked.has(node)).collect::<Vec<u32>>())
             }
-            TokenNodes::Changed(nodes) if all => Members::List(nodes.to_vec()),
+            TokenNodes::Changed(nodes) if all => nodes,
             TokenNodes::Changed(nodes) => {
-                Members::List(nodes.iter().filter(|&node| asked.has(node)).collect())
+                let nodes = nodes.iter().filter(|&node| asked.has(node));
+                NodeSet::from(nodes.collect::<Vec<u32>>())
             }
         };
         // A token stands for all ways of writing a time; the first member's is shown.
-        let first = *members.as_slice().first()?;
+        let first = members.iter().next()?;
         let key = GroupValue::Value(first_value(predicate, &[], first)?);
         Some(Part { keys: vec![key], members })
     };
     let mut parts: Vec<Part> = view.tokens(false).filter_map(part).collect();
     // Truths have no order: as everywhere, the one that comes first among the nodes is first.
     if predicate.def.value_type == ValueType::Bool {
-        parts.sort_by_key(|part| part.members.as_slice().first().copied());
+        parts.sort_by_key(|part| part.members.iter().next());
     }
     parts
 }
@@ -276,7 +258,7 @@ impl<'a> Table<'a> {
     }
 
     fn finish(self) -> Vec<Part> {
-        let part = |(keys, nodes)| Part { keys, members: Members::List(nodes) };
+        let part = |(keys, nodes): (_, Vec<u32>)| Part { keys, members: NodeSet::from(nodes) };
         self.groups.into_iter().map(part).collect()
     }
 }

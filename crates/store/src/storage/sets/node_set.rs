@@ -4,6 +4,7 @@ use super::node_iter::{NodeIter, OverlayIter, PlainIter};
 use super::sorted::{insert_sorted, is_run, remove_sorted, retain_in, retain_sorted};
 use crate::storage::{Array, FrozenBitmap};
 use roaring::RoaringBitmap;
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -81,6 +82,15 @@ impl NodeSet {
         );
         let (gained, lost) = (Arc::clone(gained), Arc::clone(lost));
         NodeSet::Overlay { base: Box::new(base), gained, lost }
+    }
+
+    /// The members as a list, ascending: in place where they are one.
+    pub fn as_list(&self) -> Cow<'_, [u32]> {
+        match self {
+            NodeSet::Sorted(nodes) => Cow::Borrowed(nodes),
+            NodeSet::Slice(nodes, range) => Cow::Borrowed(nodes.slice(range.clone())),
+            _ => Cow::Owned(self.to_vec()),
+        }
     }
 
     /// The number of members, without a walk.
