@@ -12,6 +12,9 @@ use hexgraph_base::plan::Query;
 use hexgraph_base::types::Position;
 
 /// A mutation whose arguments are read. It waits for the results of its query.
+///
+/// The caller carries out [`Reading::query`], checks the rights on the nodes of [`Reading::upserts`] and [`Reading::named`],
+/// hides from [`Found`] what they forbid, and then takes [`Reading::outcome`]. Nothing is written before the last step has succeeded.
 #[derive(Debug)]
 pub struct Reading<'a> {
     model: &'a Model,
@@ -45,6 +48,7 @@ impl<'a> Reading<'a> {
         let step = match root.kind {
             RootKind::Add => add_step(def, arguments, &mut names),
             RootKind::Update => update_step(def, arguments, &mut names),
+            // No other root is a mutation of a type.
             _ => Step::Delete,
         };
         if !names.faults.is_empty() {
@@ -86,12 +90,14 @@ impl<'a> Reading<'a> {
         nodes.into_iter().map(|uid| (uid, self.def)).collect()
     }
 
-    /// Returns the existing nodes that the inputs name, each with the type that it is named by.
+    /// Returns the existing nodes that the inputs name, each with the type that it is named by. They come in the order of the
+    /// look-ups, and one that several inputs name comes several times.
     pub fn named(&self, found: &Found) -> Vec<(u64, &'a TypeDef)> {
         self.names.lookups.nodes(found)
     }
 
-    /// Computes the changes that the mutation makes. `now` is the value of `$now`. Costs O(size of the input).
+    /// Computes the changes that the mutation makes. `now` is the value of `$now`, the UTC time to the second, such as
+    /// `2000-01-01T00:00:00Z`. Costs O(size of the input).
     ///
     /// # Errors
     ///
@@ -118,6 +124,7 @@ impl<'a> Reading<'a> {
                 writer.out.roots.push(Subject::Var(MATCHED));
             }
         }
+        // With a rule for queries not every caller may see the nodes, so faults must not tell which there are.
         writer.finish(def.auth.query.is_some())
     }
 }
