@@ -1,7 +1,8 @@
 //! Decides who may change the data of a predicate. Reading is not checked here, and changes of definitions are checked by
 //! [`Schema::check_change`].
 //!
-//! All changes of data call these functions: mutations, upserts and transactions, loads of files and tables, and GraphQL's mutations.
+//! All changes of data call these functions: mutations, upserts and transactions, loads of files and tables, and GraphQL's
+//! mutations.
 
 use super::definition::is_reserved;
 use crate::schema::Schema;

@@ -91,7 +91,8 @@ impl<'a> Shape<'a> {
 pub(super) type Child<'a> = (&'a TypeDef, &'a Entries);
 
 /// Returns the input objects of a field that leads to nodes, in their order, each with its type or a fault; none for other
-/// fields. Nulls are left out, and a single object stands for a list of one. `owner` is the type that declares the field, for the fault.
+/// fields. Nulls are left out, and a single object stands for a list of one. `owner` is the type
+/// that declares the field, for the fault.
 pub(super) fn children<'a>(
     model: &'a Model,
     owner: &TypeDef,
@@ -120,7 +121,8 @@ pub(super) fn children<'a>(
     }
 }
 
-/// Returns the member of a union that an input object names by a key such as `filmRef`, with the object below; `None` unless it names exactly one.
+/// Returns the member of a union that an input object names by a key such as `filmRef`, with the object below; `None` unless it
+/// names exactly one.
 fn member<'a>(model: &'a Model, union: &'a TypeDef, object: &'a Entries) -> Option<Child<'a>> {
     let [(key, value)] = object else { return None };
     let key = key.strip_suffix("Ref")?;

@@ -14,7 +14,8 @@ use hexgraph_base::types::Position;
 /// A mutation whose arguments are read. It waits for the results of its query.
 ///
 /// The caller carries out [`Reading::query`], checks the rights on the nodes of [`Reading::upserts`] and [`Reading::named`],
-/// hides from [`Found`] what they forbid, and then takes [`Reading::outcome`]. Nothing is written before the last step has succeeded.
+/// hides from [`Found`] what they forbid, and then takes [`Reading::outcome`]. Nothing is written before the last
+/// step has succeeded.
 #[derive(Debug)]
 pub struct Reading<'a> {
     model: &'a Model,
@@ -71,8 +72,8 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Returns the query for the nodes that the inputs name. Its variables go to [`Found`] by their names. The block that finds the nodes of an update or a
-    /// delete is not in it: the filter of the mutation is lowered by itself.
+    /// Returns the query for the nodes that the inputs name. Its variables go to [`Found`] by their names. The block that finds
+    /// the nodes of an update or a delete is not in it: the filter of the mutation is lowered by itself.
     pub fn query(&self) -> Query {
         self.names.lookups.query()
     }
@@ -166,7 +167,8 @@ fn everything<'a>() -> NQuad<'a> {
     }
 }
 
-/// Returns the links whose other ends have to be removed with the matched nodes: those of the type, and of all types that implement it.
+/// Returns the links whose other ends have to be removed with the matched nodes: those of the type, and of all types that
+/// implement it.
 fn links_into<'a>(model: &'a Model, def: &'a TypeDef) -> Vec<Unlink<'a>> {
     let implementors = def.implementors.iter().filter_map(|name| model.get(name));
     let of_interface = (def.kind == Kind::Interface).then_some(implementors);

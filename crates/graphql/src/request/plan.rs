@@ -1,7 +1,7 @@
 //! The plan of a checked operation: all that it asks for before its variables are known.
 //!
-//! Selections lie in a list, children before parents, and refer to one another by number. So a request fills them in one pass without recursion, a
-//! selection that is reached in several ways is filled once, and what no variable touches is filled already.
+//! Selections lie in a list, children before parents, and refer to one another by number. So a request fills them in one pass
+//! without recursion, a selection that is reached in several ways is filled once, and what no variable touches is filled already.
 
 use apollo_compiler::Name;
 use std::sync::Arc;

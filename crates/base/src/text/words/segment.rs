@@ -1,5 +1,6 @@
 //! Word segmentation by UAX #29, over the character classes of Unicode 8 (those Dgraph's own
-//! segmenter has), keeping only the segments that hold a letter, a digit or an ideograph.
+//! segmenter has), keeping only the segments that hold a letter, a digit, an ideograph, kana or a
+//! connector such as `_`.
 
 use std::sync::LazyLock;
 

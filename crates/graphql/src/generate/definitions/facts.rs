@@ -24,7 +24,8 @@ impl Form {
         (self == Form::Full).then(|| ArgumentEntry::new("after", one("ID")))
     }
 
-    /// Returns true if the type has operations, and its fields have arguments. For a gateway, a type that another service declares has neither.
+    /// Returns true if the type has operations, and its fields have arguments. For a gateway, a type that another service
+    /// declares has neither.
     pub(in crate::generate) fn operates_on(self, def: &TypeDef) -> bool {
         self != Form::Service || !def.extended
     }
