@@ -10,7 +10,8 @@ use crate::request::grammar::literals::Template;
 use crate::request::{Arguments, Branch, Cascade, Field, FieldShape, Selection, Value};
 
 /// The selections of an operation. The last is that of the root; number 0 is the empty one of all scalars and enums. A plan is
-/// made once for a text, and filled for each request with that text.
+/// made for an operation and the values of the variables that `@skip` and `@include` ask for, and is kept. Each request that has
+/// the same of both fills it.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub selections: Vec<PlannedSelection>,

@@ -168,8 +168,8 @@ impl Server {
         self.running.as_ref().map(|running| running.end.clone())
     }
 
-    /// Stops listening, and waits a moment for the requests that run: 2 seconds before they are told to
-    /// end, and up to 2 more each for tasks, requests and the runtime to do so. Does nothing the second
+    /// Stops listening, and waits a moment for the requests that run: up to 2 seconds before they are told
+    /// to end, and up to 2 more each for tasks, requests and the runtime to do so. Does nothing the second
     /// time, and in a forked child, which has no server.
     pub fn stop(&mut self) {
         let Some(Running { switches, thread, .. }) = self.running.take() else { return };

@@ -24,8 +24,8 @@ use hexgraph_base::types::{Error, Result};
 const OBJECT_BYTES: u64 = 8;
 
 /// Checks that the answer of the blocks can be written within the bytes of its options. It runs once for each answer that
-/// is written whole, in DQL and in GraphQL, and what it allows may still be refused while it is written: names and values are
-/// not counted here.
+/// is written whole, in DQL and in GraphQL, and what it allows may still be refused while it is written: values and most names
+/// are not counted here.
 ///
 /// # Errors
 ///
