@@ -72,7 +72,7 @@ pub(crate) fn ask<'py>(
         if is_refused && matches!(database.graphql_schema(), Ok(None)) {
             response = Response::refused(vec![Fault::new(NO_SCHEMA)]);
         }
-        // An interrupt is the caller's, and no answer.
+        // An interrupt is the caller's, and no answer. The response has no `extensions` here.
         control.check().map(|()| response.to_json(""))
     })?;
     loads(py, &json)

@@ -193,6 +193,7 @@ fn to_source(given: &Bound<'_, PyAny>) -> PyResult<Source> {
     to_bytes(given, "load takes a path, bytes, or a binary file, or a list of these")
 }
 
+/// Copies bytes; `otherwise` begins the message for what is none.
 fn to_bytes(given: &Bound<'_, PyAny>, otherwise: &str) -> PyResult<Source> {
     // A copy, since the load runs without the interpreter's lock, and a bytearray may be changed then.
     let bytes: Vec<u8> = match given.cast::<pyo3::types::PyBytes>() {

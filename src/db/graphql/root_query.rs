@@ -204,6 +204,7 @@ impl<'a> RootResolver<'a> {
         }
         match answer.check_extent().and_then(|()| writer.root(field, lowered, answer)) {
             Ok(written) => Outcome {
+                // A null where none may be has reached the root, so all of `data` is null.
                 spoils: written.is_err(),
                 value: writer.out,
                 errors: writer.faults,

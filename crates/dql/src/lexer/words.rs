@@ -26,6 +26,7 @@ impl Lexer<'_> {
         let is_iri = self.cursor.peek() == b'<';
         let mut text =
             if is_iri { self.iri()? } else { Text::slice(start, self.cursor.after_name(start)) };
+        // The name in an IRI is what stands between the brackets, and the token ends behind the `>`.
         let mut end = if is_iri { text.end as usize + 1 } else { text.end as usize };
         // Dashes belong to the names of predicates, not to those of blocks and facets.
         if !is_iri && !matches!(scope, Scope::Blocks | Scope::Schema | Scope::Facets) {

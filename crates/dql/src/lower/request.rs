@@ -71,6 +71,7 @@ impl<'a> Lowering<'a> {
         let mut blocks = Vec::new();
         // Declarations and fragments come first: a block may use those that stand behind it.
         self.collect(operations, &mut blocks)?;
+        // Where a query declares variables, a value for one that it does not declare is an error.
         self.values.check_given()?;
         if let Some(schema) = self.schema(operations)? {
             let query = Query { schema: Some(schema), ..Query::default() };

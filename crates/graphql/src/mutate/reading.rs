@@ -113,6 +113,7 @@ impl<'a> Reading<'a> {
                 }
             }
             Step::Update { set, remove } => {
+                // `MATCHED` is the variable with the nodes that the filter of the mutation has found.
                 // `set` goes first: the keys that it gives may refuse the update.
                 writer.set(def, set, remove);
                 writer.remove(def, remove);

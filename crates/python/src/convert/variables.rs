@@ -86,7 +86,8 @@ fn item_text(name: &str, item: &Bound<'_, PyAny>, depth: usize) -> PyResult<Opti
     Ok(Some(format!("[{}]", texts.join(", "))))
 }
 
-/// The items of a list, of an array of numpy and its kin, or of a column of a frame.
+/// The items of a list, of an array of numpy and its kin, or of a column of a frame, in the order of iteration; `None` for a
+/// single value.
 fn items_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Vec<Bound<'py, PyAny>>>> {
     let is_list = value.is_instance_of::<PyList>()
         || value.is_instance_of::<PyTuple>()

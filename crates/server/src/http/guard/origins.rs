@@ -116,6 +116,7 @@ impl Origins {
             return false;
         }
         let host = authority.host().trim_end_matches('.').to_ascii_lowercase();
+        // The host of an IPv6 address has its brackets.
         let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
         host == "localhost"
             || host.parse::<IpAddr>().is_ok()

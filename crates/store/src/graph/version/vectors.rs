@@ -1,4 +1,7 @@
 //! The nearest vectors at one version: those of the base by its index, changed ones one by one.
+//!
+//! The base is what was built at the last load, change of the schema or compaction, and the delta has the rows of all nodes that
+//! changed since, whole. For such a node the delta alone counts.
 
 use super::predicate::Predicate;
 use super::values::LangValues;
