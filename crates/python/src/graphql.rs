@@ -51,7 +51,8 @@ pub(crate) fn subscribe(
     PySubscription::begin(py, database, &request, &headers, timeout)
 }
 
-/// Carries out a request and returns its response as Python objects.
+/// Carries out a request and returns its response as Python objects: a dict with `data`, unless nothing was carried out, and
+/// `errors` where there are any.
 ///
 /// # Errors
 ///
@@ -65,12 +66,13 @@ pub(crate) fn ask<'py>(
     let (request, headers, timeout) = arguments.read(query)?;
     let json = interruptible(py, timeout, |control| {
         let mut response = database.graphql(&request, &headers, control);
-        // The words of the reference name a door that there is not here.
+        // Without a schema all requests are refused, with a message that names every way to set one, those of a server, too.
+        // The caller is in Python, so the way of Python alone is named.
         let is_refused = response.data.is_none() && !request.query.is_empty();
         if is_refused && matches!(database.graphql_schema(), Ok(None)) {
             response = Response::refused(vec![Fault::new(NO_SCHEMA)]);
         }
-        // An interrupt is the caller's, and no answer.
+        // An interrupt is the caller's, and no answer. The response has no `extensions` here.
         control.check().map(|()| response.to_json(""))
     })?;
     loads(py, &json)

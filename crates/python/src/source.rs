@@ -68,7 +68,7 @@ impl PyLoadReport {
         self.report.skipped
     }
 
-    /// The first lines that were left out, as (line number, reason).
+    /// The first lines that were left out, up to 1000, as (line number, reason). Lines count from 1.
     #[getter]
     fn skipped_lines(&self) -> Vec<(u64, String)> {
         let lines = self.report.skipped_lines.iter();
@@ -146,7 +146,8 @@ pub(crate) fn to_export_folder(given: &Bound<'_, PyAny>) -> Option<PathBuf> {
     given.extract::<PathBuf>().ok().filter(|path| is_export_folder(path))
 }
 
-/// Sources: what [`to_source`] takes, a folder or a pattern of files, or a sequence of these.
+/// Sources: what [`to_source`] takes, a folder or a pattern of files, or a list or tuple of these. The files of a folder are
+/// those whose names end as triples do, sorted by name. A binary file is read into memory whole.
 ///
 /// # Errors
 ///
@@ -192,6 +193,7 @@ fn to_source(given: &Bound<'_, PyAny>) -> PyResult<Source> {
     to_bytes(given, "load takes a path, bytes, or a binary file, or a list of these")
 }
 
+/// Copies bytes; `otherwise` begins the message for what is none.
 fn to_bytes(given: &Bound<'_, PyAny>, otherwise: &str) -> PyResult<Source> {
     // A copy, since the load runs without the interpreter's lock, and a bytearray may be changed then.
     let bytes: Vec<u8> = match given.cast::<pyo3::types::PyBytes>() {
@@ -220,7 +222,8 @@ pub(crate) fn to_schema_text(given: &Bound<'_, PyAny>) -> PyResult<String> {
         return read_schema(&path);
     };
     let text = text_of(text, || "schema".to_owned())?;
-    // A schema has a colon or a brace, and so may a path; but a schema names no file.
+    // A single word without a colon, a brace or a `#` can be no schema, so it is a path even where no file is: the error names
+    // it. A schema has a colon or a brace, and so may a path; but a schema names no file.
     let is_word = !text.is_empty() && !text.contains(char::is_whitespace);
     let is_name = is_word && !text.contains([':', '{', '#']);
     let is_path = is_name || !text.contains('\n') && Path::new(text).is_file();

@@ -51,7 +51,8 @@ impl GivenOptions<'_, '_> {
     }
 }
 
-/// Reads the number of bytes that a load may take; 0 stands for no bound.
+/// Reads the number of bytes that a load may take; 0 stands for no bound. A text may end in a unit, such as `MiB` or `MB`. The
+/// least bound that makes sense is checked by the load.
 ///
 /// # Errors
 ///
@@ -103,6 +104,7 @@ fn to_table(py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<Table> {
     if let Ok(path) = given.extract::<PathBuf>() {
         return Ok(Table::File(path));
     }
+    // Frames of pandas are copied to Arrow there, and lazy ones of polars are computed.
     let given = py.import("hexgraph.frames")?.call_method1("to_arrow", (given,))?;
     if !given.hasattr("__arrow_c_stream__")? {
         let kind = given.get_type().name()?;
@@ -164,7 +166,9 @@ pub(crate) fn to_facets(given: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<(Strin
     Ok(names.into_iter().map(|name| (name.clone(), name)).collect())
 }
 
-/// Runs a load, which Ctrl-C stops, and shows a progress bar if one is wanted.
+/// Runs a load, which Ctrl-C stops, and shows a progress bar if one is wanted. The lock of the interpreter is released while
+/// the load runs, and taken to move the bar. `wanted` is a truth value, a function that is called with the progress, or
+/// nothing. `schema` is the text to which the place of a schema's error refers.
 ///
 /// # Errors
 ///
@@ -187,6 +191,7 @@ pub(crate) fn with_bar(
         load,
         |error| to_python_with_text(error, schema.unwrap_or_default()),
     );
+    // The bar goes whatever became of the load. Its own error comes first, although the load may have been stored.
     bar.call_method1(py, "close", ())?;
     Ok(PyLoadReport::new(report?))
 }

@@ -50,7 +50,9 @@ impl Database {
         })
     }
 
-    /// Sets the definitions that `resolve` makes of a version, and tells what they change.
+    /// Sets the definitions that `resolve` makes of a version, and tells what they change. `resolve` is asked twice: before the
+    /// writer has its turn, to find the transactions that are in the way, and then for the newest version. Transactions that were
+    /// aborted stay so, whatever comes of the change.
     ///
     /// # Errors
     ///
@@ -96,6 +98,7 @@ impl Database {
         match what {
             Drop::All | Drop::Data => drop(self.abort_txns(None)?),
             Drop::Predicate(name) => self.abort_pending(&[name])?,
+            // A type holds no data, so no transaction is in its way.
             Drop::Type(_) => {}
         }
         let change = match what {
@@ -109,14 +112,18 @@ impl Database {
         self.change_schema(|_| Ok(change), carry_out)
     }
 
+    /// Publishes what `carry_out` makes of the newest version by the change that `resolve` gives. In a directory the change
+    /// itself is logged, not what it makes, so recovery carries it out again.
     fn change_schema(
         &self,
         resolve: impl FnOnce(&Version) -> Result<SchemaChange>,
         carry_out: impl FnOnce(&SchemaChange, &Version) -> Result<Version>,
     ) -> Result<()> {
         let done = self.change(None, |version, commit| {
+            // A transaction that begins to change one of the predicates before this is published conflicts when it commits.
             commit.is_whole = true;
             let change = resolve(version)?;
+            // There is a record in a directory, and none in memory.
             if let Some(record) = &mut commit.record {
                 change.encode(record);
             }
@@ -138,7 +145,8 @@ impl Database {
     }
 
     /// Adds the definitions of `schema_text` and the triples of a source, or of several. All of
-    /// them become visible at once; a label of a blank node means the same node in all. The calling thread only waits, and stops waiting when `control` says so.
+    /// them become visible at once; a label of a blank node means the same node in all. The calling thread only waits, and
+    /// stops waiting when `control` says so.
     ///
     /// # Errors
     ///

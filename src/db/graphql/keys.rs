@@ -8,7 +8,7 @@ use std::io::Read;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The longest set that is read, in bytes.
+/// The longest set that is read, in bytes. What is left of a longer file is no JSON, so its keys are refused.
 const SET_MAX: u64 = 1 << 20;
 
 /// How long a file's keys are used before it is read again.
@@ -20,7 +20,8 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 /// The least time that a server's keys are used: one that says `max-age=0` is not asked with each request.
 const LIFETIME_MIN: Duration = Duration::from_secs(5);
 
-/// Fetches the keys of an address, which is that of a file, `file:///path`, or of another server.
+/// Fetches the keys of an address, which is that of a file, `file:///path`, or of another server. The calling thread waits. How
+/// often an address is asked again, after a failure too, is decided by the caller, which keeps the keys.
 pub(super) struct Keys {
     client: Arc<dyn Fetch>,
 }
@@ -74,7 +75,8 @@ fn unanswered(address: &str, reason: &str) -> KeyError {
     KeyError::Unanswered { address: address.to_owned(), reason: reason.to_owned() }
 }
 
-/// Returns the `max-age` of an answer, but not less than the least time; `None` when it has none.
+/// Returns the `max-age` of an answer, but not less than the least time; `None` when it has none. Then the keys are used as
+/// long as the schema is in force. No other directive is looked at, so `no-store` does not end that either.
 fn lifetime(incoming: &Incoming) -> Option<Duration> {
     let header = incoming.cache_control.as_deref()?;
     let seconds = header.split(',').find_map(|part| {

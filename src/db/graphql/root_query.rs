@@ -18,12 +18,15 @@ use hexgraph_store::graph::Version;
 use std::sync::Arc;
 
 /// A root field of which all is done that needs no other server.
+///
+/// All fields of a request are begun, on several threads where that pays, and then finished together. So what other
+/// servers have to answer is asked at one time for all of them.
 pub(super) enum Begun<'f> {
     /// The field is done.
     Done(Outcome),
     /// The store found nodes, and other servers have to answer fields of them.
     Stored(&'f Field, Box<(Lowered<'f>, Answer)>),
-    /// Another server answers the field of this type.
+    /// Another server answers the field of this type, which is `Query` or `Mutation`.
     Elsewhere(&'static str, &'f Field),
     /// A query in DQL was carried out.
     Local(&'f Field, Local),
@@ -66,7 +69,8 @@ impl<'a> RootResolver<'a> {
         RootResolver { run, version }
     }
 
-    /// Whether a field may take so long that handing it to another thread pays.
+    /// Whether a field may take so long that handing it to another thread pays. A field about the schema has no root and takes
+    /// no time, as do those that find one node.
     pub(super) fn may_be_long(&self, field: &Field) -> bool {
         let kind = field.shape.root.as_ref().map(|root| root.kind);
         !matches!(kind, None | Some(RootKind::Get | RootKind::CheckPassword | RootKind::Service))
@@ -200,6 +204,7 @@ impl<'a> RootResolver<'a> {
         }
         match answer.check_extent().and_then(|()| writer.root(field, lowered, answer)) {
             Ok(written) => Outcome {
+                // A null where none may be has reached the root, so all of `data` is null.
                 spoils: written.is_err(),
                 value: writer.out,
                 errors: writer.faults,
@@ -210,6 +215,11 @@ impl<'a> RootResolver<'a> {
         }
     }
 
+    /// Carries the query of a plan out, and takes it out of the plan: a plan is carried out once.
+    ///
+    /// # Errors
+    ///
+    /// Those of the store; `Limit` when the request has to stop.
     pub(super) fn execute(&self, lowered: &mut Lowered<'_>) -> Result<Answer> {
         let query = Arc::new(std::mem::take(&mut lowered.query));
         let (database, control) = (self.run.database, self.run.control);
@@ -217,6 +227,8 @@ impl<'a> RootResolver<'a> {
         database.compute(control, || exec::execute(version, query, options, control))
     }
 
+    /// Writes `_service`, by which the gateway of a federation asks for the schema of this service. Beside `sdl` the type has
+    /// only `__typename`.
     fn service(&self, field: &Field) -> Outcome {
         let mut value = vec![b'{'];
         for (index, asked) in field.selection.only().unwrap_or(&[]).iter().enumerate() {

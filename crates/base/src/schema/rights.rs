@@ -1,6 +1,8 @@
-//! Decides who may change the data of a predicate.
+//! Decides who may change the data of a predicate. Reading is not checked here, and changes of definitions are checked by
+//! [`Schema::check_change`].
 //!
-//! All changes of data call these functions: mutations, upserts and transactions, loads of files and tables, and GraphQL's mutations.
+//! All changes of data call these functions: mutations, upserts and transactions, loads of files and tables, and GraphQL's
+//! mutations.
 
 use super::definition::is_reserved;
 use crate::schema::Schema;
@@ -37,7 +39,12 @@ pub enum RightsError {
 pub const NODE_TYPE: &str = "dgraph.type";
 
 impl Actor {
-    /// Checks whether data of a predicate may be set and deleted. Rights of single users would be checked here.
+    /// Checks whether data of a predicate may be set and deleted. There are no users with rights of their own: all clients
+    /// have the same rights.
+    ///
+    /// Only names that begin with `dgraph.`, in any case of letters, are refused. Of those the names that the schema has
+    /// belong to the engine, except for those of access control, and the others are kept free. A statement on a refused name
+    /// is an error, while the deletion of all that a node has leaves out the predicates that its actor may not change.
     ///
     /// # Errors
     ///

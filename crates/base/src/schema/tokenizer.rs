@@ -4,6 +4,10 @@ use crate::types::{ValueType, did_you_mean};
 use std::mem::discriminant;
 
 /// A function from a value to the keys (tokens) under which an index lists it.
+///
+/// The variants name what a schema promises, in the terms of Dgraph. The store builds one index of whole values for all of
+/// them but the text indexes from `Term` to `NGram`, `Geo` and `Hnsw`. So values that have a token in common, such as 1.2
+/// and 1.7 by `Float`, are still told apart and sorted.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Tokenizer {
     /// The integer itself.
@@ -36,7 +40,8 @@ pub enum Tokenizer {
     Trigram,
     /// Runs of one to four stemmed words.
     NGram,
-    /// A prefix of a text that is itself a hash. Only the engine uses it.
+    /// A prefix of a text that is itself a hash. Only the engine uses it, for `dgraph.graphql.p_query`, which holds GraphQL
+    /// queries that clients name by their SHA-256.
     Sha256,
     /// A graph that links near vectors (HNSW: hierarchical navigable small worlds, Malkov and Yashunin 2016).
     Hnsw(HnswOptions),
@@ -154,6 +159,8 @@ impl Metric {
 /// The options of a vector index: as they were written, and resolved with defaults.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct HnswOptions {
+    // The schema is printed with what its author wrote. What that means is kept beside it, so that an index keeps its
+    // numbers when a later version of the engine has other defaults.
     written: Vec<(String, String)>,
     metric: Metric,
     max_levels: u32,
@@ -168,6 +175,7 @@ impl Default for HnswOptions {
 }
 
 impl HnswOptions {
+    // The numbers are those that `exponent: "3"` stands for.
     const DEFAULT: HnswOptions = HnswOptions {
         written: Vec::new(),
         metric: Metric::Euclidean,
@@ -180,7 +188,8 @@ impl HnswOptions {
     ///
     /// # Errors
     ///
-    /// The reason, when a name or a metric is unknown, or a number can't be read.
+    /// A message and a hint, when a name or a metric is unknown, or a number is not a whole one above 0. Names are compared
+    /// with their case, unlike those of tokenizers.
     pub fn new(
         written: Vec<(String, String)>,
     ) -> std::result::Result<HnswOptions, (String, String)> {

@@ -1,4 +1,8 @@
 //! Names, numbers, IRIs, strings, variables and regular expressions.
+//!
+//! Each reader starts at the cursor and returns its token with the offsets of its first byte and of the byte behind it. It ends
+//! with [`Lexer::word`], which moves the cursor there, or with [`Lexer::opened_until`], which enters a bracket as well.
+//! Offsets are in bytes of the text.
 
 use super::modes::{Lexer, Spanned};
 use super::scope::{Previous, Scope};
@@ -22,6 +26,7 @@ impl Lexer<'_> {
         let is_iri = self.cursor.peek() == b'<';
         let mut text =
             if is_iri { self.iri()? } else { Text::slice(start, self.cursor.after_name(start)) };
+        // The name in an IRI is what stands between the brackets, and the token ends behind the `>`.
         let mut end = if is_iri { text.end as usize + 1 } else { text.end as usize };
         // Dashes belong to the names of predicates, not to those of blocks and facets.
         if !is_iri && !matches!(scope, Scope::Blocks | Scope::Schema | Scope::Facets) {
@@ -51,6 +56,7 @@ impl Lexer<'_> {
         word
     }
 
+    /// Returns the token of a function of fields, in any case of letters, and the scope of its bracket; `None` for another name.
     fn field_function(&self, start: usize, end: usize) -> Option<(Token, Scope)> {
         let word = &self.cursor.text[start..end];
         if word.eq_ignore_ascii_case("count") {
@@ -78,6 +84,7 @@ impl Lexer<'_> {
             }
             let next = self.cursor.after_blank(dash + 1);
             let next_end = self.cursor.after_name(next);
+            // Names have points within, and none at the start: `a-.b` is not joined.
             if next == next_end || self.cursor.peek_at(next) == b'.' {
                 break;
             }
@@ -187,7 +194,8 @@ impl Lexer<'_> {
         self.word(at + 1, Token::String(text))
     }
 
-    /// Reads `/pattern/flags`.
+    /// Reads `/pattern/flags`. The token keeps both slashes, the escapes and the flags as they stand. A flag is any ASCII
+    /// letter here.
     pub(super) fn regex(&mut self) -> Result<Spanned> {
         let start = self.cursor.at;
         let bytes = self.cursor.text.as_bytes();

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 /// The uses of a query's variables by mutations.
 #[derive(Default)]
 pub(crate) struct Uses<'a> {
-    /// The conditions of the mutations.
+    /// The conditions of the mutations, in their order, with `None` for one without. The plan has as many.
     pub conditions: &'a [Option<&'a Condition>],
     /// The variables that their statements name.
     pub names: &'a [String],
@@ -29,7 +29,8 @@ pub(crate) struct Lowering<'a> {
     pub(super) fragments: FxHashMap<&'a str, &'a Fragment>,
     /// The fragments that are being expanded, outermost first: one that expands itself is an error.
     pub(super) expanding: Vec<&'a str>,
-    /// The variables that the current block reads.
+    /// The variables that the current block reads. Each block starts with none; from `reads` and `defines` the executor
+    /// knows in which order the blocks can run.
     pub(super) reads: Vec<VarId>,
     /// The variables that the current block defines.
     pub(super) defines: Vec<VarId>,
@@ -55,7 +56,13 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Lowers all operations, and the conditions that use their variables.
+    /// Lowers all operations, and the conditions that use their variables. With a schema block among the operations the
+    /// plan is that block alone.
+    ///
+    /// # Errors
+    ///
+    /// The first that is met: those of declarations and given values, then those of blocks and conditions in their order,
+    /// and last variables that are not defined exactly once, or not used.
     pub(crate) fn run(
         mut self,
         operations: &'a [Operation],
@@ -64,6 +71,7 @@ impl<'a> Lowering<'a> {
         let mut blocks = Vec::new();
         // Declarations and fragments come first: a block may use those that stand behind it.
         self.collect(operations, &mut blocks)?;
+        // Where a query declares variables, a value for one that it does not declare is an error.
         self.values.check_given()?;
         if let Some(schema) = self.schema(operations)? {
             let query = Query { schema: Some(schema), ..Query::default() };
@@ -93,6 +101,7 @@ impl<'a> Lowering<'a> {
                     blocks.extend(&query.blocks);
                 }
                 Operation::Fragment(fragment) => {
+                    // Of two fragments of one name the later one counts.
                     self.fragments.insert(self.text(&fragment.name), fragment);
                 }
                 _ => {}
@@ -115,6 +124,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn conditions(&mut self, uses: &Uses<'a>) -> Result<Vec<Option<Filter>>> {
+        // All blocks are lowered by now, so what is read here counts as a use of the variable, and belongs to no block.
         for name in uses.names {
             self.names.read(name, IN_MUTATION);
         }

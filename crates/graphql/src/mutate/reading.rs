@@ -12,6 +12,10 @@ use hexgraph_base::plan::Query;
 use hexgraph_base::types::Position;
 
 /// A mutation whose arguments are read. It waits for the results of its query.
+///
+/// The caller carries out [`Reading::query`], checks the rights on the nodes of [`Reading::upserts`] and [`Reading::named`],
+/// hides from [`Found`] what they forbid, and then takes [`Reading::outcome`]. Nothing is written before the last
+/// step has succeeded.
 #[derive(Debug)]
 pub struct Reading<'a> {
     model: &'a Model,
@@ -45,6 +49,7 @@ impl<'a> Reading<'a> {
         let step = match root.kind {
             RootKind::Add => add_step(def, arguments, &mut names),
             RootKind::Update => update_step(def, arguments, &mut names),
+            // No other root is a mutation of a type.
             _ => Step::Delete,
         };
         if !names.faults.is_empty() {
@@ -67,8 +72,8 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Returns the query for the nodes that the inputs name. Its variables go to [`Found`] by their names. The block that finds the nodes of an update or a
-    /// delete is not in it: the filter of the mutation is lowered by itself.
+    /// Returns the query for the nodes that the inputs name. Its variables go to [`Found`] by their names. The block that finds
+    /// the nodes of an update or a delete is not in it: the filter of the mutation is lowered by itself.
     pub fn query(&self) -> Query {
         self.names.lookups.query()
     }
@@ -86,12 +91,14 @@ impl<'a> Reading<'a> {
         nodes.into_iter().map(|uid| (uid, self.def)).collect()
     }
 
-    /// Returns the existing nodes that the inputs name, each with the type that it is named by.
+    /// Returns the existing nodes that the inputs name, each with the type that it is named by. They come in the order of the
+    /// look-ups, and one that several inputs name comes several times.
     pub fn named(&self, found: &Found) -> Vec<(u64, &'a TypeDef)> {
         self.names.lookups.nodes(found)
     }
 
-    /// Computes the changes that the mutation makes. `now` is the value of `$now`. Costs O(size of the input).
+    /// Computes the changes that the mutation makes. `now` is the value of `$now`, the UTC time to the second, such as
+    /// `2000-01-01T00:00:00Z`. Costs O(size of the input).
     ///
     /// # Errors
     ///
@@ -106,6 +113,7 @@ impl<'a> Reading<'a> {
                 }
             }
             Step::Update { set, remove } => {
+                // `MATCHED` is the variable with the nodes that the filter of the mutation has found.
                 // `set` goes first: the keys that it gives may refuse the update.
                 writer.set(def, set, remove);
                 writer.remove(def, remove);
@@ -118,6 +126,7 @@ impl<'a> Reading<'a> {
                 writer.out.roots.push(Subject::Var(MATCHED));
             }
         }
+        // With a rule for queries not every caller may see the nodes, so faults must not tell which there are.
         writer.finish(def.auth.query.is_some())
     }
 }
@@ -159,7 +168,8 @@ fn everything<'a>() -> NQuad<'a> {
     }
 }
 
-/// Returns the links whose other ends have to be removed with the matched nodes: those of the type, and of all types that implement it.
+/// Returns the links whose other ends have to be removed with the matched nodes: those of the type, and of all types that
+/// implement it.
 fn links_into<'a>(model: &'a Model, def: &'a TypeDef) -> Vec<Unlink<'a>> {
     let implementors = def.implementors.iter().filter_map(|name| model.get(name));
     let of_interface = (def.kind == Kind::Interface).then_some(implementors);

@@ -1,7 +1,7 @@
 //! The plan of a checked operation: all that it asks for before its variables are known.
 //!
-//! Selections lie in a list, children before parents, and refer to one another by number. So a request fills them in one pass without recursion, a
-//! selection that is reached in several ways is filled once, and what no variable touches is filled already.
+//! Selections lie in a list, children before parents, and refer to one another by number. So a request fills them in one pass
+//! without recursion, a selection that is reached in several ways is filled once, and what no variable touches is filled already.
 
 use apollo_compiler::Name;
 use std::sync::Arc;
@@ -9,7 +9,9 @@ use std::sync::Arc;
 use crate::request::grammar::literals::Template;
 use crate::request::{Arguments, Branch, Cascade, Field, FieldShape, Selection, Value};
 
-/// The selections of an operation. The last is that of the root.
+/// The selections of an operation. The last is that of the root; number 0 is the empty one of all scalars and enums. A plan is
+/// made for an operation and the values of the variables that `@skip` and `@include` ask for, and is kept. Each request that has
+/// the same of both fills it.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub selections: Vec<PlannedSelection>,
@@ -24,6 +26,7 @@ pub(super) enum PlannedSelection {
 
 #[derive(Debug)]
 pub(super) struct PlannedBranch {
+    /// The object types of which the fields are asked; each type of the selection is in one branch.
     pub types: Arc<[Name]>,
     pub fields: Vec<PlannedField>,
 }
@@ -51,7 +54,8 @@ pub(super) enum PlannedCascade {
 }
 
 impl Plan {
-    /// Returns the root fields with the values of the variables in their places. O(parts that variables touch).
+    /// Returns the root fields with the values of the variables in their places. O(selections + parts that variables touch).
+    /// `variables` has a value for each variable that the operation declares, in that order, and `None` for one that is absent.
     pub(super) fn fill(&self, variables: &[Option<Value>]) -> Arc<[Field]> {
         let mut filled: Vec<Arc<Selection>> = Vec::with_capacity(self.selections.len());
         for planned in &self.selections {
@@ -100,6 +104,7 @@ impl PlannedCascade {
         match self {
             PlannedCascade::Fixed(cascade) => cascade.clone(),
             PlannedCascade::Variable(number) => {
+                // The names were checked when the values came. Without any, all selected fields are meant.
                 let names = variables[*number].as_ref().and_then(Value::as_list).unwrap_or(&[]);
                 let names = names.iter().filter_map(Value::as_str).map(Name::new_unchecked);
                 Some(Cascade { fields: names.collect() })

@@ -12,7 +12,9 @@ use pyo3::types::{PyBytes, PyDateTime, PyList, PyTzInfo};
 /// as a list, and a byte for each that says whether it is missing.
 pub(crate) type PyColumn<'py> = (&'static str, Bound<'py, PyAny>, Bound<'py, PyBytes>);
 
-/// Converts one array to a column.
+/// Converts one array to a column. Numbers and times are copied as they lie in memory, eight bytes each in the order of the
+/// machine; truth values are a byte each. Where a value is missing its bytes mean nothing. Text and lists cost a Python object
+/// each.
 pub(crate) fn column<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<PyColumn<'py>> {
     let (kind, values) = if let Some(array) = of::<Int64Array>(array) {
         ("int64", bytes(py, bytemuck::cast_slice(array.values())))
@@ -35,7 +37,7 @@ pub(crate) fn column<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<PyColum
     Ok((kind, values, PyBytes::new(py, &missing)))
 }
 
-/// Converts one value to a Python object.
+/// Converts one value to a Python object: a text, a list, or an item of one. Tables of answers have no types beside these.
 fn item<'py>(py: Python<'py>, array: &ArrayRef, place: usize) -> PyResult<Bound<'py, PyAny>> {
     if array.is_null(place) {
         return Ok(py.None().into_bound(py));
@@ -63,6 +65,8 @@ fn item<'py>(py: Python<'py>, array: &ArrayRef, place: usize) -> PyResult<Bound<
     }
 }
 
+/// A time of a list, in seconds since 1970, as a `datetime` in UTC. Python has microseconds, to which a double rounds correctly
+/// until the year 2242. An exception of Python is passed on for a year beyond 9999.
 fn time(py: Python<'_>, seconds: f64) -> PyResult<Bound<'_, PyAny>> {
     let utc = PyTzInfo::utc(py)?;
     Ok(PyDateTime::from_timestamp(py, seconds, Some(&utc))?.into_any())

@@ -8,10 +8,11 @@ use pyo3::types::{
     PyBool, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyRange, PySet, PyString, PyTuple,
 };
 
-/// How deep lists may be in each other: coordinates of a geometry have four levels.
+/// How deep lists may be in each other, the outermost included: coordinates of a geometry have four levels. A deeper one is
+/// refused as a value that has no text.
 const DEPTH_MAX: usize = 4;
 
-/// The variables of a request. Names may come with their `$` or without.
+/// The variables of a request. Names may come with their `$` or without; of `a` and `$a` the later one counts.
 ///
 /// # Errors
 ///
@@ -85,7 +86,8 @@ fn item_text(name: &str, item: &Bound<'_, PyAny>, depth: usize) -> PyResult<Opti
     Ok(Some(format!("[{}]", texts.join(", "))))
 }
 
-/// The items of a list, of an array of numpy and its kin, or of a column of a frame.
+/// The items of a list, of an array of numpy and its kin, or of a column of a frame, in the order of iteration; `None` for a
+/// single value.
 fn items_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Vec<Bound<'py, PyAny>>>> {
     let is_list = value.is_instance_of::<PyList>()
         || value.is_instance_of::<PyTuple>()
@@ -134,10 +136,13 @@ fn kind_of(value: &Bound<'_, PyAny>) -> PyResult<Option<char>> {
     Ok(kind.extract::<String>()?.chars().next())
 }
 
+/// A single value as the text that it has in DQL; `None` for a value of a type that has none. Python code of the value may run,
+/// and its exceptions are passed on.
 fn text_of(value: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     if let Ok(text) = value.cast::<PyString>() {
         return Ok(Some(text.to_string()));
     }
+    // This comes before the ints, which truth values are in Python.
     if let Ok(truth) = value.cast::<PyBool>() {
         return Ok(Some(truth.is_true().to_string()));
     }

@@ -11,7 +11,8 @@ pub(super) fn is_table(file: &Path) -> bool {
     is_table_name(&file.display().to_string())
 }
 
-/// Loads tables as the arguments say.
+/// Loads tables as the arguments say, all in one load: the rows of all of them become visible at once, or nothing is stored.
+/// `options` has what loads of triples have as well. Of two `--cast` or `--column` for one column the later one counts.
 ///
 /// # Errors
 ///
@@ -46,6 +47,7 @@ pub(super) fn load_table(
 
 fn edge_options(predicate: &str, given: &TableArguments, table: TableOptions) -> EdgeOptions {
     let (source, target) = given.xid.split_once(',').unwrap_or((&given.xid, &given.xid));
+    // A column without a key is the facet of its own name.
     let facet = |pair: &String| {
         let (column, key) = split(pair);
         (column.to_owned(), key.unwrap_or(column).to_owned())
@@ -71,6 +73,7 @@ fn node_options(given: &TableArguments, table: TableOptions) -> Result<NodeOptio
         let (column, Some(predicate)) = split(pair) else {
             return Err(Error::query(format!("--column {pair}: write it as column=predicate")));
         };
+        // `column=` leaves the column out.
         let predicate = Some(predicate.to_owned()).filter(|name| !name.is_empty());
         options.columns.insert(column.to_owned(), predicate);
     }
@@ -81,6 +84,7 @@ fn ids(predicate: &str, given: &TableArguments) -> IdSpace {
     if given.uid { IdSpace::Uid } else { IdSpace::Predicate(predicate.to_owned()) }
 }
 
+/// Splits `column=other` at the last `=`: columns may have one in their names, types, predicates and facets do not.
 fn split(pair: &str) -> (&str, Option<&str>) {
     match pair.rsplit_once('=') {
         Some((column, other)) => (column, Some(other)),

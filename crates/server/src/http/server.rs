@@ -60,7 +60,9 @@ pub struct ServeOptions {
 /// A running server. It stops when it is dropped.
 pub struct Server {
     address: SocketAddr,
+    /// The process that started the server: a forked child has this value and none of the threads.
     process: u32,
+    /// `None` once the server was stopped here.
     running: Option<Running>,
 }
 
@@ -103,7 +105,8 @@ impl Default for ServeOptions {
 }
 
 impl Server {
-    /// Starts a server, which listens and answers on threads of its own until it is stopped.
+    /// Starts a server, which listens and answers on threads of its own until it is stopped. The port is taken when this
+    /// returns, so clients can connect at once.
     ///
     /// # Errors
     ///
@@ -165,7 +168,8 @@ impl Server {
         self.running.as_ref().map(|running| running.end.clone())
     }
 
-    /// Stops listening, and waits a moment for the requests that run. Does nothing the second
+    /// Stops listening, and waits a moment for the requests that run: up to 2 seconds before they are told
+    /// to end, and up to 2 more each for tasks, requests and the runtime to do so. Does nothing the second
     /// time, and in a forked child, which has no server.
     pub fn stop(&mut self) {
         let Some(Running { switches, thread, .. }) = self.running.take() else { return };
@@ -201,6 +205,7 @@ fn run(
     let (database, lanes) = (app.database.clone(), Arc::clone(&app.lanes));
     let (tasks, begun) = (Arc::clone(&app.tasks), Arc::clone(&app.tasks));
     runtime.block_on(async {
+        // Without a listener the server ends at once, which `is_running` tells.
         let Ok(listener) = TokioListener::from_std(listener) else { return };
         let patience = Arc::clone(&switches);
         let wait = async move {

@@ -4,6 +4,8 @@
 //! around it: their numbers lie around the numbers of the cells within, so what lies in a cell is a
 //! range, and what lies around it a few lookups. What the index finds may match; each geometry is
 //! tested.
+//!
+//! The lookups are one for each larger size of cells: an index has those of the levels 5 to 16 of S2.
 
 use super::source::Source;
 use super::token_index::{TokenIndex, TokenKey};
@@ -46,7 +48,8 @@ pub(super) fn push_cells(value: ValueRef<'_>, out: &mut Vec<TokenKey>) {
     out.extend(cells(value).into_iter().map(TokenKey::Int));
 }
 
-/// Builds the index. The coverings of polygons are the work, which all threads share.
+/// Builds the index: the keys ascend, each once, and so do the nodes of each key. The coverings of polygons are the work,
+/// which all threads share. A list of geometries gives its node several values. `check` is called once for each of them.
 ///
 /// # Errors
 ///
@@ -72,6 +75,8 @@ pub(super) fn build_cells(source: &Source<'_>, check: Check<'_>) -> Result<Token
     })
 }
 
+/// The numbers of the cells of a geometry, ascending; none for a value without cells. [`check_geometry`] refuses such values
+/// where the predicate has the index, and the index where there are such values, so no node is lost here.
 fn cells(value: ValueRef<'_>) -> Vec<i64> {
     geometry_of(value).and_then(|geometry| cells_of(&geometry).ok()).unwrap_or_default()
 }

@@ -29,12 +29,14 @@ pub(super) fn export(
             return Err(Error::query(format!("invalid export format: {other}")).with_hint(hint));
         }
     };
+    // In Dgraph -1 stands for all namespaces, so it is allowed like 0.
     if let Some(Value::Int(namespace @ (1.. | ..=-2))) = input.and_then(|i| i.get("namespace")) {
         return Err(Error::query(format!("there is no namespace {namespace}: all is in 0")));
     }
     let (database, site) = (database.clone(), Site::new(database, input, instance)?);
     let task = instance.tasks.start("Export", PATIENCE, move |control| {
         site.fill(|place| {
+            // Files of Dgraph are named after the group of servers that wrote them; there is one here.
             let data = place.join(format!("g01{ends}"));
             let report = database.export(&data, control)?;
             Ok(vec![data, report.schema])
@@ -72,7 +74,9 @@ fn text_of<'a>(input: Option<&'a Value>, name: &str) -> Option<&'a str> {
 struct Site {
     folder: Folder,
     destination: String,
-    /// The name of the folder that will be created there. It consists of the commit and the time.
+    /// The name of the folder that will be created there. It consists of the number of the newest commit and the time of the
+    /// request in seconds since 1970; a number is added where it is taken. What is written may be newer than that commit, since
+    /// the task may have to wait.
     name: String,
 }
 
@@ -103,6 +107,11 @@ impl Site {
     }
 }
 
+/// Words the answer: the files of a task that has ended, or only its number, in hexadecimal, while it waits or runs.
+///
+/// # Errors
+///
+/// The failure of the task, if it has failed by now.
 fn payload(kind: &str, task: Task) -> Result<Json> {
     let id = format!("{:#x}", task.id);
     let (message, files) = match task.status {

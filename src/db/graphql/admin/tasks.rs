@@ -14,7 +14,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 /// The time for which a request waits for its task before it is answered without the result.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The largest number of tasks that wait or run.
+/// The largest number of tasks that wait or run. Each has a thread, which sleeps while the task waits.
 const OPEN_MAX: usize = 16;
 
 /// The number of tasks that are remembered.
@@ -89,7 +89,8 @@ impl Task {
 }
 
 impl Default for Tasks {
-    /// Creates an empty list. Numbers begin with the present time, so that a number from an earlier run is not found.
+    /// Creates an empty list. Numbers begin with the present time, so that a number from an earlier run is not found: the seconds
+    /// since 1970, times 65536, so an earlier run would need that many tasks a second to reach it.
     fn default() -> Tasks {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let known = Known { next: since.as_secs() << 16, tasks: VecDeque::new() };
@@ -103,7 +104,8 @@ impl Tasks {
     ///
     /// # Errors
     ///
-    /// [`Error::Limit`] when too many wait already, or the system gives no thread.
+    /// [`Error::Limit`] when too many wait already; `Query` when so many came meanwhile that this one was forgotten. Where the
+    /// system gives no thread the task has failed, as when its job fails.
     pub fn start(
         self: &Arc<Tasks>,
         kind: &'static str,
@@ -128,7 +130,8 @@ impl Tasks {
         self.known().get(id).cloned()
     }
 
-    /// Cancels the tasks that run, and waits for their end for at most `patience`.
+    /// Cancels the tasks that run or wait, and waits for their end for at most `patience`. It is for good: later tasks fail at
+    /// once.
     pub fn close(&self, patience: Duration) {
         self.control.canceller().cancel();
         self.wait(patience);

@@ -1,5 +1,6 @@
 //! Word segmentation by UAX #29, over the character classes of Unicode 8 (those Dgraph's own
-//! segmenter has), keeping only the segments that hold a letter, a digit or an ideograph.
+//! segmenter has), keeping only the segments that hold a letter, a digit, an ideograph, kana or a
+//! connector such as `_`.
 
 use std::sync::LazyLock;
 
@@ -41,7 +42,7 @@ use Class::{
 };
 
 impl Class {
-    /// Whether a segment that starts so is a word.
+    /// Whether a segment that starts so is a word. A connector starts one, so `_` by itself is a word, too.
     fn starts_word(self) -> bool {
         matches!(self, Letter | Hebrew | Digit | Katakana | Ideograph | Connector)
     }
@@ -79,13 +80,16 @@ const fn ascii_classes() -> [Class; 128] {
     classes
 }
 
-/// Up to here the classes are in a table: the planes that have words.
+/// Up to here the classes are in a table: planes 0 to 2, since no later one had letters in Unicode 8. The table has a byte for
+/// each character, 192 KiB, and is made when the first character beyond ASCII is met.
 const TABLE_END: usize = 0x3_0000;
 
 static TABLE: LazyLock<Box<[Class]>> = LazyLock::new(build_table);
 
 /// The sets that make up each class, in the order they are laid over each other: what was of a
 /// class in Unicode 8 is told by what is of it now, less the kinds of character that came later.
+/// A later set takes characters from earlier ones: the syllables of Hangul are in the first set,
+/// and the second makes letters of them, so runs of them are words and not single ideographs.
 const SETS: [(Class, &str); 13] = [
     (Ideograph, r"[[\p{sc=Hiragana}\p{sc=Han}\p{sc=Hangul}\p{Ideographic}]--\x{3006}]"),
     (Letter, r"[[\p{wb=ALetter}&&\p{Alphabetic}]--[\x{70F}\x{1CF2}\x{1CF3}]]"),
@@ -184,7 +188,8 @@ impl<'a> Iterator for Words<'a> {
     }
 }
 
-/// Where the word ends whose last character so far is of class `last` and ends at `at`.
+/// Where the word ends whose last character so far is of class `last` and ends at `at`. O(length of the word), but for the
+/// marks behind a mark that joins nothing, which are looked at a second time.
 fn word_end(text: &str, mut last: Class, mut at: usize) -> usize {
     let bytes = text.as_bytes();
     loop {
@@ -205,7 +210,8 @@ fn word_end(text: &str, mut last: Class, mut at: usize) -> usize {
             (last, at) = (class, end);
         } else if last == Hebrew && class == SingleQuote {
             // Rule WB7a.
-            // The mark is then as good as a letter.
+            // The mark belongs to the word, and what a connector joins is joined to it: a digit or a
+            // `_` directly behind.
             (last, at) = (Connector, end);
         } else {
             return at;

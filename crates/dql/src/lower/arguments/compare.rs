@@ -6,8 +6,10 @@ use hexgraph_base::plan::{Argument, Call, Comparison, Operand};
 use hexgraph_base::types::Result;
 
 impl<'a> Lowering<'a> {
-    /// Lowers `eq`, `le`, `lt`, `ge` or `gt`.
+    /// Lowers `eq`, `le`, `lt`, `ge` or `gt`. Several values, in a list or one behind the other, mean that the left side is equal
+    /// to one of them. So only `eq` takes them, of a predicate or of a value variable.
     pub(super) fn compare(&mut self, call: &'a ast::Call, op: Comparison) -> Result<Call> {
+        // This refuses a call without arguments, so there is a first one to leave out below.
         let left = self.operand_of(call)?;
         let mut arguments = Vec::with_capacity(1);
         let mut is_given_list = false;
@@ -53,7 +55,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Lowers `between`.
+    /// Lowers `between`; both ends belong to the range.
     pub(super) fn between(&mut self, call: &'a ast::Call) -> Result<Call> {
         let left = self.operand_of(call)?;
         let [_, low, high] = &call.arguments[..] else {
@@ -97,7 +99,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Lowers the left side of a comparison.
+    /// Lowers the left side of a comparison. Of the functions, `len` is the number of nodes in a variable, and `count` the number
+    /// of values or edges that a node has.
     fn operand_of(&mut self, call: &'a ast::Call) -> Result<Operand> {
         let Some(Value::Call(inner)) = call.arguments.first() else {
             return Ok(Operand::Predicate(self.attribute(call)?));

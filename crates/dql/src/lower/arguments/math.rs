@@ -8,7 +8,8 @@ use crate::syntax::token::Text;
 use hexgraph_base::plan::{Constant, MathExpr, MathFunction};
 use hexgraph_base::types::{Result, Value, nearest, parse_vector, stack};
 
-/// The greatest height of an expression tree.
+/// The greatest height of an expression tree: what walks the tree later recurses once for each level. A chain such as
+/// `a + b + c` groups from the left, so it has a level for each of its operators.
 const HEIGHT_MAX: usize = 300;
 
 /// The functions, each with the number of its operands.
@@ -63,6 +64,8 @@ impl<'a> Lowering<'a> {
         Ok(operands.pop().expect("each operator takes two operands and leaves one"))
     }
 
+    /// Applies an operator to the two operands on top. `at`, the place of errors, is that of the first operand of the whole
+    /// sequence.
     fn reduce(&self, at: u32, operator: MathFunction, operands: &mut Vec<Tall>) -> Result<()> {
         let right = operands.pop().expect("an operator stands between two operands");
         let left = operands.pop().expect("an operator stands between two operands");
@@ -107,7 +110,8 @@ impl<'a> Lowering<'a> {
         Ok(Tall { expression, height: 1 })
     }
 
-    /// Lowers a `$variable`: its declared type decides how its value is read.
+    /// Lowers a `$variable`: its declared type decides how its value is read. A number becomes a constant, as if it stood in
+    /// the text; values of other types are carried along as they are.
     fn variable(&self, name: &'a Text) -> Result<MathExpr> {
         let text = self.value_of(name)?;
         let type_name = self.values.type_of(self.text(name)).unwrap_or_default();
@@ -173,6 +177,7 @@ fn constant(text: &str) -> Option<Constant> {
     signed_constant(text)
 }
 
+/// Parses a number. One without a point that needs more than 64 bits is a float.
 fn signed_constant(text: &str) -> Option<Constant> {
     match text.parse() {
         Ok(int) => Some(Constant::Int(int)),

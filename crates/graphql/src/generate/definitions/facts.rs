@@ -1,4 +1,7 @@
 //! Properties of fields and types that decide what is generated, and the form that is generated.
+//!
+//! In a federation of services a type may be `extended`: another service declares it, and this one adds fields. A field of it is
+//! `foreign` when the other service has its values, so that none are stored here.
 
 use crate::generate::layout::tree::{ArgumentEntry, one};
 use crate::model::{Field, Kind, Model, TypeDef};
@@ -21,7 +24,8 @@ impl Form {
         (self == Form::Full).then(|| ArgumentEntry::new("after", one("ID")))
     }
 
-    /// Returns true if the type has operations, and its fields have arguments. For a gateway, a type that another service declares has neither.
+    /// Returns true if the type has operations, and its fields have arguments. For a gateway, a type that another service
+    /// declares has neither.
     pub(in crate::generate) fn operates_on(self, def: &TypeDef) -> bool {
         self != Form::Service || !def.extended
     }
@@ -52,6 +56,7 @@ pub(in crate::generate) fn stored_target<'m>(
 
 /// Returns true if mutations can set the field. They can set the ID of an entity that another service declares.
 pub(crate) fn is_settable(model: &Model, field: &Field) -> bool {
+    // The store assigns the IDs of its own nodes, which are no values of a predicate. That of an extended type is one.
     let own_id = field.is_id() && field.predicate.is_none();
     if own_id || field.foreign || field.is_custom() || field.is_reverse() {
         return false;
@@ -64,7 +69,8 @@ pub(crate) fn is_settable(model: &Model, field: &Field) -> bool {
     !target.is_some_and(|def| def.kind == Kind::Interface && !has_key(def))
 }
 
-/// Returns true for a field that reads several languages: it can be selected and aggregated, and not filtered or ordered by.
+/// Returns true for a field that reads the first of several languages that has a value, as `name@hi:en` does: it can be
+/// selected and aggregated, and not filtered or ordered by.
 pub(in crate::generate) fn is_multi_language(field: &Field) -> bool {
     field.predicate.as_ref().is_some_and(|predicate| predicate.language.is_preferred())
 }
@@ -87,7 +93,7 @@ pub(in crate::generate) fn is_orderable(field: &Field) -> bool {
     is_comparable(field) && !is_multi_language(field)
 }
 
-/// Returns true if a filter can ask whether the field has a value.
+/// Returns true if a filter can ask whether the field has a value, by `has`. Every node has an ID, so that is not asked.
 pub(in crate::generate) fn is_testable(field: &Field) -> bool {
     !field.is_id() && !field.is_custom() && !field.foreign && !is_multi_language(field)
 }

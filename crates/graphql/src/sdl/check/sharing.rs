@@ -10,9 +10,13 @@ use crate::syntax::{Fault, Place};
 struct User {
     type_name: String,
     field: String,
+    /// The name of the type of the values, in brackets for a list. Whether null is allowed does not matter to the store.
     ty: String,
+    /// Where the fault of the field points.
     place: Option<Place>,
+    /// The field has `@id`.
     unique: bool,
+    /// A password uses the predicate.
     secret: bool,
 }
 
@@ -25,7 +29,8 @@ struct Sharing<'a> {
     of_interfaces: HashMap<&'a str, HashSet<String>>,
 }
 
-/// Checks all interfaces first, then the types that may implement them. O(fields), and the pairs of interfaces of each type.
+/// Checks all interfaces first, then the types that may implement them, both in the order of the text, in which the faults come.
+/// O(fields), and the pairs of interfaces of each type. The messages are those of Dgraph.
 pub(in crate::sdl) fn check(draft: &Draft<'_>, faults: &mut Vec<Fault>) {
     let mut sharing = Sharing { draft, users: HashMap::new(), of_interfaces: HashMap::new() };
     for kind in [RawKind::Interface, RawKind::Object] {
@@ -46,7 +51,7 @@ impl<'a> Sharing<'a> {
             if self.draft.parent_interface(field).is_some() {
                 continue;
             }
-            // Edges that are read backwards store nothing of their own.
+            // Edges that are read backwards, `~p` or `<~p>`, store nothing of their own.
             let predicate = predicate_text(field, &prefix);
             if def.kind == RawKind::Interface {
                 self.of_interfaces.entry(&def.name).or_default().insert(predicate.clone());
@@ -128,7 +133,8 @@ impl<'a> Sharing<'a> {
         faults.extend(own_interface(def, first, &user));
     }
 
-    /// Checks that the predicate of a password is used by nothing else.
+    /// Checks that the predicate of a password is used by nothing but passwords. Only a password with `pred:` is checked,
+    /// and one that an interface declares is checked with the interface.
     fn secret(&mut self, def: &RawType, faults: &mut Vec<Fault>) {
         let Some((field, Some(predicate))) = secret_of(def) else { return };
         if self.draft.password_interface(def, &field).is_some() {

@@ -13,7 +13,8 @@ pub(in crate::http) struct Fault {
     pub message: Option<String>,
 }
 
-/// The first fault of a text that should be one value. `None` where it is JSON as far as its grammar goes.
+/// The first fault of a text that should be one value. `None` where it is JSON as far as its grammar goes: the other reader then
+/// had a reason that Go has not, such as a depth, and its own words are told. O(length), with a byte for each open bracket.
 pub(in crate::http) fn fault(text: &[u8]) -> Option<Fault> {
     let mut scan = Scan { text, at: 0, open: Vec::new() };
     scan.document().err().map(|wrong| match wrong {
@@ -38,9 +39,11 @@ pub(in crate::http) fn request_error(body: &str) -> Option<RequestError> {
     Some(RequestError::NoJson { line, column, reason: reason + "\n" })
 }
 
+/// What is wrong where the scan has stopped.
 enum Wrong {
+    /// The text ends within a value.
     Ends,
-    /// The byte at hand, and where it stands.
+    /// The byte at hand is wrong; the text says in what it stands, in the words of Go.
     Byte(String),
 }
 
@@ -168,6 +171,7 @@ impl Scan<'_> {
         }
         match self.byte()? {
             b'0' => self.at += 1,
+            // The first digit is there, so nothing can be wrong.
             b'1'..=b'9' => self.digits("")?,
             _ => return wrong("in numeric literal"),
         }
@@ -185,7 +189,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// Reads at least one digit.
+    /// Reads at least one digit; `context` says where one is missing.
     fn digits(&mut self, context: &str) -> Result<(), Wrong> {
         if !self.byte()?.is_ascii_digit() {
             return wrong(context);

@@ -1,7 +1,8 @@
 //! The keys of clients: where there are any, nobody is answered without one.
 //!
 //! A key comes in the header `X-Auth-Token`. Those of clients open data; what administers, and `/alter`, takes one of an
-//! administrator: the table of routes says which does. Whether a server is there is told to anybody, and what browsers ask before they send a key.
+//! administrator: the table of routes says which does. Whether a server is there is told to anybody, and what browsers ask
+//! before they send a key.
 
 use crate::http::message::reply::Reply;
 use axum::http::{HeaderMap, StatusCode};
@@ -49,13 +50,15 @@ impl Keys {
         self.known.is_empty()
     }
 
-    /// The key of a request, whether it is known or not.
+    /// The key of a request, whether it is known or not. It only tells clients apart: requests with one key share the queues of a
+    /// busy server.
     pub(in crate::http) fn given<'a>(&self, headers: &'a HeaderMap) -> Option<&'a [u8]> {
         headers.get(KEY_HEADER).map(|key| key.as_bytes())
     }
 
     /// The role that the key of a request gives.
     fn holder(&self, headers: &HeaderMap) -> Holder {
+        // A key that is not printable ASCII is unknown, and of several headers the first counts.
         let Some(key) = headers.get(KEY_HEADER).and_then(|key| key.to_str().ok()) else {
             return Holder::Nobody;
         };
@@ -65,7 +68,9 @@ impl Keys {
         found.map(|(_, holder)| *holder).max().unwrap_or(Holder::Nobody)
     }
 
-    /// Why a request is not answered that needs a key of this role; `None` when it is.
+    /// Why a request is not answered that needs a key of this role; `None` when it is. The status is 401 for a key that is
+    /// missing or unknown, and 403 for that of a client where one of an administrator is needed. Costs a digest and a
+    /// comparison with each key.
     pub(in crate::http) fn refusal(&self, role: Role, headers: &HeaderMap) -> Option<Reply> {
         if self.is_empty() || role == Role::Anyone {
             return None;

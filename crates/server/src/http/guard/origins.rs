@@ -27,7 +27,7 @@ const PREFLIGHT_AGE: Duration = Duration::from_secs(600);
 /// What pages may ask, and by which names.
 #[derive(Debug, Clone, Default)]
 pub struct Origins {
-    /// Names of this server, in lower case.
+    /// Names of this server, in lower case; `*` stands for all.
     hosts: Vec<String>,
     /// Origins whose pages may ask, as browsers write them.
     allowed: Vec<String>,
@@ -84,14 +84,16 @@ impl Origins {
         self.allows_get_changes = true;
     }
 
-    /// Why a request that changes something may not come by GET; `None` where it may.
+    /// Why a request that changes something may not come by GET; `None` where it may. Who asks knows that the request changes
+    /// something: by its route, or in GraphQL by its operation.
     pub fn get_refusal(&self) -> Option<&'static str> {
         let refusal = "by GET nothing is changed, since links and images of any page are fetched so: \
                        use POST, or start the server with --allow-get-changes";
         (!self.allows_get_changes).then_some(refusal)
     }
 
-    /// Why a request is refused for the name that it calls this server by.
+    /// Why a request is refused for the name that it calls this server by. Two headers `Host` are refused as well, and the name
+    /// in the address of the request, where HTTP/2 has it, must be known, too.
     fn host_refusal(&self, headers: &HeaderMap, uri: &Uri) -> Option<String> {
         let mut named = headers.get_all(header::HOST).iter();
         let (first, more) = (named.next(), named.next());
@@ -114,6 +116,7 @@ impl Origins {
             return false;
         }
         let host = authority.host().trim_end_matches('.').to_ascii_lowercase();
+        // The host of an IPv6 address has its brackets.
         let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
         host == "localhost"
             || host.parse::<IpAddr>().is_ok()
@@ -146,6 +149,7 @@ impl Origins {
         headers: &HeaderMap,
     ) -> Option<String> {
         let mut origins = headers.get_all(header::ORIGIN).iter();
+        // `none` is what no page has asked for, such as an address that was typed. `same-site` is another origin.
         let site = headers.get("sec-fetch-site");
         let is_near = site.is_none_or(|site| site == "same-origin" || site == "none");
         let reason = match (origins.next(), origins.next()) {
@@ -165,7 +169,8 @@ impl Origins {
         ))
     }
 
-    /// What a request is refused with before anything else of it is looked at.
+    /// What a request is refused with, by status 403, before anything else of it is looked at. Preflight requests are asked here
+    /// as well.
     pub(in crate::http) fn refusal(
         &self,
         database: &Database,
@@ -216,6 +221,7 @@ pub(in crate::http) fn layer(
         let origin = origin.to_str().unwrap_or_default();
         is_same(origin, &parts.headers) || origins.is_allowed(database, path, origin)
     };
+    // That pages of all origins may ask gives none of them the credentials that a browser keeps.
     let known = (origins.clone(), database.clone());
     let may_have_credentials = move |origin: &HeaderValue, parts: &Parts| {
         let (origins, database) = &known;

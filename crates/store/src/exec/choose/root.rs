@@ -16,7 +16,8 @@ use hexgraph_base::text::TrigramQuery;
 use hexgraph_base::types::{Error, Result, Value, ValueRef, ValueType};
 
 impl<'a> Context<'a> {
-    /// The nodes of a root function.
+    /// The nodes of a root function. The estimate is only for those who look at the steps of the request; no way is chosen by
+    /// it, since a block has one root function.
     ///
     /// # Errors
     ///
@@ -47,6 +48,7 @@ impl<'a> Context<'a> {
             }
             Call::Between { left, low, high } => {
                 let wanted = |value_type| self.wanted_between(low, high, value_type);
+                // `Ge` stands for all comparisons that need an order.
                 self.root_compare(left, Comparison::Ge, &wanted)
             }
             Call::Regexp { predicate, pattern, flags } => {
@@ -98,6 +100,8 @@ impl<'a> Context<'a> {
     {
         let Some(predicate) = self.resolve(name)? else { return Ok(NodeSet::default()) };
         let def = &predicate.def;
+        // Any index but that of trigrams allows the function, as in Dgraph. Only the index of whole values answers it; with
+        // another one each node that has the predicate is tested.
         let tells = |kind: &IndexKind| *kind != IndexKind::Trigram;
         if !crate::index::index_kinds(def).iter().any(tells) {
             return Err(no_value_index(def, op));
@@ -203,6 +207,8 @@ impl<'a> Context<'a> {
         match_distance(distance)?;
         let tester = self.tester(function)?;
         let Some(predicate) = self.resolve(name)? else { return Ok(NodeSet::default()) };
+        // A match has a trigram in common with the text, as in Dgraph, whatever the distance allows. So a text of fewer than
+        // three bytes finds nothing.
         let mut trigrams = Vec::new();
         let value = ValueRef::String(text);
         crate::index::tokens_of(IndexKind::Trigram, value, ValueType::String, "", &mut trigrams);
@@ -259,6 +265,8 @@ fn no_order_index(def: &PredicateDef) -> Error {
     Error::query(message).with_hint(hint)
 }
 
+/// Whether a bound of the condition is that of a count below one. Other conditions that zero meets, such as
+/// `le(count(p), 5)`, are answered with the nodes that have at least one. All values are ints by now.
 fn wants_below_one(wanted: &Wanted) -> bool {
     let number = |value: &Value| if let Value::Int(number) = value { *number } else { 0 };
     match wanted {
@@ -270,7 +278,8 @@ fn wants_below_one(wanted: &Wanted) -> bool {
     }
 }
 
-/// The nodes whose number of edges meets a condition.
+/// The nodes whose number of edges meets a condition; `None` where the condition is no range of ints, or the predicate has no
+/// edges but values. Then each node is counted.
 fn counted_nodes(predicate: &Predicate, reverse: bool, wanted: &Wanted) -> Option<NodeSet> {
     let (low, high) = wanted.int_range()?;
     Some(NodeSet::from(predicate.direction(reverse)?.nodes_with_count(low, high)))

@@ -25,7 +25,7 @@ pub(crate) struct Similar<'a> {
     pub(crate) count: &'a str,
     /// A vector, a uid, or a variable.
     pub(crate) target: &'a Argument,
-    /// The options.
+    /// The options, `ef` and `distance_threshold`, each at most once: the languages refuse others.
     pub(crate) options: &'a [(String, String)],
     /// The filter that the neighbours have to pass.
     pub(crate) admits: Option<&'a Filter>,
@@ -53,7 +53,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The nearest of the nodes that pass.
+    /// The nearest of the nodes that pass. Each round searches anew and tests all that it found. Where one node in n passes,
+    /// about n times as many are found in the end as are wanted, and at most four times that.
     fn nearest_admitted(
         &self,
         predicate: &Predicate,
@@ -83,6 +84,7 @@ impl<'a> Context<'a> {
             Argument::Text(text) => text.clone(),
             Argument::Val(var) => {
                 let map = self.expect_values(*var)?;
+                // A constant is a value that all nodes have, such as that of an aggregate.
                 let mut values = map.constant.iter().map(Value::as_ref).collect::<Vec<_>>();
                 values.extend(map.iter().map(|(_, value)| value));
                 let Some((first, rest)) = values.split_first() else { return Ok(None) };
@@ -137,6 +139,7 @@ fn wanted<'v>(similar: Similar<'_>) -> Result<Nearest<'v>> {
         );
         Error::query(message).with_hint("write `similar_to(predicate, 10, \"[0.1, 0.2]\")`")
     };
+    // As in Dgraph, numbers beyond 32 bits are refused.
     let count: i32 = similar.count.parse().map_err(|_| refused())?;
     let mut wanted = Nearest { vector: &[], count: 0, width: None, distance_max: None };
     for (name, text) in similar.options {

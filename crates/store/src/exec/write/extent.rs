@@ -23,7 +23,9 @@ use hexgraph_base::types::{Error, Result};
 /// The bytes of an object at the least, as far as time goes: one that shows nothing is tried, too.
 const OBJECT_BYTES: u64 = 8;
 
-/// Checks that the answer of the blocks can be written within the bytes of its options.
+/// Checks that the answer of the blocks can be written within the bytes of its options. It runs once for each answer that
+/// is written whole, in DQL and in GraphQL, and what it allows may still be refused while it is written: values and most names
+/// are not counted here.
 ///
 /// # Errors
 ///
@@ -62,7 +64,8 @@ pub(crate) fn check(query: &Query, options: ExecOptions, blocks: &[BlockResult])
     Ok(())
 }
 
-/// The levels of a selection that show objects.
+/// The levels of a selection that show objects. `@groupby` shows a group for many nodes, and a level without fields shows
+/// nothing.
 fn shown_edges(level: &Level) -> impl Iterator<Item = &EdgeField> {
     level.fields.iter().filter_map(|result| match &result.data {
         FieldData::Edges(edges) if edges.groups.is_none() && !edges.level.fields.is_empty() => {
@@ -73,7 +76,7 @@ fn shown_edges(level: &Level) -> impl Iterator<Item = &EdgeField> {
 }
 
 /// An upper bound of the bytes that the objects of a level and below have, where at most `paths` paths lead to each node.
-/// O(levels).
+/// O(levels). Where a level repeats nodes, all of its objects may be of one node, so their number bounds the paths to each.
 fn at_most(level: &Level, paths: u64) -> u64 {
     let own = paths.saturating_mul(level.nodes.len() as u64).saturating_mul(object_bytes(level));
     shown_edges(level).fold(own, |sum, edges| {
@@ -93,6 +96,8 @@ fn block_bytes(result: &BlockResult, most: u64) -> u64 {
     level_bytes(level, paths, most)
 }
 
+/// The bytes of the objects of a level and below; `paths` has the number of paths to each node, by its place. A node that
+/// `@cascade` has removed has no object, and neither has what is below it alone.
 fn level_bytes(level: &Level, mut paths: Vec<u64>, most: u64) -> u64 {
     if level.alive.is_some() {
         let places = paths.iter_mut().enumerate();

@@ -1,4 +1,7 @@
 //! The nearest vectors at one version: those of the base by its index, changed ones one by one.
+//!
+//! The base is what was built at the last load, change of the schema or compaction, and the delta has the rows of all nodes that
+//! changed since, whole. For such a node the delta alone counts.
 
 use super::predicate::Predicate;
 use super::values::LangValues;
@@ -59,6 +62,8 @@ impl LangValues {
     fn nearest(&self, wanted: &Nearest<'_>) -> std::result::Result<Vec<u32>, usize> {
         let Some(index) = &self.base.vectors else { return Ok(Vec::new()) };
         let in_base = index.dimension == wanted.vector.len();
+        // Distances are as `measure` gives them: squared for Euclidean ones, and negated products. So the least is always the
+        // nearest. Of two nodes at one distance the smaller number comes first.
         let mut found: Vec<(f32, u32)> = Vec::new();
         let mut other = None;
         self.push_changed(index.metric, wanted.vector, &mut found, &mut other);
@@ -115,7 +120,8 @@ impl LangValues {
             self.delta.rows.is_empty()
                 || node_of(position).is_some_and(|node| !self.delta.rows.contains_key(&node))
         };
-        // Vectors of a list may belong to the same node: then more of them are asked for.
+        // Vectors of a list may belong to the same node. Then twice as many are asked for, until there are enough nodes or no
+        // more vectors: a last search finds as much as all before it.
         let mut count = wanted.count;
         loop {
             let near = index.nearest(wanted.vector, count, wanted.width, &is_unchanged);
@@ -138,7 +144,8 @@ impl LangValues {
         nodes.any(|node| !self.delta.rows.contains_key(&node))
     }
 
-    /// The length of a vector of a node that is not among `nodes`, which ascend.
+    /// The length of a vector of a node that is not among `nodes`, which ascend. The stored ones agree, so the first that is
+    /// found tells it; vectors without numbers have no length. Only where nobody has a vector are all nodes looked at.
     fn length_beside(&self, nodes: &[u32]) -> Option<usize> {
         let subjects = self.subjects();
         let others = subjects.iter().filter(|node| nodes.binary_search(node).is_err());
@@ -151,6 +158,7 @@ impl LangValues {
     }
 }
 
+/// Whether a node is farther than was asked for. `distance` is that of `measure`, so a Euclidean one is squared.
 fn is_too_far(metric: Metric, distance: f32, wanted: &Nearest<'_>) -> bool {
     let Some(most) = wanted.distance_max else { return false };
     match metric {
@@ -162,7 +170,8 @@ fn is_too_far(metric: Metric, distance: f32, wanted: &Nearest<'_>) -> bool {
 
 impl Draft<'_> {
     /// Checks that vectors that are to be set have the length of those that will stand beside
-    /// them in an index.
+    /// them in an index. Without a vector index lengths may differ. A change of all vectors at once may
+    /// bring another length, since those that are replaced are not compared with.
     ///
     /// # Errors
     ///
