@@ -9,6 +9,7 @@
 mod admin;
 mod depth;
 mod docs;
+mod file_format;
 mod formats;
 mod geo;
 mod golden;
