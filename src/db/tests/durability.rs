@@ -420,3 +420,52 @@ fn changes_of_the_schema_and_backups_can_be_stopped() {
     assert_eq!(commits_of(&open(root.path())), [1, 2, 3]);
     assert_eq!(snapshots(root.path()).len(), 1);
 }
+
+/// Columns of few distinct values are stored as codes when they are built; their indexes find the same before and after.
+#[test]
+fn indexes_of_repeated_values_find_them_in_every_form() {
+    let kinds = ["int", "float", "bigfloat", "bool", "datetime", "string"];
+    let index = |kind: &str| {
+        match kind {
+            "string" => "exact",
+            "datetime" => "hour",
+            other => other,
+        }
+        .to_owned()
+    };
+    let value = |kind: &str, number: usize| match kind {
+        "bool" => (number == 0).to_string(),
+        "datetime" => format!("200{number}-03-04"),
+        "string" => format!("text {number}"),
+        "int" => number.to_string(),
+        _ => format!("{number}.5"),
+    };
+    let root = tempfile::tempdir().unwrap();
+    let db = Database::open(root.path(), OpenOptions::default()).unwrap();
+    let schema = kinds.map(|kind| format!("a_{kind}: {kind} @index({}) .\n", index(kind)));
+    db.alter(&schema.concat()).unwrap();
+    let line = |node: usize, kind: &&str| {
+        format!("<{}> <a_{kind}> \"{}\" .\n", 1 + node, value(kind, node % 5))
+    };
+    let lines = (0..3000).flat_map(|node| kinds.iter().map(move |kind| line(node, kind)));
+    db.mutate(&lines.collect::<String>(), "").unwrap();
+    let check = |db: &Database, when: &str| {
+        for kind in kinds {
+            let wanted = value(kind, 3);
+            let text = format!("{{ q(func: eq(a_{kind}, \"{wanted}\")) {{ count(uid) }} }}");
+            let request = QueryRequest { text, ..QueryRequest::default() };
+            let answer = db.query(&request, &Control::new()).unwrap().to_json().unwrap().0;
+            let count = if kind == "bool" { 2400 } else { 600 };
+            assert_eq!(answer, format!("{{\"q\":[{{\"count\":{count}}}]}}"), "{kind} {when}");
+        }
+    };
+    check(&db, "committed");
+    db.compact().unwrap();
+    check(&db, "compacted");
+    db.close().unwrap();
+    let db = Database::open(root.path(), OpenOptions::default()).unwrap();
+    check(&db, "opened");
+    db.alter("a_bigfloat: bigfloat .").unwrap();
+    db.alter("a_bigfloat: bigfloat @index(bigfloat) .").unwrap();
+    check(&db, "indexed again");
+}

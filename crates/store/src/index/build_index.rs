@@ -153,7 +153,8 @@ fn build_ordered(source: &Source<'_>) -> TokenIndex {
                 .collect();
             by_key(source, &instants, |&instant| instant)
         }
-        Values::Text { value_type: ValueType::BigFloat, .. } => {
+        Values::Text { value_type: ValueType::BigFloat, .. }
+        | Values::Coded { value_type: ValueType::BigFloat, .. } => {
             // The sort is stable, so positions of equal numbers go on ascending, as
             // `finish_ordered` expects.
             let key = |position: &u32| TokenKey::of(source.values.get(*position as usize));
