@@ -34,6 +34,11 @@ pub(in crate::graph) fn is_due(
     }
 }
 
+/// True when the changes of some part of the predicate are due to be folded. O(parts).
+pub(in crate::graph) fn is_fold_due(predicate: &Predicate, thresholds: &Thresholds) -> bool {
+    is_due(predicate, |changes, rows| thresholds.is_due(changes, rows))
+}
+
 /// The memory that [`settle_all`] takes beside the version, until it is given back.
 ///
 /// # Errors

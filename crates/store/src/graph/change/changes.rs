@@ -5,7 +5,7 @@
 
 use super::apply::{Draft, EdgeChange, ValueChange};
 use super::keys::Key;
-use crate::graph::build::compact::is_due;
+use crate::graph::build::compact::is_fold_due;
 use crate::graph::build::renumber::with_high_uids;
 use crate::graph::version::delta::FacetList;
 use crate::graph::version::uids::NamedUids;
@@ -190,10 +190,7 @@ impl Changes {
         }
         work.draft.check_unique()?;
         let changed = work.draft.finish(keys);
-        let thresholds = next.thresholds;
-        next.is_fold_due = changed
-            .iter()
-            .any(|(_, it)| is_due(it, |changes, rows| thresholds.is_due(changes, rows)));
+        next.is_fold_due = changed.iter().any(|(_, it)| is_fold_due(it, &next.thresholds));
         next.replace(changed);
         next.replaced += weight as u64;
         Ok(next)

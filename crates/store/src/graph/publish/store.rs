@@ -9,7 +9,7 @@
 use super::conflicts::{Claim, Conflicts, Written};
 use super::snapshots::{Snapshot, Snapshots};
 use super::watch::{Watch, Watches};
-use crate::graph::build::compact::is_due;
+use crate::graph::build::compact::is_fold_due;
 use crate::graph::build::fold::Fold;
 use crate::graph::change::keys::Key;
 use crate::graph::version::predicate::Predicate;
@@ -257,8 +257,7 @@ impl Store {
     /// True when the changes of some predicate are due to be folded. O(predicates).
     pub fn is_fold_due(&self) -> bool {
         let version = self.version();
-        let due = |changes, rows| version.thresholds.is_due(changes, rows);
-        version.predicates.values().any(|predicate| is_due(predicate, due))
+        version.predicates.values().any(|it| is_fold_due(it, &version.thresholds))
     }
 
     /// Folds the changes of one predicate where they are due, beside the writers: they wait for no more than the last changes
@@ -270,13 +269,12 @@ impl Store {
     pub fn fold_next(&self) -> Result<bool> {
         let version = self.version();
         let thresholds = version.thresholds;
-        let due = |changes, rows| thresholds.is_due(changes, rows);
-        let Some((name, seen)) = version.predicates.iter().find(|(_, it)| is_due(it, due)) else {
-            return Ok(false);
-        };
+        let is_due = |(_, it): &(_, &Arc<Predicate>)| is_fold_due(it, &thresholds);
+        let Some((name, seen)) = version.predicates.iter().find(is_due) else { return Ok(false) };
         let share = version.budget.share();
         share.draw(of_fold(seen) as u64)?;
-        let mut fold = Fold::of(seen, &thresholds, due);
+        let mut fold =
+            Fold::of(seen, &thresholds, |changes, rows| thresholds.is_due(changes, rows));
         let name = Arc::clone(name);
         // The version is not kept longer than the fold needs it.
         drop(version);

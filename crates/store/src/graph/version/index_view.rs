@@ -3,7 +3,7 @@
 use super::delta::Postings;
 use super::unions::union_of;
 use crate::index::{TokenIndex, TokenKey};
-use crate::storage::{Array, NodeSet};
+use crate::storage::{Array, NodeSet, gallop};
 use imbl::OrdMap;
 use imbl::ordmap::Iter;
 use imbl::shared_ptr::DefaultSharedPtr;
@@ -196,22 +196,12 @@ impl<'a> Iterator for Tokens<'a> {
 fn push_changed(stored: &[u32], change: &Postings, nodes: &mut Vec<u32>) {
     let mut rest = stored;
     for lost in change.lost.iter() {
-        let (kept, later) = rest.split_at(count_below(rest, lost));
+        let (kept, later) = rest.split_at(gallop(rest, |&node| node < lost));
         nodes.extend_from_slice(kept);
         rest = &later[usize::from(later.first() == Some(&lost))..];
     }
     nodes.extend_from_slice(rest);
     nodes.extend(change.gained.iter());
-}
-
-/// How many of a sorted list are below a bound that is likely near its front: steps that double.
-fn count_below(nodes: &[u32], bound: u32) -> usize {
-    let mut step = 1;
-    while step < nodes.len() && nodes[step] < bound {
-        step *= 2;
-    }
-    let (low, high) = (step / 2, nodes.len().min(step + 1));
-    low + nodes[low..high].partition_point(|node| *node < bound)
 }
 
 #[cfg(test)]
@@ -238,7 +228,7 @@ mod tests {
             prop_assert_eq!(nodes, kept.chain(gained).collect::<Vec<u32>>());
             for bound in 0..302 {
                 let below = stored.iter().filter(|node| **node < bound).count();
-                prop_assert_eq!(count_below(&stored, bound), below);
+                prop_assert_eq!(gallop(&stored, |&node| node < bound), below);
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::delta::{FacetList, Postings, Row, ValueDelta, set_member};
 use super::index_view::IndexView;
 use crate::index::{IndexKind, TokenIndex, TokenKey, VectorIndex, tokens_of};
-use crate::storage::{Column, NodeSet};
+use crate::storage::{Column, NodeSet, gallop};
 use hexgraph_base::types::{ValueRef, ValueType};
 use imbl::OrdMap;
 use std::ops::Range;
@@ -129,17 +129,6 @@ pub(super) fn facets_in(facets: &FacetList) -> Vec<(&str, ValueRef<'_>)> {
     facets.iter().map(|(key, value)| (&**key, value.as_ref())).collect()
 }
 
-/// How many of the nodes, which ascend, lie below `node`. O(log of that number).
-fn nodes_below(nodes: &[u32], node: u32) -> usize {
-    let (mut low, mut step) = (0, 1);
-    while nodes.get(low + step).is_some_and(|&other| other < node) {
-        low += step;
-        step *= 2;
-    }
-    let high = nodes.len().min(low + step);
-    low + nodes[low..high].partition_point(|&other| other < node)
-}
-
 impl LangValues {
     /// A language just built.
     pub fn new(lang: Arc<str>, base: ValueBase) -> LangValues {
@@ -192,7 +181,7 @@ impl LangValues {
         let mut rest = nodes;
         for (node, row) in self.changed_between(first, last) {
             // Both ascend, so the nodes before this change are not searched again; the next change is mostly near.
-            let (before, behind) = rest.split_at(nodes_below(rest, node));
+            let (before, behind) = rest.split_at(gallop(rest, |&other| other < node));
             visit(Stretch::Stored(before));
             rest = behind;
             if behind.first() == Some(&node) {

@@ -276,9 +276,8 @@ impl NodeSet {
     /// stored as a list is not copied.
     pub fn for_each_chunk(&self, count: usize, mut visit: impl FnMut(&[u32])) {
         match self {
-            NodeSet::Sorted(nodes) => nodes.chunks(count).for_each(visit),
-            NodeSet::Slice(array, range) => {
-                array.slice(range.clone()).chunks(count).for_each(visit)
+            NodeSet::Sorted(_) | NodeSet::Slice(..) => {
+                self.as_list().chunks(count).for_each(visit);
             }
             NodeSet::Overlay { .. } if self.has_few_changes() => {
                 self.to_vec().chunks(count).for_each(visit);

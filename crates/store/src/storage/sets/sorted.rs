@@ -20,6 +20,21 @@ pub(super) fn retain_in(nodes: &mut Vec<u32>, members: &RoaringBitmap) {
     }
 }
 
+/// The number of items at the front that have a property, which none has behind the first that has
+/// not. O(log) in that number, not in the length.
+#[inline]
+pub(crate) fn gallop<T>(items: &[T], holds: impl Fn(&T) -> bool) -> usize {
+    let mut step = 1;
+    let mut start = 0;
+    // Steps double until one goes too far; the end of that step bounds a binary search.
+    while items.get(start + step - 1).is_some_and(&holds) {
+        start += step;
+        step *= 2;
+    }
+    let end = (start + step - 1).min(items.len());
+    start + items[start..end].partition_point(holds)
+}
+
 /// Merges two sorted lists, galloping through `members` when it is much longer.
 pub(super) fn retain_sorted(nodes: &mut Vec<u32>, members: &[u32], keep: bool) {
     let mut rest = members;

@@ -187,7 +187,7 @@ fn each_of_both(one: &Container<'_>, two: &Container<'_>, mut found: impl FnMut(
         return merge(short, long, found);
     }
     for &low in short {
-        long = &long[crate::storage::sets::bitmap::retain::gallop(long, |&other| other < low)..];
+        long = &long[crate::storage::sets::sorted::gallop(long, |&other| other < low)..];
         if long.first() == Some(&low) {
             found(low);
         }

@@ -2,6 +2,7 @@
 
 use crate::storage::sets::bitmap::container::Container;
 use crate::storage::sets::bitmap::{FrozenBitmap, split};
+use crate::storage::sets::sorted::gallop;
 
 /// When a list has more than this many times as many numbers as the set has members, the members are searched for in the
 /// list.
@@ -85,22 +86,4 @@ impl Prober<'_> {
             None => Container::Sorted(&[]),
         };
     }
-}
-
-/// The number of items at the front that have a property, which none has behind the first that has
-/// not. O(log) in that number, not in the length.
-#[inline]
-pub(in crate::storage::sets::bitmap) fn gallop<T>(
-    items: &[T],
-    holds: impl Fn(&T) -> bool,
-) -> usize {
-    let mut step = 1;
-    let mut start = 0;
-    // Steps double until one goes too far; the end of that step bounds a binary search.
-    while items.get(start + step - 1).is_some_and(&holds) {
-        start += step;
-        step *= 2;
-    }
-    let end = (start + step - 1).min(items.len());
-    start + items[start..end].partition_point(holds)
 }
