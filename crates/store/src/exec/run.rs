@@ -1,16 +1,19 @@
 //! Runs the blocks of a request in the order that their variables allow.
 
 use crate::exec::control::context::Context;
+use crate::exec::control::costs::Costs;
 use crate::exec::control::options::ExecOptions;
 use crate::exec::control::stop::Control;
 use crate::exec::control::tree::{BlockResult, FieldData, FieldResult, Level};
+use crate::exec::select::order::pages_as_whole;
+use crate::exec::select::page::cut;
 use crate::exec::walk::traverse::{Inherited, distinct};
 use crate::exec::write::extent;
 use crate::exec::write::output;
 use crate::exec::write::rdf;
 use crate::graph::Version;
 use hexgraph_base::answer::Key;
-use hexgraph_base::plan::{Block, BlockKind, Call, Field, FieldKind, OrderKey, Query, VarId};
+use hexgraph_base::plan::{Block, BlockKind, Call, Field, FieldKind, OrderKey, Page, Query, VarId};
 use hexgraph_base::types::{Error, Result, Sink, Uid, stack};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -274,24 +277,63 @@ fn run_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResult)
     if only_counts(block) {
         return count_nodes(context, block, result);
     }
-    result.roots = context.block_roots(block)?;
+    if block.group_by.is_some() {
+        return group_nodes(context, block, result);
+    }
+    let mut most = first_batch(block, context.control.costs());
+    while !walk_nodes(context, block, result, most)? {
+        most = most.map(|most| BATCH_GROWTH * most).filter(|most| *most < BATCH_MAX);
+    }
+    context.group_fields(&mut result.level)?;
+    let step = context.begin("variables", "", None, None);
+    context.publish(block, result)?;
+    context.compute(&mut result.level)?;
+    context.end(&step, block.defines.len());
+    Ok(())
+}
+
+/// Groups the nodes of a block.
+fn group_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResult) -> Result<()> {
+    let nodes = root_nodes(context, block, result, None)?;
+    let Some(group_by) = &block.group_by else { return Ok(()) };
+    let step = context.begin("group", &block.name, None, None);
+    let groups = context.groups(group_by, &block.fields, &nodes)?;
+    context.end(&step, groups.len());
+    let mut found = BTreeMap::new();
+    context.publish_groups(&block.fields, group_by.keys.len(), &groups, &mut found)?;
+    for (var, value) in found {
+        context.set_var(var, value);
+    }
+    result.groups = Some(groups);
+    Ok(())
+}
+
+/// Finds the roots of a block: with `@cascade` at most `most` of them. Returns them ascending, each once.
+fn root_nodes(
+    context: &mut Context<'_>,
+    block: &Block,
+    result: &mut BlockResult,
+    most: Option<usize>,
+) -> Result<Vec<u32>> {
+    result.roots = context.block_roots(block, most)?;
     context.control.charge(4 * result.roots.len())?;
     let nodes = distinct(&result.roots);
     if let Some(var) = block.var {
         context.set_var(var, crate::exec::control::context::Var::uids(nodes.clone().into()));
     }
-    if let Some(group_by) = &block.group_by {
-        let step = context.begin("group", &block.name, None, None);
-        let groups = context.groups(group_by, &block.fields, &nodes)?;
-        context.end(&step, groups.len());
-        let mut found = BTreeMap::new();
-        context.publish_groups(&block.fields, group_by.keys.len(), &groups, &mut found)?;
-        for (var, value) in found {
-            context.set_var(var, value);
-        }
-        result.groups = Some(groups);
-        return Ok(());
-    }
+    Ok(nodes)
+}
+
+/// Walks the fields of a block, from at most `most` roots, and carries out its `@cascade`. Returns false when there are more roots,
+/// and those that are left do not fill the page.
+fn walk_nodes(
+    context: &mut Context<'_>,
+    block: &Block,
+    result: &mut BlockResult,
+    most: Option<usize>,
+) -> Result<bool> {
+    let nodes = root_nodes(context, block, result, most)?;
+    let found = result.roots.len();
     result.level = match &block.recurse {
         Some(recurse) => context.recurse(block, recurse, nodes)?,
         None => {
@@ -300,27 +342,54 @@ fn run_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResult)
         }
     };
     // Before groups and variables, which see only what is left.
-    if block.cascade.is_some() || block.fields.iter().any(|field| has_cascade(field)) {
-        let step = context.begin("cascade", "", None, None);
-        context.cascade(&mut result.level, block.cascade.as_ref())?;
-        let level = &result.level;
-        context.end(&step, (0..level.nodes.len()).filter(|&place| level.is_alive(place)).count());
-        if block.cascade.is_some() {
-            let level = &result.level;
-            result
-                .roots
-                .retain(|&node| level.place(node).is_some_and(|place| level.is_alive(place)));
-            // `after` was applied to the roots already; `first` and `offset` count what is left.
-            let page = hexgraph_base::plan::Page { after: 0, ..block.page };
-            result.roots = crate::exec::select::page::cut(&result.roots, page).to_vec();
-        }
+    if block.cascade.is_none() && !block.fields.iter().any(|field| has_cascade(field)) {
+        return Ok(true);
     }
-    context.group_fields(&mut result.level)?;
-    let step = context.begin("variables", "", None, None);
-    context.publish(block, result)?;
-    context.compute(&mut result.level)?;
-    context.end(&step, block.defines.len());
-    Ok(())
+    let step = context.begin("cascade", "", None, None);
+    context.cascade(&mut result.level, block.cascade.as_ref())?;
+    let level = &result.level;
+    context.end(&step, (0..level.nodes.len()).filter(|&place| level.is_alive(place)).count());
+    if block.cascade.is_none() {
+        return Ok(true);
+    }
+    result.roots.retain(|&node| level.place(node).is_some_and(|place| level.is_alive(place)));
+    let is_whole = most.is_none_or(|most| found < most || wanted_of(block) <= result.roots.len());
+    // `after` was applied to the roots already; `first` and `offset` count what is left.
+    let page = Page { after: 0, ..block.page };
+    result.roots = cut(&result.roots, page).to_vec();
+    Ok(is_whole)
+}
+
+/// How many times as many roots are walked when those of the batch before did not fill the page. The batch before is walked again,
+/// so all of them together cost an eighth more than the last one.
+const BATCH_GROWTH: usize = 8;
+
+/// From this many roots on all are walked.
+const BATCH_MAX: usize = 1 << 28;
+
+/// The number of roots with which a block with `@cascade` and a page begins; `None` for one that walks all. A block that sets a
+/// variable does, since the variable has the nodes behind the page too, and so does one with `expand`, whose fields are those of all
+/// nodes.
+fn first_batch(block: &Block, costs: &Costs) -> Option<usize> {
+    let is_paged = block.cascade.is_some() && 0 < block.page.first;
+    let sees_page_alone = block.var.is_none()
+        && block.defines.is_empty()
+        && block.recurse.is_none()
+        && pages_as_whole(&block.order)
+        && !block.fields.iter().any(|field| has_expand(field));
+    (is_paged && sees_page_alone)
+        .then(|| costs.cascade_ratio.saturating_mul(wanted_of(block)).max(costs.cascade_batch))
+        .filter(|most| *most < BATCH_MAX)
+}
+
+/// The number of nodes up to the end of a page with a positive `first`.
+fn wanted_of(block: &Block) -> usize {
+    block.page.skip().saturating_add(block.page.first.max(0) as usize)
+}
+
+fn has_expand(field: &Field) -> bool {
+    stack::require();
+    matches!(field.kind, FieldKind::Expand(_)) || field.fields.iter().any(|field| has_expand(field))
 }
 
 /// True for a block that asks for nothing but the number of its nodes.
