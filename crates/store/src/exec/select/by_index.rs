@@ -78,59 +78,89 @@ impl<'a> Context<'a> {
         }
         let view = predicate.only_untagged().and_then(|part| part.complete_index());
         let Some(view) = view else { return Ok(None) };
+        let filter = match &block.filter {
+            Some(filter) => {
+                let count = view.index.postings.len();
+                let prepared = self.prepare(filter, count, Purpose::Page)?;
+                if !prepared.asks_one() {
+                    return Ok(None);
+                }
+                Some(prepared)
+            }
+            None => None,
+        };
         let walk = OrderedWalk {
             view,
             range,
             descending: *descending,
             root: None,
-            filter: None,
+            filter: filter.as_ref(),
             least: 0,
         };
-        let found = self.page_by_walk(walk, block, page)?;
-        Ok(found.map(|(found, _)| found))
+        let wanted = page.skip().saturating_add(page.first as usize);
+        let step = self.begin("order", &block.name, Some(block.at), Some(wanted));
+        let found = self.page_by_walk(walk, page)?.map(|(found, _)| found);
+        self.end(&step, found.as_ref().map_or(0, Vec::len));
+        Ok(found)
     }
 
-    /// The page of some nodes in the order of an index, each of which is asked whether it passes the filter. `None` when this is not
-    /// the way: another order, too few nodes, or a filter that lets too few of them through.
+    /// The index of the only key of an order, and whether the order descends, where walking it is cheaper than sorting `count` nodes
+    /// for a page. `None` when this is not the way.
     ///
     /// # Errors
     ///
-    /// Those of the filter and the order.
-    pub(super) fn page_of_filtered(
+    /// [`hexgraph_base::types::Error::Query`] for a predicate that has no order.
+    pub(crate) fn index_of_order(
         &self,
-        block: &Block,
-        root: &NodeSet,
+        order: &[OrderKey],
+        count: usize,
         page: Page,
-    ) -> Result<Option<Vec<u32>>> {
-        let [OrderKey::Predicate { predicate: name, lang: None, descending }] = &block.order[..]
-        else {
+    ) -> Result<Option<(IndexView<'a>, bool)>> {
+        let [OrderKey::Predicate { predicate: name, lang: None, descending }] = order else {
             return Ok(None);
         };
-        if block.filter.is_none() || page.first <= 0 {
+        if page.first <= 0 {
             return Ok(None);
         }
         let wanted = page.skip().saturating_add(page.first as usize);
         let Some(predicate) = self.sortable(name)? else { return Ok(None) };
-        let Some(view) = self.walkable(predicate, root.len(), wanted) else { return Ok(None) };
+        Ok(self.walkable(predicate, count, wanted).map(|view| (view, *descending)))
+    }
+
+    /// The page of those nodes of a set that pass a filter, in the order of an index; each is asked by itself. `None` when this is not
+    /// the way: the filter follows edges, or lets too few of them through.
+    ///
+    /// # Errors
+    ///
+    /// The end of the request's time.
+    pub(crate) fn page_of_filtered(
+        &self,
+        (view, descending): (IndexView<'_>, bool),
+        filter: &PreparedFilter<'_>,
+        root: &NodeSet,
+        page: Page,
+    ) -> Result<Option<Vec<u32>>> {
+        if !filter.asks_one() {
+            return Ok(None);
+        }
         let walk = OrderedWalk {
             view,
             range: (Bound::Unbounded, Bound::Unbounded),
-            descending: *descending,
+            descending,
             root: Some(root),
-            filter: None,
+            filter: Some(filter),
             least: 0,
         };
         // When the index ends before the page is full, those without a value follow.
-        let found = self.page_by_walk(walk, block, page)?;
+        let found = self.page_by_walk(walk, page)?;
         Ok(found.filter(|(_, is_full)| *is_full).map(|(found, _)| found))
     }
 
-    /// Carries out a walk with the block's filter and the page's `after`. Returns the page, and whether it is full; `None` when too
-    /// many nodes were asked for those that were found.
+    /// Carries out a walk from the page's `after` on. Returns the page, and whether it is full; `None` when too many nodes were asked
+    /// for those that were found.
     fn page_by_walk(
         &self,
         walk: OrderedWalk<'_, '_>,
-        block: &Block,
         page: Page,
     ) -> Result<Option<(Vec<u32>, bool)>> {
         let least = match page.after {
@@ -138,24 +168,10 @@ impl<'a> Context<'a> {
             after => self.version.nodes.node_after(Uid(after)),
         };
         let Some(least) = least else { return Ok(Some((Vec::new(), true))) };
-        let filter = match &block.filter {
-            Some(filter) => {
-                let largest = walk.root.map_or(walk.view.index.postings.len(), NodeSet::len);
-                Some(self.prepare(filter, largest, Purpose::Page)?)
-            }
-            None => None,
-        };
-        if filter.as_ref().is_some_and(|filter| !filter.asks_one()) {
-            return Ok(None);
-        }
-        let walk = OrderedWalk { filter: filter.as_ref(), least, ..walk };
-        let (skip, first) = (page.skip(), page.first as usize);
-        let step =
-            self.begin("order", &block.name, Some(block.at), Some(skip.saturating_add(first)));
+        let walk = OrderedWalk { least, ..walk };
+        let first = page.first as usize;
+        let Some(found) = self.walk_in_order(&walk, page.skip(), first)? else { return Ok(None) };
         self.took("walks the index");
-        let found = self.walk_in_order(&walk, skip, first)?;
-        self.end(&step, found.as_ref().map_or(0, Vec::len));
-        let Some(found) = found else { return Ok(None) };
         self.control.charge(size_of::<u32>() * found.len())?;
         let is_full = found.len() == first;
         Ok(Some((found, is_full)))

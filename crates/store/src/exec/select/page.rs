@@ -33,8 +33,8 @@ impl<'a> Context<'a> {
             }
             return Ok(self.page_of(&set, page));
         }
-        if let Some(page) = self.page_of_range(block, function, page)? {
-            return Ok(page);
+        if let Some(found) = self.page_of_range(block, function, page)? {
+            return Ok(found);
         }
         let root = self.root(function)?;
         if block.order.is_empty() {
@@ -43,8 +43,17 @@ impl<'a> Context<'a> {
             self.end(&step, found.len());
             return Ok(found);
         }
-        if let Some(page) = self.page_of_filtered(block, &root, page)? {
-            return Ok(page);
+        let wanted = (0 < page.first).then(|| page.skip().saturating_add(page.first as usize));
+        if let Some(filter) = &block.filter
+            && let Some(index) = self.index_of_order(&block.order, root.len(), page)?
+        {
+            let prepared = self.prepare(filter, root.len(), Purpose::Page)?;
+            let step = self.begin("order", &block.name, Some(block.at), wanted);
+            let found = self.page_of_filtered(index, &prepared, &root, page)?;
+            self.end(&step, found.as_ref().map_or(0, Vec::len));
+            if let Some(found) = found {
+                return Ok(found);
+            }
         }
         let mut set = root;
         if let Some(filter) = &block.filter {
@@ -54,7 +63,6 @@ impl<'a> Context<'a> {
             set = NodeSet::from(self.page_of(&set, Page { after: page.after, ..Page::default() }));
         }
         // What is skipped has to be sorted, too.
-        let wanted = (0 < page.first).then(|| page.first as usize + page.skip());
         self.control.charge(size_of::<u32>() * wanted.unwrap_or(usize::MAX).min(set.len()))?;
         let step = self.begin("order", &block.name, Some(block.at), wanted);
         let ordered = self.order_nodes(&block.order, &set, page.skip(), wanted)?;

@@ -90,6 +90,12 @@ impl Context<'_> {
         page: Page,
     ) -> Result<Vec<u32>> {
         self.check()?;
+        if let Some(filter) = filter
+            && let Some(index) = self.index_of_order(&walk.field.order, set.len(), page)?
+            && let Some(found) = self.page_of_filtered(index, filter, &set, page)?
+        {
+            return Ok(found);
+        }
         // `after` is a uid, whatever the order is.
         let least = match page.after {
             0 => Some(0),
