@@ -8,12 +8,12 @@
 use super::catalog::{CatalogReader, CatalogWriter};
 use super::vector_sections::{VECTORS_TAG, read_vectors, write_vectors};
 use crate::graph::build::compact::{Check, room_to_settle, settle_all_while};
-use crate::graph::change::definitions::Definitions;
+use crate::graph::change::altering::definitions::Definitions;
 use crate::graph::thresholds::Thresholds;
 use crate::graph::version::edges::{Direction, EdgeStore};
-use crate::graph::version::node_ids::NodeIds;
+use crate::graph::version::ids::node_ids::NodeIds;
+use crate::graph::version::ids::uids::Uids;
 use crate::graph::version::predicate::{Predicate, PredicateData};
-use crate::graph::version::uids::Uids;
 use crate::graph::version::values::{LangValues, ValueBase};
 use crate::graph::version::whole::Version;
 use crate::index::{IndexKind, TokenIndex};
