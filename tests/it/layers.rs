@@ -58,7 +58,7 @@ const UNSAFE_FILES: &[&str] = &["storage/files/mapped.rs"];
 /// The only files that may hold atomics.
 const ATOMIC_FILES: &[&str] = &[
     "budget/pool.rs",
-    "graph/version/ids/uids.rs",
+    "graph/version/uids.rs",
     "graph/load/intern.rs",
     "storage/files/blocks.rs",
     "exec/control/stop.rs",

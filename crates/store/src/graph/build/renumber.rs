@@ -2,7 +2,7 @@
 
 use super::compact::{room_to_settle, settle_all};
 use crate::graph::version::edges::{Direction, EdgeStore};
-use crate::graph::version::ids::node_ids::NodeIds;
+use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::predicate::{Predicate, PredicateData};
 use crate::graph::version::values::{LangValues, ValueBase};
 use crate::graph::version::whole::Version;

@@ -8,7 +8,7 @@ use super::keys::Key;
 use crate::graph::build::compact::is_fold_due;
 use crate::graph::build::renumber::with_high_uids;
 use crate::graph::version::delta::FacetList;
-use crate::graph::version::ids::uids::NamedUids;
+use crate::graph::version::uids::NamedUids;
 use crate::graph::version::whole::Version;
 use hexgraph_base::schema::{PredicateDef, Schema};
 use hexgraph_base::types::{Result, Uid, Value};

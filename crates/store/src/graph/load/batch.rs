@@ -9,8 +9,8 @@ use crate::graph::change::check::{
     check_facets, check_indexed, check_name, check_shape, check_storable, stored, stored_value,
 };
 use crate::graph::change::refusal::Refusal;
-use crate::graph::version::ids::node_ids::NodeIds;
-use crate::graph::version::ids::uids::NamedUids;
+use crate::graph::version::node_ids::NodeIds;
+use crate::graph::version::uids::NamedUids;
 use crate::storage::ValuesBuilder;
 use hexgraph_base::formats::{
     Change, Chunk, JsonTree, LineFault, NQuad, Object, Predicate, Subject, literal_value,

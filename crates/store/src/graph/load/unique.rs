@@ -1,6 +1,6 @@
 //! Finds values that two nodes must not share, after a load.
 
-use crate::graph::version::ids::node_ids::NodeIds;
+use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::predicate::Predicate;
 use crate::graph::version::values::LangValues;
 use crate::index::IndexKind;

@@ -10,7 +10,7 @@ use super::record::{SchemaChange, changes_field, deleted, kind, schema_field};
 use crate::graph::change::altering::definitions::Definitions;
 use crate::graph::change::changes::{Changes, Delete, Deleted, Part, SetEdge, SetValue};
 use crate::graph::version::delta::FacetList;
-use crate::graph::version::ids::node_ids::NodeIds;
+use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::whole::Version;
 use hexgraph_base::schema::PredicateDef;
 use hexgraph_base::types::fields::{ByteReader, Unread, skip_unknown};

@@ -1,7 +1,8 @@
 //! What a query reads: base and changes of each predicate as one, at one moment.
 
 pub(super) mod delta;
-pub(super) mod ids;
+pub(super) mod node_ids;
+pub(super) mod uids;
 pub(super) mod value_order;
 pub(super) mod index_view;
 pub(super) mod unions;

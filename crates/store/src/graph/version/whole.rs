@@ -1,10 +1,10 @@
 //! The whole graph at one moment: what a query reads, and nothing else.
 
+use super::node_ids::NodeIds;
 use super::predicate::{Predicate, PredicateData};
+use super::uids::Uids;
 use super::weight;
 use crate::graph::thresholds::Thresholds;
-use crate::graph::version::ids::node_ids::NodeIds;
-use crate::graph::version::ids::uids::Uids;
 use hexgraph_base::budget::Budget;
 use hexgraph_base::schema::Schema;
 use roaring::RoaringBitmap;

@@ -6,7 +6,7 @@ use crate::graph::build::stored_form::{build_column, build_reverse, index_vector
 use crate::graph::change::altering::definitions::Definitions;
 use crate::graph::thresholds::Thresholds;
 use crate::graph::version::edges::{Direction, EdgeStore};
-use crate::graph::version::ids::node_ids::NodeIds;
+use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::predicate::{Predicate, PredicateData};
 use crate::graph::version::values::{LangValues, ValueBase};
 use crate::graph::version::weight;

@@ -4,8 +4,8 @@
 
 use crate::graph::change::changes::{Changes, Part, SetValue};
 use crate::graph::version::delta::FacetList;
-use crate::graph::version::ids::node_ids::NodeIds;
-use crate::graph::version::ids::uids::NamedUids;
+use crate::graph::version::node_ids::NodeIds;
+use crate::graph::version::uids::NamedUids;
 use crate::graph::version::whole::Version;
 use crate::storage::text_of;
 use hexgraph_base::types::{Error, Result, Uid, Value};

@@ -16,7 +16,7 @@
 //!
 //! Whoever names 2^31 - 1 takes one uid, not all below it, and no number of rows takes the upper half.
 
-use crate::graph::version::ids::node_ids::NodeIds;
+use super::node_ids::NodeIds;
 use crate::storage::FrozenBitmap;
 use hexgraph_base::types::{Error, Result, Uid};
 use roaring::RoaringBitmap;
