@@ -1,12 +1,9 @@
 //! `@groupby`: members of a list by the values of keys, and aggregates over each group.
 
-use super::aggregate::{aggregate, aggregate_numbers};
 use super::partition::Part;
 use super::variables::add_values;
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::tree::{FieldData, Group, GroupValue, Level, ValueMap};
-use crate::exec::select::numbers::NumberTable;
-use crate::exec::select::read::first_value;
 use hexgraph_base::plan::{Field, FieldKind, GroupBy, VarId};
 use hexgraph_base::types::{Error, Result, Value, stack};
 use std::borrow::Cow;
@@ -44,13 +41,29 @@ impl Context<'_> {
         body: &[Arc<Field>],
         members: &[u32],
     ) -> Result<Vec<Group>> {
+        let mut groups = match self.column_groups(group_by, body, members)? {
+            Some(groups) => groups,
+            None => self.listed_groups(group_by, body, members)?,
+        };
+        groups.sort_by(|(count, one), (other_count, other)| {
+            count.cmp(other_count).then_with(|| compare_groups(one, other))
+        });
+        Ok(groups.into_iter().map(|(_, group)| group).collect())
+    }
+
+    /// The groups, with their numbers of members, in any order that is the same in each run: from the list of the members of
+    /// each.
+    fn listed_groups(
+        &self,
+        group_by: &GroupBy,
+        body: &[Arc<Field>],
+        members: &[u32],
+    ) -> Result<Vec<(usize, Group)>> {
         self.control.charge(8 * members.len())?;
         let mut groups = Vec::new();
         // Made once for all groups: then a number costs a read by node id, and no search.
         let tables: Vec<_> = body.iter().map(|field| self.number_table(field, members)).collect();
-        let is_aggregate =
-            |field: &Arc<Field>| matches!(field.kind, FieldKind::AggregatePredicate { .. });
-        let is_listed = body.iter().any(is_aggregate);
+        let is_listed = !only_counts(body);
         for Part { keys, members } in self.partition(group_by, members)? {
             // Groups that are only counted are never listed.
             let list = if is_listed { members.as_list() } else { Cow::default() };
@@ -62,47 +75,7 @@ impl Context<'_> {
                 .collect::<Result<_>>()?;
             groups.push((members.len(), Group { keys, results }));
         }
-        groups.sort_by(|(count, one), (other_count, other)| {
-            count.cmp(other_count).then_with(|| compare_groups(one, other))
-        });
-        Ok(groups.into_iter().map(|(_, group)| group).collect())
-    }
-
-    /// The numbers that a field of the body aggregates, when they are plain and close together.
-    fn number_table(&self, field: &Field, members: &[u32]) -> Option<NumberTable> {
-        let FieldKind::AggregatePredicate { name, langs, .. } = &field.kind else { return None };
-        let predicate = self.predicate(name).filter(|_| langs.is_empty())?;
-        NumberTable::new(predicate.only_untagged()?, predicate.def.value_type, members)
-    }
-
-    fn group_result(
-        &self,
-        field: &Field,
-        table: Option<&NumberTable>,
-        count: usize,
-        members: &[u32],
-    ) -> Result<Option<Value>> {
-        match &field.kind {
-            FieldKind::CountUid => Ok(Some(Value::Int(count as i64))),
-            FieldKind::AggregatePredicate { op, name, langs } => {
-                let Some(predicate) = self.predicate(name) else { return Ok(None) };
-                if let Some(table) = table {
-                    return aggregate_numbers(*op, &table.of(members))
-                        .map_err(|error| error.or_at(field.at));
-                }
-                let values: Vec<Value> = members
-                    .iter()
-                    .filter_map(|&node| first_value(predicate, langs, node))
-                    .collect();
-                aggregate(*op, values.iter().map(Value::as_ref))
-                    .map_err(|error| error.or_at(field.at))
-            }
-            _ => {
-                let message = format!("found `{}` below `@groupby`", field.key);
-                let hint = "expected count(uid), or min, max, sum, avg of a predicate";
-                Err(Error::query_at(field.at, message).with_hint(hint))
-            }
-        }
+        Ok(groups)
     }
 
     /// The variables of a `@groupby` body: by the node that is grouped by.
@@ -152,6 +125,11 @@ impl Context<'_> {
     }
 }
 
+/// True for a body that aggregates nothing.
+fn only_counts(body: &[Arc<Field>]) -> bool {
+    !body.iter().any(|field| matches!(field.kind, FieldKind::AggregatePredicate { .. }))
+}
+
 impl GroupValue {
     fn compare(&self, other: &GroupValue) -> Ordering {
         match (self, other) {
@@ -170,4 +148,190 @@ fn compare_groups(one: &Group, other: &Group) -> Ordering {
     let results = |group: &Group| group.results.iter().flatten().count();
     let by_results = results(one).cmp(&results(other));
     keys.fold(by_results, Ordering::then)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::control::stop::Control;
+    use crate::graph::{
+        Bindings, LoadOptions, LoadSource, MutationTree, Passwords, Stager, Statements, Version,
+        alter, load, stage,
+    };
+    use fastrand::Rng;
+    use hexgraph_base::plan::{Aggregate, GroupKey, Query};
+    use hexgraph_base::schema::Actor;
+    use std::fmt::Write;
+    use std::io::Cursor;
+
+    const SCHEMA: &str = "age: int .\nwide: int .\nrank: int @index(int) .\nrate: float .\n\
+         share: float @index(float) .\nis: bool .\nwas: bool @index(bool) .\nday: datetime .\n\
+         at: datetime .\nsince: datetime @index(hour) .\ncity: string .\nname: string @index(exact) .\n\
+         said: string @lang .\nplain: default .\ntags: [int] .\ngreat: bigfloat .\n";
+
+    const NAMES: [&str; 16] = [
+        "age", "wide", "rank", "rate", "share", "is", "was", "day", "at", "since", "city", "name",
+        "said", "plain", "tags", "great",
+    ];
+
+    /// A random value of a predicate, of few distinct ones.
+    fn value_of(name: &str, rng: &mut Rng) -> String {
+        let pick = |rng: &mut Rng, texts: &[&str]| (*rng.choice(texts).unwrap()).to_owned();
+        match name {
+            "age" => rng.i32(-3..5).to_string(),
+            "wide" | "rank" => match rng.u8(..3) {
+                0 => (i64::MAX - rng.i64(0..3)).to_string(),
+                1 => (i64::MIN + rng.i64(0..3)).to_string(),
+                _ => (rng.i64(0..5) * 1_000_000_007).to_string(),
+            },
+            "rate" | "share" => {
+                pick(rng, &["0", "-0.0", "0.1", "0.2", "-1e300", "1e308", "-1e308", "3.25"])
+            }
+            "is" | "was" => rng.bool().to_string(),
+            "day" => format!("19{}-03-0{}", rng.u8(70..74), rng.u8(1..4)),
+            "at" | "since" => pick(
+                rng,
+                &[
+                    "2001-02-03T04:05:06Z",
+                    "2001-02-03T05:05:06+01:00",
+                    "2001-02-03T04:05:06.5Z",
+                    "0001-01-01T00:00:00Z",
+                    "2001-02-03",
+                ],
+            ),
+            "tags" => rng.u8(..4).to_string(),
+            "great" => pick(rng, &["1", "1.0", "2.5", "-3"]),
+            _ => pick(rng, &["a", "b", "", "long enough to be no short text", "é", "1"]),
+        }
+    }
+
+    /// Statements about some random nodes; a value of each predicate for most.
+    fn statements(nodes: u64, count: u64, share: f64, rng: &mut Rng) -> String {
+        let mut text = String::new();
+        for node in 0..count {
+            let node = if share < 1.0 { rng.u64(..nodes) } else { node } + 1;
+            for name in NAMES {
+                if rng.f64() < share * 0.9 {
+                    let value = value_of(name, rng);
+                    writeln!(text, "<{node}> <{name}> \"{value}\" .").unwrap();
+                }
+            }
+        }
+        text
+    }
+
+    struct Plain;
+
+    impl Passwords for Plain {
+        fn hash(&self, _: &str) -> Result<Value> {
+            Err(Error::query("there are no passwords"))
+        }
+
+        fn verify(&self, _: &str, _: &str) -> Result<bool> {
+            Ok(false)
+        }
+    }
+
+    fn changed(version: &Version, set: &str, delete: &str) -> Version {
+        let tree =
+            MutationTree::parse(&[Statements::NQuads(set)], &[Statements::NQuads(delete)]).unwrap();
+        let stager = Stager { actor: Actor::Client, passwords: &Plain, charge: &|_| Ok(()) };
+        let statements = vec![tree.statements(&mut 0).unwrap()];
+        let (changes, _) = stage(version, statements, &Bindings::default(), stager).unwrap();
+        changes.apply(version).unwrap()
+    }
+
+    /// A graph that was loaded and then changed, or one that has nothing but changes.
+    fn graph(nodes: u64, rng: &mut Rng) -> Version {
+        let mut version = alter(&Version::empty(), SCHEMA).unwrap();
+        if rng.u8(..5) != 0 {
+            let reader = Box::new(Cursor::new(statements(nodes, nodes, 1.0, rng)));
+            let source = LoadSource { name: "test.rdf".to_owned(), reader };
+            version = load(&version, vec![source], &LoadOptions::default()).unwrap().0;
+        }
+        for _ in 0..rng.u64(..4) {
+            let count = rng.u64(..nodes / 4);
+            let set = statements(nodes + nodes / 8, count, 0.3, rng);
+            let mut delete = String::new();
+            for _ in 0..rng.u64(..8) {
+                let name = rng.choice(NAMES).unwrap();
+                writeln!(delete, "<{}> <{name}> * .", rng.u64(..nodes) + 1).unwrap();
+            }
+            version = changed(&version, &set, &delete);
+        }
+        version
+    }
+
+    fn field(kind: FieldKind) -> Arc<Field> {
+        Arc::new(Field {
+            kind,
+            at: Default::default(),
+            alias: None,
+            key: "f".to_owned(),
+            var: None,
+            filter: None,
+            order: Default::default(),
+            page: Default::default(),
+            facets: None,
+            facet_filter: None,
+            cascade: None,
+            normalize: false,
+            group_by: None,
+            fields: Vec::new(),
+            has_body: false,
+        })
+    }
+
+    fn random_field(rng: &mut Rng) -> Arc<Field> {
+        let ops = [Aggregate::Min, Aggregate::Max, Aggregate::Sum, Aggregate::Avg];
+        let (op, name) = (*rng.choice(&ops).unwrap(), rng.choice(NAMES).unwrap());
+        field(match rng.u8(..4) {
+            0 => FieldKind::CountUid,
+            _ => FieldKind::AggregatePredicate { op, name: name.to_owned(), langs: Vec::new() },
+        })
+    }
+
+    fn sorted(mut groups: Vec<(usize, Group)>) -> String {
+        groups.sort_by(|one, other| {
+            one.0.cmp(&other.0).then_with(|| compare_groups(&one.1, &other.1))
+        });
+        format!("{groups:?}")
+    }
+
+    /// The groups of columns are those of lists, in their order and to the last bit.
+    #[test]
+    fn columns_group_as_lists_do() {
+        let mut rng = Rng::with_seed(7);
+        let (mut asked, mut by_columns) = (0, 0);
+        for round in 0..24 {
+            // The greater graphs have texts with codes.
+            let nodes = if round % 8 == 0 { 3000 } else { rng.u64(20..200) };
+            let version = graph(nodes, &mut rng);
+            let (control, query) = (Control::new(), Query::default());
+            let context =
+                Context { version: &version, query: &query, control: &control, vars: Vec::new() };
+            for _ in 0..30 {
+                let names = (0..rng.usize(1..4)).map(|_| rng.choice(NAMES).unwrap());
+                let key = |name: &str| GroupKey {
+                    alias: None,
+                    predicate: name.to_owned(),
+                    langs: Vec::new(),
+                };
+                let group_by = GroupBy { keys: names.map(key).collect() };
+                let body: Vec<_> = (0..rng.usize(..4)).map(|_| random_field(&mut rng)).collect();
+                let share = *rng.choice([1.0, 0.9, 0.2].as_slice()).unwrap();
+                let first = if rng.bool() { 0 } else { rng.u32(..nodes as u32) };
+                let members: Vec<u32> =
+                    (first..nodes as u32 * 2).filter(|_| rng.f64() < share).collect();
+                asked += 1;
+                let Some(found) = context.column_groups(&group_by, &body, &members).unwrap() else {
+                    continue;
+                };
+                by_columns += 1;
+                let listed = context.listed_groups(&group_by, &body, &members).unwrap();
+                assert_eq!(sorted(found), sorted(listed), "{group_by:?} of {members:?}: {body:?}");
+            }
+        }
+        assert!(asked < 2 * by_columns, "{by_columns} of {asked} were grouped by columns");
+    }
 }
