@@ -41,6 +41,15 @@ impl Context<'_> {
         body: &[Arc<Field>],
         members: &[u32],
     ) -> Result<Vec<Group>> {
+        // The targets of an edge list may come in the order of their values; sets of nodes ascend.
+        let mut sorted = Vec::new();
+        let mut members = members;
+        if !members.is_sorted() {
+            self.make_room(&mut sorted, members.len())?;
+            sorted.extend_from_slice(members);
+            sorted.sort_unstable();
+            members = &sorted;
+        }
         let mut groups = match self.column_groups(group_by, body, members)? {
             Some(groups) => groups,
             None => self.listed_groups(group_by, body, members)?,

@@ -272,11 +272,7 @@ impl<'a> Table<'a> {
     }
 
     fn finish(self) -> Vec<Part> {
-        let part = |(keys, mut nodes): (_, Vec<u32>)| {
-            // The nodes of an edge list may have come in the order of their values.
-            nodes.sort_unstable();
-            Part { keys, members: NodeSet::from(nodes) }
-        };
+        let part = |(keys, nodes): (_, Vec<u32>)| Part { keys, members: NodeSet::from(nodes) };
         self.groups.into_iter().map(part).collect()
     }
 }
