@@ -1,7 +1,7 @@
 """The native half of hexgraph."""
 
 import os
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, BinaryIO, Literal, Self, TypeAlias, TypeVar, final
 
@@ -101,6 +101,15 @@ class Database:
         timeout: float | None = None,
         debug: bool = False,
     ) -> Result: ...
+    def query_many(
+        self,
+        dql: str,
+        table: Iterable[Mapping[str, Any]] | ArrowStream | pandas.DataFrame | polars.LazyFrame,
+        *,
+        block: str | None = None,
+        number: str = "row",
+        timeout: float | None = None,
+    ) -> ArrowTable: ...
     def explain(
         self, dql: str, variables: dict[str, Any] | None = None, *, timeout: float | None = None
     ) -> Explanation: ...

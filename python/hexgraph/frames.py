@@ -38,6 +38,28 @@ def to_arrow(table: Any) -> Any:
     return pyarrow.Table.from_pandas(table, preserve_index=has_index)
 
 
+def rows_of(table: Any) -> list[dict[str, Any]]:
+    """Return the rows of a data frame, of columns of Arrow, or of an iterable of dicts."""
+    if isinstance(table, (dict, str, bytes)):
+        raise TypeError(
+            "a table is a list of dicts, a data frame, or columns of Arrow,"
+            f" not {type(table).__name__}"
+        )
+    if type(table).__module__.partition(".")[0] == "pandas" and hasattr(table, "columns"):
+        return table.to_dict("records")
+    table = to_arrow(table)
+    for method in ("to_dicts", "to_pylist"):
+        if hasattr(table, method):
+            return getattr(table, method)()
+    if hasattr(table, "__arrow_c_stream__"):
+        try:
+            import pyarrow
+        except ImportError as error:
+            raise missing("pyarrow") from error
+        return pyarrow.table(table).to_pylist()
+    return list(table)
+
+
 def to_polars(table: ArrowTable) -> polars.DataFrame:
     """Return the table as a polars.DataFrame, without a copy where polars needs none."""
     try:

@@ -20,6 +20,7 @@ mod moment;
 pub mod graphql;
 
 pub use ask::explain::{ExplainedStep, Explanation};
+pub use ask::many::ManyRequest;
 pub use ask::pages::Pages;
 pub use ask::plans::Variables;
 pub use ask::query::{QueryAnswer, QueryRequest};

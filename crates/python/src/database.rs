@@ -16,10 +16,12 @@ use crate::answers::explanation::{PyExplanation, slow_dict};
 use crate::answers::pages::PyPages;
 use crate::answers::result::PyResultSet;
 use crate::answers::subscription::PySubscription;
+use crate::convert::arrow::ArrowTable;
 use crate::convert::errors::{to_python, to_python_with_text};
-use crate::convert::variables::to_variables;
+use crate::convert::variables::{to_rows, to_variables};
 use hexgraph::db::{
-    Control, Database, Drop, LoadOptions, PredicateStats, QueryRequest, Recovery, Stats, TxnOptions,
+    Control, Database, Drop, LoadOptions, ManyRequest, PredicateStats, QueryRequest, Recovery,
+    Stats, TxnOptions,
 };
 use hexgraph::tables::{EdgeOptions, NodeOptions};
 use hexgraph_server::http::{ServeOptions, Server};
@@ -277,6 +279,45 @@ impl PyDatabase {
         debug: bool,
     ) -> PyResult<PyResultSet> {
         Target::Database(&self.database).query(py, dql, variables, timeout, debug)
+    }
+
+    /// Answer one query for each row of a table, on all threads, and return all that was found as one Arrow table.
+    ///
+    /// `table` is a list of dicts, a data frame of pandas or polars, or columns of Arrow: a column for each variable, with its `$` or
+    /// without. A missing value is left out, so the default in the query counts. All rows are answered from the same version. The
+    /// first column of what is returned, `number`, is the number of the row of `table` from 0; the others are those of
+    /// `query(...).to_arrow(block)`. The rows come in the order of `table`; a row that found nothing has none.
+    ///
+    /// Costs about what the queries cost without the way between Python and the engine, divided by the threads.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.alter("name: string @index(exact) .")
+    /// >>> _ = db.mutate(set='<1> <name> "Ada" .\n<2> <name> "Bob" .')
+    /// >>> dql = "query q($n: string) { q(func: eq(name, $n)) { uid name } }"
+    /// >>> db.query_many(dql, [{"n": "Bob"}, {"n": "Eve"}, {"n": "Ada"}])
+    /// <hexgraph.ArrowTable: 2 rows, columns row: Int64, uid: Utf8, name: Utf8>
+    ///
+    /// Raises what `query` does, with the row; TypeError for what is no table.
+    #[pyo3(signature = (dql, table, *, block = None, number = "row".to_owned(), timeout = None))]
+    fn query_many(
+        &self,
+        py: Python<'_>,
+        dql: String,
+        table: &Bound<'_, PyAny>,
+        block: Option<String>,
+        number: String,
+        timeout: Option<f64>,
+    ) -> PyResult<ArrowTable> {
+        let request = ManyRequest { text: dql, rows: to_rows(table)?, block, number };
+        let timeout = to_timeout(timeout)?;
+        interruptible_with(
+            py,
+            timeout,
+            |_| Ok(()),
+            |control| ArrowTable::new(self.database.query_many(&request, control)?),
+            |error| to_python_with_text(error, &request.text),
+        )
     }
 
     /// Answer a query and tell how: each step with the rows that the indexes promised, the rows

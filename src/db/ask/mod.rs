@@ -5,5 +5,6 @@ pub(super) mod slow;
 pub(super) mod checked;
 pub(super) mod rows;
 pub(super) mod query;
+pub(super) mod many;
 pub(super) mod pages;
 pub(super) mod explain;

@@ -8,7 +8,9 @@ use super::slow::SlowQuery;
 use crate::db::database::Database;
 use crate::db::guard::guarded;
 use crate::db::operation::Latency;
-use hexgraph_base::answer::{ChunkSink, JsonSink, KeySink, Table, TableSink, columns, need_data};
+use hexgraph_base::answer::{
+    ChunkSink, JsonSink, Key, KeySink, Table, TableSink, columns, need_data,
+};
 use hexgraph_base::budget::Share;
 use hexgraph_base::plan::Query;
 use hexgraph_base::types::{Error, Result, Sink, Uid};
@@ -306,6 +308,15 @@ impl QueryAnswer {
         Ok((name, columns(&keys, &found)))
     }
 
+    /// The keys that the objects of a block may have, in the order of the text.
+    ///
+    /// # Errors
+    ///
+    /// As [`QueryAnswer::block_name`].
+    pub(super) fn block_keys(&self, block: Option<&str>) -> Result<Vec<Key>> {
+        Ok(self.answer.keys(&self.block_name(block)?))
+    }
+
     /// The objects of a block as a table, its columns in the order of the text.
     ///
     /// # Errors
@@ -314,7 +325,7 @@ impl QueryAnswer {
     pub fn table(&self, block: Option<&str>, control: &Control) -> Result<Table> {
         let sink = TableSink::new(block.map(str::to_owned));
         let mut table = self.write(sink, control)?.finish()?;
-        table.put_in_order(&self.answer.keys(&self.block_name(block)?));
+        table.put_in_order(&self.block_keys(block)?);
         Ok(table)
     }
 

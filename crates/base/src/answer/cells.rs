@@ -170,6 +170,82 @@ impl Cells {
         Ok(())
     }
 
+    /// Adds the cells of another column behind those of this one. Where integers meet floats, all become floats. O(cells added), and
+    /// once O(all cells) where the type changes.
+    ///
+    /// # Errors
+    ///
+    /// [`MixedTypes`] when the columns hold values of different types.
+    pub fn append(&mut self, other: Cells) -> Result<(), MixedTypes> {
+        if let Cells::Null(count) = other {
+            self.pad_to(self.len() + count);
+            return Ok(());
+        }
+        if let Cells::Null(count) = *self {
+            // The nulls come first, and then the other's cells behind them.
+            *self = other.emptied();
+            self.pad_to(count);
+        }
+        let (before, cell) = (self.kind(), other.kind());
+        if matches!((&*self, &other), (Cells::Int(_), Cells::Float(_))) {
+            self.fit(&Cell::Float(0.0));
+        }
+        match (self, other) {
+            (Cells::Int(cells), Cells::Int(more)) => cells.append(more),
+            (Cells::Float(cells), Cells::Float(more)) => cells.append(more),
+            (Cells::Float(cells), Cells::Int(Values { values, valid })) => {
+                let values = values.into_iter().map(|number| number as f64).collect();
+                cells.append(Values { values, valid });
+            }
+            (Cells::Bool(cells), Cells::Bool(more)) => cells.append(more),
+            (Cells::Time(cells), Cells::Time(more)) => cells.append(more),
+            (Cells::Text(cells), Cells::Text(more)) => {
+                let start = cells.bytes.len();
+                cells.bytes.push_str(&more.bytes);
+                cells.ends.extend(more.ends.into_iter().map(|end| start + end));
+                cells.valid.extend(more.valid);
+            }
+            (Cells::List(cells), Cells::List(more)) => {
+                let start = cells.items.len();
+                cells.items.append(more.items)?;
+                cells.ends.extend(more.ends.into_iter().map(|end| start + end));
+                cells.valid.extend(more.valid);
+            }
+            _ => return Err(MixedTypes { before, cell }),
+        }
+        Ok(())
+    }
+
+    /// A column of the same type without cells.
+    fn emptied(&self) -> Cells {
+        match self {
+            Cells::Null(_) => Cells::default(),
+            Cells::Int(_) => Cells::Int(Values::default()),
+            Cells::Float(_) => Cells::Float(Values::default()),
+            Cells::Bool(_) => Cells::Bool(Values::default()),
+            Cells::Time(_) => Cells::Time(Values::default()),
+            Cells::Text(_) => Cells::Text(Texts::default()),
+            Cells::List(lists) => Cells::List(Box::new(Lists {
+                items: lists.items.emptied(),
+                ends: Vec::new(),
+                valid: Vec::new(),
+            })),
+        }
+    }
+
+    /// The bytes of the cells in memory, about.
+    pub fn byte_len(&self) -> usize {
+        match self {
+            Cells::Null(_) => 0,
+            Cells::Int(cells) => 9 * cells.valid.len(),
+            Cells::Float(cells) => 9 * cells.valid.len(),
+            Cells::Bool(cells) => 2 * cells.valid.len(),
+            Cells::Time(cells) => 17 * cells.valid.len(),
+            Cells::Text(cells) => 9 * cells.valid.len() + cells.bytes.len(),
+            Cells::List(cells) => 9 * cells.valid.len() + cells.items.byte_len(),
+        }
+    }
+
     /// Changes the type of the column to that of the cell, if all cells so far can be converted.
     fn fit(&mut self, cell: &Cell) {
         // Integers beyond 2^53 are rounded then.
@@ -229,6 +305,11 @@ impl<T: Clone> Values<T> {
     fn push(&mut self, value: T) {
         self.values.push(value);
         self.valid.push(true);
+    }
+
+    fn append(&mut self, more: Values<T>) {
+        self.values.extend(more.values);
+        self.valid.extend(more.valid);
     }
 
     fn pad_to(&mut self, len: usize, value: T) {
@@ -294,6 +375,48 @@ mod tests {
         assert_eq!(cells, Cells::Float(want));
         let error = cells.push(Cell::Text(0..1), "a").unwrap_err();
         assert_eq!(error.to_string(), "numbers and texts");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn columns_in_pieces_are_the_column(
+            numbers in proptest::collection::vec(proptest::option::of((proptest::bool::ANY, -9i64..9)), 0..20),
+            texts in proptest::collection::vec(proptest::option::of("[a-c]{0,3}"), 0..20),
+            cut in 0usize..20,
+        ) {
+            let number = |given: &Option<(bool, i64)>| match given {
+                None => Cell::Null,
+                Some((true, number)) => Cell::Int(*number),
+                Some((false, number)) => Cell::Float(*number as f64 / 2.0),
+            };
+            let of = |cells: &[Cell], buffer: &str| {
+                let mut column = Cells::default();
+                cells.iter().for_each(|cell| column.push(cell.clone(), buffer).unwrap());
+                column
+            };
+            let mut buffer = String::new();
+            let numbers: Vec<Cell> = numbers.iter().map(number).collect();
+            let texts: Vec<Cell> = texts
+                .iter()
+                .map(|text| text.as_ref().map_or(Cell::Null, |text| Cell::text(text, &mut buffer)))
+                .collect();
+            let lists: Vec<Cell> = texts.chunks(3).map(|items| Cell::List(items.to_vec())).collect();
+            for cells in [numbers, texts, lists] {
+                let cut = cut.min(cells.len());
+                let mut pieces = of(&cells[..cut], &buffer);
+                pieces.append(of(&cells[cut..], &buffer)).unwrap();
+                proptest::prop_assert_eq!(pieces, of(&cells, &buffer));
+            }
+        }
+    }
+
+    #[test]
+    fn columns_of_two_types_are_refused() {
+        let mut numbers = Cells::default();
+        numbers.push(Cell::Int(1), "").unwrap();
+        let mut texts = Cells::default();
+        texts.push(Cell::Text(0..1), "a").unwrap();
+        assert_eq!(numbers.append(texts).unwrap_err().to_string(), "numbers and texts");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Cells are staged for one row and moved into their columns when the row is complete, so that an
 //! object that is taken back leaves nothing behind. The groups of a block with `@groupby` are its rows.
 
-use super::cells::{Cell, Cells};
+use super::cells::{Cell, Cells, MixedTypes};
 use super::keys::Key;
 use crate::types::{Error, Result, Sink, Uid, ValueRef};
 use std::fmt::Write;
@@ -98,7 +98,77 @@ impl Table {
     }
 }
 
+impl Table {
+    /// Adds the rows of another table behind those of this one. Columns are told by their names; a row has no value in a column that its
+    /// table does not have.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] that names the column whose values are of different kinds.
+    pub fn append(&mut self, other: Table) -> Result<()> {
+        for Column { name, cells: more } in other.columns {
+            let place = self.columns.iter().position(|column| column.name == name);
+            let place = place.unwrap_or_else(|| {
+                self.columns.push(Column { name, cells: Cells::default() });
+                self.columns.len() - 1
+            });
+            let Column { name, cells } = &mut self.columns[place];
+            cells.pad_to(self.rows);
+            cells.append(more).map_err(|kinds| no_column(name, kinds))?;
+        }
+        self.rows += other.rows;
+        self.columns.iter_mut().for_each(|column| column.cells.pad_to(self.rows));
+        Ok(())
+    }
+
+    /// The bytes of the table in memory, about.
+    pub fn byte_len(&self) -> usize {
+        self.columns.iter().map(|column| column.name.len() + column.cells.byte_len()).sum()
+    }
+}
+
+/// The error for a column that holds values of two kinds.
+fn no_column(name: &str, kinds: MixedTypes) -> Error {
+    Error::query(format!("{name:?} holds {kinds}, so it is no column of a table"))
+}
+
 impl TableSink {
+    /// The number of rows so far.
+    pub fn rows(&self) -> usize {
+        self.table.rows
+    }
+
+    /// The bytes of the rows so far in memory, about.
+    pub fn byte_len(&self) -> usize {
+        self.table.byte_len()
+    }
+
+    /// Begins another answer, whose rows come behind those of the one before.
+    ///
+    /// # Errors
+    ///
+    /// As [`TableSink::finish`] says of the one before.
+    pub fn begin_answer(&mut self) -> Result<()> {
+        self.check_block()?;
+        self.blocks.clear();
+        self.fault.take().map_or(Ok(()), Err)
+    }
+
+    fn check_block(&self) -> Result<()> {
+        let names = self.blocks.join(", ");
+        match &self.wanted {
+            Some(wanted) if !self.blocks.contains(wanted) => {
+                let message = format!("the answer has no block {wanted:?}, it has: {names}");
+                Err(Error::query(message))
+            }
+            None if 1 < self.blocks.len() => {
+                let message = format!("the answer has several blocks, choose one: {names}");
+                Err(Error::query(message))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Creates a sink for the rows of a block. With `None` the answer must have exactly one block, which is taken.
     pub fn new(block: Option<String>) -> TableSink {
         TableSink { wanted: block, ..TableSink::default() }
@@ -111,18 +181,7 @@ impl TableSink {
     /// [`Error::Query`] that names the key where rows hold several nodes or values of different
     /// kinds, and where there is no such block or more than one to choose from.
     pub fn finish(mut self) -> Result<Table> {
-        let names = self.blocks.join(", ");
-        match &self.wanted {
-            Some(wanted) if !self.blocks.contains(wanted) => {
-                let message = format!("the answer has no block {wanted:?}, it has: {names}");
-                return Err(Error::query(message));
-            }
-            None if 1 < self.blocks.len() => {
-                let message = format!("the answer has several blocks, choose one: {names}");
-                return Err(Error::query(message));
-            }
-            _ => {}
-        }
+        self.check_block()?;
         for column in &mut self.table.columns {
             column.cells.pad_to(self.table.rows);
         }
@@ -135,8 +194,7 @@ impl TableSink {
             let Column { name, cells } = &mut self.table.columns[column];
             cells.pad_to(self.table.rows);
             if let Err(kinds) = cells.push(cell, texts) {
-                let message = format!("{name:?} holds {kinds}, so it is no column of a table");
-                self.fault.get_or_insert(Error::query(message));
+                self.fault.get_or_insert(no_column(name, kinds));
             }
         }
         texts.clear();

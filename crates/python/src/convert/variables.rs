@@ -29,6 +29,44 @@ pub(crate) fn to_variables(given: Option<&Bound<'_, PyDict>>) -> PyResult<Variab
     Ok(variables)
 }
 
+/// The variables of many questions, one dict or row of a table for each. A missing value of a row is left out, so that the default
+/// in the query counts.
+///
+/// # Errors
+///
+/// `TypeError` for what is no table, with the number of the row that is no dict; as [`to_variables`].
+pub(crate) fn to_rows(given: &Bound<'_, PyAny>) -> PyResult<Vec<Variables>> {
+    let rows = given.py().import("hexgraph.frames")?.call_method1("rows_of", (given,))?;
+    let mut all = Vec::with_capacity(rows.len().unwrap_or(0));
+    for (place, row) in rows.try_iter()?.enumerate() {
+        let row = row?;
+        let Ok(row) = row.cast::<PyDict>() else {
+            let kind = row.get_type().name()?;
+            let message =
+                format!("row {place}: the variables of a question are a dict, not {kind}");
+            return Err(PyTypeError::new_err(message));
+        };
+        let present = PyDict::new(given.py());
+        for (name, value) in row.iter() {
+            let is_text = value.is_instance_of::<PyString>() || value.is_instance_of::<PyInt>();
+            if is_text || !is_missing(&value)? {
+                present.set_item(name, value)?;
+            }
+        }
+        all.push(to_variables(Some(&present))?);
+    }
+    Ok(all)
+}
+
+/// True for None, NaN, and the missing values of pandas and numpy, which differ from themselves or can't tell.
+fn is_missing(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if value.is_none() {
+        return Ok(true);
+    }
+    let differs = value.ne(value);
+    Ok(differs.is_ok_and(|differs| differs) || value.get_type().name()? == "NAType")
+}
+
 fn no_text(value: &Bound<'_, PyAny>, name: &str) -> PyErr {
     let kind = value.get_type().name().map_or_else(|_| "unknown".into(), |kind| kind.to_string());
     let message = format!(

@@ -111,6 +111,21 @@ impl Control {
         }
     }
 
+    /// A control of a part of the request that is over before the request is, on whatever thread: it ends at the same deadline, is
+    /// cancelled with it and has the same limits, and what it draws is given back when it and its answer are dropped. It asks no poll.
+    pub fn part(&self) -> Control {
+        let mut part = Control::new().with_costs(self.costs);
+        part.cancelled = Arc::clone(&self.cancelled);
+        (part.started, part.timeout) = (self.started, self.timeout);
+        if let Some(limits) = self.limits.get() {
+            part.set_limits(*limits);
+        }
+        if let Some(share) = self.share.get() {
+            part.set_budget(share.budget());
+        }
+        part
+    }
+
     /// Sets a deadline, counted from [`Control::new`].
     pub fn with_timeout(self, timeout: Duration) -> Control {
         Control { timeout: Some(timeout), ..self }

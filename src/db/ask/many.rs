@@ -1,0 +1,246 @@
+//! Many questions in one call: a query, and a table of the values of its variables.
+//!
+//! All are answered from one version. The rows of arguments are dealt out in pieces to the threads of the database's pool; each piece
+//! writes its answers, one after the other, into a table of its own, and the tables are joined in the order of the pieces. A question
+//! draws memory of its own and gives it back; the table is charged to the request as it grows.
+
+use super::plans::Variables;
+use super::query::QueryRequest;
+use crate::db::database::Database;
+use crate::db::guard::guarded;
+use hexgraph_base::answer::{Cells, Column, Key, Table, TableSink, Values};
+use hexgraph_base::types::{Error, Result};
+use hexgraph_store::exec::Control;
+use hexgraph_store::graph::Version;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// From this many rows of arguments on they are shared out to threads.
+const PARALLEL_MIN: usize = 8;
+
+/// The number of pieces for each thread, so that one that has harder questions than others does not keep them waiting.
+const PIECES_PER_THREAD: usize = 8;
+
+/// The most rows of arguments in a piece.
+const PIECE_MAX: usize = 256;
+
+/// A query that is asked many times.
+#[derive(Debug, Clone, Default)]
+pub struct ManyRequest {
+    /// The text in DQL.
+    pub text: String,
+    /// The values of its variables, for each time.
+    pub rows: Vec<Variables>,
+    /// The block whose objects are the rows of the answer; `None` for the only one.
+    pub block: Option<String>,
+    /// The name of the column that has the number of the row of arguments, from 0.
+    pub number: String,
+}
+
+/// The answers of a piece: the table without the column of numbers, the numbers, and the keys of the block.
+struct Piece {
+    table: Table,
+    numbers: Vec<i64>,
+    keys: Vec<Key>,
+}
+
+impl Database {
+    /// Answers one query for each row of arguments, from the newest version and on all threads of the database. Returns the objects of
+    /// a block as one table, in the order of the arguments and then of each answer; its first column has the number of the row of
+    /// arguments. A row of arguments whose answer is empty has no row.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Database::query`], with the number of the row of arguments that it met first in its piece, and of
+    /// [`super::query::QueryAnswer::table`]; `Query` when the block has the key `number` already.
+    pub fn query_many(&self, request: &ManyRequest, control: &Control) -> Result<Table> {
+        guarded(|| {
+            self.prepare(control);
+            let version = self.version()?;
+            let rows = &request.rows;
+            let pieces: Vec<Piece> = match rows.len() < PARALLEL_MIN {
+                true => vec![self.piece(&version, request, 0..rows.len(), control, true)?],
+                false => {
+                    control.check_spreading()?;
+                    let pool = self.pool()?;
+                    let count = PIECES_PER_THREAD * pool.current_num_threads();
+                    let len = rows.len().div_ceil(count).clamp(1, PIECE_MAX);
+                    let starts: Vec<usize> = (0..rows.len()).step_by(len).collect();
+                    let answer = |start: usize| {
+                        let end = rows.len().min(start + len);
+                        self.piece(&version, request, start..end, control, false)
+                    };
+                    let all = || starts.into_par_iter().map(answer).collect::<Result<_>>();
+                    control.install(&pool, all)?
+                }
+            };
+            joined(pieces, &request.number)
+        })
+    }
+
+    /// Answers the questions of some rows of arguments. `asks` says whether to ask the request's own poll, which another thread does
+    /// for a request that is shared out.
+    fn piece(
+        &self,
+        version: &Arc<Version>,
+        request: &ManyRequest,
+        places: std::ops::Range<usize>,
+        control: &Control,
+        asks: bool,
+    ) -> Result<Piece> {
+        let mut sink = TableSink::new(request.block.clone());
+        let (mut numbers, mut keys, mut charged) = (Vec::new(), Vec::new(), 0);
+        let mut question = QueryRequest { text: request.text.clone(), ..QueryRequest::default() };
+        let first = places.start;
+        for place in places {
+            if asks {
+                control.check()?;
+            }
+            let part = control.part();
+            part.check()?;
+            question.variables.clone_from(&request.rows[place]);
+            let answer = self.query_version(Arc::clone(version), &question, &part);
+            let answer = answer.map_err(|error| in_row(error, place))?;
+            if place == first {
+                keys = answer.block_keys(request.block.as_deref())?;
+            } else {
+                sink.begin_answer()?;
+            }
+            let before = sink.rows();
+            sink = answer.write(sink, &part).map_err(|error| in_row(error, place))?;
+            numbers.resize(numbers.len() + sink.rows() - before, place as i64);
+            let bytes = sink.byte_len() + size_of::<i64>() * numbers.len();
+            control.charge(bytes.saturating_sub(charged))?;
+            charged = bytes.max(charged);
+        }
+        let table =
+            if numbers.is_empty() && keys.is_empty() { Table::default() } else { sink.finish()? };
+        Ok(Piece { table, numbers, keys })
+    }
+}
+
+/// One table of all pieces, with the numbers as its first column.
+fn joined(pieces: Vec<Piece>, number: &str) -> Result<Table> {
+    let mut all = Table::default();
+    let (mut numbers, mut order) = (Vec::new(), Vec::new());
+    for Piece { table, numbers: more, keys } in pieces {
+        all.append(table)?;
+        numbers.extend(more);
+        order = keys;
+    }
+    all.put_in_order(&order);
+    if all.columns.iter().any(|column| column.name == number) {
+        let message =
+            format!("the block has a key {number:?}, and so has the column of the numbers");
+        return Err(Error::query(message).with_hint("give the numbers, or the key, another name"));
+    }
+    let valid = vec![true; numbers.len()];
+    let cells = Cells::Int(Values { values: numbers, valid });
+    all.columns.insert(0, Column { name: number.to_owned(), cells });
+    Ok(all)
+}
+
+/// An error with the number of the row of arguments that led to it.
+fn in_row(error: Error, place: usize) -> Error {
+    match error {
+        Error::Query { message, at, hint } => {
+            Error::Query { message: format!("row {place}: {message}"), at, hint }
+        }
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hexgraph_dql::Given;
+
+    const TEXT: &str =
+        "query q($n: string, $most: int = 9) { q(func: eq(n, $n), first: $most) { uid n m } }";
+
+    fn database() -> Database {
+        let db = Database::in_memory();
+        db.alter("n: string @index(exact) .\nm: float .").unwrap();
+        let lines: Vec<String> = (1..200)
+            .map(|uid| match uid % 7 {
+                0 => format!("<{uid}> <n> \"{}\" .", uid % 20),
+                _ => format!("<{uid}> <n> \"{}\" .\n<{uid}> <m> \"{uid}.5\" .", uid % 20),
+            })
+            .collect();
+        db.mutate(&lines.join("\n"), "").unwrap();
+        db
+    }
+
+    fn request(names: impl Iterator<Item = usize>) -> ManyRequest {
+        let row = |name: usize| Variables::from([("$n".to_owned(), Given::from(name.to_string()))]);
+        let rows = names.map(row).collect();
+        ManyRequest { text: TEXT.to_owned(), rows, block: None, number: "row".to_owned() }
+    }
+
+    /// The cells of a row as they are shown.
+    fn shown(table: &Table) -> Vec<String> {
+        table.columns.iter().map(|column| format!("{}: {:?}", column.name, column.cells)).collect()
+    }
+
+    #[test]
+    fn many_answers_are_those_of_one_after_the_other() {
+        let db = database();
+        for count in [0, 1, 3, 8, 300, 3000] {
+            // Some names nobody has.
+            let request = request((0..count).map(|row| row * 13 % 23));
+            let together = db.query_many(&request, &Control::new()).unwrap();
+            let mut apart = Table::default();
+            let mut numbers = Vec::new();
+            for (place, variables) in request.rows.iter().enumerate() {
+                let one = QueryRequest {
+                    text: TEXT.to_owned(),
+                    variables: variables.clone(),
+                    debug: false,
+                };
+                let answer = db.query(&one, &Control::new()).unwrap();
+                let table = answer.table(None, &Control::new()).unwrap();
+                numbers.resize(numbers.len() + table.rows, place as i64);
+                apart.append(table).unwrap();
+            }
+            assert_eq!(together.rows, numbers.len());
+            let Cells::Int(found) = &together.columns[0].cells else { panic!("no numbers") };
+            assert_eq!((together.columns[0].name.as_str(), &found.values), ("row", &numbers));
+            assert_eq!(shown(&together)[1..], shown(&apart));
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_names_its_row() {
+        let db = database();
+        let mut request = request(0..20);
+        request.rows[13].insert("$most".to_owned(), Given::from("many".to_owned()));
+        let message = db.query_many(&request, &Control::new()).unwrap_err().to_string();
+        assert!(message.contains("row 13") || message.contains("$most"), "{message}");
+        request.rows.truncate(13);
+        request.number = "n".to_owned();
+        let message = db.query_many(&request, &Control::new()).unwrap_err().to_string();
+        assert!(message.contains("has a key \"n\""), "{message}");
+        let control = Control::new();
+        control.canceller().cancel();
+        assert!(matches!(db.query_many(&request, &control), Err(Error::Limit { .. })));
+    }
+
+    #[test]
+    fn memory_is_that_of_the_table() {
+        let db = database();
+        let limits = hexgraph_store::exec::Limits { memory: 200 << 10, ..Default::default() };
+        let control = Control::new();
+        control.set_limits(limits);
+        // Each question takes far less than that, and all of them together far more.
+        let mut request = request((0..5_000).map(|_| 100));
+        assert_eq!(db.query_many(&request, &control).unwrap().rows, 0);
+        request.rows = self::request((0..5_000).map(|row| row % 20)).rows;
+        let control = Control::new();
+        control.set_limits(limits);
+        let error = db.query_many(&request, &control).unwrap_err();
+        assert!(
+            matches!(&error, Error::Limit { message } if message.contains("memory")),
+            "{error}"
+        );
+    }
+}
