@@ -10,6 +10,7 @@ mod upsert;
 mod write;
 
 pub use compute::sums::Sum;
+pub use control::costs::Costs;
 pub use control::limits::{Limits, byte_count, parse_time, past_limit};
 pub use control::options::ExecOptions;
 pub use control::stop::{Canceller, Control, Onward};

@@ -46,6 +46,15 @@ impl Context<'_> {
         body: &[Arc<Field>],
         members: &[u32],
     ) -> Result<Vec<Group>> {
+        // The targets of an edge list may come in the order of their values; sets of nodes ascend.
+        let mut ascending = Vec::new();
+        let mut members = members;
+        if !members.is_sorted() {
+            self.make_room(&mut ascending, members.len())?;
+            ascending.extend_from_slice(members);
+            ascending.sort_unstable();
+            members = &ascending;
+        }
         let groups = match self.column_groups(group_by, body, Members::List(members))? {
             Some(groups) => groups,
             None => self.listed_groups(group_by, body, members)?,

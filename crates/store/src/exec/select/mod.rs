@@ -8,6 +8,8 @@ pub(super) mod filter;
 pub(super) mod reach;
 pub(super) mod rank;
 pub(super) mod top;
+pub(super) mod by_index;
 pub(super) mod order;
+pub(super) mod passing;
 pub(super) mod page;
 pub(super) mod facets;
