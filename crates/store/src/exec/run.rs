@@ -4,7 +4,7 @@ use crate::exec::control::context::{Context, Var};
 use crate::exec::control::costs::Costs;
 use crate::exec::control::options::ExecOptions;
 use crate::exec::control::stop::Control;
-use crate::exec::control::tree::{BlockResult, FieldData, FieldResult, Level};
+use crate::exec::control::tree::{BlockResult, FieldData, FieldResult, Group, Level};
 use crate::exec::select::column_var::ColumnVar;
 use crate::exec::select::order::pages_as_whole;
 use crate::exec::select::page::cut;
@@ -15,7 +15,9 @@ use crate::exec::write::rdf;
 use crate::graph::Version;
 use crate::storage::NodeSet;
 use hexgraph_base::answer::Key;
-use hexgraph_base::plan::{Block, BlockKind, Call, Field, FieldKind, OrderKey, Page, Query, VarId};
+use hexgraph_base::plan::{
+    Block, BlockKind, Call, Field, FieldKind, GroupBy, OrderKey, Page, Query, VarId,
+};
 use hexgraph_base::types::{Error, Result, Sink, Uid, stack};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -147,7 +149,10 @@ impl Answer {
     /// The number of root nodes of each visible block. Objects without anything in them are not
     /// written, so there may be fewer objects; with `@normalize` there may be more.
     pub fn root_counts(&self) -> impl Iterator<Item = (&str, usize)> {
-        let blocks = self.blocks.iter().map(|it| (&self.query.blocks[it.block], it.roots.len()));
+        let blocks = self
+            .blocks
+            .iter()
+            .map(|it| (&self.query.blocks[it.block], it.unlisted + it.roots.len()));
         let shown = blocks.filter(|(block, _)| crate::exec::control::tree::is_visible(block));
         shown.map(|(block, count)| (block.name.as_str(), count))
     }
@@ -324,18 +329,15 @@ fn run_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResult)
 /// Groups the nodes of a block.
 fn group_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResult) -> Result<()> {
     let Some(group_by) = &block.group_by else { return Ok(()) };
+    if groups_a_set(block) {
+        return group_set(context, block, group_by, result);
+    }
     result.roots = context.block_roots(block, None)?;
     let nodes = root_nodes(context, block, &result.roots)?;
     let step = context.begin("group", &block.name, None, None);
     let groups = context.groups(group_by, &block.fields, &nodes)?;
     context.end(&step, groups.len());
-    let mut found = BTreeMap::new();
-    context.publish_groups(&block.fields, group_by.keys.len(), &groups, &mut found)?;
-    for (var, value) in found {
-        context.set_var(var, value);
-    }
-    result.groups = Some(groups);
-    Ok(())
+    publish_groups(context, block, group_by, groups, result)
 }
 
 /// The roots of a block ascending, each once. Sets the block's variable to them.
@@ -422,6 +424,48 @@ fn wanted_of(block: &Block) -> usize {
 fn has_expand(field: &Field) -> bool {
     stack::require();
     matches!(field.kind, FieldKind::Expand(_)) || field.fields.iter().any(|field| has_expand(field))
+}
+
+/// Groups the nodes of a block's root without listing them.
+fn group_set(
+    context: &mut Context<'_>,
+    block: &Block,
+    group_by: &GroupBy,
+    result: &mut BlockResult,
+) -> Result<()> {
+    let set = context.block_set(block)?;
+    result.unlisted = set.len();
+    let step = context.begin("group", &block.name, None, None);
+    let groups = context.groups_of_set(group_by, &block.fields, &set)?;
+    context.end(&step, groups.len());
+    publish_groups(context, block, group_by, groups, result)
+}
+
+/// Sets the variables of the groups of a block, which are its result.
+fn publish_groups(
+    context: &mut Context<'_>,
+    block: &Block,
+    group_by: &GroupBy,
+    groups: Vec<Group>,
+    result: &mut BlockResult,
+) -> Result<()> {
+    let mut found = BTreeMap::new();
+    context.publish_groups(&block.fields, group_by.keys.len(), &groups, &mut found)?;
+    for (var, value) in found {
+        context.set_var(var, value);
+    }
+    result.groups = Some(groups);
+    Ok(())
+}
+
+/// True for a block that groups all nodes of a set, without a page, which could be of nodes in an order.
+fn groups_a_set(block: &Block) -> bool {
+    block.var.is_none()
+        && block.page.is_all()
+        && block.order.is_empty()
+        && block.cascade.is_none()
+        && block.recurse.is_none()
+        && !matches!(block.root.as_ref().map(|function| &function.call), Some(Call::Uid { .. }))
 }
 
 /// True for a block that asks for nothing but the number of its nodes.

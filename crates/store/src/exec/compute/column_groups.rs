@@ -14,7 +14,7 @@ use super::partition::{GROUP_BYTES, KEY_BYTES};
 use super::sums::{Sum, clamp};
 use crate::exec::control::context::Context;
 use crate::exec::control::tree::{Group, GroupValue};
-use crate::exec::select::batches::{BATCH, NumberColumn};
+use crate::exec::select::batches::{BATCH, Members, NumberColumn};
 use crate::exec::select::read::first_value;
 use crate::graph::Predicate;
 use hexgraph_base::plan::{Aggregate, Field, FieldKind, GroupBy};
@@ -43,17 +43,18 @@ impl Context<'_> {
         &self,
         group_by: &GroupBy,
         body: &[Arc<Field>],
-        members: &[u32],
+        members: Members<'_>,
     ) -> Result<Option<Vec<(usize, Group)>>> {
         let is_usual = members.len() >= MEMBERS_MIN
             && !group_by.keys.is_empty()
             && body.iter().all(|field| is_known(&field.kind))
-            && members.is_sorted_by(|one, other| one < other);
+            && are_ascending(members);
         if !is_usual {
             return Ok(None);
         }
         if let [key] = group_by.keys.as_slice()
             && body.iter().all(|field| field.kind == FieldKind::CountUid)
+            && let Members::List(members) = members
             && self.is_counted_by_index(key, members)
         {
             return Ok(None);
@@ -78,17 +79,25 @@ impl Context<'_> {
             lists: None,
         };
         let plans: Vec<Plan> = body.iter().map(|field| grouping.plan(field, members)).collect();
-        let _while_grouping = self.control.charge_while(grouping.byte_len(members.len()))?;
+        let _while_grouping = self.control.charge_while(grouping.byte_len(members))?;
         grouping.run(members)?;
         grouping.finish(body, &plans, members)
     }
 
     /// A key without languages of values that are no lists.
-    fn key_column(&self, name: &str, langs: &[String], members: &[u32]) -> Option<Key<'_>> {
+    fn key_column(&self, name: &str, langs: &[String], members: Members<'_>) -> Option<Key<'_>> {
         let predicate: &Predicate = self.predicate(name).filter(|it| !it.def.list)?;
         let part = predicate.only_untagged().filter(|_| langs.is_empty())?;
         let codes = KeyCodes::new(part, predicate.def.value_type, members)?;
         Some(Key { predicate, codes, batch: Vec::with_capacity(BATCH) })
+    }
+}
+
+/// True for a set, and for a list whose nodes ascend.
+fn are_ascending(members: Members<'_>) -> bool {
+    match members {
+        Members::List(nodes) => nodes.is_sorted_by(|one, other| one < other),
+        Members::Set(_) => true,
     }
 }
 
@@ -321,7 +330,7 @@ struct Grouping<'a, 'c> {
 
 impl<'a> Grouping<'a, '_> {
     /// Decides how a field is found; reads nothing but changes.
-    fn plan(&mut self, field: &'a Field, members: &[u32]) -> Plan {
+    fn plan(&mut self, field: &'a Field, members: Members<'_>) -> Plan {
         let FieldKind::AggregatePredicate { op, name, langs } = &field.kind else {
             return Plan::Count;
         };
@@ -333,7 +342,12 @@ impl<'a> Grouping<'a, '_> {
     }
 
     /// The place of the numbers of a predicate among the columns.
-    fn column_of(&mut self, name: &'a str, langs: &[String], members: &[u32]) -> Option<usize> {
+    fn column_of(
+        &mut self,
+        name: &'a str,
+        langs: &[String],
+        members: Members<'_>,
+    ) -> Option<usize> {
         if !langs.is_empty() {
             return None;
         }
@@ -349,21 +363,23 @@ impl<'a> Grouping<'a, '_> {
     }
 
     /// The bytes that are used until the groups are found, beside what grows with them.
-    fn byte_len(&self, members: usize) -> usize {
+    fn byte_len(&self, members: Members<'_>) -> usize {
         let cells = if let Cells::Array(slots) = &self.cells { 4 * slots.len() } else { 0 };
-        let lists = if self.lists.is_some() { 8 * members } else { 0 };
+        // The groups of the members, the members by group, and those of a set as a list.
+        let each = if let Members::Set(_) = members { 12 } else { 8 };
+        let lists = if self.lists.is_some() { each * members.len() } else { 0 };
         let keys: usize = self.keys.iter().map(|key| key.codes.byte_len()).sum();
         let columns: usize = self.columns.iter().map(|column| column.numbers.byte_len()).sum();
         cells + lists + keys + columns
     }
 
     /// Reads the members batch by batch. After each batch the request may stop.
-    fn run(&mut self, members: &[u32]) -> Result<()> {
+    fn run(&mut self, members: Members<'_>) -> Result<()> {
         let (mut cells, mut groups) = (Vec::with_capacity(BATCH), Vec::with_capacity(BATCH));
         if let Some(lists) = &mut self.lists {
             lists.reserve_exact(members.len());
         }
-        for nodes in members.chunks(BATCH) {
+        members.for_each_batch(|nodes| {
             self.context.check()?;
             let before = self.groups.counts.len();
             self.read_cells(nodes, &mut cells);
@@ -374,8 +390,8 @@ impl<'a> Grouping<'a, '_> {
             if let Some(lists) = &mut self.lists {
                 lists.extend_from_slice(&groups);
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Charges what new groups take.
@@ -423,10 +439,11 @@ impl<'a> Grouping<'a, '_> {
         self,
         body: &[Arc<Field>],
         plans: &[Plan],
-        members: &[u32],
+        members: Members<'_>,
     ) -> Result<Option<Vec<(usize, Group)>>> {
         let control = self.context.control;
-        let dealt = self.lists.as_ref().map(|groups| deal(groups, &self.groups.counts, members));
+        let dealt = self.lists.as_ref();
+        let dealt = dealt.map(|groups| deal(groups, &self.groups.counts, &members.as_list()));
         let mut found = Vec::with_capacity(self.groups.counts.len() - 1);
         let mut start = self.groups.counts[0] as usize;
         for (group, &first) in self.groups.firsts.iter().enumerate().skip(1) {

@@ -4,12 +4,17 @@ use super::partition::Part;
 use super::variables::add_values;
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::tree::{FieldData, Group, GroupValue, Level, ValueMap};
+use crate::exec::select::batches::Members;
+use crate::storage::NodeSet;
 use hexgraph_base::plan::{Field, FieldKind, GroupBy, VarId};
 use hexgraph_base::types::{Error, Result, Value, stack};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// A set of fewer nodes is listed.
+const SET_MIN: usize = 1 << 14;
 
 impl Context<'_> {
     /// Groups the targets of each node, in all fields of a tree that ask for it. The lists are
@@ -42,22 +47,46 @@ impl Context<'_> {
         members: &[u32],
     ) -> Result<Vec<Group>> {
         // The targets of an edge list may come in the order of their values; sets of nodes ascend.
-        let mut sorted = Vec::new();
+        let mut ascending = Vec::new();
         let mut members = members;
         if !members.is_sorted() {
-            self.make_room(&mut sorted, members.len())?;
-            sorted.extend_from_slice(members);
-            sorted.sort_unstable();
-            members = &sorted;
+            self.make_room(&mut ascending, members.len())?;
+            ascending.extend_from_slice(members);
+            ascending.sort_unstable();
+            members = &ascending;
         }
-        let mut groups = match self.column_groups(group_by, body, members)? {
+        let groups = match self.column_groups(group_by, body, Members::List(members))? {
             Some(groups) => groups,
             None => self.listed_groups(group_by, body, members)?,
         };
-        groups.sort_by(|(count, one), (other_count, other)| {
-            count.cmp(other_count).then_with(|| compare_groups(one, other))
-        });
-        Ok(groups.into_iter().map(|(_, group)| group).collect())
+        Ok(sorted(groups))
+    }
+
+    /// As [`Context::groups`], of a set; it is listed only where columns and indexes don't tell.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::groups`].
+    pub(crate) fn groups_of_set(
+        &self,
+        group_by: &GroupBy,
+        body: &[Arc<Field>],
+        members: &NodeSet,
+    ) -> Result<Vec<Group>> {
+        if SET_MIN <= members.len() {
+            if let [key] = group_by.keys.as_slice()
+                && body.iter().all(|field| field.kind == FieldKind::CountUid)
+                && let Some(parts) = self.parts_of_all(key, members)
+            {
+                return Ok(sorted(parts.into_iter().map(|part| counted(part, body)).collect()));
+            }
+            let members = Members::Set(members);
+            if let Some(groups) = self.column_groups(group_by, body, members)? {
+                return Ok(sorted(groups));
+            }
+        }
+        self.control.charge(size_of::<u32>() * members.len())?;
+        self.groups(group_by, body, &members.as_list())
     }
 
     /// The groups, with their numbers of members, in any order that is the same in each run: from the list of the members of
@@ -134,6 +163,21 @@ impl Context<'_> {
     }
 }
 
+/// A group of which only the number of members is asked.
+fn counted(part: Part, body: &[Arc<Field>]) -> (usize, Group) {
+    let count = part.members.len();
+    let results = body.iter().map(|_| Some(Value::Int(count as i64))).collect();
+    (count, Group { keys: part.keys, results })
+}
+
+/// The groups in the order of the answer: small ones first.
+fn sorted(mut groups: Vec<(usize, Group)>) -> Vec<Group> {
+    groups.sort_by(|(count, one), (other_count, other)| {
+        count.cmp(other_count).then_with(|| compare_groups(one, other))
+    });
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
 /// True for a body that aggregates nothing.
 fn only_counts(body: &[Arc<Field>]) -> bool {
     !body.iter().any(|field| matches!(field.kind, FieldKind::AggregatePredicate { .. }))
@@ -196,11 +240,8 @@ mod tests {
         })
     }
 
-    fn sorted(mut groups: Vec<(usize, Group)>) -> String {
-        groups.sort_by(|one, other| {
-            one.0.cmp(&other.0).then_with(|| compare_groups(&one.1, &other.1))
-        });
-        format!("{groups:?}")
+    fn shown(groups: Vec<(usize, Group)>) -> String {
+        format!("{:?}", sorted(groups))
     }
 
     /// The groups of columns are those of lists, in their order and to the last bit.
@@ -215,26 +256,40 @@ mod tests {
             let (control, query) = (Control::new(), Query::default());
             let context =
                 Context { version: &version, query: &query, control: &control, vars: Vec::new() };
+            let key = |name: &str| GroupKey {
+                alias: None,
+                predicate: name.to_owned(),
+                langs: Vec::new(),
+            };
+            let body = [field(FieldKind::CountUid)];
+            for name in NAMES {
+                let all = version.predicate(name).map(|it| it.subjects()).unwrap_or_default();
+                let Some(parts) = context.parts_of_all(&key(name), &all) else { continue };
+                let group_by = GroupBy { keys: vec![key(name)] };
+                let listed = context.listed_groups(&group_by, &body, &all.to_vec()).unwrap();
+                let found = parts.into_iter().map(|part| counted(part, &body)).collect();
+                assert_eq!(shown(found), shown(listed), "all with {name}");
+            }
             for _ in 0..30 {
                 let names = (0..rng.usize(1..4)).map(|_| rng.choice(NAMES).unwrap());
-                let key = |name: &str| GroupKey {
-                    alias: None,
-                    predicate: name.to_owned(),
-                    langs: Vec::new(),
-                };
-                let group_by = GroupBy { keys: names.map(key).collect() };
+                let group_by = GroupBy { keys: names.map(&key).collect() };
                 let body: Vec<_> = (0..rng.usize(..4)).map(|_| random_field(&mut rng)).collect();
                 let share = *rng.choice([1.0, 0.9, 0.2].as_slice()).unwrap();
                 let first = if rng.bool() { 0 } else { rng.u32(..nodes as u32) };
                 let members: Vec<u32> =
                     (first..nodes as u32 * 2).filter(|_| rng.f64() < share).collect();
                 asked += 1;
-                let Some(found) = context.column_groups(&group_by, &body, &members).unwrap() else {
+                let set = NodeSet::from(members.clone());
+                let given = match rng.bool() {
+                    true => Members::List(&members),
+                    false => Members::Set(&set),
+                };
+                let Some(found) = context.column_groups(&group_by, &body, given).unwrap() else {
                     continue;
                 };
                 by_columns += 1;
                 let listed = context.listed_groups(&group_by, &body, &members).unwrap();
-                assert_eq!(sorted(found), sorted(listed), "{group_by:?} of {members:?}: {body:?}");
+                assert_eq!(shown(found), shown(listed), "{group_by:?} of {members:?}: {body:?}");
             }
         }
         assert!(asked < 2 * by_columns, "{by_columns} of {asked} were grouped by columns");

@@ -6,7 +6,7 @@
 //! and they are put in place.
 
 use super::partition::INDEX_SHARE;
-use crate::exec::select::batches::{Overlay, RowFinder, Rows, rows_between};
+use crate::exec::select::batches::{Members, Overlay, RowFinder, Rows, rows_between};
 use crate::exec::select::read::{Typed, typed_or_none};
 use crate::graph::{IndexView, LangValues, Row, TokenNodes};
 use crate::storage::{Array, Values, text_of};
@@ -99,13 +99,13 @@ impl<'a> Changed<'a> {
 }
 
 impl<'a> KeyCodes<'a> {
-    /// The codes of some nodes, which ascend, for values that the schema says are of type `wanted`; `None` for lists, for
+    /// The codes of some nodes, for values that the schema says are of type `wanted`; `None` for lists, for
     /// values of other types, and for types that are compared in other ways. O(changes between the first and the last node),
     /// and at most a walk over the rows between them or over the index.
     pub(crate) fn new(
         part: &'a LangValues,
         wanted: ValueType,
-        nodes: &[u32],
+        nodes: Members<'_>,
     ) -> Option<KeyCodes<'a>> {
         let column = &part.base.column;
         let is_text = |kind| matches!(kind, ValueType::String | ValueType::Default);
@@ -195,7 +195,7 @@ impl<'a> KeyCodes<'a> {
 type Found<'a> = (Codes<'a>, u64, Vec<(u32, u32)>);
 
 /// The codes of numbers in a narrow range; `None` where the range is wide or a change does not fit the form of the column.
-fn narrow<'a>(part: &'a LangValues, wanted: ValueType, nodes: &[u32]) -> Option<Found<'a>> {
+fn narrow<'a>(part: &'a LangValues, wanted: ValueType, nodes: Members<'_>) -> Option<Found<'a>> {
     let column = &part.base.column;
     let rows = rows_between(&column.subjects, nodes);
     if nodes.len().saturating_mul(ROWS_SHARE) < rows.len() {
@@ -209,7 +209,7 @@ fn narrow<'a>(part: &'a LangValues, wanted: ValueType, nodes: &[u32]) -> Option<
         _ => return None,
     };
     let (mut changes, mut fits) = (Vec::new(), true);
-    part.changed_near(nodes, |node, row| match Changed::of(row, wanted) {
+    nodes.changes(part, |node, row| match Changed::of(row, wanted) {
         Changed::Missing => changes.push((node, None)),
         Changed::Foreign => fits = false,
         Changed::Value(value) => match unit_of(&column.values, value) {
@@ -276,7 +276,7 @@ fn read_narrow(values: &Values, rows: &Rows<'_>, least: i64, out: &mut Vec<u32>)
 fn coded<'a>(
     part: &'a LangValues,
     wanted: ValueType,
-    nodes: &[u32],
+    nodes: Members<'_>,
     codes: &'a Array<u16>,
     texts: impl ExactSizeIterator<Item = &'a [u8]>,
 ) -> Option<Found<'a>> {
@@ -307,10 +307,10 @@ fn coded<'a>(
 fn changed_texts<'a>(
     part: &'a LangValues,
     wanted: ValueType,
-    nodes: &[u32],
+    nodes: Members<'_>,
 ) -> Option<Vec<(u32, Option<&'a [u8]>)>> {
     let (mut changes, mut are_texts) = (Vec::new(), true);
-    part.changed_near(nodes, |node, row| match Changed::of(row, wanted) {
+    nodes.changes(part, |node, row| match Changed::of(row, wanted) {
         Changed::Missing => changes.push((node, None)),
         Changed::Foreign => are_texts = false,
         Changed::Value(value) => changes.push((node, text_of(value).map(str::as_bytes))),
@@ -327,7 +327,11 @@ fn bytes_of(values: &Values, row: usize) -> Option<&[u8]> {
     }
 }
 
-fn interned_texts<'a>(part: &'a LangValues, wanted: ValueType, nodes: &[u32]) -> Option<Found<'a>> {
+fn interned_texts<'a>(
+    part: &'a LangValues,
+    wanted: ValueType,
+    nodes: Members<'_>,
+) -> Option<Found<'a>> {
     let mut known = Interned::new();
     let changed = changed_texts(part, wanted, nodes)?.into_iter();
     let changes: Vec<_> =
@@ -339,10 +343,10 @@ fn interned_texts<'a>(part: &'a LangValues, wanted: ValueType, nodes: &[u32]) ->
 fn interned_numbers<'a>(
     part: &'a LangValues,
     wanted: ValueType,
-    nodes: &[u32],
+    nodes: Members<'_>,
 ) -> Option<Found<'a>> {
     let (mut known, mut changes, mut are_numbers) = (Interned::new(), Vec::new(), true);
-    part.changed_near(nodes, |node, row| match Changed::of(row, wanted) {
+    nodes.changes(part, |node, row| match Changed::of(row, wanted) {
         Changed::Missing => changes.push((node, MISSING)),
         Changed::Foreign => are_numbers = false,
         Changed::Value(value) => match number_of(value) {
@@ -370,9 +374,9 @@ fn number_of(value: ValueRef<'_>) -> Option<u128> {
 fn by_tokens<'a>(
     part: &LangValues,
     view: IndexView<'_>,
-    nodes: &[u32],
+    nodes: Members<'_>,
 ) -> Option<(Codes<'a>, u64)> {
-    let (first, last) = (*nodes.first()?, *nodes.last()?);
+    let (first, last) = nodes.ends()?;
     let span = (last - first) as usize + 1;
     if nodes.len().saturating_mul(SPAN_SHARE) < span
         || nodes.len().saturating_mul(INDEX_SHARE) < part.subjects().len()

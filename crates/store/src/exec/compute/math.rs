@@ -102,6 +102,11 @@ fn binary(function: MathFunction, one: &ValueMap, other: &ValueMap) -> Result<Va
     if let Some(found) = math_columns::binary(function, one, other) {
         return Ok(found);
     }
+    one_by_one(function, one, other)
+}
+
+/// As [`math_columns::binary`], for values of any types: node by node.
+fn one_by_one(function: MathFunction, one: &ValueMap, other: &ValueMap) -> Result<ValueMap> {
     let apply = |one, other| apply(function, one, other);
     match (&one.constant, &other.constant) {
         (Some(one), Some(other)) => {
@@ -409,5 +414,54 @@ fn big_floats(function: MathFunction, one: ValueRef<'_>, other: ValueRef<'_>) ->
             Some(Value::BigFloat(if one.compare(&other).is_le() { one } else { other }))
         }
         _ => floats(function, one.to_f64(), other.to_f64()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    const FUNCTIONS: [MathFunction; 9] = [
+        MathFunction::Add,
+        MathFunction::Subtract,
+        MathFunction::Multiply,
+        MathFunction::Divide,
+        MathFunction::Modulo,
+        MathFunction::Max,
+        MathFunction::Min,
+        MathFunction::Less,
+        MathFunction::Equal,
+    ];
+
+    /// A constant, or a column of ints or floats.
+    fn operand() -> impl Strategy<Value = ValueMap> {
+        let int = || prop_oneof![-3..4_i64, Just(i64::MAX), Just(i64::MIN)];
+        let float = || prop_oneof![-3.0..4.0, Just(0.0), Just(-0.0), Just(1e308), Just(0.5)];
+        let ints = prop::collection::btree_map(0..12_u32, int().prop_map(Value::Int), 0..8);
+        let floats = prop::collection::btree_map(0..12_u32, float().prop_map(Value::Float), 0..8);
+        let map = |pairs: BTreeMap<u32, Value>| ValueMap::from_sorted(pairs);
+        prop_oneof![
+            3 => ints.prop_map(map),
+            3 => floats.prop_map(map),
+            1 => int().prop_map(|it| ValueMap::constant(Value::Int(it))),
+            1 => float().prop_map(|it| ValueMap::constant(Value::Float(it))),
+        ]
+    }
+
+    proptest! {
+        /// What columns compute is what single values come to.
+        #[test]
+        fn columns_compute_what_values_do(one in operand(), other in operand()) {
+            for function in FUNCTIONS {
+                let Some(found) = math_columns::binary(function, &one, &other) else { continue };
+                let wanted = one_by_one(function, &one, &other).unwrap();
+                let shown = |map: ValueMap| {
+                    map.iter().map(|pair| format!("{pair:?}")).collect::<Vec<_>>()
+                };
+                prop_assert_eq!(shown(found), shown(wanted), "{:?}", function);
+            }
+        }
     }
 }

@@ -15,15 +15,6 @@ enum Numbers<'a, T> {
     Constant(T),
 }
 
-impl<T: Copy> Numbers<'_, T> {
-    fn at(&self, place: usize) -> T {
-        match self {
-            Numbers::Column(numbers) => numbers[place],
-            Numbers::Constant(number) => *number,
-        }
-    }
-}
-
 /// An operator on the numbers of one operand; `None` where a node has no result, or the numbers
 /// are no floats.
 pub(crate) fn unary(function: MathFunction, operand: &ValueMap) -> Option<ValueMap> {
@@ -39,29 +30,82 @@ pub(crate) fn unary(function: MathFunction, operand: &ValueMap) -> Option<ValueM
     Some(with_values(operand, Column::Float(found)))
 }
 
-/// An operator on the numbers of two operands that have the same nodes, or of which one is a
-/// constant; `None` otherwise, and where a node has no result.
+/// An operator on the numbers of two operands, of which one may be a constant; `None` where a node has no result, and where the
+/// results would be ints for some nodes and floats for others. A node that only one operand has counts as 0 in the other.
 pub(crate) fn binary(function: MathFunction, one: &ValueMap, other: &ValueMap) -> Option<ValueMap> {
-    let nodes = match (&one.constant, &other.constant) {
-        (None, Some(_)) => one,
-        (Some(_), None) => other,
-        (None, None) if one.nodes == other.nodes => one,
-        _ => return None,
+    if !is_arithmetic(function) {
+        return None;
+    }
+    let united;
+    let (one, other) = match (&one.constant, &other.constant) {
+        (None, None) if one.nodes != other.nodes => {
+            united = unite(one, other)?;
+            (&united.0, &united.1)
+        }
+        (Some(_), Some(_)) => return None,
+        _ => (one, other),
     };
+    let nodes = if one.constant.is_none() { one } else { other };
     let len = nodes.nodes.len();
     if let (Some(one), Some(other)) = (ints(one), ints(other)) {
-        let operator = int_operator(function)?;
-        let results = (0..len).map(|place| operator(one.at(place), other.at(place)));
-        let found = results.collect::<Option<Vec<i64>>>()?;
-        return Some(with_values(nodes, Column::Int(found)));
+        return Some(with_values(nodes, Column::Int(int_results(function, one, other, len)?)));
     }
     let (one_column, other_column) = (floats_of(&one.values), floats_of(&other.values));
     let one = floats(one, one_column.as_deref())?;
     let other = floats(other, other_column.as_deref())?;
-    let operator = float_operator(function)?;
-    let results = (0..len).map(|place| operator(one.at(place), other.at(place)).map(clamp));
-    let found = results.collect::<Option<Vec<f64>>>()?;
-    Some(with_values(nodes, Column::Float(found)))
+    Some(with_values(nodes, Column::Float(float_results(function, one, other, len)?)))
+}
+
+/// The numbers of two operands for the nodes of either, with 0 for a node that has none. `None` where a float is missing beside
+/// ints: the result of that node would be an int.
+fn unite(one: &ValueMap, other: &ValueMap) -> Option<(ValueMap, ValueMap)> {
+    let nodes = (one.nodes.as_slice(), other.nodes.as_slice());
+    let (nodes, left, right) = match (&one.values, &other.values) {
+        (Column::Int(left), Column::Int(right)) => {
+            let (nodes, left, right) = merged(nodes, left, right);
+            (nodes, Column::Int(left), Column::Int(right))
+        }
+        (Column::Float(left), Column::Float(right)) => {
+            let (nodes, left, right) = merged(nodes, left, right);
+            (nodes, Column::Float(left), Column::Float(right))
+        }
+        (Column::Int(left), Column::Float(right)) => {
+            let (nodes, left, right) = merged(nodes, left, right);
+            (nodes.len() == other.nodes.len()).then_some(())?;
+            (nodes, Column::Int(left), Column::Float(right))
+        }
+        (Column::Float(left), Column::Int(right)) => {
+            let (nodes, left, right) = merged(nodes, left, right);
+            (nodes.len() == one.nodes.len()).then_some(())?;
+            (nodes, Column::Float(left), Column::Int(right))
+        }
+        _ => return None,
+    };
+    let other = ValueMap { nodes: nodes.clone(), values: right, constant: None };
+    Some((ValueMap { nodes, values: left, constant: None }, other))
+}
+
+/// The nodes of either of two ascending lists, with the numbers of both; 0 for a node that a list lacks. O(nodes).
+fn merged<T: Copy + Default, U: Copy + Default>(
+    nodes: (&[u32], &[u32]),
+    left: &[T],
+    right: &[U],
+) -> (Vec<u32>, Vec<T>, Vec<U>) {
+    let room = nodes.0.len().max(nodes.1.len());
+    let (mut all, mut lefts) = (Vec::with_capacity(room), Vec::with_capacity(room));
+    let mut rights = Vec::with_capacity(room);
+    let (mut one, mut other) = (0, 0);
+    while one < nodes.0.len() || other < nodes.1.len() {
+        // A list that has come to its end is behind all nodes of the other.
+        let node = |list: &[u32], place: usize| list.get(place).map_or(u64::MAX, |&it| it.into());
+        let (first, second) = (node(nodes.0, one), node(nodes.1, other));
+        all.push(first.min(second) as u32);
+        lefts.push(if first <= second { left[one] } else { T::default() });
+        rights.push(if second <= first { right[other] } else { U::default() });
+        one += usize::from(first <= second);
+        other += usize::from(second <= first);
+    }
+    (all, lefts, rights)
 }
 
 fn with_values(operand: &ValueMap, values: Column) -> ValueMap {
@@ -95,31 +139,91 @@ fn floats_of(column: &Column) -> Option<std::borrow::Cow<'_, [f64]>> {
     }
 }
 
-fn int_operator(function: MathFunction) -> Option<fn(i64, i64) -> Option<i64>> {
-    Some(match function {
-        MathFunction::Add => i64::checked_add,
-        MathFunction::Subtract => i64::checked_sub,
-        MathFunction::Multiply => i64::checked_mul,
-        MathFunction::Divide => i64::checked_div,
-        // Wrapping: the least int divided by -1 leaves 0, though the quotient is no int.
-        MathFunction::Modulo => |one, other| (other != 0).then(|| one.wrapping_rem(other)),
-        MathFunction::Max => |one, other| Some(one.max(other)),
-        MathFunction::Min => |one, other| Some(one.min(other)),
-        _ => return None,
-    })
+/// True for the operators on two numbers that columns have.
+fn is_arithmetic(function: MathFunction) -> bool {
+    matches!(
+        function,
+        MathFunction::Add
+            | MathFunction::Subtract
+            | MathFunction::Multiply
+            | MathFunction::Divide
+            | MathFunction::Modulo
+            | MathFunction::Max
+            | MathFunction::Min
+    )
 }
 
-fn float_operator(function: MathFunction) -> Option<fn(f64, f64) -> Option<f64>> {
-    Some(match function {
-        MathFunction::Add => |one, other| Some(one + other),
-        MathFunction::Subtract => |one, other| Some(one - other),
-        MathFunction::Multiply => |one, other| Some(one * other),
-        MathFunction::Divide => |one, other| (other != 0.0).then(|| one / other),
-        MathFunction::Modulo => |one, other| (other != 0.0).then(|| one % other),
-        MathFunction::Max => |one, other| Some(one.max(other)),
-        MathFunction::Min => |one, other| Some(one.min(other)),
-        _ => return None,
-    })
+fn int_results(
+    function: MathFunction,
+    one: Numbers<'_, i64>,
+    other: Numbers<'_, i64>,
+    len: usize,
+) -> Option<Vec<i64>> {
+    // Wrapping: the least int divided by -1 leaves 0, though the quotient is no int.
+    let rest = |one: i64, other: i64| (other != 0).then(|| one.wrapping_rem(other));
+    match function {
+        MathFunction::Add => each(one, other, len, i64::checked_add),
+        MathFunction::Subtract => each(one, other, len, i64::checked_sub),
+        MathFunction::Multiply => each(one, other, len, i64::checked_mul),
+        MathFunction::Divide => each(one, other, len, i64::checked_div),
+        MathFunction::Modulo => each(one, other, len, rest),
+        MathFunction::Max => each(one, other, len, |one, other| Some(one.max(other))),
+        MathFunction::Min => each(one, other, len, |one, other| Some(one.min(other))),
+        _ => None,
+    }
+}
+
+fn float_results(
+    function: MathFunction,
+    one: Numbers<'_, f64>,
+    other: Numbers<'_, f64>,
+    len: usize,
+) -> Option<Vec<f64>> {
+    let quotient = |one: f64, other: f64| (other != 0.0).then(|| clamp(one / other));
+    let rest = |one: f64, other: f64| (other != 0.0).then(|| clamp(one % other));
+    match function {
+        MathFunction::Add => each(one, other, len, |one, other| Some(clamp(one + other))),
+        MathFunction::Subtract => each(one, other, len, |one, other| Some(clamp(one - other))),
+        MathFunction::Multiply => each(one, other, len, |one, other| Some(clamp(one * other))),
+        MathFunction::Divide => each(one, other, len, quotient),
+        MathFunction::Modulo => each(one, other, len, rest),
+        MathFunction::Max => each(one, other, len, |one, other| Some(clamp(one.max(other)))),
+        MathFunction::Min => each(one, other, len, |one, other| Some(clamp(one.min(other)))),
+        _ => None,
+    }
+}
+
+/// The results for all places; `None` where one has none. A loop of its own for each operator, so that none is called through
+/// a pointer.
+fn each<T: Copy>(
+    one: Numbers<'_, T>,
+    other: Numbers<'_, T>,
+    len: usize,
+    operator: impl Fn(T, T) -> Option<T>,
+) -> Option<Vec<T>> {
+    let mut results = Vec::with_capacity(len);
+    match (one, other) {
+        (Numbers::Column(one), Numbers::Column(other)) => {
+            for (one, other) in one.iter().zip(other) {
+                results.push(operator(*one, *other)?);
+            }
+        }
+        (Numbers::Column(one), Numbers::Constant(other)) => {
+            for one in one {
+                results.push(operator(*one, other)?);
+            }
+        }
+        (Numbers::Constant(one), Numbers::Column(other)) => {
+            for other in other {
+                results.push(operator(one, *other)?);
+            }
+        }
+        (Numbers::Constant(one), Numbers::Constant(other)) => {
+            let result = operator(one, other)?;
+            results.resize(len, result);
+        }
+    }
+    Some(results)
 }
 
 #[cfg(test)]
@@ -147,7 +251,23 @@ mod tests {
         assert!(unary(MathFunction::Sqrt, &ints).is_none(), "of a negative number");
         assert!(unary(MathFunction::Sqrt, &floats).is_some());
         assert!(unary(MathFunction::Floor, &ints).is_none(), "keeps ints");
-        let fewer = map(Column::Int(vec![7]));
-        assert!(binary(MathFunction::Add, &ints, &fewer).is_none(), "other nodes");
+    }
+
+    /// A node that one operand lacks counts as 0 there, as where operators work on single values.
+    #[test]
+    fn columns_of_other_nodes_are_united() {
+        let of = |nodes: &[u32], values| ValueMap { nodes: nodes.to_vec(), values, constant: None };
+        let ints = of(&[1, 3], Column::Int(vec![7, -2]));
+        let more = of(&[2, 3, 9], Column::Int(vec![5, 1, 4]));
+        let sum = binary(MathFunction::Add, &ints, &more).unwrap();
+        assert_eq!(sum.nodes, [1, 2, 3, 9]);
+        assert!(matches!(sum.values, Column::Int(numbers) if numbers == [7, 5, -1, 4]));
+        assert!(binary(MathFunction::Divide, &ints, &more).is_none(), "by the zero of node 1");
+        let floats = of(&[1, 2, 3], Column::Float(vec![0.5, 0.25, 2.0]));
+        let difference = binary(MathFunction::Subtract, &ints, &floats).unwrap();
+        assert_eq!(difference.nodes, [1, 2, 3]);
+        assert!(matches!(difference.values, Column::Float(it) if it == [6.5, -0.25, -4.0]));
+        assert!(binary(MathFunction::Add, &more, &floats).is_none(), "node 9 has an int");
+        assert!(binary(MathFunction::Less, &ints, &more).is_none(), "compares");
     }
 }

@@ -110,31 +110,40 @@ impl Context<'_> {
         if members.len().saturating_mul(INDEX_SHARE) < subjects.len() {
             return None;
         }
-        Some(parts_of_postings(predicate, view, members, &subjects))
+        let asked = Asked::new(members);
+        // Where others are asked for beside all that have a value, they are in no group.
+        let all = subjects.is_exactly(members) || asked.has_all(&subjects);
+        Some(parts_of_postings(predicate, view, (!all).then_some(&asked)))
+    }
+
+    /// The groups of all nodes that have a value of a key, by its index; `None` when it has none, and when the set is not seen
+    /// to be that of all of them. O(tokens).
+    pub(crate) fn parts_of_all(&self, key: &GroupKey, members: &NodeSet) -> Option<Vec<Part>> {
+        let predicate = self.predicate(&key.predicate).filter(|predicate| !predicate.def.list)?;
+        let part = predicate.only_untagged().filter(|_| key.langs.is_empty())?;
+        let view = part.complete_index()?;
+        let are_all = members.is_known_to_equal(&part.subjects());
+        are_all.then(|| parts_of_postings(predicate, view, None))
     }
 }
 
-/// The groups of `nodes`, token by token; `subjects` are all that have a token.
+/// The groups of those nodes that are asked for, token by token; `None` asks for all that have a token.
 fn parts_of_postings(
     predicate: &Predicate,
     view: IndexView<'_>,
-    nodes: &[u32],
-    subjects: &NodeSet,
+    asked: Option<&Asked>,
 ) -> Vec<Part> {
-    let asked = Asked::new(nodes);
-    // Where others are asked for beside all that have a value, they are in no group.
-    let all = subjects.is_exactly(nodes) || asked.has_all(subjects);
     let part = |token: TokenNodes<'_>| {
-        let members = match token {
-            TokenNodes::Stored(postings, range) if all => {
+        let members = match (token, asked) {
+            (TokenNodes::Stored(postings, range), None) => {
                 NodeSet::Slice(Array::clone(postings), range)
             }
-            TokenNodes::Stored(postings, range) => {
+            (TokenNodes::Stored(postings, range), Some(asked)) => {
                 let nodes = postings.slice(range).iter().copied();
                 NodeSet::from(nodes.filter(|&node| asked.has(node)).collect::<Vec<u32>>())
             }
-            TokenNodes::Changed(nodes) if all => nodes,
-            TokenNodes::Changed(nodes) => {
+            (TokenNodes::Changed(nodes), None) => nodes,
+            (TokenNodes::Changed(nodes), Some(asked)) => {
                 let nodes = nodes.iter().filter(|&node| asked.has(node));
                 NodeSet::from(nodes.collect::<Vec<u32>>())
             }

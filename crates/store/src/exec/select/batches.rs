@@ -6,9 +6,10 @@
 
 use crate::exec::select::numbers::rows_of;
 use crate::graph::{LangValues, Row};
-use crate::storage::{Array, FrozenBitmap, Values, gallop};
+use crate::storage::{Array, FrozenBitmap, NodeSet, Values, gallop};
 use bytemuck::Pod;
 use hexgraph_base::types::{Result, Value, ValueType};
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -17,6 +18,78 @@ pub(crate) const BATCH: usize = 4096;
 
 /// The number of rows of a whole column that are read between two questions whether to go on, and the number of changes.
 const PIECE: usize = 1 << 16;
+
+/// Nodes whose columns are read, ascending.
+#[derive(Clone, Copy)]
+pub(crate) enum Members<'m> {
+    /// A list.
+    List(&'m [u32]),
+    /// A set, which is never listed as a whole: for many nodes.
+    Set(&'m NodeSet),
+}
+
+impl<'m> Members<'m> {
+    /// The number of nodes.
+    pub(crate) fn len(self) -> usize {
+        match self {
+            Members::List(nodes) => nodes.len(),
+            Members::Set(nodes) => nodes.len(),
+        }
+    }
+
+    /// The first and the last node; `None` when there are none.
+    pub(crate) fn ends(self) -> Option<(u32, u32)> {
+        match self {
+            Members::List(nodes) => Some((*nodes.first()?, *nodes.last()?)),
+            Members::Set(nodes) => {
+                let last = nodes.page(nodes.len().checked_sub(1)?, 1);
+                Some((nodes.iter().next()?, *last.first()?))
+            }
+        }
+    }
+
+    /// All nodes as a list.
+    pub(crate) fn as_list(self) -> Cow<'m, [u32]> {
+        match self {
+            Members::List(nodes) => Cow::Borrowed(nodes),
+            Members::Set(nodes) => nodes.as_list(),
+        }
+    }
+
+    /// Calls `visit` with the nodes, a batch at a time, until it fails.
+    pub(crate) fn for_each_batch(self, mut visit: impl FnMut(&[u32]) -> Result<()>) -> Result<()> {
+        match self {
+            Members::List(nodes) => nodes.chunks(BATCH).try_for_each(visit),
+            Members::Set(nodes) => {
+                // A walk over a set has no early end: after a fault nothing more is read.
+                let mut going_on = Ok(());
+                nodes.for_each_chunk(BATCH, |nodes| {
+                    if going_on.is_ok() {
+                        going_on = visit(nodes);
+                    }
+                });
+                going_on
+            }
+        }
+    }
+
+    /// Calls `visit` with nodes that changed since the base was built and their rows, ascending: with all members and perhaps
+    /// with others between them. O(changes between the first and the last one); for a list that is O(nodes · log changes)
+    /// where that is less.
+    pub(crate) fn changes<'a>(
+        self,
+        part: &'a LangValues,
+        mut visit: impl FnMut(u32, Option<&'a Row>),
+    ) {
+        match (self, self.ends()) {
+            (Members::List(nodes), _) => part.changed_near(nodes, visit),
+            (Members::Set(_), Some((first, last))) => {
+                part.changed_between(first, last).for_each(|(node, row)| visit(node, row));
+            }
+            (Members::Set(_), None) => {}
+        }
+    }
+}
 
 /// Stands for the row of a node that has none.
 const NO_ROW: u32 = u32::MAX;
@@ -87,8 +160,8 @@ impl RowFinder {
 }
 
 /// The rows of a column from that of the first of some nodes to that of the last; the ends need not have one.
-pub(crate) fn rows_between(subjects: &FrozenBitmap, nodes: &[u32]) -> Range<usize> {
-    let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return 0..0 };
+pub(crate) fn rows_between(subjects: &FrozenBitmap, nodes: Members<'_>) -> Range<usize> {
+    let Some((first, last)) = nodes.ends() else { return 0..0 };
     subjects.rank(first)..subjects.rank(last) + usize::from(subjects.contains(last))
 }
 
@@ -213,9 +286,9 @@ impl NumberChanges {
         })
     }
 
-    /// As [`NumberChanges::of_all`], of some nodes, which ascend, and perhaps of others between them.
-    fn near(part: &LangValues, wanted: ValueType, nodes: &[u32]) -> Option<NumberChanges> {
-        NumberChanges::of(part, wanted, |visit| part.changed_near(nodes, visit))
+    /// As [`NumberChanges::of_all`], of some nodes and perhaps of others between them.
+    fn near(part: &LangValues, wanted: ValueType, nodes: Members<'_>) -> Option<NumberChanges> {
+        NumberChanges::of(part, wanted, |visit| nodes.changes(part, visit))
     }
 
     fn of(
@@ -377,12 +450,12 @@ pub(crate) enum NumberColumn<'a> {
 }
 
 impl<'a> NumberColumn<'a> {
-    /// The numbers of some nodes, which ascend; `None` when the values are no numbers of the wanted type. O(changes between
-    /// the first and the last node).
+    /// The numbers of some nodes; `None` when the values are no numbers of the wanted type. O(changes between the first and
+    /// the last node).
     pub(crate) fn new(
         part: &'a LangValues,
         wanted: ValueType,
-        nodes: &[u32],
+        nodes: Members<'_>,
     ) -> Option<NumberColumn<'a>> {
         NumberColumn::with_changes(part, &NumberChanges::near(part, wanted, nodes)?)
     }
