@@ -1,7 +1,9 @@
 //! Does a page by `after` cost the same at any depth?
 //!
 //! A predicate with ten million subjects, an indexed filter that keeps a tenth of them, a node with
-//! ten million edges, by DQL and by GraphQL, and all of it again on a snapshot just mapped.
+//! ten million edges, by DQL and by GraphQL, and all of it again on a snapshot just mapped. Then the pages
+//! inside a selection: the edges of that node, and of one that leads to every third node, filtered and
+//! ordered, before and after a commit that touches them.
 //! `HEXGRAPH_BENCH_NODES` sets another size.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
@@ -21,6 +23,9 @@ const SCHEMA: &str = r#"type Item {
 /// The uid before the first node; the one with all the edges.
 const HUB: u64 = 0x10;
 
+/// The one with edges to every third node.
+const THIRDS: u64 = 0x8;
+
 fn nodes() -> u64 {
     let size = std::env::var("HEXGRAPH_BENCH_NODES").ok().and_then(|text| text.parse().ok());
     size.unwrap_or(10_000_000)
@@ -34,6 +39,7 @@ fn depths() -> Vec<u64> {
 fn build(dir: &std::path::Path) -> Database {
     let db = Database::in_memory();
     db.set_graphql_schema(SCHEMA).expect("the schema is valid");
+    db.alter("rank: int @index(int) .\nsome: [uid] .").expect("the schema is valid");
     load_lines(&db, dir, |out| {
         for number in 1..=nodes() {
             let uid = HUB + number;
@@ -41,6 +47,11 @@ fn build(dir: &std::path::Path) -> Database {
             writeln!(out, "<{uid}> <serial> \"{number}\"^^<xs:int> .").expect("room");
             writeln!(out, "<{uid}> <bucket> \"{}\"^^<xs:int> .", number % 10).expect("room");
             writeln!(out, "<{HUB}> <link> <{uid}> .").expect("room");
+            writeln!(out, "<{uid}> <rank> \"{}\"^^<xs:int> .", number * 7_919 % nodes())
+                .expect("room");
+            if number % 3 == 0 {
+                writeln!(out, "<{THIRDS}> <some> <{uid}> .").expect("room");
+            }
         }
         writeln!(out, "<{HUB}> <dgraph.type> \"Item\" .").expect("room");
     });
@@ -121,12 +132,63 @@ fn measure(c: &mut Criterion, db: &Database, place: &str) {
     group.finish();
 }
 
+/// Pages inside a selection; `HUB` and `PRED` stand for a node and its edges, `AFTER` for the uid before the page.
+const NESTED: [(&str, &str); 6] = [
+    (
+        "filtered",
+        "{ q(func: uid(HUB)) { PRED (first: 100, after: AFTER) @filter(eq(bucket, 3)) { serial } } }",
+    ),
+    (
+        "filtered by a scan",
+        "{ q(func: uid(HUB)) { PRED (first: 100, after: AFTER) @filter(ge(serial, 7)) { serial } } }",
+    ),
+    (
+        "ordered",
+        "{ q(func: uid(HUB)) { PRED (first: 10, after: AFTER, orderdesc: rank) { serial } } }",
+    ),
+    (
+        "filtered, ordered",
+        "{ q(func: uid(HUB)) { PRED (first: 10, after: AFTER, orderdesc: rank) @filter(eq(bucket, 3)) { serial } } }",
+    ),
+    ("counted", "{ q(func: uid(HUB)) { count(PRED @filter(eq(bucket, 3))) } }"),
+    ("counted, few", "{ q(func: uid(HUB)) { count(PRED @filter(between(rank, 500, 900))) } }"),
+];
+
+fn nested(c: &mut Criterion, db: &Database, place: &str) {
+    for (hub, predicate) in [(HUB, "link"), (THIRDS, "some")] {
+        for (name, query) in NESTED {
+            let mut group = c.benchmark_group(format!("{place}/nested/{predicate}/{name}"));
+            for depth in depths() {
+                let text = query.replace("HUB", &format!("{hub:#x}")).replace("PRED", predicate);
+                let text = text.replace("AFTER", &format!("{:#x}", HUB + depth));
+                group.bench_function(BenchmarkId::from_parameter(depth), |b| {
+                    b.iter(|| black_box(ask(db, &text)));
+                });
+            }
+            group.finish();
+        }
+    }
+}
+
+/// A commit that touches the edges, the filter's token and the order of the nested pages.
+fn touch(db: &Database) {
+    let uid = HUB + nodes() / 2;
+    let set = format!(
+        "<{HUB}> <link> <{HUB}> .\n<{THIRDS}> <some> <{}> .\n<{uid}> <bucket> \"3\"^^<xs:int> .\n<{uid}> <rank> \"12345678\"^^<xs:int> .",
+        uid + 1
+    );
+    db.mutate(&set, &format!("<{THIRDS}> <some> <{}> .", HUB + 3)).expect("the values are ints");
+}
+
 fn pages(c: &mut Criterion) {
     let dir = tempfile::tempdir().expect("a directory for temporary files");
     let db = build(dir.path());
     measure(c, &db, "memory");
+    nested(c, &db, "memory");
     let path = dir.path().join("saved");
     db.save(&path).expect("the disk has room");
+    touch(&db);
+    nested(c, &db, "changed");
     drop(db);
     let options = OpenOptions { read_only: true, ..OpenOptions::default() };
     let mapped = Database::open(&path, options).expect("the snapshot was just written");

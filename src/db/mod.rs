@@ -6,12 +6,7 @@ mod database;
 mod ask;
 mod change;
 mod keep;
-mod paths;
-#[cfg(feature = "files")]
-mod pattern;
-#[cfg(not(feature = "files"))]
-#[path = "pattern_missing.rs"]
-mod pattern;
+mod files;
 mod export;
 mod pool;
 mod folding;
@@ -34,6 +29,7 @@ pub use change::mutate::{Mutation, MutationAnswer, MutationRequest};
 pub use change::txn::{Txn, TxnOptions};
 pub use database::Database;
 pub use export::ExportReport;
+pub use files::paths::{files_of, has_triples};
 pub use guard::guarded;
 pub use hexgraph_base::schema::{SchemaItem, SchemaReport};
 pub use hexgraph_dql::{Given, without_passwords};
@@ -45,7 +41,6 @@ pub use operation::{
     Drop, Latency, LoadOptions, LoadReport, Memory, OpenOptions, SkippedLine, Stats, TxnLimits,
     memory_count,
 };
-pub use paths::{files_of, has_triples};
 
 #[cfg(test)]
 mod tests;

@@ -31,28 +31,8 @@ pub(crate) type Layout = [Item];
 /// The length of a text with all pieces of [`LOCAL`].
 pub(crate) const LOCAL_LENGTH: usize = "2006-01-02T15:04:05".len();
 
-/// `2006`
-pub(crate) static YEAR: &Layout = &[Year];
-/// `2006-01`
-pub(crate) static MONTH: &Layout = &[Year, Literal("-"), Month];
-/// `2006-01-02`
-pub(crate) static DAY: &Layout = &[Year, Literal("-"), Month, Literal("-"), Day];
-/// `2006-01-02T15:04:05`
-pub(crate) static LOCAL: &Layout = &[
-    Year,
-    Literal("-"),
-    Month,
-    Literal("-"),
-    Day,
-    Literal("T"),
-    Hour,
-    Literal(":"),
-    Minute,
-    Literal(":"),
-    Second,
-];
-/// `2006-01-02T15:04:05Z07:00`
-pub(crate) static RFC3339: &Layout = &[
+/// `2006-01-02T15:04:05Z07:00`, of which shorter layouts are the beginnings.
+pub(crate) const RFC3339: &Layout = &[
     Year,
     Literal("-"),
     Month,
@@ -66,8 +46,16 @@ pub(crate) static RFC3339: &Layout = &[
     Second,
     Offset,
 ];
+/// `2006`
+pub(crate) const YEAR: &Layout = RFC3339.split_at(1).0;
+/// `2006-01`
+pub(crate) const MONTH: &Layout = RFC3339.split_at(3).0;
+/// `2006-01-02`
+pub(crate) const DAY: &Layout = RFC3339.split_at(5).0;
+/// `2006-01-02T15:04:05`
+pub(crate) const LOCAL: &Layout = RFC3339.split_at(11).0;
 /// `2006-01-02 15:04:05 -0700 MST`
-pub(crate) static ZONED: &Layout = &[
+pub(crate) const ZONED: &Layout = &[
     Year,
     Literal("-"),
     Month,
@@ -95,13 +83,14 @@ pub(crate) enum Fault {
     Extra(usize),
 }
 
-/// What a text says of a time. The parts that its layout lacks are those of the first moment of the year.
-pub(crate) struct Written {
-    /// The year, of four digits.
+/// A date on the calendar and a time on the clock, to the second.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CalendarParts {
+    /// The year; 0 is the one before year 1. A layout reads four digits.
     pub year: i64,
     /// The month, from 1 to 12.
     pub month: u8,
-    /// The day as it is written, which the month need not have.
+    /// The day of the month, from 1. Read from a text it may be one that the month does not have.
     pub day: u8,
     /// The hour, below 24.
     pub hour: u8,
@@ -109,6 +98,12 @@ pub(crate) struct Written {
     pub minute: u8,
     /// The second, below 60.
     pub second: u8,
+}
+
+/// What a text says of a time. The parts that its layout lacks are those of the first moment of the year.
+pub(crate) struct Written {
+    /// The date and the time where the text was written.
+    pub local: CalendarParts,
     /// The nanoseconds of the fraction.
     pub nanos: u32,
     /// Minutes east of Greenwich.
@@ -117,17 +112,9 @@ pub(crate) struct Written {
 
 /// Reads a text by a layout, to its end.
 pub(crate) fn read(layout: &Layout, text: &str) -> Result<Written, Fault> {
-    let parts = Written {
-        year: 0,
-        month: 1,
-        day: 1,
-        hour: 0,
-        minute: 0,
-        second: 0,
-        nanos: 0,
-        offset_minutes: 0,
-    };
-    let mut reader = Reader { text: text.as_bytes(), at: 0, is_utc: false, parts };
+    let local = CalendarParts { year: 0, month: 1, day: 1, hour: 0, minute: 0, second: 0 };
+    let written = Written { local, nanos: 0, offset_minutes: 0 };
+    let mut reader = Reader { text: text.as_bytes(), at: 0, is_utc: false, written };
     for item in layout {
         reader.item(*item)?;
     }
@@ -135,38 +122,38 @@ pub(crate) fn read(layout: &Layout, text: &str) -> Result<Written, Fault> {
         return Err(Fault::Extra(reader.at));
     }
     if reader.is_utc {
-        reader.parts.offset_minutes = 0;
+        reader.written.offset_minutes = 0;
     }
-    Ok(reader.parts)
+    Ok(reader.written)
 }
 
 struct Reader<'a> {
     text: &'a [u8],
     at: usize,
     is_utc: bool,
-    parts: Written,
+    written: Written,
 }
 
 impl Reader<'_> {
     fn item(&mut self, item: Item) -> Result<(), Fault> {
         match item {
-            Year => self.parts.year = self.year().ok_or(Fault::Mismatch)?,
+            Year => self.written.local.year = self.year().ok_or(Fault::Mismatch)?,
             Month => {
-                self.parts.month = self.two_digits().ok_or(Fault::Mismatch)?;
-                in_range(self.parts.month, 1, 12, "month")?;
+                self.written.local.month = self.two_digits().ok_or(Fault::Mismatch)?;
+                in_range(self.written.local.month, 1, 12, "month")?;
             }
-            Day => self.parts.day = self.two_digits().ok_or(Fault::Mismatch)?,
+            Day => self.written.local.day = self.two_digits().ok_or(Fault::Mismatch)?,
             Hour => {
-                self.parts.hour = self.hour().ok_or(Fault::Mismatch)?;
-                in_range(self.parts.hour, 0, 23, "hour")?;
+                self.written.local.hour = self.hour().ok_or(Fault::Mismatch)?;
+                in_range(self.written.local.hour, 0, 23, "hour")?;
             }
             Minute => {
-                self.parts.minute = self.two_digits().ok_or(Fault::Mismatch)?;
-                in_range(self.parts.minute, 0, 59, "minute")?;
+                self.written.local.minute = self.two_digits().ok_or(Fault::Mismatch)?;
+                in_range(self.written.local.minute, 0, 59, "minute")?;
             }
             Second => {
-                self.parts.second = self.two_digits().ok_or(Fault::Mismatch)?;
-                in_range(self.parts.second, 0, 59, "second")?;
+                self.written.local.second = self.two_digits().ok_or(Fault::Mismatch)?;
+                in_range(self.written.local.second, 0, 59, "second")?;
                 self.fraction();
             }
             Offset => self.offset(b":")?,
@@ -213,7 +200,7 @@ impl Reader<'_> {
         self.at += 1;
         let mut unit = 100_000_000;
         while let Some(digit) = self.digit(0) {
-            self.parts.nanos += u32::from(digit) * unit;
+            self.written.nanos += u32::from(digit) * unit;
             // After nine digits the unit is 0, and further ones count for nothing.
             unit /= 10;
             self.at += 1;
@@ -252,7 +239,7 @@ impl Reader<'_> {
         if minutes > 60 {
             return Err(Fault::Range("offset"));
         }
-        self.parts.offset_minutes = (i16::from(hours) * 60 + i16::from(minutes)) * sign;
+        self.written.offset_minutes = (i16::from(hours) * 60 + i16::from(minutes)) * sign;
         Ok(())
     }
 

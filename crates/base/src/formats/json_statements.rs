@@ -5,7 +5,7 @@
 //! target of an edge from the outer node.
 
 use crate::formats::json_tree::{Json, JsonObject, Member, read_json};
-use crate::formats::scanner::split_language;
+use crate::formats::nquads::scanner::split_language;
 use crate::formats::{NQuad, Object, Predicate, Subject};
 use crate::types::stack;
 use crate::types::{DateTime, Error, Position, Result, Uid, Value, ValueType, parse_vector, shown};

@@ -1,10 +1,7 @@
 //! The formats that data comes in: N-Quads, read line by line; JSON; and files, read in chunks of whole lines.
 
 mod statement;
-mod escape;
-mod scanner;
-mod facet;
-mod nquad;
+mod nquads;
 mod json_tree;
 mod json_statements;
 #[cfg(feature = "files")]
@@ -14,12 +11,11 @@ mod packed;
 mod packed;
 mod packing;
 mod chunks;
-mod writer;
 
 pub use chunks::{Chunk, ChunkReader, decompressed};
 pub use json_statements::{Change, JsonTree};
-pub use nquad::{literal_value, parse_line, parse_text, parse_text_at};
+pub use nquads::nquad::{literal_value, parse_line, parse_text, parse_text_at};
+pub use nquads::writer::{write_facets, write_literal};
 pub use packed::Packer;
 pub use packing::Packing;
 pub use statement::{LineFault, NQuad, Object, Predicate, Subject};
-pub use writer::{write_facets, write_literal};

@@ -342,4 +342,9 @@ impl Page {
     pub fn is_all(&self) -> bool {
         self.first == 0 && self.offset <= 0 && self.after == 0
     }
+
+    /// The number of nodes that are skipped; a negative `offset` counts as none.
+    pub fn skip(&self) -> usize {
+        usize::try_from(self.offset).unwrap_or(0)
+    }
 }

@@ -10,6 +10,7 @@ mod upsert;
 mod write;
 
 pub use compute::sums::Sum;
+pub use control::costs::Costs;
 pub use control::limits::{Limits, byte_count, parse_time, past_limit};
 pub use control::options::ExecOptions;
 pub use control::stop::{Canceller, Control, Onward};
@@ -18,3 +19,6 @@ pub use control::tree::{BlockResult, FieldData, FieldResult, Level};
 pub use run::{Answer, execute};
 pub use select::read::{Langs, first_value, typed};
 pub use upsert::{Upsert, execute_upsert};
+
+#[cfg(test)]
+mod random_graph;

@@ -1,17 +1,23 @@
 //! Runs the blocks of a request in the order that their variables allow.
 
-use crate::exec::control::context::Context;
+use crate::exec::control::context::{Context, Var};
+use crate::exec::control::costs::Costs;
 use crate::exec::control::options::ExecOptions;
 use crate::exec::control::stop::Control;
 use crate::exec::control::tree::{BlockResult, FieldData, FieldResult, Level};
+use crate::exec::select::column_var::ColumnVar;
+use crate::exec::select::order::pages_as_whole;
+use crate::exec::select::page::cut;
 use crate::exec::walk::traverse::{Inherited, distinct};
 use crate::exec::write::extent;
 use crate::exec::write::output;
 use crate::exec::write::rdf;
 use crate::graph::Version;
+use crate::storage::NodeSet;
 use hexgraph_base::answer::Key;
-use hexgraph_base::plan::{Block, BlockKind, Call, Field, FieldKind, OrderKey, Query, VarId};
+use hexgraph_base::plan::{Block, BlockKind, Call, Field, FieldKind, OrderKey, Page, Query, VarId};
 use hexgraph_base::types::{Error, Result, Sink, Uid, stack};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -213,8 +219,16 @@ impl Answer {
     pub fn touched(&self) -> BTreeMap<&str, u64> {
         let mut touched = BTreeMap::new();
         for result in &self.blocks {
-            *touched.entry("").or_default() += result.roots.len() as u64;
+            let listed = result.unlisted + result.roots.len();
+            *touched.entry("").or_default() += listed as u64;
             output::count_touched(&result.level, &mut touched);
+            if result.unlisted > 0 {
+                for field in &self.query.blocks[result.block].fields {
+                    if let FieldKind::Predicate { name, .. } = &field.kind {
+                        *touched.entry(name).or_default() += result.unlisted as u64;
+                    }
+                }
+            }
         }
         touched
     }
@@ -250,6 +264,7 @@ fn run_block(context: &mut Context<'_>, place: usize) -> Result<BlockResult> {
         block: place,
         roots: Vec::new(),
         count: None,
+        unlisted: 0,
         level: Level::default(),
         groups: None,
         paths: Vec::new(),
@@ -263,10 +278,11 @@ fn run_block(context: &mut Context<'_>, place: usize) -> Result<BlockResult> {
     for var in &block.defines {
         let known = &mut context.vars[var.0 as usize];
         if known.is_none() {
-            *known = Some(crate::exec::control::context::Var::uids(Default::default()));
+            *known = Some(Var::uids(Default::default()));
         }
     }
-    context.end(&step, result.count.unwrap_or(result.roots.len() + result.paths.len()));
+    let listed = result.unlisted + result.roots.len() + result.paths.len();
+    context.end(&step, result.count.unwrap_or(listed));
     Ok(result)
 }
 
@@ -274,24 +290,82 @@ fn run_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResult)
     if only_counts(block) {
         return count_nodes(context, block, result);
     }
-    result.roots = context.block_roots(block)?;
-    context.control.charge(4 * result.roots.len())?;
-    let nodes = distinct(&result.roots);
-    if let Some(var) = block.var {
-        context.set_var(var, crate::exec::control::context::Var::uids(nodes.clone().into()));
-    }
-    if let Some(group_by) = &block.group_by {
-        let step = context.begin("group", &block.name, None, None);
-        let groups = context.groups(group_by, &block.fields, &nodes)?;
-        context.end(&step, groups.len());
-        let mut found = BTreeMap::new();
-        context.publish_groups(&block.fields, group_by.keys.len(), &groups, &mut found)?;
-        for (var, value) in found {
-            context.set_var(var, value);
+    let mut known = None;
+    if only_names_values(block) {
+        let set = context.block_set(block)?;
+        if name_columns(context, block, &set)? {
+            result.unlisted = set.len();
+            return Ok(());
         }
-        result.groups = Some(groups);
-        return Ok(());
+        known = Some(context.listed(&set, block.page)?);
     }
+    if block.group_by.is_some() {
+        return group_nodes(context, block, result);
+    }
+    let mut most = first_batch(block, context.control.costs());
+    loop {
+        result.roots = match known.take() {
+            Some(roots) => roots,
+            None => context.block_roots(block, most)?,
+        };
+        if walk_nodes(context, block, result, most)? {
+            break;
+        }
+        most = most.map(|most| BATCH_GROWTH * most).filter(|most| *most < BATCH_MAX);
+    }
+    context.group_fields(&mut result.level)?;
+    let step = context.begin("variables", "", None, None);
+    context.publish(block, result)?;
+    context.compute(&mut result.level)?;
+    context.end(&step, block.defines.len());
+    Ok(())
+}
+
+/// Groups the nodes of a block.
+fn group_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResult) -> Result<()> {
+    let Some(group_by) = &block.group_by else { return Ok(()) };
+    result.roots = context.block_roots(block, None)?;
+    let nodes = root_nodes(context, block, &result.roots)?;
+    let step = context.begin("group", &block.name, None, None);
+    let groups = context.groups(group_by, &block.fields, &nodes)?;
+    context.end(&step, groups.len());
+    let mut found = BTreeMap::new();
+    context.publish_groups(&block.fields, group_by.keys.len(), &groups, &mut found)?;
+    for (var, value) in found {
+        context.set_var(var, value);
+    }
+    result.groups = Some(groups);
+    Ok(())
+}
+
+/// The roots of a block ascending, each once. Sets the block's variable to them.
+fn root_nodes<'r>(
+    context: &mut Context<'_>,
+    block: &Block,
+    roots: &'r [u32],
+) -> Result<Cow<'r, [u32]>> {
+    context.control.charge(4 * roots.len())?;
+    // The nodes of a set are listed in their order, and a million of them are not copied for nothing.
+    let nodes = match roots.is_sorted_by(|one, other| one < other) {
+        true => Cow::Borrowed(roots),
+        false => Cow::Owned(distinct(roots)),
+    };
+    if let Some(var) = block.var {
+        context.set_var(var, Var::uids(nodes.to_vec().into()));
+    }
+    Ok(nodes)
+}
+
+/// Walks the fields of a block from its roots, which are at most `most`, and carries out its `@cascade`. Returns false when there are
+/// more roots, and those that are left do not fill the page.
+fn walk_nodes(
+    context: &mut Context<'_>,
+    block: &Block,
+    result: &mut BlockResult,
+    most: Option<usize>,
+) -> Result<bool> {
+    let nodes = root_nodes(context, block, &result.roots)?.into_owned();
+    let found = result.roots.len();
     result.level = match &block.recurse {
         Some(recurse) => context.recurse(block, recurse, nodes)?,
         None => {
@@ -300,27 +374,54 @@ fn run_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResult)
         }
     };
     // Before groups and variables, which see only what is left.
-    if block.cascade.is_some() || block.fields.iter().any(|field| has_cascade(field)) {
-        let step = context.begin("cascade", "", None, None);
-        context.cascade(&mut result.level, block.cascade.as_ref())?;
-        let level = &result.level;
-        context.end(&step, (0..level.nodes.len()).filter(|&place| level.is_alive(place)).count());
-        if block.cascade.is_some() {
-            let level = &result.level;
-            result
-                .roots
-                .retain(|&node| level.place(node).is_some_and(|place| level.is_alive(place)));
-            // `after` was applied to the roots already; `first` and `offset` count what is left.
-            let page = hexgraph_base::plan::Page { after: 0, ..block.page };
-            result.roots = crate::exec::select::page::cut(&result.roots, page).to_vec();
-        }
+    if block.cascade.is_none() && !block.fields.iter().any(|field| has_cascade(field)) {
+        return Ok(true);
     }
-    context.group_fields(&mut result.level)?;
-    let step = context.begin("variables", "", None, None);
-    context.publish(block, result)?;
-    context.compute(&mut result.level)?;
-    context.end(&step, block.defines.len());
-    Ok(())
+    let step = context.begin("cascade", "", None, None);
+    context.cascade(&mut result.level, block.cascade.as_ref())?;
+    let level = &result.level;
+    context.end(&step, (0..level.nodes.len()).filter(|&place| level.is_alive(place)).count());
+    if block.cascade.is_none() {
+        return Ok(true);
+    }
+    result.roots.retain(|&node| level.place(node).is_some_and(|place| level.is_alive(place)));
+    let is_whole = most.is_none_or(|most| found < most || wanted_of(block) <= result.roots.len());
+    // `after` was applied to the roots already; `first` and `offset` count what is left.
+    let page = Page { after: 0, ..block.page };
+    result.roots = cut(&result.roots, page).to_vec();
+    Ok(is_whole)
+}
+
+/// How many times as many roots are walked when those of the batch before did not fill the page. The batch before is walked again,
+/// so all of them together cost an eighth more than the last one.
+const BATCH_GROWTH: usize = 8;
+
+/// From this many roots on all are walked.
+const BATCH_MAX: usize = 1 << 28;
+
+/// The number of roots with which a block with `@cascade` and a page begins; `None` for one that walks all. A block that sets a
+/// variable does, since the variable has the nodes behind the page too, and so does one with `expand`, whose fields are those of all
+/// nodes.
+fn first_batch(block: &Block, costs: &Costs) -> Option<usize> {
+    let is_paged = block.cascade.is_some() && 0 < block.page.first;
+    let sees_page_alone = block.var.is_none()
+        && block.defines.is_empty()
+        && block.recurse.is_none()
+        && pages_as_whole(&block.order)
+        && !block.fields.iter().any(|field| has_expand(field));
+    (is_paged && sees_page_alone)
+        .then(|| costs.cascade_ratio.saturating_mul(wanted_of(block)).max(costs.cascade_batch))
+        .filter(|most| *most < BATCH_MAX)
+}
+
+/// The number of nodes up to the end of a page with a positive `first`.
+fn wanted_of(block: &Block) -> usize {
+    block.page.skip().saturating_add(block.page.first.max(0) as usize)
+}
+
+fn has_expand(field: &Field) -> bool {
+    stack::require();
+    matches!(field.kind, FieldKind::Expand(_)) || field.fields.iter().any(|field| has_expand(field))
 }
 
 /// True for a block that asks for nothing but the number of its nodes.
@@ -351,9 +452,60 @@ fn count_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResul
         |field: &Arc<Field>| FieldResult { field: Arc::clone(field), data: FieldData::CountUid };
     result.level.fields = block.fields.iter().map(field).collect();
     if let Some(var) = block.var {
-        context.set_var(var, crate::exec::control::context::Var::uids(set));
+        context.set_var(var, Var::uids(set));
     }
     Ok(())
+}
+
+/// True for a block that is not shown and gives names to values of its nodes, and does nothing else.
+fn only_names_values(block: &Block) -> bool {
+    let names_values = |field: &Arc<Field>| {
+        let is_plain = matches!(&field.kind, FieldKind::Predicate { reverse: false, langs, .. } if langs.is_empty());
+        is_plain
+            && field.var.is_some()
+            && !field.has_body
+            && field.filter.is_none()
+            && field.order.is_empty()
+            && field.page.is_all()
+            && field.facets.is_none()
+            && field.facet_filter.is_none()
+            && field.cascade.is_none()
+            && field.group_by.is_none()
+    };
+    block.kind == BlockKind::Hidden
+        && !block.fields.is_empty()
+        && block.fields.iter().all(names_values)
+        && block.page.is_all()
+        && block.order.is_empty()
+        && block.cascade.is_none()
+        && block.recurse.is_none()
+        && block.group_by.is_none()
+        && !lists_uids(block)
+}
+
+/// Has the variables of a block stand for columns of numbers, without a list of the nodes. False, with nothing done, when one of
+/// the fields is no such column.
+fn name_columns(context: &mut Context<'_>, block: &Block, nodes: &NodeSet) -> Result<bool> {
+    let column = |field: &Arc<Field>| {
+        let FieldKind::Predicate { name, .. } = &field.kind else { return None };
+        Some((field.var?, ColumnVar::new(context.predicate(name)?, nodes)?))
+    };
+    let Some(columns) = block.fields.iter().map(column).collect::<Option<Vec<_>>>() else {
+        return Ok(false);
+    };
+    context.check()?;
+    for (field, (var, column)) in block.fields.iter().zip(columns) {
+        let step = context.begin("field", &field.key, Some(field.at), None);
+        context.control.charge(column.byte_len())?;
+        context.set_var(var, Var::Column(Arc::new(column)));
+        context.end(&step, nodes.len());
+    }
+    if let Some(var) = block.var {
+        context.set_var(var, Var::uids(nodes.clone()));
+    }
+    let step = context.begin("variables", "", None, None);
+    context.end(&step, block.defines.len());
+    Ok(true)
 }
 
 fn has_cascade(field: &hexgraph_base::plan::Field) -> bool {

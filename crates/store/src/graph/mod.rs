@@ -10,15 +10,15 @@ mod load;
 
 pub use build::compact::{Check, room_to_settle, settle_all, settle_all_while};
 pub use build::parts::{EdgePart, FacetPart, FacetRows, FacetsBuilder, ValuePart};
-pub use change::alter::{
+pub use change::altering::alter::{
     alter, altered, define, drop_all, drop_attr, report, resolve, resolve_graphql,
 };
+pub use change::altering::definitions::Definitions;
+pub use change::altering::graphql_schema::{graphql_schema, stage_graphql_schema};
 pub use change::bindings::{Binding, Bindings};
 pub use change::bounds::STATEMENTS_MAX;
 pub use change::changes::Changes;
 pub use change::check::{check_indexed, check_storable, stored};
-pub use change::definitions::Definitions;
-pub use change::graphql_schema::{graphql_schema, stage_graphql_schema};
 pub use change::keys::Key;
 pub use change::mutate::{MutationReport, Passwords, Stager, names_passwords, stage};
 pub use change::refusal::Refusal;

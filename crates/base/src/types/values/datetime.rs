@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::compat::go_layouts::CalendarParts;
 use crate::compat::go_numbers;
 
 const SECONDS_A_DAY: i64 = 86_400;
@@ -61,23 +62,6 @@ pub enum TimeError {
     Year,
 }
 
-/// The parts of an instant on the calendar.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct CalendarParts {
-    /// The year; 0 is the one before year 1.
-    pub year: i64,
-    /// The month, from 1.
-    pub month: u8,
-    /// The day of the month, from 1.
-    pub day: u8,
-    /// The hour, below 24.
-    pub hour: u8,
-    /// The minute, below 60.
-    pub minute: u8,
-    /// The second, below 60.
-    pub second: u8,
-}
-
 impl DateTime {
     /// The instant `seconds` and `nanos` after 1970 in UTC; `nanos` may be negative or large.
     pub fn from_unix(seconds: i64, nanos: i64) -> DateTime {
@@ -96,7 +80,7 @@ impl DateTime {
     }
 
     /// The instant of a UTC calendar date; days beyond the month count on into the next.
-    pub fn from_parts(parts: CalendarParts) -> DateTime {
+    pub(super) fn from_parts(parts: CalendarParts) -> DateTime {
         let days = days_from_calendar(parts.year, parts.month, parts.day);
         let clock =
             i64::from(parts.hour) * 3600 + i64::from(parts.minute) * 60 + i64::from(parts.second);

@@ -1,6 +1,6 @@
 //! Reading the formats of a datetime. The length of a text picks its layout.
 
-use super::datetime::{CalendarParts, DateTime, TimeError, days_in_month};
+use super::datetime::{DateTime, TimeError, days_in_month};
 use crate::compat::go_layouts::{
     self, DAY, Fault, LOCAL, LOCAL_LENGTH, Layout, MONTH, RFC3339, Written, YEAR, ZONED,
 };
@@ -51,14 +51,12 @@ fn looks_like_rfc3339(text: &[u8]) -> bool {
 }
 
 fn read(layout: &Layout, text: &str) -> Result<DateTime, Fault> {
-    let Written { year, month, day, hour, minute, second, nanos, offset_minutes } =
-        go_layouts::read(layout, text)?;
+    let Written { local, nanos, offset_minutes } = go_layouts::read(layout, text)?;
     // Only now are year and month known, which say how many days there are.
-    if day < 1 || day > days_in_month(year, month) {
+    if local.day < 1 || local.day > days_in_month(local.year, local.month) {
         return Err(Fault::Range("day"));
     }
-    let local = DateTime::from_parts(CalendarParts { year, month, day, hour, minute, second });
-    let seconds = local.seconds - i64::from(offset_minutes) * 60;
+    let seconds = DateTime::from_parts(local).seconds - i64::from(offset_minutes) * 60;
     Ok(DateTime { seconds, nanos, offset_minutes })
 }
 

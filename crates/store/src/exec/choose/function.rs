@@ -422,7 +422,7 @@ fn set_in(view: IndexView<'_>, wanted: &Wanted) -> Option<NodeSet> {
 
 /// The range of an index that meets a condition; `None` where there is none, as for values without an order: bools have
 /// an index, but no comparison finds them.
-fn bounds(wanted: &Wanted) -> Option<(Bound<TokenKey>, Bound<TokenKey>)> {
+pub(crate) fn bounds(wanted: &Wanted) -> Option<(Bound<TokenKey>, Bound<TokenKey>)> {
     let is_ordered = |value: &&Value| value.value_type().is_ordered();
     let key =
         |value: &Value| Some(value).filter(is_ordered).and_then(|it| TokenKey::of(it.as_ref()));

@@ -42,7 +42,7 @@ impl<'a> Context<'a> {
             None => nodes_in_cells(predicate, lang, &query),
         };
         let tester = Tester::Geo { predicate, lang, query: Box::new(query) };
-        Ok(NodeSet::from(self.keep_passing(&found, &tester)?))
+        Ok(NodeSet::from(self.keep_passing(&found.as_list(), &tester)?))
     }
 
     /// A geo function as a test of single nodes. Asks for an index too, as the reference does.

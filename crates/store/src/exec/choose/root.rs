@@ -98,7 +98,32 @@ impl<'a> Context<'a> {
     where
         'a: 'f,
     {
-        let Some(predicate) = self.resolve(name)? else { return Ok(NodeSet::default()) };
+        let Some((predicate, wanted)) = self.compared(name, op, wanted)? else {
+            return Ok(NodeSet::default());
+        };
+        if let Some(nodes) = ordered_set(predicate, name.lang.as_deref(), &wanted) {
+            return Ok(nodes);
+        }
+        let candidates = self.has_set(predicate, name)?;
+        let tester = Tester::of_values(predicate, name.lang.as_deref(), wanted);
+        Ok(NodeSet::from(self.keep_passing(&candidates.as_list(), &tester)?))
+    }
+
+    /// The predicate of a comparison at a root, and the condition on its values; `None` while nothing has the predicate.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] when the predicate has no index for it, and for wrong arguments.
+    pub(crate) fn compared<'f>(
+        &self,
+        name: &'f PredicateRef,
+        op: Comparison,
+        wanted: &dyn Fn(ValueType) -> Result<Wanted>,
+    ) -> Result<Option<(&'a Predicate, Wanted)>>
+    where
+        'a: 'f,
+    {
+        let Some(predicate) = self.resolve(name)? else { return Ok(None) };
         let def = &predicate.def;
         // Any index but that of trigrams allows the function, as in Dgraph. Only the index of whole values answers it; with
         // another one each node that has the predicate is tested.
@@ -111,12 +136,7 @@ impl<'a> Context<'a> {
         }
         let wanted = wanted(comparable(def.value_type));
         let wanted = wanted.map_err(|error| error.or_hint(type_of(def)))?;
-        if let Some(nodes) = ordered_set(predicate, name.lang.as_deref(), &wanted) {
-            return Ok(nodes);
-        }
-        let candidates = self.has_set(predicate, name)?;
-        let tester = Tester::of_values(predicate, name.lang.as_deref(), wanted);
-        Ok(NodeSet::from(self.keep_passing(&candidates, &tester)?))
+        Ok(Some((predicate, wanted)))
     }
 
     fn root_compare_counts<'f>(&self, name: &'f PredicateRef, wanted: &Wanted) -> Result<NodeSet>
@@ -145,7 +165,7 @@ impl<'a> Context<'a> {
         };
         let counter = Counter { predicate, reverse: name.reverse, lang: name.lang.as_deref() };
         let tester = Tester::Count { counter, wanted: wanted.clone() };
-        Ok(NodeSet::from(self.keep_passing(&candidates, &tester)?))
+        Ok(NodeSet::from(self.keep_passing(&candidates.as_list(), &tester)?))
     }
 
     fn root_compare_var(
@@ -191,7 +211,7 @@ impl<'a> Context<'a> {
                 found = found.or(&trigram_set(view, &query));
             }
         }
-        Ok(NodeSet::from(self.keep_passing(&found, &tester)?))
+        Ok(NodeSet::from(self.keep_passing(&found.as_list(), &tester)?))
     }
 
     fn root_match<'f>(
@@ -219,7 +239,7 @@ impl<'a> Context<'a> {
             }
         }
         let candidates = crate::graph::union_of(nodes);
-        Ok(NodeSet::from(self.keep_passing(&candidates, &tester)?))
+        Ok(NodeSet::from(self.keep_passing(&candidates.as_list(), &tester)?))
     }
 }
 

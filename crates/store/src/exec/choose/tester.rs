@@ -263,8 +263,17 @@ impl Tester<'_> {
 
     /// Returns the nodes of an ascending list that pass, ascending.
     fn passing(&self, nodes: &[u32]) -> Vec<u32> {
-        let Tester::IntRange { part, numbers, range } = self else {
-            return nodes.iter().copied().filter(|&node| self.test(node)).collect();
+        let (part, numbers, range) = match self {
+            Tester::IntRange { part, numbers, range } => (part, numbers, range),
+            Tester::Member(set) => {
+                let mut kept = nodes.to_vec();
+                set.retain(&mut kept, true);
+                return kept;
+            }
+            Tester::And(parts) => {
+                return parts.iter().fold(nodes.to_vec(), |nodes, part| part.passing(&nodes));
+            }
+            _ => return nodes.iter().copied().filter(|&node| self.test(node)).collect(),
         };
         let subjects = &part.base.column.subjects;
         let mut kept = Vec::new();
@@ -341,15 +350,18 @@ fn edge_to(predicate: &Predicate, reverse: bool, targets: &NodeSet, node: u32) -
 }
 
 impl Context<'_> {
-    /// Keeps the nodes that pass, asking each; many are shared out to rayon's threads. Looks now
+    /// Keeps the nodes of an ascending list that pass, asking each; many are shared out to rayon's threads. Looks now
     /// and then whether to stop.
-    pub(crate) fn keep_passing(&self, nodes: &NodeSet, tester: &Tester<'_>) -> Result<Vec<u32>> {
+    pub(crate) fn keep_passing(&self, nodes: &[u32], tester: &Tester<'_>) -> Result<Vec<u32>> {
+        let chunk_len = tester.chunk_len();
+        if nodes.len() <= chunk_len {
+            return Ok(tester.passing(nodes));
+        }
         let keep = |chunk: &[u32]| -> Result<Vec<u32>> {
             self.check()?;
             Ok(tester.passing(chunk))
         };
         let _while_testing = self.control.charge_while(2 * size_of::<u32>() * nodes.len())?;
-        let (nodes, chunk_len) = (nodes.to_vec(), tester.chunk_len());
         if nodes.len() < PARALLEL_MIN * chunk_len {
             let kept: Result<Vec<Vec<u32>>> = nodes.chunks(chunk_len).map(keep).collect();
             return kept.map(|kept| kept.concat());

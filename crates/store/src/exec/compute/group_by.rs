@@ -1,12 +1,9 @@
 //! `@groupby`: members of a list by the values of keys, and aggregates over each group.
 
-use super::aggregate::{aggregate, aggregate_numbers};
 use super::partition::Part;
 use super::variables::add_values;
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::tree::{FieldData, Group, GroupValue, Level, ValueMap};
-use crate::exec::select::numbers::NumberTable;
-use crate::exec::select::read::first_value;
 use hexgraph_base::plan::{Field, FieldKind, GroupBy, VarId};
 use hexgraph_base::types::{Error, Result, Value, stack};
 use std::borrow::Cow;
@@ -44,13 +41,38 @@ impl Context<'_> {
         body: &[Arc<Field>],
         members: &[u32],
     ) -> Result<Vec<Group>> {
+        // The targets of an edge list may come in the order of their values; sets of nodes ascend.
+        let mut sorted = Vec::new();
+        let mut members = members;
+        if !members.is_sorted() {
+            self.make_room(&mut sorted, members.len())?;
+            sorted.extend_from_slice(members);
+            sorted.sort_unstable();
+            members = &sorted;
+        }
+        let mut groups = match self.column_groups(group_by, body, members)? {
+            Some(groups) => groups,
+            None => self.listed_groups(group_by, body, members)?,
+        };
+        groups.sort_by(|(count, one), (other_count, other)| {
+            count.cmp(other_count).then_with(|| compare_groups(one, other))
+        });
+        Ok(groups.into_iter().map(|(_, group)| group).collect())
+    }
+
+    /// The groups, with their numbers of members, in any order that is the same in each run: from the list of the members of
+    /// each.
+    fn listed_groups(
+        &self,
+        group_by: &GroupBy,
+        body: &[Arc<Field>],
+        members: &[u32],
+    ) -> Result<Vec<(usize, Group)>> {
         self.control.charge(8 * members.len())?;
         let mut groups = Vec::new();
         // Made once for all groups: then a number costs a read by node id, and no search.
         let tables: Vec<_> = body.iter().map(|field| self.number_table(field, members)).collect();
-        let is_aggregate =
-            |field: &Arc<Field>| matches!(field.kind, FieldKind::AggregatePredicate { .. });
-        let is_listed = body.iter().any(is_aggregate);
+        let is_listed = !only_counts(body);
         for Part { keys, members } in self.partition(group_by, members)? {
             // Groups that are only counted are never listed.
             let list = if is_listed { members.as_list() } else { Cow::default() };
@@ -62,47 +84,7 @@ impl Context<'_> {
                 .collect::<Result<_>>()?;
             groups.push((members.len(), Group { keys, results }));
         }
-        groups.sort_by(|(count, one), (other_count, other)| {
-            count.cmp(other_count).then_with(|| compare_groups(one, other))
-        });
-        Ok(groups.into_iter().map(|(_, group)| group).collect())
-    }
-
-    /// The numbers that a field of the body aggregates, when they are plain and close together.
-    fn number_table(&self, field: &Field, members: &[u32]) -> Option<NumberTable> {
-        let FieldKind::AggregatePredicate { name, langs, .. } = &field.kind else { return None };
-        let predicate = self.predicate(name).filter(|_| langs.is_empty())?;
-        NumberTable::new(predicate.only_untagged()?, predicate.def.value_type, members)
-    }
-
-    fn group_result(
-        &self,
-        field: &Field,
-        table: Option<&NumberTable>,
-        count: usize,
-        members: &[u32],
-    ) -> Result<Option<Value>> {
-        match &field.kind {
-            FieldKind::CountUid => Ok(Some(Value::Int(count as i64))),
-            FieldKind::AggregatePredicate { op, name, langs } => {
-                let Some(predicate) = self.predicate(name) else { return Ok(None) };
-                if let Some(table) = table {
-                    return aggregate_numbers(*op, &table.of(members))
-                        .map_err(|error| error.or_at(field.at));
-                }
-                let values: Vec<Value> = members
-                    .iter()
-                    .filter_map(|&node| first_value(predicate, langs, node))
-                    .collect();
-                aggregate(*op, values.iter().map(Value::as_ref))
-                    .map_err(|error| error.or_at(field.at))
-            }
-            _ => {
-                let message = format!("found `{}` below `@groupby`", field.key);
-                let hint = "expected count(uid), or min, max, sum, avg of a predicate";
-                Err(Error::query_at(field.at, message).with_hint(hint))
-            }
-        }
+        Ok(groups)
     }
 
     /// The variables of a `@groupby` body: by the node that is grouped by.
@@ -152,6 +134,11 @@ impl Context<'_> {
     }
 }
 
+/// True for a body that aggregates nothing.
+fn only_counts(body: &[Arc<Field>]) -> bool {
+    !body.iter().any(|field| matches!(field.kind, FieldKind::AggregatePredicate { .. }))
+}
+
 impl GroupValue {
     fn compare(&self, other: &GroupValue) -> Ordering {
         match (self, other) {
@@ -170,4 +157,86 @@ fn compare_groups(one: &Group, other: &Group) -> Ordering {
     let results = |group: &Group| group.results.iter().flatten().count();
     let by_results = results(one).cmp(&results(other));
     keys.fold(by_results, Ordering::then)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::control::stop::Control;
+    use crate::exec::random_graph::{NAMES, graph};
+    use fastrand::Rng;
+    use hexgraph_base::plan::{Aggregate, GroupKey, Query};
+
+    fn field(kind: FieldKind) -> Arc<Field> {
+        Arc::new(Field {
+            kind,
+            at: Default::default(),
+            alias: None,
+            key: "f".to_owned(),
+            var: None,
+            filter: None,
+            order: Default::default(),
+            page: Default::default(),
+            facets: None,
+            facet_filter: None,
+            cascade: None,
+            normalize: false,
+            group_by: None,
+            fields: Vec::new(),
+            has_body: false,
+        })
+    }
+
+    fn random_field(rng: &mut Rng) -> Arc<Field> {
+        let ops = [Aggregate::Min, Aggregate::Max, Aggregate::Sum, Aggregate::Avg];
+        let (op, name) = (*rng.choice(&ops).unwrap(), rng.choice(NAMES).unwrap());
+        field(match rng.u8(..4) {
+            0 => FieldKind::CountUid,
+            _ => FieldKind::AggregatePredicate { op, name: name.to_owned(), langs: Vec::new() },
+        })
+    }
+
+    fn sorted(mut groups: Vec<(usize, Group)>) -> String {
+        groups.sort_by(|one, other| {
+            one.0.cmp(&other.0).then_with(|| compare_groups(&one.1, &other.1))
+        });
+        format!("{groups:?}")
+    }
+
+    /// The groups of columns are those of lists, in their order and to the last bit.
+    #[test]
+    fn columns_group_as_lists_do() {
+        let mut rng = Rng::with_seed(7);
+        let (mut asked, mut by_columns) = (0, 0);
+        for round in 0..24 {
+            // The greater graphs have texts with codes.
+            let nodes = if round % 8 == 0 { 3000 } else { rng.u64(20..200) };
+            let version = graph(nodes, &mut rng);
+            let (control, query) = (Control::new(), Query::default());
+            let context =
+                Context { version: &version, query: &query, control: &control, vars: Vec::new() };
+            for _ in 0..30 {
+                let names = (0..rng.usize(1..4)).map(|_| rng.choice(NAMES).unwrap());
+                let key = |name: &str| GroupKey {
+                    alias: None,
+                    predicate: name.to_owned(),
+                    langs: Vec::new(),
+                };
+                let group_by = GroupBy { keys: names.map(key).collect() };
+                let body: Vec<_> = (0..rng.usize(..4)).map(|_| random_field(&mut rng)).collect();
+                let share = *rng.choice([1.0, 0.9, 0.2].as_slice()).unwrap();
+                let first = if rng.bool() { 0 } else { rng.u32(..nodes as u32) };
+                let members: Vec<u32> =
+                    (first..nodes as u32 * 2).filter(|_| rng.f64() < share).collect();
+                asked += 1;
+                let Some(found) = context.column_groups(&group_by, &body, &members).unwrap() else {
+                    continue;
+                };
+                by_columns += 1;
+                let listed = context.listed_groups(&group_by, &body, &members).unwrap();
+                assert_eq!(sorted(found), sorted(listed), "{group_by:?} of {members:?}: {body:?}");
+            }
+        }
+        assert!(asked < 2 * by_columns, "{by_columns} of {asked} were grouped by columns");
+    }
 }

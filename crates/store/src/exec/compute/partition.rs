@@ -16,7 +16,7 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
 /// The groups are read off the index where at least one in this many of the nodes that have a value are grouped.
-const INDEX_SHARE: usize = 4;
+pub(super) const INDEX_SHARE: usize = 4;
 
 /// The nodes that have the same keys.
 pub(crate) struct Part {
@@ -46,6 +46,11 @@ impl Context<'_> {
         {
             return Ok(parts);
         }
+        self.parts_of_table(group_by, members)
+    }
+
+    /// The groups by a look at the keys of each member.
+    fn parts_of_table(&self, group_by: &GroupBy, members: &[u32]) -> Result<Vec<Part>> {
         let mut sources = Vec::with_capacity(group_by.keys.len());
         for key in &group_by.keys {
             match self.source(key)? {
@@ -82,6 +87,15 @@ impl Context<'_> {
         }
         let edges = predicate.direction(reverse).ok_or_else(|| no_reverse(name))?;
         Ok(Some(Source::Edges(edges)))
+    }
+
+    /// True when all nodes that have a value of the key are grouped, none else, and an index has them by value: then the
+    /// groups are counted without a look at the members.
+    pub(crate) fn is_counted_by_index(&self, key: &GroupKey, members: &[u32]) -> bool {
+        let predicate = self.predicate(&key.predicate);
+        let part = predicate.filter(|it| !it.def.list).and_then(|it| it.only_untagged());
+        let part = part.filter(|part| key.langs.is_empty() && part.complete_index().is_some());
+        part.is_some_and(|part| part.subjects().is_exactly(members))
     }
 
     /// The groups by an index that has a value of every subject; `None` when there is none.
@@ -189,10 +203,10 @@ impl Source<'_> {
 }
 
 /// The bytes that are charged for a group, beside its keys and its members: its places in the table and in the answer.
-const GROUP_BYTES: usize = 200;
+pub(super) const GROUP_BYTES: usize = 200;
 
 /// The bytes that are charged for each key of a group, beside its text.
-const KEY_BYTES: usize = 2 * size_of::<GroupValue>();
+pub(super) const KEY_BYTES: usize = 2 * size_of::<GroupValue>();
 
 /// Memory is charged, and the control asked whether to go on, each time this many bytes are needed.
 const CHARGED_BYTES: usize = 64 << 10;

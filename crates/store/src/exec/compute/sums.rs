@@ -44,6 +44,16 @@ impl Sum {
         (!numbers.is_empty()).then_some(Sum { total, count: numbers.len() })
     }
 
+    /// The sum of `count` ints, one at least, that add up to `total`.
+    pub fn of_int_total(total: i128, count: usize) -> Sum {
+        Sum { total: Total::Int(total), count }
+    }
+
+    /// The sum of `count` floats, one at least, that add up to `total`.
+    pub fn of_float_total(total: f64, count: usize) -> Sum {
+        Sum { total: Total::Float(total), count }
+    }
+
     /// Adds a value.
     pub fn add(&mut self, value: ValueRef<'_>) {
         self.count += 1;

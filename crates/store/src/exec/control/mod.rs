@@ -2,6 +2,7 @@
 
 pub(super) mod limits;
 pub(super) mod options;
+pub(super) mod costs;
 pub(super) mod stop;
 pub(super) mod trace;
 pub(super) mod passwords;

@@ -1,5 +1,6 @@
 //! Stops a running request: when it was cancelled from outside, is past its deadline, or has used up its memory.
 
+use super::costs::Costs;
 use super::limits::{Limits, past_limit};
 use super::passwords::Computed;
 use super::trace::Trace;
@@ -29,6 +30,7 @@ pub struct Control {
     gate: Option<Gate>,
     trace: OnceLock<Trace>,
     limits: OnceLock<Limits>,
+    costs: Costs,
     /// The bytes that were charged so far.
     charged: AtomicU64,
     /// The share of the budget of the process that the request has drawn for what it was charged.
@@ -84,6 +86,7 @@ impl Control {
             gate: None,
             trace: OnceLock::new(),
             limits: OnceLock::new(),
+            costs: Costs::default(),
             charged: AtomicU64::new(0),
             charged_before: AtomicU64::new(0),
             drawn_before: AtomicU64::new(0),
@@ -152,6 +155,16 @@ impl Control {
     /// Sets the limits of the request, unless it has some already.
     pub fn set_limits(&self, limits: Limits) {
         self.limits.get_or_init(|| limits);
+    }
+
+    /// The same with what ways to an answer are weighed with.
+    pub fn with_costs(self, costs: Costs) -> Control {
+        Control { costs, ..self }
+    }
+
+    /// What ways to an answer are weighed with.
+    pub(crate) fn costs(&self) -> &Costs {
+        &self.costs
     }
 
     /// The limits of the request.

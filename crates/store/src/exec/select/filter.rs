@@ -12,9 +12,6 @@ use crate::storage::NodeSet;
 use hexgraph_base::plan::{Call, Filter, Function};
 use hexgraph_base::types::{Result, stack};
 
-/// The number of entries of a posting list that take as long as one test of a node.
-const TEST_COST: usize = 4;
-
 impl<'a> Context<'a> {
     /// The candidates that pass a filter.
     pub(crate) fn filter<'f>(&self, filter: &'f Filter, candidates: NodeSet) -> Result<NodeSet>
@@ -90,7 +87,7 @@ impl<'a> Context<'a> {
         'a: 'f,
     {
         // Above this, the whole posting list costs more than a test of each candidate.
-        let small = candidates.len().saturating_mul(TEST_COST);
+        let small = candidates.len().saturating_mul(self.control.costs().test);
         if estimate.is_some_and(|count| count <= small)
             && let Some(nodes) = self.indexed(function)?
         {
@@ -106,7 +103,7 @@ impl<'a> Context<'a> {
             }
             tester => {
                 self.took("node by node");
-                Ok(NodeSet::from(self.keep_passing(&candidates, &tester)?))
+                Ok(NodeSet::from(self.keep_passing(&candidates.as_list(), &tester)?))
             }
         }
     }

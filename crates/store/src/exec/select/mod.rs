@@ -2,10 +2,14 @@
 
 pub(super) mod read;
 pub(super) mod numbers;
+pub(super) mod batches;
+pub(super) mod column_var;
 pub(super) mod filter;
 pub(super) mod reach;
 pub(super) mod rank;
 pub(super) mod top;
+pub(super) mod by_index;
 pub(super) mod order;
+pub(super) mod passing;
 pub(super) mod page;
 pub(super) mod facets;

@@ -25,8 +25,15 @@ pub(crate) fn rows_of(subjects: &FrozenBitmap, nodes: &[u32], mut found: impl Fn
     }
     let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
     let start = subjects.rank(first);
+    let between = subjects.rank(last) - start;
+    if between == (last - first) as usize && subjects.contains(last) {
+        // All ids between the ends of the list are subjects, so each row is counted from the first one.
+        let rows = nodes.iter().map(|node| start + (node - first) as usize);
+        rows.enumerate().for_each(|(place, row)| found(place, row));
+        return;
+    }
     // Those between the ends of the list would be walked over.
-    if nodes.len().saturating_mul(LOOKUP_COST) < subjects.rank(last) - start {
+    if nodes.len().saturating_mul(LOOKUP_COST) < between {
         for (place, &node) in nodes.iter().enumerate() {
             if let Some(row) = subjects.row_of(node) {
                 found(place, row);

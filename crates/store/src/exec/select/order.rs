@@ -5,15 +5,15 @@
 //! page, only its nodes are sorted. One key that is indexed is read off the index instead, when
 //! that takes fewer steps.
 
+use super::by_index::walk;
 use super::numbers::numbers;
 use super::rank::{is_far, prefix, rank_of, rank_of_int};
 use super::read::{Langs, Typed, typed_or_none};
 use super::top;
-use crate::exec::choose::tester::has;
 use crate::exec::control::context::Context;
 use crate::exec::control::tree::{Column, ValueMap};
-use crate::graph::{IndexView, Predicate};
-use crate::storage::{NodeSet, bitmap_of};
+use crate::graph::Predicate;
+use crate::storage::NodeSet;
 use hexgraph_base::plan::OrderKey;
 use hexgraph_base::text::Collation;
 use hexgraph_base::types::{Error, Result, ValueRef, ValueType, did_you_mean, ordered_bits};
@@ -66,12 +66,13 @@ impl<'a> Context<'a> {
             return Ok(nodes.iter().take(wanted.unwrap_or(usize::MAX)).collect());
         }
         if let ([(predicate, None, descending)], Some(wanted)) = (predicates.as_slice(), wanted)
-            && let Some(view) = walkable(predicate, nodes.len(), wanted)
+            && let Some(view) = self.walkable(predicate, nodes.len(), wanted)
         {
             self.took("walks the index");
             return Ok(walk(view, predicate, nodes, *descending, wanted));
         }
         if let ([(predicate, None, descending)], Some(wanted)) = (predicates.as_slice(), wanted)
+            && self.is_few(wanted, nodes.len())
             && let Some(part) = predicate.only_untagged()
         {
             let value_type = predicate.def.value_type;
@@ -121,7 +122,7 @@ impl<'a> Context<'a> {
         }
         let nodes = match (predicates, wanted) {
             ([(predicate, None, descending), _, ..], Some(wanted)) => {
-                leading(predicate, *descending, nodes, wanted)
+                self.leading(predicate, *descending, nodes, wanted)
             }
             _ => nodes,
         };
@@ -130,8 +131,13 @@ impl<'a> Context<'a> {
         Ok(sort_by_columns(&nodes, &columns, wanted))
     }
 
+    /// Whether so few of some nodes are wanted that one pass is better than sorting them.
+    fn is_few(&self, wanted: usize, nodes: usize) -> bool {
+        wanted < nodes / self.control.costs().top_share
+    }
+
     /// The predicate of a key; `None` while no node has a value of it.
-    fn sortable(&self, name: &str) -> Result<Option<&'a Predicate>> {
+    pub(super) fn sortable(&self, name: &str) -> Result<Option<&'a Predicate>> {
         let predicate = self.predicate(name).map(AsRef::as_ref);
         let def = predicate.map(|predicate| &*predicate.def);
         let Some(def) = def.or_else(|| self.version.schema.predicates.get(name)) else {
@@ -167,12 +173,12 @@ impl<'a> Context<'a> {
         wanted: Option<usize>,
     ) -> Result<Vec<u32>> {
         let map = self.expect_values(var)?;
-        if let Some(found) =
-            wanted.and_then(|wanted| top::by_variable(&map, nodes, descending, wanted))
+        let most = map.nodes.len().min(nodes.len());
+        if let Some(wanted) = wanted.filter(|wanted| self.is_few(*wanted, most))
+            && let Some(found) = top::by_variable(&map, nodes, descending, wanted)
         {
             return Ok(found);
         }
-        let most = map.nodes.len().min(nodes.len());
         let _while_sorting = self.control.charge_while(24 * most)?;
         let mut kept = Vec::new();
         let mut builder = ColumnBuilder::new(descending);
@@ -188,6 +194,12 @@ impl<'a> Context<'a> {
         }
         Ok(sort_by_columns(&kept, &[builder.column], wanted))
     }
+}
+
+/// Whether the first nodes of an order are the same when only a page of them is asked for as when all are. They are not where
+/// several keys begin with one in a language (see [`page_by_first_key`]).
+pub(crate) fn pages_as_whole(order: &[OrderKey]) -> bool {
+    !matches!(order, [OrderKey::Predicate { lang: Some(_), .. }, _, ..])
 }
 
 /// The bytes that are charged for a key of each node: texts and large numbers are copied beside their first bytes.
@@ -392,56 +404,4 @@ fn compare_rows(nodes: &[u32], columns: &[KeyColumn], one: u32, other: u32) -> O
         }
     }
     by_node
-}
-
-/// The index of a predicate when walking it is cheaper than sorting `count` nodes.
-fn walkable(predicate: &Predicate, count: usize, wanted: usize) -> Option<IndexView<'_>> {
-    let part = predicate.only_untagged()?;
-    let view = part.complete_index()?;
-    let entries = part.subjects().len();
-    // One step is expected to find one of `count` nodes among `entries`.
-    let steps = (entries / count.max(1) + 1).saturating_mul(wanted);
-    (count > 64 && steps < 2 * count).then_some(view)
-}
-
-/// Returns the first `wanted` nodes in the order of an indexed key, together with all nodes whose key equals that of the
-/// last of them. With several sort keys no other node can be on the page. The nodes come ascending by id; all of `nodes` is
-/// returned where a walk over the index would cost more than sorting them.
-fn leading(predicate: &Predicate, descending: bool, nodes: Vec<u32>, wanted: usize) -> Vec<u32> {
-    let Some(view) = walkable(predicate, nodes.len(), wanted) else { return nodes };
-    let set = NodeSet::from(bitmap_of(&nodes));
-    let mut found = Vec::new();
-    for token in view.tokens(descending) {
-        found.extend(token.to_set().iter().filter(|&node| set.contains(node)));
-        if wanted <= found.len() {
-            found.sort_unstable();
-            return found;
-        }
-    }
-    nodes
-}
-
-/// Reads nodes off an index in its order, until there are enough; then those without a value.
-fn walk(
-    view: IndexView<'_>,
-    predicate: &Predicate,
-    nodes: &NodeSet,
-    descending: bool,
-    wanted: usize,
-) -> Vec<u32> {
-    let mut found = Vec::with_capacity(wanted.min(1024));
-    for token in view.tokens(descending) {
-        if wanted <= found.len() {
-            break;
-        }
-        let rest = wanted - found.len();
-        let members = token.to_set();
-        found.extend(members.iter().filter(|&node| nodes.contains(node)).take(rest));
-    }
-    if found.len() < wanted {
-        let rest = wanted - found.len();
-        let without = nodes.iter().filter(|&node| !has(predicate, None, false, node));
-        found.extend(without.take(rest));
-    }
-    found
 }

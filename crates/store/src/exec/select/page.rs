@@ -1,33 +1,24 @@
 //! Finds the page that `first`, `offset` and `after` ask for, without a walk over what comes before it.
 
-use super::reach::looks_beyond;
-use crate::exec::choose::tester::Tester;
+use super::passing::Purpose;
 use crate::exec::control::context::Context;
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Block, Call, Filter, Function, Page};
 use hexgraph_base::types::{Error, Result, Uid};
 
-/// An index set that is at least this many times smaller than the root drives the page.
-const DRIVER_RATIO: usize = 4;
-
-/// The least number of nodes in the first batch that is handed to a filter which follows edges to other nodes.
-const BATCH_MIN: usize = 64;
-
-/// The greatest number of nodes in such a batch. Each batch is twice as long as the one before until then.
-const BATCH_MAX: usize = 1 << 15;
-
 impl<'a> Context<'a> {
     /// The nodes of a root block in the order of the answer: filtered, ordered and paged.
     ///
-    /// With `@cascade` they are not paged yet, since the cascade comes first.
-    pub(crate) fn block_roots<'f>(&self, block: &'f Block) -> Result<Vec<u32>>
+    /// With `@cascade` they are not paged yet, since the cascade comes first, but they are no more than the first `most`.
+    pub(crate) fn block_roots<'f>(&self, block: &'f Block, most: Option<usize>) -> Result<Vec<u32>>
     where
         'a: 'f,
     {
         let Some(function) = &block.root else { return Ok(Vec::new()) };
         check_page(block)?;
         let page = if block.cascade.is_some() {
-            Page { after: block.page.after, ..Page::default() }
+            let first = most.map_or(0, |most| i32::try_from(most).unwrap_or(i32::MAX));
+            Page { first, after: block.page.after, ..Page::default() }
         } else {
             block.page
         };
@@ -36,18 +27,29 @@ impl<'a> Context<'a> {
         }
         // All of the set is needed: to list it, or to count from its end.
         if block.order.is_empty() && page.first <= 0 {
-            let set = self.block_set(block)?;
-            if page.is_all() {
-                self.control.charge(size_of::<u32>() * set.len())?;
-            }
-            return Ok(self.page_of(&set, page));
+            return self.listed(&self.block_set(block)?, page);
+        }
+        if let Some(found) = self.page_of_range(block, function, page)? {
+            return Ok(found);
         }
         let root = self.root(function)?;
         if block.order.is_empty() {
             let step = self.begin("page", &block.name, Some(block.at), Some(page.first as usize));
-            let found = self.stream(root, block.filter.as_ref(), page)?;
+            let found = self.first_of_root(&root, block.filter.as_ref(), page)?;
             self.end(&step, found.len());
             return Ok(found);
+        }
+        let wanted = (0 < page.first).then(|| page.skip().saturating_add(page.first as usize));
+        if let Some(filter) = &block.filter
+            && let Some(index) = self.index_of_order(&block.order, root.len(), page)?
+        {
+            let prepared = self.prepare(filter, root.len(), Purpose::Page)?;
+            let step = self.begin("order", &block.name, Some(block.at), wanted);
+            let found = self.page_of_filtered(index, &prepared, &root, page)?;
+            self.end(&step, found.as_ref().map_or(0, Vec::len));
+            if let Some(found) = found {
+                return Ok(found);
+            }
         }
         let mut set = root;
         if let Some(filter) = &block.filter {
@@ -57,12 +59,23 @@ impl<'a> Context<'a> {
             set = NodeSet::from(self.page_of(&set, Page { after: page.after, ..Page::default() }));
         }
         // What is skipped has to be sorted, too.
-        let wanted = (0 < page.first).then(|| page.first as usize + offset_of(page));
         self.control.charge(size_of::<u32>() * wanted.unwrap_or(usize::MAX).min(set.len()))?;
         let step = self.begin("order", &block.name, Some(block.at), wanted);
-        let ordered = self.order_nodes(&block.order, &set, offset_of(page), wanted)?;
+        let ordered = self.order_nodes(&block.order, &set, page.skip(), wanted)?;
         self.end(&step, ordered.len());
         Ok(cut(&ordered, page).to_vec())
+    }
+
+    /// The page of a set as a list.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when all of it is wanted and there is no memory for it.
+    pub(crate) fn listed(&self, set: &NodeSet, page: Page) -> Result<Vec<u32>> {
+        if page.is_all() {
+            self.control.charge(size_of::<u32>() * set.len())?;
+        }
+        Ok(self.page_of(set, page))
     }
 
     /// The nodes of a root block that pass its filter.
@@ -73,6 +86,28 @@ impl<'a> Context<'a> {
             Some(filter) => self.filter(filter, root),
             None => Ok(root),
         }
+    }
+
+    /// A page of `first` nodes of a root: without a filter a seek, else a walk that ends with the page.
+    fn first_of_root<'f>(
+        &self,
+        root: &NodeSet,
+        filter: Option<&'f Filter>,
+        page: Page,
+    ) -> Result<Vec<u32>>
+    where
+        'a: 'f,
+    {
+        let Some(filter) = filter else {
+            self.took("seek");
+            return Ok(self.page_of(root, page));
+        };
+        let prepared = self.prepare(filter, root.len(), Purpose::Page)?;
+        self.took(match prepared.drives(root.len()) {
+            true => "walks the filter's index, asks the root",
+            false => "walks the root, asks the filter",
+        });
+        self.first_passing(root, &prepared, page)
     }
 
     /// Roots whose order or repeats are not those of a set: uid lists and paths.
@@ -134,7 +169,7 @@ impl<'a> Context<'a> {
         if page.is_all() {
             return set.to_vec();
         }
-        let offset = offset_of(page);
+        let offset = page.skip();
         if page.after == 0 {
             return match page.first {
                 0 => set.page(offset, usize::MAX),
@@ -157,162 +192,11 @@ impl<'a> Context<'a> {
             }
         }
     }
-
-    /// A page of `first` nodes that pass a filter: walks no further than the page's last node.
-    ///
-    /// The smallest set among the root and the filter's indexed parts is walked from `after` on,
-    /// the others are asked node by node.
-    fn stream<'f>(&self, root: NodeSet, filter: Option<&'f Filter>, page: Page) -> Result<Vec<u32>>
-    where
-        'a: 'f,
-    {
-        let Some(filter) = filter else {
-            self.took("seek");
-            return Ok(self.page_of(&root, page));
-        };
-        self.took("walks the root, asks the filter");
-        let parts = match filter {
-            Filter::And(parts) => parts.as_slice(),
-            other => std::slice::from_ref(other),
-        };
-        let Driven { driver, testers, beyond } = self.drive(root, parts)?;
-        let least = match page.after {
-            0 => Some(0),
-            after => self.version.nodes.node_after(Uid(after)),
-        };
-        let Some(least) = least else { return Ok(Vec::new()) };
-        let (skip, first) = (offset_of(page), page.first as usize);
-        let mut found = Vec::with_capacity(first.min(1024));
-        let mut passing = Passing { skip, first, found: &mut found };
-        // Filters that look at other nodes are asked of a batch at a time; pages grow as long as little passes.
-        let mut batch = Vec::new();
-        let mut batch_len = skip.saturating_add(first).clamp(BATCH_MIN, BATCH_MAX);
-        for (count, node) in driver.iter_from(least).enumerate() {
-            // Not at each node, since that looks at the clock.
-            if count % 8192 == 8191 {
-                self.check()?;
-            }
-            if !testers.iter().all(|tester| tester.test(node)) {
-                continue;
-            }
-            if beyond.is_empty() {
-                if passing.is_full_with(node) {
-                    return Ok(found);
-                }
-                continue;
-            }
-            batch.push(node);
-            if batch.len() == batch_len {
-                let kept = self.kept(&beyond, std::mem::take(&mut batch))?;
-                if kept.iter().any(|node| passing.is_full_with(node)) {
-                    return Ok(found);
-                }
-                // Doubled while little passes, so at most about as many nodes are asked in vain
-                // as had to be asked.
-                batch_len = (2 * batch_len).min(BATCH_MAX);
-            }
-        }
-        if !batch.is_empty() {
-            let kept = self.kept(&beyond, batch)?;
-            let _ = kept.iter().any(|node| passing.is_full_with(node));
-        }
-        Ok(found)
-    }
-
-    /// Chooses which of the root and the parts of a filter is walked, and how the others are asked.
-    fn drive<'f>(&self, root: NodeSet, parts: &'f [Filter]) -> Result<Driven<'f>>
-    where
-        'a: 'f,
-    {
-        let mut driver = root;
-        let mut testers = Vec::with_capacity(parts.len() + 1);
-        let mut beyond = Vec::new();
-        for part in parts {
-            let set = match part {
-                Filter::Function(function) => self.small_set(function, driver.len())?,
-                Filter::Reaches(reach) => self.reaching_set(reach, driver.len())?,
-                _ => None,
-            };
-            match set {
-                // Only where it is much smaller: each of its nodes is looked up in what would
-                // have been walked.
-                Some(set) if set.len() < driver.len() / DRIVER_RATIO => {
-                    self.took("walks the filter's index, asks the root");
-                    let other = std::mem::replace(&mut driver, set);
-                    testers.push(Tester::Member(other));
-                }
-                Some(set) => testers.push(Tester::Member(set)),
-                None if looks_beyond(part) => beyond.push(part),
-                None => testers.push(self.filter_tester(part)?),
-            }
-        }
-        Ok(Driven { driver, testers, beyond })
-    }
-
-    /// The nodes that pass all of some filters.
-    fn kept<'f>(&self, filters: &[&'f Filter], nodes: Vec<u32>) -> Result<NodeSet>
-    where
-        'a: 'f,
-    {
-        let nodes = NodeSet::from(nodes);
-        filters.iter().try_fold(nodes, |nodes, filter| self.filter(filter, nodes))
-    }
-
-    /// The set of a function when the index gives it at little cost.
-    fn small_set<'f>(&self, function: &'f Function, root: usize) -> Result<Option<NodeSet>>
-    where
-        'a: 'f,
-    {
-        let in_place = matches!(
-            function.call,
-            Call::Has(_) | Call::Type(_) | Call::Uid { .. } | Call::Terms { .. }
-        );
-        let single = matches!(&function.call, Call::Compare { op: hexgraph_base::plan::Comparison::Eq, arguments, .. } if arguments.len() == 1);
-        let small =
-            || self.estimate(function).is_some_and(|count| count < root / 16 && count < 65_536);
-        if in_place || single || small() { self.indexed(function) } else { Ok(None) }
-    }
-}
-
-/// A walk over the smallest set, which asks the others.
-struct Driven<'f> {
-    /// The set that is walked over.
-    driver: NodeSet,
-    /// Tests that each node of the walk has to pass.
-    testers: Vec<Tester<'f>>,
-    /// Filters that follow edges to other nodes; each is asked of a batch of nodes.
-    beyond: Vec<&'f Filter>,
-}
-
-/// A page of a filtered set while it is filled, in ascending order of the nodes.
-struct Passing<'p> {
-    /// The number of passing nodes that are still to be skipped, for `offset`.
-    skip: usize,
-    /// The number of nodes that the page has when it is full.
-    first: usize,
-    found: &'p mut Vec<u32>,
-}
-
-impl Passing<'_> {
-    /// Adds the next node that passes; true when the page is full.
-    fn is_full_with(&mut self, node: u32) -> bool {
-        if self.skip != 0 {
-            self.skip -= 1;
-            return false;
-        }
-        self.found.push(node);
-        self.found.len() == self.first
-    }
-}
-
-/// The offset of a page; a negative one counts as none.
-pub(crate) fn offset_of(page: Page) -> usize {
-    usize::try_from(page.offset).unwrap_or(0)
 }
 
 /// The wanted part of a list: `after` has been applied.
 pub(crate) fn cut(nodes: &[u32], page: Page) -> &[u32] {
-    let offset = offset_of(page).min(nodes.len());
+    let offset = page.skip().min(nodes.len());
     match page.first {
         0 => &nodes[offset..],
         first if 0 < first => {

@@ -17,9 +17,6 @@ const CHUNK: usize = 4096;
 /// The least number of candidates that are kept.
 const ROOM_MIN: usize = 256;
 
-/// From one in this many nodes on, sorting all of them is as good.
-const SHARE_MIN: usize = 16;
-
 /// The candidates for the first nodes by rank, or by rank backwards; those with equal ranks by node. Nodes have to come
 /// ascending.
 struct Top {
@@ -76,13 +73,9 @@ impl Top {
     }
 }
 
-/// Whether so few of the nodes are wanted that one pass is better than sorting them.
-fn is_few(wanted: usize, nodes: usize) -> bool {
-    0 < wanted && wanted < nodes / SHARE_MIN
-}
-
 /// Returns the first `wanted` of some nodes in the order of their numbers or instants, equal ones by node. `None` where
-/// this is not the way: many are wanted, fewer have a value, or the values have no order as 64-bit numbers. O(nodes).
+/// this is not the way: none is wanted, fewer have a value, or the values have no order as 64-bit numbers. O(nodes), when few of
+/// them are wanted.
 ///
 /// # Errors
 ///
@@ -96,7 +89,7 @@ pub(super) fn by_column(
     check: impl Fn() -> Result<()>,
 ) -> Result<Option<Vec<u32>>> {
     let column = &part.base.column;
-    if column.rows.is_some() || !is_few(wanted, nodes.len()) {
+    if column.rows.is_some() || wanted == 0 {
         return Ok(None);
     }
     let mut scan = Scan { part, value_type, top: Top::new(wanted, descending) };
@@ -128,7 +121,7 @@ pub(super) fn by_variable(
     descending: bool,
     wanted: usize,
 ) -> Option<Vec<u32>> {
-    if !is_few(wanted, map.nodes.len().min(nodes.len())) {
+    if wanted == 0 {
         return None;
     }
     let mut top = Top::new(wanted, descending);

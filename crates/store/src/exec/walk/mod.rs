@@ -1,6 +1,7 @@
 //! Walks over edges, from level to level.
 
 pub(super) mod traverse;
+pub(super) mod long_lists;
 pub(super) mod expand;
 pub(super) mod cascade;
 pub(super) mod recurse;

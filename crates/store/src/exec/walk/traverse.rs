@@ -179,6 +179,9 @@ impl<'a> Context<'a> {
             }
             return Ok(lists.finish());
         }
+        if let Some(pages) = self.pages_of_long_lists(nodes, walk, page)? {
+            return Ok(pages);
+        }
         let all = self.filtered_targets(nodes, walk, page)?;
         if !field.order.is_empty() || by_facets {
             return self.sorted_targets(nodes, walk, page, all);
@@ -287,6 +290,12 @@ impl<'a> Context<'a> {
         if let Some(edges) = predicate.direction(reverse)
             && (field.filter.is_some() || field.facet_filter.is_some())
         {
+            if let (Some(filter), None) = (&field.filter, &field.facet_filter)
+                && field.page.is_all()
+                && let Some(counts) = self.counts_of_long_lists(nodes, edges, filter)?
+            {
+                return Ok(FieldData::Counts(counts));
+            }
             let walk = Walk { field, predicate, reverse, edges };
             let (offsets, targets) = self.walk(nodes, &walk, field.page)?;
             let lists = Lists { offsets, targets };
@@ -351,13 +360,13 @@ pub(crate) fn distinct(targets: &[u32]) -> Vec<u32> {
 }
 
 /// The targets of each node of a level, one list behind the other.
-struct Lists {
+pub(super) struct Lists {
     offsets: Vec<u32>,
     targets: Vec<u32>,
 }
 
 impl Lists {
-    fn new(context: &Context<'_>, nodes: usize) -> Result<Lists> {
+    pub(super) fn new(context: &Context<'_>, nodes: usize) -> Result<Lists> {
         let mut offsets = Vec::new();
         context.make_room(&mut offsets, nodes + 1)?;
         offsets.push(0);
@@ -365,14 +374,14 @@ impl Lists {
     }
 
     /// Adds targets to the list of the node at hand.
-    fn extend(&mut self, context: &Context<'_>, targets: &[u32]) -> Result<()> {
+    pub(super) fn extend(&mut self, context: &Context<'_>, targets: &[u32]) -> Result<()> {
         context.make_room(&mut self.targets, targets.len())?;
         self.targets.extend_from_slice(targets);
         Ok(())
     }
 
     /// Ends the list of a node.
-    fn close(&mut self, context: &Context<'_>) -> Result<()> {
+    pub(super) fn close(&mut self, context: &Context<'_>) -> Result<()> {
         if self.offsets.len().is_multiple_of(8192) {
             context.check()?;
         }
@@ -429,7 +438,7 @@ impl Lists {
         context.control.uncharge(size_of::<u32>() * room);
     }
 
-    fn finish(self) -> (Vec<u32>, Vec<u32>) {
+    pub(super) fn finish(self) -> (Vec<u32>, Vec<u32>) {
         (self.offsets, self.targets)
     }
 }

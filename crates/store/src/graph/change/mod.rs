@@ -10,6 +10,4 @@ pub(super) mod changes;
 mod change_weight;
 pub(super) mod mutate;
 pub(super) mod apply;
-pub(super) mod definitions;
-pub(super) mod alter;
-pub(super) mod graphql_schema;
+pub(super) mod altering;

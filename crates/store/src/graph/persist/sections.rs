@@ -8,7 +8,7 @@
 use super::catalog::{CatalogReader, CatalogWriter};
 use super::vector_sections::{VECTORS_TAG, read_vectors, write_vectors};
 use crate::graph::build::compact::{Check, room_to_settle, settle_all_while};
-use crate::graph::change::definitions::Definitions;
+use crate::graph::change::altering::definitions::Definitions;
 use crate::graph::thresholds::Thresholds;
 use crate::graph::version::edges::{Direction, EdgeStore};
 use crate::graph::version::node_ids::NodeIds;

@@ -7,10 +7,10 @@
 //! of a part lie one behind the other in three of these, each about ten bytes.
 
 use crate::graph::build::compact::Check;
-use crate::graph::change::alter::{define, drop_all, drop_attr, drop_data, drop_type};
+use crate::graph::change::altering::alter::{define, drop_all, drop_attr, drop_data, drop_type};
+use crate::graph::change::altering::definitions::Definitions;
+use crate::graph::change::altering::graphql_schema::with_schema_of;
 use crate::graph::change::changes::{Changes, Deleted, Part};
-use crate::graph::change::definitions::Definitions;
-use crate::graph::change::graphql_schema::with_schema_of;
 use crate::graph::version::delta::FacetList;
 use crate::graph::version::whole::Version;
 use hexgraph_base::types::fields::{put_field, put_number, put_text, put_text_field, required};

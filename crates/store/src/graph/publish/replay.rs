@@ -7,8 +7,8 @@
 //! need not hold at each moment.
 
 use super::record::{SchemaChange, changes_field, deleted, kind, schema_field};
+use crate::graph::change::altering::definitions::Definitions;
 use crate::graph::change::changes::{Changes, Delete, Deleted, Part, SetEdge, SetValue};
-use crate::graph::change::definitions::Definitions;
 use crate::graph::version::delta::FacetList;
 use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::whole::Version;

@@ -4,7 +4,7 @@
 
 use super::record::SchemaChange;
 use super::replay::{Places, Read, Replay};
-use crate::graph::change::alter::alter;
+use crate::graph::change::altering::alter::alter;
 use crate::graph::change::changes::Part;
 use hexgraph_base::schema::parse_schema;
 use hexgraph_base::types::Result;

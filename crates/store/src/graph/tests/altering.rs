@@ -1,6 +1,6 @@
 use super::super::{define, drop_all, drop_attr, resolve};
 use super::*;
-use crate::graph::change::alter::{drop_data, drop_type};
+use crate::graph::change::altering::alter::{drop_data, drop_type};
 use crate::index::{IndexKind, TokenKey};
 use hexgraph_base::types::Error;
 use std::sync::atomic::{AtomicUsize, Ordering};

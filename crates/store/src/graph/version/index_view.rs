@@ -5,7 +5,7 @@ use super::unions::union_of;
 use crate::index::{TokenIndex, TokenKey};
 use crate::storage::{Array, NodeSet, gallop};
 use imbl::OrdMap;
-use imbl::ordmap::Iter;
+use imbl::ordmap::RangedIter;
 use imbl::shared_ptr::DefaultSharedPtr;
 use std::ops::{Bound, Range};
 
@@ -39,14 +39,26 @@ impl<'a> IndexView<'a> {
     /// The tokens with their nodes, in the order of the tokens or backwards: stored ones and new ones as one. Tokens that
     /// lost all of their nodes come with none. A step costs O(1), and O(log) where a token has changes.
     pub fn tokens(&self, descending: bool) -> Tokens<'a> {
-        let places = 0..self.index.len();
-        let mut tokens = Tokens {
-            index: self.index,
-            places,
-            changes: self.changes.iter(),
-            next: None,
-            descending,
+        self.tokens_between(Bound::Unbounded, Bound::Unbounded, descending)
+    }
+
+    /// As [`IndexView::tokens`], of those between two bounds. O(log tokens) to begin.
+    pub fn tokens_between(
+        &self,
+        low: Bound<&TokenKey>,
+        high: Bound<&TokenKey>,
+        descending: bool,
+    ) -> Tokens<'a> {
+        let mut places = self.places(low, high);
+        // Bounds the wrong way round are no range of a map.
+        let changes = match range_is_empty(low, high) {
+            true => {
+                places.end = places.start;
+                None
+            }
+            false => Some(self.changes.range::<_, TokenKey>((low, high))),
         };
+        let mut tokens = Tokens { index: self.index, places, changes, next: None, descending };
         tokens.step_change();
         tokens
     }
@@ -118,7 +130,8 @@ pub struct Tokens<'a> {
     index: &'a TokenIndex,
     /// The stored tokens that are still to come.
     places: Range<usize>,
-    changes: Iter<'a, TokenKey, Postings, DefaultSharedPtr>,
+    /// `None` for an empty range.
+    changes: Option<RangedIter<'a, TokenKey, Postings, DefaultSharedPtr>>,
     /// The next token with changes.
     next: Option<Changed<'a>>,
     descending: bool,
@@ -141,6 +154,19 @@ pub enum TokenNodes<'a> {
 }
 
 impl TokenNodes<'_> {
+    /// The number of nodes.
+    pub fn len(&self) -> usize {
+        match self {
+            TokenNodes::Stored(_, range) => range.len(),
+            TokenNodes::Changed(nodes) => nodes.len(),
+        }
+    }
+
+    /// True when the token has lost all of its nodes.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// The nodes as a set that is read in place.
     pub fn to_set(&self) -> NodeSet {
         match self {
@@ -154,7 +180,10 @@ impl TokenNodes<'_> {
 
 impl<'a> Tokens<'a> {
     fn step_change(&mut self) {
-        let entry = if self.descending { self.changes.next_back() } else { self.changes.next() };
+        let entry = self.changes.as_mut().and_then(|changes| match self.descending {
+            true => changes.next_back(),
+            false => changes.next(),
+        });
         self.next = entry.map(|(token, change)| {
             let place = self.index.lower_bound(token);
             Changed { change, place, is_stored: self.index.find(token).is_some() }

@@ -25,7 +25,7 @@ impl NodeIds {
     ///
     /// # Errors
     ///
-    /// [`Error::Limit`] past 2^31 of them.
+    /// [`Error::Limit`] for 2^31 of them or more: the last node id stands for no node.
     pub fn new(high: Array<u64>) -> Result<NodeIds> {
         if HIGH as usize <= high.len() {
             let message = format!("{} uids of 2^31 and more, the limit is 2^31 - 1", high.len());
@@ -52,7 +52,7 @@ impl NodeIds {
         u64::from(HIGH) <= uid.0
     }
 
-    /// The node id of a uid; `None` for one above 2^31 that is not known.
+    /// The node id of a uid; `None` for one of 2^31 or more that is not known.
     pub fn node(&self, uid: Uid) -> Option<u32> {
         if !NodeIds::is_high(uid) {
             return Some(uid.0 as u32);

@@ -9,6 +9,9 @@ use imbl::OrdMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+/// The number of changes that are walked over in the time in which one is looked up.
+const STEPS_PER_LOOKUP: usize = 8;
+
 /// What was built at the last load, alter or compaction.
 pub struct ValueBase {
     /// The values.
@@ -164,6 +167,11 @@ impl LangValues {
         self.delta.rows.get(&node).map(Option::as_deref)
     }
 
+    /// The number of nodes that changed since the base was built.
+    pub(crate) fn changes_len(&self) -> usize {
+        self.delta.rows.len()
+    }
+
     /// The nodes between two, both included, that changed since the base was built, ascending, with their rows.
     pub fn changed_between(
         &self,
@@ -172,6 +180,26 @@ impl LangValues {
     ) -> impl Iterator<Item = (u32, Option<&Row>)> {
         let rows = (first <= last).then(|| self.delta.rows.range(first..=last));
         rows.into_iter().flatten().map(|(node, row)| (*node, row.as_deref()))
+    }
+
+    /// Calls `visit` with nodes that changed since the base was built and their rows, ascending: with all of those that are
+    /// in `nodes`, which ascend, and perhaps with others that lie between them. O(changes between the first and the last
+    /// node), or O(nodes · log changes) where that is less.
+    pub(crate) fn changed_near<'a>(
+        &'a self,
+        nodes: &[u32],
+        mut visit: impl FnMut(u32, Option<&'a Row>),
+    ) {
+        let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
+        if nodes.len().saturating_mul(STEPS_PER_LOOKUP) < self.changes_len() {
+            for &node in nodes {
+                if let Some(row) = self.changed(node) {
+                    visit(node, row);
+                }
+            }
+            return;
+        }
+        self.changed_between(first, last).for_each(|(node, row)| visit(node, row));
     }
 
     /// Goes through nodes, which ascend, from change to change: so nodes without one are not looked up among them. O(changes

@@ -11,8 +11,8 @@
 //!
 //! Sections begin on multiples of 64 bytes and not of a page: there are many small ones, each of
 //! which would waste half a page, and nothing that reads them asks for more than 16. Numbers are
-//! written in the order of this machine, little endian on all we build for; the header tells a
-//! file of another order. Opening reads the header and the tables and looks at every entry, not at
+//! little endian. Arrays are written as they lie in memory, so the program builds for little-endian
+//! machines only. Opening reads the header and the tables and looks at every entry, not at
 //! the data. Things of several arrays take several sections, `name.dir` and `name.words` and such.
 
 mod header;

@@ -1,7 +1,9 @@
 //! Sets of nodes in several forms. A set is read where it lies as long as possible.
 
 use super::node_iter::{NodeIter, OverlayIter, PlainIter};
-use super::sorted::{insert_sorted, is_run, remove_sorted, retain_in, retain_sorted};
+use super::sorted::{
+    insert_sorted, is_run, places_between, remove_sorted, retain_in, retain_sorted,
+};
 use crate::storage::{Array, FrozenBitmap};
 use roaring::RoaringBitmap;
 use std::borrow::Cow;
@@ -228,6 +230,23 @@ impl NodeSet {
         }
     }
 
+    /// True when the sets are seen to be equal without a walk over them: both are the same stored set with the same changes.
+    /// `false` does not mean that they differ. O(1), or O(changes).
+    pub(crate) fn is_known_to_equal(&self, other: &NodeSet) -> bool {
+        let same = |one: &Arc<RoaringBitmap>, other: &Arc<RoaringBitmap>| {
+            Arc::ptr_eq(one, other) || one == other
+        };
+        match (self, other) {
+            (NodeSet::Frozen(one), NodeSet::Frozen(other)) => one.is_known_to_equal(other),
+            (NodeSet::Bitmap(one), NodeSet::Bitmap(other)) => Arc::ptr_eq(one, other),
+            (
+                NodeSet::Overlay { base, gained, lost },
+                NodeSet::Overlay { base: other, gained: more, lost: less },
+            ) => base.is_known_to_equal(other) && same(gained, more) && same(lost, less),
+            _ => false,
+        }
+    }
+
     /// Returns at most `count` members, ascending, after skipping the first `skip`. The skipped ones are not walked over.
     pub fn page(&self, skip: usize, count: usize) -> Vec<u32> {
         match self {
@@ -328,11 +347,7 @@ impl NodeSet {
     pub fn retain(&self, nodes: &mut Vec<u32>, keep: bool) {
         match self {
             NodeSet::Sorted(members) => retain_sorted(nodes, members, keep),
-            // A merge reads the slice to its end; from there on a search for each node is
-            // cheaper.
-            NodeSet::Slice(array, range) if range.len() < 8 * nodes.len() => {
-                retain_sorted(nodes, array.slice(range.clone()), keep);
-            }
+            NodeSet::Slice(array, range) => retain_sorted(nodes, array.slice(range.clone()), keep),
             NodeSet::Frozen(bitmap) if keep => bitmap.retain_in(nodes),
             NodeSet::Frozen(bitmap) => bitmap.retain_not_in(nodes),
             NodeSet::Overlay { base, gained, lost } if FEW < nodes.len() => {
@@ -374,6 +389,12 @@ impl NodeSet {
             both.extend(gained.iter().filter(|&node| other.contains(node)));
             return NodeSet::from(both);
         }
+        if let NodeSet::Slice(array, range) = small
+            && let Some(both) = large.within_run(array.slice(range.clone()))
+        {
+            // What lies between the ends of the larger set is read in place.
+            return NodeSet::Slice(array.clone(), range.start + both.start..range.start + both.end);
+        }
         // The smaller set as a list bounds the cost, whatever the larger one is.
         let mut nodes = small.to_vec();
         large.retain(&mut nodes, true);
@@ -395,6 +416,39 @@ impl NodeSet {
             _ => all |= other.to_bitmap(),
         }
         NodeSet::from(all)
+    }
+
+    /// The places of the members in an ascending list, for a set that is a list without gaps: those between its ends.
+    fn within_run(&self, nodes: &[u32]) -> Option<Range<usize>> {
+        let members = match self {
+            NodeSet::Sorted(members) => members.as_slice(),
+            NodeSet::Slice(array, range) => array.slice(range.clone()),
+            _ => return None,
+        };
+        is_run(members).then(|| places_between(nodes, members))
+    }
+
+    /// The members from `least` on, as a set that is read in place where this one is a list; O(changes) for those of a changed
+    /// list, else O(members).
+    pub fn tail(&self, least: u32) -> NodeSet {
+        if least == 0 {
+            return self.clone();
+        }
+        match self {
+            NodeSet::Slice(array, range) => {
+                let start = array.partition_point(range.clone(), |node| node < least);
+                NodeSet::Slice(array.clone(), start..range.end)
+            }
+            NodeSet::Overlay { base, gained, lost } if matches!(**base, NodeSet::Slice(..)) => {
+                let rest = |changes: &RoaringBitmap| {
+                    let mut rest = changes.clone();
+                    rest.remove_range(..least);
+                    Arc::new(rest)
+                };
+                NodeSet::overlay(base.tail(least), &rest(gained), &rest(lost))
+            }
+            _ => NodeSet::from(self.iter_from(least).collect::<Vec<u32>>()),
+        }
     }
 
     /// The members that `other` does not have.

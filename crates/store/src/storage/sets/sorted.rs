@@ -1,6 +1,7 @@
 //! Removes nodes from sorted lists and inserts them.
 
 use roaring::RoaringBitmap;
+use std::ops::Range;
 
 /// True when the nodes of an ascending list have no gap between them, as the nodes of a load have. O(1).
 pub(crate) fn is_run(nodes: &[u32]) -> bool {
@@ -35,17 +36,38 @@ pub(crate) fn gallop<T>(items: &[T], holds: impl Fn(&T) -> bool) -> usize {
     start + items[start..end].partition_point(holds)
 }
 
-/// Merges two sorted lists, galloping through `members` when it is much longer.
+/// The places of those nodes of an ascending list that lie between the ends of another.
+pub(super) fn places_between(nodes: &[u32], ends: &[u32]) -> Range<usize> {
+    let (Some(&first), Some(&last)) = (ends.first(), ends.last()) else { return 0..0 };
+    let start = nodes.partition_point(|&node| node < first);
+    start..start + nodes[start..].partition_point(|&node| node <= last)
+}
+
+/// Where one list has this many times more nodes than the other, the places of the shorter one's nodes are searched for.
+const GALLOP_RATIO: usize = 8;
+
+/// Keeps the members of an ascending list in another (or, with `keep` false, the others): a merge of both, or a search for each
+/// node, O(log) in the number of members between it and the node before, where there are many times more members. O(log) when the
+/// members have no gap between them.
 pub(super) fn retain_sorted(nodes: &mut Vec<u32>, members: &[u32], keep: bool) {
+    if is_run(members) {
+        let both = places_between(nodes, members);
+        match keep {
+            true => {
+                nodes.truncate(both.end);
+                nodes.drain(..both.start);
+            }
+            false => drop(nodes.drain(both)),
+        }
+        return;
+    }
     let mut rest = members;
-    // Decided once for all nodes: a search takes log(members) steps for each, a merge as many as
-    // members lie between two nodes.
-    let gallop = 16 * nodes.len() < members.len();
+    // Decided once for all nodes: a search costs more than a step of a merge.
+    let is_searched = GALLOP_RATIO.saturating_mul(nodes.len()) < members.len();
     nodes.retain(|&node| {
-        let skip = if gallop {
-            rest.partition_point(|&member| member < node)
-        } else {
-            rest.iter().take_while(|&&member| member < node).count()
+        let skip = match is_searched {
+            true => gallop(rest, |&member| member < node),
+            false => rest.iter().take_while(|&&member| member < node).count(),
         };
         rest = &rest[skip..];
         (rest.first() == Some(&node)) == keep

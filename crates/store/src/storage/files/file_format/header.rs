@@ -12,8 +12,11 @@ const MAGIC: [u8; 8] = *b"hexgraph";
 const VERSION: u32 = 2;
 /// The oldest that is read. It has no identity and another layout of the catalog, which says so itself.
 const VERSION_MIN: u32 = 1;
-/// Reads as another number on a machine with another order of bytes.
+/// Reads as another number when the bytes of numbers stand in another order, which is refused.
 const ORDER: u32 = 0x0102_0304;
+
+// The format is little endian, and arrays are written and mapped as they lie in memory.
+const _: () = assert!(cfg!(target_endian = "little"), "hexgraph needs a little-endian machine");
 
 /// The header of a snapshot file.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]

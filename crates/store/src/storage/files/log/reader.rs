@@ -35,12 +35,18 @@ pub struct LogRecord<'a> {
 }
 
 impl LogReader {
-    /// Opens a log; `None` when it has no whole header: it was being created.
+    /// Opens a log and reads its header, not its records. Returns `None` for a file without a whole header, which is a log
+    /// that was being created.
+    ///
+    /// A file without a header is searched for records of format 1: one that was written when more than what is before it
+    /// was durable shows that the header was lost later. Records of format 2 are not searched for, because their checksums
+    /// begin with the identity and the number in the lost header. There `CURRENT` names the logs that must have a header,
+    /// and the caller refuses a named one for which this is `None`.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] when the system refuses; [`Error::Corrupt`] when there is no header and yet a
-    /// record that was durable, and when a later release wrote it.
+    /// [`Error::Io`] when the system refuses; [`Error::Corrupt`] when a later release wrote the file, when such a record of
+    /// format 1 is found, and when a file without a header is longer than what a crash leaves (5 GiB).
     pub fn open(path: &Path) -> Result<Option<LogReader>> {
         let failed = |error| Error::io(format!("reading {}", path.display()), error);
         let mut file = BufReader::with_capacity(1 << 18, File::open(path).map_err(failed)?);

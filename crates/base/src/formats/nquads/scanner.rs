@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use crate::formats::escape::{escape_end, unescape};
+use crate::formats::nquads::escape::{escape_end, unescape};
 use crate::formats::{LineFault, Object, Predicate, Subject};
 use crate::types::{Uid, ValueType, did_you_mean, shown};
 
@@ -457,7 +457,7 @@ impl<'a> Scanner<'a> {
 }
 
 /// Splits `name@en` into the name and the language. The language is empty when there is none.
-pub(super) fn split_language(name: &str) -> (&str, &str) {
+pub(in crate::formats) fn split_language(name: &str) -> (&str, &str) {
     match name.rsplit_once('@') {
         Some((name, lang)) if !name.is_empty() && !lang.is_empty() => (name, lang),
         _ => (name, ""),

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use crate::schema::lexer::{Kind, Token, tokens};
+use crate::schema::language::lexer::{Kind, Token, tokens};
 use crate::schema::{HnswOptions, PredicateDef, Tokenizer, TypeDef};
 use crate::types::{Error, Position, Result, ValueType, did_you_mean, shown};
 

@@ -1,8 +1,8 @@
 //! Reads N-Quads (W3C, RDF 1.1 N-Quads): one statement a line, with subject, predicate and object. Facets in parentheses,
 //! `*`, `uid(v)` and `val(v)` are extensions of the standard.
 
-use crate::formats::facet::parse_facets;
-use crate::formats::scanner::{Scanned, Scanner};
+use crate::formats::nquads::facet::parse_facets;
+use crate::formats::nquads::scanner::{Scanned, Scanner};
 use crate::formats::{LineFault, NQuad, Predicate, Subject};
 use crate::types::{ConvertError, Error, Position, Result, Value, ValueType};
 

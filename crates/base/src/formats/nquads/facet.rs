@@ -1,7 +1,7 @@
 //! The facets at the end of a statement: `(since=2006-01-02, weight=0.5)`.
 
 use crate::compat::go_integers::split_base;
-use crate::formats::scanner::{Scanned, Scanner};
+use crate::formats::nquads::scanner::{Scanned, Scanner};
 use crate::types::{Value, ValueType};
 
 /// Reads facets from the opening bracket to the closing one, and returns them sorted by key. A repeated key is a fault.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use crate::schema::definition::is_reserved;
-use crate::schema::lexer::is_bare_name;
+use crate::schema::language::lexer::is_bare_name;
 use crate::schema::{PredicateDef, Schema, Tokenizer, TypeDef};
 use crate::types::{Sink, ValueRef};
 

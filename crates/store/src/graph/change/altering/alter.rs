@@ -1,9 +1,9 @@
 //! Changes the schema, and builds the indexes and reverse edges that it did not have before.
 
-use super::definitions::Definitions;
 use crate::graph::build::compact::{Check, settle};
 use crate::graph::build::parts::ValuePart;
 use crate::graph::build::stored_form::{build_column, build_reverse, index_vectors};
+use crate::graph::change::altering::definitions::Definitions;
 use crate::graph::thresholds::Thresholds;
 use crate::graph::version::edges::{Direction, EdgeStore};
 use crate::graph::version::node_ids::NodeIds;

@@ -2,7 +2,7 @@
 //!
 //! So it is in logs and snapshots as all data is, and every version has the schema that belongs to it.
 
-use super::changes::{Changes, Part, SetValue};
+use crate::graph::change::changes::{Changes, Part, SetValue};
 use crate::graph::version::delta::FacetList;
 use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::uids::NamedUids;

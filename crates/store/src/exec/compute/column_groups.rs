@@ -1,0 +1,498 @@
+//! Groups of `@groupby` whose keys are read as columns: one pass over the members, without a list for each group.
+//!
+//! A batch of members is read as codes, one for each key ([`super::key_codes`]). The codes of a member make the number of its
+//! cell, a number with one digit for each key. A table leads from the cell to the group: an array where there are no more cells
+//! than members, else a hash table. Groups are numbered as they appear. Sums, least and greatest numbers are arrays by group, to
+//! which each batch adds; so floats are added up in the order of the members, as they are in a list. Group 0 is that of members
+//! that lack a key: it is filled like the others and not shown, which saves a question for each member.
+//!
+//! O(members · (keys + aggregated predicates)) and O(groups) memory, beside a number of 4 bytes for each member where something
+//! else than numbers is aggregated: then the members are dealt out to lists by counting.
+
+use super::key_codes::{KeyCodes, MISSING};
+use super::partition::{GROUP_BYTES, KEY_BYTES};
+use super::sums::{Sum, clamp};
+use crate::exec::control::context::Context;
+use crate::exec::control::tree::{Group, GroupValue};
+use crate::exec::select::batches::{BATCH, NumberColumn};
+use crate::exec::select::read::first_value;
+use crate::graph::Predicate;
+use hexgraph_base::plan::{Aggregate, Field, FieldKind, GroupBy};
+use hexgraph_base::types::{Result, Value};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Fewer members are grouped one by one.
+pub(crate) const MEMBERS_MIN: usize = 16;
+
+/// An array of cells always may have this many.
+const CELLS_MIN: usize = 1024;
+
+/// The bytes that are charged for an entry of a hash table of cells, which is half empty.
+const CELL_BYTES: usize = 32;
+
+impl Context<'_> {
+    /// The groups of members, with their numbers of members, in the order in which they appear: those of
+    /// [`Context::groups`] before they are sorted. `None` where the keys are not read as columns: those of lists, edges,
+    /// languages and types without codes; and where a sum is refused, so that the error is that of the slow way.
+    ///
+    /// # Errors
+    ///
+    /// [`hexgraph_base::types::Error::Limit`] when the request has to stop or is out of memory.
+    pub(crate) fn column_groups(
+        &self,
+        group_by: &GroupBy,
+        body: &[Arc<Field>],
+        members: &[u32],
+    ) -> Result<Option<Vec<(usize, Group)>>> {
+        let is_usual = members.len() >= MEMBERS_MIN
+            && !group_by.keys.is_empty()
+            && body.iter().all(|field| is_known(&field.kind))
+            && members.is_sorted_by(|one, other| one < other);
+        if !is_usual {
+            return Ok(None);
+        }
+        if let [key] = group_by.keys.as_slice()
+            && body.iter().all(|field| field.kind == FieldKind::CountUid)
+            && self.is_counted_by_index(key, members)
+        {
+            return Ok(None);
+        }
+        let mut keys = Vec::with_capacity(group_by.keys.len());
+        for key in &group_by.keys {
+            let Some(key) = self.key_column(&key.predicate, &key.langs, members) else {
+                return Ok(None);
+            };
+            keys.push(key);
+        }
+        let Some(cells) = keys.iter().try_fold(1, |all: u64, it| all.checked_mul(it.codes.limit()))
+        else {
+            return Ok(None);
+        };
+        let mut grouping = Grouping {
+            context: self,
+            keys,
+            cells: Cells::new(cells, members.len()),
+            groups: Groups { firsts: vec![0], counts: vec![0] },
+            columns: Vec::new(),
+            lists: None,
+        };
+        let plans: Vec<Plan> = body.iter().map(|field| grouping.plan(field, members)).collect();
+        let _while_grouping = self.control.charge_while(grouping.byte_len(members.len()))?;
+        grouping.run(members)?;
+        grouping.finish(body, &plans, members)
+    }
+
+    /// A key without languages of values that are no lists.
+    fn key_column(&self, name: &str, langs: &[String], members: &[u32]) -> Option<Key<'_>> {
+        let predicate: &Predicate = self.predicate(name).filter(|it| !it.def.list)?;
+        let part = predicate.only_untagged().filter(|_| langs.is_empty())?;
+        let codes = KeyCodes::new(part, predicate.def.value_type, members)?;
+        Some(Key { predicate, codes, batch: Vec::with_capacity(BATCH) })
+    }
+}
+
+/// True for a field that a group has.
+fn is_known(kind: &FieldKind) -> bool {
+    matches!(kind, FieldKind::CountUid | FieldKind::AggregatePredicate { .. })
+}
+
+/// A key of the groups.
+struct Key<'a> {
+    predicate: &'a Predicate,
+    codes: KeyCodes<'a>,
+    /// The codes of a batch.
+    batch: Vec<u32>,
+}
+
+/// How the result of a field of the body is found.
+#[derive(Clone, Copy)]
+enum Plan {
+    /// The number of members.
+    Count,
+    /// A fold of numbers: the place of the column, that of the fold, and what is made of it.
+    Fold(usize, usize, Aggregate),
+    /// From the list of the members.
+    List,
+}
+
+/// The groups found so far; the first is no group.
+struct Groups {
+    /// The first member of each.
+    firsts: Vec<u32>,
+    /// The number of members of each.
+    counts: Vec<u32>,
+}
+
+/// Leads from cells to groups: to the number of the group plus 1; 0 for a cell that nobody was in.
+enum Cells {
+    Array(Vec<u32>),
+    Hash(FxHashMap<u64, u32>),
+}
+
+impl Cells {
+    fn new(count: u64, members: usize) -> Cells {
+        match usize::try_from(count) {
+            Ok(count) if count <= members.max(CELLS_MIN) => Cells::Array(vec![0; count]),
+            _ => Cells::Hash(FxHashMap::default()),
+        }
+    }
+
+    /// The group of each cell; `begin` makes the group of a cell that is met for the first time, from the place of its member.
+    fn look_up(&mut self, cells: &[u64], out: &mut Vec<u32>, mut begin: impl FnMut(usize) -> u32) {
+        out.clear();
+        let mut known = |place: usize, slot: &mut u32| {
+            if *slot == 0 {
+                *slot = begin(place) + 1;
+            }
+            *slot - 1
+        };
+        match self {
+            Cells::Array(slots) => {
+                let places = cells.iter().enumerate();
+                out.extend(places.map(|(place, &cell)| known(place, &mut slots[cell as usize])));
+            }
+            Cells::Hash(slots) => {
+                let places = cells.iter().enumerate();
+                out.extend(
+                    places.map(|(place, &cell)| known(place, slots.entry(cell).or_default())),
+                );
+            }
+        }
+    }
+}
+
+/// The numbers of a predicate, and what is made of them.
+struct NumberFolds<'a> {
+    name: &'a str,
+    numbers: NumberColumn<'a>,
+    /// The number of members of each group that have no number.
+    lacking: Vec<u32>,
+    folds: Vec<Fold>,
+    /// The groups of a batch, with those of members without a number taken out.
+    counted: Vec<u32>,
+}
+
+/// One number for each group.
+enum Fold {
+    IntSum(Vec<i128>),
+    IntMin(Vec<i64>),
+    IntMax(Vec<i64>),
+    FloatSum(Vec<f64>),
+    FloatMin(Vec<f64>),
+    FloatMax(Vec<f64>),
+}
+
+impl Fold {
+    fn new(op: Aggregate, is_int: bool) -> Fold {
+        match (op, is_int) {
+            (Aggregate::Sum | Aggregate::Avg, true) => Fold::IntSum(Vec::new()),
+            (Aggregate::Min, true) => Fold::IntMin(Vec::new()),
+            (Aggregate::Max, true) => Fold::IntMax(Vec::new()),
+            (Aggregate::Sum | Aggregate::Avg, false) => Fold::FloatSum(Vec::new()),
+            (Aggregate::Min, false) => Fold::FloatMin(Vec::new()),
+            (Aggregate::Max, false) => Fold::FloatMax(Vec::new()),
+        }
+    }
+
+    fn is_like(&self, other: &Fold) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other)
+    }
+
+    /// Adds the ints of a batch, each to its group.
+    fn add_ints(&mut self, groups: &[u32], count: usize, ints: &[i64]) {
+        match self {
+            Fold::IntSum(sums) => {
+                each(sums, 0, groups, count, ints, |sum, int| sum + i128::from(int))
+            }
+            Fold::IntMin(least) => each(least, i64::MAX, groups, count, ints, i64::min),
+            Fold::IntMax(greatest) => each(greatest, i64::MIN, groups, count, ints, i64::max),
+            _ => {}
+        }
+    }
+
+    /// Adds the floats of a batch, each to its group.
+    fn add_floats(&mut self, groups: &[u32], count: usize, floats: &[f64]) {
+        match self {
+            Fold::FloatSum(sums) => {
+                // What no floats add up to, which is the negative zero.
+                let none = std::iter::empty::<f64>().sum();
+                each(sums, none, groups, count, floats, |sum, float| sum + float);
+            }
+            Fold::FloatMin(least) => {
+                each(least, f64::INFINITY, groups, count, floats, f64::min);
+            }
+            Fold::FloatMax(greatest) => {
+                each(greatest, f64::NEG_INFINITY, groups, count, floats, f64::max);
+            }
+            _ => {}
+        }
+    }
+
+    /// The aggregate of a group of which `count` members, one at least, have a number.
+    fn result(&self, op: Aggregate, group: usize, count: usize) -> Result<Option<Value>> {
+        let sum = match self {
+            Fold::IntMin(ints) | Fold::IntMax(ints) => return Ok(Some(Value::Int(ints[group]))),
+            Fold::FloatMin(floats) | Fold::FloatMax(floats) => {
+                return Ok(Some(Value::Float(clamp(floats[group]))));
+            }
+            Fold::IntSum(sums) => Sum::of_int_total(sums[group], count),
+            Fold::FloatSum(sums) => Sum::of_float_total(sums[group], count),
+        };
+        if op == Aggregate::Avg { Ok(sum.mean()) } else { sum.value().map(Some) }
+    }
+}
+
+/// Combines each item of a batch with the number of its group. There are `count` groups now; new ones begin with `start`.
+fn each<T: Copy, N: Copy>(
+    folded: &mut Vec<T>,
+    start: T,
+    groups: &[u32],
+    count: usize,
+    items: &[N],
+    combine: impl Fn(T, N) -> T,
+) {
+    folded.resize(count, start);
+    for (group, item) in groups.iter().zip(items) {
+        let folded = &mut folded[*group as usize];
+        *folded = combine(*folded, *item);
+    }
+}
+
+impl NumberFolds<'_> {
+    /// The place of a fold among the folds, which is made where there is none like it.
+    fn place_of(&mut self, op: Aggregate) -> usize {
+        let fold = Fold::new(op, matches!(self.numbers, NumberColumn::Int(_)));
+        let known = self.folds.iter().position(|other| other.is_like(&fold));
+        known.unwrap_or_else(|| {
+            self.folds.push(fold);
+            self.folds.len() - 1
+        })
+    }
+
+    /// Adds the numbers of a batch to the groups of its nodes.
+    fn add(&mut self, nodes: &[u32], groups: &[u32], count: usize) {
+        let NumberFolds { numbers, lacking, folds, counted, .. } = self;
+        lacking.resize(count, 0);
+        match numbers {
+            NumberColumn::Int(numbers) => {
+                let (ints, has) = numbers.read(nodes);
+                let groups = counted_groups(groups, has, lacking, counted);
+                folds.iter_mut().for_each(|fold| fold.add_ints(groups, count, ints));
+            }
+            NumberColumn::Float(numbers) => {
+                let (floats, has) = numbers.read(nodes);
+                let groups = counted_groups(groups, has, lacking, counted);
+                folds.iter_mut().for_each(|fold| fold.add_floats(groups, count, floats));
+            }
+        }
+    }
+}
+
+/// The groups of nodes with those that have no number in group 0; they are counted in `lacking`. An empty list `has` says that
+/// all have one.
+fn counted_groups<'g>(
+    groups: &'g [u32],
+    has: &[bool],
+    lacking: &mut [u32],
+    counted: &'g mut Vec<u32>,
+) -> &'g [u32] {
+    if has.is_empty() {
+        return groups;
+    }
+    counted.clear();
+    counted.extend(groups.iter().zip(has).map(|(&group, &has)| {
+        lacking[group as usize] += u32::from(!has);
+        if has { group } else { 0 }
+    }));
+    counted
+}
+
+/// A pass over members.
+struct Grouping<'a, 'c> {
+    context: &'a Context<'c>,
+    keys: Vec<Key<'a>>,
+    cells: Cells,
+    groups: Groups,
+    columns: Vec<NumberFolds<'a>>,
+    /// The group of each member, where lists are made of them.
+    lists: Option<Vec<u32>>,
+}
+
+impl<'a> Grouping<'a, '_> {
+    /// Decides how a field is found; reads nothing but changes.
+    fn plan(&mut self, field: &'a Field, members: &[u32]) -> Plan {
+        let FieldKind::AggregatePredicate { op, name, langs } = &field.kind else {
+            return Plan::Count;
+        };
+        if let Some(place) = self.column_of(name, langs, members) {
+            return Plan::Fold(place, self.columns[place].place_of(*op), *op);
+        }
+        self.lists.get_or_insert_with(Vec::new);
+        Plan::List
+    }
+
+    /// The place of the numbers of a predicate among the columns.
+    fn column_of(&mut self, name: &'a str, langs: &[String], members: &[u32]) -> Option<usize> {
+        if !langs.is_empty() {
+            return None;
+        }
+        if let Some(known) = self.columns.iter().position(|column| column.name == name) {
+            return Some(known);
+        }
+        let predicate = self.context.predicate(name)?;
+        let part = predicate.only_untagged()?;
+        let numbers = NumberColumn::new(part, predicate.def.value_type, members)?;
+        let (lacking, folds, counted) = Default::default();
+        self.columns.push(NumberFolds { name, numbers, lacking, folds, counted });
+        Some(self.columns.len() - 1)
+    }
+
+    /// The bytes that are used until the groups are found, beside what grows with them.
+    fn byte_len(&self, members: usize) -> usize {
+        let cells = if let Cells::Array(slots) = &self.cells { 4 * slots.len() } else { 0 };
+        let lists = if self.lists.is_some() { 8 * members } else { 0 };
+        let keys: usize = self.keys.iter().map(|key| key.codes.byte_len()).sum();
+        let columns: usize = self.columns.iter().map(|column| column.numbers.byte_len()).sum();
+        cells + lists + keys + columns
+    }
+
+    /// Reads the members batch by batch. After each batch the request may stop.
+    fn run(&mut self, members: &[u32]) -> Result<()> {
+        let (mut cells, mut groups) = (Vec::with_capacity(BATCH), Vec::with_capacity(BATCH));
+        if let Some(lists) = &mut self.lists {
+            lists.reserve_exact(members.len());
+        }
+        for nodes in members.chunks(BATCH) {
+            self.context.check()?;
+            let before = self.groups.counts.len();
+            self.read_cells(nodes, &mut cells);
+            self.group(nodes, &cells, &mut groups);
+            self.charge(self.groups.counts.len() - before)?;
+            let count = self.groups.counts.len();
+            self.columns.iter_mut().for_each(|column| column.add(nodes, &groups, count));
+            if let Some(lists) = &mut self.lists {
+                lists.extend_from_slice(&groups);
+            }
+        }
+        Ok(())
+    }
+
+    /// Charges what new groups take.
+    fn charge(&mut self, groups: usize) -> Result<()> {
+        let cell = if let Cells::Hash(_) = &self.cells { CELL_BYTES } else { 0 };
+        let each = GROUP_BYTES + cell + KEY_BYTES * self.keys.len();
+        let grown: usize = self.keys.iter_mut().map(|key| key.codes.growth()).sum();
+        match each * groups + grown {
+            0 => Ok(()),
+            bytes => self.context.control.charge(bytes),
+        }
+    }
+
+    /// The cell of each node of a batch.
+    fn read_cells(&mut self, nodes: &[u32], cells: &mut Vec<u64>) {
+        cells.clear();
+        for (place, Key { codes, batch, .. }) in self.keys.iter_mut().enumerate() {
+            codes.read(nodes, batch);
+            if place == 0 {
+                cells.extend(batch.iter().map(|&code| u64::from(code)));
+                continue;
+            }
+            let limit = codes.limit();
+            let pairs = cells.iter_mut().zip(batch);
+            pairs.for_each(|(cell, code)| *cell = *cell * limit + u64::from(*code));
+        }
+    }
+
+    /// The group of each node of a batch; a group that begins is put behind the others.
+    fn group(&mut self, nodes: &[u32], cells: &[u64], out: &mut Vec<u32>) {
+        let Grouping { keys, cells: table, groups, .. } = self;
+        table.look_up(cells, out, |place| {
+            if keys.iter().any(|key| key.batch[place] == MISSING) {
+                return 0;
+            }
+            groups.firsts.push(nodes[place]);
+            groups.firsts.len() as u32 - 1
+        });
+        groups.counts.resize(groups.firsts.len(), 0);
+        out.iter().for_each(|group| groups.counts[*group as usize] += 1);
+    }
+
+    /// The groups with their results; `None` where one has none but an error.
+    fn finish(
+        self,
+        body: &[Arc<Field>],
+        plans: &[Plan],
+        members: &[u32],
+    ) -> Result<Option<Vec<(usize, Group)>>> {
+        let control = self.context.control;
+        let dealt = self.lists.as_ref().map(|groups| deal(groups, &self.groups.counts, members));
+        let mut found = Vec::with_capacity(self.groups.counts.len() - 1);
+        let mut start = self.groups.counts[0] as usize;
+        for (group, &first) in self.groups.firsts.iter().enumerate().skip(1) {
+            if group.is_multiple_of(BATCH) {
+                self.context.check()?;
+            }
+            let count = self.groups.counts[group] as usize;
+            let list = dealt.as_ref().map_or(&[][..], |nodes| &nodes[start..start + count]);
+            start += count;
+            // The value of the first member stands for all ways of writing a time or a zero.
+            let value = |key: &Key<'_>| first_value(key.predicate, &[], first);
+            let keys = self.keys.iter().map(|key| value(key).map(GroupValue::Value));
+            let keys: Vec<GroupValue> = keys.flatten().collect();
+            let texts: usize = keys.iter().map(text_len).sum();
+            if texts > 0 {
+                control.charge(texts)?;
+            }
+            let mut results = Vec::with_capacity(body.len());
+            for (field, plan) in body.iter().zip(plans) {
+                let Ok(result) = self.result(field, *plan, group, list) else { return Ok(None) };
+                results.push(result);
+            }
+            found.push((count, Group { keys, results }));
+        }
+        Ok(Some(found))
+    }
+
+    fn result(
+        &self,
+        field: &Field,
+        plan: Plan,
+        group: usize,
+        list: &[u32],
+    ) -> Result<Option<Value>> {
+        let count = self.groups.counts[group] as usize;
+        match plan {
+            Plan::Count => Ok(Some(Value::Int(count as i64))),
+            Plan::List => self.context.group_result(field, None, count, list),
+            Plan::Fold(column, fold, op) => {
+                let column = &self.columns[column];
+                match count - column.lacking[group] as usize {
+                    0 => Ok(None),
+                    count => column.folds[fold].result(op, group, count),
+                }
+            }
+        }
+    }
+}
+
+/// The bytes of a key's text.
+fn text_len(key: &GroupValue) -> usize {
+    if let GroupValue::Value(value) = key { value.heap_size() } else { 0 }
+}
+
+/// Deals members out to their groups: the lists of all groups, one behind the other, each in the order of the members.
+fn deal(groups: &[u32], counts: &[u32], members: &[u32]) -> Vec<u32> {
+    let mut starts: Vec<usize> = Vec::with_capacity(counts.len());
+    counts.iter().fold(0, |start, count| {
+        starts.push(start);
+        start + *count as usize
+    });
+    let mut dealt = vec![0; members.len()];
+    for (group, member) in groups.iter().zip(members) {
+        let start = &mut starts[*group as usize];
+        dealt[*start] = *member;
+        *start += 1;
+    }
+    dealt
+}

@@ -1,0 +1,399 @@
+//! Reads a key of `@groupby` as dense numbers: two nodes have the same code when they have the same value of the key.
+//!
+//! A column of few distinct texts has codes already. Bools, small ints and instants are their distance from the least one, where
+//! that is no wide range. Texts with a complete index take the place of their token. All others are numbered by a hash table as
+//! they come. Values that changed since the column was built are given their codes beforehand, so that a batch is read as stored
+//! and they are put in place.
+
+use super::partition::INDEX_SHARE;
+use crate::exec::select::batches::{Overlay, RowFinder, Rows, rows_between};
+use crate::exec::select::read::{Typed, typed_or_none};
+use crate::graph::{IndexView, LangValues, Row, TokenNodes};
+use crate::storage::{Array, Values, text_of};
+use hexgraph_base::types::{DateTime, ValueRef, ValueType, ordered_bits};
+use rustc_hash::FxHashMap;
+use std::hash::Hash;
+use std::sync::Arc;
+
+/// The code of a node that has no value.
+pub(crate) const MISSING: u32 = 0;
+
+/// The number of distinct values that always may have codes without a hash table.
+const RANGE_MIN: usize = 1024;
+
+/// The least value of a column is looked for where it has at most this many rows for each node.
+const ROWS_SHARE: usize = 16;
+
+/// The codes by node id may span at most this many ids for each node.
+const SPAN_SHARE: usize = 16;
+
+/// The bytes that a value takes in a hash table, which is half empty.
+const ENTRY_BYTES: usize = 64;
+
+const DAY_SECONDS: i64 = 86_400;
+
+/// A key of `@groupby`, read batch by batch.
+pub(crate) struct KeyCodes<'a> {
+    part: &'a LangValues,
+    codes: Codes<'a>,
+    limit: u64,
+    changes: Overlay<u32>,
+    finder: RowFinder,
+}
+
+/// Where codes come from.
+enum Codes<'a> {
+    /// The distance of a number from this one, plus 1.
+    Narrow(i64),
+    /// The codes of the column, plus 1.
+    Coded(&'a Array<u16>, u32),
+    /// Numbers by the values' order of appearance.
+    Numbers(Interned<u128>),
+    /// Numbers by the texts' order of appearance.
+    Texts(Interned<&'a [u8]>),
+    /// Codes by node id, from this id on.
+    Table(u32, Vec<u32>),
+}
+
+/// Distinct values, numbered from 1 on.
+struct Interned<K> {
+    codes: FxHashMap<K, u32>,
+    /// The number of values when their room was last asked for.
+    charged: usize,
+}
+
+impl<K: Hash + Eq> Interned<K> {
+    fn new() -> Interned<K> {
+        Interned { codes: FxHashMap::default(), charged: 0 }
+    }
+
+    fn code(&mut self, value: K) -> u32 {
+        let next = self.codes.len() as u32 + 1;
+        *self.codes.entry(value).or_insert(next)
+    }
+
+    fn growth(&mut self) -> usize {
+        let grown = self.codes.len() - self.charged;
+        self.charged += grown;
+        ENTRY_BYTES * grown
+    }
+}
+
+/// The first value of a changed node.
+enum Changed<'a> {
+    Missing,
+    Value(ValueRef<'a>),
+    /// A value that has another type than the schema says.
+    Foreign,
+}
+
+impl<'a> Changed<'a> {
+    fn of(row: Option<&'a Row>, wanted: ValueType) -> Changed<'a> {
+        let value = row.and_then(|row| row.values.first());
+        match value.and_then(|(value, _)| typed_or_none(value.as_ref(), wanted)) {
+            None => Changed::Missing,
+            Some(Typed::Stored(value)) => Changed::Value(value),
+            Some(Typed::Converted(_)) => Changed::Foreign,
+        }
+    }
+}
+
+impl<'a> KeyCodes<'a> {
+    /// The codes of some nodes, which ascend, for values that the schema says are of type `wanted`; `None` for lists, for
+    /// values of other types, and for types that are compared in other ways. O(changes between the first and the last node),
+    /// and at most a walk over the rows between them or over the index.
+    pub(crate) fn new(
+        part: &'a LangValues,
+        wanted: ValueType,
+        nodes: &[u32],
+    ) -> Option<KeyCodes<'a>> {
+        let column = &part.base.column;
+        let is_text = |kind| matches!(kind, ValueType::String | ValueType::Default);
+        let stored = column.values.value_type()?;
+        if column.rows.is_some() || !(stored == wanted || is_text(stored) && is_text(wanted)) {
+            return None;
+        }
+        let (codes, limit, changes) = match &column.values {
+            Values::Coded { codes, texts, .. }
+                if is_text(stored) && texts.len() <= nodes.len().max(RANGE_MIN) =>
+            {
+                let texts = (0..texts.len()).map(|place| texts.get_bytes(place));
+                coded(part, wanted, nodes, codes, texts)?
+            }
+            Values::Text { .. } | Values::Coded { .. } if is_text(stored) => {
+                let by_index = part.complete_index().and_then(|view| by_tokens(part, view, nodes));
+                match by_index {
+                    Some((codes, limit)) => (codes, limit, Vec::new()),
+                    None => interned_texts(part, wanted, nodes)?,
+                }
+            }
+            Values::Float(_) | Values::DateTime { .. } => interned_numbers(part, wanted, nodes)?,
+            Values::Bool(_)
+            | Values::SmallInt(_)
+            | Values::Int(_)
+            | Values::Days(_)
+            | Values::SmallTime(_) => match narrow(part, wanted, nodes) {
+                Some(found) => found,
+                None => interned_numbers(part, wanted, nodes)?,
+            },
+            _ => return None,
+        };
+        let changes = Overlay::new(Arc::new(changes));
+        Some(KeyCodes { part, codes, limit, changes, finder: RowFinder::default() })
+    }
+
+    /// A number that is greater than all codes.
+    pub(crate) fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// The bytes that the changes and a table of codes take.
+    pub(crate) fn byte_len(&self) -> usize {
+        let table = if let Codes::Table(_, codes) = &self.codes { codes.len() } else { 0 };
+        self.changes.byte_len() + size_of::<u32>() * table
+    }
+
+    /// The bytes by which a hash table has grown since it was last asked.
+    pub(crate) fn growth(&mut self) -> usize {
+        match &mut self.codes {
+            Codes::Numbers(known) => known.growth(),
+            Codes::Texts(known) => known.growth(),
+            _ => 0,
+        }
+    }
+
+    /// Reads the codes of a batch, which comes behind those before it, into `out`: one for each node.
+    pub(crate) fn read(&mut self, nodes: &[u32], out: &mut Vec<u32>) {
+        out.clear();
+        if let Codes::Table(first, codes) = &self.codes {
+            out.extend(nodes.iter().map(|node| codes[(node - first) as usize]));
+            return;
+        }
+        let column = &self.part.base.column;
+        let rows = self.finder.find(&column.subjects, nodes);
+        match (&mut self.codes, &column.values) {
+            (Codes::Narrow(least), values) => read_narrow(values, &rows, *least, out),
+            (Codes::Coded(codes, count), _) => {
+                // A code of a damaged file may be senseless. It stays a group of its own, whose value is then read and refused.
+                rows.read(codes, MISSING, |code| u32::from(code).min(*count) + 1, out);
+            }
+            (Codes::Numbers(known), values) => rows.for_each(|row| {
+                let number = row.and_then(|row| number_of(values.get(row)));
+                out.push(number.map_or(MISSING, |number| known.code(number)));
+            }),
+            (Codes::Texts(known), values) => rows.for_each(|row| {
+                let text = row.and_then(|row| bytes_of(values, row));
+                out.push(text.map_or(MISSING, |text| known.code(text)));
+            }),
+            (Codes::Table(..), _) => {}
+        }
+        self.changes.for_each(nodes, |place, code| out[place] = code);
+    }
+}
+
+/// Codes, a number greater than all of them, and those of the nodes that changed.
+type Found<'a> = (Codes<'a>, u64, Vec<(u32, u32)>);
+
+/// The codes of numbers in a narrow range; `None` where the range is wide or a change does not fit the form of the column.
+fn narrow<'a>(part: &'a LangValues, wanted: ValueType, nodes: &[u32]) -> Option<Found<'a>> {
+    let column = &part.base.column;
+    let rows = rows_between(&column.subjects, nodes);
+    if nodes.len().saturating_mul(ROWS_SHARE) < rows.len() {
+        return None;
+    }
+    let mut ends = match &column.values {
+        Values::Bool(_) => Some((0, 1)),
+        Values::Days(days) => ends_of(days.slice(rows)),
+        Values::SmallInt(numbers) | Values::SmallTime(numbers) => ends_of(numbers.slice(rows)),
+        Values::Int(numbers) => ends_of(numbers.slice(rows)),
+        _ => return None,
+    };
+    let (mut changes, mut fits) = (Vec::new(), true);
+    part.changed_near(nodes, |node, row| match Changed::of(row, wanted) {
+        Changed::Missing => changes.push((node, None)),
+        Changed::Foreign => fits = false,
+        Changed::Value(value) => match unit_of(&column.values, value) {
+            Some(unit) => {
+                let (least, greatest) = ends.unwrap_or((unit, unit));
+                ends = Some((least.min(unit), greatest.max(unit)));
+                changes.push((node, Some(unit)));
+            }
+            None => fits = false,
+        },
+    });
+    let (least, greatest) = ends.unwrap_or_default();
+    let count = usize::try_from(i128::from(greatest) - i128::from(least) + 1).ok()?;
+    if !fits || nodes.len().max(RANGE_MIN) < count {
+        return None;
+    }
+    let code = |unit: i64| (unit - least) as u32 + 1;
+    let changes = changes.into_iter().map(|(node, unit)| (node, unit.map_or(MISSING, code)));
+    Some((Codes::Narrow(least), count as u64 + 1, changes.collect()))
+}
+
+/// The least and the greatest of some numbers.
+fn ends_of<S: Copy + Ord + Into<i64>>(numbers: &[S]) -> Option<(i64, i64)> {
+    let least = numbers.iter().copied().min()?;
+    let greatest = numbers.iter().copied().max()?;
+    Some((least.into(), greatest.into()))
+}
+
+/// The number as which a column of narrow numbers would store a value; `None` for one that does not fit.
+fn unit_of(values: &Values, value: ValueRef<'_>) -> Option<i64> {
+    let whole = |time: DateTime| (time.nanos == 0).then_some(time.seconds);
+    match (values, value) {
+        (Values::Bool(_), ValueRef::Bool(truth)) => Some(i64::from(truth)),
+        (Values::SmallInt(_) | Values::Int(_), ValueRef::Int(number)) => Some(number),
+        (Values::SmallTime(_), ValueRef::DateTime(time)) => whole(time),
+        (Values::Days(_), ValueRef::DateTime(time)) => {
+            let seconds = whole(time).filter(|seconds| seconds % DAY_SECONDS == 0)?;
+            Some(seconds / DAY_SECONDS)
+        }
+        _ => None,
+    }
+}
+
+fn read_narrow(values: &Values, rows: &Rows<'_>, least: i64, out: &mut Vec<u32>) {
+    // The least number of a narrow column is as narrow, so the distance is right though it wraps.
+    let narrow = least as i32;
+    match values {
+        Values::Bool(bools) => rows.read(bools, MISSING, |it| u32::from(it != 0) + 1, out),
+        Values::Days(days) => {
+            let code = |day| i32::from(day).wrapping_sub(narrow) as u32 + 1;
+            rows.read(days, MISSING, code, out);
+        }
+        Values::SmallInt(numbers) | Values::SmallTime(numbers) => {
+            rows.read(numbers, MISSING, |it| it.wrapping_sub(narrow) as u32 + 1, out);
+        }
+        Values::Int(numbers) => {
+            rows.read(numbers, MISSING, |it| it.wrapping_sub(least) as u32 + 1, out);
+        }
+        _ => unreachable!("only these are read as narrow numbers"),
+    }
+}
+
+/// The codes of a column that has some, and more for texts that came later; `None` where a change is no text.
+fn coded<'a>(
+    part: &'a LangValues,
+    wanted: ValueType,
+    nodes: &[u32],
+    codes: &'a Array<u16>,
+    texts: impl ExactSizeIterator<Item = &'a [u8]>,
+) -> Option<Found<'a>> {
+    let changed = changed_texts(part, wanted, nodes)?;
+    let count = texts.len() as u32;
+    let mut known: FxHashMap<&[u8], u32> = FxHashMap::default();
+    known.extend(changed.iter().filter_map(|(_, text)| Some(((*text)?, MISSING))));
+    if !known.is_empty() {
+        for (text, code) in texts.zip(1..) {
+            if let Some(known) = known.get_mut(text) {
+                *known = code;
+            }
+        }
+    }
+    // Behind the texts stands the code of senseless ones.
+    let mut next = count + 2;
+    for code in known.values_mut().filter(|code| **code == MISSING) {
+        *code = next;
+        next += 1;
+    }
+    let code =
+        |text: Option<&[u8]>| text.and_then(|text| known.get(text)).map_or(MISSING, |it| *it);
+    let changes = changed.into_iter().map(|(node, text)| (node, code(text))).collect();
+    Some((Codes::Coded(codes, count), u64::from(next), changes))
+}
+
+/// The texts of changed nodes; `None` where one has something else.
+fn changed_texts<'a>(
+    part: &'a LangValues,
+    wanted: ValueType,
+    nodes: &[u32],
+) -> Option<Vec<(u32, Option<&'a [u8]>)>> {
+    let (mut changes, mut are_texts) = (Vec::new(), true);
+    part.changed_near(nodes, |node, row| match Changed::of(row, wanted) {
+        Changed::Missing => changes.push((node, None)),
+        Changed::Foreign => are_texts = false,
+        Changed::Value(value) => changes.push((node, text_of(value).map(str::as_bytes))),
+    });
+    are_texts.then_some(changes)
+}
+
+/// The bytes of a stored text.
+fn bytes_of(values: &Values, row: usize) -> Option<&[u8]> {
+    match values {
+        Values::Text { texts, .. } => Some(texts.get_bytes(row)),
+        Values::Coded { codes, texts, .. } => Some(texts.get_bytes(usize::from(codes.get(row)))),
+        _ => None,
+    }
+}
+
+fn interned_texts<'a>(part: &'a LangValues, wanted: ValueType, nodes: &[u32]) -> Option<Found<'a>> {
+    let mut known = Interned::new();
+    let changed = changed_texts(part, wanted, nodes)?.into_iter();
+    let changes: Vec<_> =
+        changed.map(|(node, text)| (node, text.map_or(MISSING, |text| known.code(text)))).collect();
+    let limit = (nodes.len() + changes.len()) as u64 + 1;
+    Some((Codes::Texts(known), limit, changes))
+}
+
+fn interned_numbers<'a>(
+    part: &'a LangValues,
+    wanted: ValueType,
+    nodes: &[u32],
+) -> Option<Found<'a>> {
+    let (mut known, mut changes, mut are_numbers) = (Interned::new(), Vec::new(), true);
+    part.changed_near(nodes, |node, row| match Changed::of(row, wanted) {
+        Changed::Missing => changes.push((node, MISSING)),
+        Changed::Foreign => are_numbers = false,
+        Changed::Value(value) => match number_of(value) {
+            Some(number) => changes.push((node, known.code(number))),
+            None => are_numbers = false,
+        },
+    });
+    let limit = (nodes.len() + changes.len()) as u64 + 1;
+    are_numbers.then_some((Codes::Numbers(known), limit, changes))
+}
+
+/// A number that two values share when they are of one type and group together.
+fn number_of(value: ValueRef<'_>) -> Option<u128> {
+    Some(match value {
+        ValueRef::Int(number) => u128::from(number as u64),
+        ValueRef::Bool(truth) => u128::from(truth),
+        ValueRef::Float(number) => u128::from(ordered_bits(number)),
+        ValueRef::DateTime(time) => u128::from(time.seconds as u64) << 32 | u128::from(time.nanos),
+        _ => return None,
+    })
+}
+
+/// The codes of texts as places of their tokens, changes included; `None` where few of the nodes with a value are asked for, or
+/// their ids lie far apart. O(nodes with a value).
+fn by_tokens<'a>(
+    part: &LangValues,
+    view: IndexView<'_>,
+    nodes: &[u32],
+) -> Option<(Codes<'a>, u64)> {
+    let (first, last) = (*nodes.first()?, *nodes.last()?);
+    let span = (last - first) as usize + 1;
+    if nodes.len().saturating_mul(SPAN_SHARE) < span
+        || nodes.len().saturating_mul(INDEX_SHARE) < part.subjects().len()
+    {
+        return None;
+    }
+    let (mut codes, mut count) = (vec![MISSING; span], 0);
+    for token in view.tokens(false) {
+        count += 1;
+        let mut set = |node: u32| {
+            // A node before the first wraps to a place behind all others.
+            if let Some(code) = codes.get_mut(node.wrapping_sub(first) as usize) {
+                *code = count;
+            }
+        };
+        match token {
+            TokenNodes::Stored(postings, range) => {
+                postings.slice(range).iter().for_each(|node| set(*node));
+            }
+            TokenNodes::Changed(nodes) => nodes.iter().for_each(set),
+        }
+    }
+    Some((Codes::Table(first, codes), u64::from(count) + 1))
+}

@@ -1,0 +1,42 @@
+//! By how much one way to an answer has to be better than another before it is taken.
+
+/// What the executor weighs ways to the same answer with. No setting changes an answer, only the time that it takes: tests ask with
+/// random ones, so that ways which only large graphs take are compared on small ones.
+#[derive(Debug, Clone, Copy)]
+pub struct Costs {
+    /// The number of entries of a posting list that take as long as one test of a node.
+    pub test: usize,
+    /// A set of a filter that is at least this many times smaller than the set that is asked for is walked in its place; at least 1.
+    pub driver_ratio: usize,
+    /// The least number of nodes in the first batch that a page asks a filter of; at least 1.
+    pub page_batch: usize,
+    /// Edge lists are asked one by one from this many targets each on, on average. Below, setting up the walk of a list costs about as
+    /// much as asking its targets.
+    pub long_list: usize,
+    /// Edge lists are asked one by one when each has this many times as many targets as its page, on average.
+    pub long_list_ratio: usize,
+    /// The least number of roots that a block with `@cascade` and a page walks first; at least 1.
+    pub cascade_batch: usize,
+    /// The number of roots that such a block walks first for each node of its page.
+    pub cascade_ratio: usize,
+    /// Nodes are ordered by a walk over an index only when there are more than this many.
+    pub index_walk_min: usize,
+    /// Nodes are ordered by a scan for the first ones when fewer than one in this many of them are wanted; at least 1.
+    pub top_share: usize,
+}
+
+impl Default for Costs {
+    fn default() -> Costs {
+        Costs {
+            test: 4,
+            driver_ratio: 4,
+            page_batch: 16,
+            long_list: 256,
+            long_list_ratio: 4,
+            cascade_batch: 64,
+            cascade_ratio: 4,
+            index_walk_min: 64,
+            top_share: 16,
+        }
+    }
+}

@@ -1,0 +1,441 @@
+//! Reads whole columns a batch of nodes at a time, with what changed since they were built.
+//!
+//! The nodes of a batch ascend, and so do the batches. Their rows are mostly one range of the column, which is then read as a
+//! slice, in loops that the compiler turns into vector instructions. The changes are taken from the version once, as an
+//! ascending list, and put in place beside the batches: each costs a step of the walk over them and not a search.
+
+use crate::exec::select::numbers::rows_of;
+use crate::graph::{LangValues, Row};
+use crate::storage::{Array, FrozenBitmap, Values, gallop};
+use bytemuck::Pod;
+use hexgraph_base::types::{Result, Value, ValueType};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The number of nodes that are read at a time: few enough that what is read of them stays in the nearest cache.
+pub(crate) const BATCH: usize = 4096;
+
+/// The number of rows of a whole column that are read between two questions whether to go on, and the number of changes.
+const PIECE: usize = 1 << 16;
+
+/// Stands for the row of a node that has none.
+const NO_ROW: u32 = u32::MAX;
+
+/// The rows of the nodes of a batch.
+pub(crate) enum Rows<'r> {
+    /// All of them have one, and they lie behind one another.
+    Run(Range<usize>),
+    /// The row of each node, ascending, or [`NO_ROW`].
+    Each(&'r [u32]),
+}
+
+impl Rows<'_> {
+    /// Adds what is stored for each node to a list, and `missing` for a node without a row.
+    pub(crate) fn read<S: Pod, T: Copy>(
+        &self,
+        stored: &Array<S>,
+        missing: T,
+        of: impl Fn(S) -> T,
+        out: &mut Vec<T>,
+    ) {
+        match self {
+            Rows::Run(rows) => out.extend(stored.slice(rows.clone()).iter().map(|item| of(*item))),
+            Rows::Each(rows) => {
+                // Only what lies between the first and the last row is touched of a mapped column.
+                let has_row = |row: &&u32| **row != NO_ROW;
+                let first = rows.iter().find(has_row).map_or(0, |row| *row as usize);
+                let end = rows.iter().rfind(has_row).map_or(0, |row| *row as usize + 1);
+                let items = stored.slice(first..end);
+                out.extend(rows.iter().map(|&row| match row {
+                    NO_ROW => missing,
+                    row => of(items[row as usize - first]),
+                }));
+            }
+        }
+    }
+
+    /// The row of each node, or `None`, in the order of the nodes.
+    pub(crate) fn for_each(&self, mut visit: impl FnMut(Option<usize>)) {
+        match self {
+            Rows::Run(rows) => rows.clone().for_each(|row| visit(Some(row))),
+            Rows::Each(rows) => rows.iter().for_each(|&row| match row {
+                NO_ROW => visit(None),
+                row => visit(Some(row as usize)),
+            }),
+        }
+    }
+}
+
+/// Finds the rows of batches.
+#[derive(Default)]
+pub(crate) struct RowFinder {
+    rows: Vec<u32>,
+}
+
+impl RowFinder {
+    /// The rows of nodes, which ascend. O(log subjects) where neither they nor the subjects have gaps, else as
+    /// [`rows_of`].
+    pub(crate) fn find(&mut self, subjects: &FrozenBitmap, nodes: &[u32]) -> Rows<'_> {
+        if let Some(run) = subjects.rows_of_run(nodes) {
+            return Rows::Run(run);
+        }
+        self.rows.clear();
+        self.rows.resize(nodes.len(), NO_ROW);
+        rows_of(subjects, nodes, |place, row| self.rows[place] = row as u32);
+        Rows::Each(&self.rows)
+    }
+}
+
+/// The rows of a column from that of the first of some nodes to that of the last; the ends need not have one.
+pub(crate) fn rows_between(subjects: &FrozenBitmap, nodes: &[u32]) -> Range<usize> {
+    let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return 0..0 };
+    subjects.rank(first)..subjects.rank(last) + usize::from(subjects.contains(last))
+}
+
+/// What nodes have that changed since their column was built, ascending by node.
+pub(crate) struct Overlay<T> {
+    changes: Arc<Vec<(u32, T)>>,
+    /// The number of changes before those of the next batch.
+    done: usize,
+}
+
+impl<T: Copy> Overlay<T> {
+    /// An overlay of changes, which ascend by node.
+    pub(crate) fn new(changes: Arc<Vec<(u32, T)>>) -> Overlay<T> {
+        Overlay { changes, done: 0 }
+    }
+
+    /// The bytes that the changes take.
+    pub(crate) fn byte_len(&self) -> usize {
+        size_of::<(u32, T)>() * self.changes.len()
+    }
+
+    /// Calls `visit` with the place of each node of a batch that changed, and what it has now. Changes of other nodes up to
+    /// the last of the batch are passed over.
+    pub(crate) fn for_each(&mut self, nodes: &[u32], mut visit: impl FnMut(usize, T)) {
+        let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
+        let mut place = 0;
+        while let Some(&(node, change)) = self.changes.get(self.done).filter(|it| it.0 <= last) {
+            self.done += 1;
+            // The place is known where the nodes have no gaps; the next change is mostly near otherwise.
+            let guess = node.wrapping_sub(first) as usize;
+            place = match nodes.get(guess) == Some(&node) {
+                true => guess,
+                false => place + gallop(&nodes[place..], |&other| other < node),
+            };
+            if nodes.get(place) == Some(&node) {
+                visit(place, change);
+            }
+        }
+    }
+}
+
+/// Numbers of one type behind one another.
+#[derive(Clone, Copy)]
+pub(crate) enum NumberSlice<'s> {
+    /// Ints that are stored in 32 bits.
+    Narrow(&'s [i32]),
+    /// Ints.
+    Ints(&'s [i64]),
+    /// Floats.
+    Floats(&'s [f64]),
+}
+
+impl NumberSlice<'_> {
+    /// The number of numbers.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            NumberSlice::Narrow(ints) => ints.len(),
+            NumberSlice::Ints(ints) => ints.len(),
+            NumberSlice::Floats(floats) => floats.len(),
+        }
+    }
+}
+
+/// A number of 64 bits.
+pub(crate) trait Number: Pod {
+    /// The number that is stored in 32 bits. A function of the type, not of the column: so loops over it become vector
+    /// instructions.
+    fn of_narrow(stored: i32) -> Self;
+
+    /// Some of them as a slice that says what they are.
+    fn slice(numbers: &[Self]) -> NumberSlice<'_>;
+
+    /// The number that a value is, where it is one of this type.
+    fn of(value: &Value) -> Option<Self>;
+}
+
+impl Number for i64 {
+    fn of_narrow(stored: i32) -> i64 {
+        stored.into()
+    }
+
+    fn slice(numbers: &[i64]) -> NumberSlice<'_> {
+        NumberSlice::Ints(numbers)
+    }
+
+    fn of(value: &Value) -> Option<i64> {
+        if let Value::Int(int) = value { Some(*int) } else { None }
+    }
+}
+
+impl Number for f64 {
+    fn of_narrow(stored: i32) -> f64 {
+        stored.into()
+    }
+
+    fn slice(numbers: &[f64]) -> NumberSlice<'_> {
+        NumberSlice::Floats(numbers)
+    }
+
+    fn of(value: &Value) -> Option<f64> {
+        if let Value::Float(float) = value { Some(*float) } else { None }
+    }
+}
+
+/// The nodes that changed since a column was built, ascending, with the number that each has now.
+type Changes<T> = Arc<Vec<(u32, Option<T>)>>;
+
+/// What changed in a column of numbers.
+#[derive(Clone)]
+pub(crate) enum NumberChanges {
+    /// Ints.
+    Int(Changes<i64>),
+    /// Floats.
+    Float(Changes<f64>),
+}
+
+impl NumberChanges {
+    /// All changes; `None` when the values, stored and changed, are no numbers of the wanted type. O(changes).
+    pub(crate) fn of_all(part: &LangValues, wanted: ValueType) -> Option<NumberChanges> {
+        NumberChanges::of(part, wanted, |visit| {
+            part.changed_between(0, u32::MAX).for_each(|(node, row)| visit(node, row));
+        })
+    }
+
+    /// As [`NumberChanges::of_all`], of some nodes, which ascend, and perhaps of others between them.
+    fn near(part: &LangValues, wanted: ValueType, nodes: &[u32]) -> Option<NumberChanges> {
+        NumberChanges::of(part, wanted, |visit| part.changed_near(nodes, visit))
+    }
+
+    fn of(
+        part: &LangValues,
+        wanted: ValueType,
+        walk: impl FnOnce(&mut dyn FnMut(u32, Option<&Row>)),
+    ) -> Option<NumberChanges> {
+        let column = &part.base.column;
+        if column.rows.is_some() {
+            return None;
+        }
+        match (&column.values, wanted) {
+            (Values::SmallInt(_) | Values::Int(_), ValueType::Int) => {
+                collected(walk).map(NumberChanges::Int)
+            }
+            (Values::Float(_), ValueType::Float) => collected(walk).map(NumberChanges::Float),
+            _ => None,
+        }
+    }
+
+    /// The bytes that the changes take.
+    pub(crate) fn byte_len(&self) -> usize {
+        match self {
+            NumberChanges::Int(changes) => size_of_val(changes.as_slice()),
+            NumberChanges::Float(changes) => size_of_val(changes.as_slice()),
+        }
+    }
+}
+
+/// The changes of a walk; `None` when one of them is no such number.
+fn collected<T: Number>(
+    walk: impl FnOnce(&mut dyn FnMut(u32, Option<&Row>)),
+) -> Option<Changes<T>> {
+    let (mut changes, mut are_numbers) = (Vec::new(), true);
+    walk(&mut |node, row| {
+        let number = row.and_then(|row| row.values.first()).map(|(value, _)| T::of(value));
+        are_numbers &= !matches!(number, Some(None));
+        changes.push((node, number.flatten()));
+    });
+    are_numbers.then(|| Arc::new(changes))
+}
+
+/// Numbers as they are stored.
+enum Stored<'a, T: Pod> {
+    /// In 32 bits.
+    Narrow(&'a Array<i32>),
+    /// As they are read.
+    Plain(&'a Array<T>),
+}
+
+/// Reads the numbers of one type of a column.
+pub(crate) struct Numbers<'a, T: Number> {
+    subjects: &'a FrozenBitmap,
+    stored: Stored<'a, T>,
+    changes: Overlay<Option<T>>,
+    finder: RowFinder,
+    numbers: Vec<T>,
+    has: Vec<bool>,
+}
+
+impl<'a, T: Number> Numbers<'a, T> {
+    fn new(part: &'a LangValues, stored: Stored<'a, T>, changes: &Changes<T>) -> Numbers<'a, T> {
+        Numbers {
+            subjects: &part.base.column.subjects,
+            stored,
+            changes: Overlay::new(Arc::clone(changes)),
+            finder: RowFinder::default(),
+            numbers: Vec::new(),
+            has: Vec::new(),
+        }
+    }
+
+    /// The numbers of a batch, one for each node, and whether each node has one, an empty list where all do. The entry of a
+    /// node without a number has no meaning.
+    pub(crate) fn read(&mut self, nodes: &[u32]) -> (&[T], &[bool]) {
+        let Numbers { subjects, stored, changes, finder, numbers, has } = self;
+        numbers.clear();
+        has.clear();
+        let rows = finder.find(subjects, nodes);
+        match stored {
+            Stored::Narrow(stored) => rows.read(stored, T::zeroed(), T::of_narrow, numbers),
+            Stored::Plain(stored) => rows.read(stored, T::zeroed(), |number| number, numbers),
+        }
+        if let Rows::Each(_) = rows {
+            rows.for_each(|row| has.push(row.is_some()));
+        }
+        changes.for_each(nodes, |place, change| {
+            if let Some(number) = change {
+                numbers[place] = number;
+            } else if has.is_empty() {
+                has.resize(nodes.len(), true);
+            }
+            if let Some(has) = has.get_mut(place) {
+                *has = change.is_some();
+            }
+        });
+        (numbers, has)
+    }
+
+    /// Calls `take` with the numbers of those nodes of a batch that have one, in their order.
+    fn read_some(&mut self, nodes: &[u32], take: &mut impl FnMut(NumberSlice<'_>)) {
+        self.read(nodes);
+        if !self.has.is_empty() {
+            let mut has = self.has.iter();
+            self.numbers.retain(|_| has.next() == Some(&true));
+        }
+        take(T::slice(&self.numbers));
+    }
+
+    /// Calls `take` with all numbers of the column in the order of their nodes: stored ones from change to change, and changed
+    /// ones.
+    fn read_whole(
+        &self,
+        check: impl Fn() -> Result<()>,
+        mut take: impl FnMut(NumberSlice<'_>),
+    ) -> Result<()> {
+        let mut done = 0;
+        for (count, &(node, change)) in self.changes.changes.iter().enumerate() {
+            if count.is_multiple_of(PIECE) {
+                check()?;
+            }
+            let row = self.subjects.row_of(node);
+            let place = row.unwrap_or_else(|| self.subjects.rank(node));
+            self.read_rows(done..place, &check, &mut take)?;
+            done = place + usize::from(row.is_some());
+            if let Some(number) = change {
+                take(T::slice(&[number]));
+            }
+        }
+        self.read_rows(done..self.subjects.len(), &check, &mut take)
+    }
+
+    fn read_rows(
+        &self,
+        rows: Range<usize>,
+        check: &impl Fn() -> Result<()>,
+        take: &mut impl FnMut(NumberSlice<'_>),
+    ) -> Result<()> {
+        for start in rows.clone().step_by(PIECE) {
+            let piece = start..rows.end.min(start + PIECE);
+            if piece.len() == PIECE {
+                check()?;
+            }
+            match &self.stored {
+                Stored::Narrow(stored) => take(NumberSlice::Narrow(stored.slice(piece))),
+                Stored::Plain(stored) => take(T::slice(stored.slice(piece))),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A column of numbers that is read batch by batch.
+pub(crate) enum NumberColumn<'a> {
+    /// Ints.
+    Int(Numbers<'a, i64>),
+    /// Floats.
+    Float(Numbers<'a, f64>),
+}
+
+impl<'a> NumberColumn<'a> {
+    /// The numbers of some nodes, which ascend; `None` when the values are no numbers of the wanted type. O(changes between
+    /// the first and the last node).
+    pub(crate) fn new(
+        part: &'a LangValues,
+        wanted: ValueType,
+        nodes: &[u32],
+    ) -> Option<NumberColumn<'a>> {
+        NumberColumn::with_changes(part, &NumberChanges::near(part, wanted, nodes)?)
+    }
+
+    /// The numbers of a column with what changed in it; `None` when they are not of one type.
+    pub(crate) fn with_changes(
+        part: &'a LangValues,
+        changes: &NumberChanges,
+    ) -> Option<NumberColumn<'a>> {
+        Some(match (&part.base.column.values, changes) {
+            (Values::SmallInt(ints), NumberChanges::Int(changes)) => {
+                let stored = Stored::Narrow(ints);
+                NumberColumn::Int(Numbers::new(part, stored, changes))
+            }
+            (Values::Int(ints), NumberChanges::Int(changes)) => {
+                NumberColumn::Int(Numbers::new(part, Stored::Plain(ints), changes))
+            }
+            (Values::Float(floats), NumberChanges::Float(changes)) => {
+                NumberColumn::Float(Numbers::new(part, Stored::Plain(floats), changes))
+            }
+            _ => return None,
+        })
+    }
+
+    /// The bytes that the changes take.
+    pub(crate) fn byte_len(&self) -> usize {
+        match self {
+            NumberColumn::Int(numbers) => numbers.changes.byte_len(),
+            NumberColumn::Float(numbers) => numbers.changes.byte_len(),
+        }
+    }
+
+    /// Calls `take` with the numbers of those nodes of a batch that have one, in their order.
+    pub(crate) fn read_some(&mut self, nodes: &[u32], take: &mut impl FnMut(NumberSlice<'_>)) {
+        match self {
+            NumberColumn::Int(numbers) => numbers.read_some(nodes, take),
+            NumberColumn::Float(numbers) => numbers.read_some(nodes, take),
+        }
+    }
+
+    /// Calls `take` with all numbers of the column, in the order of their nodes. The changes have to be all that there are.
+    ///
+    /// # Errors
+    ///
+    /// Those of `check`, which is called every few thousand rows.
+    pub(crate) fn read_whole(
+        &self,
+        check: impl Fn() -> Result<()>,
+        take: impl FnMut(NumberSlice<'_>),
+    ) -> Result<()> {
+        match self {
+            NumberColumn::Int(numbers) => numbers.read_whole(check, take),
+            NumberColumn::Float(numbers) => numbers.read_whole(check, take),
+        }
+    }
+}

@@ -1,0 +1,321 @@
+//! Reads nodes off an index, in its order: the first few of an order cost the entries that are walked over, not the nodes that are
+//! ordered.
+
+use super::passing::{PreparedFilter, Purpose};
+use crate::exec::choose::function::bounds;
+use crate::exec::choose::tester::has;
+use crate::exec::control::context::Context;
+use crate::graph::{IndexView, Predicate};
+use crate::index::TokenKey;
+use crate::storage::{NodeSet, bitmap_of};
+use hexgraph_base::plan::{
+    Block, Call, Comparison, Function, Operand, OrderKey, Page, PredicateRef,
+};
+use hexgraph_base::types::{Result, Uid};
+use std::ops::Bound;
+
+/// A walk that asks each node gives up behind this many nodes for each one that is wanted...
+const ASKED_PER_NODE: usize = 64;
+
+/// ...and as many as this on top: then it is better to filter all nodes first.
+const ASKED_MIN: usize = 4096;
+
+/// A range of the tokens of an index.
+type TokenRange = (Bound<TokenKey>, Bound<TokenKey>);
+
+/// Which nodes of an index a walk takes, and from where to where it goes.
+struct OrderedWalk<'w, 'f> {
+    view: IndexView<'w>,
+    range: TokenRange,
+    descending: bool,
+    /// The nodes that are ordered, where they are not all of the range.
+    root: Option<&'w NodeSet>,
+    filter: Option<&'w PreparedFilter<'f>>,
+    /// The least node that is taken.
+    least: u32,
+}
+
+impl OrderedWalk<'_, '_> {
+    /// Whether all nodes of the range are taken.
+    fn takes_all(&self) -> bool {
+        self.root.is_none() && self.filter.is_none() && self.least == 0
+    }
+
+    fn takes(&self, node: u32) -> bool {
+        self.least <= node
+            && self.root.is_none_or(|root| root.contains(node))
+            && self.filter.is_none_or(|filter| filter.passes(node))
+    }
+}
+
+impl<'a> Context<'a> {
+    /// The page of a block that is ordered by the predicate which its root function compares, or asks for: the nodes are read off the
+    /// index, from the bound on. `None` when this is not the way.
+    ///
+    /// # Errors
+    ///
+    /// Those of the root function, the filter and the order.
+    pub(super) fn page_of_range<'f>(
+        &self,
+        block: &'f Block,
+        function: &'f Function,
+        page: Page,
+    ) -> Result<Option<Vec<u32>>>
+    where
+        'a: 'f,
+    {
+        let [OrderKey::Predicate { predicate: name, lang: None, descending }] = &block.order[..]
+        else {
+            return Ok(None);
+        };
+        let Some((predicate, range)) =
+            self.range_of(function, name).map_err(|error| error.or_at(function.at))?
+        else {
+            return Ok(None);
+        };
+        if self.sortable(name)?.is_none() || predicate.def.lang || page.first <= 0 {
+            return Ok(None);
+        }
+        let view = predicate.only_untagged().and_then(|part| part.complete_index());
+        let Some(view) = view else { return Ok(None) };
+        let filter = match &block.filter {
+            Some(filter) => {
+                let count = view.index.postings.len();
+                let prepared = self.prepare(filter, count, Purpose::Page)?;
+                if !prepared.asks_one() {
+                    return Ok(None);
+                }
+                Some(prepared)
+            }
+            None => None,
+        };
+        let walk = OrderedWalk {
+            view,
+            range,
+            descending: *descending,
+            root: None,
+            filter: filter.as_ref(),
+            least: 0,
+        };
+        let wanted = page.skip().saturating_add(page.first as usize);
+        let step = self.begin("order", &block.name, Some(block.at), Some(wanted));
+        let found = self.page_by_walk(walk, page)?.map(|(found, _)| found);
+        self.end(&step, found.as_ref().map_or(0, Vec::len));
+        Ok(found)
+    }
+
+    /// The index of the only key of an order, and whether the order descends, where walking it is cheaper than sorting `count` nodes
+    /// for a page. `None` when this is not the way.
+    ///
+    /// # Errors
+    ///
+    /// [`hexgraph_base::types::Error::Query`] for a predicate that has no order.
+    pub(crate) fn index_of_order(
+        &self,
+        order: &[OrderKey],
+        count: usize,
+        page: Page,
+    ) -> Result<Option<(IndexView<'a>, bool)>> {
+        let [OrderKey::Predicate { predicate: name, lang: None, descending }] = order else {
+            return Ok(None);
+        };
+        if page.first <= 0 {
+            return Ok(None);
+        }
+        let wanted = page.skip().saturating_add(page.first as usize);
+        let Some(predicate) = self.sortable(name)? else { return Ok(None) };
+        Ok(self.walkable(predicate, count, wanted).map(|view| (view, *descending)))
+    }
+
+    /// The page of those nodes of a set that pass a filter, in the order of an index; each is asked by itself. `None` when this is not
+    /// the way: the filter follows edges, or lets too few of them through.
+    ///
+    /// # Errors
+    ///
+    /// The end of the request's time.
+    pub(crate) fn page_of_filtered(
+        &self,
+        (view, descending): (IndexView<'_>, bool),
+        filter: &PreparedFilter<'_>,
+        root: &NodeSet,
+        page: Page,
+    ) -> Result<Option<Vec<u32>>> {
+        if !filter.asks_one() {
+            return Ok(None);
+        }
+        let walk = OrderedWalk {
+            view,
+            range: (Bound::Unbounded, Bound::Unbounded),
+            descending,
+            root: Some(root),
+            filter: Some(filter),
+            least: 0,
+        };
+        // When the index ends before the page is full, those without a value follow.
+        let found = self.page_by_walk(walk, page)?;
+        Ok(found.filter(|(_, is_full)| *is_full).map(|(found, _)| found))
+    }
+
+    /// Carries out a walk from the page's `after` on. Returns the page, and whether it is full; `None` when too many nodes were asked
+    /// for those that were found.
+    fn page_by_walk(
+        &self,
+        walk: OrderedWalk<'_, '_>,
+        page: Page,
+    ) -> Result<Option<(Vec<u32>, bool)>> {
+        let least = match page.after {
+            0 => Some(0),
+            after => self.version.nodes.node_after(Uid(after)),
+        };
+        let Some(least) = least else { return Ok(Some((Vec::new(), true))) };
+        let walk = OrderedWalk { least, ..walk };
+        let first = page.first as usize;
+        let Some(found) = self.walk_in_order(&walk, page.skip(), first)? else { return Ok(None) };
+        self.took("walks the index");
+        self.control.charge(size_of::<u32>() * found.len())?;
+        let is_full = found.len() == first;
+        Ok(Some((found, is_full)))
+    }
+
+    /// The first nodes that a walk takes, behind the first `skip` of them. `None` when too many were asked.
+    fn walk_in_order(
+        &self,
+        walk: &OrderedWalk<'_, '_>,
+        skip: usize,
+        first: usize,
+    ) -> Result<Option<Vec<u32>>> {
+        let mut skip = skip;
+        let budget =
+            skip.saturating_add(first).saturating_mul(ASKED_PER_NODE).saturating_add(ASKED_MIN);
+        let (mut asked, mut found) = (0, Vec::new());
+        let (low, high) = &walk.range;
+        let tokens = walk.view.tokens_between(low.as_ref(), high.as_ref(), walk.descending);
+        for (count, token) in tokens.enumerate() {
+            if count % 8192 == 8191 {
+                self.check()?;
+            }
+            if walk.takes_all() {
+                let len = token.len();
+                if skip < len {
+                    found.extend(token.to_set().page(skip, first - found.len()));
+                }
+                skip = skip.saturating_sub(len);
+            } else {
+                for node in token.to_set().iter() {
+                    asked += 1;
+                    if budget < asked {
+                        return Ok(None);
+                    }
+                    if !walk.takes(node) {
+                        continue;
+                    }
+                    if skip == 0 {
+                        found.push(node);
+                    }
+                    skip = skip.saturating_sub(1);
+                    if found.len() == first {
+                        return Ok(Some(found));
+                    }
+                }
+            }
+            if found.len() == first {
+                break;
+            }
+        }
+        Ok(Some(found))
+    }
+
+    /// The predicate and the range of its index that a root function asks for, where it is about the values of `name`.
+    fn range_of<'f>(
+        &self,
+        function: &'f Function,
+        name: &str,
+    ) -> Result<Option<(&'a Predicate, TokenRange)>>
+    where
+        'a: 'f,
+    {
+        let is_it =
+            |other: &PredicateRef| other.name == name && other.lang.is_none() && !other.reverse;
+        match &function.call {
+            Call::Has(other) if is_it(other) => {
+                let found = self.resolve(other)?;
+                Ok(found.map(|predicate| (predicate, (Bound::Unbounded, Bound::Unbounded))))
+            }
+            Call::Compare { op, left: Operand::Predicate(other), arguments } if is_it(other) => {
+                let wanted = |value_type| self.wanted(*op, arguments, value_type);
+                let found = self.compared(other, *op, &wanted)?;
+                Ok(found.and_then(|(predicate, wanted)| Some((predicate, bounds(&wanted)?))))
+            }
+            Call::Between { left: Operand::Predicate(other), low, high } if is_it(other) => {
+                let wanted = |value_type| self.wanted_between(low, high, value_type);
+                let found = self.compared(other, Comparison::Ge, &wanted)?;
+                Ok(found.and_then(|(predicate, wanted)| Some((predicate, bounds(&wanted)?))))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The index of a predicate when walking it is cheaper than sorting `count` nodes.
+    pub(super) fn walkable<'p>(
+        &self,
+        predicate: &'p Predicate,
+        count: usize,
+        wanted: usize,
+    ) -> Option<IndexView<'p>> {
+        let part = predicate.only_untagged()?;
+        let view = part.complete_index()?;
+        let entries = part.subjects().len();
+        // One step is expected to find one of `count` nodes among `entries`.
+        let steps = (entries / count.max(1) + 1).saturating_mul(wanted);
+        let is_cheap = self.control.costs().index_walk_min < count && steps < 2 * count;
+        is_cheap.then_some(view)
+    }
+
+    /// Returns the first `wanted` nodes in the order of an indexed key, together with all nodes whose key equals that of the
+    /// last of them. With several sort keys no other node can be on the page. The nodes come ascending by id; all of `nodes` is
+    /// returned where a walk over the index would cost more than sorting them.
+    pub(super) fn leading(
+        &self,
+        predicate: &Predicate,
+        descending: bool,
+        nodes: Vec<u32>,
+        wanted: usize,
+    ) -> Vec<u32> {
+        let Some(view) = self.walkable(predicate, nodes.len(), wanted) else { return nodes };
+        let set = NodeSet::from(bitmap_of(&nodes));
+        let mut found = Vec::new();
+        for token in view.tokens(descending) {
+            found.extend(token.to_set().iter().filter(|&node| set.contains(node)));
+            if wanted <= found.len() {
+                found.sort_unstable();
+                return found;
+            }
+        }
+        nodes
+    }
+}
+
+/// Reads nodes off an index in its order, until there are enough; then those without a value.
+pub(super) fn walk(
+    view: IndexView<'_>,
+    predicate: &Predicate,
+    nodes: &NodeSet,
+    descending: bool,
+    wanted: usize,
+) -> Vec<u32> {
+    let mut found = Vec::with_capacity(wanted.min(1024));
+    for token in view.tokens(descending) {
+        if wanted <= found.len() {
+            break;
+        }
+        let rest = wanted - found.len();
+        let members = token.to_set();
+        found.extend(members.iter().filter(|&node| nodes.contains(node)).take(rest));
+    }
+    if found.len() < wanted {
+        let rest = wanted - found.len();
+        let without = nodes.iter().filter(|&node| !has(predicate, None, false, node));
+        found.extend(without.take(rest));
+    }
+    found
+}

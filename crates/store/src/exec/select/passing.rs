@@ -1,0 +1,238 @@
+//! Finds the first nodes of a set that pass a filter, without a test of those behind the page.
+//!
+//! A filter is prepared once and then asked of one set or of many: the root of a block, the edges of each node of a level. Its
+//! parts become sets, where an index has them at little cost, and tests of single nodes. The smallest of the sets is walked, from
+//! `after` on, in batches that double as long as little passes; the other sets and the tests are asked of a batch at a time.
+
+use super::reach::looks_beyond;
+use crate::exec::choose::tester::Tester;
+use crate::exec::control::context::Context;
+use crate::storage::NodeSet;
+use hexgraph_base::plan::{Call, Comparison, Filter, Function, Page};
+use hexgraph_base::types::{Result, Uid};
+
+/// The least number of nodes in the first batch that is handed to a filter which follows edges to other nodes.
+const BATCH_BEYOND_MIN: usize = 64;
+
+/// The greatest number of nodes in a batch. Each batch is twice as long as the one before until then.
+const BATCH_MAX: usize = 1 << 15;
+
+/// The greatest number of postings that are read for a page which needs few of them.
+const POSTINGS_MAX: usize = 1 << 16;
+
+/// What a filter is prepared for.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Purpose {
+    /// The first few nodes that pass.
+    Page,
+    /// All nodes that pass.
+    All,
+}
+
+/// A filter that is ready to be asked of sets of nodes. A node passes when all sets have it, and all tests and filters let it
+/// through.
+pub(crate) struct PreparedFilter<'f> {
+    /// Sets of nodes from indexes.
+    sets: Vec<NodeSet>,
+    /// Tests of single nodes.
+    testers: Vec<Tester<'f>>,
+    /// Filters that follow edges to other nodes; each is asked of a batch of nodes.
+    beyond: Vec<&'f Filter>,
+    /// How many times smaller than the set that is asked for one of the sets has to be to be walked.
+    driver_ratio: usize,
+}
+
+impl PreparedFilter<'_> {
+    /// The smallest set, where it is so small that it is walked in place of `asked`.
+    fn driver(&self, asked: usize) -> Option<usize> {
+        let smallest = (0..self.sets.len()).min_by_key(|&place| self.sets[place].len())?;
+        (self.sets[smallest].len() < asked / self.driver_ratio).then_some(smallest)
+    }
+
+    /// Whether one of its sets is walked in place of a set of `asked` nodes.
+    pub(crate) fn drives(&self, asked: usize) -> bool {
+        self.driver(asked).is_some()
+    }
+}
+
+impl PreparedFilter<'_> {
+    /// True when a node is asked by itself at no more cost than among others: no part of the filter follows edges.
+    pub(crate) fn asks_one(&self) -> bool {
+        self.beyond.is_empty()
+    }
+
+    /// Whether a node passes, for a filter that [asks one](PreparedFilter::asks_one) at a time.
+    pub(crate) fn passes(&self, node: u32) -> bool {
+        self.sets.iter().all(|set| set.contains(node))
+            && self.testers.iter().all(|tester| tester.test(node))
+    }
+}
+
+impl<'a> Context<'a> {
+    /// Prepares a filter to be asked of sets of at most `largest` nodes. Reads from an index what costs less than the tests that
+    /// it saves.
+    ///
+    /// # Errors
+    ///
+    /// [`hexgraph_base::types::Error::Query`] for wrong arguments or a missing index.
+    pub(crate) fn prepare<'f>(
+        &self,
+        filter: &'f Filter,
+        largest: usize,
+        purpose: Purpose,
+    ) -> Result<PreparedFilter<'f>>
+    where
+        'a: 'f,
+    {
+        let parts = match filter {
+            Filter::And(parts) => parts.as_slice(),
+            other => std::slice::from_ref(other),
+        };
+        let mut prepared = PreparedFilter {
+            sets: Vec::new(),
+            testers: Vec::new(),
+            beyond: Vec::new(),
+            driver_ratio: self.control.costs().driver_ratio,
+        };
+        let mut smallest = largest;
+        for part in parts {
+            let set = match part {
+                Filter::Function(function) => self.cheap_set(function, smallest, purpose)?,
+                Filter::Reaches(reach) => self.reaching_set(reach, smallest)?,
+                _ => None,
+            };
+            match set {
+                Some(set) => {
+                    smallest = smallest.min(set.len());
+                    prepared.sets.push(set);
+                }
+                None if looks_beyond(part) => prepared.beyond.push(part),
+                None => prepared.testers.push(self.filter_tester(part)?),
+            }
+        }
+        Ok(prepared)
+    }
+
+    /// The set of a function when the index gives it at little cost.
+    fn cheap_set<'f>(
+        &self,
+        function: &'f Function,
+        asked: usize,
+        purpose: Purpose,
+    ) -> Result<Option<NodeSet>>
+    where
+        'a: 'f,
+    {
+        let in_place = match &function.call {
+            Call::Has(_) | Call::Type(_) | Call::Uid { .. } | Call::Terms { .. } => true,
+            Call::Compare { op: Comparison::Eq, arguments, .. } => arguments.len() == 1,
+            _ => false,
+        };
+        let most = match purpose {
+            Purpose::Page => (asked / 16).min(POSTINGS_MAX),
+            // A step in a posting list costs less than a test.
+            Purpose::All => asked.saturating_mul(self.control.costs().test),
+        };
+        let is_small = || self.estimate(function).is_some_and(|count| count <= most);
+        if in_place || is_small() { self.indexed(function) } else { Ok(None) }
+    }
+
+    /// The page of those nodes of a set that pass a filter, for a page with a positive `first`. Costs as many steps and tests as it
+    /// takes to fill the page, and at most about as many again.
+    ///
+    /// # Errors
+    ///
+    /// Those of the filter, and the end of the request's time.
+    pub(crate) fn first_passing(
+        &self,
+        asked: &NodeSet,
+        filter: &PreparedFilter<'_>,
+        page: Page,
+    ) -> Result<Vec<u32>> {
+        let least = match page.after {
+            0 => Some(0),
+            after => self.version.nodes.node_after(Uid(after)),
+        };
+        let Some(least) = least else { return Ok(Vec::new()) };
+        let driver = filter.driver(asked.len());
+        let walked = driver.map_or(asked, |place| &filter.sets[place]);
+        let (mut skip, first) = (page.skip(), page.first as usize);
+        let batch_min = match filter.beyond.is_empty() {
+            true => self.control.costs().page_batch,
+            false => BATCH_BEYOND_MIN,
+        };
+        let mut batch_len = skip.saturating_add(first).clamp(batch_min, BATCH_MAX);
+        let mut nodes = walked.iter_from(least);
+        let mut found = Vec::new();
+        loop {
+            self.check()?;
+            let mut batch = Vec::with_capacity(batch_len);
+            batch.extend(nodes.by_ref().take(batch_len));
+            let is_last = batch.len() < batch_len;
+            if driver.is_some() {
+                asked.retain(&mut batch, true);
+            }
+            let passed = self.passing_of(batch, filter, driver)?;
+            let skipped = skip.min(passed.len());
+            skip -= skipped;
+            let room = first - found.len();
+            found.extend(passed[skipped..].iter().take(room));
+            if is_last || found.len() == first {
+                return Ok(found);
+            }
+            // At most about as many nodes are asked in vain as had to be asked.
+            batch_len = (2 * batch_len).min(BATCH_MAX);
+        }
+    }
+
+    /// All nodes of a set that pass a filter.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::first_passing`].
+    pub(crate) fn all_passing(
+        &self,
+        asked: &NodeSet,
+        filter: &PreparedFilter<'_>,
+    ) -> Result<NodeSet> {
+        let mut sets: Vec<&NodeSet> = filter.sets.iter().chain([asked]).collect();
+        // The smallest first, since what all have is never more.
+        sets.sort_by_key(|set| set.len());
+        let (first, others) = sets.split_first().expect("one set is asked for");
+        let nodes = others.iter().fold(NodeSet::clone(first), |nodes, set| nodes.and(set));
+        if filter.testers.is_empty() && filter.beyond.is_empty() {
+            return Ok(nodes);
+        }
+        let _while_testing = self.control.charge_while(size_of::<u32>() * nodes.len())?;
+        let mut passed = nodes.to_vec();
+        for tester in &filter.testers {
+            passed = self.keep_passing(&passed, tester)?;
+        }
+        self.beyond(NodeSet::from(passed), filter)
+    }
+
+    /// Those of some nodes that pass all of a filter; all of them are members of its set `driver`.
+    fn passing_of(
+        &self,
+        mut nodes: Vec<u32>,
+        filter: &PreparedFilter<'_>,
+        driver: Option<usize>,
+    ) -> Result<Vec<u32>> {
+        for (place, set) in filter.sets.iter().enumerate() {
+            if Some(place) != driver {
+                set.retain(&mut nodes, true);
+            }
+        }
+        for tester in &filter.testers {
+            nodes = self.keep_passing(&nodes, tester)?;
+        }
+        if filter.beyond.is_empty() {
+            return Ok(nodes);
+        }
+        Ok(self.beyond(NodeSet::from(nodes), filter)?.to_vec())
+    }
+
+    fn beyond(&self, nodes: NodeSet, filter: &PreparedFilter<'_>) -> Result<NodeSet> {
+        filter.beyond.iter().try_fold(nodes, |nodes, part| self.filter(part, nodes))
+    }
+}
