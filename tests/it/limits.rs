@@ -55,7 +55,7 @@ fn each_limit_is_named_and_nothing_else_suffers() {
             "{ q(func: uid(1)) @recurse(depth: 9, loop: true) { knows @filter(uid(2)) } }",
         ),
         ("normalize", "5000", flat),
-        ("frontier", "100", paths),
+        ("frontier", "20", paths),
     ] {
         let db = database(&[(name, value)]);
         let error = ask(&db, text).unwrap_err();

@@ -25,6 +25,7 @@ mod isolation;
 mod layers;
 mod limits;
 mod passwords;
+mod paths;
 mod process;
 mod reserved;
 mod shortest;

@@ -38,6 +38,7 @@ pub use publish::store::{Commit, Store};
 pub use publish::watch::Watch;
 pub use thresholds::{Folding, Thresholds};
 pub use version::delta::Row;
+pub(crate) use version::edge_numbers::EdgeNumbers;
 pub use version::edges::Direction;
 pub(crate) use version::index_view::{IndexView, TokenNodes};
 pub use version::node_ids::NodeIds;

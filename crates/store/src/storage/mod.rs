@@ -10,6 +10,7 @@ pub use columns::column::{Column, FacetColumn};
 pub use columns::edges::Edges;
 pub(crate) use columns::offsets::Offsets;
 pub(crate) use columns::text_array::TextArray;
+pub(crate) use columns::values::is_negative;
 pub use columns::values::{Values, ValuesBuilder, text_of};
 pub(crate) use files::blocks::catch_corrupt;
 pub(crate) use files::disk::write_all_at;

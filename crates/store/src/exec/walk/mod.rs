@@ -5,5 +5,4 @@ pub(super) mod long_lists;
 pub(super) mod expand;
 pub(super) mod cascade;
 pub(super) mod recurse;
-pub(super) mod breadth;
-pub(super) mod shortest;
+pub(super) mod paths;

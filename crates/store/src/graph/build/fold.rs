@@ -149,6 +149,7 @@ fn rebased_edges(
         rebased.put_row(node, row);
     }
     rebased.delta.has_facets |= now.delta.has_facets;
+    rebased.delta.has_negative |= now.delta.has_negative;
     Some(rebased)
 }
 

@@ -295,7 +295,7 @@ fn facet_column(
     if has_all {
         let values = kept.map_or(values.clone(), |kept| values.gather(kept));
         let positions = FrozenBitmap::from_range(0..values.len() as u32);
-        return (!positions.is_empty()).then_some(FacetColumn { key, positions, values });
+        return (!positions.is_empty()).then_some(FacetColumn::new(key, positions, values));
     }
     let rows = rows.iter().flat_map(FacetRows::iter);
     let mut positions: Vec<u32> = match kept {
@@ -315,5 +315,5 @@ fn facet_column(
         positions = order.iter().map(|&key| (key >> 32) as u32).collect();
     }
     let positions = FrozenBitmap::from_sorted(&positions);
-    (!positions.is_empty()).then_some(FacetColumn { key, positions, values: values.coded() })
+    (!positions.is_empty()).then_some(FacetColumn::new(key, positions, values.coded()))
 }

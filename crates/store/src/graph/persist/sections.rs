@@ -475,11 +475,11 @@ impl<'a> Reader<'a> {
     fn facets(&mut self, name: &str) -> Result<Vec<FacetColumn>> {
         let mut facets = Vec::new();
         for place in 0..self.catalog.count()? {
-            let facet = FacetColumn {
-                key: self.catalog.text()?.to_owned(),
-                positions: self.file.bitmap(&format!("{name}.facet{place}.positions"))?,
-                values: self.values(&format!("{name}.facet{place}.values"))?,
-            };
+            let facet = FacetColumn::new(
+                self.catalog.text()?.to_owned(),
+                self.file.bitmap(&format!("{name}.facet{place}.positions"))?,
+                self.values(&format!("{name}.facet{place}.values"))?,
+            );
             self.check(facet.positions.len() == facet.values.len(), name)?;
             facets.push(facet);
         }

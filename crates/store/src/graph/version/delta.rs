@@ -53,6 +53,8 @@ pub struct EdgeDelta {
     pub lost: Arc<RoaringBitmap>,
     /// True when an edge was set with facets.
     pub has_facets: bool,
+    /// True when an edge was set with a facet that is a number below 0, whichever facet it was.
+    pub has_negative: bool,
 }
 
 /// Changes of one node's edges.

@@ -3,7 +3,7 @@
 use super::delta::{EdgeDelta, EdgeRow, FacetList, set_member};
 use super::unions::union_of;
 use super::values::{facet_in, facets_in};
-use crate::storage::{Edges, NodeSet, Offsets};
+use crate::storage::{Edges, NodeSet, Offsets, is_negative};
 use hexgraph_base::types::ValueRef;
 use roaring::RoaringBitmap;
 use std::borrow::Cow;
@@ -37,6 +37,11 @@ impl Direction {
     /// The nodes that have an edge.
     pub fn subjects(&self) -> NodeSet {
         NodeSet::overlay(self.base.subjects.clone().into(), &self.delta.gained, &self.delta.lost)
+    }
+
+    /// A bound of the number of nodes that have an edge: those of the base, and those that gained one. O(1).
+    pub fn subjects_max(&self) -> usize {
+        self.base.subjects.len() + self.delta.gained.len() as usize
     }
 
     /// True when nothing changed since the base was built.
@@ -185,6 +190,7 @@ impl Direction {
     /// Sets an edge with its facets.
     pub fn add(&mut self, node: u32, target: u32, facets: FacetList) {
         self.delta.has_facets |= !facets.is_empty();
+        self.delta.has_negative |= facets.iter().any(|(_, value)| is_negative(value.as_ref()));
         self.change(node, |row, base| {
             let in_base = !row.cleared && base.position_of(node, target).is_some();
             set_member(&mut row.gained, &mut row.lost, target, in_base, true);

@@ -10,6 +10,7 @@ pub(super) mod values;
 pub(super) mod edges;
 pub(super) mod vectors;
 pub(super) mod predicate;
+pub(super) mod edge_numbers;
 pub(super) mod weight;
 pub(super) mod whole;
 pub(super) mod stats;

@@ -1,8 +1,9 @@
 //! The values of one predicate in one language, and the facets beside them.
 
 use crate::storage::{FrozenBitmap, Offsets, Values};
-use hexgraph_base::types::ValueRef;
+use hexgraph_base::types::{Result, ValueRef};
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// Values by node: the rank of a node among the subjects is its row; a row of a list predicate
 /// is a range of positions, any other row is one position.
@@ -27,6 +28,8 @@ pub struct FacetColumn {
     pub positions: FrozenBitmap,
     /// The facet's values, by rank of the position.
     pub values: Values,
+    /// Whether some value is a number below 0, once somebody has asked.
+    has_negative: OnceLock<bool>,
 }
 
 impl Column {
@@ -57,6 +60,36 @@ impl Column {
 }
 
 impl FacetColumn {
+    /// The column of a facet whose `values` belong to `positions`, in this order.
+    pub fn new(key: String, positions: FrozenBitmap, values: Values) -> FacetColumn {
+        FacetColumn { key, positions, values, has_negative: OnceLock::new() }
+    }
+
+    /// True when some value is a number below 0, or no number at all as a float goes. The first call reads all values, a
+    /// million between two calls of `check`; later ones cost O(1).
+    ///
+    /// # Errors
+    ///
+    /// Those of `check`.
+    pub(crate) fn has_negative(&self, check: &dyn Fn() -> Result<()>) -> Result<bool> {
+        const VALUES_A_CHECK: usize = 1 << 20;
+        if let Some(&known) = self.has_negative.get() {
+            return Ok(known);
+        }
+        let count = self.values.len();
+        let mut found = false;
+        for start in (0..count).step_by(VALUES_A_CHECK) {
+            check()?;
+            found |= self.values.has_negative(start..count.min(start + VALUES_A_CHECK));
+        }
+        Ok(*self.has_negative.get_or_init(|| found))
+    }
+
+    /// The number of values that [`FacetColumn::has_negative`] would read.
+    pub(crate) fn unread(&self) -> usize {
+        if self.has_negative.get().is_some() { 0 } else { self.values.len() }
+    }
+
     /// The facet at a position.
     pub fn get(&self, position: usize) -> Option<ValueRef<'_>> {
         let row = self.positions.row_of(position as u32)?;

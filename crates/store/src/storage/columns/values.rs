@@ -7,6 +7,7 @@
 
 use crate::storage::{Array, Offsets, TextArray};
 use hexgraph_base::types::{DateTime, Error, Value, ValueRef, ValueType};
+use std::ops::Range;
 
 /// Values by position.
 #[derive(Clone)]
@@ -135,6 +136,28 @@ impl Values {
         }
     }
 
+    /// True when a value at some of these positions is a number below 0, or a float that is not a number. O(positions)
+    /// for numbers and tagged values, else O(1).
+    pub(super) fn has_negative(&self, positions: Range<usize>) -> bool {
+        // Without a way out of the loop, so that it is compiled to vector instructions.
+        match self {
+            Values::SmallInt(numbers) => {
+                numbers.slice(positions).iter().fold(false, |any, &number| any | (number < 0))
+            }
+            Values::Int(numbers) => {
+                numbers.slice(positions).iter().fold(false, |any, &number| any | (number < 0))
+            }
+            Values::Float(numbers) => numbers
+                .slice(positions)
+                .iter()
+                .fold(false, |any, &number| any | (number < 0.0) | number.is_nan()),
+            Values::Mixed { .. } => {
+                positions.into_iter().any(|position| is_negative(self.get(position)))
+            }
+            _ => false,
+        }
+    }
+
     /// The bytes that the values take.
     pub fn byte_len(&self) -> usize {
         match self {
@@ -152,6 +175,15 @@ impl Values {
             Values::Vector { offsets, numbers } => offsets.byte_len() + numbers.byte_len(),
             Values::Mixed { offsets, bytes } => offsets.byte_len() + bytes.byte_len(),
         }
+    }
+}
+
+/// True for a number below 0, and for a float that is not a number.
+pub(crate) fn is_negative(value: ValueRef<'_>) -> bool {
+    match value {
+        ValueRef::Int(number) => number < 0,
+        ValueRef::Float(number) => number < 0.0 || number.is_nan(),
+        _ => false,
     }
 }
 

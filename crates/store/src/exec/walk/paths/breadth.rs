@@ -5,9 +5,9 @@
 //! Of several shortest paths that one is found whose nodes, read from the end to the start, are
 //! the least: Dijkstra's algorithm with ties broken by node finds the same.
 
-use super::traverse::{Walk, distinct};
 use crate::exec::control::context::Context;
 use crate::exec::control::tree::Path;
+use crate::exec::walk::traverse::{Walk, distinct};
 use crate::graph::Direction;
 use hexgraph_base::types::Result;
 use rustc_hash::FxHashSet;

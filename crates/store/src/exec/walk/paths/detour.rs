@@ -1,0 +1,253 @@
+//! The lightest path that begins in a given way and goes on in a new one: one step of [`super::several`].
+//!
+//! The search from the last node of the beginning is A* (Hart, Nilsson and Raphael, 1968): nodes are taken by their weight and a
+//! bound of what is left to the end. The bound is what a search from the end has found for the nodes that it is done with, and
+//! the weight that it has come to for the others; without one it is 0. It holds with the nodes of the beginning left out, too,
+//! since that makes nothing lighter.
+//!
+//! A first search finds the weight of the path. A second one, which looks no further than that, notes each edge that may
+//! be on a path of that weight ([`Steps`]), and the order among equals chooses ([`super::ties`]).
+
+use super::front::{Front, Meter};
+use super::lightest::{slack_of, step_back};
+use super::path_edges::{Hop, PathEdges};
+use super::ties::{Spot, Steps, Tie};
+use hexgraph_base::types::Result;
+use rustc_hash::FxHashMap;
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+/// The bytes that are charged for a node that became lighter, or for an edge that was noted: entries of a map, a list and
+/// a heap, each with as much room again.
+const REACHED_BYTES: usize = 128;
+
+/// How many times the weight of a path the limit of a search may be whose notes are taken. Edges are noted that miss the least
+/// weight by a part of the limit, so a high one has many noted in vain.
+const LIMIT_RATIO: f64 = 4.0;
+
+/// The weights of what is left to the end, as far as they are known.
+pub(super) struct Rest<'c> {
+    /// The search from the end; `None` where edges can't be read back.
+    behind: Option<Front<'c>>,
+    hops: Vec<Hop>,
+}
+
+impl<'c> Rest<'c> {
+    pub(super) fn new(behind: Option<Front<'c>>) -> Rest<'c> {
+        Rest { behind, hops: Vec::new() }
+    }
+
+    /// Goes on from the end until that has cost as much as the searches from the start so far.
+    pub(super) fn keep_up(&mut self, edges: &mut PathEdges<'_>, cost: usize) -> Result<()> {
+        if let Some(behind) = &mut self.behind {
+            while behind.cost < cost && behind.least().is_some() {
+                step_back(edges, behind, &mut self.hops, |_, _| {})?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A bound below what is left from a node; `None` when no path leads on from it.
+    fn of(&self, node: u32) -> Option<f64> {
+        match &self.behind {
+            None => Some(0.0),
+            Some(behind) => behind.settled(node).or_else(|| behind.least()),
+        }
+    }
+}
+
+/// What a path has to begin with: the nodes, the last of which is left in a new way, the weight of the way to it, and the
+/// nodes that the new way must not lead to.
+#[derive(Clone, Copy)]
+pub(super) struct Start<'n> {
+    pub(super) nodes: &'n [u32],
+    pub(super) weight: f64,
+    pub(super) banned: &'n [u32],
+}
+
+/// The heaviest path that is wanted.
+#[derive(Clone, Copy)]
+pub(super) struct Most {
+    /// The weight of a path that would do: equal ones may come before it.
+    pub(super) known: f64,
+    /// The weight that none may have more than.
+    pub(super) asked: f64,
+}
+
+/// A node on the heap of a search; the least `bound` comes first, then the greatest weight: it is the nearest to the end.
+struct Open {
+    bound: f64,
+    weight: f64,
+    place: u32,
+}
+
+impl PartialEq for Open {
+    fn eq(&self, other: &Open) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Open {}
+
+impl PartialOrd for Open {
+    fn partial_cmp(&self, other: &Open) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Open {
+    fn cmp(&self, other: &Open) -> Ordering {
+        other.bound.total_cmp(&self.bound).then(self.weight.total_cmp(&other.weight))
+    }
+}
+
+/// What a search has found.
+pub(super) enum Detour {
+    /// No path, or none that is wanted.
+    Nothing,
+    /// The first of the lightest paths.
+    Path(Tie),
+    /// Several paths of the least weight, of which the order of edges does not tell which comes first.
+    Undecided,
+}
+
+/// The searches of one request.
+pub(super) struct Detours<'c> {
+    pub(super) rest: Rest<'c>,
+    /// The part of a weight by which sums may differ.
+    slack: f64,
+    /// The edges that were read so far.
+    cost: usize,
+}
+
+/// One search.
+struct Search<'c> {
+    places: FxHashMap<u32, u32>,
+    spots: Vec<Spot>,
+    heap: BinaryHeap<Open>,
+    meter: Meter<'c>,
+}
+
+impl<'c> Detours<'c> {
+    pub(super) fn new(rest: Rest<'c>, nodes_max: usize) -> Detours<'c> {
+        Detours { rest, slack: slack_of(nodes_max), cost: 0 }
+    }
+
+    /// The first of the lightest paths to `to` that begin at `start`, from its last node on, with the weight of the whole
+    /// path at each of its nodes.
+    pub(super) fn find(
+        &mut self,
+        edges: &mut PathEdges<'c>,
+        start: Start<'_>,
+        to: u32,
+        most: Most,
+    ) -> Result<Detour> {
+        self.rest.keep_up(edges, self.cost)?;
+        let mut limit = self.widened(most.known.min(most.asked));
+        let mut is_last = false;
+        loop {
+            let mut steps = Steps::new(self.slack * limit);
+            let notes = (is_last || limit.is_finite()).then_some(&mut steps);
+            let is_noted = notes.is_some();
+            let mut search = Search::new(edges, start);
+            let Some((end, weight)) = search.run(self, edges, start, to, limit, notes)? else {
+                return Ok(Detour::Nothing);
+            };
+            if most.asked < weight {
+                return Ok(Detour::Nothing);
+            }
+            if is_last || is_noted && limit <= LIMIT_RATIO * weight {
+                let path = steps.first_path(edges.context().control, &search.spots, end)?;
+                return Ok(path.map_or(Detour::Undecided, Detour::Path));
+            }
+            is_last = true;
+            limit = self.widened(weight);
+        }
+    }
+
+    /// What a sum in another order may be instead of a weight.
+    fn widened(&self, weight: f64) -> f64 {
+        weight + weight * self.slack
+    }
+}
+
+impl<'c> Search<'c> {
+    /// A search from the last node of a beginning, whose other nodes no path comes to again.
+    fn new(edges: &PathEdges<'c>, start: Start<'_>) -> Search<'c> {
+        let (&node, before) = start.nodes.split_last().expect("a path begins with its start");
+        let hops = before.len() as u32;
+        let mut spots = vec![Spot { node, hops, weight: start.weight }];
+        spots.extend(before.iter().map(|&node| Spot { node, hops: 0, weight: f64::NEG_INFINITY }));
+        let places = spots.iter().zip(0..).map(|(spot, place)| (spot.node, place)).collect();
+        let meter = Meter::new(edges.context().control);
+        Search { places, spots, heap: BinaryHeap::new(), meter }
+    }
+
+    /// Searches as far as `limit`. The place of the end, and its weight.
+    fn run(
+        &mut self,
+        detours: &mut Detours<'c>,
+        edges: &mut PathEdges<'c>,
+        start: Start<'_>,
+        to: u32,
+        mut limit: f64,
+        mut notes: Option<&mut Steps>,
+    ) -> Result<Option<(u32, f64)>> {
+        let Some(bound) = detours.rest.of(self.spots[0].node) else { return Ok(None) };
+        self.meter.take(REACHED_BYTES * start.nodes.len())?;
+        self.heap.push(Open { bound: start.weight + bound, weight: start.weight, place: 0 });
+        let mut found = None;
+        let mut hops = Vec::new();
+        while let Some(open) = self.heap.pop() {
+            if limit < open.bound {
+                break;
+            }
+            let spot = self.spots[open.place as usize];
+            if spot.weight < open.weight {
+                continue;
+            }
+            if spot.node == to {
+                found = Some((open.place, spot.weight));
+                limit = limit.min(detours.widened(spot.weight));
+                continue;
+            }
+            if !edges.leaves(spot.node, spot.hops as usize)? {
+                continue;
+            }
+            edges.forth(spot.node, &mut hops)?;
+            detours.cost += 1 + hops.len();
+            for hop in &hops {
+                if open.place == 0 && start.banned.contains(&hop.to) {
+                    continue;
+                }
+                let weight = spot.weight + hop.weight;
+                let Some(rest) = detours.rest.of(hop.to).filter(|rest| weight + rest <= limit)
+                else {
+                    continue;
+                };
+                let next = self.spots.len() as u32;
+                let place = *self.places.entry(hop.to).or_insert(next);
+                if place == next {
+                    let (node, hops) = (hop.to, spot.hops + 1);
+                    self.spots.push(Spot { node, hops, weight: f64::INFINITY });
+                }
+                // The beginning is not come to again.
+                if (place as usize) < start.nodes.len() {
+                    continue;
+                }
+                let known = &mut self.spots[place as usize];
+                if let Some(steps) = &mut notes
+                    && steps.note(open.place, place, hop, spot.weight, known.weight)
+                {
+                    self.meter.take(REACHED_BYTES)?;
+                }
+                if weight < known.weight || place == next {
+                    (known.weight, known.hops) = (weight, spot.hops + 1);
+                    self.meter.take(REACHED_BYTES)?;
+                    self.heap.push(Open { bound: weight + rest, weight, place });
+                }
+            }
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,11 @@
+//! The paths of a `shortest` block: by fewest edges, by least weight, and several in ascending weight.
+
+mod path_edges;
+mod breadth;
+mod front;
+mod lightest;
+mod beginnings;
+mod ties;
+mod detour;
+mod several;
+mod shortest;

@@ -1,0 +1,137 @@
+//! One facet of a predicate's edges as numbers, as the weights of paths are.
+//!
+//! Facets lie beside the forward edges, by position. The edges that leave a node have neighbouring positions, so all their
+//! numbers are read with one look at the node: O(log containers) for its row, then O(1) for each edge that nothing has
+//! changed. An edge that is known by its end has its position looked up in the row of its start: O(log edges of the
+//! start) for each. Edges that were set since the base was built have their facets in the changed row.
+
+use super::edges::Direction;
+use super::predicate::Predicate;
+use super::values::facet_in;
+use crate::storage::{FacetColumn, Values};
+use hexgraph_base::types::{Result, ValueRef};
+use std::ops::Range;
+
+/// The numbers that one facet of the edges of a predicate has. Edges without the facet, or with another kind of value,
+/// have none.
+pub(crate) struct EdgeNumbers<'a> {
+    forward: &'a Direction,
+    key: &'a str,
+    /// The columns of the facet; several when its values are of several types.
+    columns: Vec<&'a FacetColumn>,
+    /// True when there is one column and each stored edge is in it, so that the position is the row.
+    is_dense: bool,
+}
+
+impl<'a> EdgeNumbers<'a> {
+    /// The numbers of the facet `key`; `None` for a predicate without edges.
+    pub(crate) fn new(predicate: &'a Predicate, key: &'a str) -> Option<EdgeNumbers<'a>> {
+        let forward = predicate.direction(false)?;
+        let columns = forward.base.facets.iter().filter(|facet| facet.key == key);
+        let columns: Vec<_> = columns.collect();
+        let is_dense = matches!(columns.as_slice(), [column] if column.values.len() == forward.base.targets.len());
+        Some(EdgeNumbers { forward, key, columns, is_dense })
+    }
+
+    /// The number of the edge from `from` to `to`, which has to be there.
+    pub(crate) fn of(&self, from: u32, to: u32) -> Option<f64> {
+        let rows = &self.forward.delta.rows;
+        if !rows.is_empty()
+            && let Some(row) = rows.get(&from)
+            && let Some(facets) = row.added.get(&to)
+        {
+            return facet_in(facets, self.key).and_then(number_of);
+        }
+        if self.columns.is_empty() {
+            return None;
+        }
+        self.at(self.forward.base.position_of(from, to)?)
+    }
+
+    /// Calls `visit` with the target and the number of each edge of `node` that has one, in ascending order of targets.
+    pub(crate) fn leaving(&self, node: u32, mut visit: impl FnMut(u32, f64)) {
+        let rows = &self.forward.delta.rows;
+        if !rows.is_empty() && rows.contains_key(&node) {
+            for &target in self.forward.targets(node).iter() {
+                if let Some(number) = self.of(node, target) {
+                    visit(target, number);
+                }
+            }
+            return;
+        }
+        let positions = self.forward.base.positions(node);
+        let targets = self.forward.base.targets.slice(positions.clone());
+        if self.is_dense && self.visit_dense(targets, positions.clone(), &mut visit) {
+            return;
+        }
+        for (&target, position) in targets.iter().zip(positions) {
+            if let Some(number) = self.at(position) {
+                visit(target, number);
+            }
+        }
+    }
+
+    /// As [`EdgeNumbers::leaving`], where each edge has a number in one plain array. False when it is not one.
+    fn visit_dense(
+        &self,
+        targets: &[u32],
+        positions: Range<usize>,
+        visit: &mut impl FnMut(u32, f64),
+    ) -> bool {
+        match &self.columns[0].values {
+            Values::Float(numbers) => {
+                let numbers = numbers.slice(positions);
+                targets.iter().zip(numbers).for_each(|(&target, &number)| visit(target, number));
+            }
+            Values::SmallInt(numbers) => {
+                let numbers = numbers.slice(positions).iter().map(|&number| f64::from(number));
+                targets.iter().zip(numbers).for_each(|(&target, number)| visit(target, number));
+            }
+            Values::Int(numbers) => {
+                let numbers = numbers.slice(positions).iter().map(|&number| number as f64);
+                targets.iter().zip(numbers).for_each(|(&target, number)| visit(target, number));
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn at(&self, position: usize) -> Option<f64> {
+        if self.is_dense {
+            return number_of(self.columns[0].values.get(position));
+        }
+        number_of(self.columns.iter().find_map(|column| column.get(position))?)
+    }
+
+    /// True when some number may be below 0: O(1) but for the first call after the columns were built or opened, which
+    /// reads [`EdgeNumbers::unread`] numbers. A change of any facet to a number below 0 counts until it is folded.
+    ///
+    /// # Errors
+    ///
+    /// Those of `check`, which is called for each million of numbers.
+    pub(crate) fn has_negative(&self, check: &dyn Fn() -> Result<()>) -> Result<bool> {
+        if self.forward.delta.has_negative {
+            return Ok(true);
+        }
+        for column in &self.columns {
+            if column.has_negative(check)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// How many numbers [`EdgeNumbers::has_negative`] has to read before it can tell.
+    pub(crate) fn unread(&self) -> usize {
+        self.columns.iter().map(|column| column.unread()).sum()
+    }
+}
+
+/// The number that a facet is as a weight.
+fn number_of(value: ValueRef<'_>) -> Option<f64> {
+    match value {
+        ValueRef::Int(number) => Some(number as f64),
+        ValueRef::Float(number) => Some(number),
+        _ => None,
+    }
+}
