@@ -18,3 +18,6 @@ pub use control::tree::{BlockResult, FieldData, FieldResult, Level};
 pub use run::{Answer, execute};
 pub use select::read::{Langs, first_value, typed};
 pub use upsert::{Upsert, execute_upsert};
+
+#[cfg(test)]
+mod random_graph;

@@ -1,17 +1,20 @@
 //! Runs the blocks of a request in the order that their variables allow.
 
-use crate::exec::control::context::Context;
+use crate::exec::control::context::{Context, Var};
 use crate::exec::control::options::ExecOptions;
 use crate::exec::control::stop::Control;
 use crate::exec::control::tree::{BlockResult, FieldData, FieldResult, Level};
+use crate::exec::select::column_var::ColumnVar;
 use crate::exec::walk::traverse::{Inherited, distinct};
 use crate::exec::write::extent;
 use crate::exec::write::output;
 use crate::exec::write::rdf;
 use crate::graph::Version;
+use crate::storage::NodeSet;
 use hexgraph_base::answer::Key;
 use hexgraph_base::plan::{Block, BlockKind, Call, Field, FieldKind, OrderKey, Query, VarId};
 use hexgraph_base::types::{Error, Result, Sink, Uid, stack};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -213,8 +216,16 @@ impl Answer {
     pub fn touched(&self) -> BTreeMap<&str, u64> {
         let mut touched = BTreeMap::new();
         for result in &self.blocks {
-            *touched.entry("").or_default() += result.roots.len() as u64;
+            let listed = result.unlisted + result.roots.len();
+            *touched.entry("").or_default() += listed as u64;
             output::count_touched(&result.level, &mut touched);
+            if result.unlisted > 0 {
+                for field in &self.query.blocks[result.block].fields {
+                    if let FieldKind::Predicate { name, .. } = &field.kind {
+                        *touched.entry(name).or_default() += result.unlisted as u64;
+                    }
+                }
+            }
         }
         touched
     }
@@ -250,6 +261,7 @@ fn run_block(context: &mut Context<'_>, place: usize) -> Result<BlockResult> {
         block: place,
         roots: Vec::new(),
         count: None,
+        unlisted: 0,
         level: Level::default(),
         groups: None,
         paths: Vec::new(),
@@ -263,10 +275,11 @@ fn run_block(context: &mut Context<'_>, place: usize) -> Result<BlockResult> {
     for var in &block.defines {
         let known = &mut context.vars[var.0 as usize];
         if known.is_none() {
-            *known = Some(crate::exec::control::context::Var::uids(Default::default()));
+            *known = Some(Var::uids(Default::default()));
         }
     }
-    context.end(&step, result.count.unwrap_or(result.roots.len() + result.paths.len()));
+    let listed = result.unlisted + result.roots.len() + result.paths.len();
+    context.end(&step, result.count.unwrap_or(listed));
     Ok(result)
 }
 
@@ -274,11 +287,25 @@ fn run_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResult)
     if only_counts(block) {
         return count_nodes(context, block, result);
     }
-    result.roots = context.block_roots(block)?;
+    result.roots = if only_names_values(block) {
+        let set = context.block_set(block)?;
+        if name_columns(context, block, &set)? {
+            result.unlisted = set.len();
+            return Ok(());
+        }
+        context.listed(&set, block.page)?
+    } else {
+        context.block_roots(block)?
+    };
     context.control.charge(4 * result.roots.len())?;
-    let nodes = distinct(&result.roots);
+    // The nodes of a set are listed in their order, and a million of them are not copied for nothing.
+    let is_set = result.roots.is_sorted_by(|one, other| one < other);
+    let nodes = match is_set && block.group_by.is_some() {
+        true => Cow::Borrowed(&result.roots[..]),
+        false => Cow::Owned(distinct(&result.roots)),
+    };
     if let Some(var) = block.var {
-        context.set_var(var, crate::exec::control::context::Var::uids(nodes.clone().into()));
+        context.set_var(var, Var::uids(nodes.to_vec().into()));
     }
     if let Some(group_by) = &block.group_by {
         let step = context.begin("group", &block.name, None, None);
@@ -292,6 +319,7 @@ fn run_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResult)
         result.groups = Some(groups);
         return Ok(());
     }
+    let nodes = nodes.into_owned();
     result.level = match &block.recurse {
         Some(recurse) => context.recurse(block, recurse, nodes)?,
         None => {
@@ -351,9 +379,60 @@ fn count_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResul
         |field: &Arc<Field>| FieldResult { field: Arc::clone(field), data: FieldData::CountUid };
     result.level.fields = block.fields.iter().map(field).collect();
     if let Some(var) = block.var {
-        context.set_var(var, crate::exec::control::context::Var::uids(set));
+        context.set_var(var, Var::uids(set));
     }
     Ok(())
+}
+
+/// True for a block that is not shown and gives names to values of its nodes, and does nothing else.
+fn only_names_values(block: &Block) -> bool {
+    let names_values = |field: &Arc<Field>| {
+        let is_plain = matches!(&field.kind, FieldKind::Predicate { reverse: false, langs, .. } if langs.is_empty());
+        is_plain
+            && field.var.is_some()
+            && !field.has_body
+            && field.filter.is_none()
+            && field.order.is_empty()
+            && field.page.is_all()
+            && field.facets.is_none()
+            && field.facet_filter.is_none()
+            && field.cascade.is_none()
+            && field.group_by.is_none()
+    };
+    block.kind == BlockKind::Hidden
+        && !block.fields.is_empty()
+        && block.fields.iter().all(names_values)
+        && block.page.is_all()
+        && block.order.is_empty()
+        && block.cascade.is_none()
+        && block.recurse.is_none()
+        && block.group_by.is_none()
+        && !lists_uids(block)
+}
+
+/// Has the variables of a block stand for columns of numbers, without a list of the nodes. False, with nothing done, when one of
+/// the fields is no such column.
+fn name_columns(context: &mut Context<'_>, block: &Block, nodes: &NodeSet) -> Result<bool> {
+    let column = |field: &Arc<Field>| {
+        let FieldKind::Predicate { name, .. } = &field.kind else { return None };
+        Some((field.var?, ColumnVar::new(context.predicate(name)?, nodes)?))
+    };
+    let Some(columns) = block.fields.iter().map(column).collect::<Option<Vec<_>>>() else {
+        return Ok(false);
+    };
+    context.check()?;
+    for (field, (var, column)) in block.fields.iter().zip(columns) {
+        let step = context.begin("field", &field.key, Some(field.at), None);
+        context.control.charge(column.byte_len())?;
+        context.set_var(var, Var::Column(Arc::new(column)));
+        context.end(&step, nodes.len());
+    }
+    if let Some(var) = block.var {
+        context.set_var(var, Var::uids(nodes.clone()));
+    }
+    let step = context.begin("variables", "", None, None);
+    context.end(&step, block.defines.len());
+    Ok(true)
 }
 
 fn has_cascade(field: &hexgraph_base::plan::Field) -> bool {

@@ -50,36 +50,38 @@ pub fn execute_upsert(
         None => Ok(true),
     });
     let holds = holds.collect::<Result<_>>()?;
-    let bindings = context.bindings(names);
+    let bindings = context.bindings(names)?;
     let options = ExecOptions::default();
     Ok(Upsert { answer: Answer::new(version, query, options, blocks), holds, bindings })
 }
 
 impl Context<'_> {
-    fn bindings(&self, names: &[String]) -> Bindings {
+    fn bindings(&self, names: &[String]) -> Result<Bindings> {
         let mut bindings = Bindings::default();
         for (variable, value) in self.query.variables.iter().zip(&self.vars) {
             if names.binary_search(&variable.name).is_ok()
                 && let Some(value) = value
             {
-                bindings.bind(&variable.name, self.binding(value));
+                bindings.bind(&variable.name, self.binding(value)?);
             }
         }
-        bindings
+        Ok(bindings)
     }
 
-    fn binding(&self, value: &Var) -> Binding {
+    fn binding(&self, value: &Var) -> Result<Binding> {
         let uid = |node| self.version.nodes.uid(node);
-        match value {
-            Var::Uids(uids) => Binding::Uids(uids.set.iter().map(uid).collect()),
-            Var::Values(map) => match &map.constant {
-                Some(value) => Binding::Constant(value.clone()),
-                None => {
-                    let pairs = map.iter().map(|(node, value)| (uid(node), value.to_value()));
-                    Binding::Values(pairs.collect())
-                }
-            },
-        }
+        let map = match value {
+            Var::Uids(uids) => return Ok(Binding::Uids(uids.set.iter().map(uid).collect())),
+            Var::Values(map) => Arc::clone(map),
+            Var::Column(column) => column.values(self.control)?,
+        };
+        Ok(match &map.constant {
+            Some(value) => Binding::Constant(value.clone()),
+            None => {
+                let pairs = map.iter().map(|(node, value)| (uid(node), value.to_value()));
+                Binding::Values(pairs.collect())
+            }
+        })
     }
 }
 

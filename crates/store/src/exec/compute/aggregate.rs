@@ -3,9 +3,11 @@
 //! They are computed when the rest of a block is there, in the order in which their variables
 //! become known. A place in the tree is a path: the number of the field at each level.
 
-use super::sums::{Sum, clamp};
+use super::sums::Sum;
+use super::totals::Totals;
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::tree::{Column, EdgeField, FieldData, Level, VALUE_BYTES, ValueMap};
+use crate::exec::select::batches::NumberSlice;
 use hexgraph_base::plan::{Aggregate, Field, FieldKind, MathExpr, VarId};
 use hexgraph_base::types::{Error, Result, Value, ValueRef, stack};
 use std::cmp::Ordering;
@@ -70,7 +72,7 @@ impl Context<'_> {
             _ => {}
         }
         match &field.kind {
-            FieldKind::Val(var) => Ok(self.value_var(*var).unwrap_or_default()),
+            FieldKind::Val(var) => Ok(self.value_var(*var)?.unwrap_or_default()),
             FieldKind::AggregateVar(op, var) => {
                 self.aggregate_below(root, above, *op, *var, homes, field).map(Arc::new)
             }
@@ -135,18 +137,33 @@ impl Context<'_> {
         Ok(result)
     }
 
+    /// One aggregate over all values of a variable, or the error of a sum that is no int. A column that nobody has read is
+    /// added up where it lies.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] when the variable holds nodes; [`Error::Limit`] when the request has to stop.
+    fn aggregate_all(&self, op: Aggregate, var: VarId) -> Result<Result<Option<Value>>> {
+        if let Some(column) = self.unread_column(var) {
+            let mut totals = Totals::new(op);
+            column.for_each_slice(|| self.check(), |numbers| totals.add(numbers))?;
+            return Ok(totals.finish());
+        }
+        let map = self.expect_values(var)?;
+        Ok(match &map.constant {
+            Some(value) => Ok(Some(value.clone())),
+            None => aggregate_numbers(op, &map.values),
+        })
+    }
+
     /// Fills in the fields of an empty block: each has one value, over all of a variable.
     pub(crate) fn compute_empty(&mut self, fields: &[Arc<Field>]) -> Result<Level> {
         let mut level = Level::default();
         for field in fields {
             let value = match &field.kind {
                 FieldKind::AggregateVar(op, var) => {
-                    let map = self.expect_values(*var)?;
-                    match &map.constant {
-                        Some(value) => Some(value.clone()),
-                        None => aggregate_numbers(*op, &map.values)
-                            .map_err(|error| error.or_at(field.at))?,
-                    }
+                    let value = self.aggregate_all(*op, *var)?;
+                    value.map_err(|error| error.or_at(field.at))?
                 }
                 FieldKind::Math(expr) => {
                     let lookup = |var: VarId| self.expect_values(var);
@@ -328,31 +345,13 @@ pub(crate) fn aggregate<'v>(
 ///
 /// As [`aggregate`].
 pub(crate) fn aggregate_numbers(op: Aggregate, values: &Column) -> Result<Option<Value>> {
+    let mut totals = Totals::new(op);
     match values {
-        Column::Int(numbers) => aggregate_ints(op, numbers),
-        Column::Float(numbers) => Ok(aggregate_floats(op, numbers)),
-        Column::Any(values) => aggregate(op, values.iter().map(Value::as_ref)),
+        Column::Int(ints) => totals.add(NumberSlice::Ints(ints)),
+        Column::Float(floats) => totals.add(NumberSlice::Floats(floats)),
+        Column::Any(values) => return aggregate(op, values.iter().map(Value::as_ref)),
     }
-}
-
-fn aggregate_ints(op: Aggregate, numbers: &[i64]) -> Result<Option<Value>> {
-    match op {
-        Aggregate::Min => Ok(numbers.iter().min().map(|least| Value::Int(*least))),
-        Aggregate::Max => Ok(numbers.iter().max().map(|greatest| Value::Int(*greatest))),
-        Aggregate::Sum => Sum::of_ints(numbers).map(Sum::value).transpose(),
-        Aggregate::Avg => Ok(Sum::of_ints(numbers).and_then(Sum::mean)),
-    }
-}
-
-fn aggregate_floats(op: Aggregate, numbers: &[f64]) -> Option<Value> {
-    let numbers = Some(numbers).filter(|numbers| !numbers.is_empty())?;
-    let sum: f64 = numbers.iter().sum();
-    Some(Value::Float(clamp(match op {
-        Aggregate::Min => numbers.iter().copied().fold(f64::INFINITY, f64::min),
-        Aggregate::Max => numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max),
-        Aggregate::Sum => sum,
-        Aggregate::Avg => sum / numbers.len() as f64,
-    })))
+    totals.finish()
 }
 
 fn extreme<'v>(values: impl Iterator<Item = ValueRef<'v>>, side: Ordering) -> Option<Value> {

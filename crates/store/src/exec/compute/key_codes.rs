@@ -13,6 +13,7 @@ use crate::storage::{Array, Values, text_of};
 use hexgraph_base::types::{DateTime, ValueRef, ValueType, ordered_bits};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
+use std::sync::Arc;
 
 /// The code of a node that has no value.
 pub(crate) const MISSING: u32 = 0;
@@ -137,7 +138,7 @@ impl<'a> KeyCodes<'a> {
             },
             _ => return None,
         };
-        let changes = Overlay::new(changes);
+        let changes = Overlay::new(Arc::new(changes));
         Some(KeyCodes { part, codes, limit, changes, finder: RowFinder::default() })
     }
 

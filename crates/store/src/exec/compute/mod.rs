@@ -2,6 +2,7 @@
 
 pub(super) mod variables;
 pub(super) mod sums;
+pub(super) mod totals;
 pub(super) mod aggregate;
 pub(super) mod math_columns;
 pub(super) mod math;

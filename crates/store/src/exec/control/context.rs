@@ -2,6 +2,7 @@
 
 use super::stop::Control;
 use super::tree::ValueMap;
+use crate::exec::select::column_var::ColumnVar;
 use crate::graph::{Predicate, Version};
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Query, VarId};
@@ -30,6 +31,8 @@ pub(crate) enum Var {
     Uids(UidVar),
     /// A value for some nodes.
     Values(Arc<ValueMap>),
+    /// The numbers that some nodes have of a predicate, read when they are asked for.
+    Column(Arc<ColumnVar>),
 }
 
 /// The nodes of a variable.
@@ -67,14 +70,28 @@ impl<'a> Context<'a> {
             // One value for all stands at a node of its own, as in the reference.
             Some(Var::Values(map)) if map.constant.is_some() => NodeSet::from(vec![u32::MAX]),
             Some(Var::Values(map)) => NodeSet::from(map.nodes.clone()),
+            Some(Var::Column(column)) => column.subjects(),
             None => NodeSet::default(),
         }
     }
 
     /// The values of a variable; `None` while it has none, or when it holds nodes.
-    pub(crate) fn value_var(&self, var: VarId) -> Option<Arc<ValueMap>> {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when there is no memory to read them.
+    pub(crate) fn value_var(&self, var: VarId) -> Result<Option<Arc<ValueMap>>> {
         match &self.vars[var.0 as usize] {
-            Some(Var::Values(map)) => Some(Arc::clone(map)),
+            Some(Var::Values(map)) => Ok(Some(Arc::clone(map))),
+            Some(Var::Column(column)) => column.values(self.control).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// The column that a variable stands for, while nobody has asked for its values.
+    pub(crate) fn unread_column(&self, var: VarId) -> Option<&ColumnVar> {
+        match &self.vars[var.0 as usize] {
+            Some(Var::Column(column)) if !column.is_read() => Some(column),
             _ => None,
         }
     }
@@ -88,10 +105,11 @@ impl<'a> Context<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Query`] when it holds nodes.
+    /// [`Error::Query`] when it holds nodes; [`Error::Limit`] when there is no memory to read the values.
     pub(crate) fn expect_values(&self, var: VarId) -> Result<Arc<ValueMap>> {
         match &self.vars[var.0 as usize] {
             Some(Var::Values(map)) => Ok(Arc::clone(map)),
+            Some(Var::Column(column)) => column.values(self.control),
             Some(Var::Uids(uids)) if uids.set.is_empty() => Ok(Arc::default()),
             Some(Var::Uids(_)) => {
                 let name = self.var_name(var);

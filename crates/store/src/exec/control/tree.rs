@@ -17,6 +17,8 @@ pub struct BlockResult {
     pub roots: Vec<u32>,
     /// The number of nodes, where they are counted and not listed.
     pub count: Option<usize>,
+    /// The number of nodes that the fields were read of, where they only set variables and the nodes are not listed.
+    pub unlisted: usize,
     /// The nodes and their fields.
     pub level: Level,
     /// The groups, with `@groupby` at the root.

@@ -8,11 +8,15 @@ use crate::exec::select::numbers::rows_of;
 use crate::graph::{LangValues, Row};
 use crate::storage::{Array, FrozenBitmap, Values, gallop};
 use bytemuck::Pod;
-use hexgraph_base::types::{Value, ValueType};
+use hexgraph_base::types::{Result, Value, ValueType};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The number of nodes that are read at a time: few enough that what is read of them stays in the nearest cache.
 pub(crate) const BATCH: usize = 4096;
+
+/// The number of rows of a whole column that are read between two questions whether to go on, and the number of changes.
+const PIECE: usize = 1 << 16;
 
 /// Stands for the row of a node that has none.
 const NO_ROW: u32 = u32::MAX;
@@ -90,14 +94,14 @@ pub(crate) fn rows_between(subjects: &FrozenBitmap, nodes: &[u32]) -> Range<usiz
 
 /// What nodes have that changed since their column was built, ascending by node.
 pub(crate) struct Overlay<T> {
-    changes: Vec<(u32, T)>,
+    changes: Arc<Vec<(u32, T)>>,
     /// The number of changes before those of the next batch.
     done: usize,
 }
 
 impl<T: Copy> Overlay<T> {
     /// An overlay of changes, which ascend by node.
-    pub(crate) fn new(changes: Vec<(u32, T)>) -> Overlay<T> {
+    pub(crate) fn new(changes: Arc<Vec<(u32, T)>>) -> Overlay<T> {
         Overlay { changes, done: 0 }
     }
 
@@ -126,16 +130,144 @@ impl<T: Copy> Overlay<T> {
     }
 }
 
+/// Numbers of one type behind one another.
+#[derive(Clone, Copy)]
+pub(crate) enum NumberSlice<'s> {
+    /// Ints that are stored in 32 bits.
+    Narrow(&'s [i32]),
+    /// Ints.
+    Ints(&'s [i64]),
+    /// Floats.
+    Floats(&'s [f64]),
+}
+
+impl NumberSlice<'_> {
+    /// The number of numbers.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            NumberSlice::Narrow(ints) => ints.len(),
+            NumberSlice::Ints(ints) => ints.len(),
+            NumberSlice::Floats(floats) => floats.len(),
+        }
+    }
+}
+
+/// A number of 64 bits.
+pub(crate) trait Number: Pod {
+    /// The number that is stored in 32 bits. A function of the type, not of the column: so loops over it become vector
+    /// instructions.
+    fn of_narrow(stored: i32) -> Self;
+
+    /// Some of them as a slice that says what they are.
+    fn slice(numbers: &[Self]) -> NumberSlice<'_>;
+
+    /// The number that a value is, where it is one of this type.
+    fn of(value: &Value) -> Option<Self>;
+}
+
+impl Number for i64 {
+    fn of_narrow(stored: i32) -> i64 {
+        stored.into()
+    }
+
+    fn slice(numbers: &[i64]) -> NumberSlice<'_> {
+        NumberSlice::Ints(numbers)
+    }
+
+    fn of(value: &Value) -> Option<i64> {
+        if let Value::Int(int) = value { Some(*int) } else { None }
+    }
+}
+
+impl Number for f64 {
+    fn of_narrow(stored: i32) -> f64 {
+        stored.into()
+    }
+
+    fn slice(numbers: &[f64]) -> NumberSlice<'_> {
+        NumberSlice::Floats(numbers)
+    }
+
+    fn of(value: &Value) -> Option<f64> {
+        if let Value::Float(float) = value { Some(*float) } else { None }
+    }
+}
+
+/// The nodes that changed since a column was built, ascending, with the number that each has now.
+type Changes<T> = Arc<Vec<(u32, Option<T>)>>;
+
+/// What changed in a column of numbers.
+#[derive(Clone)]
+pub(crate) enum NumberChanges {
+    /// Ints.
+    Int(Changes<i64>),
+    /// Floats.
+    Float(Changes<f64>),
+}
+
+impl NumberChanges {
+    /// All changes; `None` when the values, stored and changed, are no numbers of the wanted type. O(changes).
+    pub(crate) fn of_all(part: &LangValues, wanted: ValueType) -> Option<NumberChanges> {
+        NumberChanges::of(part, wanted, |visit| {
+            part.changed_between(0, u32::MAX).for_each(|(node, row)| visit(node, row));
+        })
+    }
+
+    /// As [`NumberChanges::of_all`], of some nodes, which ascend, and perhaps of others between them.
+    fn near(part: &LangValues, wanted: ValueType, nodes: &[u32]) -> Option<NumberChanges> {
+        NumberChanges::of(part, wanted, |visit| part.changed_near(nodes, visit))
+    }
+
+    fn of(
+        part: &LangValues,
+        wanted: ValueType,
+        walk: impl FnOnce(&mut dyn FnMut(u32, Option<&Row>)),
+    ) -> Option<NumberChanges> {
+        let column = &part.base.column;
+        if column.rows.is_some() {
+            return None;
+        }
+        match (&column.values, wanted) {
+            (Values::SmallInt(_) | Values::Int(_), ValueType::Int) => {
+                collected(walk).map(NumberChanges::Int)
+            }
+            (Values::Float(_), ValueType::Float) => collected(walk).map(NumberChanges::Float),
+            _ => None,
+        }
+    }
+
+    /// The bytes that the changes take.
+    pub(crate) fn byte_len(&self) -> usize {
+        match self {
+            NumberChanges::Int(changes) => size_of_val(changes.as_slice()),
+            NumberChanges::Float(changes) => size_of_val(changes.as_slice()),
+        }
+    }
+}
+
+/// The changes of a walk; `None` when one of them is no such number.
+fn collected<T: Number>(
+    walk: impl FnOnce(&mut dyn FnMut(u32, Option<&Row>)),
+) -> Option<Changes<T>> {
+    let (mut changes, mut are_numbers) = (Vec::new(), true);
+    walk(&mut |node, row| {
+        let number = row.and_then(|row| row.values.first()).map(|(value, _)| T::of(value));
+        are_numbers &= !matches!(number, Some(None));
+        changes.push((node, number.flatten()));
+    });
+    are_numbers.then(|| Arc::new(changes))
+}
+
 /// Numbers as they are stored.
 enum Stored<'a, T: Pod> {
-    /// Narrower ones.
-    Narrow(&'a Array<i32>, fn(i32) -> T),
+    /// In 32 bits.
+    Narrow(&'a Array<i32>),
     /// As they are read.
     Plain(&'a Array<T>),
 }
 
 /// Reads the numbers of one type of a column.
-pub(crate) struct Numbers<'a, T: Pod> {
+pub(crate) struct Numbers<'a, T: Number> {
     subjects: &'a FrozenBitmap,
     stored: Stored<'a, T>,
     changes: Overlay<Option<T>>,
@@ -144,33 +276,16 @@ pub(crate) struct Numbers<'a, T: Pod> {
     has: Vec<bool>,
 }
 
-impl<'a, T: Pod> Numbers<'a, T> {
-    /// The numbers of some nodes, which ascend, as they are stored and changed. `None` when a change is no such number.
-    fn new(
-        part: &'a LangValues,
-        nodes: &[u32],
-        stored: Stored<'a, T>,
-        changed: impl Fn(&Value) -> Option<T>,
-    ) -> Option<Numbers<'a, T>> {
-        let (mut changes, mut are_numbers) = (Vec::new(), true);
-        part.changed_near(nodes, |node, row: Option<&Row>| {
-            let number = row.and_then(|row| row.values.first()).map(|(value, _)| changed(value));
-            are_numbers &= !matches!(number, Some(None));
-            changes.push((node, number.flatten()));
-        });
-        are_numbers.then(|| Numbers {
+impl<'a, T: Number> Numbers<'a, T> {
+    fn new(part: &'a LangValues, stored: Stored<'a, T>, changes: &Changes<T>) -> Numbers<'a, T> {
+        Numbers {
             subjects: &part.base.column.subjects,
             stored,
-            changes: Overlay::new(changes),
+            changes: Overlay::new(Arc::clone(changes)),
             finder: RowFinder::default(),
             numbers: Vec::new(),
             has: Vec::new(),
-        })
-    }
-
-    /// The bytes that the changes take.
-    pub(crate) fn byte_len(&self) -> usize {
-        self.changes.byte_len()
+        }
     }
 
     /// The numbers of a batch, one for each node, and whether each node has one, an empty list where all do. The entry of a
@@ -181,7 +296,7 @@ impl<'a, T: Pod> Numbers<'a, T> {
         has.clear();
         let rows = finder.find(subjects, nodes);
         match stored {
-            Stored::Narrow(stored, number) => rows.read(stored, T::zeroed(), *number, numbers),
+            Stored::Narrow(stored) => rows.read(stored, T::zeroed(), T::of_narrow, numbers),
             Stored::Plain(stored) => rows.read(stored, T::zeroed(), |number| number, numbers),
         }
         if let Rows::Each(_) = rows {
@@ -198,6 +313,58 @@ impl<'a, T: Pod> Numbers<'a, T> {
             }
         });
         (numbers, has)
+    }
+
+    /// Calls `take` with the numbers of those nodes of a batch that have one, in their order.
+    fn read_some(&mut self, nodes: &[u32], take: &mut impl FnMut(NumberSlice<'_>)) {
+        self.read(nodes);
+        if !self.has.is_empty() {
+            let mut has = self.has.iter();
+            self.numbers.retain(|_| has.next() == Some(&true));
+        }
+        take(T::slice(&self.numbers));
+    }
+
+    /// Calls `take` with all numbers of the column in the order of their nodes: stored ones from change to change, and changed
+    /// ones.
+    fn read_whole(
+        &self,
+        check: impl Fn() -> Result<()>,
+        mut take: impl FnMut(NumberSlice<'_>),
+    ) -> Result<()> {
+        let mut done = 0;
+        for (count, &(node, change)) in self.changes.changes.iter().enumerate() {
+            if count.is_multiple_of(PIECE) {
+                check()?;
+            }
+            let row = self.subjects.row_of(node);
+            let place = row.unwrap_or_else(|| self.subjects.rank(node));
+            self.read_rows(done..place, &check, &mut take)?;
+            done = place + usize::from(row.is_some());
+            if let Some(number) = change {
+                take(T::slice(&[number]));
+            }
+        }
+        self.read_rows(done..self.subjects.len(), &check, &mut take)
+    }
+
+    fn read_rows(
+        &self,
+        rows: Range<usize>,
+        check: &impl Fn() -> Result<()>,
+        take: &mut impl FnMut(NumberSlice<'_>),
+    ) -> Result<()> {
+        for start in rows.clone().step_by(PIECE) {
+            let piece = start..rows.end.min(start + PIECE);
+            if piece.len() == PIECE {
+                check()?;
+            }
+            match &self.stored {
+                Stored::Narrow(stored) => take(NumberSlice::Narrow(stored.slice(piece))),
+                Stored::Plain(stored) => take(T::slice(stored.slice(piece))),
+            }
+        }
+        Ok(())
     }
 }
 
@@ -217,22 +384,24 @@ impl<'a> NumberColumn<'a> {
         wanted: ValueType,
         nodes: &[u32],
     ) -> Option<NumberColumn<'a>> {
-        let column = &part.base.column;
-        if column.rows.is_some() {
-            return None;
-        }
-        let int = |value: &Value| if let Value::Int(int) = value { Some(*int) } else { None };
-        let float = |value: &Value| if let Value::Float(it) = value { Some(*it) } else { None };
-        Some(match (&column.values, wanted) {
-            (Values::SmallInt(ints), ValueType::Int) => {
-                let stored = Stored::Narrow(ints, i64::from);
-                NumberColumn::Int(Numbers::new(part, nodes, stored, int)?)
+        NumberColumn::with_changes(part, &NumberChanges::near(part, wanted, nodes)?)
+    }
+
+    /// The numbers of a column with what changed in it; `None` when they are not of one type.
+    pub(crate) fn with_changes(
+        part: &'a LangValues,
+        changes: &NumberChanges,
+    ) -> Option<NumberColumn<'a>> {
+        Some(match (&part.base.column.values, changes) {
+            (Values::SmallInt(ints), NumberChanges::Int(changes)) => {
+                let stored = Stored::Narrow(ints);
+                NumberColumn::Int(Numbers::new(part, stored, changes))
             }
-            (Values::Int(ints), ValueType::Int) => {
-                NumberColumn::Int(Numbers::new(part, nodes, Stored::Plain(ints), int)?)
+            (Values::Int(ints), NumberChanges::Int(changes)) => {
+                NumberColumn::Int(Numbers::new(part, Stored::Plain(ints), changes))
             }
-            (Values::Float(floats), ValueType::Float) => {
-                NumberColumn::Float(Numbers::new(part, nodes, Stored::Plain(floats), float)?)
+            (Values::Float(floats), NumberChanges::Float(changes)) => {
+                NumberColumn::Float(Numbers::new(part, Stored::Plain(floats), changes))
             }
             _ => return None,
         })
@@ -241,8 +410,32 @@ impl<'a> NumberColumn<'a> {
     /// The bytes that the changes take.
     pub(crate) fn byte_len(&self) -> usize {
         match self {
-            NumberColumn::Int(numbers) => numbers.byte_len(),
-            NumberColumn::Float(numbers) => numbers.byte_len(),
+            NumberColumn::Int(numbers) => numbers.changes.byte_len(),
+            NumberColumn::Float(numbers) => numbers.changes.byte_len(),
+        }
+    }
+
+    /// Calls `take` with the numbers of those nodes of a batch that have one, in their order.
+    pub(crate) fn read_some(&mut self, nodes: &[u32], take: &mut impl FnMut(NumberSlice<'_>)) {
+        match self {
+            NumberColumn::Int(numbers) => numbers.read_some(nodes, take),
+            NumberColumn::Float(numbers) => numbers.read_some(nodes, take),
+        }
+    }
+
+    /// Calls `take` with all numbers of the column, in the order of their nodes. The changes have to be all that there are.
+    ///
+    /// # Errors
+    ///
+    /// Those of `check`, which is called every few thousand rows.
+    pub(crate) fn read_whole(
+        &self,
+        check: impl Fn() -> Result<()>,
+        take: impl FnMut(NumberSlice<'_>),
+    ) -> Result<()> {
+        match self {
+            NumberColumn::Int(numbers) => numbers.read_whole(check, take),
+            NumberColumn::Float(numbers) => numbers.read_whole(check, take),
         }
     }
 }

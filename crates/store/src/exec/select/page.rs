@@ -36,11 +36,7 @@ impl<'a> Context<'a> {
         }
         // All of the set is needed: to list it, or to count from its end.
         if block.order.is_empty() && page.first <= 0 {
-            let set = self.block_set(block)?;
-            if page.is_all() {
-                self.control.charge(size_of::<u32>() * set.len())?;
-            }
-            return Ok(self.page_of(&set, page));
+            return self.listed(&self.block_set(block)?, page);
         }
         let root = self.root(function)?;
         if block.order.is_empty() {
@@ -63,6 +59,18 @@ impl<'a> Context<'a> {
         let ordered = self.order_nodes(&block.order, &set, offset_of(page), wanted)?;
         self.end(&step, ordered.len());
         Ok(cut(&ordered, page).to_vec())
+    }
+
+    /// The page of a set as a list.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when all of it is wanted and there is no memory for it.
+    pub(crate) fn listed(&self, set: &NodeSet, page: Page) -> Result<Vec<u32>> {
+        if page.is_all() {
+            self.control.charge(size_of::<u32>() * set.len())?;
+        }
+        Ok(self.page_of(set, page))
     }
 
     /// The nodes of a root block that pass its filter.

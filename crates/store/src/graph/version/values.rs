@@ -167,6 +167,11 @@ impl LangValues {
         self.delta.rows.get(&node).map(Option::as_deref)
     }
 
+    /// The number of nodes that changed since the base was built.
+    pub(crate) fn changes_len(&self) -> usize {
+        self.delta.rows.len()
+    }
+
     /// The nodes between two, both included, that changed since the base was built, ascending, with their rows.
     pub fn changed_between(
         &self,
@@ -186,7 +191,7 @@ impl LangValues {
         mut visit: impl FnMut(u32, Option<&'a Row>),
     ) {
         let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
-        if nodes.len().saturating_mul(STEPS_PER_LOOKUP) < self.delta.rows.len() {
+        if nodes.len().saturating_mul(STEPS_PER_LOOKUP) < self.changes_len() {
             for &node in nodes {
                 if let Some(row) = self.changed(node) {
                     visit(node, row);

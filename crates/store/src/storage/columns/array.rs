@@ -147,6 +147,11 @@ impl<T: Pod> Array<T> {
         ArrayIter { array: self, next: start.min(self.len()), chunk: [].iter() }
     }
 
+    /// True when both are the same part of memory, and so have the same items.
+    pub(in crate::storage) fn is_same(&self, other: &Array<T>) -> bool {
+        self.bytes.as_ptr() == other.bytes.as_ptr() && self.bytes.len() == other.bytes.len()
+    }
+
     /// The room that the items take.
     pub fn byte_len(&self) -> usize {
         self.bytes.len()

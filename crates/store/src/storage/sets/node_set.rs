@@ -228,6 +228,23 @@ impl NodeSet {
         }
     }
 
+    /// True when the sets are seen to be equal without a walk over them: both are the same stored set with the same changes.
+    /// `false` does not mean that they differ. O(1), or O(changes).
+    pub(crate) fn is_known_to_equal(&self, other: &NodeSet) -> bool {
+        let same = |one: &Arc<RoaringBitmap>, other: &Arc<RoaringBitmap>| {
+            Arc::ptr_eq(one, other) || one == other
+        };
+        match (self, other) {
+            (NodeSet::Frozen(one), NodeSet::Frozen(other)) => one.is_known_to_equal(other),
+            (NodeSet::Bitmap(one), NodeSet::Bitmap(other)) => Arc::ptr_eq(one, other),
+            (
+                NodeSet::Overlay { base, gained, lost },
+                NodeSet::Overlay { base: other, gained: more, lost: less },
+            ) => base.is_known_to_equal(other) && same(gained, more) && same(lost, less),
+            _ => false,
+        }
+    }
+
     /// Returns at most `count` members, ascending, after skipping the first `skip`. The skipped ones are not walked over.
     pub fn page(&self, skip: usize, count: usize) -> Vec<u32> {
         match self {
