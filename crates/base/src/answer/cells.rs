@@ -96,14 +96,11 @@ impl Cell {
                 let (seconds, nanos) = time.instant();
                 Cell::Time(seconds, nanos)
             }
-            ValueRef::Default(text) | ValueRef::String(text) | ValueRef::Geo(text) => {
-                Cell::text(text, texts)
-            }
             ValueRef::BigFloat(text) => text.parse().map_or(Cell::Null, Cell::Float),
             ValueRef::Vector(numbers) => {
                 Cell::List(numbers.iter().map(|number| Cell::Float(f64::from(*number))).collect())
             }
-            ValueRef::Binary(bytes) => Cell::text(&String::from_utf8_lossy(bytes), texts),
+            _ => Cell::text(&value.to_text(), texts),
         })
     }
 

@@ -3,7 +3,9 @@
 //! Everything is appended to one buffer. Each open object or array remembers the offset where it began, its comma and key
 //! included, so discarding it truncates the buffer. Omitting a value truncates the buffer to the offset of its key.
 
-use crate::types::{Sink, Uid, ValueRef, write_float, write_float32, write_int};
+use crate::types::{
+    DateTime, ShowValues, Sink, Uid, ValueRef, write_float, write_float32, write_int,
+};
 
 /// A sink that writes an answer as JSON into a buffer. [`JsonSink::clear`] lets the buffer be used for another answer.
 #[derive(Debug, Default)]
@@ -104,37 +106,9 @@ impl JsonSink {
         }
     }
 
-    /// Omits the next value: removes its key, or the comma before it.
-    fn omit(&mut self) {
-        if let Some(start) = self.key_start.take() {
-            self.out.truncate(start);
-        }
-    }
-
     fn bytes(&mut self, bytes: &[u8]) {
         self.begin_item();
         self.out.extend_from_slice(bytes);
-    }
-
-    fn float(&mut self, number: f64) {
-        if number.is_finite() {
-            self.begin_item();
-            write_float(number, &mut self.out);
-        } else {
-            self.omit();
-        }
-    }
-
-    fn vector(&mut self, numbers: &[f32]) {
-        self.begin_item();
-        self.out.push(b'[');
-        for (at, number) in numbers.iter().enumerate() {
-            if at > 0 {
-                self.out.push(b',');
-            }
-            write_float32(*number, &mut self.out);
-        }
-        self.out.push(b']');
     }
 }
 
@@ -176,25 +150,7 @@ impl Sink for JsonSink {
     }
 
     fn value(&mut self, value: ValueRef<'_>) {
-        match value {
-            ValueRef::Default(text) | ValueRef::String(text) => self.text(text),
-            ValueRef::Int(number) => self.int(number),
-            ValueRef::Float(number) => self.float(number),
-            ValueRef::Bool(truth) => self.bytes(if truth { b"true" } else { b"false" }),
-            ValueRef::DateTime(time) => {
-                self.begin_item();
-                self.out.push(b'"');
-                if !time.is_zero() {
-                    time.write(&mut self.out);
-                }
-                self.out.push(b'"');
-            }
-            ValueRef::Geo(json) => self.bytes(json.as_bytes()),
-            ValueRef::Password(_) => self.omit(),
-            ValueRef::BigFloat(digits) => self.bytes(digits.as_bytes()),
-            ValueRef::Vector(numbers) => self.vector(numbers),
-            ValueRef::Binary(bytes) => self.text(&String::from_utf8_lossy(bytes)),
-        }
+        self.show(value);
     }
 
     fn uid(&mut self, uid: Uid) {
@@ -214,6 +170,53 @@ impl Sink for JsonSink {
     fn text(&mut self, text: &str) {
         self.begin_item();
         write_json_text(text, &mut self.out);
+    }
+}
+
+impl ShowValues for JsonSink {
+    fn float(&mut self, number: f64) {
+        if number.is_finite() {
+            self.begin_item();
+            write_float(number, &mut self.out);
+        } else {
+            self.omit();
+        }
+    }
+
+    fn vector(&mut self, numbers: &[f32]) {
+        self.begin_item();
+        self.out.push(b'[');
+        for (at, number) in numbers.iter().enumerate() {
+            if at > 0 {
+                self.out.push(b',');
+            }
+            write_float32(*number, &mut self.out);
+        }
+        self.out.push(b']');
+    }
+
+    fn bool(&mut self, truth: bool) {
+        self.bytes(if truth { b"true" } else { b"false" });
+    }
+
+    fn time(&mut self, time: DateTime) {
+        self.begin_item();
+        self.out.push(b'"');
+        if !time.is_zero() {
+            time.write(&mut self.out);
+        }
+        self.out.push(b'"');
+    }
+
+    fn json(&mut self, json: &str) {
+        self.bytes(json.as_bytes());
+    }
+
+    /// Omits the next value: removes its key, or the comma before it.
+    fn omit(&mut self) {
+        if let Some(start) = self.key_start.take() {
+            self.out.truncate(start);
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Where an answer is written to: JSON text, Python objects.
 
-use super::{Uid, ValueRef};
+use super::{DateTime, Uid, ValueRef};
 
 /// Takes an answer as a stream of events, depth first.
 ///
@@ -36,4 +36,37 @@ pub trait Sink {
     /// Is told how much memory the writer is about to hold beside what it writes: a sink that counts memory may refuse it,
     /// by unwinding with an error.
     fn beside(&mut self, _bytes: usize) {}
+}
+
+/// A sink that shows values. An answer has fewer forms of values than there are types, and [`ShowValues::show`] is the one
+/// table that says in which form a type is shown.
+pub trait ShowValues: Sink {
+    /// Writes a float; omits one that is not finite.
+    fn float(&mut self, number: f64);
+    /// Writes a truth value.
+    fn bool(&mut self, truth: bool);
+    /// Writes an instant as text, and the instant that stands for none as an empty text.
+    fn time(&mut self, time: DateTime);
+    /// Writes what is JSON already.
+    fn json(&mut self, json: &str);
+    /// Writes a list of floats, each with the fewest digits that are read as the same number.
+    fn vector(&mut self, numbers: &[f32]);
+    /// Omits the value, with its key.
+    fn omit(&mut self);
+
+    /// Writes a value in the form of its type.
+    #[inline]
+    fn show(&mut self, value: ValueRef<'_>) {
+        match value {
+            ValueRef::Default(text) | ValueRef::String(text) => self.text(text),
+            ValueRef::Int(number) => self.int(number),
+            ValueRef::Float(number) => self.float(number),
+            ValueRef::Bool(truth) => self.bool(truth),
+            ValueRef::DateTime(time) => self.time(time),
+            ValueRef::Geo(json) | ValueRef::BigFloat(json) => self.json(json),
+            ValueRef::Password(_) => self.omit(),
+            ValueRef::Vector(numbers) => self.vector(numbers),
+            ValueRef::Binary(bytes) => self.text(&String::from_utf8_lossy(bytes)),
+        }
+    }
 }

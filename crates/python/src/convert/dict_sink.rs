@@ -2,7 +2,7 @@
 
 use super::json::Keys;
 use hexgraph::db::{Canceller, Control};
-use hexgraph_base::types::{Sink, Uid, ValueRef};
+use hexgraph_base::types::{DateTime, ShowValues, Sink, Uid, ValueRef};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use std::cell::Cell;
@@ -211,34 +211,6 @@ impl<'a, 'py> DictSink<'a, 'py> {
             Err(error) => self.fault.raise(error),
         }
     }
-
-    /// Leaves out the next value together with its key.
-    fn omit(&mut self) {
-        if let Some(open) = self.open.last_mut() {
-            open.next_key = None;
-        }
-    }
-
-    fn float(&mut self, number: f64) {
-        match number.is_finite() {
-            true => self.put(PyFloat::new(self.py, number).into_any()),
-            false => self.omit(),
-        }
-    }
-
-    fn vector(&mut self, numbers: &[f32]) {
-        // The shortest text of each is what the JSON has; the plain conversion has more digits.
-        let numbers = numbers.iter().map(|number| number.to_string().parse().unwrap_or(f64::NAN));
-        let numbers: Vec<f64> = numbers.collect();
-        let list = PyList::new(self.py, numbers).map(Bound::into_any);
-        self.put_made(list);
-    }
-
-    fn json(&mut self, text: &str) {
-        let json = self.py.import("json");
-        let value = json.and_then(|json| json.call_method1("loads", (text,)));
-        self.put_made(value);
-    }
 }
 
 impl Sink for DictSink<'_, '_> {
@@ -295,27 +267,7 @@ impl Sink for DictSink<'_, '_> {
     }
 
     fn value(&mut self, value: ValueRef<'_>) {
-        match value {
-            ValueRef::Default(text) | ValueRef::String(text) => self.text(text),
-            ValueRef::Int(number) => self.int(number),
-            ValueRef::Float(number) => self.float(number),
-            ValueRef::Bool(truth) => {
-                let truth = PyBool::new(self.py, truth).to_owned();
-                self.put(truth.into_any());
-            }
-            ValueRef::DateTime(time) => {
-                let mut text = Vec::with_capacity(32);
-                if !time.is_zero() {
-                    time.write(&mut text);
-                }
-                self.text(&String::from_utf8_lossy(&text));
-            }
-            ValueRef::Geo(json) => self.json(json),
-            ValueRef::Password(_) => self.omit(),
-            ValueRef::BigFloat(digits) => self.json(digits),
-            ValueRef::Vector(numbers) => self.vector(numbers),
-            ValueRef::Binary(bytes) => self.text(&String::from_utf8_lossy(bytes)),
-        }
+        self.show(value);
     }
 
     fn uid(&mut self, uid: Uid) {
@@ -334,6 +286,49 @@ impl Sink for DictSink<'_, '_> {
 
     fn text(&mut self, text: &str) {
         self.put(PyString::new(self.py, text).into_any());
+    }
+}
+
+impl ShowValues for DictSink<'_, '_> {
+    /// Leaves out the next value together with its key.
+    fn omit(&mut self) {
+        if let Some(open) = self.open.last_mut() {
+            open.next_key = None;
+        }
+    }
+
+    fn float(&mut self, number: f64) {
+        match number.is_finite() {
+            true => self.put(PyFloat::new(self.py, number).into_any()),
+            false => self.omit(),
+        }
+    }
+
+    fn vector(&mut self, numbers: &[f32]) {
+        // The shortest text of each is what the JSON has; the plain conversion has more digits.
+        let numbers = numbers.iter().map(|number| number.to_string().parse().unwrap_or(f64::NAN));
+        let numbers: Vec<f64> = numbers.collect();
+        let list = PyList::new(self.py, numbers).map(Bound::into_any);
+        self.put_made(list);
+    }
+
+    fn json(&mut self, text: &str) {
+        let json = self.py.import("json");
+        let value = json.and_then(|json| json.call_method1("loads", (text,)));
+        self.put_made(value);
+    }
+
+    fn bool(&mut self, truth: bool) {
+        let truth = PyBool::new(self.py, truth).to_owned();
+        self.put(truth.into_any());
+    }
+
+    fn time(&mut self, time: DateTime) {
+        let mut text = Vec::with_capacity(32);
+        if !time.is_zero() {
+            time.write(&mut text);
+        }
+        self.text(&String::from_utf8_lossy(&text));
     }
 }
 

@@ -58,24 +58,11 @@ pub fn write_facets(facets: &[(&str, ValueRef<'_>)], out: &mut Vec<u8>) {
 
 fn write_plain(value: ValueRef<'_>, out: &mut Vec<u8>) {
     match value {
-        ValueRef::Default(text)
-        | ValueRef::String(text)
-        | ValueRef::Geo(text)
-        | ValueRef::Password(text)
-        | ValueRef::BigFloat(text) => write_escaped(text, out),
         ValueRef::Int(number) => write_int(number, out),
         ValueRef::Float(number) => write_number(out, number),
         ValueRef::Bool(truth) => out.extend_from_slice(if truth { b"true" } else { b"false" }),
         ValueRef::DateTime(time) => time.write(out),
-        ValueRef::Vector(numbers) => {
-            out.push(b'[');
-            for (at, number) in numbers.iter().enumerate() {
-                out.extend_from_slice(if at == 0 { b"" } else { b"," });
-                write_number(out, number);
-            }
-            out.push(b']');
-        }
-        ValueRef::Binary(bytes) => write_escaped(&String::from_utf8_lossy(bytes), out),
+        _ => write_escaped(&value.to_text(), out),
     }
 }
 

@@ -7,6 +7,8 @@ use crate::types::values::datetime::TimeError;
 use crate::types::values::geo::{self, Geometry, GeometryError};
 use crate::types::values::password_error::PasswordError;
 use crate::types::{BigFloat, DateTime, Value, ValueRef, ValueType};
+use std::borrow::Cow;
+use std::fmt::Write;
 
 /// Why a text or a value is no value of the type that was asked for.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -108,6 +110,34 @@ impl ValueRef<'_> {
             },
             ValueRef::Vector(numbers) => convert_vector(numbers, to),
             ValueRef::Binary(bytes) => convert_binary(bytes, to),
+        }
+    }
+}
+
+impl<'a> ValueRef<'a> {
+    /// Returns the text that a literal of the value has. Texts, geometries, hashes and big floats are borrowed. A float has
+    /// the fewest digits that are read as the same number, and bytes that are not UTF-8 are replaced.
+    pub fn to_text(self) -> Cow<'a, str> {
+        match self {
+            ValueRef::Default(text)
+            | ValueRef::String(text)
+            | ValueRef::Geo(text)
+            | ValueRef::Password(text)
+            | ValueRef::BigFloat(text) => Cow::Borrowed(text),
+            ValueRef::Int(number) => Cow::Owned(number.to_string()),
+            ValueRef::Float(number) => Cow::Owned(number.to_string()),
+            ValueRef::Bool(truth) => Cow::Borrowed(if truth { "true" } else { "false" }),
+            ValueRef::DateTime(time) => Cow::Owned(time.to_string()),
+            ValueRef::Vector(numbers) => {
+                let mut text = String::from("[");
+                for (at, number) in numbers.iter().enumerate() {
+                    text.push_str(if at == 0 { "" } else { "," });
+                    write!(text, "{number}").expect("memory takes all that is written");
+                }
+                text.push(']');
+                Cow::Owned(text)
+            }
+            ValueRef::Binary(bytes) => String::from_utf8_lossy(bytes),
         }
     }
 }

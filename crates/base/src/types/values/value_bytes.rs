@@ -2,6 +2,7 @@
 
 use crate::types::forms::bigfloat;
 use crate::types::{DateTime, Value, ValueRef, ValueType};
+use std::hash::{Hash, Hasher};
 
 /// Inverting it makes the bytes of signed numbers, the highest first, order as the numbers do.
 const SIGN: u64 = 1 << 63;
@@ -74,6 +75,26 @@ impl<'a> ValueRef<'a> {
             }
         };
         Some((value, 1 + used))
+    }
+
+    /// Feeds the content of the value to a hasher, and not its type: a text has one hash whatever textual type it has, and
+    /// an instant one in all zones.
+    pub fn hash_content(&self, hasher: &mut impl Hasher) {
+        match *self {
+            ValueRef::Int(number) => number.hash(hasher),
+            ValueRef::Float(number) => number.to_bits().hash(hasher),
+            ValueRef::Bool(truth) => truth.hash(hasher),
+            ValueRef::DateTime(time) => (time.seconds, time.nanos).hash(hasher),
+            ValueRef::Vector(numbers) => {
+                numbers.iter().for_each(|number| number.to_bits().hash(hasher));
+            }
+            ValueRef::Binary(bytes) => bytes.hash(hasher),
+            ValueRef::Default(text)
+            | ValueRef::String(text)
+            | ValueRef::Geo(text)
+            | ValueRef::Password(text)
+            | ValueRef::BigFloat(text) => text.hash(hasher),
+        }
     }
 
     /// Appends a key for grouping and sorting: the type, then bytes whose order is that of

@@ -80,7 +80,7 @@ impl<'k> PredicateKeys<'k> {
 
     /// A value of a node is set, or it was there and is deleted.
     pub(in crate::graph) fn value(&mut self, node: Uid, values: &LangValues, value: ValueRef<'_>) {
-        self.element(node, |hasher| hash_value(value, hasher));
+        self.element(node, |hasher| value.hash_content(hasher));
         self.tokens(node, values, value);
     }
 
@@ -171,22 +171,4 @@ fn fingerprint(of: &impl Hash) -> u64 {
     let mut hasher = FxHasher::default();
     of.hash(&mut hasher);
     hasher.finish()
-}
-
-fn hash_value(value: ValueRef<'_>, hasher: &mut FxHasher) {
-    match value {
-        ValueRef::Int(number) => number.hash(hasher),
-        ValueRef::Float(number) => number.to_bits().hash(hasher),
-        ValueRef::Bool(truth) => truth.hash(hasher),
-        ValueRef::DateTime(time) => (time.seconds, time.nanos).hash(hasher),
-        ValueRef::Vector(numbers) => {
-            numbers.iter().for_each(|number| number.to_bits().hash(hasher));
-        }
-        ValueRef::Binary(bytes) => bytes.hash(hasher),
-        ValueRef::Default(text)
-        | ValueRef::String(text)
-        | ValueRef::Geo(text)
-        | ValueRef::Password(text)
-        | ValueRef::BigFloat(text) => text.hash(hasher),
-    }
 }

@@ -157,21 +157,7 @@ impl Object<'_> {
             ValueRef::Float(number) if number.is_finite() => self.put(&format!("{number:?}")),
             ValueRef::Float(number) => self.quoted(if number < 0.0 { "-Inf" } else { "Inf" }),
             ValueRef::Bool(truth) => self.put(if truth { "true" } else { "false" }),
-            ValueRef::DateTime(time) => {
-                let mut text = Vec::new();
-                time.write(&mut text);
-                self.quoted(&String::from_utf8_lossy(&text));
-            }
-            ValueRef::Vector(numbers) => {
-                let numbers: Vec<String> = numbers.iter().map(f32::to_string).collect();
-                self.quoted(&format!("[{}]", numbers.join(",")));
-            }
-            ValueRef::Default(text)
-            | ValueRef::String(text)
-            | ValueRef::Geo(text)
-            | ValueRef::Password(text)
-            | ValueRef::BigFloat(text) => self.quoted(text),
-            ValueRef::Binary(bytes) => self.quoted(&String::from_utf8_lossy(bytes)),
+            _ => self.quoted(&value.to_text()),
         }
     }
 
