@@ -281,24 +281,19 @@ impl PyDatabase {
         Target::Database(&self.database).query(py, dql, variables, timeout, debug)
     }
 
-    /// Answer one query for each row of a table, on all threads, and return all that was found as one Arrow table.
+    /// Answer one query for each row of a table, on all threads and from one version, as one Arrow table.
     ///
-    /// `table` is a list of dicts, a data frame of pandas or polars, or columns of Arrow: a column for each variable, with its `$` or
-    /// without. A missing value is left out, so the default in the query counts. All rows are answered from the same version. The
-    /// first column of what is returned, `number`, is the number of the row of `table` from 0; the others are those of
-    /// `query(...).to_arrow(block)`. The rows come in the order of `table`; a row that found nothing has none.
-    ///
-    /// Costs about what the queries cost without the way between Python and the engine, divided by the threads.
+    /// `table` is a list of dicts, a data frame, or columns of Arrow: a column for each variable; a missing value is left out. The
+    /// column `number` has the number of the row, from 0, in whose order they come; the others are those of `to_arrow(block)`.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
-    /// >>> _ = db.alter("name: string @index(exact) .")
     /// >>> _ = db.mutate(set='<1> <name> "Ada" .\n<2> <name> "Bob" .')
-    /// >>> dql = "query q($n: string) { q(func: eq(name, $n)) { uid name } }"
-    /// >>> db.query_many(dql, [{"n": "Bob"}, {"n": "Eve"}, {"n": "Ada"}])
+    /// >>> dql = "query q($n: string) { q(func: has(name)) @filter(eq(name, $n)) { uid name } }"
+    /// >>> db.query_many(dql, [{"n": "Bob"}, {"n": "Ada"}])
     /// <hexgraph.ArrowTable: 2 rows, columns row: Int64, uid: Utf8, name: Utf8>
     ///
-    /// Raises what `query` does, with the row; TypeError for what is no table.
+    /// Raises what `query` does; TypeError for what is no table.
     #[pyo3(signature = (dql, table, *, block = None, number = "row".to_owned(), timeout = None))]
     fn query_many(
         &self,
@@ -310,10 +305,9 @@ impl PyDatabase {
         timeout: Option<f64>,
     ) -> PyResult<ArrowTable> {
         let request = ManyRequest { text: dql, rows: to_rows(table)?, block, number };
-        let timeout = to_timeout(timeout)?;
         interruptible_with(
             py,
-            timeout,
+            to_timeout(timeout)?,
             |_| Ok(()),
             |control| ArrowTable::new(self.database.query_many(&request, control)?),
             |error| to_python_with_text(error, &request.text),

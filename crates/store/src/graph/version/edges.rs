@@ -7,7 +7,7 @@ use crate::storage::{Edges, NodeSet, Offsets, is_negative};
 use hexgraph_base::types::ValueRef;
 use roaring::RoaringBitmap;
 use std::borrow::Cow;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
 /// The edges of a predicate in one direction.
@@ -109,6 +109,9 @@ impl Direction {
 
     fn nodes_by_starts<T: Copy + Into<u64>>(&self, starts: &[T], low: i64, high: i64) -> Vec<u32> {
         let wanted = low.max(1)..=high;
+        if self.delta.rows.is_empty() {
+            return self.base.subjects.nodes_of_rows(&rows_with_count(starts, &wanted));
+        }
         let mut nodes = Vec::new();
         let mut keep = |node, count: i64| {
             if wanted.contains(&count) {
@@ -235,6 +238,20 @@ impl Direction {
     fn stored(&self, node: u32, row: &EdgeRow) -> Range<usize> {
         if row.cleared { 0..0 } else { self.base.positions(node) }
     }
+}
+
+/// The rows whose list has as many entries as wanted, by the positions at which lists start; `wanted` begins at 1 or above.
+fn rows_with_count<T: Copy + Into<u64>>(starts: &[T], wanted: &RangeInclusive<i64>) -> Vec<u32> {
+    let mut rows = vec![0; starts.len()];
+    let mut end = 0;
+    // Each row is written, and the next one over it where it is not wanted: a loop without branches.
+    for (row, pair) in starts.windows(2).enumerate() {
+        let count = (pair[1].into() - pair[0].into()) as i64;
+        rows[end] = row as u32;
+        end += usize::from((*wanted.start()..=*wanted.end()).contains(&count));
+    }
+    rows.truncate(end);
+    rows
 }
 
 impl EdgeStore {

@@ -64,6 +64,11 @@ proptest! {
             prop_assert_eq!(frozen.select(row), set.select(row as u32), "select {}", row);
         }
         prop_assert_eq!(frozen.select(set.len() as usize), None);
+        for step in [1, 3, 400] {
+            let rows: Vec<u32> = (0..set.len() as u32).step_by(step).collect();
+            let nodes: Vec<u32> = set.iter().step_by(step).collect();
+            prop_assert_eq!(frozen.nodes_of_rows(&rows), nodes, "every row in {}", step);
+        }
     }
 
     #[test]
