@@ -294,17 +294,18 @@ impl PyDatabase {
     /// <hexgraph.ArrowTable: 2 rows, columns row: Int64, uid: Utf8, name: Utf8>
     ///
     /// Raises what `query` does; TypeError for what is no table.
-    #[pyo3(signature = (dql, table, *, block = None, number = "row".to_owned(), timeout = None))]
+    #[pyo3(signature = (dql, table, *, block = None, number = "row", timeout = None))]
     fn query_many(
         &self,
         py: Python<'_>,
         dql: String,
         table: &Bound<'_, PyAny>,
         block: Option<String>,
-        number: String,
+        number: &str,
         timeout: Option<f64>,
     ) -> PyResult<ArrowTable> {
-        let request = ManyRequest { text: dql, rows: to_rows(table)?, block, number };
+        let (rows, number) = (to_rows(table)?, number.to_owned());
+        let request = ManyRequest { text: dql, rows, block, number };
         interruptible_with(
             py,
             to_timeout(timeout)?,
@@ -314,8 +315,7 @@ impl PyDatabase {
         )
     }
 
-    /// Answer a query and tell how: each step with the rows that the indexes promised, the rows
-    /// that came out, and the time it took.
+    /// Answer a query and tell how: each step with the rows that the indexes promised, those that came out, and its time.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
