@@ -45,18 +45,22 @@ def rows_of(table: Any) -> list[dict[str, Any]]:
             "a table is a list of dicts, a data frame, or columns of Arrow,"
             f" not {type(table).__name__}"
         )
+    rows: list[dict[str, Any]]
     if type(table).__module__.partition(".")[0] == "pandas" and hasattr(table, "columns"):
-        return table.to_dict("records")
+        rows = table.to_dict("records")
+        return rows
     table = to_arrow(table)
     for method in ("to_dicts", "to_pylist"):
         if hasattr(table, method):
-            return getattr(table, method)()
+            rows = getattr(table, method)()
+            return rows
     if hasattr(table, "__arrow_c_stream__"):
         try:
             import pyarrow
         except ImportError as error:
             raise missing("pyarrow") from error
-        return pyarrow.table(table).to_pylist()
+        rows = pyarrow.table(table).to_pylist()
+        return rows
     return list(table)
 
 
