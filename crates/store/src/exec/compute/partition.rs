@@ -117,13 +117,14 @@ impl Context<'_> {
     }
 
     /// The groups of all nodes that have a value of a key, by its index; `None` when it has none, and when the set is not seen
-    /// to be that of all of them. O(tokens).
+    /// to have all of them. O(tokens + changes).
     pub(crate) fn parts_of_all(&self, key: &GroupKey, members: &NodeSet) -> Option<Vec<Part>> {
         let predicate = self.predicate(&key.predicate).filter(|predicate| !predicate.def.list)?;
         let part = predicate.only_untagged().filter(|_| key.langs.is_empty())?;
         let view = part.complete_index()?;
-        let are_all = members.is_known_to_equal(&part.subjects());
-        are_all.then(|| parts_of_postings(predicate, view, None))
+        // Others that are grouped have no value of the key, and are in no group.
+        let has_all = members.is_known_to_have_all(&part.subjects());
+        has_all.then(|| parts_of_postings(predicate, view, None))
     }
 }
 

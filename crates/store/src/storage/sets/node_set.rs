@@ -247,6 +247,41 @@ impl NodeSet {
         }
     }
 
+    /// True when all members of `other` are seen to be members, of two stored bitmaps with few changes. `false` does not mean that
+    /// they are not. O(containers + changes), without a walk over the members.
+    pub(crate) fn is_known_to_have_all(&self, other: &NodeSet) -> bool {
+        /// Looking up more changes than this costs as much as a walk.
+        const CHANGES_MAX: u64 = 1 << 15;
+        let (Some((mine, my_changes)), Some((theirs, changes))) = (self.stored(), other.stored())
+        else {
+            return false;
+        };
+        let mut changed = RoaringBitmap::new();
+        my_changes.iter().chain(&changes).for_each(|nodes| changed |= *nodes);
+        if CHANGES_MAX < changed.len() {
+            return false;
+        }
+        // Those that are stored in both are counted by containers, and the changes put right one by one.
+        let mut both = mine.and_len(theirs);
+        for node in &changed {
+            both -= u64::from(mine.contains(node) && theirs.contains(node));
+            both += u64::from(self.contains(node) && other.contains(node));
+        }
+        both == other.len() as u64
+    }
+
+    /// The stored bitmap and its changes, for a set that is one.
+    fn stored(&self) -> Option<(&FrozenBitmap, Vec<&RoaringBitmap>)> {
+        match self {
+            NodeSet::Frozen(bitmap) => Some((bitmap, Vec::new())),
+            NodeSet::Overlay { base, gained, lost } => match &**base {
+                NodeSet::Frozen(bitmap) => Some((bitmap, vec![gained, lost])),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Returns at most `count` members, ascending, after skipping the first `skip`. The skipped ones are not walked over.
     pub fn page(&self, skip: usize, count: usize) -> Vec<u32> {
         match self {

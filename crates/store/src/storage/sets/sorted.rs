@@ -192,6 +192,25 @@ mod tests {
         }
 
         #[test]
+        fn changed_sets_have_all_of_others(
+            stored in btree_set(0u32..300, 1..300),
+            more in btree_set(0u32..300, 0..5),
+            changed in btree_set(0u32..300, 0..6),
+            others in btree_set(0u32..300, 0..6),
+        ) {
+            let united: BTreeSet<u32> = stored.union(&more).copied().collect();
+            for (one, two) in [(&stored, &united), (&united, &stored), (&stored, &stored)] {
+                let (sets, members) = overlays(one, &changed);
+                let (asked, wanted) = overlays(two, &others);
+                let has_all = wanted.iter().all(|node| members.binary_search(node).is_ok());
+                // An overlay over nothing is a plain set, which is not looked at.
+                let is_stored = |set: &NodeSet| matches!(set, NodeSet::Frozen(_) | NodeSet::Overlay { .. });
+                let found = sets[0].is_known_to_have_all(&asked[0]);
+                prop_assert_eq!(found, has_all && is_stored(&sets[0]) && is_stored(&asked[0]));
+            }
+        }
+
+        #[test]
         fn lists_lose_and_gain(
             nodes in btree_set(0u32..2000, 0..500),
             changed in btree_set(0u32..2000, 0..40),
