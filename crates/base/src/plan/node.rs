@@ -343,6 +343,11 @@ impl Page {
         self.first == 0 && self.offset <= 0 && self.after == 0
     }
 
+    /// The number of nodes up to the end of the page; `None` for a page that is not bounded from the front.
+    pub fn wanted(&self) -> Option<usize> {
+        (0 < self.first).then(|| self.skip().saturating_add(self.first as usize))
+    }
+
     /// The number of nodes that are skipped; a negative `offset` counts as none.
     pub fn skip(&self) -> usize {
         usize::try_from(self.offset).unwrap_or(0)

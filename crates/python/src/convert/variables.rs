@@ -19,8 +19,19 @@ const DEPTH_MAX: usize = 4;
 /// `TypeError` that names the variable whose value has no text in DQL, `ValueError` one whose value
 /// is none: a missing one, NaN, a text with half a character.
 pub(crate) fn to_variables(given: Option<&Bound<'_, PyDict>>) -> PyResult<Variables> {
+    given.map_or_else(|| Ok(Variables::new()), |given| variables_of(given, |_| Ok(false)))
+}
+
+/// The variables of a dict, but for those whose values are `left_out`.
+fn variables_of<'py>(
+    given: &Bound<'py, PyDict>,
+    left_out: impl Fn(&Bound<'py, PyAny>) -> PyResult<bool>,
+) -> PyResult<Variables> {
     let mut variables = Variables::new();
-    for (name, value) in given.into_iter().flat_map(|given| given.iter()) {
+    for (name, value) in given.iter() {
+        if left_out(&value)? {
+            continue;
+        }
         let name: String = name.extract()?;
         let name = name.trim_start_matches('$');
         let Some(value) = given_of(&value, name)? else { return Err(no_text(&value, name)) };
@@ -46,25 +57,20 @@ pub(crate) fn to_rows(given: &Bound<'_, PyAny>) -> PyResult<Vec<Variables>> {
                 format!("row {place}: the variables of a question are a dict, not {kind}");
             return Err(PyTypeError::new_err(message));
         };
-        let present = PyDict::new(given.py());
-        for (name, value) in row.iter() {
-            let is_text = value.is_instance_of::<PyString>() || value.is_instance_of::<PyInt>();
-            if is_text || !is_missing(&value)? {
-                present.set_item(name, value)?;
-            }
-        }
-        all.push(to_variables(Some(&present))?);
+        all.push(variables_of(row, is_gap)?);
     }
     Ok(all)
 }
 
-/// True for None, NaN, and the missing values of pandas and numpy, which differ from themselves or can't tell.
-fn is_missing(value: &Bound<'_, PyAny>) -> PyResult<bool> {
-    if value.is_none() {
-        return Ok(true);
-    }
-    let differs = value.ne(value);
-    Ok(differs.is_ok_and(|differs| differs) || value.get_type().name()? == "NAType")
+/// True for a cell of a table without a value: the missing value of pandas, too, which can't tell whether it differs from itself.
+fn is_gap(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let is_usual = value.is_instance_of::<PyString>() || value.is_instance_of::<PyInt>();
+    Ok(!is_usual && (is_missing(value) || value.get_type().name()? == "NAType"))
+}
+
+/// True for None, and for NaN and the missing times of pandas and numpy, which differ from themselves.
+fn is_missing(value: &Bound<'_, PyAny>) -> bool {
+    value.is_none() || value.ne(value).unwrap_or(false)
 }
 
 fn no_text(value: &Bound<'_, PyAny>, name: &str) -> PyErr {
@@ -81,9 +87,7 @@ fn check(name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
     if let Ok(text) = value.cast::<PyString>() {
         return surrogate_free(text, || format!("variable ${name}")).map(drop);
     }
-    // NaN and the missing times of pandas and numpy differ from themselves.
-    let differs = value.ne(value).unwrap_or(false);
-    if value.is_none() || differs {
+    if is_missing(value) {
         let shown = value.repr()?;
         return Err(PyValueError::new_err(format!(
             "variable ${name}: {shown} is no value: leave it out, with a default in the query"

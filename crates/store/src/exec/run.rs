@@ -387,7 +387,8 @@ fn walk_nodes(
         return Ok(true);
     }
     result.roots.retain(|&node| level.place(node).is_some_and(|place| level.is_alive(place)));
-    let is_whole = most.is_none_or(|most| found < most || wanted_of(block) <= result.roots.len());
+    let is_full = block.page.wanted().is_some_and(|wanted| wanted <= result.roots.len());
+    let is_whole = is_full || most.is_none_or(|most| found < most);
     // `after` was applied to the roots already; `first` and `offset` count what is left.
     let page = Page { after: 0, ..block.page };
     result.roots = cut(&result.roots, page).to_vec();
@@ -405,20 +406,14 @@ const BATCH_MAX: usize = 1 << 28;
 /// variable does, since the variable has the nodes behind the page too, and so does one with `expand`, whose fields are those of all
 /// nodes.
 fn first_batch(block: &Block, costs: &Costs) -> Option<usize> {
-    let is_paged = block.cascade.is_some() && 0 < block.page.first;
+    let wanted = block.page.wanted().filter(|_| block.cascade.is_some())?;
     let sees_page_alone = block.var.is_none()
         && block.defines.is_empty()
         && block.recurse.is_none()
         && pages_as_whole(&block.order)
         && !block.fields.iter().any(|field| has_expand(field));
-    (is_paged && sees_page_alone)
-        .then(|| costs.cascade_ratio.saturating_mul(wanted_of(block)).max(costs.cascade_batch))
-        .filter(|most| *most < BATCH_MAX)
-}
-
-/// The number of nodes up to the end of a page with a positive `first`.
-fn wanted_of(block: &Block) -> usize {
-    block.page.skip().saturating_add(block.page.first.max(0) as usize)
+    let most = costs.cascade_ratio.saturating_mul(wanted).max(costs.cascade_batch);
+    (sees_page_alone && most < BATCH_MAX).then_some(most)
 }
 
 fn has_expand(field: &Field) -> bool {
@@ -461,11 +456,16 @@ fn publish_groups(
 /// True for a block that groups all nodes of a set, without a page, which could be of nodes in an order.
 fn groups_a_set(block: &Block) -> bool {
     block.var.is_none()
-        && block.page.is_all()
+        && takes_all_roots(block)
+        && !matches!(block.root.as_ref().map(|function| &function.call), Some(Call::Uid { .. }))
+}
+
+/// True for a block whose nodes are all that pass its filter, in no order of its own.
+fn takes_all_roots(block: &Block) -> bool {
+    block.page.is_all()
         && block.order.is_empty()
         && block.cascade.is_none()
         && block.recurse.is_none()
-        && !matches!(block.root.as_ref().map(|function| &function.call), Some(Call::Uid { .. }))
 }
 
 /// True for a block that asks for nothing but the number of its nodes.
@@ -474,10 +474,7 @@ fn only_counts(block: &Block) -> bool {
         |field: &Arc<Field>| matches!(field.kind, FieldKind::CountUid) && field.var.is_none();
     !block.fields.is_empty()
         && block.fields.iter().all(counts)
-        && block.page.is_all()
-        && block.order.is_empty()
-        && block.cascade.is_none()
-        && block.recurse.is_none()
+        && takes_all_roots(block)
         && block.group_by.is_none()
         && !lists_uids(block)
 }
@@ -519,10 +516,7 @@ fn only_names_values(block: &Block) -> bool {
     block.kind == BlockKind::Hidden
         && !block.fields.is_empty()
         && block.fields.iter().all(names_values)
-        && block.page.is_all()
-        && block.order.is_empty()
-        && block.cascade.is_none()
-        && block.recurse.is_none()
+        && takes_all_roots(block)
         && block.group_by.is_none()
         && !lists_uids(block)
 }

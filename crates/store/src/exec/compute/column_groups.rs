@@ -33,7 +33,7 @@ const CELL_BYTES: usize = 32;
 
 impl Context<'_> {
     /// The groups of members, with their numbers of members, in the order in which they appear: those of
-    /// [`Context::groups`] before they are sorted. `None` where the keys are not read as columns: those of lists, edges,
+    /// [`Context::groups`] of members that ascend, before they are sorted. `None` where the keys are not read as columns: those of lists, edges,
     /// languages and types without codes; and where a sum is refused, so that the error is that of the slow way.
     ///
     /// # Errors
@@ -47,8 +47,7 @@ impl Context<'_> {
     ) -> Result<Option<Vec<(usize, Group)>>> {
         let is_usual = members.len() >= MEMBERS_MIN
             && !group_by.keys.is_empty()
-            && body.iter().all(|field| is_known(&field.kind))
-            && are_ascending(members);
+            && body.iter().all(|field| is_known(&field.kind));
         if !is_usual {
             return Ok(None);
         }
@@ -90,14 +89,6 @@ impl Context<'_> {
         let part = predicate.only_untagged().filter(|_| langs.is_empty())?;
         let codes = KeyCodes::new(part, predicate.def.value_type, members)?;
         Some(Key { predicate, codes, batch: Vec::with_capacity(BATCH) })
-    }
-}
-
-/// True for a set, and for a list whose nodes ascend.
-fn are_ascending(members: Members<'_>) -> bool {
-    match members {
-        Members::List(nodes) => nodes.is_sorted_by(|one, other| one < other),
-        Members::Set(_) => true,
     }
 }
 

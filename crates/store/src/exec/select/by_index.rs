@@ -11,7 +11,7 @@ use crate::storage::{NodeSet, bitmap_of};
 use hexgraph_base::plan::{
     Block, Call, Comparison, Function, Operand, OrderKey, Page, PredicateRef,
 };
-use hexgraph_base::types::{Result, Uid};
+use hexgraph_base::types::Result;
 use std::ops::Bound;
 
 /// A walk that asks each node gives up behind this many nodes for each one that is wanted...
@@ -97,8 +97,7 @@ impl<'a> Context<'a> {
             filter: filter.as_ref(),
             least: 0,
         };
-        let wanted = page.skip().saturating_add(page.first as usize);
-        let step = self.begin("order", &block.name, Some(block.at), Some(wanted));
+        let step = self.begin("order", &block.name, Some(block.at), page.wanted());
         let found = self.page_by_walk(walk, page)?.map(|(found, _)| found);
         self.end(&step, found.as_ref().map_or(0, Vec::len));
         Ok(found)
@@ -119,10 +118,7 @@ impl<'a> Context<'a> {
         let [OrderKey::Predicate { predicate: name, lang: None, descending }] = order else {
             return Ok(None);
         };
-        if page.first <= 0 {
-            return Ok(None);
-        }
-        let wanted = page.skip().saturating_add(page.first as usize);
+        let Some(wanted) = page.wanted() else { return Ok(None) };
         let Some(predicate) = self.sortable(name)? else { return Ok(None) };
         Ok(self.walkable(predicate, count, wanted).map(|view| (view, *descending)))
     }
@@ -163,31 +159,31 @@ impl<'a> Context<'a> {
         walk: OrderedWalk<'_, '_>,
         page: Page,
     ) -> Result<Option<(Vec<u32>, bool)>> {
-        let least = match page.after {
-            0 => Some(0),
-            after => self.version.nodes.node_after(Uid(after)),
-        };
-        let Some(least) = least else { return Ok(Some((Vec::new(), true))) };
+        let Some(least) = self.least_of(page) else { return Ok(Some((Vec::new(), true))) };
         let walk = OrderedWalk { least, ..walk };
         let first = page.first as usize;
-        let Some(found) = self.walk_in_order(&walk, page.skip(), first)? else { return Ok(None) };
+        let wanted = page.skip().saturating_add(first);
+        let asked_max = wanted.saturating_mul(ASKED_PER_NODE).saturating_add(ASKED_MIN);
+        let found = self.walk_in_order(&walk, page.skip(), first, asked_max)?;
+        let Some(found) = found else { return Ok(None) };
         self.took("walks the index");
         self.control.charge(size_of::<u32>() * found.len())?;
         let is_full = found.len() == first;
         Ok(Some((found, is_full)))
     }
 
-    /// The first nodes that a walk takes, behind the first `skip` of them. `None` when too many were asked.
+    /// The first nodes that a walk takes, behind the first `skip` of them. `None` when it would ask more than `asked_max`.
     fn walk_in_order(
         &self,
         walk: &OrderedWalk<'_, '_>,
         skip: usize,
         first: usize,
+        asked_max: usize,
     ) -> Result<Option<Vec<u32>>> {
-        let mut skip = skip;
-        let budget =
-            skip.saturating_add(first).saturating_mul(ASKED_PER_NODE).saturating_add(ASKED_MIN);
-        let (mut asked, mut found) = (0, Vec::new());
+        let (mut skip, mut asked, mut found) = (skip, 0, Vec::new());
+        if first == 0 {
+            return Ok(Some(found));
+        }
         let (low, high) = &walk.range;
         let tokens = walk.view.tokens_between(low.as_ref(), high.as_ref(), walk.descending);
         for (count, token) in tokens.enumerate() {
@@ -203,7 +199,7 @@ impl<'a> Context<'a> {
             } else {
                 for node in token.to_set().iter() {
                     asked += 1;
-                    if budget < asked {
+                    if asked_max < asked {
                         return Ok(None);
                     }
                     if !walk.takes(node) {
@@ -293,29 +289,29 @@ impl<'a> Context<'a> {
         }
         nodes
     }
-}
 
-/// Reads nodes off an index in its order, until there are enough; then those without a value.
-pub(super) fn walk(
-    view: IndexView<'_>,
-    predicate: &Predicate,
-    nodes: &NodeSet,
-    descending: bool,
-    wanted: usize,
-) -> Vec<u32> {
-    let mut found = Vec::with_capacity(wanted.min(1024));
-    for token in view.tokens(descending) {
-        if wanted <= found.len() {
-            break;
+    /// The first `wanted` of some nodes in the order of an index; those without a value come last.
+    ///
+    /// # Errors
+    ///
+    /// The end of the request's time.
+    pub(super) fn first_by_index(
+        &self,
+        view: IndexView<'_>,
+        predicate: &Predicate,
+        nodes: &NodeSet,
+        descending: bool,
+        wanted: usize,
+    ) -> Result<Vec<u32>> {
+        let range = (Bound::Unbounded, Bound::Unbounded);
+        let walk =
+            OrderedWalk { view, range, descending, root: Some(nodes), filter: None, least: 0 };
+        let mut found = self.walk_in_order(&walk, 0, wanted, usize::MAX)?.unwrap_or_default();
+        if found.len() < wanted {
+            let rest = wanted - found.len();
+            let without = nodes.iter().filter(|&node| !has(predicate, None, false, node));
+            found.extend(without.take(rest));
         }
-        let rest = wanted - found.len();
-        let members = token.to_set();
-        found.extend(members.iter().filter(|&node| nodes.contains(node)).take(rest));
+        Ok(found)
     }
-    if found.len() < wanted {
-        let rest = wanted - found.len();
-        let without = nodes.iter().filter(|&node| !has(predicate, None, false, node));
-        found.extend(without.take(rest));
-    }
-    found
 }

@@ -5,7 +5,6 @@
 //! page, only its nodes are sorted. One key that is indexed is read off the index instead, when
 //! that takes fewer steps.
 
-use super::by_index::walk;
 use super::numbers::numbers;
 use super::rank::{is_far, prefix, rank_of, rank_of_int};
 use super::read::{Langs, Typed, typed_or_none};
@@ -69,7 +68,7 @@ impl<'a> Context<'a> {
             && let Some(view) = self.walkable(predicate, nodes.len(), wanted)
         {
             self.took("walks the index");
-            return Ok(walk(view, predicate, nodes, *descending, wanted));
+            return self.first_by_index(view, predicate, nodes, *descending, wanted);
         }
         if let ([(predicate, None, descending)], Some(wanted)) = (predicates.as_slice(), wanted)
             && self.is_few(wanted, nodes.len())

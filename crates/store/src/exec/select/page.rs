@@ -39,7 +39,7 @@ impl<'a> Context<'a> {
             self.end(&step, found.len());
             return Ok(found);
         }
-        let wanted = (0 < page.first).then(|| page.skip().saturating_add(page.first as usize));
+        let wanted = page.wanted();
         if let Some(filter) = &block.filter
             && let Some(index) = self.index_of_order(&block.order, root.len(), page)?
         {
@@ -55,9 +55,7 @@ impl<'a> Context<'a> {
         if let Some(filter) = &block.filter {
             set = self.filter(filter, set)?;
         }
-        if page.after != 0 {
-            set = NodeSet::from(self.page_of(&set, Page { after: page.after, ..Page::default() }));
-        }
+        set = self.least_of(page).map(|least| set.tail(least)).unwrap_or_default();
         // What is skipped has to be sorted, too.
         self.control.charge(size_of::<u32>() * wanted.unwrap_or(usize::MAX).min(set.len()))?;
         let step = self.begin("order", &block.name, Some(block.at), wanted);
@@ -76,6 +74,14 @@ impl<'a> Context<'a> {
             self.control.charge(size_of::<u32>() * set.len())?;
         }
         Ok(self.page_of(set, page))
+    }
+
+    /// The least node that a page may have, which comes behind its `after`; `None` when all nodes come before.
+    pub(crate) fn least_of(&self, page: Page) -> Option<u32> {
+        match page.after {
+            0 => Some(0),
+            after => self.version.nodes.node_after(Uid(after)),
+        }
     }
 
     /// The nodes of a root block that pass its filter.

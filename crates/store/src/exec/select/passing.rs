@@ -9,7 +9,7 @@ use crate::exec::choose::tester::Tester;
 use crate::exec::control::context::Context;
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Call, Comparison, Filter, Function, Page};
-use hexgraph_base::types::{Result, Uid};
+use hexgraph_base::types::Result;
 
 /// The least number of nodes in the first batch that is handed to a filter which follows edges to other nodes.
 const BATCH_BEYOND_MIN: usize = 64;
@@ -53,9 +53,7 @@ impl PreparedFilter<'_> {
     pub(crate) fn drives(&self, asked: usize) -> bool {
         self.driver(asked).is_some()
     }
-}
 
-impl PreparedFilter<'_> {
     /// True when a node is asked by itself at no more cost than among others: no part of the filter follows edges.
     pub(crate) fn asks_one(&self) -> bool {
         self.beyond.is_empty()
@@ -149,11 +147,7 @@ impl<'a> Context<'a> {
         filter: &PreparedFilter<'_>,
         page: Page,
     ) -> Result<Vec<u32>> {
-        let least = match page.after {
-            0 => Some(0),
-            after => self.version.nodes.node_after(Uid(after)),
-        };
-        let Some(least) = least else { return Ok(Vec::new()) };
+        let Some(least) = self.least_of(page) else { return Ok(Vec::new()) };
         let driver = filter.driver(asked.len());
         let walked = driver.map_or(asked, |place| &filter.sets[place]);
         let (mut skip, first) = (page.skip(), page.first as usize);
@@ -173,6 +167,7 @@ impl<'a> Context<'a> {
                 asked.retain(&mut batch, true);
             }
             let passed = self.passing_of(batch, filter, driver)?;
+            let passed = passed.as_list();
             let skipped = skip.min(passed.len());
             skip -= skipped;
             let room = first - found.len();
@@ -204,11 +199,7 @@ impl<'a> Context<'a> {
             return Ok(nodes);
         }
         let _while_testing = self.control.charge_while(size_of::<u32>() * nodes.len())?;
-        let mut passed = nodes.to_vec();
-        for tester in &filter.testers {
-            passed = self.keep_passing(&passed, tester)?;
-        }
-        self.beyond(NodeSet::from(passed), filter)
+        self.tested(nodes.to_vec(), filter)
     }
 
     /// Those of some nodes that pass all of a filter; all of them are members of its set `driver`.
@@ -217,22 +208,20 @@ impl<'a> Context<'a> {
         mut nodes: Vec<u32>,
         filter: &PreparedFilter<'_>,
         driver: Option<usize>,
-    ) -> Result<Vec<u32>> {
+    ) -> Result<NodeSet> {
         for (place, set) in filter.sets.iter().enumerate() {
             if Some(place) != driver {
                 set.retain(&mut nodes, true);
             }
         }
+        self.tested(nodes, filter)
+    }
+
+    /// Those of some nodes that pass the tests of a filter, and the parts that follow edges.
+    fn tested(&self, mut nodes: Vec<u32>, filter: &PreparedFilter<'_>) -> Result<NodeSet> {
         for tester in &filter.testers {
             nodes = self.keep_passing(&nodes, tester)?;
         }
-        if filter.beyond.is_empty() {
-            return Ok(nodes);
-        }
-        Ok(self.beyond(NodeSet::from(nodes), filter)?.to_vec())
-    }
-
-    fn beyond(&self, nodes: NodeSet, filter: &PreparedFilter<'_>) -> Result<NodeSet> {
-        filter.beyond.iter().try_fold(nodes, |nodes, part| self.filter(part, nodes))
+        filter.beyond.iter().try_fold(nodes.into(), |nodes, part| self.filter(part, nodes))
     }
 }

@@ -12,7 +12,7 @@ use crate::exec::select::passing::{PreparedFilter, Purpose};
 use crate::graph::Direction;
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Filter, OrderKey, Page};
-use hexgraph_base::types::{Result, Uid};
+use hexgraph_base::types::Result;
 
 /// The edge lists of a level, when they are long.
 struct LongLists {
@@ -52,10 +52,10 @@ impl Context<'_> {
     ) -> Result<Option<(Vec<u32>, Vec<u32>)>> {
         let field = walk.field;
         let by_facets = field.facets.as_ref().is_some_and(|facets| !facets.order.is_empty());
-        if page.first <= 0 || field.facet_filter.is_some() || by_facets {
+        let Some(wanted) = page.wanted() else { return Ok(None) };
+        if field.facet_filter.is_some() || by_facets {
             return Ok(None);
         }
-        let wanted = page.skip().saturating_add(page.first as usize);
         let costs = self.control.costs();
         let least = costs.long_list.max(wanted.saturating_mul(costs.long_list_ratio));
         let Some(long) = LongLists::of(walk.edges, nodes, least) else { return Ok(None) };
@@ -97,19 +97,14 @@ impl Context<'_> {
             return Ok(found);
         }
         // `after` is a uid, whatever the order is.
-        let least = match page.after {
-            0 => Some(0),
-            after => self.version.nodes.node_after(Uid(after)),
-        };
-        let Some(least) = least else { return Ok(Vec::new()) };
+        let Some(least) = self.least_of(page) else { return Ok(Vec::new()) };
         let rest = set.tail(least);
         let rest = match filter {
             Some(filter) => self.all_passing(&rest, filter)?,
             None => rest,
         };
-        let skip = page.skip();
-        let wanted = skip + page.first as usize;
-        let ordered = self.order_nodes(&walk.field.order, &rest, skip, Some(wanted))?;
+        let order = &walk.field.order;
+        let ordered = self.order_nodes(order, &rest, page.skip(), page.wanted())?;
         Ok(cut(&ordered, page).to_vec())
     }
 

@@ -9,7 +9,7 @@ use crate::exec::select::page::{check_order, cut};
 use crate::graph::{Direction, Passwords, Predicate, distinct_of};
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Cascade, Field, FieldKind, Page};
-use hexgraph_base::types::{Error, Result, Uid, stack};
+use hexgraph_base::types::{Error, Result, stack};
 use std::sync::Arc;
 
 /// The deepest nesting of levels; the parser allows no more, `expand` adds none.
@@ -196,10 +196,7 @@ impl<'a> Context<'a> {
     fn filtered_targets(&self, nodes: &[u32], walk: &Walk<'_>, page: Page) -> Result<Lists> {
         let field = walk.field;
         let mut all = Lists::new(self, nodes.len())?;
-        let least = match page.after {
-            0 => Some(0),
-            after => self.version.nodes.node_after(Uid(after)),
-        };
+        let least = self.least_of(page);
         for &node in nodes {
             if let Some(least) = least {
                 let targets = walk.edges.targets(node);
