@@ -222,6 +222,8 @@ impl<'a> Answering<'a> {
         group: &Group<'_>,
         cascade: Cascade<'_>,
     ) -> Option<Json> {
+        // Of an object without a type that is one of a union, the model does not know what is shown.
+        self.is_undecided |= matches!(of, Of::Union(_)) && self.graph.nodes[node].is_gone;
         let Some(kind) = self.kind_of(node, of) else { return self.absent(node, of, group) };
         let mut members = Map::new();
         for below in groups(self.schema, Some(kind), group.below()) {
@@ -251,12 +253,15 @@ impl<'a> Answering<'a> {
     /// Whether a filter here or below can't be asked, so that nothing of the root field is answered.
     fn is_wrong(&self, of: Of, asked: &Asked) -> bool {
         let is_here = |filter| sense_of(self.schema, of, filter) == Sense::Wrong;
-        asked.argument("filter").is_some_and(is_here) || self.is_wrong_below(of, &asked.below)
+        let types = self.schema.concrete(of);
+        asked.argument("filter").is_some_and(is_here)
+            || self.is_wrong_below(of, &types, &asked.below)
     }
 
-    fn is_wrong_below(&self, of: Of, parts: &[Part]) -> bool {
+    /// Whether a selection of objects of some types asks for what is wrong.
+    fn is_wrong_below(&self, of: Of, types: &[usize], parts: &[Part]) -> bool {
         // Nothing is asked of objects that no type has.
-        if self.schema.concrete(of).is_empty() {
+        if types.is_empty() {
             return false;
         }
         let is_wrong = |part: &Part| match (part, of) {
@@ -267,7 +272,10 @@ impl<'a> Answering<'a> {
             }
             (Part::Fragment(fragment), of) if holds(&fragment.conditions) => {
                 let kind = fragment.on.as_ref().and_then(|name| self.schema.kind(name));
-                self.is_wrong_below(kind.map_or(of, Of::Kind), &fragment.parts)
+                let inner = kind.map_or(of, Of::Kind);
+                let mut left = self.schema.concrete(inner);
+                left.retain(|kind| types.contains(kind));
+                self.is_wrong_below(inner, &left, &fragment.parts)
             }
             _ => false,
         };

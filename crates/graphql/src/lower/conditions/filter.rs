@@ -143,8 +143,10 @@ fn conditions<'v>(
                 together.extend(fields.filter_map(|field| has(sight, field)));
             }
             ("or", Value::List(items)) if !items.is_empty() => {
+                // All are looked at first: what is wrong in one is refused wherever it stands.
                 let each = items.iter().map(|item| filter(sight, def, item));
-                alternatives = Some(each.collect::<Result<Option<Vec<Filter>>, Refusal>>()?);
+                let each: Vec<Option<Filter>> = each.collect::<Result<_, Refusal>>()?;
+                alternatives = Some(each.into_iter().collect::<Option<Vec<Filter>>>());
             }
             _ => {}
         }
