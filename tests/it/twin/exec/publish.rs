@@ -74,6 +74,9 @@ impl Twin<'_> {
         let lists = edges.lists.iter().filter(|(node, _)| live.contains(node));
         let below: BTreeSet<u64> = lists.flat_map(|(_, list)| list).copied().collect();
         if let Some(group_by) = &found.field.group_by {
+            if found.field.fields.iter().all(|field| field.var.is_none()) {
+                return Ok(());
+            }
             // One group of all nodes below, whatever list they are in.
             let nodes: Vec<u64> = below.into_iter().collect();
             let groups = self.groups(group_by, &found.field.fields, &nodes)?;
