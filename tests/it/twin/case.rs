@@ -51,6 +51,7 @@ fn any_costs() -> Costs {
         cascade_batch: draw(usual.cascade_batch),
         cascade_ratio: draw(usual.cascade_ratio),
         index_walk_min: draw(usual.index_walk_min),
+        column_min: draw(usual.column_min),
         top_share: draw(usual.top_share),
     }
 }

@@ -5,6 +5,7 @@ use crate::exec::control::costs::Costs;
 use crate::exec::control::options::ExecOptions;
 use crate::exec::control::stop::Control;
 use crate::exec::control::tree::{BlockResult, FieldData, FieldResult, Group, Level};
+use crate::exec::select::batches::Members;
 use crate::exec::select::column_var::ColumnVar;
 use crate::exec::select::order::pages_as_whole;
 use crate::exec::select::page::cut;
@@ -298,7 +299,8 @@ fn run_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResult)
     let mut known = None;
     if only_names_values(block) {
         let set = context.block_set(block)?;
-        if name_columns(context, block, &set)? {
+        let is_many = context.control.costs().column_min <= set.len();
+        if is_many && name_columns(context, block, &set)? {
             result.unlisted = set.len();
             return Ok(());
         }
@@ -431,6 +433,18 @@ fn group_set(
     let set = context.block_set(block)?;
     result.unlisted = set.len();
     let step = context.begin("group", &block.name, None, None);
+    if block.kind == BlockKind::Hidden
+        && let Some(counts) =
+            context.edge_group_counts(group_by, &block.fields, Members::Set(&set))?
+    {
+        context.end(&step, counts.nodes.len());
+        let counts = Arc::new(counts);
+        for var in block.fields.iter().filter_map(|field| field.var) {
+            context.set_var(var, Var::Values(Arc::clone(&counts)));
+        }
+        result.groups = Some(Vec::new());
+        return Ok(());
+    }
     let groups = context.groups_of_set(group_by, &block.fields, &set)?;
     context.end(&step, groups.len());
     publish_groups(context, block, group_by, groups, result)
@@ -498,10 +512,17 @@ fn count_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResul
     Ok(())
 }
 
-/// True for a block that is not shown and gives names to values of its nodes, and does nothing else.
+/// True for a block that is not shown and gives names to values of its nodes, their numbers of edges, and what is computed from them, and
+/// does nothing else.
 fn only_names_values(block: &Block) -> bool {
     let names_values = |field: &Arc<Field>| {
-        let is_plain = matches!(&field.kind, FieldKind::Predicate { reverse: false, langs, .. } if langs.is_empty());
+        let is_plain = match &field.kind {
+            FieldKind::Predicate { reverse: false, langs, .. } | FieldKind::Count { langs, .. } => {
+                langs.is_empty()
+            }
+            FieldKind::Math(_) => true,
+            _ => false,
+        };
         is_plain
             && field.var.is_some()
             && !field.has_body
@@ -524,19 +545,13 @@ fn only_names_values(block: &Block) -> bool {
 /// Has the variables of a block stand for columns of numbers, without a list of the nodes. False, with nothing done, when one of
 /// the fields is no such column.
 fn name_columns(context: &mut Context<'_>, block: &Block, nodes: &NodeSet) -> Result<bool> {
-    let column = |field: &Arc<Field>| {
-        let FieldKind::Predicate { name, .. } = &field.kind else { return None };
-        Some((field.var?, ColumnVar::new(context.predicate(name)?, nodes)?))
-    };
-    let Some(columns) = block.fields.iter().map(column).collect::<Option<Vec<_>>>() else {
-        return Ok(false);
-    };
+    let Some(named) = columns_of(context, block, nodes) else { return Ok(false) };
     context.check()?;
-    for (field, (var, column)) in block.fields.iter().zip(columns) {
+    for (field, var, column) in named {
         let step = context.begin("field", &field.key, Some(field.at), None);
         context.control.charge(column.byte_len())?;
-        context.set_var(var, Var::Column(Arc::new(column)));
-        context.end(&step, nodes.len());
+        context.end(&step, column.len());
+        context.set_var(var, Var::Column(column));
     }
     if let Some(var) = block.var {
         context.set_var(var, Var::uids(nodes.clone()));
@@ -544,6 +559,39 @@ fn name_columns(context: &mut Context<'_>, block: &Block, nodes: &NodeSet) -> Re
     let step = context.begin("variables", "", None, None);
     context.end(&step, block.defines.len());
     Ok(true)
+}
+
+/// The columns that the fields of a block stand for, with the fields and their variables; `None` when one is no column.
+fn columns_of<'b>(
+    context: &Context<'_>,
+    block: &'b Block,
+    nodes: &NodeSet,
+) -> Option<Vec<(&'b Field, VarId, Arc<ColumnVar>)>> {
+    let mut named: Vec<(&Field, VarId, Arc<ColumnVar>)> = Vec::with_capacity(block.fields.len());
+    for field in &block.fields {
+        let column = match &field.kind {
+            FieldKind::Predicate { name, .. } => {
+                ColumnVar::of_values(context.predicate(name)?, nodes)
+            }
+            FieldKind::Count { name, reverse, .. } => {
+                ColumnVar::of_counts(context.predicate(name)?, *reverse, nodes)
+            }
+            FieldKind::Math(expr) => {
+                // An expression may stand before the variables of its own block; that block is walked.
+                let of_block = |var: VarId| named.iter().find(|(_, other, _)| *other == var);
+                ColumnVar::of_math(expr, |var| {
+                    match (of_block(var), &context.vars[var.0 as usize]) {
+                        (Some((_, _, column)), _) => Some(Arc::clone(column)),
+                        (None, Some(Var::Column(column))) => Some(Arc::clone(column)),
+                        _ => None,
+                    }
+                })
+            }
+            _ => None,
+        };
+        named.push((field, field.var?, Arc::new(column?)));
+    }
+    Some(named)
 }
 
 fn has_cascade(field: &hexgraph_base::plan::Field) -> bool {

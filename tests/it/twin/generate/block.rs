@@ -5,6 +5,7 @@ use super::selection::Place;
 use crate::twin::piece::{Piece, list, maybe, text};
 use crate::twin::schema::Definition;
 use crate::twin::words::one_of;
+use hexgraph::types::ValueType;
 
 impl Generator<'_> {
     /// A whole query: some blocks, and others that use the variables that are left.
@@ -15,7 +16,8 @@ impl Generator<'_> {
         for number in 0..count {
             self.block = number;
             self.above.clear();
-            blocks.push(match self.rng.u32(..104) {
+            blocks.push(match self.rng.u32(..110) {
+                104..=109 => self.columns_block(),
                 // Variables that are empty.
                 100..=103 => self.nobody_block(),
                 0..=8 => self.recurse_block(),
@@ -84,6 +86,42 @@ impl Generator<'_> {
         let name = self.define(Kind::Number);
         let value = *one_of(&mut self.rng, &["math(1 + 1)", "age", "math(1 == 1)"]);
         text(format!("var(func: has(nobody)) {{ {name} as {value} }}"))
+    }
+
+    /// A block that does nothing but name values of its nodes, numbers of edges, and what is computed from them.
+    fn columns_block(&mut self) -> Piece {
+        self.uses("columns");
+        let function = self.function(true);
+        let mut parts = vec![text("var(func: "), function, text(")")];
+        if self.chance(20) {
+            parts.push(maybe(self.filter_directive()));
+        }
+        let mut items = Vec::new();
+        let is_number = |it: &Definition| {
+            matches!(it.value_type, ValueType::Int | ValueType::Float) && !it.list
+        };
+        for _ in 0..self.rng.usize(1..4) {
+            let field = match self.chance(65) {
+                true => self.predicate(is_number).map(|it| it.name.clone()),
+                false => self.predicate(Definition::is_edges).map(|it| {
+                    let back = if it.reverse { "~" } else { "" };
+                    format!("count({back}{})", it.name)
+                }),
+            };
+            if let Some(field) = field {
+                items.push(text(format!("{} as {field}", self.define(Kind::Number))));
+            }
+        }
+        for _ in 0..self.rng.usize(..3) {
+            if let Some(expr) = self.math(true) {
+                items.push(text(format!("{} as math({expr})", self.define(Kind::Number))));
+            }
+        }
+        if items.is_empty() {
+            return self.plain_block();
+        }
+        parts.push(list(" { ", items, " ", " }"));
+        Piece::Row(parts)
     }
 
     fn recurse_block(&mut self) -> Piece {
@@ -212,6 +250,13 @@ impl Generator<'_> {
             Kind::Nodes => format!("{block}(func: uid({name})) {{ uid name }}"),
             Kind::Constant => {
                 format!("{block}(func: has(name)) {{ uid m: math({name} + 1) }}")
+            }
+            _ if self.chance(40) => {
+                let order = *one_of(&mut self.rng, &["orderasc", "orderdesc"]);
+                let first = self.rng.u32(1..5);
+                format!(
+                    "{block}(func: uid({name}), {order}: val({name}), first: {first}) {{ uid val({name}) }}"
+                )
             }
             _ => format!("{block}(func: uid({name})) {{ uid val({name}) }}"),
         })

@@ -72,7 +72,17 @@ impl Context<'_> {
             _ => {}
         }
         match &field.kind {
-            FieldKind::Val(var) => Ok(self.value_var(*var)?.unwrap_or_default()),
+            FieldKind::Val(var) => match self.unread_column(*var) {
+                // Of a page of the nodes only their numbers are read.
+                Some(column)
+                    if field.var.is_none()
+                        && self.is_few(level_at(root, above).nodes.len(), column.len()) =>
+                {
+                    self.control.charge(values)?;
+                    Ok(Arc::new(column.values_of(&level_at(root, above).nodes)))
+                }
+                _ => Ok(self.value_var(*var)?.unwrap_or_default()),
+            },
             FieldKind::AggregateVar(op, var) => {
                 self.aggregate_below(root, above, *op, *var, homes, field).map(Arc::new)
             }

@@ -55,6 +55,9 @@ impl Context<'_> {
             ascending.sort_unstable();
             members = &ascending;
         }
+        if let Some(groups) = self.edge_groups(group_by, body, Members::List(members))? {
+            return Ok(sorted(groups));
+        }
         let groups = match self.column_groups(group_by, body, Members::List(members))? {
             Some(groups) => groups,
             None => self.listed_groups(group_by, body, members)?,
@@ -81,6 +84,9 @@ impl Context<'_> {
                 return Ok(sorted(parts.into_iter().map(|part| counted(part, body)).collect()));
             }
             let members = Members::Set(members);
+            if let Some(groups) = self.edge_groups(group_by, body, members)? {
+                return Ok(sorted(groups));
+            }
             if let Some(groups) = self.column_groups(group_by, body, members)? {
                 return Ok(sorted(groups));
             }

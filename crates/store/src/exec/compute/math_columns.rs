@@ -10,8 +10,10 @@ use hexgraph_base::types::Value;
 
 /// The numbers of an operand: a column, or one number for all.
 #[derive(Clone, Copy)]
-enum Numbers<'a, T> {
+pub(super) enum Numbers<'a, T> {
+    /// One for each node.
     Column(&'a [T]),
+    /// One for all nodes.
     Constant(T),
 }
 
@@ -153,77 +155,82 @@ fn is_arithmetic(function: MathFunction) -> bool {
     )
 }
 
-fn int_results(
+/// The results of an operator on ints; `None` where one place has none, or one that does not fit 64 bits, and for operators that
+/// columns don't have.
+pub(super) fn int_results(
     function: MathFunction,
     one: Numbers<'_, i64>,
     other: Numbers<'_, i64>,
     len: usize,
 ) -> Option<Vec<i64>> {
+    let quotient = |one: i64, other: i64| match one.checked_div(other) {
+        Some(quotient) => (quotient, false),
+        None => (0, true),
+    };
     // Wrapping: the least int divided by -1 leaves 0, though the quotient is no int.
-    let rest = |one: i64, other: i64| (other != 0).then(|| one.wrapping_rem(other));
+    let rest = |one: i64, other: i64| match other {
+        0 => (0, true),
+        other => (one.wrapping_rem(other), false),
+    };
     match function {
-        MathFunction::Add => each(one, other, len, i64::checked_add),
-        MathFunction::Subtract => each(one, other, len, i64::checked_sub),
-        MathFunction::Multiply => each(one, other, len, i64::checked_mul),
-        MathFunction::Divide => each(one, other, len, i64::checked_div),
+        MathFunction::Add => each(one, other, len, i64::overflowing_add),
+        MathFunction::Subtract => each(one, other, len, i64::overflowing_sub),
+        MathFunction::Multiply => each(one, other, len, i64::overflowing_mul),
+        MathFunction::Divide => each(one, other, len, quotient),
         MathFunction::Modulo => each(one, other, len, rest),
-        MathFunction::Max => each(one, other, len, |one, other| Some(one.max(other))),
-        MathFunction::Min => each(one, other, len, |one, other| Some(one.min(other))),
+        MathFunction::Max => each(one, other, len, |one, other| (one.max(other), false)),
+        MathFunction::Min => each(one, other, len, |one, other| (one.min(other), false)),
         _ => None,
     }
 }
 
-fn float_results(
+/// As [`int_results`], of floats. What overflows is the greatest float.
+pub(super) fn float_results(
     function: MathFunction,
     one: Numbers<'_, f64>,
     other: Numbers<'_, f64>,
     len: usize,
 ) -> Option<Vec<f64>> {
-    let quotient = |one: f64, other: f64| (other != 0.0).then(|| clamp(one / other));
-    let rest = |one: f64, other: f64| (other != 0.0).then(|| clamp(one % other));
     match function {
-        MathFunction::Add => each(one, other, len, |one, other| Some(clamp(one + other))),
-        MathFunction::Subtract => each(one, other, len, |one, other| Some(clamp(one - other))),
-        MathFunction::Multiply => each(one, other, len, |one, other| Some(clamp(one * other))),
-        MathFunction::Divide => each(one, other, len, quotient),
-        MathFunction::Modulo => each(one, other, len, rest),
-        MathFunction::Max => each(one, other, len, |one, other| Some(clamp(one.max(other)))),
-        MathFunction::Min => each(one, other, len, |one, other| Some(clamp(one.min(other)))),
+        MathFunction::Add => each(one, other, len, |one, other| (clamp(one + other), false)),
+        MathFunction::Subtract => each(one, other, len, |one, other| (clamp(one - other), false)),
+        MathFunction::Multiply => each(one, other, len, |one, other| (clamp(one * other), false)),
+        MathFunction::Divide => each(one, other, len, |a, b| (clamp(a / b), b == 0.0)),
+        MathFunction::Modulo => each(one, other, len, |a, b| (clamp(a % b), b == 0.0)),
+        MathFunction::Max => each(one, other, len, |one, other| (clamp(one.max(other)), false)),
+        MathFunction::Min => each(one, other, len, |one, other| (clamp(one.min(other)), false)),
         _ => None,
     }
 }
 
-/// The results for all places; `None` where one has none. A loop of its own for each operator, so that none is called through
-/// a pointer.
+/// The results for all places; `None` where the operator says of one that it has none. A loop of its own for each operator, which
+/// goes to the end in any case, so that the compiler makes vector instructions of it.
 fn each<T: Copy>(
     one: Numbers<'_, T>,
     other: Numbers<'_, T>,
     len: usize,
-    operator: impl Fn(T, T) -> Option<T>,
+    operator: impl Fn(T, T) -> (T, bool),
 ) -> Option<Vec<T>> {
-    let mut results = Vec::with_capacity(len);
-    match (one, other) {
+    let mut has_failed = false;
+    let mut noted = |(result, fails): (T, bool)| {
+        has_failed |= fails;
+        result
+    };
+    let results: Vec<T> = match (one, other) {
         (Numbers::Column(one), Numbers::Column(other)) => {
-            for (one, other) in one.iter().zip(other) {
-                results.push(operator(*one, *other)?);
-            }
+            one.iter().zip(other).map(|(one, other)| noted(operator(*one, *other))).collect()
         }
         (Numbers::Column(one), Numbers::Constant(other)) => {
-            for one in one {
-                results.push(operator(*one, other)?);
-            }
+            one.iter().map(|one| noted(operator(*one, other))).collect()
         }
         (Numbers::Constant(one), Numbers::Column(other)) => {
-            for other in other {
-                results.push(operator(one, *other)?);
-            }
+            other.iter().map(|other| noted(operator(one, *other))).collect()
         }
         (Numbers::Constant(one), Numbers::Constant(other)) => {
-            let result = operator(one, other)?;
-            results.resize(len, result);
+            vec![noted(operator(one, other)); len]
         }
-    }
-    Some(results)
+    };
+    (!has_failed).then_some(results)
 }
 
 #[cfg(test)]

@@ -21,6 +21,8 @@ pub struct Costs {
     pub cascade_ratio: usize,
     /// Nodes are ordered by a walk over an index only when there are more than this many.
     pub index_walk_min: usize,
+    /// Variables of at least this many nodes stand for columns, which are read when they are asked for; those of fewer are listed at once.
+    pub column_min: usize,
     /// Nodes are ordered by a scan for the first ones when fewer than one in this many of them are wanted; at least 1.
     pub top_share: usize,
 }
@@ -36,6 +38,7 @@ impl Default for Costs {
             cascade_batch: 64,
             cascade_ratio: 4,
             index_walk_min: 64,
+            column_min: 256,
             top_share: 16,
         }
     }

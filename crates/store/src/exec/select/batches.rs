@@ -5,7 +5,7 @@
 //! ascending list, and put in place beside the batches: each costs a step of the walk over them and not a search.
 
 use crate::exec::select::numbers::rows_of;
-use crate::graph::{LangValues, Row};
+use crate::graph::{Direction, LangValues, Row};
 use crate::storage::{Array, FrozenBitmap, NodeSet, Values, gallop};
 use bytemuck::Pod;
 use hexgraph_base::types::{Result, Value, ValueType};
@@ -203,6 +203,92 @@ impl<T: Copy> Overlay<T> {
     }
 }
 
+/// Counts the edges of nodes batch by batch.
+pub(crate) struct EdgeCounts<'a> {
+    edges: &'a Direction,
+    finder: RowFinder,
+    counts: Vec<i64>,
+}
+
+impl<'a> EdgeCounts<'a> {
+    /// The counts of edges in one direction.
+    pub(crate) fn new(edges: &'a Direction) -> EdgeCounts<'a> {
+        EdgeCounts { edges, finder: RowFinder::default(), counts: Vec::new() }
+    }
+
+    /// The number of edges of each node of a list, which ascends: 0 for one that has none. O(nodes + changes between the first and the
+    /// last node), without a look at an edge.
+    pub(crate) fn read(&mut self, nodes: &[u32]) -> &[i64] {
+        let EdgeCounts { edges, finder, counts } = self;
+        counts.clear();
+        let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return counts };
+        let base = &edges.base;
+        match finder.find(&base.subjects, nodes) {
+            Rows::Run(rows) => base.offsets.push_lens(rows, counts),
+            Rows::Each(rows) => counts.extend(rows.iter().map(|&row| match row {
+                NO_ROW => 0,
+                row => base.offsets.range(row as usize).len() as i64,
+            })),
+        }
+        let mut place = 0;
+        for (node, row) in edges.changed_between(first, last) {
+            place += gallop(&nodes[place..], |&other| other < node);
+            if nodes.get(place) == Some(&node) {
+                counts[place] = row.count(counts[place]);
+            }
+        }
+        counts
+    }
+}
+
+/// Reads where the edges of nodes lead, batch by batch.
+pub(crate) struct EdgeTargets<'a> {
+    edges: &'a Direction,
+    finder: RowFinder,
+}
+
+impl<'a> EdgeTargets<'a> {
+    /// The targets of edges in one direction.
+    pub(crate) fn new(edges: &'a Direction) -> EdgeTargets<'a> {
+        EdgeTargets { edges, finder: RowFinder::default() }
+    }
+
+    /// Calls `visit` with the targets of all nodes of a list, which ascends, in the order of the nodes: those of nodes that are stored
+    /// behind one another as one slice. O(edges + changes between the first and the last node).
+    pub(crate) fn for_each(&mut self, nodes: &[u32], mut visit: impl FnMut(&[u32])) {
+        let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
+        let edges = self.edges;
+        let mut rest = nodes;
+        for (node, _) in edges.changed_between(first, last) {
+            let (before, behind) = rest.split_at(gallop(rest, |&other| other < node));
+            self.stored(before, &mut visit);
+            rest = behind;
+            if behind.first() == Some(&node) {
+                rest = &behind[1..];
+                visit(&edges.targets(node));
+            }
+        }
+        self.stored(rest, &mut visit);
+    }
+
+    fn stored(&mut self, nodes: &[u32], visit: &mut impl FnMut(&[u32])) {
+        let base = &self.edges.base;
+        match self.finder.find(&base.subjects, nodes) {
+            Rows::Run(rows) if rows.is_empty() => {}
+            Rows::Run(rows) => {
+                let first = base.offsets.range(rows.start).start;
+                let last = base.offsets.range(rows.end - 1).end;
+                visit(base.targets.slice(first..last));
+            }
+            Rows::Each(rows) => {
+                for &row in rows.iter().filter(|row| **row != NO_ROW) {
+                    visit(base.targets.slice(base.offsets.range(row as usize)));
+                }
+            }
+        }
+    }
+}
+
 /// Numbers of one type behind one another.
 #[derive(Clone, Copy)]
 pub(crate) enum NumberSlice<'s> {
@@ -307,6 +393,16 @@ impl NumberChanges {
             (Values::Float(_), ValueType::Float) => collected(walk).map(NumberChanges::Float),
             _ => None,
         }
+    }
+
+    /// The least and the greatest int of the changes; `None` where there are none, and for floats.
+    pub(crate) fn int_ends(&self) -> Option<(i64, i64)> {
+        let NumberChanges::Int(changes) = self else { return None };
+        let ints = changes.iter().filter_map(|(_, number)| *number);
+        ints.fold(None, |ends: Option<(i64, i64)>, int| {
+            let (least, greatest) = ends.unwrap_or((int, int));
+            Some((least.min(int), greatest.max(int)))
+        })
     }
 
     /// The bytes that the changes take.
@@ -485,6 +581,20 @@ impl<'a> NumberColumn<'a> {
         match self {
             NumberColumn::Int(numbers) => numbers.changes.byte_len(),
             NumberColumn::Float(numbers) => numbers.changes.byte_len(),
+        }
+    }
+
+    /// The numbers of a batch, one for each node, and whether each node has one: see [`Numbers::read`].
+    pub(crate) fn read(&mut self, nodes: &[u32]) -> (NumberSlice<'_>, &[bool]) {
+        match self {
+            NumberColumn::Int(numbers) => {
+                let (numbers, has) = numbers.read(nodes);
+                (NumberSlice::Ints(numbers), has)
+            }
+            NumberColumn::Float(numbers) => {
+                let (numbers, has) = numbers.read(nodes);
+                (NumberSlice::Floats(numbers), has)
+            }
         }
     }
 

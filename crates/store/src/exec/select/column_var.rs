@@ -1,40 +1,50 @@
-//! A variable that stands for the numbers of a predicate and some nodes, and is read when somebody asks.
+//! A variable that stands for numbers of some nodes, and is read when somebody asks: of a predicate, of the edges that the nodes have,
+//! or computed from other such variables.
 //!
 //! `s as score` over a million nodes would be two lists of a million items, where an aggregate over all of them is one pass over
 //! the column. So the variable keeps the set of nodes, which is mostly that of all with the predicate, and what changed since the
-//! column was built. Who looks values up, orders by them or computes with them reads them once, for all who come later.
+//! column was built. `n as count(friend)` and `m as math(s * 2)` likewise keep where their numbers come from, and a pass over them
+//! computes a batch at a time. Who looks many values up or computes node by node reads them once, for all who come later.
 
+use crate::exec::compute::math_program::{NumberKind, Program, Results};
 use crate::exec::control::stop::Control;
-use crate::exec::control::tree::{VALUE_BYTES, ValueMap};
-use crate::exec::select::batches::{BATCH, NumberChanges, NumberColumn, NumberSlice};
+use crate::exec::control::tree::{Column, VALUE_BYTES, ValueMap};
+use crate::exec::select::batches::{BATCH, EdgeCounts, NumberChanges, NumberColumn, NumberSlice};
 use crate::exec::select::numbers::numbers;
-use crate::graph::{LangValues, Predicate};
-use crate::storage::NodeSet;
+use crate::graph::{Direction, LangValues, Predicate};
+use crate::storage::{NodeSet, Values};
+use hexgraph_base::plan::{MathExpr, VarId};
 use hexgraph_base::types::{Error, Result};
 use std::sync::{Arc, OnceLock};
-
-/// Fewer nodes are listed with their numbers at once.
-const NODES_MIN: usize = 256;
 
 /// The number of changes for each node from which on the nodes are listed, too.
 const CHANGES_SHARE: usize = 8;
 
 /// The numbers of some nodes, read when they are asked for.
 pub(crate) struct ColumnVar {
-    predicate: Arc<Predicate>,
+    source: Source,
     /// The nodes that the numbers were asked of; some may have none.
     nodes: NodeSet,
-    changes: NumberChanges,
     /// True when the nodes are those that have a number.
     is_whole: bool,
     values: OnceLock<Arc<ValueMap>>,
 }
 
+/// Where the numbers come from.
+enum Source {
+    /// The values of a predicate, and what changed in them.
+    Values(Arc<Predicate>, NumberChanges),
+    /// The number of edges of each node, of incoming ones where the flag is set.
+    Counts(Arc<Predicate>, bool),
+    /// An expression over other variables.
+    Computed(Program, Vec<Arc<ColumnVar>>),
+}
+
 impl ColumnVar {
-    /// The variable of some nodes; `None` where they are few, or what is stored or changed is no number of the predicate's
-    /// type. O(changes).
-    pub(crate) fn new(predicate: &Arc<Predicate>, nodes: &NodeSet) -> Option<ColumnVar> {
-        if nodes.len() < NODES_MIN || predicate.def.list {
+    /// The variable of the values that some nodes have; `None` where what is stored or changed is no number of the
+    /// predicate's type. O(changes).
+    pub(crate) fn of_values(predicate: &Arc<Predicate>, nodes: &NodeSet) -> Option<ColumnVar> {
+        if predicate.def.list {
             return None;
         }
         let part = predicate.only_untagged()?;
@@ -44,8 +54,57 @@ impl ColumnVar {
         }
         let changes = NumberChanges::of_all(part, predicate.def.value_type)?;
         let is_whole = nodes.is_known_to_equal(&part.subjects());
-        let (predicate, nodes) = (Arc::clone(predicate), nodes.clone());
-        Some(ColumnVar { predicate, nodes, changes, is_whole, values: OnceLock::new() })
+        let source = Source::Values(Arc::clone(predicate), changes);
+        Some(ColumnVar { source, nodes: nodes.clone(), is_whole, values: OnceLock::new() })
+    }
+
+    /// The variable of the number of edges that each of some nodes has; `None` for a predicate without edges in this direction, and
+    /// where more changed than the nodes are worth. O(1).
+    pub(crate) fn of_counts(
+        predicate: &Arc<Predicate>,
+        reverse: bool,
+        nodes: &NodeSet,
+    ) -> Option<ColumnVar> {
+        let edges = predicate.direction(reverse)?;
+        if nodes.len().saturating_mul(CHANGES_SHARE) < edges.delta.rows.len() {
+            return None;
+        }
+        let source = Source::Counts(Arc::clone(predicate), reverse);
+        Some(ColumnVar { source, nodes: nodes.clone(), is_whole: true, values: OnceLock::new() })
+    }
+
+    /// The variable of an expression over others; `None` where it is not one that has a result for each node that any of them
+    /// has. `variable` finds the variables. O(containers of the sets), or a walk over nodes that are no stored set.
+    pub(crate) fn of_math(
+        expr: &MathExpr,
+        variable: impl Fn(VarId) -> Option<Arc<ColumnVar>>,
+    ) -> Option<ColumnVar> {
+        let mut inputs: Vec<(VarId, Arc<ColumnVar>)> = Vec::new();
+        let mut input = |var: VarId| {
+            let place = inputs.iter().position(|(known, _)| *known == var);
+            let place = match place {
+                Some(place) => place,
+                None => {
+                    inputs.push((var, variable(var)?));
+                    inputs.len() - 1
+                }
+            };
+            Some((place, inputs[place].1.kind()))
+        };
+        let program = Program::compile(expr, &mut input)?;
+        let inputs: Vec<Arc<ColumnVar>> = inputs.into_iter().map(|(_, column)| column).collect();
+        let mut nodes = inputs.first()?.subjects();
+        for other in &inputs[1..] {
+            let more = other.subjects();
+            if !nodes.equals(&more) {
+                if !program.takes_missing_as_zero() {
+                    return None;
+                }
+                nodes = nodes.or(&more);
+            }
+        }
+        let source = Source::Computed(program, inputs);
+        Some(ColumnVar { source, nodes, is_whole: true, values: OnceLock::new() })
     }
 
     /// True when the numbers were read as a list.
@@ -53,36 +112,93 @@ impl ColumnVar {
         self.values.get().is_some()
     }
 
-    /// The bytes that the changes take.
-    pub(crate) fn byte_len(&self) -> usize {
-        self.changes.byte_len()
+    /// The number of nodes that were asked of, some of which may have no number.
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
     }
 
-    fn part(&self) -> &LangValues {
-        self.predicate.only_untagged().expect("the predicate has one part, as was checked")
+    /// The bytes that the changes take.
+    pub(crate) fn byte_len(&self) -> usize {
+        match &self.source {
+            Source::Values(_, changes) => changes.byte_len(),
+            Source::Counts(..) | Source::Computed(..) => 0,
+        }
+    }
+
+    /// What is known of the numbers without a look at them.
+    fn kind(&self) -> NumberKind {
+        match &self.source {
+            Source::Values(predicate, changes) => {
+                match (&part_of(predicate).base.column.values, changes) {
+                    (_, NumberChanges::Float(_)) => NumberKind::Float,
+                    (Values::SmallInt(_), changes) => {
+                        let (least, greatest) = changes.int_ends().unwrap_or((0, 0));
+                        NumberKind::Int {
+                            least: least.min(i32::MIN.into()),
+                            greatest: greatest.max(i32::MAX.into()),
+                        }
+                    }
+                    _ => NumberKind::Int { least: i64::MIN, greatest: i64::MAX },
+                }
+            }
+            // Edges lead to distinct nodes.
+            Source::Counts(..) => NumberKind::Int { least: 0, greatest: u32::MAX.into() },
+            Source::Computed(program, _) => program.kind(),
+        }
     }
 
     /// The nodes that have a number.
     pub(crate) fn subjects(&self) -> NodeSet {
-        if self.is_whole { self.nodes.clone() } else { self.nodes.and(&self.part().subjects()) }
+        match &self.source {
+            Source::Values(predicate, _) if !self.is_whole => {
+                self.nodes.and(&part_of(predicate).subjects())
+            }
+            _ => self.nodes.clone(),
+        }
     }
 
     /// All numbers with their nodes. They are read and charged the first time.
     ///
     /// # Errors
     ///
-    /// [`Error::Limit`] when the request is out of memory.
+    /// [`Error::Limit`] when the request is out of memory, or has to stop.
     pub(crate) fn values(&self, control: &Control) -> Result<Arc<ValueMap>> {
         if let Some(values) = self.values.get() {
             return Ok(Arc::clone(values));
         }
         control.charge(VALUE_BYTES * self.nodes.len())?;
-        let found = numbers(self.part(), self.predicate.def.value_type, &self.nodes.as_list());
-        let found = found.ok_or_else(|| Error::Internal {
-            message: format!("`{}` has a value that is no number", self.predicate.def.name),
-            place: String::new(),
-        })?;
+        let found = match &self.source {
+            Source::Values(predicate, _) => {
+                let found =
+                    numbers(part_of(predicate), predicate.def.value_type, &self.nodes.as_list());
+                found.ok_or_else(|| not_a_number(predicate))?
+            }
+            Source::Counts(..) | Source::Computed(..) => {
+                let mut found = Listed::new(self.nodes.len());
+                self.for_each_batch(
+                    || control.check(),
+                    |nodes, numbers, has| {
+                        found.add(nodes, numbers, has);
+                    },
+                )?;
+                found.finish()
+            }
+        };
         Ok(Arc::clone(self.values.get_or_init(|| Arc::new(found))))
+    }
+
+    /// The numbers of a few of the nodes, which ascend. O(nodes) beside the changes between the first and the last one.
+    pub(crate) fn values_of(&self, nodes: &[u32]) -> ValueMap {
+        let mut found = Listed::new(nodes.len());
+        // Those that were not asked have no value in the variable.
+        let nodes: Vec<u32> =
+            nodes.iter().copied().filter(|node| self.nodes.contains(*node)).collect();
+        let mut reader = Reader::new(self);
+        for batch in nodes.chunks(BATCH) {
+            let (numbers, has) = reader.read(batch);
+            found.add(batch, numbers, has);
+        }
+        found.finish()
     }
 
     /// Calls `take` with all numbers in the order of their nodes, in slices. O(nodes), without a list of them; O(changes) on
@@ -96,7 +212,11 @@ impl ColumnVar {
         check: impl Fn() -> Result<()>,
         mut take: impl FnMut(NumberSlice<'_>),
     ) -> Result<()> {
-        let mut column = NumberColumn::with_changes(self.part(), &self.changes)
+        let Source::Values(predicate, changes) = &self.source else {
+            // Counts and results are there for each node.
+            return self.for_each_batch(check, |_, numbers, _| take(numbers));
+        };
+        let mut column = NumberColumn::with_changes(part_of(predicate), changes)
             .expect("the column has numbers, as was checked");
         if self.is_whole {
             return column.read_whole(check, take);
@@ -110,11 +230,159 @@ impl ColumnVar {
         });
         going_on
     }
+
+    /// Calls `take` with nodes, their numbers and whether each has one, an empty list where all do: a batch at a time, ascending. The
+    /// number of a node that has none has no meaning. O(nodes + changes).
+    ///
+    /// # Errors
+    ///
+    /// Those of `check`, which is called every few thousand nodes.
+    pub(crate) fn for_each_batch(
+        &self,
+        check: impl Fn() -> Result<()>,
+        mut take: impl FnMut(&[u32], NumberSlice<'_>, &[bool]),
+    ) -> Result<()> {
+        let mut reader = Reader::new(self);
+        // A walk over a set has no early end: after a fault nothing more is read.
+        let mut going_on = Ok(());
+        self.nodes.for_each_chunk(BATCH, |nodes| {
+            if going_on.is_ok() {
+                going_on = check();
+                let (numbers, has) = reader.read(nodes);
+                take(nodes, numbers, has);
+            }
+        });
+        going_on
+    }
+}
+
+fn part_of(predicate: &Predicate) -> &LangValues {
+    predicate.only_untagged().expect("the predicate has one part, as was checked")
+}
+
+fn not_a_number(predicate: &Predicate) -> Error {
+    Error::Internal {
+        message: format!("`{}` has a value that is no number", predicate.def.name),
+        place: String::new(),
+    }
+}
+
+/// Reads the numbers of a variable batch by batch; the batches ascend.
+enum Reader<'a> {
+    Values(NumberColumn<'a>),
+    Counts(EdgeCounts<'a>),
+    Computed {
+        program: &'a Program,
+        inputs: Vec<Reader<'a>>,
+        /// The numbers of inputs that not all nodes have, with 0 for the others.
+        filled: Vec<Vec<i64>>,
+        results: Results,
+    },
+}
+
+impl<'a> Reader<'a> {
+    fn new(column: &'a ColumnVar) -> Reader<'a> {
+        match &column.source {
+            Source::Values(predicate, changes) => {
+                let column = NumberColumn::with_changes(part_of(predicate), changes);
+                Reader::Values(column.expect("the column has numbers, as was checked"))
+            }
+            Source::Counts(predicate, reverse) => {
+                let edges: &Direction =
+                    predicate.direction(*reverse).expect("the predicate has edges, as was checked");
+                Reader::Counts(EdgeCounts::new(edges))
+            }
+            Source::Computed(program, inputs) => {
+                let inputs: Vec<Reader<'_>> =
+                    inputs.iter().map(|input| Reader::new(input)).collect();
+                let filled = vec![Vec::new(); inputs.len()];
+                Reader::Computed { program, inputs, filled, results: Results::Ints(Vec::new()) }
+            }
+        }
+    }
+
+    /// The numbers of a batch, and whether each node has one; see [`ColumnVar::for_each_batch`].
+    fn read(&mut self, nodes: &[u32]) -> (NumberSlice<'_>, &[bool]) {
+        match self {
+            Reader::Values(column) => column.read(nodes),
+            Reader::Counts(counts) => (NumberSlice::Ints(counts.read(nodes)), &[]),
+            Reader::Computed { program, inputs, filled, results } => {
+                let read = inputs.iter_mut().zip(filled).map(|(input, filled)| {
+                    let (numbers, has) = input.read(nodes);
+                    match numbers {
+                        NumberSlice::Ints(ints) if !has.is_empty() => {
+                            filled.clear();
+                            filled.extend(
+                                ints.iter().zip(has).map(|(int, has)| if *has { *int } else { 0 }),
+                            );
+                            NumberSlice::Ints(filled)
+                        }
+                        numbers => numbers,
+                    }
+                });
+                let read: Vec<NumberSlice<'_>> = read.collect();
+                *results = program
+                    .run(&read, nodes.len())
+                    .expect("the program has results for all numbers");
+                (results.as_slice(), &[])
+            }
+        }
+    }
+}
+
+/// Lists numbers with their nodes.
+struct Listed {
+    nodes: Vec<u32>,
+    ints: Vec<i64>,
+    floats: Vec<f64>,
+}
+
+impl Listed {
+    fn new(room: usize) -> Listed {
+        Listed { nodes: Vec::with_capacity(room), ints: Vec::new(), floats: Vec::new() }
+    }
+
+    fn add(&mut self, nodes: &[u32], numbers: NumberSlice<'_>, has: &[bool]) {
+        let Listed { nodes: all, ints, floats } = self;
+        if has.is_empty() {
+            all.extend_from_slice(nodes);
+            match numbers {
+                NumberSlice::Narrow(narrow) => {
+                    ints.extend(narrow.iter().map(|int| i64::from(*int)))
+                }
+                NumberSlice::Ints(more) => ints.extend_from_slice(more),
+                NumberSlice::Floats(more) => floats.extend_from_slice(more),
+            }
+            return;
+        }
+        for (place, node) in nodes.iter().enumerate().filter(|(place, _)| has[*place]) {
+            all.push(*node);
+            match numbers {
+                NumberSlice::Narrow(narrow) => ints.push(narrow[place].into()),
+                NumberSlice::Ints(more) => ints.push(more[place]),
+                NumberSlice::Floats(more) => floats.push(more[place]),
+            }
+        }
+    }
+
+    fn finish(self) -> ValueMap {
+        let values = if self.floats.is_empty() {
+            Column::Int(self.ints)
+        } else {
+            Column::Float(self.floats)
+        };
+        ValueMap { nodes: self.nodes, values, constant: None }
+    }
 }
 
 impl std::fmt::Debug for ColumnVar {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "ColumnVar({} of {} nodes)", self.predicate.def.name, self.nodes.len())
+        let name = match &self.source {
+            Source::Values(predicate, _) => predicate.def.name.to_string(),
+            Source::Counts(predicate, _) => format!("count({})", predicate.def.name),
+            Source::Computed(program, _) => format!("{program:?}"),
+        };
+        write!(f, "ColumnVar({name} of {} nodes)", self.nodes.len())
     }
 }
 
@@ -143,7 +411,7 @@ mod tests {
                     }
                     _ => predicate.subjects(),
                 };
-                let Some(column) = ColumnVar::new(predicate, &asked) else { continue };
+                let Some(column) = ColumnVar::of_values(predicate, &asked) else { continue };
                 *(if column.is_whole { &mut whole } else { &mut some }) += 1;
                 let mut found = ValueMap::default().values;
                 let push = |numbers: NumberSlice<'_>| match numbers {

@@ -131,7 +131,7 @@ impl<'a> Context<'a> {
     }
 
     /// Whether so few of some nodes are wanted that one pass is better than sorting them.
-    fn is_few(&self, wanted: usize, nodes: usize) -> bool {
+    pub(crate) fn is_few(&self, wanted: usize, nodes: usize) -> bool {
         wanted < nodes / self.control.costs().top_share
     }
 
@@ -171,6 +171,15 @@ impl<'a> Context<'a> {
         nodes: &NodeSet,
         wanted: Option<usize>,
     ) -> Result<Vec<u32>> {
+        if let (Some(column), Some(wanted)) = (self.unread_column(var), wanted)
+            && self.is_few(wanted, column.len().min(nodes.len()))
+        {
+            let check = || self.check();
+            if let Some(found) = top::by_column_var(column, nodes, descending, wanted, check)? {
+                self.took("scans for the first");
+                return Ok(found);
+            }
+        }
         let map = self.expect_values(var)?;
         let most = map.nodes.len().min(nodes.len());
         if let Some(wanted) = wanted.filter(|wanted| self.is_few(*wanted, most))

@@ -5,6 +5,8 @@
 //! costs about a nanosecond, and sorting out happens O(log nodes) times when the values are in no order.
 
 use crate::exec::control::tree::{Column, ValueMap};
+use crate::exec::select::batches::NumberSlice;
+use crate::exec::select::column_var::ColumnVar;
 use crate::exec::select::numbers::rows_of;
 use crate::exec::select::rank::{is_far, rank_of, rank_of_int};
 use crate::graph::{LangValues, Stretch};
@@ -51,6 +53,22 @@ impl Top {
     #[inline]
     fn offer(&mut self, node: u32, rank: u64) {
         self.offer_if(node, rank, |_| true);
+    }
+
+    /// Offers the nodes of a batch that have a number, where `is_asked` says so.
+    fn offer_batch<S: Copy>(
+        &mut self,
+        nodes: &[u32],
+        numbers: &[S],
+        has: &[bool],
+        rank: impl Fn(S) -> u64,
+        is_asked: impl Fn(u32) -> bool,
+    ) {
+        for (place, (&node, &number)) in nodes.iter().zip(numbers).enumerate() {
+            self.offer_if(node, rank(number), |node| {
+                has.get(place) != Some(&false) && is_asked(node)
+            });
+        }
     }
 
     fn keep(&mut self, node: u32, rank: u64) {
@@ -139,6 +157,34 @@ pub(super) fn by_variable(
         Column::Any(_) => return None,
     }
     top.finish()
+}
+
+/// As [`by_variable`], of a variable that nobody has read: one pass over where its numbers come from.
+///
+/// # Errors
+///
+/// Those of `check`, which is called every few thousand nodes.
+pub(super) fn by_column_var(
+    column: &ColumnVar,
+    nodes: &NodeSet,
+    descending: bool,
+    wanted: usize,
+    check: impl Fn() -> Result<()>,
+) -> Result<Option<Vec<u32>>> {
+    if wanted == 0 {
+        return Ok(None);
+    }
+    let mut top = Top::new(wanted, descending);
+    let is_all = nodes.is_known_to_equal(&column.subjects());
+    let is_asked = |node| is_all || nodes.contains(node);
+    column.for_each_batch(check, |nodes, numbers, has| match numbers {
+        NumberSlice::Narrow(ints) => {
+            top.offer_batch(nodes, ints, has, |int| rank_of_int(int.into()), is_asked);
+        }
+        NumberSlice::Ints(ints) => top.offer_batch(nodes, ints, has, rank_of_int, is_asked),
+        NumberSlice::Floats(floats) => top.offer_batch(nodes, floats, has, ordered_bits, is_asked),
+    })?;
+    Ok(top.finish())
 }
 
 /// The rank of an instant that a column of small instants has.

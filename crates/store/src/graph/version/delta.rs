@@ -86,7 +86,7 @@ impl PartialEq for EdgeRow {
 
 impl EdgeRow {
     /// The number of edges of a node that has `stored` in the base.
-    pub(super) fn count(&self, stored: i64) -> i64 {
+    pub(crate) fn count(&self, stored: i64) -> i64 {
         if self.cleared { self.surplus } else { stored + self.surplus }
     }
 

@@ -145,6 +145,16 @@ impl Direction {
         nodes
     }
 
+    /// What changed for the nodes between two, both included, since the base was built, ascending by node.
+    pub(crate) fn changed_between(
+        &self,
+        first: u32,
+        last: u32,
+    ) -> impl Iterator<Item = (u32, &EdgeRow)> {
+        let rows = (first <= last).then(|| self.delta.rows.range(first..=last));
+        rows.into_iter().flatten().map(|(node, row)| (*node, &**row))
+    }
+
     /// Whether there is an edge from `node` to `target`.
     pub fn contains(&self, node: u32, target: u32) -> bool {
         match self.delta.rows.get(&node) {

@@ -95,6 +95,26 @@ impl Offsets {
         start as usize..end as usize
     }
 
+    /// Adds the lengths of some rows to a list, in their order.
+    ///
+    /// # Panics
+    ///
+    /// When there are no such rows; mapped offsets unwind.
+    pub(crate) fn push_lens(&self, rows: Range<usize>, out: &mut Vec<i64>) {
+        fn lens<T: Copy + Into<u64>>(starts: &[T]) -> impl Iterator<Item = i64> {
+            starts.windows(2).map(|pair| pair[1].into().wrapping_sub(pair[0].into()) as i64)
+        }
+        let before = out.len();
+        match self {
+            Offsets::Narrow(starts) => out.extend(lens(starts.slice(rows.start..rows.end + 1))),
+            Offsets::Wide(starts) => out.extend(lens(starts.slice(rows.start..rows.end + 1))),
+        }
+        // Offsets of a file are not compared when it is opened.
+        if let Some(row) = out[before..].iter().position(|len| *len < 0) {
+            self.range(rows.start + row);
+        }
+    }
+
     /// The position at which row `row` begins; for [`Offsets::rows`], the end of the last row.
     #[inline]
     pub fn start(&self, row: usize) -> usize {

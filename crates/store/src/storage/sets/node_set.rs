@@ -247,6 +247,13 @@ impl NodeSet {
         }
     }
 
+    /// True when the sets have the same members. O(containers) for two stored bitmaps with few changes, else a walk over both.
+    pub(crate) fn equals(&self, other: &NodeSet) -> bool {
+        self.is_known_to_equal(other)
+            || self.len() == other.len()
+                && (self.is_known_to_have_all(other) || self.and(other).len() == self.len())
+    }
+
     /// True when all members of `other` are seen to be members, of two stored bitmaps with few changes. `false` does not mean that
     /// they are not. O(containers + changes), without a walk over the members.
     pub(crate) fn is_known_to_have_all(&self, other: &NodeSet) -> bool {

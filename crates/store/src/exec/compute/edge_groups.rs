@@ -1,0 +1,139 @@
+//! Groups nodes by where their edges lead, and counts the members of each group.
+//!
+//! The members are never dealt out: each edge adds one to the counter of its target. Counters lie in an array by node id, where the
+//! targets are close together, else in a hash table.
+
+use super::partition::{GROUP_BYTES, KEY_BYTES};
+use crate::exec::control::context::Context;
+use crate::exec::control::tree::{Column, Group, GroupValue, VALUE_BYTES, ValueMap};
+use crate::exec::select::batches::{EdgeTargets, Members};
+use crate::graph::Direction;
+use hexgraph_base::plan::{Field, FieldKind, GroupBy};
+use hexgraph_base::types::{Result, Value};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// There is a counter for each id between the ends of the targets, where there are at most this many ids for each edge.
+const SPAN_SHARE: usize = 16;
+
+/// The bytes of a counter in a hash table, which is half empty.
+const ENTRY_BYTES: usize = 16;
+
+impl Context<'_> {
+    /// The groups by a single key that leads to nodes, in the order of the nodes, with their numbers of members: for a body that
+    /// asks for nothing else. `None` for other keys and bodies. O(edges of the members).
+    ///
+    /// # Errors
+    ///
+    /// [`hexgraph_base::types::Error::Limit`] when the request has to stop.
+    pub(crate) fn edge_groups(
+        &self,
+        group_by: &GroupBy,
+        body: &[Arc<Field>],
+        members: Members<'_>,
+    ) -> Result<Option<Vec<(usize, Group)>>> {
+        let Some((nodes, counts)) = self.members_by_target(group_by, body, members)? else {
+            return Ok(None);
+        };
+        self.control.charge((GROUP_BYTES + KEY_BYTES) * nodes.len())?;
+        let group = |(node, count): (u32, i64)| {
+            let results = body.iter().map(|_| Some(Value::Int(count))).collect();
+            (count as usize, Group { keys: vec![GroupValue::Node(node)], results })
+        };
+        Ok(Some(nodes.into_iter().zip(counts).map(group).collect()))
+    }
+
+    /// As [`Context::edge_groups`], as the numbers of members by the node of their group.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::edge_groups`].
+    pub(crate) fn edge_group_counts(
+        &self,
+        group_by: &GroupBy,
+        body: &[Arc<Field>],
+        members: Members<'_>,
+    ) -> Result<Option<ValueMap>> {
+        let found = self.members_by_target(group_by, body, members)?;
+        Ok(found.map(|(nodes, counts)| ValueMap {
+            nodes,
+            values: Column::Int(counts),
+            constant: None,
+        }))
+    }
+
+    /// The nodes that edges of members lead to, ascending, and the number of members of each.
+    fn members_by_target(
+        &self,
+        group_by: &GroupBy,
+        body: &[Arc<Field>],
+        members: Members<'_>,
+    ) -> Result<Option<(Vec<u32>, Vec<i64>)>> {
+        let [key] = group_by.keys.as_slice() else { return Ok(None) };
+        let (name, reverse) = match key.predicate.strip_prefix('~') {
+            Some(name) => (name, true),
+            None => (key.predicate.as_str(), false),
+        };
+        let is_counted = body.iter().all(|field| field.kind == FieldKind::CountUid);
+        let predicate = self.predicate(name).filter(|it| it.is_edges() && is_counted);
+        let Some(edges) = predicate.and_then(|predicate| predicate.direction(reverse)) else {
+            return Ok(None);
+        };
+        let (edge_count, ends) = self.extent_of_edges(edges, members)?;
+        let Some((first, last)) = ends else { return Ok(Some((Vec::new(), Vec::new()))) };
+        let span = (last - first) as usize + 1;
+        let mut targets = EdgeTargets::new(edges);
+        if span <= edge_count.saturating_mul(SPAN_SHARE) {
+            let _while_counting = self.control.charge_while(size_of::<u32>() * span)?;
+            let mut counters = vec![0_u32; span];
+            members.for_each_batch(|nodes| {
+                self.check()?;
+                targets.for_each(nodes, |targets| {
+                    targets.iter().for_each(|target| counters[(target - first) as usize] += 1);
+                });
+                Ok(())
+            })?;
+            let groups = counters.iter().filter(|count| **count != 0).count();
+            self.control.charge(VALUE_BYTES * groups)?;
+            let (mut nodes, mut counts) = (Vec::with_capacity(groups), Vec::with_capacity(groups));
+            for (node, &count) in (first..).zip(&counters).filter(|(_, count)| **count != 0) {
+                nodes.push(node);
+                counts.push(i64::from(count));
+            }
+            return Ok(Some((nodes, counts)));
+        }
+        let _while_counting = self.control.charge_while(ENTRY_BYTES * edge_count)?;
+        let mut counters: FxHashMap<u32, i64> = FxHashMap::default();
+        members.for_each_batch(|nodes| {
+            self.check()?;
+            targets.for_each(nodes, |targets| {
+                targets.iter().for_each(|target| *counters.entry(*target).or_default() += 1);
+            });
+            Ok(())
+        })?;
+        self.control.charge(VALUE_BYTES * counters.len())?;
+        let mut found: Vec<(u32, i64)> = counters.into_iter().collect();
+        found.sort_unstable();
+        Ok(Some(found.into_iter().unzip()))
+    }
+
+    /// The number of edges of some nodes, and the least and the greatest node that they lead to.
+    fn extent_of_edges(
+        &self,
+        edges: &Direction,
+        members: Members<'_>,
+    ) -> Result<(usize, Option<(u32, u32)>)> {
+        let (mut count, mut first, mut last) = (0, u32::MAX, 0);
+        let mut targets = EdgeTargets::new(edges);
+        members.for_each_batch(|nodes| {
+            self.check()?;
+            targets.for_each(nodes, |targets| {
+                count += targets.len();
+                first = targets.iter().fold(first, |first, target| first.min(*target));
+                last = targets.iter().fold(last, |last, target| last.max(*target));
+            });
+            Ok(())
+        })?;
+        Ok((count, (count != 0).then_some((first, last))))
+    }
+}

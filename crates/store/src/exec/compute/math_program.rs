@@ -1,0 +1,459 @@
+//! `math(...)` as a program over columns that are read a batch at a time.
+//!
+//! An expression is compiled where it has a result for every node, whatever the numbers are: ints whose bounds show that nothing leaves
+//! 64 bits, floats, divisors that are constants other than 0. Then nothing has to be computed before somebody asks, and a batch of
+//! some thousand numbers stays in the nearest cache from operator to operator. All other expressions are left to
+//! [`super::math`].
+
+use super::math_columns::{Numbers, float_results, int_results};
+use super::sums::clamp;
+use crate::exec::select::batches::NumberSlice;
+use hexgraph_base::plan::{Constant, MathExpr, MathFunction, VarId};
+use hexgraph_base::types::stack;
+use std::borrow::Cow;
+
+/// What is known of the numbers of a column beforehand.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum NumberKind {
+    /// Ints between two, both included.
+    Int {
+        /// The least that there may be.
+        least: i64,
+        /// The greatest that there may be.
+        greatest: i64,
+    },
+    /// Floats.
+    Float,
+}
+
+/// A compiled expression.
+#[derive(Debug)]
+pub(crate) struct Program {
+    node: Node,
+    kind: NumberKind,
+}
+
+#[derive(Debug)]
+enum Node {
+    /// The numbers of a column, by its place among the inputs.
+    Input(usize),
+    Int(i64),
+    Float(f64),
+    Unary(MathFunction, Box<Node>),
+    Binary(MathFunction, Box<(Node, Node)>),
+}
+
+/// The numbers of a batch: one for each node, or one for all of them.
+enum Batch<'a> {
+    Ints(Cow<'a, [i64]>),
+    Floats(Cow<'a, [f64]>),
+    Int(i64),
+    Float(f64),
+}
+
+impl Program {
+    /// Compiles an expression; `input` gives the place of a variable among the inputs and what is known of its numbers. `None` where
+    /// some node might have no result or one of another type, where a variable is no column of numbers, and without any variable.
+    pub(crate) fn compile(
+        expr: &MathExpr,
+        input: &mut dyn FnMut(VarId) -> Option<(usize, NumberKind)>,
+    ) -> Option<Program> {
+        let (node, kind) = compile(expr, input)?;
+        node.has_input().then_some(Program { node, kind })
+    }
+
+    /// What is known of the results.
+    pub(crate) fn kind(&self) -> NumberKind {
+        self.kind
+    }
+
+    /// True where an input may be 0 for a node that has no number in it, as a missing operand is for a single operator: no operator
+    /// makes anything else than 0 of operands that are missing.
+    pub(crate) fn takes_missing_as_zero(&self) -> bool {
+        matches!(self.kind, NumberKind::Int { .. }) && self.node.keeps_zero()
+    }
+
+    /// Computes the results of a batch, for inputs of the same length, into one of two lists, by their type. `None`, which compiling
+    /// rules out, when there is none.
+    pub(crate) fn run(&self, inputs: &[NumberSlice<'_>], len: usize) -> Option<Results> {
+        Some(match self.node.eval(inputs, len)? {
+            Batch::Ints(ints) => Results::Ints(ints.into_owned()),
+            Batch::Floats(floats) => Results::Floats(floats.into_owned()),
+            Batch::Int(int) => Results::Ints(vec![int; len]),
+            Batch::Float(float) => Results::Floats(vec![float; len]),
+        })
+    }
+}
+
+/// The results of a batch.
+pub(crate) enum Results {
+    /// Ints.
+    Ints(Vec<i64>),
+    /// Floats.
+    Floats(Vec<f64>),
+}
+
+impl Results {
+    /// The results as numbers of a column.
+    pub(crate) fn as_slice(&self) -> NumberSlice<'_> {
+        match self {
+            Results::Ints(ints) => NumberSlice::Ints(ints),
+            Results::Floats(floats) => NumberSlice::Floats(floats),
+        }
+    }
+}
+
+fn compile(
+    expr: &MathExpr,
+    input: &mut dyn FnMut(VarId) -> Option<(usize, NumberKind)>,
+) -> Option<(Node, NumberKind)> {
+    stack::require();
+    match expr {
+        MathExpr::Constant(Constant::Int(int)) => {
+            Some((Node::Int(*int), NumberKind::Int { least: *int, greatest: *int }))
+        }
+        MathExpr::Constant(Constant::Float(float)) => {
+            Some((Node::Float(*float), NumberKind::Float))
+        }
+        MathExpr::Value(_) => None,
+        MathExpr::Var(var) => input(*var).map(|(place, kind)| (Node::Input(place), kind)),
+        MathExpr::Call(function, operands) => match operands.as_slice() {
+            [one] => {
+                let (node, kind) = compile(one, input)?;
+                let kind = kind_of_one(*function, kind)?;
+                Some((Node::Unary(*function, Box::new(node)), kind))
+            }
+            [one, other] => {
+                let (one, one_kind) = compile(one, input)?;
+                let (other, other_kind) = compile(other, input)?;
+                let divides = matches!(function, MathFunction::Divide | MathFunction::Modulo);
+                if divides && !other.is_divisor() {
+                    return None;
+                }
+                let kind = kind_of_two(*function, one_kind, other_kind)?;
+                Some((Node::Binary(*function, Box::new((one, other))), kind))
+            }
+            _ => None,
+        },
+    }
+}
+
+/// What is known of the results of an operator on one operand; `None` where there may be none.
+fn kind_of_one(function: MathFunction, kind: NumberKind) -> Option<NumberKind> {
+    match (function, kind) {
+        (MathFunction::Negate, NumberKind::Float) | (MathFunction::Exp, _) => {
+            Some(NumberKind::Float)
+        }
+        (MathFunction::Negate, NumberKind::Int { least, greatest }) => {
+            ints_between(-i128::from(greatest), -i128::from(least))
+        }
+        _ => None,
+    }
+}
+
+/// As [`kind_of_one`], on two operands. A divisor is a constant other than 0.
+fn kind_of_two(function: MathFunction, one: NumberKind, other: NumberKind) -> Option<NumberKind> {
+    let (NumberKind::Int { least: a, greatest: b }, NumberKind::Int { least: c, greatest: d }) =
+        (one, other)
+    else {
+        let is_float = matches!(
+            function,
+            MathFunction::Add
+                | MathFunction::Subtract
+                | MathFunction::Multiply
+                | MathFunction::Divide
+                | MathFunction::Modulo
+                | MathFunction::Max
+                | MathFunction::Min
+        );
+        return is_float.then_some(NumberKind::Float);
+    };
+    let [a, b, c, d] = [a, b, c, d].map(i128::from);
+    match function {
+        MathFunction::Add => ints_between(a + c, b + d),
+        MathFunction::Subtract => ints_between(a - d, b - c),
+        MathFunction::Multiply => {
+            let products = [a * c, a * d, b * c, b * d];
+            ints_between(*products.iter().min()?, *products.iter().max()?)
+        }
+        MathFunction::Divide => ints_between((a / c).min(b / c), (a / c).max(b / c)),
+        MathFunction::Modulo => ints_between(-(c.abs() - 1), c.abs() - 1),
+        MathFunction::Max => ints_between(a.max(c), b.max(d)),
+        MathFunction::Min => ints_between(a.min(c), b.min(d)),
+        _ => None,
+    }
+}
+
+fn ints_between(least: i128, greatest: i128) -> Option<NumberKind> {
+    let (least, greatest) = (i64::try_from(least).ok()?, i64::try_from(greatest).ok()?);
+    Some(NumberKind::Int { least, greatest })
+}
+
+impl Node {
+    fn has_input(&self) -> bool {
+        stack::require();
+        match self {
+            Node::Input(_) => true,
+            Node::Int(_) | Node::Float(_) => false,
+            Node::Unary(_, node) => node.has_input(),
+            Node::Binary(_, nodes) => nodes.0.has_input() || nodes.1.has_input(),
+        }
+    }
+
+    fn is_constant(&self) -> bool {
+        matches!(self, Node::Int(_) | Node::Float(_))
+    }
+
+    /// True for a constant by which every number can be divided.
+    fn is_divisor(&self) -> bool {
+        matches!(self, Node::Int(int) if *int != 0)
+            || matches!(self, Node::Float(float) if *float != 0.0)
+    }
+
+    fn keeps_zero(&self) -> bool {
+        stack::require();
+        match self {
+            Node::Input(_) => true,
+            Node::Int(_) | Node::Float(_) => false,
+            Node::Unary(function, node) => *function == MathFunction::Negate && node.keeps_zero(),
+            Node::Binary(function, nodes) => {
+                let (one, other) = &**nodes;
+                match function {
+                    MathFunction::Multiply => {
+                        (one.keeps_zero() || one.is_constant())
+                            && (other.keeps_zero() || other.is_constant())
+                    }
+                    MathFunction::Divide | MathFunction::Modulo => one.keeps_zero(),
+                    _ => one.keeps_zero() && other.keeps_zero(),
+                }
+            }
+        }
+    }
+
+    fn eval<'a>(&self, inputs: &[NumberSlice<'a>], len: usize) -> Option<Batch<'a>> {
+        stack::require();
+        Some(match self {
+            Node::Input(place) => match inputs[*place] {
+                NumberSlice::Narrow(ints) => {
+                    Batch::Ints(ints.iter().map(|&int| int.into()).collect())
+                }
+                NumberSlice::Ints(ints) => Batch::Ints(ints.into()),
+                NumberSlice::Floats(floats) => Batch::Floats(floats.into()),
+            },
+            Node::Int(int) => Batch::Int(*int),
+            Node::Float(float) => Batch::Float(*float),
+            Node::Unary(function, node) => node.eval(inputs, len)?.unary(*function, len)?,
+            Node::Binary(function, nodes) => {
+                let (one, other) = (nodes.0.eval(inputs, len)?, nodes.1.eval(inputs, len)?);
+                if let (Some(one), Some(other)) = (one.ints(), other.ints()) {
+                    Batch::Ints(int_results(*function, one, other, len)?.into())
+                } else {
+                    let (one, other) = (one.into_floats(), other.into_floats());
+                    let (one, other) = (one.floats()?, other.floats()?);
+                    Batch::Floats(float_results(*function, one, other, len)?.into())
+                }
+            }
+        })
+    }
+}
+
+impl<'a> Batch<'a> {
+    fn ints(&self) -> Option<Numbers<'_, i64>> {
+        match self {
+            Batch::Ints(ints) => Some(Numbers::Column(ints)),
+            Batch::Int(int) => Some(Numbers::Constant(*int)),
+            _ => None,
+        }
+    }
+
+    fn floats(&self) -> Option<Numbers<'_, f64>> {
+        match self {
+            Batch::Floats(floats) => Some(Numbers::Column(floats)),
+            Batch::Float(float) => Some(Numbers::Constant(*float)),
+            _ => None,
+        }
+    }
+
+    fn into_floats(self) -> Batch<'a> {
+        match self {
+            Batch::Ints(ints) => Batch::Floats(ints.iter().map(|&int| int as f64).collect()),
+            Batch::Int(int) => Batch::Float(int as f64),
+            floats => floats,
+        }
+    }
+
+    fn unary(self, function: MathFunction, len: usize) -> Option<Batch<'a>> {
+        if let (MathFunction::Negate, Some(ints)) = (function, self.ints()) {
+            let zero = Numbers::Constant(0);
+            return Some(Batch::Ints(int_results(MathFunction::Subtract, zero, ints, len)?.into()));
+        }
+        let operator = |float: f64| match function {
+            MathFunction::Negate => Some(-float),
+            MathFunction::Exp => Some(clamp(float.exp())),
+            _ => None,
+        };
+        Some(match self.into_floats() {
+            Batch::Floats(floats) => {
+                Batch::Floats(floats.iter().map(|&float| operator(float)).collect::<Option<_>>()?)
+            }
+            Batch::Float(float) => Batch::Float(operator(float)?),
+            _ => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::compute::math;
+    use crate::exec::control::tree::{Column, ValueMap};
+    use proptest::prelude::*;
+    use std::sync::Arc;
+
+    /// Two columns of narrow ints, and one of floats.
+    const INPUTS: usize = 3;
+
+    fn expr() -> impl Strategy<Value = MathExpr> {
+        let leaf = prop_oneof![
+            4 => (0..INPUTS as u32).prop_map(|var| MathExpr::Var(VarId(var))),
+            1 => prop_oneof![-3..4_i64, Just(i64::MAX)].prop_map(|int| MathExpr::Constant(Constant::Int(int))),
+            1 => (-3.0..4.0).prop_map(|float| MathExpr::Constant(Constant::Float(float))),
+        ];
+        let function = prop::sample::select(vec![
+            MathFunction::Add,
+            MathFunction::Subtract,
+            MathFunction::Multiply,
+            MathFunction::Divide,
+            MathFunction::Modulo,
+            MathFunction::Max,
+            MathFunction::Min,
+            MathFunction::Pow,
+        ]);
+        let one =
+            prop::sample::select(vec![MathFunction::Negate, MathFunction::Exp, MathFunction::Sqrt]);
+        leaf.prop_recursive(4, 24, 2, move |inner| {
+            prop_oneof![
+                4 => (function.clone(), inner.clone(), inner.clone())
+                    .prop_map(|(function, one, other)| MathExpr::Call(function, vec![one, other])),
+                1 => (one.clone(), inner).prop_map(|(function, one)| MathExpr::Call(function, vec![one])),
+            ]
+        })
+    }
+
+    /// The numbers of the inputs for nodes 1 to 6, without those that an input lacks.
+    fn maps(lacks: &[(usize, u32)]) -> Vec<Arc<ValueMap>> {
+        let ints = |numbers: [i32; 6]| numbers.map(i64::from).to_vec();
+        let columns = [
+            Column::Int(ints([0, 1, -7, i32::MAX, i32::MIN, 60])),
+            Column::Int(ints([5, 0, 3, i32::MIN, i32::MAX, -1])),
+            Column::Float(vec![0.5, -0.0, 1e308, -1e308, 3.25, -2.0]),
+        ];
+        let map = |(place, column): (usize, &Column)| {
+            let kept = (1..=6).filter(|node| !lacks.contains(&(place, *node)));
+            let pairs = kept.map(|node| (node, column.get(node as usize - 1).to_value()));
+            Arc::new(ValueMap::from_sorted(pairs))
+        };
+        columns.iter().enumerate().map(map).collect()
+    }
+
+    fn kind(place: usize) -> NumberKind {
+        match place {
+            2 => NumberKind::Float,
+            _ => NumberKind::Int { least: i32::MIN.into(), greatest: i32::MAX.into() },
+        }
+    }
+
+    /// The results of the program as they are shown, where each input that lacks a node has 0 there.
+    fn computed(program: &Program, maps: &[Arc<ValueMap>]) -> Vec<String> {
+        let dense = |map: &Arc<ValueMap>, place| {
+            let number = |node| map.get(node);
+            match kind(place) {
+                NumberKind::Float => Results::Floats(
+                    (1..=6)
+                        .map(|node| number(node).map_or(0.0, |it| float_of(&it.to_value())))
+                        .collect(),
+                ),
+                NumberKind::Int { .. } => Results::Ints(
+                    (1..=6)
+                        .map(|node| number(node).map_or(0, |it| int_of(&it.to_value())))
+                        .collect(),
+                ),
+            }
+        };
+        let inputs: Vec<Results> =
+            maps.iter().enumerate().map(|(place, map)| dense(map, place)).collect();
+        let slices: Vec<NumberSlice<'_>> = inputs.iter().map(Results::as_slice).collect();
+        match program.run(&slices, 6).expect("a compiled program has results") {
+            Results::Ints(ints) => ints.iter().map(|int| format!("{int}")).collect(),
+            Results::Floats(floats) => floats.iter().map(|float| format!("{float:?}")).collect(),
+        }
+    }
+
+    fn float_of(value: &hexgraph_base::types::Value) -> f64 {
+        if let hexgraph_base::types::Value::Float(float) = value { *float } else { f64::NAN }
+    }
+
+    fn int_of(value: &hexgraph_base::types::Value) -> i64 {
+        if let hexgraph_base::types::Value::Int(int) = value { *int } else { i64::MIN }
+    }
+
+    /// The results of single values, as they are shown, for the nodes from 1 to 6.
+    fn wanted(expr: &MathExpr, maps: &[Arc<ValueMap>]) -> Vec<String> {
+        let lookup = |var: VarId| Ok(Arc::clone(&maps[var.0 as usize]));
+        let map =
+            math::evaluate(expr, Some(&[1, 2, 3, 4, 5, 6]), &lookup).expect("no result fails");
+        (1..=6)
+            .map(|node| match map.get(node).map(|value| value.to_value()) {
+                Some(hexgraph_base::types::Value::Int(int)) => format!("{int}"),
+                Some(hexgraph_base::types::Value::Float(float)) => format!("{float:?}"),
+                other => format!("{other:?}"),
+            })
+            .collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+        /// A program computes what single values come to, also where nodes lack operands that count as 0.
+        #[test]
+        fn programs_compute_what_values_do(
+            expr in expr(),
+            lacks in prop::collection::vec((0..INPUTS, 1..7_u32), 0..6),
+        ) {
+            let mut used = [false; INPUTS];
+            let mut input = |var: VarId| {
+                used[var.0 as usize] = true;
+                Some((var.0 as usize, kind(var.0 as usize)))
+            };
+            let Some(program) = Program::compile(&expr, &mut input) else { return Ok(()) };
+            let all = maps(&[]);
+            prop_assert_eq!(computed(&program, &all), wanted(&expr, &all), "{:?}", expr);
+            if program.takes_missing_as_zero() {
+                let some = maps(&lacks);
+                let (found, wanted) = (computed(&program, &some), wanted(&expr, &some));
+                for node in 1..=6_u32 {
+                    let has = |place: usize| used[place] && some[place].get(node).is_some();
+                    if (0..INPUTS).any(has) {
+                        let place = node as usize - 1;
+                        prop_assert_eq!(&found[place], &wanted[place], "{:?} of node {}", expr, node);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_may_fail_is_not_compiled() {
+        let var = || MathExpr::Var(VarId(0));
+        let int = |int| MathExpr::Constant(Constant::Int(int));
+        let call = |function, one, other| MathExpr::Call(function, vec![one, other]);
+        let compiles =
+            |expr: &MathExpr| Program::compile(expr, &mut |_| Some((0, kind(0)))).is_some();
+        assert!(compiles(&call(MathFunction::Multiply, var(), int(1 << 31))));
+        assert!(!compiles(&call(MathFunction::Multiply, var(), int(1 << 33))), "may overflow");
+        assert!(compiles(&call(MathFunction::Divide, var(), int(-1))));
+        assert!(!compiles(&call(MathFunction::Divide, var(), int(0))));
+        assert!(!compiles(&call(MathFunction::Divide, int(1), var())), "may be 0");
+        assert!(!compiles(&call(MathFunction::Add, int(1), int(1))), "has no nodes");
+        assert!(!compiles(&MathExpr::Call(MathFunction::Sqrt, vec![var()])), "may be negative");
+    }
+}
