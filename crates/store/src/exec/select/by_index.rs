@@ -7,7 +7,7 @@ use crate::exec::choose::tester::has;
 use crate::exec::control::context::Context;
 use crate::graph::{IndexView, Predicate};
 use crate::index::TokenKey;
-use crate::storage::{NodeSet, bitmap_of};
+use crate::storage::NodeSet;
 use hexgraph_base::plan::{
     Block, Call, Comparison, Function, Operand, OrderKey, Page, PredicateRef,
 };
@@ -267,29 +267,6 @@ impl<'a> Context<'a> {
         is_cheap.then_some(view)
     }
 
-    /// Returns the first `wanted` nodes in the order of an indexed key, together with all nodes whose key equals that of the
-    /// last of them. With several sort keys no other node can be on the page. The nodes come ascending by id; all of `nodes` is
-    /// returned where a walk over the index would cost more than sorting them.
-    pub(super) fn leading(
-        &self,
-        predicate: &Predicate,
-        descending: bool,
-        nodes: Vec<u32>,
-        wanted: usize,
-    ) -> Vec<u32> {
-        let Some(view) = self.walkable(predicate, nodes.len(), wanted) else { return nodes };
-        let set = NodeSet::from(bitmap_of(&nodes));
-        let mut found = Vec::new();
-        for token in view.tokens(descending) {
-            found.extend(token.to_set().iter().filter(|&node| set.contains(node)));
-            if wanted <= found.len() {
-                found.sort_unstable();
-                return found;
-            }
-        }
-        nodes
-    }
-
     /// The first `wanted` of some nodes in the order of an index; those without a value come last.
     ///
     /// # Errors
@@ -314,4 +291,23 @@ impl<'a> Context<'a> {
         }
         Ok(found)
     }
+}
+
+/// The first `wanted` of some nodes in the order of an index, together with all nodes under the token of the last of them, ascending by
+/// id. `None` when fewer have a value.
+pub(super) fn leading_by_index(
+    view: IndexView<'_>,
+    descending: bool,
+    nodes: &NodeSet,
+    wanted: usize,
+) -> Option<Vec<u32>> {
+    let mut found = Vec::new();
+    for token in view.tokens(descending) {
+        found.extend(token.to_set().iter().filter(|&node| nodes.contains(node)));
+        if wanted <= found.len() {
+            found.sort_unstable();
+            return Some(found);
+        }
+    }
+    None
 }

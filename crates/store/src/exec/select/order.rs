@@ -5,6 +5,7 @@
 //! page, only its nodes are sorted. One key that is indexed is read off the index instead, when
 //! that takes fewer steps.
 
+use super::by_index::leading_by_index;
 use super::numbers::numbers;
 use super::rank::{is_far, prefix, rank_of, rank_of_int};
 use super::read::{Langs, Typed, typed_or_none};
@@ -82,6 +83,12 @@ impl<'a> Context<'a> {
                 return Ok(found);
             }
         }
+        if let ([(predicate, None, descending), _, ..], Some(wanted)) =
+            (predicates.as_slice(), wanted)
+            && let Some(found) = self.leading(predicate, *descending, nodes, wanted)?
+        {
+            return self.sorted_by_keys(&predicates, &NodeSet::from(found), skip, Some(wanted));
+        }
         self.took("sorts");
         self.sorted_by_keys(&predicates, nodes, skip, wanted)
     }
@@ -119,15 +126,34 @@ impl<'a> Context<'a> {
             self.check()?;
             return Ok(page_by_first_key(&nodes, &first, columns, skip, wanted));
         }
-        let nodes = match (predicates, wanted) {
-            ([(predicate, None, descending), _, ..], Some(wanted)) => {
-                self.leading(predicate, *descending, nodes, wanted)
-            }
-            _ => nodes,
-        };
         let columns = columns(&nodes);
         self.check()?;
         Ok(sort_by_columns(&nodes, &columns, wanted))
+    }
+
+    /// Returns the first `wanted` of some nodes by one key, together with all nodes whose value equals that of the last of them. With
+    /// several sort keys, of which this is the first, no other node can be on the page. The nodes come ascending by id; `None` where
+    /// neither a walk over an index nor a pass over the column is better than sorting all.
+    fn leading(
+        &self,
+        predicate: &Predicate,
+        descending: bool,
+        nodes: &NodeSet,
+        wanted: usize,
+    ) -> Result<Option<Vec<u32>>> {
+        if let Some(view) = self.walkable(predicate, nodes.len(), wanted) {
+            self.took("walks the index of the first key, and sorts");
+            return Ok(leading_by_index(view, descending, nodes, wanted));
+        }
+        let part = predicate.only_untagged().filter(|_| self.is_few(wanted, nodes.len()));
+        let Some(part) = part else { return Ok(None) };
+        let value_type = predicate.def.value_type;
+        let check = || self.check();
+        let found = top::leading_by_column(part, value_type, nodes, descending, wanted, check)?;
+        if found.is_some() {
+            self.took("scans for the first by the first key, and sorts");
+        }
+        Ok(found)
     }
 
     /// Whether so few of some nodes are wanted that one pass is better than sorting them.

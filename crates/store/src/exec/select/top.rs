@@ -50,11 +50,6 @@ impl Top {
         }
     }
 
-    #[inline]
-    fn offer(&mut self, node: u32, rank: u64) {
-        self.offer_if(node, rank, |_| true);
-    }
-
     /// Offers the nodes of a batch that have a number, where `is_asked` says so.
     fn offer_batch<S: Copy>(
         &mut self,
@@ -79,6 +74,14 @@ impl Top {
             self.bound = self.candidates[self.wanted - 1].0;
             self.has_bound = true;
         }
+    }
+
+    /// The turned rank of the last of the first nodes; `None` when there are fewer than wanted.
+    fn last_rank(&mut self) -> Option<u64> {
+        if self.candidates.len() < self.wanted {
+            return None;
+        }
+        Some(self.candidates.select_nth_unstable(self.wanted - 1).1.0)
     }
 
     /// The first nodes in their order; `None` when there are fewer than wanted.
@@ -106,30 +109,71 @@ pub(super) fn by_column(
     wanted: usize,
     check: impl Fn() -> Result<()>,
 ) -> Result<Option<Vec<u32>>> {
-    let column = &part.base.column;
-    if column.rows.is_some() || wanted == 0 {
+    if wanted == 0 {
         return Ok(None);
     }
-    let mut scan = Scan { part, value_type, top: Top::new(wanted, descending) };
-    let is_done = match (&column.values, value_type) {
+    let mut top = Top::new(wanted, descending);
+    let is_done = scan(part, value_type, nodes, &mut top, check)?;
+    Ok(if is_done { top.finish() } else { None })
+}
+
+/// Returns the first `wanted` of some nodes in the order of their numbers or instants, together with all whose number equals that of the
+/// last of them, ascending by node: with several sort keys, of which this is the first, no other node can be on the page. `None` as
+/// [`by_column`]. Two passes over the column.
+///
+/// # Errors
+///
+/// Those of `check`, which is called every few thousand nodes.
+pub(super) fn leading_by_column(
+    part: &LangValues,
+    value_type: ValueType,
+    nodes: &NodeSet,
+    descending: bool,
+    wanted: usize,
+    check: impl Fn() -> Result<()>,
+) -> Result<Option<Vec<u32>>> {
+    if wanted == 0 {
+        return Ok(None);
+    }
+    let mut top = Top::new(wanted, descending);
+    if !scan(part, value_type, nodes, &mut top, &check)? {
+        return Ok(None);
+    }
+    let Some(bound) = top.last_rank() else { return Ok(None) };
+    let mut within = Within { bound, turn: top.turn, nodes: Vec::new() };
+    let is_done = scan(part, value_type, nodes, &mut within, check)?;
+    Ok(is_done.then_some(within.nodes))
+}
+
+/// Offers the numbers or instants of some nodes. `false` where they have no order as 64-bit numbers.
+fn scan<T: Taker>(
+    part: &LangValues,
+    value_type: ValueType,
+    nodes: &NodeSet,
+    taker: &mut T,
+    check: impl Fn() -> Result<()>,
+) -> Result<bool> {
+    let column = &part.base.column;
+    if column.rows.is_some() {
+        return Ok(false);
+    }
+    let mut scan = Scan { part, value_type, taker };
+    match (&column.values, value_type) {
         (Values::SmallInt(ints), ValueType::Int) => {
-            scan.run(nodes, ints.as_slice(), |int| rank_of_int(i64::from(int)), check)?
+            scan.run(nodes, ints.as_slice(), |int| rank_of_int(i64::from(int)), check)
         }
-        (Values::Int(ints), ValueType::Int) => {
-            scan.run(nodes, ints.as_slice(), rank_of_int, check)?
-        }
+        (Values::Int(ints), ValueType::Int) => scan.run(nodes, ints.as_slice(), rank_of_int, check),
         (Values::Float(floats), ValueType::Float) => {
-            scan.run(nodes, floats.as_slice(), ordered_bits, check)?
+            scan.run(nodes, floats.as_slice(), ordered_bits, check)
         }
         (Values::Days(days), ValueType::DateTime) => {
-            scan.run(nodes, days.as_slice(), |day| rank_of_seconds(i64::from(day) * 86_400), check)?
+            scan.run(nodes, days.as_slice(), |day| rank_of_seconds(i64::from(day) * 86_400), check)
         }
         (Values::SmallTime(seconds), ValueType::DateTime) => {
-            scan.run(nodes, seconds.as_slice(), |second| rank_of_seconds(i64::from(second)), check)?
+            scan.run(nodes, seconds.as_slice(), |second| rank_of_seconds(i64::from(second)), check)
         }
-        _ => false,
-    };
-    Ok(if is_done { scan.top.finish() } else { None })
+        _ => Ok(false),
+    }
 }
 
 /// As [`by_column`], by the values of a variable, of those of its nodes that are in the set.
@@ -193,14 +237,42 @@ fn rank_of_seconds(seconds: i64) -> u64 {
     rank_of_int(seconds * 1_000_000_000)
 }
 
-/// One pass over a column.
-struct Scan<'a> {
-    part: &'a LangValues,
-    value_type: ValueType,
-    top: Top,
+/// What nodes are offered to, with their ranks.
+trait Taker {
+    fn offer(&mut self, node: u32, rank: u64);
 }
 
-impl Scan<'_> {
+impl Taker for Top {
+    #[inline]
+    fn offer(&mut self, node: u32, rank: u64) {
+        self.offer_if(node, rank, |_| true);
+    }
+}
+
+/// The nodes whose turned rank is not greater than a bound.
+struct Within {
+    bound: u64,
+    turn: u64,
+    nodes: Vec<u32>,
+}
+
+impl Taker for Within {
+    #[inline]
+    fn offer(&mut self, node: u32, rank: u64) {
+        if rank ^ self.turn <= self.bound {
+            self.nodes.push(node);
+        }
+    }
+}
+
+/// One pass over a column.
+struct Scan<'a, 't, T> {
+    part: &'a LangValues,
+    value_type: ValueType,
+    taker: &'t mut T,
+}
+
+impl<T: Taker> Scan<'_, '_, T> {
     /// Offers all of the nodes. `false` when a changed value has no rank of its own.
     fn run<S: Copy>(
         &mut self,
@@ -232,7 +304,7 @@ impl Scan<'_> {
             Stretch::Changed(node, row) => {
                 let Some((value, _)) = row.and_then(|row| row.values.first()) else { return };
                 match self.rank_of_changed(value.as_ref()) {
-                    Some(rank) => self.top.offer(node, rank),
+                    Some(rank) => self.taker.offer(node, rank),
                     None => is_ranked = false,
                 }
             }
@@ -242,15 +314,15 @@ impl Scan<'_> {
 
     fn offer_stored<S: Copy>(&mut self, nodes: &[u32], stored: &[S], rank: &impl Fn(S) -> u64) {
         let subjects = &self.part.base.column.subjects;
-        let top = &mut self.top;
+        let taker = &mut *self.taker;
         match subjects.rows_of_run(nodes) {
             Some(rows) => {
                 for (&node, &value) in nodes.iter().zip(&stored[rows]) {
-                    top.offer(node, rank(value));
+                    taker.offer(node, rank(value));
                 }
             }
             None => rows_of(subjects, nodes, |place, row| {
-                top.offer(nodes[place], rank(stored[row]));
+                taker.offer(nodes[place], rank(stored[row]));
             }),
         }
     }
