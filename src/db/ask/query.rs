@@ -13,6 +13,7 @@ use hexgraph_base::answer::{
 };
 use hexgraph_base::budget::Share;
 use hexgraph_base::plan::Query;
+use hexgraph_base::types::pool::Pool;
 use hexgraph_base::types::{Error, Result, Sink, Uid};
 use hexgraph_store::exec;
 use hexgraph_store::exec::{Answer, Control, ExecOptions, Limits, Trace};
@@ -41,11 +42,13 @@ pub struct QueryAnswer {
     commit: u64,
     /// The memory of the found nodes, drawn from the budget for as long as the answer exists.
     share: Option<Arc<Share>>,
+    /// The threads of the database, which help to write a large answer.
+    pool: Option<Arc<Pool>>,
 }
 
 impl Database {
-    /// Answers a query from the newest version. Runs on the calling thread; what it shares out to
-    /// the threads of the pool it does only where there is much to do.
+    /// Answers a query from the newest version. Runs on the calling thread; the threads of the database help where there is much
+    /// to do.
     ///
     /// # Errors
     ///
@@ -129,8 +132,8 @@ impl Database {
     ) -> Result<QueryAnswer> {
         let started = Instant::now();
         let commit = version.commit;
-        let job = || exec::execute(version, plan, options, control);
-        let answer = self.compute(control, job)?;
+        self.prepare(control);
+        let answer = exec::execute(version, plan, options, control)?;
         let latency = Latency { processing: started.elapsed(), ..Latency::default() };
         Ok(QueryAnswer::new(answer, latency, commit, control))
     }
@@ -144,12 +147,15 @@ impl QueryAnswer {
         commit: u64,
         control: &Control,
     ) -> QueryAnswer {
-        let share = control.share().cloned();
-        QueryAnswer { answer, latency, commit, share }
+        let (share, pool) = (control.share().cloned(), control.pool().cloned());
+        QueryAnswer { answer, latency, commit, share, pool }
     }
 
-    /// Makes `control` draw from the same budget as the request did.
+    /// Makes `control` draw from the same budget as the request did, and have the same threads.
     fn prepare(&self, control: &Control) {
+        if let Some(pool) = &self.pool {
+            control.set_pool(pool);
+        }
         if let Some(share) = &self.share {
             control.set_budget(share.budget());
         }

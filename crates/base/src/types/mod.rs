@@ -12,7 +12,7 @@ mod nearest;
 mod sink;
 mod quoted_text;
 
-pub use work::{parallel, stack, sync};
+pub use work::{parallel, pool, stack, sync};
 
 pub use crate::compat::go_numbers::{float_text, write_float, write_float32, write_int};
 pub use crate::compat::go_quotes::quote;

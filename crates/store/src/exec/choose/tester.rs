@@ -5,6 +5,7 @@
 
 use super::compare::Wanted;
 use crate::exec::control::context::Context;
+use crate::exec::control::morsels::joined;
 use crate::exec::control::tree::ValueMap;
 use crate::exec::select::read::typed_or_none;
 use crate::graph::{Direction, LangValues, Predicate, Stretch};
@@ -12,12 +13,8 @@ use crate::storage::{FrozenBitmap, NodeSet, Values};
 use hexgraph_base::geo::GeoQuery;
 use hexgraph_base::text::Regex;
 use hexgraph_base::types::{Geometry, Result, Value, ValueRef, ValueType};
-use rayon::prelude::*;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
-
-/// From this many chunks on the tests are shared out to other threads; fewer take under 0.5 ms.
-const PARALLEL_MIN: usize = 4;
 
 /// The number of nodes that are tested between two looks at the clock.
 const CHUNK: usize = 8_192;
@@ -285,6 +282,23 @@ impl Tester<'_> {
         kept
     }
 
+    /// The nanoseconds that the test of a node takes, about.
+    pub(crate) fn nanos(&self) -> usize {
+        match self {
+            Tester::Constant(_) | Tester::IntRange { .. } => 1,
+            Tester::Member(_) => 5,
+            Tester::Value { .. } | Tester::Has(..) | Tester::Var { .. } | Tester::Count { .. } => {
+                20
+            }
+            Tester::EdgeTo(..) => 40,
+            Tester::Regexp { .. } | Tester::Match { .. } => 150,
+            Tester::Geo { .. } => 2_000,
+            Tester::Reaches(_, _, part) => 30 + 4 * part.nanos(),
+            Tester::And(parts) | Tester::Or(parts) => parts.iter().map(Tester::nanos).sum(),
+            Tester::Not(part) => part.nanos(),
+        }
+    }
+
     /// How many nodes are tested between two looks at the clock.
     fn chunk_len(&self) -> usize {
         match self {
@@ -350,29 +364,22 @@ fn edge_to(predicate: &Predicate, reverse: bool, targets: &NodeSet, node: u32) -
 }
 
 impl Context<'_> {
-    /// Keeps the nodes of an ascending list that pass, asking each; many are shared out to rayon's threads. Looks now
-    /// and then whether to stop.
+    /// Keeps the nodes of an ascending list that pass, asking each; many are shared with other threads. Looks now and then
+    /// whether to stop.
     pub(crate) fn keep_passing(&self, nodes: &[u32], tester: &Tester<'_>) -> Result<Vec<u32>> {
         let chunk_len = tester.chunk_len();
         if nodes.len() <= chunk_len {
             return Ok(tester.passing(nodes));
         }
-        let keep = |chunk: &[u32]| -> Result<Vec<u32>> {
-            self.check()?;
-            Ok(tester.passing(chunk))
-        };
         let _while_testing = self.control.charge_while(2 * size_of::<u32>() * nodes.len())?;
-        if nodes.len() < PARALLEL_MIN * chunk_len {
-            let kept: Result<Vec<Vec<u32>>> = nodes.chunks(chunk_len).map(keep).collect();
-            return kept.map(|kept| kept.concat());
-        }
-        let mut all = Vec::new();
-        // While the threads work this one only waits; between batches it can hear Ctrl-C.
-        for batch in nodes.chunks(64 * chunk_len) {
-            self.check()?;
-            let kept: Result<Vec<Vec<u32>>> = batch.par_chunks(chunk_len).map(keep).collect();
-            all.extend(kept?.concat());
-        }
-        Ok(all)
+        let lists = self.morsels(nodes.len(), tester.nanos(), |range| {
+            let mut kept = Vec::new();
+            for chunk in nodes[range].chunks(chunk_len) {
+                self.check()?;
+                kept.push(tester.passing(chunk));
+            }
+            Ok(joined(kept))
+        })?;
+        Ok(joined(lists))
     }
 }

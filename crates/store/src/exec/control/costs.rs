@@ -23,6 +23,11 @@ pub struct Costs {
     pub index_walk_min: usize,
     /// Nodes are ordered by a scan for the first ones when fewer than one in this many of them are wanted; at least 1.
     pub top_share: usize,
+    /// Work of at least so many estimated nanoseconds is shared with the other threads of the database. To wake one up and to wait
+    /// for it takes some ten thousand.
+    pub spread: usize,
+    /// The estimated nanoseconds of a morsel of such work.
+    pub morsel: usize,
 }
 
 impl Default for Costs {
@@ -37,6 +42,8 @@ impl Default for Costs {
             cascade_ratio: 4,
             index_walk_min: 64,
             top_share: 16,
+            spread: 400_000,
+            morsel: 100_000,
         }
     }
 }
