@@ -206,6 +206,7 @@ fn compare_groups(one: &Group, other: &Group) -> Ordering {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exec::control::morsels::tests::sharing;
     use crate::exec::control::stop::Control;
     use crate::exec::random_graph::{NAMES, graph};
     use fastrand::Rng;
@@ -288,6 +289,11 @@ mod tests {
                     continue;
                 };
                 by_columns += 1;
+                let control = sharing(3, *rng.choice(&[1, 100, 10_000]).unwrap());
+                let shared = Context { control: &control, vars: Vec::new(), ..context };
+                let together = shared.column_groups(&group_by, &body, given).unwrap();
+                let together = together.expect("the keys are the same");
+                assert_eq!(format!("{together:?}"), format!("{found:?}"), "{group_by:?}: {body:?}");
                 let listed = context.listed_groups(&group_by, &body, &members).unwrap();
                 assert_eq!(shown(found), shown(listed), "{group_by:?} of {members:?}: {body:?}");
             }

@@ -83,9 +83,15 @@ impl Control {
 }
 
 impl Spread<'_> {
-    /// The same with morsels of a multiple of `unit` items.
+    /// The number of items of a morsel.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The same with morsels of a multiple of `unit` items, where they have more than that.
     pub(crate) fn in_units_of(self, unit: usize) -> Self {
-        Spread { len: self.len.next_multiple_of(unit), ..self }
+        let len = if unit < self.len { self.len.next_multiple_of(unit) } else { self.len };
+        Spread { len, ..self }
     }
 
     /// The same with at most `count` morsels for each thread, for work whose results are large.
@@ -175,7 +181,7 @@ impl Context<'_> {
         nanos: usize,
         work: impl Fn(Range<usize>) -> Result<Vec<T>> + Sync,
     ) -> Result<Vec<T>> {
-        Ok(joined(self.control.morsels(items, nanos, work)?))
+        self.control.morsels(items, nanos, work).map(joined)
     }
 }
 
@@ -190,7 +196,7 @@ pub(crate) fn joined<T>(mut lists: Vec<Vec<T>>) -> Vec<T> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::exec::control::costs::Costs;
     use hexgraph_base::types::Error;
@@ -199,8 +205,8 @@ mod tests {
     use std::thread;
     use std::time::Duration;
 
-    /// A control with so many threads that shares whatever it can.
-    fn sharing(threads: usize, morsel: usize) -> Control {
+    /// A control with so many threads that shares whatever it can, in morsels of so many nanoseconds.
+    pub(crate) fn sharing(threads: usize, morsel: usize) -> Control {
         let control = Control::new().with_costs(Costs { spread: 1, morsel, ..Costs::default() });
         control.set_pool(&Arc::new(Pool::new(threads)));
         control
@@ -217,10 +223,10 @@ mod tests {
                 assert!(ranges.len() <= MORSELS_MAX, "{ranges:?}");
                 assert_eq!(1 < ranges.len(), 1 < threads && 1 < items, "{items}: {ranges:?}");
                 let spread = control.spread(items, 10).unwrap();
-                let Some(spread) = spread.map(|spread| spread.in_units_of(64)) else { continue };
+                let Some(spread) = spread.map(|spread| spread.in_units_of(2)) else { continue };
                 let mut next = 0;
                 let take = |range: Range<usize>| {
-                    assert_eq!((range.start, range.start % 64), (next, 0));
+                    assert_eq!(range.start, next);
                     next = range.end;
                     Ok(())
                 };
