@@ -282,6 +282,13 @@ impl Control {
         share.draw(bytes).inspect_err(|_| self.note_starved())
     }
 
+    /// Gives back what was drawn.
+    pub fn give_back(&self, bytes: u64) {
+        if let Some(share) = self.share.get() {
+            share.give_back(bytes);
+        }
+    }
+
     /// As [`Control::draw`], until what is returned is dropped.
     ///
     /// # Errors
