@@ -171,6 +171,20 @@ impl<'a, S: PieceSink> PieceSink for Checked<'a, S> {
         self.sink.append(piece.sink);
         self.control.give_back(piece.drawn * piece.factor + piece.beside);
     }
+
+    fn expect(&mut self, pieces: usize) {
+        // As much as is drawn for is made room for; where there is no memory for all of it, the answer may still be shorter.
+        let wanted = self.bytes.saturating_mul(2 * pieces as u64);
+        if wanted <= self.drawn {
+            return self.sink.expect(pieces);
+        }
+        if wanted <= self.bytes_max
+            && self.control.draw((wanted - self.drawn) * self.factor).is_ok()
+        {
+            self.drawn = wanted;
+            self.sink.expect(pieces);
+        }
+    }
 }
 
 impl<S: Sink> Sink for Checked<'_, S> {

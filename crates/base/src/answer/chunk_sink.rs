@@ -56,6 +56,8 @@ impl<F: FnMut(Vec<u8>) -> Result<()>> PieceSink for ChunkSink<F> {
             self.pass_on();
         }
     }
+
+    fn expect(&mut self, _: usize) {}
 }
 
 impl<F: FnMut(Vec<u8>) -> Result<()>> Sink for ChunkSink<F> {

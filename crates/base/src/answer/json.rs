@@ -188,6 +188,12 @@ impl PieceSink for JsonSink {
             self.bytes(&piece.out);
         }
     }
+
+    fn expect(&mut self, pieces: usize) {
+        let written = self.out.len() - self.open.last().map_or(0, |open| open.content);
+        // An eighth more, since pieces differ. Where memory is short the buffer grows as it has to.
+        let _ = self.out.try_reserve_exact(written.saturating_mul(pieces + pieces / 8 + 1));
+    }
 }
 
 impl ShowValues for JsonSink {

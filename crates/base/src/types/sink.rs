@@ -51,6 +51,8 @@ pub trait PieceSink: Sink {
     fn piece(form: &Self::Form) -> Self::Piece;
     /// Adds the elements of a piece behind those that the innermost open array has.
     fn append(&mut self, piece: Self::Piece);
+    /// Makes room for so many more pieces of the size of what was written since this array was opened.
+    fn expect(&mut self, pieces: usize);
 }
 
 /// A sink that shows values. An answer has fewer forms of values than there are types, and [`ShowValues::show`] is the one

@@ -8,12 +8,13 @@ use crate::exec::control::tree::{BlockResult, FieldData, FieldResult, Group, Lev
 use crate::exec::select::column_var::ColumnVar;
 use crate::exec::select::order::pages_as_whole;
 use crate::exec::select::page::cut;
-use crate::exec::walk::traverse::{Inherited, distinct};
+use crate::exec::walk::lists::distinct;
+use crate::exec::walk::traverse::Inherited;
 use crate::exec::write::answer_writer::Wanted;
 use crate::exec::write::extent;
 use crate::exec::write::output;
+use crate::exec::write::pieces;
 use crate::exec::write::rdf;
-use crate::exec::write::shared;
 use crate::graph::Version;
 use crate::storage::NodeSet;
 use hexgraph_base::answer::Key;
@@ -135,7 +136,7 @@ impl Answer {
         self.check_extent()?;
         let options = (self.options, usize::MAX);
         let wanted = Wanted { version: &self.version, query: &self.query, options };
-        shared::write(wanted, &self.blocks, control, sink)
+        pieces::write(wanted, &self.blocks, control, sink)
     }
 
     /// As [`Answer::write`], but no more than the first `objects_max` objects of each list. Costs as

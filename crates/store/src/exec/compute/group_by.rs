@@ -11,7 +11,12 @@ use hexgraph_base::types::{Error, Result, Value, stack};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
+
+/// The nanoseconds that it takes to group a list, and a member of it, about.
+const LIST_NANOS: usize = 500;
+const MEMBER_NANOS: usize = 50;
 
 /// A set of fewer nodes is listed.
 const SET_MIN: usize = 1 << 14;
@@ -26,10 +31,14 @@ impl Context<'_> {
             self.group_fields(&mut edges.level)?;
             let field = &result.field;
             if let Some(group_by) = &field.group_by {
-                let lists = edges.offsets.windows(2).map(|row| row[0] as usize..row[1] as usize);
-                let groups =
-                    lists.map(|row| self.groups(group_by, &field.fields, &edges.targets[row]));
-                edges.groups = Some(groups.collect::<Result<_>>()?);
+                let (count, targets) = (edges.offsets.len() - 1, edges.targets.len());
+                let nanos = LIST_NANOS + MEMBER_NANOS * (targets / count.max(1));
+                let groups = |places: Range<usize>| {
+                    let list =
+                        |place| self.groups(group_by, &field.fields, edges.targets_of(place));
+                    places.map(list).collect::<Result<Vec<_>>>()
+                };
+                edges.groups = Some(self.lists(count, nanos, groups)?);
             }
         }
         Ok(())

@@ -19,6 +19,9 @@ const MORSELS_MAX: usize = 4096;
 /// Each thread gets at least this many morsels, so that none waits long for another that has a harder one.
 const MORSELS_PER_THREAD: usize = 4;
 
+/// The results that wait to be taken, for each thread, at the most.
+const AHEAD_PER_THREAD: usize = 16;
+
 /// Work of a request in the fast lane of a server leaves its thread when it takes this many nanoseconds: then the request has
 /// to change lanes before it is done in any case.
 const GATED_MIN: usize = 5_000_000;
@@ -134,7 +137,7 @@ impl Spread<'_> {
         work: impl Fn(Range<usize>) -> Result<R> + Sync,
         take: impl FnMut(R) -> Result<()>,
     ) -> Result<()> {
-        let ahead = MORSELS_PER_THREAD * self.pool.threads();
+        let ahead = AHEAD_PER_THREAD * self.pool.threads();
         self.run(ahead, work, take)
     }
 
@@ -175,7 +178,7 @@ impl Context<'_> {
     /// # Errors
     ///
     /// As [`Control::morsels`].
-    pub(crate) fn lists<T: Send + Clone>(
+    pub(crate) fn lists<T: Send>(
         &self,
         items: usize,
         nanos: usize,

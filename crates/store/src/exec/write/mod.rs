@@ -5,5 +5,5 @@ pub(super) mod answer_keys;
 pub(super) mod answer_writer;
 mod normalize;
 pub(super) mod output;
-pub(super) mod shared;
+pub(super) mod pieces;
 pub(super) mod rdf;

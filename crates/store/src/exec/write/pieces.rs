@@ -2,10 +2,12 @@
 
 use super::answer_writer::Wanted;
 use super::output::group_labels;
+use crate::exec::control::morsels::Spread;
 use crate::exec::control::stop::Control;
 use crate::exec::control::tree::{BlockResult, FieldData, Level, is_visible};
 use hexgraph_base::plan::{Block, BlockKind};
 use hexgraph_base::types::{PieceSink, Result, stack};
+use std::ops::Range;
 
 /// The nanoseconds that an object takes to write, about, beside its fields, and those that a field takes.
 const OBJECT_NANOS: usize = 30;
@@ -54,10 +56,7 @@ fn write_block<S: PieceSink>(
             wanted.writer(&mut piece).group_objects(&groups[range], &labels);
             Ok(piece)
         };
-        spread.each(write, |piece| {
-            sink.append(piece);
-            Ok(())
-        })?;
+        put_together(spread, write, sink)?;
         sink.end_array();
         sink.end_object();
         sink.end_array();
@@ -79,12 +78,26 @@ fn write_block<S: PieceSink>(
         wanted.writer(&mut piece).roots(block, result, range)?;
         Ok(piece)
     };
-    spread.each(write, |piece| {
-        sink.append(piece);
-        Ok(())
-    })?;
+    put_together(spread, write, sink)?;
     sink.end_array();
     Ok(())
+}
+
+/// Writes the pieces that several threads make one behind the other.
+fn put_together<S: PieceSink>(
+    spread: Spread<'_>,
+    write: impl Fn(Range<usize>) -> Result<S::Piece> + Sync,
+    sink: &mut S,
+) -> Result<()> {
+    let (count, mut taken) = (spread.count(), 0);
+    spread.each(write, |piece| {
+        sink.append(piece);
+        taken += 1;
+        if taken == 1 {
+            sink.expect(count - taken);
+        }
+        Ok(())
+    })
 }
 
 /// The nanoseconds that so many objects of a level take to write, about, with what is below them.
