@@ -23,6 +23,9 @@ const CHUNK: usize = 8_192;
 /// values.
 const GEO_CHUNK: usize = 64;
 
+/// The morsels for each thread whose test has memory of its own.
+const MORSELS_WITH_MEMORY: usize = 8;
+
 /// A test of one node.
 pub(crate) enum Tester<'a> {
     /// The same answer for every node.
@@ -102,6 +105,8 @@ pub(crate) enum Tester<'a> {
     Or(Vec<Tester<'a>>),
     /// The node does not pass the test.
     Not(Box<Tester<'a>>),
+    /// The node passes another test.
+    Same(&'a Tester<'a>),
 }
 
 /// A plain array of ints.
@@ -255,6 +260,7 @@ impl Tester<'_> {
             Tester::And(parts) => parts.iter().all(|part| part.test(node)),
             Tester::Or(parts) => parts.iter().any(|part| part.test(node)),
             Tester::Not(part) => !part.test(node),
+            Tester::Same(tester) => tester.test(node),
         }
     }
 
@@ -267,6 +273,7 @@ impl Tester<'_> {
                 set.retain(&mut kept, true);
                 return kept;
             }
+            Tester::Same(tester) => return tester.passing(nodes),
             Tester::And(parts) => {
                 return parts.iter().fold(nodes.to_vec(), |nodes, part| part.passing(&nodes));
             }
@@ -296,6 +303,34 @@ impl Tester<'_> {
             Tester::Reaches(_, _, part) => 30 + 4 * part.nanos(),
             Tester::And(parts) | Tester::Or(parts) => parts.iter().map(Tester::nanos).sum(),
             Tester::Not(part) => part.nanos(),
+            Tester::Same(tester) => tester.nanos(),
+        }
+    }
+
+    /// The same test for another thread. A regular expression has memory that only one thread at a time can use: two that share
+    /// one take longer together than one alone.
+    fn for_thread(&self) -> Tester<'_> {
+        match self {
+            Tester::Regexp { predicate, lang, regex } => {
+                Tester::Regexp { predicate, lang: *lang, regex: regex.clone() }
+            }
+            Tester::And(parts) => Tester::And(for_thread(parts)),
+            Tester::Or(parts) => Tester::Or(for_thread(parts)),
+            Tester::Not(part) => Tester::Not(Box::new(part.for_thread())),
+            Tester::Reaches(edges, more_than, part) => {
+                Tester::Reaches(edges, *more_than, Box::new(part.for_thread()))
+            }
+            other => Tester::Same(other),
+        }
+    }
+
+    /// Whether a thread needs a test of its own.
+    fn has_memory(&self) -> bool {
+        match self {
+            Tester::Regexp { .. } => true,
+            Tester::And(parts) | Tester::Or(parts) => parts.iter().any(Tester::has_memory),
+            Tester::Not(part) | Tester::Reaches(_, _, part) => part.has_memory(),
+            _ => false,
         }
     }
 
@@ -307,9 +342,14 @@ impl Tester<'_> {
                 parts.iter().map(Tester::chunk_len).min().unwrap_or(CHUNK)
             }
             Tester::Not(part) | Tester::Reaches(_, _, part) => part.chunk_len(),
+            Tester::Same(tester) => tester.chunk_len(),
             _ => CHUNK,
         }
     }
+}
+
+fn for_thread<'s>(parts: &'s [Tester<'_>]) -> Vec<Tester<'s>> {
+    parts.iter().map(Tester::for_thread).collect()
 }
 
 fn is_meant(value: ValueRef<'_>, query: &GeoQuery) -> bool {
@@ -372,14 +412,22 @@ impl Context<'_> {
             return Ok(tester.passing(nodes));
         }
         let _while_testing = self.control.charge_while(2 * size_of::<u32>() * nodes.len())?;
-        let lists = self.morsels(nodes.len(), tester.nanos(), |range| {
+        let keep = |tester: &Tester<'_>, nodes: &[u32]| {
             let mut kept = Vec::new();
-            for chunk in nodes[range].chunks(chunk_len) {
+            for chunk in nodes.chunks(chunk_len) {
                 self.check()?;
                 kept.push(tester.passing(chunk));
             }
             Ok(joined(kept))
-        })?;
-        Ok(joined(lists))
+        };
+        let Some(spread) = self.control.spread(nodes.len(), tester.nanos())? else {
+            return keep(tester, nodes);
+        };
+        if !tester.has_memory() {
+            return spread.collect(|range| keep(tester, &nodes[range])).map(joined);
+        }
+        // What a regular expression remembers is made anew for each morsel.
+        let spread = spread.with_few(MORSELS_WITH_MEMORY);
+        spread.collect(|range| keep(&tester.for_thread(), &nodes[range])).map(joined)
     }
 }

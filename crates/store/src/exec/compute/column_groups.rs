@@ -517,7 +517,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
     fn fork(&self, first: u32, count: usize) -> Grouping<'a, 'c> {
         let key = |Key { predicate, codes, .. }: &Key<'a>| Key {
             predicate,
-            codes: codes.fork(first),
+            codes: codes.fork(first, count),
             batch: Vec::with_capacity(BATCH),
         };
         let column = |column: &NumberFolds<'a>| NumberFolds {
@@ -528,11 +528,13 @@ impl<'a, 'c> Grouping<'a, 'c> {
             counted: Vec::new(),
             kept: matches!(column.numbers, NumberColumn::Float(_)).then(KeptFloats::default),
         };
+        let keys: Vec<Key<'a>> = self.keys.iter().map(key).collect();
+        let cell_count = keys.iter().map(|key| key.codes.limit()).product();
         Grouping {
             context: self.context,
-            keys: self.keys.iter().map(key).collect(),
-            cell_count: self.cell_count,
-            cells: Cells::new(self.cell_count, count),
+            cells: Cells::new(cell_count, count),
+            cell_count,
+            keys,
             groups: Groups { firsts: vec![0], counts: vec![0] },
             columns: self.columns.iter().map(column).collect(),
             lists: self.lists.is_some().then(Vec::new),

@@ -18,6 +18,9 @@ use std::sync::Arc;
 const LIST_NANOS: usize = 500;
 const MEMBER_NANOS: usize = 50;
 
+/// The nanoseconds that it takes to compare two groups, about.
+const COMPARE_NANOS: usize = 20;
+
 /// A set of fewer nodes is listed.
 const SET_MIN: usize = 1 << 14;
 
@@ -68,7 +71,16 @@ impl Context<'_> {
             Some(groups) => groups,
             None => self.listed_groups(group_by, body, members)?,
         };
-        Ok(sorted(groups))
+        self.sorted_groups(groups)
+    }
+
+    /// The groups in the order of the answer: small ones first.
+    fn sorted_groups(&self, groups: Vec<(usize, Group)>) -> Result<Vec<Group>> {
+        let sorted =
+            self.sorted_by(groups, COMPARE_NANOS, |(count, one), (other_count, other)| {
+                count.cmp(other_count).then_with(|| compare_groups(one, other))
+            })?;
+        Ok(sorted.into_iter().map(|(_, group)| group).collect())
     }
 
     /// As [`Context::groups`], of a set; it is listed only where columns and indexes don't tell.
@@ -87,11 +99,12 @@ impl Context<'_> {
                 && body.iter().all(|field| field.kind == FieldKind::CountUid)
                 && let Some(parts) = self.parts_of_all(key, members)
             {
-                return Ok(sorted(parts.into_iter().map(|part| counted(part, body)).collect()));
+                return self
+                    .sorted_groups(parts.into_iter().map(|part| counted(part, body)).collect());
             }
             let members = Members::Set(members);
             if let Some(groups) = self.column_groups(group_by, body, members)? {
-                return Ok(sorted(groups));
+                return self.sorted_groups(groups);
             }
         }
         self.control.charge(size_of::<u32>() * members.len())?;
@@ -179,14 +192,6 @@ fn counted(part: Part, body: &[Arc<Field>]) -> (usize, Group) {
     (count, Group { keys: part.keys, results })
 }
 
-/// The groups in the order of the answer: small ones first.
-fn sorted(mut groups: Vec<(usize, Group)>) -> Vec<Group> {
-    groups.sort_by(|(count, one), (other_count, other)| {
-        count.cmp(other_count).then_with(|| compare_groups(one, other))
-    });
-    groups.into_iter().map(|(_, group)| group).collect()
-}
-
 /// True for a body that aggregates nothing.
 fn only_counts(body: &[Arc<Field>]) -> bool {
     !body.iter().any(|field| matches!(field.kind, FieldKind::AggregatePredicate { .. }))
@@ -250,8 +255,8 @@ mod tests {
         })
     }
 
-    fn shown(groups: Vec<(usize, Group)>) -> String {
-        format!("{:?}", sorted(groups))
+    fn shown(context: &Context<'_>, groups: Vec<(usize, Group)>) -> String {
+        format!("{:?}", context.sorted_groups(groups).unwrap())
     }
 
     /// The groups of columns are those of lists, in their order and to the last bit.
@@ -278,7 +283,7 @@ mod tests {
                 let group_by = GroupBy { keys: vec![key(name)] };
                 let listed = context.listed_groups(&group_by, &body, &all.to_vec()).unwrap();
                 let found = parts.into_iter().map(|part| counted(part, &body)).collect();
-                assert_eq!(shown(found), shown(listed), "all with {name}");
+                assert_eq!(shown(&context, found), shown(&context, listed), "all with {name}");
             }
             for _ in 0..30 {
                 let names = (0..rng.usize(1..4)).map(|_| rng.choice(NAMES).unwrap());
@@ -304,7 +309,11 @@ mod tests {
                 let together = together.expect("the keys are the same");
                 assert_eq!(format!("{together:?}"), format!("{found:?}"), "{group_by:?}: {body:?}");
                 let listed = context.listed_groups(&group_by, &body, &members).unwrap();
-                assert_eq!(shown(found), shown(listed), "{group_by:?} of {members:?}: {body:?}");
+                assert_eq!(
+                    shown(&context, found),
+                    shown(&context, listed),
+                    "{group_by:?} of {members:?}: {body:?}"
+                );
             }
         }
         assert!(asked < 2 * by_columns, "{by_columns} of {asked} were grouped by columns");

@@ -143,9 +143,15 @@ impl<'a> KeyCodes<'a> {
         Some(KeyCodes { part, codes, limit, changes, finder: RowFinder::default() })
     }
 
-    /// The same key for batches from a node on, which may be read beside those of others. Values that are numbered as they come
-    /// get numbers of its own.
-    pub(crate) fn fork(&self, first: u32) -> KeyCodes<'a> {
+    /// The same key for batches of `count` nodes from a node on, which may be read beside those of others. Values that are numbered
+    /// as they come get numbers of its own.
+    pub(crate) fn fork(&self, first: u32, count: usize) -> KeyCodes<'a> {
+        let known = match &self.codes {
+            Codes::Numbers(known) => Some(known.codes.len()),
+            Codes::Texts(known) => Some(known.codes.len()),
+            _ => None,
+        };
+        let limit = known.map_or(self.limit, |known| self.limit.min((known + count) as u64 + 1));
         let codes = match &self.codes {
             Codes::Narrow(least) => Codes::Narrow(*least),
             Codes::Coded(codes, count) => Codes::Coded(codes, *count),
@@ -153,7 +159,7 @@ impl<'a> KeyCodes<'a> {
             Codes::Texts(known) => Codes::Texts(known.clone()),
             Codes::Table(first, codes) => Codes::Table(*first, Arc::clone(codes)),
         };
-        let KeyCodes { part, limit, .. } = *self;
+        let part = self.part;
         KeyCodes {
             part,
             codes,

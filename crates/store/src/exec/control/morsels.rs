@@ -11,7 +11,9 @@ use super::context::Context;
 use super::stop::Control;
 use hexgraph_base::types::Result;
 use hexgraph_base::types::pool::{Job, Pool};
+use std::cmp::Ordering;
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 /// The most morsels of one piece of work: what one costs beside its work must not count.
 const MORSELS_MAX: usize = 4096;
@@ -186,6 +188,42 @@ impl Context<'_> {
     ) -> Result<Vec<T>> {
         self.control.morsels(items, nanos, work).map(joined)
     }
+
+    /// Sorts; items that compare as equal stay in their order. To compare two takes about `nanos` nanoseconds.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Control::check`].
+    pub(crate) fn sorted_by<T: Send>(
+        &self,
+        mut items: Vec<T>,
+        nanos: usize,
+        compare: impl Fn(&T, &T) -> Ordering + Sync,
+    ) -> Result<Vec<T>> {
+        let steps = items.len().max(1).ilog2() as usize + 1;
+        let Some(spread) = self.control.spread(items.len(), nanos * steps)? else {
+            items.sort_by(compare);
+            return Ok(items);
+        };
+        let spread = spread.with_few(1);
+        let mut parts = Vec::with_capacity(spread.count());
+        while spread.len() < items.len() {
+            let rest = items.split_off(spread.len());
+            parts.push(Mutex::new(std::mem::replace(&mut items, rest)));
+        }
+        parts.push(Mutex::new(items));
+        let spread = Spread { items: parts.len(), len: 1, ..spread };
+        let sorted = spread.collect(|range| {
+            let part = &mut *parts[range.start].lock().unwrap_or_else(PoisonError::into_inner);
+            let mut part = std::mem::take(part);
+            part.sort_by(&compare);
+            Ok(part)
+        })?;
+        let mut all = joined(sorted);
+        // Finds the parts as runs that ascend, and merges them.
+        all.sort_by(compare);
+        Ok(all)
+    }
 }
 
 /// Lists, one behind the other. A single one is not copied.
@@ -202,6 +240,8 @@ pub(crate) fn joined<T>(mut lists: Vec<Vec<T>>) -> Vec<T> {
 pub(crate) mod tests {
     use super::*;
     use crate::exec::control::costs::Costs;
+    use crate::graph::Version;
+    use hexgraph_base::plan::Query;
     use hexgraph_base::types::Error;
     use std::collections::BTreeSet;
     use std::sync::Arc;
@@ -259,6 +299,24 @@ pub(crate) mod tests {
             .map(|id| format!("{id:?}"))
             .collect();
         assert_eq!((seen.len(), pool.is_started()), (2, true));
+    }
+
+    #[test]
+    fn sorted_parts_are_the_sorted_whole() {
+        let (version, query) = (Version::empty(), Query::default());
+        for threads in [1, 2, 5] {
+            let control = sharing(threads, 1);
+            let context =
+                Context { version: &version, query: &query, control: &control, vars: Vec::new() };
+            for count in [0, 1, 2, 10, 1000] {
+                let items: Vec<(usize, usize)> =
+                    (0..count).map(|place| (place * 7919 % 31, place)).collect();
+                let mut wanted = items.clone();
+                wanted.sort_by_key(|item| item.0);
+                let sorted = context.sorted_by(items, 10, |one, other| one.0.cmp(&other.0));
+                assert_eq!(sorted.unwrap(), wanted);
+            }
+        }
     }
 
     #[test]
