@@ -548,7 +548,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
         // A part with as many groups as members is worth nothing: then there are few parts, of many members each.
         let has_few_groups = self.cell_count <= (spread.len() / 8) as u64;
         let spread = if has_few_groups { spread } else { spread.with_few(2) }.in_units_of(BATCH);
-        let empty = self.fork(0, 0);
+        let empty = self.fork(0, members.len());
         let kept = empty.columns.iter().filter(|column| column.kept.is_some()).count();
         let part = |range: Range<usize>| {
             let nodes = members.range(range);
