@@ -518,9 +518,8 @@ mod tests {
                 sink.begin_array();
             }
             (0..8).for_each(|number| element(&mut whole, number));
-            let form = pieced.form();
             for numbers in [0..cut, cut..cut, cut..8] {
-                let mut piece = JsonSink::piece(&form);
+                let mut piece = JsonSink::piece(&());
                 numbers.for_each(|number| element(&mut piece, number));
                 pieced.append(piece);
             }

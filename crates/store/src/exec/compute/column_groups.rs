@@ -547,7 +547,9 @@ impl<'a, 'c> Grouping<'a, 'c> {
     fn run_shared(&mut self, spread: Spread<'_>, members: Members<'_>) -> Result<()> {
         // A part with as many groups as members is worth nothing: then there are few parts, of many members each.
         let has_few_groups = self.cell_count <= (spread.len() / 8) as u64;
-        let spread = if has_few_groups { spread } else { spread.with_few(2) }.in_units_of(BATCH);
+        // Values that are numbered as they come are numbered again where the parts are put together.
+        let few = if self.keys.iter().any(|key| key.codes.numbers_values()) { 1 } else { 2 };
+        let spread = if has_few_groups { spread } else { spread.with_few(few) }.in_units_of(BATCH);
         let empty = self.fork(0, members.len());
         let kept = empty.columns.iter().filter(|column| column.kept.is_some()).count();
         let part = |range: Range<usize>| {

@@ -260,7 +260,7 @@ impl VectorIndex {
             Ok(self.compare(&points, query, count, positions, keeps))
         };
         let mut found: Vec<Candidate> = Vec::new();
-        let take = |part: Vec<Candidate>| {
+        let mut take = |part: Vec<Candidate>| {
             found.extend(part);
             Ok(())
         };
@@ -268,7 +268,7 @@ impl VectorIndex {
         let job = Job { count: parts, ahead: parts, work: &part };
         let done = match pool.filter(|_| PARALLEL_MIN <= self.numbers.len()) {
             Some(pool) => pool.share(&job, &|| (), take),
-            None => (0..parts).map(part).flatten().try_for_each(take),
+            None => (0..parts).try_for_each(|number| take(part(number)?)),
         };
         done.expect("a part has no error");
         found.sort_unstable();
