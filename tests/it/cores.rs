@@ -80,7 +80,7 @@ fn lines(uids: std::ops::Range<u64>, nodes: u64) -> String {
         .enumerate()
         {
             // Most nodes lack something.
-            if mixed(uid * 32 + place as u64) % 8 != 0 {
+            if !mixed(uid * 32 + place as u64).is_multiple_of(8) {
                 add(predicate, value);
             }
         }
