@@ -5,12 +5,12 @@ use super::graphql::Schemas;
 use super::guard::guarded;
 use super::open::Open;
 use super::operation::{OpenOptions, Stats};
-use super::pool::Pool;
 use crate::db::ask::plans::{Plans, Variables};
 use crate::db::ask::slow::SlowLog;
 use arc_swap::ArcSwapOption;
 use hexgraph_base::budget::Budget;
 use hexgraph_base::plan::Query;
+use hexgraph_base::types::pool::{AllThreads, Pool};
 use hexgraph_base::types::{Error, Result};
 #[cfg(feature = "graphql")]
 use hexgraph_graphql::remote::Fetch;
@@ -20,7 +20,6 @@ use hexgraph_store::durability::{Disk, Files};
 use hexgraph_store::exec::{Control, Limits};
 use hexgraph_store::graph;
 use hexgraph_store::graph::{Claim, Commit, Version};
-use rayon::ThreadPool;
 use std::path::Path;
 use std::process;
 use std::sync::Arc;
@@ -36,7 +35,7 @@ struct Shared {
     /// The data and the directory; `None` once the database is closed.
     open: ArcSwapOption<Open>,
     plans: Plans,
-    pool: Pool,
+    pool: Arc<Pool>,
     limits: Limits,
     budget: Budget,
     slow: SlowLog,
@@ -103,7 +102,7 @@ impl Database {
             shared: Arc::new(Shared {
                 open: ArcSwapOption::from_pointee(open),
                 plans: Plans::new(&budget),
-                pool: Pool::new(options.threads),
+                pool: Arc::new(Pool::new(options.threads)),
                 limits: options.limits,
                 budget,
                 slow: SlowLog::default(),
@@ -172,11 +171,11 @@ impl Database {
         &self.shared.budget
     }
 
-    /// Gives a request the limits of the database and a share of its memory, where it has none of
-    /// its own.
+    /// Gives a request the limits of the database, a share of its memory, and its threads, where it has none of its own.
     pub(super) fn prepare(&self, control: &Control) {
         control.set_limits(*self.limits());
         control.set_budget(self.budget());
+        control.set_pool(&self.shared.pool);
     }
 
     /// The cache of GraphQL schemas, with the options and the HTTP client of GraphQL.
@@ -210,16 +209,27 @@ impl Database {
         self.shared.plans.plan(text, variables, control)
     }
 
-    /// Returns the thread pool for loads and large queries; it is started at the first call.
+    /// Returns all threads of the database, for a load or for many questions; they are started at the first call. Until what is
+    /// returned is dropped, other requests stay on their own threads.
     ///
     /// # Errors
     ///
     /// `Limit` when the system can't start the threads.
-    pub fn pool(&self) -> Result<Arc<ThreadPool>> {
-        self.shared.pool.get()
+    pub fn pool(&self) -> Result<AllThreads> {
+        self.shared.pool.all()
     }
 
-    /// Runs `job`, which may use many threads, under the limits of a request. A forked child installs a pool of its own
+    /// True once threads of the database were started in this process.
+    pub fn has_started_threads(&self) -> bool {
+        self.shared.pool.is_started()
+    }
+
+    /// The number of threads that large work may use, with the thread that asks for it.
+    pub(super) fn threads(&self) -> usize {
+        self.shared.pool.threads()
+    }
+
+    /// Runs `job`, which prepares a change, under the limits of a request. A forked child installs a pool of its own
     /// first, since the threads of rayon's global pool exist only in the parent.
     ///
     /// # Errors

@@ -8,7 +8,6 @@ mod change;
 mod keep;
 mod files;
 mod export;
-mod pool;
 mod folding;
 mod open;
 mod guard;

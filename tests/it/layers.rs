@@ -264,6 +264,10 @@ fn check_words(name: &str, code: &str, faults: &mut Vec<String>) {
         if line.contains("sync::atomic") && !ATOMIC_FILES.contains(&name) {
             faults.push(format!("{name}:{number}: atomics outside ATOMIC_FILES"));
         }
+        if line.contains("rayon::") && name.starts_with("exec/") && name != "exec/control/stop.rs" {
+            faults
+                .push(format!("{name}:{number}: queries share work by `exec/control/morsels.rs`"));
+        }
         if line.contains("feature = ") && !FEATURE_FILES.contains(&name) {
             faults.push(format!("{name}:{number}: feature switches outside FEATURE_FILES"));
         }

@@ -7,6 +7,7 @@
 )]
 
 mod admin;
+mod cores;
 mod depth;
 mod docs;
 mod file_format;

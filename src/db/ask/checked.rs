@@ -1,10 +1,10 @@
 //! Writing an answer under limits: it can be cancelled, and its length and memory are bounded. An answer can be far larger than
 //! the levels that it is written from, since nodes repeat.
 
-use hexgraph_base::types::{Error, Result, Sink, Uid, ValueRef};
+use hexgraph_base::types::{Error, PieceSink, Result, Sink, Uid, ValueRef};
 use hexgraph_store::exec::Control;
-use std::cell::Cell;
 use std::panic::resume_unwind;
+use std::sync::OnceLock;
 
 /// How many objects are written between two checks of the control.
 const OBJECTS_INTERVAL: u32 = 1 << 12;
@@ -22,8 +22,8 @@ pub(in crate::db) struct Checked<'a, S> {
     drawn: u64,
     /// The bytes of memory drawn for each written byte; 0 for a sink that keeps nothing in memory.
     factor: u64,
-    /// Set to true when the answer exceeds `bytes_max`.
-    is_long: Option<&'a Cell<bool>>,
+    /// Set when the answer exceeds `bytes_max`.
+    is_long: Option<&'a OnceLock<()>>,
     /// The largest memory that the inner sink has used beside its output, in bytes; it is drawn already.
     beside: u64,
 }
@@ -49,7 +49,7 @@ impl<'a, S: Sink> Checked<'a, S> {
     }
 
     /// Has `is_long` set when the sink unwinds because the answer is too long, and for no other reason.
-    pub(super) fn tell_when_too_long(&mut self, is_long: &'a Cell<bool>) {
+    pub(super) fn tell_when_too_long(&mut self, is_long: &'a OnceLock<()>) {
         self.is_long = Some(is_long);
     }
 
@@ -70,7 +70,7 @@ impl<'a, S: Sink> Checked<'a, S> {
     fn draw(&mut self) {
         if self.bytes_max < self.bytes {
             if let Some(is_long) = self.is_long {
-                is_long.set(true);
+                is_long.get_or_init(|| ());
             }
             resume_unwind(Box::new(too_long(self.bytes_max)));
         }
@@ -131,6 +131,60 @@ pub(in crate::db) fn too_long(bytes_max: u64) -> Error {
         "the answer has more than {bytes_max} bytes: ask for less, or raise the limit `result`"
     );
     Error::Limit { message }
+}
+
+/// What a piece of a checked answer has to know.
+pub(in crate::db) struct CheckedForm<'a, F> {
+    form: F,
+    control: &'a Control,
+    bytes_max: u64,
+    factor: u64,
+    is_long: Option<&'a OnceLock<()>>,
+}
+
+impl<'a, S: PieceSink> PieceSink for Checked<'a, S> {
+    type Form = CheckedForm<'a, S::Form>;
+    type Piece = Checked<'a, S::Piece>;
+
+    fn form(&self) -> Self::Form {
+        let Checked { control, bytes_max, is_long, .. } = *self;
+        // A piece is in memory also where the answer is passed on.
+        CheckedForm {
+            form: self.sink.form(),
+            control,
+            bytes_max,
+            factor: self.factor.max(1),
+            is_long,
+        }
+    }
+
+    fn piece(form: &Self::Form) -> Self::Piece {
+        let CheckedForm { control, bytes_max, factor, is_long, .. } = *form;
+        let piece = Checked::new(S::piece(&form.form), control, bytes_max);
+        Checked { factor, is_long, ..piece }
+    }
+
+    fn append(&mut self, piece: Self::Piece) {
+        // Drawn for the whole before it is given back for the piece, of which a copy is made.
+        self.count(piece.bytes as usize);
+        self.beside(piece.beside as usize);
+        self.sink.append(piece.sink);
+        self.control.give_back(piece.drawn * piece.factor + piece.beside);
+    }
+
+    fn expect(&mut self, pieces: usize) {
+        // As much as is drawn for is made room for; where there is no memory for all of it, the answer may still be shorter.
+        let wanted = self.bytes.saturating_mul(2 * pieces as u64);
+        if wanted <= self.drawn {
+            return self.sink.expect(pieces);
+        }
+        if wanted <= self.bytes_max
+            && self.control.draw((wanted - self.drawn) * self.factor).is_ok()
+        {
+            self.drawn = wanted;
+            self.sink.expect(pieces);
+        }
+    }
 }
 
 impl<S: Sink> Sink for Checked<'_, S> {

@@ -58,7 +58,7 @@ impl Database {
             self.prepare(control);
             let version = self.version()?;
             let rows = &request.rows;
-            let pieces: Vec<Piece> = match rows.len() < PARALLEL_MIN {
+            let pieces: Vec<Piece> = match rows.len() < PARALLEL_MIN || self.threads() < 2 {
                 true => vec![self.piece(&version, request, 0..rows.len(), control, true)?],
                 false => {
                     control.check_spreading()?;

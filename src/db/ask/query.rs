@@ -13,13 +13,13 @@ use hexgraph_base::answer::{
 };
 use hexgraph_base::budget::Share;
 use hexgraph_base::plan::Query;
-use hexgraph_base::types::{Error, Result, Sink, Uid};
+use hexgraph_base::types::pool::Pool;
+use hexgraph_base::types::{Error, PieceSink, Result, Sink, Uid};
 use hexgraph_store::exec;
 use hexgraph_store::exec::{Answer, Control, ExecOptions, Limits, Trace};
 use hexgraph_store::graph::Version;
-use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// A query with the values of its variables.
@@ -41,11 +41,13 @@ pub struct QueryAnswer {
     commit: u64,
     /// The memory of the found nodes, drawn from the budget for as long as the answer exists.
     share: Option<Arc<Share>>,
+    /// The threads of the database, which help to write a large answer.
+    pool: Option<Arc<Pool>>,
 }
 
 impl Database {
-    /// Answers a query from the newest version. Runs on the calling thread; what it shares out to
-    /// the threads of the pool it does only where there is much to do.
+    /// Answers a query from the newest version. Runs on the calling thread; the threads of the database help where there is much
+    /// to do.
     ///
     /// # Errors
     ///
@@ -129,8 +131,8 @@ impl Database {
     ) -> Result<QueryAnswer> {
         let started = Instant::now();
         let commit = version.commit;
-        let job = || exec::execute(version, plan, options, control);
-        let answer = self.compute(control, job)?;
+        self.prepare(control);
+        let answer = exec::execute(version, plan, options, control)?;
         let latency = Latency { processing: started.elapsed(), ..Latency::default() };
         Ok(QueryAnswer::new(answer, latency, commit, control))
     }
@@ -144,12 +146,15 @@ impl QueryAnswer {
         commit: u64,
         control: &Control,
     ) -> QueryAnswer {
-        let share = control.share().cloned();
-        QueryAnswer { answer, latency, commit, share }
+        let (share, pool) = (control.share().cloned(), control.pool().cloned());
+        QueryAnswer { answer, latency, commit, share, pool }
     }
 
-    /// Makes `control` draw from the same budget as the request did.
+    /// Makes `control` draw from the same budget as the request did, and have the same threads.
     fn prepare(&self, control: &Control) {
+        if let Some(pool) = &self.pool {
+            control.set_pool(pool);
+        }
         if let Some(share) = &self.share {
             control.set_budget(share.budget());
         }
@@ -179,6 +184,20 @@ impl QueryAnswer {
         })
     }
 
+    /// As [`QueryAnswer::write`], for a sink that takes pieces: other threads help to write a large answer.
+    ///
+    /// # Errors
+    ///
+    /// As [`QueryAnswer::write`].
+    pub fn write_shared<S: PieceSink>(&self, sink: S, control: &Control) -> Result<S> {
+        self.prepare(control);
+        guarded(|| {
+            let mut sink = Checked::new(sink, control, self.answer.options().result);
+            self.answer.write_shared(control, &mut sink)?;
+            Ok(sink.into_inner())
+        })
+    }
+
     /// Returns the names of the visible blocks with the numbers of their root nodes. That is about the number of objects; nodes
     /// without any of the asked values give none.
     pub fn root_counts(&self) -> impl Iterator<Item = (&str, usize)> {
@@ -201,7 +220,7 @@ impl QueryAnswer {
     /// As [`QueryAnswer::write`].
     pub fn to_json_within(&self, control: &Control) -> Result<(String, Duration)> {
         let started = Instant::now();
-        let json = self.write(JsonSink::new(), control)?.into_bytes();
+        let json = self.write_shared(JsonSink::new(), control)?.into_bytes();
         let json = String::from_utf8(json).expect("the sink writes UTF-8 from texts");
         Ok((json, started.elapsed()))
     }
@@ -219,20 +238,20 @@ impl QueryAnswer {
     ) -> Result<Option<(String, Duration)>> {
         let started = Instant::now();
         let most = bytes_max.min(self.answer.options().result);
-        let is_long = Cell::new(false);
+        let is_long = OnceLock::new();
         self.prepare(control);
         let before = control.share().map_or(0, |share| share.used());
         let written = guarded(|| {
             let mut sink = Checked::new(JsonSink::new(), control, most);
             sink.tell_when_too_long(&is_long);
-            self.answer.write(&mut sink)?;
+            self.answer.write_shared(control, &mut sink)?;
             Ok(sink.into_inner())
         });
         match written {
             Ok(json) => Ok(Some((json.into_string(), started.elapsed()))),
             // Only the length stopped it, and the limit `result` is farther off: the caller writes it again in pieces, so what
             // was drawn for this attempt goes back.
-            Err(_) if is_long.get() && most < self.answer.options().result => {
+            Err(_) if is_long.get().is_some() && most < self.answer.options().result => {
                 if let Some(share) = control.share() {
                     share.keep_only(before);
                 }
@@ -253,11 +272,12 @@ impl QueryAnswer {
         control: &Control,
         send: impl FnMut(Vec<u8>) -> Result<()>,
     ) -> Result<()> {
+        self.prepare(control);
         guarded(|| {
             // Pieces leave memory when they are sent, so only the length is bounded.
             let sink = ChunkSink::new(chunk_len, send);
             let mut sink = Checked::new(sink, control, self.answer.options().result).passing_on();
-            self.answer.write(&mut sink)?;
+            self.answer.write_shared(control, &mut sink)?;
             sink.into_inner().finish()
         })
     }
@@ -323,8 +343,10 @@ impl QueryAnswer {
     ///
     /// As [`QueryAnswer::write`] and [`TableSink::finish`].
     pub fn table(&self, block: Option<&str>, control: &Control) -> Result<Table> {
-        let sink = TableSink::new(block.map(str::to_owned));
-        let mut table = self.write(sink, control)?.finish()?;
+        let sink = || TableSink::new(block.map(str::to_owned));
+        let table = self.write_shared(sink(), control)?.finish();
+        // Of several faults the first one is told, which is known where all rows were written by one thread.
+        let mut table = table.or_else(|_| self.write(sink(), control)?.finish())?;
         table.put_in_order(&self.block_keys(block)?);
         Ok(table)
     }

@@ -124,9 +124,11 @@ impl Run<'_> {
         let reader = RootResolver::new(self);
         let long = fields.iter().filter(|field| reader.may_be_long(field)).count();
         let each = |field| begin(&reader, field, kind);
-        let begun: Vec<Begun<'_>> = match self.database.pool() {
-            // Handing one field to another thread and waiting for it gains nothing.
-            Ok(pool) if long > 1 && self.control.check_spreading().is_ok() => {
+        // Handing one field to another thread and waiting for it gains nothing.
+        let is_shared = 1 < long.min(self.database.threads());
+        let pool = if is_shared { self.database.pool().ok() } else { None };
+        let begun: Vec<Begun<'_>> = match pool {
+            Some(pool) if self.control.check_spreading().is_ok() => {
                 let shared = |field| (!reader.checks_passwords(field)).then(|| each(field));
                 let shared: Vec<_> = pool.install(|| fields.par_iter().map(shared).collect());
                 let own = |(done, field): (Option<_>, _)| done.unwrap_or_else(|| each(field));

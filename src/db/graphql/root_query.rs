@@ -224,7 +224,8 @@ impl<'a> RootResolver<'a> {
         let query = Arc::new(std::mem::take(&mut lowered.query));
         let (database, control) = (self.run.database, self.run.control);
         let (version, options) = (Arc::clone(&self.version), database.options(false));
-        database.compute(control, || exec::execute(version, query, options, control))
+        database.prepare(control);
+        exec::execute(version, query, options, control)
     }
 
     /// Writes `_service`, by which the gateway of a federation asks for the schema of this service. Beside `sdl` the type has

@@ -31,7 +31,8 @@ pub fn small() -> OpenOptions {
         true => Thresholds::small(),
         false => Thresholds::small_background(),
     };
-    OpenOptions { thresholds, ..OpenOptions::default() }
+    // More threads than most machines have for a test: what is shared with others must make no difference.
+    OpenOptions { thresholds, threads: 3, ..OpenOptions::default() }
 }
 
 /// What ways to an answer are weighed with, drawn by lot: which way is taken must make no difference.
@@ -53,6 +54,8 @@ fn any_costs() -> Costs {
         index_walk_min: draw(usual.index_walk_min),
         column_min: draw(usual.column_min),
         top_share: draw(usual.top_share),
+        spread: draw(usual.spread),
+        morsel: draw(usual.morsel),
     }
 }
 

@@ -4,7 +4,7 @@
 //! included, so discarding it truncates the buffer. Omitting a value truncates the buffer to the offset of its key.
 
 use crate::types::{
-    DateTime, ShowValues, Sink, Uid, ValueRef, write_float, write_float32, write_int,
+    DateTime, PieceSink, ShowValues, Sink, Uid, ValueRef, write_float, write_float32, write_int,
 };
 
 /// A sink that writes an answer as JSON into a buffer. [`JsonSink::clear`] lets the buffer be used for another answer.
@@ -170,6 +170,29 @@ impl Sink for JsonSink {
     fn text(&mut self, text: &str) {
         self.begin_item();
         write_json_text(text, &mut self.out);
+    }
+}
+
+impl PieceSink for JsonSink {
+    type Form = ();
+    type Piece = JsonSink;
+
+    fn form(&self) {}
+
+    fn piece((): &()) -> JsonSink {
+        JsonSink { open: vec![Open { start: 0, content: 0 }], ..JsonSink::default() }
+    }
+
+    fn append(&mut self, piece: JsonSink) {
+        if !piece.out.is_empty() {
+            self.bytes(&piece.out);
+        }
+    }
+
+    fn expect(&mut self, pieces: usize) {
+        let written = self.out.len() - self.open.last().map_or(0, |open| open.content);
+        // An eighth more, since pieces differ. Where memory is short the buffer grows as it has to.
+        let _ = self.out.try_reserve_exact(written.saturating_mul(pieces + pieces / 8 + 1));
     }
 }
 
@@ -474,6 +497,38 @@ mod tests {
         sink.null();
         sink.end_object();
         assert_eq!(text(sink), "{\"<a>&\\\"\":null}");
+    }
+
+    #[test]
+    fn pieces_are_elements() {
+        let element = |sink: &mut JsonSink, number: i64| {
+            sink.begin_object();
+            sink.key("n");
+            sink.int(number);
+            match number % 3 {
+                0 => sink.discard_object(),
+                _ => sink.end_object(),
+            }
+        };
+        for cut in 0..8 {
+            let (mut whole, mut pieced) = (JsonSink::new(), JsonSink::new());
+            for sink in [&mut whole, &mut pieced] {
+                sink.begin_object();
+                sink.key("a");
+                sink.begin_array();
+            }
+            (0..8).for_each(|number| element(&mut whole, number));
+            for numbers in [0..cut, cut..cut, cut..8] {
+                let mut piece = JsonSink::piece(&());
+                numbers.for_each(|number| element(&mut piece, number));
+                pieced.append(piece);
+            }
+            for sink in [&mut whole, &mut pieced] {
+                sink.end_array();
+                sink.end_object();
+            }
+            assert_eq!(text(pieced), text(whole));
+        }
     }
 
     #[test]

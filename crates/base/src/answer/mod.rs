@@ -11,4 +11,4 @@ pub use cells::{Cell, Cells, Lists, MixedTypes, Texts, Values};
 pub use chunk_sink::ChunkSink;
 pub use json::{JsonSink, write_json_text, write_plain_text};
 pub use keys::{Key, KeySink, columns, need_data};
-pub use table::{Column, Table, TableSink};
+pub use table::{Column, Table, TableForm, TableSink};

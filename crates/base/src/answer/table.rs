@@ -5,7 +5,7 @@
 
 use super::cells::{Cell, Cells, MixedTypes};
 use super::keys::Key;
-use crate::types::{Error, Result, Sink, Uid, ValueRef};
+use crate::types::{Error, PieceSink, Result, Sink, Uid, ValueRef};
 use std::fmt::Write;
 use std::mem;
 
@@ -264,6 +264,60 @@ impl TableSink {
             self.row.cells.truncate(cells);
         }
     }
+}
+
+/// What a piece of a table is a part of.
+#[derive(Clone, Copy)]
+pub enum TableForm {
+    /// The rows of the wanted block.
+    Rows,
+    /// The groups of that block.
+    Groups,
+    /// Something else.
+    Other,
+}
+
+impl PieceSink for TableSink {
+    type Form = TableForm;
+    type Piece = TableSink;
+
+    fn form(&self) -> TableForm {
+        match self.frames.last() {
+            Some(Frame::Block(true)) => TableForm::Rows,
+            Some(Frame::Groups) => TableForm::Groups,
+            _ => TableForm::Other,
+        }
+    }
+
+    fn piece(form: &TableForm) -> TableSink {
+        let frame = match form {
+            TableForm::Rows => Frame::Block(true),
+            TableForm::Groups => Frame::Groups,
+            TableForm::Other => Frame::Passed(true),
+        };
+        TableSink { frames: vec![frame], ..TableSink::default() }
+    }
+
+    fn append(&mut self, piece: TableSink) {
+        if let Some(Frame::Passed(is_empty)) = self.frames.last_mut() {
+            *is_empty &= matches!(piece.frames.last(), Some(Frame::Passed(true)));
+        }
+        if let Some(fault) = piece.fault {
+            self.fault.get_or_insert(fault);
+        }
+        for column in &mut self.table.columns {
+            column.cells.pad_to(self.table.rows);
+        }
+        let mut table = piece.table;
+        for column in &mut table.columns {
+            column.cells.pad_to(table.rows);
+        }
+        if let Err(fault) = self.table.append(table) {
+            self.fault.get_or_insert(fault);
+        }
+    }
+
+    fn expect(&mut self, _: usize) {}
 }
 
 impl Sink for TableSink {

@@ -38,6 +38,23 @@ pub trait Sink {
     fn beside(&mut self, _bytes: usize) {}
 }
 
+/// A sink that takes elements of an array also from other threads, each of which writes some to a piece.
+pub trait PieceSink: Sink {
+    /// What a piece has to know of the sink.
+    type Form: Sync;
+    /// What elements are written to.
+    type Piece: Sink + Send;
+
+    /// The form of pieces of the innermost open array.
+    fn form(&self) -> Self::Form;
+    /// An empty piece.
+    fn piece(form: &Self::Form) -> Self::Piece;
+    /// Adds the elements of a piece behind those that the innermost open array has.
+    fn append(&mut self, piece: Self::Piece);
+    /// Makes room for so many more pieces of the size of what was written since this array was opened.
+    fn expect(&mut self, pieces: usize);
+}
+
 /// A sink that shows values. An answer has fewer forms of values than there are types, and [`ShowValues::show`] is the one
 /// table that says in which form a type is shown.
 pub trait ShowValues: Sink {

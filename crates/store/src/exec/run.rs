@@ -9,9 +9,12 @@ use crate::exec::select::batches::Members;
 use crate::exec::select::column_var::ColumnVar;
 use crate::exec::select::order::pages_as_whole;
 use crate::exec::select::page::cut;
-use crate::exec::walk::traverse::{Inherited, distinct};
+use crate::exec::walk::lists::distinct;
+use crate::exec::walk::traverse::Inherited;
+use crate::exec::write::answer_writer::Wanted;
 use crate::exec::write::extent;
 use crate::exec::write::output;
+use crate::exec::write::pieces;
 use crate::exec::write::rdf;
 use crate::graph::Version;
 use crate::storage::NodeSet;
@@ -19,7 +22,7 @@ use hexgraph_base::answer::Key;
 use hexgraph_base::plan::{
     Block, BlockKind, Call, Field, FieldKind, GroupBy, OrderKey, Page, Query, VarId,
 };
-use hexgraph_base::types::{Error, Result, Sink, Uid, stack};
+use hexgraph_base::types::{Error, PieceSink, Result, Sink, Uid, stack};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -122,6 +125,21 @@ impl Answer {
         self.write_head(usize::MAX, sink)
     }
 
+    /// As [`Answer::write`], to a sink that takes pieces: other threads help to write a large answer.
+    ///
+    /// # Errors
+    ///
+    /// As [`Answer::write`]; those of `control`.
+    pub fn write_shared<S: PieceSink>(&self, control: &Control, sink: &mut S) -> Result<()> {
+        if self.query.schema.is_some() {
+            return self.write(sink);
+        }
+        self.check_extent()?;
+        let options = (self.options, usize::MAX);
+        let wanted = Wanted { version: &self.version, query: &self.query, options };
+        pieces::write(wanted, &self.blocks, control, sink)
+    }
+
     /// As [`Answer::write`], but no more than the first `objects_max` objects of each list. Costs as
     /// much as is written.
     ///
@@ -144,7 +162,8 @@ impl Answer {
             return Ok(());
         }
         let options = (self.options, objects_max);
-        output::write(&self.version, &self.query, options, &self.blocks, sink)
+        let wanted = Wanted { version: &self.version, query: &self.query, options };
+        output::write(wanted, &self.blocks, sink)
     }
 
     /// The number of root nodes of each visible block. Objects without anything in them are not

@@ -3,5 +3,6 @@
 pub(super) mod check;
 pub(super) mod generation_cache;
 pub mod parallel;
+pub mod pool;
 pub mod stack;
 pub mod sync;

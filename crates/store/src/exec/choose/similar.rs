@@ -47,6 +47,7 @@ impl<'a> Context<'a> {
             return Ok(NodeSet::default());
         };
         wanted.vector = &vector;
+        wanted.pool = self.control.sharing_pool();
         match similar.admits {
             Some(admits) => self.nearest_admitted(predicate, wanted, admits),
             None => predicate.nearest(&wanted).map(set_of),
@@ -141,7 +142,7 @@ fn wanted<'v>(similar: Similar<'_>) -> Result<Nearest<'v>> {
     };
     // As in Dgraph, numbers beyond 32 bits are refused.
     let count: i32 = similar.count.parse().map_err(|_| refused())?;
-    let mut wanted = Nearest { vector: &[], count: 0, width: None, distance_max: None };
+    let mut wanted = Nearest { vector: &[], count: 0, width: None, distance_max: None, pool: None };
     for (name, text) in similar.options {
         let text = text.trim();
         let wanted_text =

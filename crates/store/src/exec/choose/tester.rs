@@ -5,6 +5,7 @@
 
 use super::compare::Wanted;
 use crate::exec::control::context::Context;
+use crate::exec::control::morsels::joined;
 use crate::exec::control::tree::ValueMap;
 use crate::exec::select::read::typed_or_none;
 use crate::graph::{Direction, LangValues, Predicate, Stretch};
@@ -12,12 +13,8 @@ use crate::storage::{FrozenBitmap, NodeSet, Values};
 use hexgraph_base::geo::GeoQuery;
 use hexgraph_base::text::Regex;
 use hexgraph_base::types::{Geometry, Result, Value, ValueRef, ValueType};
-use rayon::prelude::*;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
-
-/// From this many chunks on the tests are shared out to other threads; fewer take under 0.5 ms.
-const PARALLEL_MIN: usize = 4;
 
 /// The number of nodes that are tested between two looks at the clock.
 const CHUNK: usize = 8_192;
@@ -25,6 +22,9 @@ const CHUNK: usize = 8_192;
 /// As [`CHUNK`], for tests that parse a geometry for each node: a large polygon takes as long as thousands of other
 /// values.
 const GEO_CHUNK: usize = 64;
+
+/// The morsels for each thread whose test has memory of its own.
+const MORSELS_WITH_MEMORY: usize = 8;
 
 /// A test of one node.
 pub(crate) enum Tester<'a> {
@@ -105,6 +105,8 @@ pub(crate) enum Tester<'a> {
     Or(Vec<Tester<'a>>),
     /// The node does not pass the test.
     Not(Box<Tester<'a>>),
+    /// The node passes another test.
+    Same(&'a Tester<'a>),
 }
 
 /// A plain array of ints.
@@ -258,6 +260,7 @@ impl Tester<'_> {
             Tester::And(parts) => parts.iter().all(|part| part.test(node)),
             Tester::Or(parts) => parts.iter().any(|part| part.test(node)),
             Tester::Not(part) => !part.test(node),
+            Tester::Same(tester) => tester.test(node),
         }
     }
 
@@ -270,6 +273,7 @@ impl Tester<'_> {
                 set.retain(&mut kept, true);
                 return kept;
             }
+            Tester::Same(tester) => return tester.passing(nodes),
             Tester::And(parts) => {
                 return parts.iter().fold(nodes.to_vec(), |nodes, part| part.passing(&nodes));
             }
@@ -285,6 +289,51 @@ impl Tester<'_> {
         kept
     }
 
+    /// The nanoseconds that the test of a node takes, about.
+    pub(crate) fn nanos(&self) -> usize {
+        match self {
+            Tester::Constant(_) | Tester::IntRange { .. } => 1,
+            Tester::Member(_) => 5,
+            Tester::Value { .. } | Tester::Has(..) | Tester::Var { .. } | Tester::Count { .. } => {
+                20
+            }
+            Tester::EdgeTo(..) => 40,
+            Tester::Regexp { .. } | Tester::Match { .. } => 150,
+            Tester::Geo { .. } => 2_000,
+            Tester::Reaches(_, _, part) => 30 + 4 * part.nanos(),
+            Tester::And(parts) | Tester::Or(parts) => parts.iter().map(Tester::nanos).sum(),
+            Tester::Not(part) => part.nanos(),
+            Tester::Same(tester) => tester.nanos(),
+        }
+    }
+
+    /// The same test for another thread. A regular expression has memory that only one thread at a time can use: two that share
+    /// one take longer together than one alone.
+    fn for_thread(&self) -> Tester<'_> {
+        match self {
+            Tester::Regexp { predicate, lang, regex } => {
+                Tester::Regexp { predicate, lang: *lang, regex: regex.clone() }
+            }
+            Tester::And(parts) => Tester::And(for_thread(parts)),
+            Tester::Or(parts) => Tester::Or(for_thread(parts)),
+            Tester::Not(part) => Tester::Not(Box::new(part.for_thread())),
+            Tester::Reaches(edges, more_than, part) => {
+                Tester::Reaches(edges, *more_than, Box::new(part.for_thread()))
+            }
+            other => Tester::Same(other),
+        }
+    }
+
+    /// Whether a thread needs a test of its own.
+    fn has_memory(&self) -> bool {
+        match self {
+            Tester::Regexp { .. } => true,
+            Tester::And(parts) | Tester::Or(parts) => parts.iter().any(Tester::has_memory),
+            Tester::Not(part) | Tester::Reaches(_, _, part) => part.has_memory(),
+            _ => false,
+        }
+    }
+
     /// How many nodes are tested between two looks at the clock.
     fn chunk_len(&self) -> usize {
         match self {
@@ -293,9 +342,14 @@ impl Tester<'_> {
                 parts.iter().map(Tester::chunk_len).min().unwrap_or(CHUNK)
             }
             Tester::Not(part) | Tester::Reaches(_, _, part) => part.chunk_len(),
+            Tester::Same(tester) => tester.chunk_len(),
             _ => CHUNK,
         }
     }
+}
+
+fn for_thread<'s>(parts: &'s [Tester<'_>]) -> Vec<Tester<'s>> {
+    parts.iter().map(Tester::for_thread).collect()
 }
 
 fn is_meant(value: ValueRef<'_>, query: &GeoQuery) -> bool {
@@ -350,29 +404,30 @@ fn edge_to(predicate: &Predicate, reverse: bool, targets: &NodeSet, node: u32) -
 }
 
 impl Context<'_> {
-    /// Keeps the nodes of an ascending list that pass, asking each; many are shared out to rayon's threads. Looks now
-    /// and then whether to stop.
+    /// Keeps the nodes of an ascending list that pass, asking each; many are shared with other threads. Looks now and then
+    /// whether to stop.
     pub(crate) fn keep_passing(&self, nodes: &[u32], tester: &Tester<'_>) -> Result<Vec<u32>> {
         let chunk_len = tester.chunk_len();
         if nodes.len() <= chunk_len {
             return Ok(tester.passing(nodes));
         }
-        let keep = |chunk: &[u32]| -> Result<Vec<u32>> {
-            self.check()?;
-            Ok(tester.passing(chunk))
-        };
         let _while_testing = self.control.charge_while(2 * size_of::<u32>() * nodes.len())?;
-        if nodes.len() < PARALLEL_MIN * chunk_len {
-            let kept: Result<Vec<Vec<u32>>> = nodes.chunks(chunk_len).map(keep).collect();
-            return kept.map(|kept| kept.concat());
+        let keep = |tester: &Tester<'_>, nodes: &[u32]| {
+            let mut kept = Vec::new();
+            for chunk in nodes.chunks(chunk_len) {
+                self.check()?;
+                kept.push(tester.passing(chunk));
+            }
+            Ok(joined(kept))
+        };
+        let Some(spread) = self.control.spread(nodes.len(), tester.nanos())? else {
+            return keep(tester, nodes);
+        };
+        if !tester.has_memory() {
+            return spread.collect(|range| keep(tester, &nodes[range])).map(joined);
         }
-        let mut all = Vec::new();
-        // While the threads work this one only waits; between batches it can hear Ctrl-C.
-        for batch in nodes.chunks(64 * chunk_len) {
-            self.check()?;
-            let kept: Result<Vec<Vec<u32>>> = batch.par_chunks(chunk_len).map(keep).collect();
-            all.extend(kept?.concat());
-        }
-        Ok(all)
+        // What a regular expression remembers is made anew for each morsel.
+        let spread = spread.with_few(MORSELS_WITH_MEMORY);
+        spread.collect(|range| keep(&tester.for_thread(), &nodes[range])).map(joined)
     }
 }

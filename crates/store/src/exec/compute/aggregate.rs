@@ -6,13 +6,18 @@
 use super::sums::Sum;
 use super::totals::Totals;
 use crate::exec::control::context::{Context, Var};
-use crate::exec::control::tree::{Column, EdgeField, FieldData, Level, VALUE_BYTES, ValueMap};
+use crate::exec::control::tree::{
+    Column, EdgeField, FieldData, Finder, Level, VALUE_BYTES, ValueMap,
+};
 use crate::exec::select::batches::NumberSlice;
 use hexgraph_base::plan::{Aggregate, Field, FieldKind, MathExpr, VarId};
 use hexgraph_base::types::{Error, Result, Value, ValueRef, stack};
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
+
+/// The nanoseconds that a value takes to be found and aggregated, about.
+const AGGREGATE_NANOS: usize = 10;
 
 /// For each variable of the block, the level that has its values: the numbers of the fields that lead there from the
 /// root.
@@ -136,15 +141,25 @@ impl Context<'_> {
         let FieldData::Edges(edges) = &level.fields[home[above.len()]].data else {
             return Ok(ValueMap::default());
         };
-        let mut result = ValueMap::default();
-        for (place, &node) in level.nodes.iter().enumerate() {
-            let values = edges.targets_of(place).iter().filter_map(|&target| map.get(target));
-            if let Some(value) = aggregate(op, values)? {
-                result.nodes.push(node);
-                result.values.push(value);
+        let count = level.nodes.len();
+        let finder = Finder::new(&map, edges.targets.len());
+        let _while_looking_up = self.control.charge_while(finder.byte_len())?;
+        let nanos = AGGREGATE_NANOS * (1 + edges.targets.len() / count.max(1));
+        // The values of a node are added up by one thread, in their order.
+        let parts = self.morsels(count, nanos, |places| {
+            self.check()?;
+            let mut result = ValueMap::default();
+            for place in places {
+                let targets = edges.targets_of(place).iter();
+                let values = targets.filter_map(|&target| finder.get(target));
+                if let Some(value) = aggregate(op, values)? {
+                    result.nodes.push(level.nodes[place]);
+                    result.values.push(value);
+                }
             }
-        }
-        Ok(result)
+            Ok(result)
+        })?;
+        Ok(ValueMap::joined(parts))
     }
 
     /// One aggregate over all values of a variable, or the error of a sum that is no int. A column that nobody has read is

@@ -1,8 +1,8 @@
 //! Groups of `@groupby` whose keys are read as columns: one pass over the members, without a list for each group.
 //!
 //! A batch of members is read as codes, one for each key ([`super::key_codes`]). The codes of a member make the number of its
-//! cell, a number with one digit for each key. A table leads from the cell to the group: an array where there are no more cells
-//! than members, else a hash table. Groups are numbered as they appear. Sums, least and greatest numbers are arrays by group, to
+//! cell, a number with one digit for each key. A table leads from the cell to the group: an array where there are at most twice as
+//! many cells as members, else a hash table. Groups are numbered as they appear. Sums, least and greatest numbers are arrays by group, to
 //! which each batch adds; so floats are added up in the order of the members, as they are in a list. Group 0 is that of members
 //! that lack a key: it is filled like the others and not shown, which saves a question for each member.
 //!
@@ -13,6 +13,7 @@ use super::key_codes::{KeyCodes, MISSING};
 use super::partition::{GROUP_BYTES, KEY_BYTES};
 use super::sums::{Sum, clamp};
 use crate::exec::control::context::Context;
+use crate::exec::control::morsels::{Spread, joined};
 use crate::exec::control::tree::{Group, GroupValue};
 use crate::exec::select::batches::{BATCH, Members, NumberColumn};
 use crate::exec::select::read::first_value;
@@ -20,6 +21,7 @@ use crate::graph::Predicate;
 use hexgraph_base::plan::{Aggregate, Field, FieldKind, GroupBy};
 use hexgraph_base::types::{Result, Value};
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Fewer members are grouped one by one.
@@ -72,14 +74,19 @@ impl Context<'_> {
         let mut grouping = Grouping {
             context: self,
             keys,
+            cell_count: cells,
             cells: Cells::new(cells, members.len()),
             groups: Groups { firsts: vec![0], counts: vec![0] },
             columns: Vec::new(),
             lists: None,
+            charged: 0,
         };
         let plans: Vec<Plan> = body.iter().map(|field| grouping.plan(field, members)).collect();
         let _while_grouping = self.control.charge_while(grouping.byte_len(members))?;
-        grouping.run(members)?;
+        match self.control.spread(members.len(), grouping.nanos())? {
+            Some(spread) => grouping.run_shared(spread, members)?,
+            None => grouping.run(members)?,
+        }
         grouping.finish(body, &plans, members)
     }
 
@@ -133,7 +140,7 @@ enum Cells {
 impl Cells {
     fn new(count: u64, members: usize) -> Cells {
         match usize::try_from(count) {
-            Ok(count) if count <= members.max(CELLS_MIN) => Cells::Array(vec![0; count]),
+            Ok(count) if count <= (2 * members).max(CELLS_MIN) => Cells::Array(vec![0; count]),
             _ => Cells::Hash(FxHashMap::default()),
         }
     }
@@ -171,6 +178,15 @@ struct NumberFolds<'a> {
     folds: Vec<Fold>,
     /// The groups of a batch, with those of members without a number taken out.
     counted: Vec<u32>,
+    /// In a part of the members, the floats of all of them.
+    kept: Option<KeptFloats>,
+}
+
+/// The floats of some members in their order, and their groups.
+#[derive(Default)]
+struct KeptFloats {
+    groups: Vec<u32>,
+    floats: Vec<f64>,
 }
 
 /// One number for each group.
@@ -192,6 +208,35 @@ impl Fold {
             (Aggregate::Sum | Aggregate::Avg, false) => Fold::FloatSum(Vec::new()),
             (Aggregate::Min, false) => Fold::FloatMin(Vec::new()),
             (Aggregate::Max, false) => Fold::FloatMax(Vec::new()),
+        }
+    }
+
+    /// A fold of the same kind of no numbers.
+    fn emptied(&self) -> Fold {
+        match self {
+            Fold::IntSum(_) => Fold::IntSum(Vec::new()),
+            Fold::IntMin(_) => Fold::IntMin(Vec::new()),
+            Fold::IntMax(_) => Fold::IntMax(Vec::new()),
+            Fold::FloatSum(_) => Fold::FloatSum(Vec::new()),
+            Fold::FloatMin(_) => Fold::FloatMin(Vec::new()),
+            Fold::FloatMax(_) => Fold::FloatMax(Vec::new()),
+        }
+    }
+
+    /// Adds what the ints of a part of the members come to, whose groups are at these places of the `count` groups.
+    fn absorb(&mut self, part: &Fold, places: &[u32], count: usize) {
+        match (self, part) {
+            (Fold::IntSum(sums), Fold::IntSum(part)) => {
+                each(sums, 0, places, count, part, |sum, it| sum + it);
+            }
+            (Fold::IntMin(least), Fold::IntMin(part)) => {
+                each(least, i64::MAX, places, count, part, i64::min);
+            }
+            (Fold::IntMax(greatest), Fold::IntMax(part)) => {
+                each(greatest, i64::MIN, places, count, part, i64::max);
+            }
+            // The floats of a part are kept, and added one by one.
+            _ => {}
         }
     }
 
@@ -272,7 +317,7 @@ impl NumberFolds<'_> {
 
     /// Adds the numbers of a batch to the groups of its nodes.
     fn add(&mut self, nodes: &[u32], groups: &[u32], count: usize) {
-        let NumberFolds { numbers, lacking, folds, counted, .. } = self;
+        let NumberFolds { numbers, lacking, folds, counted, kept, .. } = self;
         lacking.resize(count, 0);
         match numbers {
             NumberColumn::Int(numbers) => {
@@ -283,8 +328,31 @@ impl NumberFolds<'_> {
             NumberColumn::Float(numbers) => {
                 let (floats, has) = numbers.read(nodes);
                 let groups = counted_groups(groups, has, lacking, counted);
-                folds.iter_mut().for_each(|fold| fold.add_floats(groups, count, floats));
+                match kept {
+                    Some(kept) => {
+                        kept.groups.extend_from_slice(groups);
+                        kept.floats.extend_from_slice(floats);
+                    }
+                    None => {
+                        folds.iter_mut().for_each(|fold| fold.add_floats(groups, count, floats))
+                    }
+                }
             }
+        }
+    }
+
+    /// Adds the numbers of the next part of the members, whose groups are at these places of the `count` groups.
+    fn absorb(&mut self, part: NumberFolds<'_>, places: &[u32], count: usize) {
+        each(&mut self.lacking, 0, places, count, &part.lacking, |sum, it| sum + it);
+        for (fold, part) in self.folds.iter_mut().zip(&part.folds) {
+            fold.absorb(part, places, count);
+        }
+        let Some(KeptFloats { groups, floats }) = part.kept else { return };
+        for (groups, floats) in groups.chunks(BATCH).zip(floats.chunks(BATCH)) {
+            self.counted.clear();
+            self.counted.extend(groups.iter().map(|group| places[*group as usize]));
+            let groups = &self.counted;
+            self.folds.iter_mut().for_each(|fold| fold.add_floats(groups, count, floats));
         }
     }
 }
@@ -312,14 +380,18 @@ fn counted_groups<'g>(
 struct Grouping<'a, 'c> {
     context: &'a Context<'c>,
     keys: Vec<Key<'a>>,
+    /// A number that is greater than all cells.
+    cell_count: u64,
     cells: Cells,
     groups: Groups,
     columns: Vec<NumberFolds<'a>>,
     /// The group of each member, where lists are made of them.
     lists: Option<Vec<u32>>,
+    /// The bytes that were charged for groups, and for what a part keeps.
+    charged: usize,
 }
 
-impl<'a> Grouping<'a, '_> {
+impl<'a, 'c> Grouping<'a, 'c> {
     /// Decides how a field is found; reads nothing but changes.
     fn plan(&mut self, field: &'a Field, members: Members<'_>) -> Plan {
         let FieldKind::AggregatePredicate { op, name, langs } = &field.kind else {
@@ -349,7 +421,7 @@ impl<'a> Grouping<'a, '_> {
         let part = predicate.only_untagged()?;
         let numbers = NumberColumn::new(part, predicate.def.value_type, members)?;
         let (lacking, folds, counted) = Default::default();
-        self.columns.push(NumberFolds { name, numbers, lacking, folds, counted });
+        self.columns.push(NumberFolds { name, numbers, lacking, folds, counted, kept: None });
         Some(self.columns.len() - 1)
     }
 
@@ -392,7 +464,10 @@ impl<'a> Grouping<'a, '_> {
         let grown: usize = self.keys.iter_mut().map(|key| key.codes.growth()).sum();
         match each * groups + grown {
             0 => Ok(()),
-            bytes => self.context.control.charge(bytes),
+            bytes => {
+                self.charged += bytes;
+                self.context.control.charge(bytes)
+            }
         }
     }
 
@@ -411,8 +486,16 @@ impl<'a> Grouping<'a, '_> {
         }
     }
 
-    /// The group of each node of a batch; a group that begins is put behind the others.
+    /// The group of each node of a batch; all are counted.
     fn group(&mut self, nodes: &[u32], cells: &[u64], out: &mut Vec<u32>) {
+        self.find(nodes, cells, out);
+        let groups = &mut self.groups;
+        groups.counts.resize(groups.firsts.len(), 0);
+        out.iter().for_each(|group| groups.counts[*group as usize] += 1);
+    }
+
+    /// The group of each node of a batch; a group that begins is put behind the others.
+    fn find(&mut self, nodes: &[u32], cells: &[u64], out: &mut Vec<u32>) {
         let Grouping { keys, cells: table, groups, .. } = self;
         table.look_up(cells, out, |place| {
             if keys.iter().any(|key| key.batch[place] == MISSING) {
@@ -421,8 +504,96 @@ impl<'a> Grouping<'a, '_> {
             groups.firsts.push(nodes[place]);
             groups.firsts.len() as u32 - 1
         });
-        groups.counts.resize(groups.firsts.len(), 0);
-        out.iter().for_each(|group| groups.counts[*group as usize] += 1);
+    }
+
+    /// The nanoseconds that a member takes, about.
+    fn nanos(&self) -> usize {
+        let key = |key: &Key<'_>| if key.codes.numbers_values() { 40 } else { 4 };
+        self.keys.iter().map(key).sum::<usize>() + 3 + 4 * self.columns.len()
+    }
+
+    /// A grouping of the same kind that has seen no member, for `count` members from `first` on. It keeps floats and does not add
+    /// them up.
+    fn fork(&self, first: u32, count: usize) -> Grouping<'a, 'c> {
+        let key = |Key { predicate, codes, .. }: &Key<'a>| Key {
+            predicate,
+            codes: codes.fork(first, count),
+            batch: Vec::with_capacity(BATCH),
+        };
+        let column = |column: &NumberFolds<'a>| NumberFolds {
+            name: column.name,
+            numbers: column.numbers.fork(first),
+            lacking: Vec::new(),
+            folds: column.folds.iter().map(Fold::emptied).collect(),
+            counted: Vec::new(),
+            kept: matches!(column.numbers, NumberColumn::Float(_)).then(KeptFloats::default),
+        };
+        let keys: Vec<Key<'a>> = self.keys.iter().map(key).collect();
+        let cell_count = keys.iter().map(|key| key.codes.limit()).product();
+        Grouping {
+            context: self.context,
+            cells: Cells::new(cell_count, count),
+            cell_count,
+            keys,
+            groups: Groups { firsts: vec![0], counts: vec![0] },
+            columns: self.columns.iter().map(column).collect(),
+            lists: self.lists.is_some().then(Vec::new),
+            charged: 0,
+        }
+    }
+
+    /// As [`Grouping::run`], with other threads: each groups a part of the members by itself, and the groups of the parts are put
+    /// together in the order of the parts. Floats are added up then, one behind the other.
+    fn run_shared(&mut self, spread: Spread<'_>, members: Members<'_>) -> Result<()> {
+        // A part with as many groups as members is worth nothing: then there are few parts, of many members each.
+        let has_few_groups = self.cell_count <= (spread.len() / 8) as u64;
+        // Values that are numbered as they come are numbered again where the parts are put together.
+        let few = if self.keys.iter().any(|key| key.codes.numbers_values()) { 1 } else { 2 };
+        let spread = if has_few_groups { spread } else { spread.with_few(few) }.in_units_of(BATCH);
+        let empty = self.fork(0, members.len());
+        let kept = empty.columns.iter().filter(|column| column.kept.is_some()).count();
+        let part = |range: Range<usize>| {
+            let nodes = members.range(range);
+            let mut part = empty.fork(nodes.first().copied().unwrap_or(0), nodes.len());
+            part.charged = (12 * kept + 4) * nodes.len();
+            self.context.control.charge(part.charged)?;
+            part.run(Members::List(&nodes))?;
+            Ok(part)
+        };
+        let (context, mut whole) = (self.context, self.fork(0, members.len()));
+        whole.columns.iter_mut().for_each(|column| column.kept = None);
+        spread.each(part, |part| {
+            let charged = part.charged;
+            whole.absorb(part)?;
+            context.control.uncharge(charged);
+            Ok(())
+        })?;
+        *self = whole;
+        Ok(())
+    }
+
+    /// Puts the groups of a part behind those of the parts before it.
+    fn absorb(&mut self, part: Grouping<'a, '_>) -> Result<()> {
+        // The first members of its groups are grouped as members are; so the groups have the numbers that all members would
+        // have given them.
+        let (mut cells, mut found) = (Vec::new(), Vec::new());
+        let mut places = vec![0];
+        for nodes in part.groups.firsts[1..].chunks(BATCH) {
+            let before = self.groups.firsts.len();
+            self.read_cells(nodes, &mut cells);
+            self.find(nodes, &cells, &mut found);
+            self.charge(self.groups.firsts.len() - before)?;
+            places.extend_from_slice(&found);
+        }
+        let count = self.groups.firsts.len();
+        each(&mut self.groups.counts, 0, &places, count, &part.groups.counts, |sum, it| sum + it);
+        for (column, part) in self.columns.iter_mut().zip(part.columns) {
+            column.absorb(part, &places, count);
+        }
+        if let (Some(lists), Some(part)) = (&mut self.lists, part.lists) {
+            lists.extend(part.iter().map(|group| places[*group as usize]));
+        }
+        Ok(())
     }
 
     /// The groups with their results; `None` where one has none but an error.
@@ -432,34 +603,55 @@ impl<'a> Grouping<'a, '_> {
         plans: &[Plan],
         members: Members<'_>,
     ) -> Result<Option<Vec<(usize, Group)>>> {
-        let control = self.context.control;
+        let counts = &self.groups.counts;
         let dealt = self.lists.as_ref();
-        let dealt = dealt.map(|groups| deal(groups, &self.groups.counts, &members.as_list()));
-        let mut found = Vec::with_capacity(self.groups.counts.len() - 1);
-        let mut start = self.groups.counts[0] as usize;
-        for (group, &first) in self.groups.firsts.iter().enumerate().skip(1) {
-            if group.is_multiple_of(BATCH) {
-                self.context.check()?;
+        let dealt = dealt.map(|groups| {
+            let starts = starts_of(counts);
+            let dealt = deal(groups, starts.clone(), &members.as_list());
+            (dealt, starts)
+        });
+        let nanos = 100 * (self.keys.len() + body.len());
+        let made = self.context.morsels(counts.len() - 1, nanos, |range| {
+            let mut found = Vec::with_capacity(range.len());
+            // The group before the first one is that of members without a key.
+            for group in range.start + 1..range.end + 1 {
+                if group.is_multiple_of(BATCH) {
+                    self.context.check()?;
+                }
+                let list = dealt.as_ref().map_or(&[][..], |(nodes, starts)| {
+                    &nodes[starts[group]..starts[group] + counts[group] as usize]
+                });
+                let Some(made) = self.group_of(group, body, plans, list)? else { return Ok(None) };
+                found.push(made);
             }
-            let count = self.groups.counts[group] as usize;
-            let list = dealt.as_ref().map_or(&[][..], |nodes| &nodes[start..start + count]);
-            start += count;
-            // The value of the first member stands for all ways of writing a time or a zero.
-            let value = |key: &Key<'_>| first_value(key.predicate, &[], first);
-            let keys = self.keys.iter().map(|key| value(key).map(GroupValue::Value));
-            let keys: Vec<GroupValue> = keys.flatten().collect();
-            let texts: usize = keys.iter().map(text_len).sum();
-            if texts > 0 {
-                control.charge(texts)?;
-            }
-            let mut results = Vec::with_capacity(body.len());
-            for (field, plan) in body.iter().zip(plans) {
-                let Ok(result) = self.result(field, *plan, group, list) else { return Ok(None) };
-                results.push(result);
-            }
-            found.push((count, Group { keys, results }));
+            Ok(Some(found))
+        })?;
+        Ok(made.into_iter().collect::<Option<Vec<_>>>().map(joined))
+    }
+
+    /// A group with its number of members; `None` where a result is refused.
+    fn group_of(
+        &self,
+        group: usize,
+        body: &[Arc<Field>],
+        plans: &[Plan],
+        list: &[u32],
+    ) -> Result<Option<(usize, Group)>> {
+        // The value of the first member stands for all ways of writing a time or a zero.
+        let first = self.groups.firsts[group];
+        let value = |key: &Key<'_>| first_value(key.predicate, &[], first);
+        let keys = self.keys.iter().map(|key| value(key).map(GroupValue::Value));
+        let keys: Vec<GroupValue> = keys.flatten().collect();
+        let texts: usize = keys.iter().map(text_len).sum();
+        if texts > 0 {
+            self.context.control.charge(texts)?;
         }
-        Ok(Some(found))
+        let mut results = Vec::with_capacity(body.len());
+        for (field, plan) in body.iter().zip(plans) {
+            let Ok(result) = self.result(field, *plan, group, list) else { return Ok(None) };
+            results.push(result);
+        }
+        Ok(Some((self.groups.counts[group] as usize, Group { keys, results })))
     }
 
     fn result(
@@ -489,13 +681,19 @@ fn text_len(key: &GroupValue) -> usize {
     if let GroupValue::Value(value) = key { value.heap_size() } else { 0 }
 }
 
+/// The places at which the lists of groups start, one behind the other.
+fn starts_of(counts: &[u32]) -> Vec<usize> {
+    let mut next = 0;
+    let start = |count: &u32| {
+        let start = next;
+        next += *count as usize;
+        start
+    };
+    counts.iter().map(start).collect()
+}
+
 /// Deals members out to their groups: the lists of all groups, one behind the other, each in the order of the members.
-fn deal(groups: &[u32], counts: &[u32], members: &[u32]) -> Vec<u32> {
-    let mut starts: Vec<usize> = Vec::with_capacity(counts.len());
-    counts.iter().fold(0, |start, count| {
-        starts.push(start);
-        start + *count as usize
-    });
+fn deal(groups: &[u32], mut starts: Vec<usize>, members: &[u32]) -> Vec<u32> {
     let mut dealt = vec![0; members.len()];
     for (group, member) in groups.iter().zip(members) {
         let start = &mut starts[*group as usize];

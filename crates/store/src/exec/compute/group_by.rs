@@ -11,7 +11,15 @@ use hexgraph_base::types::{Error, Result, Value, stack};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
+
+/// The nanoseconds that it takes to group a list, and a member of it, about.
+const LIST_NANOS: usize = 500;
+const MEMBER_NANOS: usize = 50;
+
+/// The nanoseconds that it takes to compare two groups, about.
+const COMPARE_NANOS: usize = 20;
 
 /// A set of fewer nodes is listed.
 const SET_MIN: usize = 1 << 14;
@@ -26,10 +34,14 @@ impl Context<'_> {
             self.group_fields(&mut edges.level)?;
             let field = &result.field;
             if let Some(group_by) = &field.group_by {
-                let lists = edges.offsets.windows(2).map(|row| row[0] as usize..row[1] as usize);
-                let groups =
-                    lists.map(|row| self.groups(group_by, &field.fields, &edges.targets[row]));
-                edges.groups = Some(groups.collect::<Result<_>>()?);
+                let (count, targets) = (edges.offsets.len() - 1, edges.targets.len());
+                let nanos = LIST_NANOS + MEMBER_NANOS * (targets / count.max(1));
+                let groups = |places: Range<usize>| {
+                    let list =
+                        |place| self.groups(group_by, &field.fields, edges.targets_of(place));
+                    places.map(list).collect::<Result<Vec<_>>>()
+                };
+                edges.groups = Some(self.lists(count, nanos, groups)?);
             }
         }
         Ok(())
@@ -56,13 +68,22 @@ impl Context<'_> {
             members = &ascending;
         }
         if let Some(groups) = self.edge_groups(group_by, body, Members::List(members))? {
-            return Ok(sorted(groups));
+            return self.sorted_groups(groups);
         }
         let groups = match self.column_groups(group_by, body, Members::List(members))? {
             Some(groups) => groups,
             None => self.listed_groups(group_by, body, members)?,
         };
-        Ok(sorted(groups))
+        self.sorted_groups(groups)
+    }
+
+    /// The groups in the order of the answer: small ones first.
+    fn sorted_groups(&self, groups: Vec<(usize, Group)>) -> Result<Vec<Group>> {
+        let sorted =
+            self.sorted_by(groups, COMPARE_NANOS, |(count, one), (other_count, other)| {
+                count.cmp(other_count).then_with(|| compare_groups(one, other))
+            })?;
+        Ok(sorted.into_iter().map(|(_, group)| group).collect())
     }
 
     /// As [`Context::groups`], of a set; it is listed only where columns and indexes don't tell.
@@ -81,14 +102,15 @@ impl Context<'_> {
                 && body.iter().all(|field| field.kind == FieldKind::CountUid)
                 && let Some(parts) = self.parts_of_all(key, members)
             {
-                return Ok(sorted(parts.into_iter().map(|part| counted(part, body)).collect()));
+                return self
+                    .sorted_groups(parts.into_iter().map(|part| counted(part, body)).collect());
             }
             let members = Members::Set(members);
             if let Some(groups) = self.edge_groups(group_by, body, members)? {
-                return Ok(sorted(groups));
+                return self.sorted_groups(groups);
             }
             if let Some(groups) = self.column_groups(group_by, body, members)? {
-                return Ok(sorted(groups));
+                return self.sorted_groups(groups);
             }
         }
         self.control.charge(size_of::<u32>() * members.len())?;
@@ -176,14 +198,6 @@ fn counted(part: Part, body: &[Arc<Field>]) -> (usize, Group) {
     (count, Group { keys: part.keys, results })
 }
 
-/// The groups in the order of the answer: small ones first.
-fn sorted(mut groups: Vec<(usize, Group)>) -> Vec<Group> {
-    groups.sort_by(|(count, one), (other_count, other)| {
-        count.cmp(other_count).then_with(|| compare_groups(one, other))
-    });
-    groups.into_iter().map(|(_, group)| group).collect()
-}
-
 /// True for a body that aggregates nothing.
 fn only_counts(body: &[Arc<Field>]) -> bool {
     !body.iter().any(|field| matches!(field.kind, FieldKind::AggregatePredicate { .. }))
@@ -212,6 +226,7 @@ fn compare_groups(one: &Group, other: &Group) -> Ordering {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exec::control::morsels::tests::sharing;
     use crate::exec::control::stop::Control;
     use crate::exec::random_graph::{NAMES, graph};
     use fastrand::Rng;
@@ -246,8 +261,8 @@ mod tests {
         })
     }
 
-    fn shown(groups: Vec<(usize, Group)>) -> String {
-        format!("{:?}", sorted(groups))
+    fn shown(context: &Context<'_>, groups: Vec<(usize, Group)>) -> String {
+        format!("{:?}", context.sorted_groups(groups).unwrap())
     }
 
     /// The groups of columns are those of lists, in their order and to the last bit.
@@ -274,7 +289,7 @@ mod tests {
                 let group_by = GroupBy { keys: vec![key(name)] };
                 let listed = context.listed_groups(&group_by, &body, &all.to_vec()).unwrap();
                 let found = parts.into_iter().map(|part| counted(part, &body)).collect();
-                assert_eq!(shown(found), shown(listed), "all with {name}");
+                assert_eq!(shown(&context, found), shown(&context, listed), "all with {name}");
             }
             for _ in 0..30 {
                 let names = (0..rng.usize(1..4)).map(|_| rng.choice(NAMES).unwrap());
@@ -294,8 +309,17 @@ mod tests {
                     continue;
                 };
                 by_columns += 1;
+                let control = sharing(3, *rng.choice(&[1, 100, 10_000]).unwrap());
+                let shared = Context { control: &control, vars: Vec::new(), ..context };
+                let together = shared.column_groups(&group_by, &body, given).unwrap();
+                let together = together.expect("the keys are the same");
+                assert_eq!(format!("{together:?}"), format!("{found:?}"), "{group_by:?}: {body:?}");
                 let listed = context.listed_groups(&group_by, &body, &members).unwrap();
-                assert_eq!(shown(found), shown(listed), "{group_by:?} of {members:?}: {body:?}");
+                assert_eq!(
+                    shown(&context, found),
+                    shown(&context, listed),
+                    "{group_by:?} of {members:?}: {body:?}"
+                );
             }
         }
         assert!(asked < 2 * by_columns, "{by_columns} of {asked} were grouped by columns");

@@ -52,10 +52,11 @@ enum Codes<'a> {
     /// Numbers by the texts' order of appearance.
     Texts(Interned<&'a [u8]>),
     /// Codes by node id, from this id on.
-    Table(u32, Vec<u32>),
+    Table(u32, Arc<Vec<u32>>),
 }
 
 /// Distinct values, numbered from 1 on.
+#[derive(Clone)]
 struct Interned<K> {
     codes: FxHashMap<K, u32>,
     /// The number of values when their room was last asked for.
@@ -140,6 +141,37 @@ impl<'a> KeyCodes<'a> {
         };
         let changes = Overlay::new(Arc::new(changes));
         Some(KeyCodes { part, codes, limit, changes, finder: RowFinder::default() })
+    }
+
+    /// The same key for batches of `count` nodes from a node on, which may be read beside those of others. Values that are numbered
+    /// as they come get numbers of its own.
+    pub(crate) fn fork(&self, first: u32, count: usize) -> KeyCodes<'a> {
+        let known = match &self.codes {
+            Codes::Numbers(known) => Some(known.codes.len()),
+            Codes::Texts(known) => Some(known.codes.len()),
+            _ => None,
+        };
+        let limit = known.map_or(self.limit, |known| self.limit.min((known + count) as u64 + 1));
+        let codes = match &self.codes {
+            Codes::Narrow(least) => Codes::Narrow(*least),
+            Codes::Coded(codes, count) => Codes::Coded(codes, *count),
+            Codes::Numbers(known) => Codes::Numbers(known.clone()),
+            Codes::Texts(known) => Codes::Texts(known.clone()),
+            Codes::Table(first, codes) => Codes::Table(*first, Arc::clone(codes)),
+        };
+        let part = self.part;
+        KeyCodes {
+            part,
+            codes,
+            limit,
+            changes: self.changes.fork(first),
+            finder: RowFinder::default(),
+        }
+    }
+
+    /// True where values are numbered as they come.
+    pub(crate) fn numbers_values(&self) -> bool {
+        matches!(self.codes, Codes::Numbers(_) | Codes::Texts(_))
     }
 
     /// A number that is greater than all codes.
@@ -399,5 +431,5 @@ fn by_tokens<'a>(
             TokenNodes::Changed(nodes) => nodes.iter().for_each(set),
         }
     }
-    Some((Codes::Table(first, codes), u64::from(count) + 1))
+    Some((Codes::Table(first, Arc::new(codes)), u64::from(count) + 1))
 }

@@ -2,11 +2,11 @@
 
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::tree::{
-    BlockResult, EdgeField, FieldData, FieldResult, Level, VALUE_BYTES, ValueMap,
+    BlockResult, Column, EdgeField, FieldData, FieldResult, Level, VALUE_BYTES, ValueMap,
 };
 use crate::exec::select::numbers::numbers;
 use crate::exec::select::read::{Langs, typed};
-use crate::exec::walk::traverse::distinct;
+use crate::exec::walk::lists::distinct;
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Block, FieldKind, VarId};
 use hexgraph_base::types::{Error, Result, Value, stack};
@@ -61,6 +61,14 @@ impl Context<'_> {
                 FieldData::Edges(edges) => self.publish_edges(result, edges, level, live, found)?,
                 FieldData::Values(_) => self.publish_values(result, live, found)?,
                 FieldData::Uid => add_uids(found, result.field.var, live.to_vec()),
+                FieldData::Counts(counts)
+                    if !live.is_empty() && live.len() == level.nodes.len() =>
+                {
+                    let counts = counts.iter().map(|count| *count as i64).collect();
+                    let (nodes, values) = (live.to_vec(), Column::Int(counts));
+                    let map = ValueMap { nodes, values, constant: None };
+                    add_values(found, result.field.var, map);
+                }
                 FieldData::Counts(counts) => {
                     let count_at = |place: usize| Value::Int(counts[place] as i64);
                     add_values(found, result.field.var, by_place(level, live, count_at));

@@ -25,6 +25,11 @@ pub struct Costs {
     pub column_min: usize,
     /// Nodes are ordered by a scan for the first ones when fewer than one in this many of them are wanted; at least 1.
     pub top_share: usize,
+    /// Work of at least so many estimated nanoseconds is shared with the other threads of the database. To wake one up and to wait
+    /// for it takes some ten thousand.
+    pub spread: usize,
+    /// The estimated nanoseconds of a morsel of such work.
+    pub morsel: usize,
 }
 
 impl Default for Costs {
@@ -40,6 +45,8 @@ impl Default for Costs {
             index_walk_min: 64,
             column_min: 256,
             top_share: 16,
+            spread: 400_000,
+            morsel: 100_000,
         }
     }
 }

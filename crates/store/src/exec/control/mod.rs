@@ -9,3 +9,4 @@ pub(super) mod passwords;
 pub(super) mod tree;
 pub(super) mod context;
 pub(super) mod steps;
+pub(super) mod morsels;

@@ -6,6 +6,7 @@ use super::passwords::Computed;
 use super::trace::Trace;
 use crate::graph::Passwords;
 use hexgraph_base::budget::{Budget, Held, Share};
+use hexgraph_base::types::pool::Pool;
 use hexgraph_base::types::{Error, Result, Value};
 use rayon::ThreadPool;
 use std::panic::AssertUnwindSafe;
@@ -42,6 +43,8 @@ pub struct Control {
     /// The bytes that were drawn before it.
     drawn_before: AtomicU64,
     passwords: Computed,
+    /// The threads that large work is shared with.
+    pool: OnceLock<Arc<Pool>>,
 }
 
 /// Stops the request of the [`Control`] that it came from, from any thread.
@@ -93,6 +96,7 @@ impl Control {
             passwords: Computed::default(),
             share: OnceLock::new(),
             starved: AtomicBool::new(false),
+            pool: OnceLock::new(),
         }
     }
 
@@ -104,6 +108,9 @@ impl Control {
         (next.started, next.timeout) = (self.started, self.timeout);
         if let Some(limits) = self.limits.get() {
             next.set_limits(*limits);
+        }
+        if let Some(pool) = self.pool.get() {
+            next.set_pool(pool);
         }
         match self.share.get() {
             Some(share) => next.with_share(Arc::clone(share)),
@@ -119,6 +126,9 @@ impl Control {
         (part.started, part.timeout) = (self.started, self.timeout);
         if let Some(limits) = self.limits.get() {
             part.set_limits(*limits);
+        }
+        if let Some(pool) = self.pool.get() {
+            part.set_pool(pool);
         }
         if let Some(share) = self.share.get() {
             part.set_budget(share.budget());
@@ -180,6 +190,16 @@ impl Control {
     /// What ways to an answer are weighed with.
     pub(crate) fn costs(&self) -> &Costs {
         &self.costs
+    }
+
+    /// Has large work shared with the threads of a pool, unless the request has some already.
+    pub fn set_pool(&self, pool: &Arc<Pool>) {
+        self.pool.get_or_init(|| Arc::clone(pool));
+    }
+
+    /// The threads that large work is shared with; `None` when it all stays on the thread of who asks.
+    pub fn pool(&self) -> Option<&Arc<Pool>> {
+        self.pool.get()
     }
 
     /// The limits of the request.
@@ -260,6 +280,13 @@ impl Control {
     pub fn draw(&self, bytes: u64) -> Result<()> {
         let Some(share) = self.share.get() else { return Ok(()) };
         share.draw(bytes).inspect_err(|_| self.note_starved())
+    }
+
+    /// Gives back what was drawn.
+    pub fn give_back(&self, bytes: u64) {
+        if let Some(share) = self.share.get() {
+            share.give_back(bytes);
+        }
     }
 
     /// As [`Control::draw`], until what is returned is dropped.
@@ -401,6 +428,11 @@ impl Control {
                 Err(RecvTimeoutError::Disconnected) => unreachable!("the job sends its result"),
             }
         }
+    }
+
+    /// True when no gate will be asked any more.
+    pub(super) fn is_through_gate(&self) -> bool {
+        self.gate.as_ref().is_none_or(|gate| gate.next_nanos.load(Ordering::Relaxed) == u64::MAX)
     }
 
     fn ask_gate(&self, elapsed: Duration, must: bool) -> Result<()> {

@@ -184,6 +184,19 @@ impl Column {
         }
     }
 
+    /// Adds the values of another column, giving up the plain array when their type is another.
+    pub fn append(&mut self, other: Column) {
+        match (&mut *self, other) {
+            (Column::Any(values), other) if values.is_empty() => *self = other,
+            (Column::Int(numbers), Column::Int(more)) => numbers.extend(more),
+            (Column::Float(numbers), Column::Float(more)) => numbers.extend(more),
+            (Column::Any(values), Column::Any(more)) => values.extend(more),
+            (_, other) => {
+                (0..other.len()).for_each(|place| self.push(other.get(place).to_value()));
+            }
+        }
+    }
+
     /// Adds a value, giving up the plain array when its type is another.
     pub fn push(&mut self, value: Value) {
         match (&mut *self, value) {
@@ -203,6 +216,73 @@ impl Column {
                 *self = Column::Any(values);
             }
         }
+    }
+}
+
+/// Finds many values of a map by their nodes.
+pub(in crate::exec) struct Finder<'m> {
+    map: &'m ValueMap,
+    places: Places,
+}
+
+/// Where the places of nodes in a list are found.
+enum Places {
+    /// All ids from the first node on.
+    Run(u32),
+    /// By the distance from the first node; [`NOWHERE`] for an id that is not in the list.
+    Table(u32, Vec<u32>),
+    /// By search.
+    Search,
+}
+
+const NOWHERE: u32 = u32::MAX;
+
+/// A table of places may span at most this many ids for each node.
+const SPAN_MAX: usize = 8;
+
+impl<'m> Finder<'m> {
+    /// For about so many questions. O(nodes) where there are many.
+    pub(in crate::exec) fn new(map: &'m ValueMap, questions: usize) -> Finder<'m> {
+        let nodes = &map.nodes;
+        let places = match (nodes.first(), nodes.last()) {
+            (Some(&first), Some(&last)) if (last - first) as usize == nodes.len() - 1 => {
+                Places::Run(first)
+            }
+            (Some(&first), Some(&last))
+                if nodes.len() < questions
+                    && (last - first) as usize <= SPAN_MAX.saturating_mul(nodes.len()) =>
+            {
+                let mut table = vec![NOWHERE; (last - first) as usize + 1];
+                for (node, place) in nodes.iter().zip(0..) {
+                    table[(node - first) as usize] = place;
+                }
+                Places::Table(first, table)
+            }
+            _ => Places::Search,
+        };
+        Finder { map, places }
+    }
+
+    /// The bytes that are used beside the map.
+    pub(in crate::exec) fn byte_len(&self) -> usize {
+        if let Places::Table(_, table) = &self.places { size_of_val(table.as_slice()) } else { 0 }
+    }
+
+    /// As [`ValueMap::get`].
+    #[inline]
+    pub(in crate::exec) fn get(&self, node: u32) -> Option<hexgraph_base::types::ValueRef<'m>> {
+        let map = self.map;
+        // A node before the first one wraps to a place behind all others.
+        let place = match &self.places {
+            Places::Search => return map.get(node),
+            _ if map.constant.is_some() => return map.get(node),
+            Places::Run(first) => node.wrapping_sub(*first) as usize,
+            Places::Table(first, table) => match table.get(node.wrapping_sub(*first) as usize) {
+                None | Some(&NOWHERE) => return None,
+                Some(place) => *place as usize,
+            },
+        };
+        (place < map.nodes.len()).then(|| map.values.get(place))
     }
 }
 
@@ -228,6 +308,17 @@ impl ValueMap {
             return Some(value.as_ref());
         }
         self.nodes.binary_search(&node).ok().map(|place| self.values.get(place))
+    }
+
+    /// The values of several maps, each of which has greater nodes than those before it.
+    pub fn joined(maps: Vec<ValueMap>) -> ValueMap {
+        let mut maps = maps.into_iter();
+        let mut all = maps.next().unwrap_or_default();
+        for map in maps {
+            all.nodes.extend(map.nodes);
+            all.values.append(map.values);
+        }
+        all
     }
 
     /// True when no node has a value.

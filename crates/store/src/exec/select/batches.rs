@@ -56,6 +56,14 @@ impl<'m> Members<'m> {
         }
     }
 
+    /// The nodes of some places in the order. O(log nodes) and what is read.
+    pub(crate) fn range(self, range: Range<usize>) -> Cow<'m, [u32]> {
+        match self {
+            Members::List(nodes) => Cow::Borrowed(&nodes[range]),
+            Members::Set(nodes) => Cow::Owned(nodes.page(range.start, range.len())),
+        }
+    }
+
     /// Calls `visit` with the nodes, a batch at a time, until it fails.
     pub(crate) fn for_each_batch(self, mut visit: impl FnMut(&[u32]) -> Result<()>) -> Result<()> {
         match self {
@@ -176,6 +184,12 @@ impl<T: Copy> Overlay<T> {
     /// An overlay of changes, which ascend by node.
     pub(crate) fn new(changes: Arc<Vec<(u32, T)>>) -> Overlay<T> {
         Overlay { changes, done: 0 }
+    }
+
+    /// The same changes for batches from a node on.
+    pub(crate) fn fork(&self, first: u32) -> Overlay<T> {
+        let done = self.changes.partition_point(|(node, _)| *node < first);
+        Overlay { changes: Arc::clone(&self.changes), done }
     }
 
     /// The bytes that the changes take.
@@ -428,6 +442,7 @@ fn collected<T: Number>(
 }
 
 /// Numbers as they are stored.
+#[derive(Clone, Copy)]
 enum Stored<'a, T: Pod> {
     /// In 32 bits.
     Narrow(&'a Array<i32>),
@@ -451,6 +466,18 @@ impl<'a, T: Number> Numbers<'a, T> {
             subjects: &part.base.column.subjects,
             stored,
             changes: Overlay::new(Arc::clone(changes)),
+            finder: RowFinder::default(),
+            numbers: Vec::new(),
+            has: Vec::new(),
+        }
+    }
+
+    /// The same column for batches from a node on.
+    pub(crate) fn fork(&self, first: u32) -> Numbers<'a, T> {
+        Numbers {
+            subjects: self.subjects,
+            stored: self.stored,
+            changes: self.changes.fork(first),
             finder: RowFinder::default(),
             numbers: Vec::new(),
             has: Vec::new(),
@@ -574,6 +601,14 @@ impl<'a> NumberColumn<'a> {
             }
             _ => return None,
         })
+    }
+
+    /// The same column for batches from a node on, which may be read beside those of others.
+    pub(crate) fn fork(&self, first: u32) -> NumberColumn<'a> {
+        match self {
+            NumberColumn::Int(numbers) => NumberColumn::Int(numbers.fork(first)),
+            NumberColumn::Float(numbers) => NumberColumn::Float(numbers.fork(first)),
+        }
     }
 
     /// The bytes that the changes take.

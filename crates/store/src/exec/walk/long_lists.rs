@@ -4,7 +4,8 @@
 //! filtered and sorted whole for a page of ten: here a filtered page walks the list, or the smallest set of the filter's indexes,
 //! until it is full, an ordered one takes the way of an ordered block, and a count intersects sets.
 
-use super::traverse::{Lists, Walk};
+use super::lists::Lists;
+use super::traverse::Walk;
 use crate::exec::control::context::Context;
 use crate::exec::select::order::pages_as_whole;
 use crate::exec::select::page::cut;

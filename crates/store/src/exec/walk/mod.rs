@@ -1,5 +1,6 @@
 //! Walks over edges, from level to level.
 
+pub(super) mod lists;
 pub(super) mod traverse;
 pub(super) mod long_lists;
 pub(super) mod expand;

@@ -1,6 +1,7 @@
 //! `@recurse`: the same fields at every level, breadth first, each edge once.
 
-use super::traverse::{Inherited, Walk, distinct};
+use super::lists::distinct;
+use super::traverse::{Inherited, Walk};
 use crate::exec::choose::function::no_reverse;
 use crate::exec::control::context::Context;
 use crate::exec::control::limits::past_limit;

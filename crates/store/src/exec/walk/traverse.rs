@@ -1,19 +1,29 @@
 //! Carries out the fields of a level: reads their values, and walks their edges to the level below.
 
+use super::lists::{Lists, Passed};
 use crate::exec::choose::function::{no_languages, no_reverse};
 use crate::exec::choose::tester::Counter;
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::tree::{EdgeField, FieldData, FieldResult, Level, ValueField};
 use crate::exec::select::facets::EdgeFacets;
 use crate::exec::select::page::{check_order, cut};
-use crate::graph::{Direction, Passwords, Predicate, distinct_of};
+use crate::graph::{Direction, Passwords, Predicate};
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Cascade, Field, FieldKind, Page};
 use hexgraph_base::types::{Error, Result, stack};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The deepest nesting of levels; the parser allows no more, `expand` adds none.
 const DEPTH_MAX: usize = 400;
+
+/// The nanoseconds that work takes, about: to read a list of edges, to ask whether a target is in a set, to ask for the facets of
+/// an edge, to sort for each target, and to count a list.
+const LIST_NANOS: usize = 25;
+const ASK_NANOS: usize = 2;
+const FACET_NANOS: usize = 100;
+const SORT_NANOS: usize = 60;
+const COUNT_NANOS: usize = 10;
 
 /// What a level inherits from the selections around it.
 #[derive(Clone, Copy, Default)]
@@ -133,7 +143,7 @@ impl<'a> Context<'a> {
         let (offsets, targets) = self.walk(nodes, &walk, page)?;
         // Those of the level below, and what a variable keeps of them.
         self.control.charge(8 * targets.len())?;
-        let below = distinct(&targets);
+        let below = self.distinct(&targets)?;
         if let Some(var) = field.var {
             self.set_var(var, Var::uids(NodeSet::from(below.clone())));
         }
@@ -168,15 +178,14 @@ impl<'a> Context<'a> {
             && field.order.is_empty()
             && !by_facets;
         if plain {
-            let mut lists = Lists::new(self, nodes.len())?;
-            for &node in nodes {
-                if page.is_all() {
-                    lists.extend(self, &walk.edges.targets(node))?;
-                } else {
-                    lists.extend(self, &self.page_of(&walk.edges.target_set(node), page))?;
-                }
-                lists.close(self)?;
-            }
+            let lists =
+                self.lists_of(nodes.len(), LIST_NANOS, |place, lists| match page.is_all() {
+                    true => lists.extend(self, &walk.edges.targets(nodes[place])),
+                    false => {
+                        let set = walk.edges.target_set(nodes[place]);
+                        lists.extend(self, &self.page_of(&set, page))
+                    }
+                })?;
             return Ok(lists.finish());
         }
         if let Some(pages) = self.pages_of_long_lists(nodes, walk, page)? {
@@ -195,30 +204,25 @@ impl<'a> Context<'a> {
     /// All targets that pass the filters and lie behind `after`.
     fn filtered_targets(&self, nodes: &[u32], walk: &Walk<'_>, page: Page) -> Result<Lists> {
         let field = walk.field;
-        let mut all = Lists::new(self, nodes.len())?;
         let least = self.least_of(page);
-        for &node in nodes {
-            if let Some(least) = least {
-                let targets = walk.edges.targets(node);
-                // `after` is a uid, whatever the order of the answer will be: it is applied while
-                // targets ascend.
-                let start = targets.partition_point(|&target| target < least);
-                all.extend(self, &targets[start..])?;
-            }
-            all.close(self)?;
-        }
+        let mut all = self.lists_of(nodes.len(), LIST_NANOS, |place, lists| {
+            let Some(least) = least else { return Ok(()) };
+            let targets = walk.edges.targets(nodes[place]);
+            // `after` is a uid, whatever the order of the answer will be: it is applied while
+            // targets ascend.
+            let start = targets.partition_point(|&target| target < least);
+            lists.extend(self, &targets[start..])
+        })?;
         if let Some(filter) = &field.filter {
-            let _while_filtering = self.control.charge_while(8 * all.targets.len())?;
+            let _while_filtering = self.control.charge_while(8 * all.target_count())?;
             // Each target is asked once, in whichever lists it stands.
-            let candidates = NodeSet::from(distinct(&all.targets));
-            let passed = self.filter(filter, candidates)?;
-            // A sorted list is looked up by halves; a bitmap in one step.
-            let passed = NodeSet::from(passed.to_bitmap());
-            all.retain(nodes, |_, target| Ok(passed.contains(target)))?;
+            let candidates = NodeSet::from(self.distinct(all.all_targets())?);
+            let passed = Passed::of(self.filter(filter, candidates)?);
+            all = self.kept(all, nodes, ASK_NANOS, |_, target| Ok(passed.contains(target)))?;
         }
         if let Some(filter) = &field.facet_filter {
             let facets = EdgeFacets::new(walk.predicate, walk.reverse);
-            all.retain(nodes, |node, target| {
+            all = self.kept(all, nodes, FACET_NANOS, |node, target| {
                 self.facets_pass(filter, &|key: &str| {
                     facets.and_then(|facets| facets.get(node, target, key))
                 })
@@ -236,8 +240,8 @@ impl<'a> Context<'a> {
     ) -> Result<(Vec<u32>, Vec<u32>)> {
         let field = walk.field;
         // The distinct ones, in their order, and with their ranks.
-        let _while_sorting = self.control.charge_while(16 * all.targets.len())?;
-        let below = distinct(&all.targets);
+        let _while_sorting = self.control.charge_while(16 * all.target_count())?;
+        let below = self.distinct(all.all_targets())?;
         let mut ranks = Vec::new();
         if !field.order.is_empty() {
             // Sorted once for all lists; each list is then sorted by rank, which is a number.
@@ -246,12 +250,12 @@ impl<'a> Context<'a> {
             ranks.sort_unstable();
         }
         let facets = EdgeFacets::new(walk.predicate, walk.reverse);
-        let mut sorted = Lists::new(self, nodes.len())?;
-        for (place, &node) in nodes.iter().enumerate() {
+        let nanos = SORT_NANOS * (1 + all.target_count() / nodes.len().max(1));
+        let sorted = self.lists_of(nodes.len(), nanos, |place, sorted| {
             let mut list: Vec<u32> = all.list(place).to_vec();
             if field.order.is_empty() {
                 let order = field.facets.as_ref().map_or(&[][..], |facets| &facets.order);
-                self.order_by_facets(order, facets, node, &mut list);
+                self.order_by_facets(order, facets, nodes[place], &mut list);
             } else {
                 let rank = |target: u32| {
                     let found = ranks.binary_search_by_key(&target, |(node, _)| *node);
@@ -263,9 +267,8 @@ impl<'a> Context<'a> {
                     list.sort_by_key(|&target| rank(target));
                 }
             }
-            sorted.extend(self, cut(&list, page))?;
-            sorted.close(self)?;
-        }
+            sorted.extend(self, cut(&list, page))
+        })?;
         all.free(self);
         Ok(sorted.finish())
     }
@@ -295,9 +298,8 @@ impl<'a> Context<'a> {
             }
             let walk = Walk { field, predicate, reverse, edges };
             let (offsets, targets) = self.walk(nodes, &walk, field.page)?;
-            let lists = Lists { offsets, targets };
-            let counts = lists.offsets.windows(2).map(|pair| u64::from(pair[1] - pair[0]));
-            let counts = FieldData::Counts(counts.collect());
+            let lists = Lists::of(offsets, targets);
+            let counts = FieldData::Counts(lists.counts().collect());
             lists.free(self);
             return Ok(counts);
         }
@@ -309,7 +311,11 @@ impl<'a> Context<'a> {
         let untagged = predicate.def.lang.then_some("");
         let lang = langs.first().map(String::as_str).or(untagged);
         let counter = Counter { predicate, reverse, lang };
-        Ok(FieldData::Counts(nodes.iter().map(|&node| counter.count(node)).collect()))
+        let counts = |range: Range<usize>| {
+            self.check()?;
+            Ok(nodes[range].iter().map(|&node| counter.count(node)).collect())
+        };
+        self.lists(nodes.len(), COUNT_NANOS, counts).map(FieldData::Counts)
     }
 
     fn password_field(&self, nodes: &[u32], name: &str, password: &str) -> Result<FieldData> {
@@ -345,97 +351,5 @@ fn rows_of(data: &FieldData, nodes: usize) -> usize {
         FieldData::Edges(edges) => edges.targets.len(),
         FieldData::Column(map) => map.nodes.len(),
         _ => nodes,
-    }
-}
-
-/// The distinct nodes of a list, ascending.
-pub(crate) fn distinct(targets: &[u32]) -> Vec<u32> {
-    if targets.is_sorted_by(|one, other| one < other) {
-        return targets.to_vec();
-    }
-    distinct_of(targets.to_vec())
-}
-
-/// The targets of each node of a level, one list behind the other.
-pub(super) struct Lists {
-    offsets: Vec<u32>,
-    targets: Vec<u32>,
-}
-
-impl Lists {
-    pub(super) fn new(context: &Context<'_>, nodes: usize) -> Result<Lists> {
-        let mut offsets = Vec::new();
-        context.make_room(&mut offsets, nodes + 1)?;
-        offsets.push(0);
-        Ok(Lists { offsets, targets: Vec::new() })
-    }
-
-    /// Adds targets to the list of the node at hand.
-    pub(super) fn extend(&mut self, context: &Context<'_>, targets: &[u32]) -> Result<()> {
-        context.make_room(&mut self.targets, targets.len())?;
-        self.targets.extend_from_slice(targets);
-        Ok(())
-    }
-
-    /// Ends the list of a node.
-    pub(super) fn close(&mut self, context: &Context<'_>) -> Result<()> {
-        if self.offsets.len().is_multiple_of(8192) {
-            context.check()?;
-        }
-        // Offsets of levels are 32 bits wide.
-        let end = u32::try_from(self.targets.len()).map_err(|_| Error::Limit {
-            message: "a field reached more than 4294967295 edges, ask for fewer".into(),
-        })?;
-        self.offsets.push(end);
-        Ok(())
-    }
-
-    fn list(&self, place: usize) -> &[u32] {
-        &self.targets[self.offsets[place] as usize..self.offsets[place + 1] as usize]
-    }
-
-    fn retain(
-        &mut self,
-        nodes: &[u32],
-        mut keep: impl FnMut(u32, u32) -> Result<bool>,
-    ) -> Result<()> {
-        // In place: lists only become shorter, so what is written never passes what is read.
-        let mut kept = 0;
-        let mut start = 0;
-        for (place, &node) in nodes.iter().enumerate() {
-            let end = self.offsets[place + 1] as usize;
-            for position in start..end {
-                let target = self.targets[position];
-                if keep(node, target)? {
-                    self.targets[kept] = target;
-                    kept += 1;
-                }
-            }
-            start = end;
-            self.offsets[place + 1] = kept as u32;
-        }
-        self.targets.truncate(kept);
-        Ok(())
-    }
-
-    /// Each list's wanted part.
-    fn cut(self, context: &Context<'_>, page: Page) -> Result<(Vec<u32>, Vec<u32>)> {
-        let mut lists = Lists::new(context, self.offsets.len())?;
-        for place in 0..self.offsets.len() - 1 {
-            lists.extend(context, cut(self.list(place), page))?;
-            lists.offsets.push(lists.targets.len() as u32);
-        }
-        self.free(context);
-        Ok(lists.finish())
-    }
-
-    /// Drops lists that are not part of the answer, and takes back what was charged for them.
-    fn free(self, context: &Context<'_>) {
-        let room = self.offsets.capacity() + self.targets.capacity();
-        context.control.uncharge(size_of::<u32>() * room);
-    }
-
-    pub(super) fn finish(self) -> (Vec<u32>, Vec<u32>) {
-        (self.offsets, self.targets)
     }
 }

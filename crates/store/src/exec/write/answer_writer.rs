@@ -5,8 +5,25 @@ use crate::exec::control::options::ExecOptions;
 use crate::exec::control::tree::{EdgeField, FieldData, FieldResult, Level};
 use crate::exec::select::facets::EdgeFacets;
 use crate::graph::Version;
-use hexgraph_base::plan::{Facets, Field};
+use hexgraph_base::plan::{Facets, Field, Query};
 use hexgraph_base::types::{Sink, ValueRef};
+
+/// What is written of a request's answer.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted<'a> {
+    pub(crate) version: &'a Version,
+    pub(crate) query: &'a Query,
+    /// The options of the request, and the number of objects that each list gets at the most.
+    pub(crate) options: (ExecOptions, usize),
+}
+
+impl<'a> Wanted<'a> {
+    /// A writer to a sink.
+    pub(super) fn writer<'s>(self, sink: &'s mut dyn Sink) -> AnswerWriter<'a, 's> {
+        let (options, objects_max) = self.options;
+        AnswerWriter { version: self.version, options, sink, path: None, objects_max }
+    }
+}
 
 /// The state of the writing of an answer: where values are read from, where they go, and what is left out.
 pub(crate) struct AnswerWriter<'a, 's> {

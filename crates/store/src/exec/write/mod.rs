@@ -2,7 +2,8 @@
 
 pub(super) mod extent;
 pub(super) mod answer_keys;
-mod answer_writer;
+pub(super) mod answer_writer;
 mod normalize;
 pub(super) mod output;
+pub(super) mod pieces;
 pub(super) mod rdf;

@@ -2,41 +2,32 @@
 //!
 //! An object whose fields are all empty is taken back, and so is a list of which nothing is left.
 
-use super::answer_writer::{AnswerWriter, Edge, chosen, counts_of, shown_key};
+use super::answer_writer::{AnswerWriter, Edge, Wanted, chosen, counts_of, shown_key};
 use super::normalize::write_flat;
-use crate::exec::control::options::ExecOptions;
 use crate::exec::control::tree::{
     BlockResult, EdgeField, FieldData, FieldResult, Group, GroupValue, Level, ValueField,
     is_visible,
 };
 use crate::exec::select::facets::EdgeFacets;
 use crate::exec::select::read::{Langs, typed};
-use crate::graph::{Predicate, ValueList, Version};
+use crate::graph::{Predicate, ValueList};
 use hexgraph_base::plan::{Block, BlockKind, Facets, Field, FieldKind, GroupBy, Query};
 use hexgraph_base::types::{Result, Sink, ValueRef, ValueType, stack};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Writes the `data` object of a request, at most `objects_max` objects of each list.
-pub(crate) fn write(
-    version: &Version,
-    query: &Query,
-    (options, objects_max): (ExecOptions, usize),
-    blocks: &[BlockResult],
-    sink: &mut dyn Sink,
-) -> Result<()> {
+pub(crate) fn write(wanted: Wanted<'_>, blocks: &[BlockResult], sink: &mut dyn Sink) -> Result<()> {
     sink.begin_object();
-    let mut writer = AnswerWriter { version, options, sink, path: None, objects_max };
+    let mut writer = wanted.writer(sink);
     for result in blocks {
-        let block = &query.blocks[result.block];
+        let block = &wanted.query.blocks[result.block];
         if is_visible(block) {
-            writer.path = block.ignore_reflex.then(Vec::new);
             writer.block(block, result)?;
         }
     }
-    for result in blocks.iter().filter(|result| !result.paths.is_empty()) {
-        writer.paths(&query.blocks[result.block], result)?;
-    }
+    writer.all_paths(wanted.query, blocks)?;
     writer.sink.end_object();
     Ok(())
 }
@@ -60,7 +51,8 @@ pub(crate) fn count_touched<'l>(level: &'l Level, touched: &mut BTreeMap<&'l str
 }
 
 impl AnswerWriter<'_, '_> {
-    fn block(&mut self, block: &Block, result: &BlockResult) -> Result<()> {
+    /// Writes a block under its name.
+    pub(super) fn block(&mut self, block: &Block, result: &BlockResult) -> Result<()> {
         if let (Some(groups), Some(group_by)) = (&result.groups, &block.group_by) {
             if !groups.is_empty() {
                 self.sink.key(&block.name);
@@ -77,11 +69,29 @@ impl AnswerWriter<'_, '_> {
             self.sink.end_array();
             return Ok(());
         }
+        self.root_counts(block, result);
+        self.roots(block, result, 0..result.roots.len())?;
+        self.sink.end_array();
+        Ok(())
+    }
+
+    /// Writes the numbers of a block's roots that are asked for, each as an object.
+    pub(super) fn root_counts(&mut self, block: &Block, result: &BlockResult) {
         for field in counts_of(&result.level).filter(|field| is_shown(field, block.normalize)) {
             self.count_object(field, result.count.unwrap_or(result.roots.len()));
         }
-        let (mut next, mut written) = (0, 0);
-        for &root in &result.roots {
+    }
+
+    /// Writes the objects of some of a block's roots.
+    pub(super) fn roots(
+        &mut self,
+        block: &Block,
+        result: &BlockResult,
+        places: Range<usize>,
+    ) -> Result<()> {
+        self.path = block.ignore_reflex.then(Vec::new);
+        let (mut next, mut written) = (places.start, 0);
+        for &root in &result.roots[places] {
             if written == self.objects_max {
                 break;
             }
@@ -94,7 +104,6 @@ impl AnswerWriter<'_, '_> {
                 false => usize::from(self.object(&result.level, place, None)?),
             };
         }
-        self.sink.end_array();
         Ok(())
     }
 
@@ -473,7 +482,14 @@ impl AnswerWriter<'_, '_> {
         self.sink.begin_object();
         self.sink.key("@groupby");
         self.sink.begin_array();
-        for group in groups.iter().take(self.objects_max) {
+        self.group_objects(&groups[..groups.len().min(self.objects_max)], &labels);
+        self.sink.end_array();
+        self.sink.end_object();
+    }
+
+    /// Writes groups under the labels of their keys and results.
+    pub(super) fn group_objects(&mut self, groups: &[Group], labels: &[String]) {
+        for group in groups {
             self.sink.begin_object();
             for (label, value) in labels.iter().zip(&group.keys) {
                 self.sink.key(label);
@@ -490,8 +506,14 @@ impl AnswerWriter<'_, '_> {
             }
             self.sink.end_object();
         }
-        self.sink.end_array();
-        self.sink.end_object();
+    }
+
+    /// Writes the paths of all blocks that have some.
+    pub(super) fn all_paths(&mut self, query: &Query, blocks: &[BlockResult]) -> Result<()> {
+        let with_paths = blocks.iter().filter(|result| !result.paths.is_empty());
+        with_paths
+            .into_iter()
+            .try_for_each(|result| self.paths(&query.blocks[result.block], result))
     }
 
     /// `_path_`: each path as objects nested along its edges, the total weight outermost.
@@ -568,7 +590,7 @@ fn is_shown(field: &Field, normalize: bool) -> bool {
 
 /// The names under which the keys and the results of a group are shown, in the order of the text. Languages are part of a
 /// name only where names would be the same without them.
-fn group_labels(group_by: &GroupBy, body: &[Arc<Field>]) -> Vec<String> {
+pub(super) fn group_labels(group_by: &GroupBy, body: &[Arc<Field>]) -> Vec<String> {
     let keys = group_by.keys.iter().map(|key| match &key.alias {
         Some(alias) => (alias.clone(), alias.clone()),
         None => (key.predicate.clone(), with_langs(&key.predicate, &key.langs)),

@@ -42,7 +42,7 @@ fn predicate(version: &Version) -> &Predicate {
 }
 
 fn nearest(version: &Version, vector: &[f32], count: usize) -> Result<Vec<u32>> {
-    let wanted = Nearest { vector, count, width: None, distance_max: None };
+    let wanted = Nearest { vector, count, width: None, distance_max: None, pool: None };
     let mut found = predicate(version).nearest(&wanted)?;
     found.sort_unstable();
     Ok(found)

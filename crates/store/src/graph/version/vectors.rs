@@ -8,6 +8,7 @@ use super::values::LangValues;
 use crate::graph::change::apply::{Draft, ValueChange};
 use crate::index::{Query, VectorIndex, as_vector, measure, vector_options};
 use hexgraph_base::schema::{HnswOptions, Metric};
+use hexgraph_base::types::pool::Pool;
 use hexgraph_base::types::{Error, Result, Value};
 use rustc_hash::FxHashSet;
 
@@ -23,6 +24,8 @@ pub struct Nearest<'a> {
     /// The greatest distance: the length of the difference, or one less the cosine. Inner
     /// products have none.
     pub distance_max: Option<f64>,
+    /// The threads that help to compare many vectors.
+    pub pool: Option<&'a Pool>,
 }
 
 impl Predicate {
@@ -124,7 +127,8 @@ impl LangValues {
         // more vectors: a last search finds as much as all before it.
         let mut count = wanted.count;
         loop {
-            let near = index.nearest(wanted.vector, count, wanted.width, &is_unchanged);
+            let near =
+                index.nearest(wanted.vector, count, wanted.width, &is_unchanged, wanted.pool);
             let (all, first) = (near.len() < count, found.len());
             found.extend(near.iter().filter_map(|it| Some((it.distance, node_of(it.position)?))));
             let mut nodes: Vec<u32> = found[first..].iter().map(|&(_, node)| node).collect();

@@ -77,7 +77,7 @@ fn nearest(metric: Metric, vectors: &[Vec<f32>], query: &[f32], count: usize) ->
 fn recall(index: &VectorIndex, vectors: &[Vec<f32>], queries: &[Vec<f32>]) -> f64 {
     let mut hits = 0;
     for query in queries {
-        let found = index.nearest(query, 10, None, &|_| true);
+        let found = index.nearest(query, 10, None, &|_| true, None);
         assert_eq!(found.len(), 10.min(vectors.len()));
         assert!(found.is_sorted_by(|one, next| one.distance <= next.distance));
         let truth = nearest(index.metric, vectors, query, 10);
@@ -154,15 +154,15 @@ fn what_is_not_kept_still_shows_the_way() {
     let keeps = |position: u32| position.is_multiple_of(50);
     let kept: Vectors = data.iter().step_by(50).cloned().collect();
     for query in vectors(20, 6, 7) {
-        let found = index.nearest(&query, 5, Some(60), &keeps);
+        let found = index.nearest(&query, 5, Some(60), &keeps, None);
         assert!(found.iter().all(|near| keeps(near.position)));
         let keys: Vec<u32> = found.iter().map(|near| key_of(near.distance)).collect();
         let truth = nearest(Metric::Euclidean, &kept, &query, 5);
         assert!(keys.iter().filter(|&key| truth.contains(key)).count() >= 4);
     }
     // As many as there are, however many are asked for.
-    assert_eq!(index.nearest(&data[0], 1000, None, &keeps).len(), 20);
-    assert_eq!(index.nearest(&data[0], 10, None, &|_| false), []);
+    assert_eq!(index.nearest(&data[0], 1000, None, &keeps, None).len(), 20);
+    assert_eq!(index.nearest(&data[0], 10, None, &|_| false, None), []);
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn other_lengths_are_left_out() {
     let index = built(&column_of(&data), &options("cosine"), None);
     assert!(index.has_own && index.dimension == 5);
     assert_eq!(index.absent.iter().collect::<Vec<u32>>(), [7, 8]);
-    let found = index.nearest(&data[9], 300, None, &|_| true);
+    let found = index.nearest(&data[9], 300, None, &|_| true, None);
     assert_eq!(found.len(), 298);
     assert!(found.iter().all(|near| near.position != 7 && near.position != 8));
     assert_eq!(found[0].position, 9);
@@ -193,11 +193,11 @@ fn strange_numbers_do_no_harm() {
         data[1] = vec![0.0; 3];
         let index = built(&column_of(&data), &options(metric), None);
         for query in data.iter().take(60) {
-            assert_eq!(index.nearest(query, 10, None, &|_| true).len(), 10);
+            assert_eq!(index.nearest(query, 10, None, &|_| true, None).len(), 10);
         }
         let same = vec![vec![1.0, 2.0]; 500];
         let index = built(&column_of(&same), &options(metric), None);
-        let found: Vec<Near> = index.nearest(&[1.0, 2.0], 20, None, &|_| true);
+        let found: Vec<Near> = index.nearest(&[1.0, 2.0], 20, None, &|_| true, None);
         assert_eq!(found.len(), 20);
     }
 }

@@ -13,6 +13,7 @@ use super::search::{Aim, Candidate, Scratch, candidate, key, vertex, walk};
 use super::tune::tune;
 use crate::storage::{Array, Column, FrozenBitmap};
 use hexgraph_base::schema::{HnswOptions, Metric, PredicateDef, Tokenizer};
+use hexgraph_base::types::pool::{Job, Pool};
 use hexgraph_base::types::{Check, Result};
 use rayon::prelude::*;
 use std::collections::BinaryHeap;
@@ -206,7 +207,8 @@ impl VectorIndex {
 
     /// The `count` nearest vectors, nearest first, of those that `keeps` says yes to. There are
     /// fewer only when there are no more. `width` is how many candidates are kept on the way,
-    /// `None` for as many as are needed to find nearly all. O(width · log n) distances.
+    /// `None` for as many as are needed to find nearly all. O(width · log n) distances; where all vectors have to be compared, and
+    /// there are many, the threads of `pool` help.
     ///
     /// # Panics
     ///
@@ -217,6 +219,7 @@ impl VectorIndex {
         count: usize,
         width: Option<usize>,
         keeps: &(dyn Fn(u32) -> bool + Sync),
+        pool: Option<&Pool>,
     ) -> Vec<Near> {
         assert_eq!(query.len(), self.dimension, "vectors of one length are compared");
         let query = Query::new(self.metric, query);
@@ -233,7 +236,7 @@ impl VectorIndex {
         }
         // A walk that found too few was in a part that is not linked with the rest.
         if found.len() < count {
-            found = self.compare_all(&query, count, keeps);
+            found = self.compare_all(&query, count, keeps, pool);
         }
         found.truncate(count);
         let near =
@@ -246,20 +249,28 @@ impl VectorIndex {
         query: &Query<'_>,
         count: usize,
         keeps: &(dyn Fn(u32) -> bool + Sync),
+        pool: Option<&Pool>,
     ) -> Vec<Candidate> {
         let points = self.points();
         let all = self.count();
         // Each part finds its own nearest ones, among which the nearest of all are.
-        let part = |start: usize| {
+        let part = |number: usize| {
+            let start = number * CHUNK;
             let positions = start as u32..all.min(start + CHUNK) as u32;
-            self.compare(&points, query, count, positions, keeps)
+            Ok(self.compare(&points, query, count, positions, keeps))
         };
-        let starts: Vec<usize> = (0..all).step_by(CHUNK).collect();
-        let mut found: Vec<Candidate> = if self.numbers.len() < PARALLEL_MIN {
-            starts.into_iter().flat_map(part).collect()
-        } else {
-            starts.into_par_iter().flat_map_iter(part).collect()
+        let mut found: Vec<Candidate> = Vec::new();
+        let mut take = |part: Vec<Candidate>| {
+            found.extend(part);
+            Ok(())
         };
+        let parts = all.div_ceil(CHUNK);
+        let job = Job { count: parts, ahead: parts, work: &part };
+        let done = match pool.filter(|_| PARALLEL_MIN <= self.numbers.len()) {
+            Some(pool) => pool.share(&job, &|| (), take),
+            None => (0..parts).try_for_each(|number| take(part(number)?)),
+        };
+        done.expect("a part has no error");
         found.sort_unstable();
         found.truncate(count);
         found

@@ -298,6 +298,20 @@ impl FrozenBitmap {
         nodes
     }
 
+    /// At most `count` members behind the first `skip`, ascending. O(log members) and what is listed.
+    pub fn page(&self, skip: usize, count: usize) -> Vec<u32> {
+        let end = self.len().min(skip.saturating_add(count));
+        let ends =
+            end.checked_sub(1).and_then(|last| Some((self.select(skip)?, self.select(last)?)));
+        let Some((first, last)) = ends.filter(|_| skip < end) else { return Vec::new() };
+        if (last - first) as usize == end - skip - 1 {
+            return (first..=last).collect();
+        }
+        let mut nodes = Vec::with_capacity(end - skip);
+        self.iter_from(first).list_to(last, &mut nodes);
+        nodes
+    }
+
     /// The members, ascending.
     pub fn iter(&self) -> FrozenIter<'_> {
         FrozenIter::new(self, 0)

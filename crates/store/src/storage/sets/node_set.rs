@@ -35,6 +35,9 @@ pub enum NodeSet {
 /// Fewer than one change in this many members are few.
 const FEW_CHANGES: usize = 256;
 
+/// Pages of fewer members are walked.
+const LONG_PAGE: usize = 256;
+
 /// In a set with changes, lists of at most this many nodes are looked up node by node.
 const FEW: usize = 16;
 
@@ -297,14 +300,27 @@ impl NodeSet {
                 let start = (range.start + skip).min(range.end);
                 array.slice(start..start.saturating_add(count).min(range.end)).to_vec()
             }
-            NodeSet::Frozen(bitmap) => match bitmap.select(skip) {
-                Some(least) => bitmap.iter_from(least).take(count).collect(),
-                None => Vec::new(),
-            },
+            NodeSet::Frozen(bitmap) => bitmap.page(skip, count),
             NodeSet::Bitmap(bitmap) => match bitmap.select(skip as u32) {
                 Some(least) => bitmap.range(least..).take(count).collect(),
                 None => Vec::new(),
             },
+            NodeSet::Overlay { base, gained, lost }
+                if LONG_PAGE <= count && skip < self.len() && self.has_few_changes() =>
+            {
+                // As all members are listed, between the first one and the last one of the page.
+                let end = self.len().min(skip.saturating_add(count));
+                let (Some(first), Some(last)) = (self.select(skip), self.select(end - 1)) else {
+                    return Vec::new();
+                };
+                let (start, end) = (base.count_below(first), base.count_below(last));
+                let mut nodes = base.page(start, end - start + usize::from(base.contains(last)));
+                let between =
+                    |nodes: &RoaringBitmap| nodes.range(first..=last).collect::<Vec<u32>>();
+                remove_sorted(&mut nodes, &bitmap_of(&between(lost)));
+                insert_sorted(&mut nodes, &between(gained));
+                nodes
+            }
             NodeSet::Overlay { .. } => match self.select(skip) {
                 Some(least) => self.iter_from(least).take(count).collect(),
                 None => Vec::new(),
@@ -517,6 +533,6 @@ impl NodeSet {
 }
 
 /// A bitmap of a sorted list.
-pub(crate) fn bitmap_of(nodes: &[u32]) -> RoaringBitmap {
+fn bitmap_of(nodes: &[u32]) -> RoaringBitmap {
     RoaringBitmap::from_sorted_iter(nodes.iter().copied()).expect("node lists are sorted")
 }

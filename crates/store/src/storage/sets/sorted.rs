@@ -172,6 +172,8 @@ mod tests {
                 let skip = from as usize / 3;
                 let page: Vec<u32> = expected.iter().skip(skip).take(5).copied().collect();
                 prop_assert_eq!(set.page(skip, 5), page);
+                let page: Vec<u32> = expected.iter().skip(skip).take(300).copied().collect();
+                prop_assert_eq!(set.page(skip, 300), page);
                 prop_assert!(set.is_exactly(&expected));
                 prop_assert_eq!(set.is_exactly(&asked), asked == expected);
                 prop_assert_eq!(set.to_bitmap().iter().collect::<Vec<u32>>(), expected.clone());
@@ -236,7 +238,33 @@ mod tests {
                 set.for_each_chunk(4096, |chunk| chunks.push(chunk.to_vec()));
                 assert_eq!(chunks.concat(), expected);
                 assert!(set.is_exactly(&expected));
+                assert_pages(&set, &expected);
             }
+        }
+    }
+
+    fn assert_pages(set: &NodeSet, members: &[u32]) {
+        let last = members.len();
+        for skip in [0, 1, 300, 3_000, last / 2, last - 1, last, last + 9] {
+            for count in [0, 1, 255, 256, 1_000, 3_000, usize::MAX] {
+                let page: Vec<u32> = members.iter().copied().skip(skip).take(count).collect();
+                assert_eq!(set.page(skip, count), page, "{skip} {count}");
+            }
+        }
+    }
+
+    /// Containers of all kinds, several of them behind one another.
+    #[test]
+    fn pages_of_stored_sets() {
+        let kinds: [Vec<u32>; 5] = [
+            (7..200_000).collect(),
+            (7..200_000).step_by(2).collect(),
+            (7..400_000).step_by(97).collect(),
+            (0..200_000).filter(|node| node / 900 % 2 == 0).collect(),
+            (0..300_000).filter(|node| node / 65_536 % 2 == 0 && node % 5 != 1).collect(),
+        ];
+        for members in kinds {
+            assert_pages(&NodeSet::Frozen(FrozenBitmap::from_sorted(&members)), &members);
         }
     }
 }

@@ -28,6 +28,16 @@ impl SpanBits {
         self.words.get(place).is_some_and(|word| word >> (node % 64) & 1 != 0)
     }
 
+    /// Adds the members of another set of the same span.
+    pub(crate) fn add(&mut self, other: &SpanBits) {
+        self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word |= other);
+    }
+
+    /// The number of members. O(span).
+    pub(crate) fn count(&self) -> usize {
+        self.words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
     /// Adds the members, ascending, to a list.
     pub(crate) fn append_to(&self, nodes: &mut Vec<u32>) {
         for (mut word, place) in self.words.iter().copied().zip(0_u32..) {

@@ -7,7 +7,8 @@
 
 use crate::exec::control::context::Context;
 use crate::exec::control::tree::Path;
-use crate::exec::walk::traverse::{Walk, distinct};
+use crate::exec::walk::lists::distinct;
+use crate::exec::walk::traverse::Walk;
 use crate::graph::Direction;
 use hexgraph_base::types::Result;
 use rustc_hash::FxHashSet;

@@ -7,7 +7,8 @@
 use crate::exec::choose::function::no_reverse;
 use crate::exec::control::context::Context;
 use crate::exec::select::facets::EdgeFacets;
-use crate::exec::walk::traverse::{Walk, distinct};
+use crate::exec::walk::lists::distinct;
+use crate::exec::walk::traverse::Walk;
 use crate::graph::{Direction, EdgeNumbers};
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Block, Field, FieldKind};

@@ -59,6 +59,24 @@ impl<'a> FrozenIter<'a> {
         true
     }
 
+    /// Adds the members up to `last` to a list.
+    pub(in crate::storage::sets::bitmap) fn list_to(mut self, last: u32, list: &mut Vec<u32>) {
+        loop {
+            let base = self.base;
+            if last <= base | 0xffff {
+                break;
+            }
+            self.members.fold_all((), |(), low| list.push(base | low));
+            if !self.enter() {
+                return;
+            }
+        }
+        let base = self.base;
+        if base <= last {
+            self.members.for_each_to((last - base) as u16, |low| list.push(base | low));
+        }
+    }
+
     /// The number of members to come: O(1), O(runs) in a container of runs.
     fn left(&self) -> usize {
         let entered = self.bitmap.directory.as_slice().get(self.next_index);
@@ -147,6 +165,33 @@ impl<'a> Members<'a> {
                 }
                 *next = (*next).max(least.into()).min(*end);
             }
+        }
+    }
+
+    /// Calls `visit` with the members up to `last`.
+    fn for_each_to(&self, last: u16, mut visit: impl FnMut(u32)) {
+        match *self {
+            Members::Sorted(ref lows) => {
+                let lows = lows.as_slice();
+                let end = lows.partition_point(|&low| low <= last);
+                lows[..end].iter().for_each(|&low| visit(low.into()));
+            }
+            Members::Bits { words, index: first, word } => {
+                let end = usize::from(last / 64);
+                for (index, &whole) in words.iter().enumerate().take(end + 1).skip(first) {
+                    let mut word = if index == first { word } else { whole };
+                    if index == end {
+                        word &= u64::MAX >> (63 - last % 64);
+                    }
+                    fold_word((), word, index as u32 * 64, &mut |(), low| visit(low));
+                }
+            }
+            Members::Runs { mut runs, mut next, mut end } => loop {
+                (next..end.min(u32::from(last) + 1)).for_each(&mut visit);
+                if u32::from(last) < end || !step_run(&mut runs, &mut next, &mut end) {
+                    break;
+                }
+            },
         }
     }
 

@@ -1,0 +1,483 @@
+//! The threads of a database, and work that a caller shares with those of them that are free.
+//!
+//! Whoever has many pieces of work does them on its own thread, one after the other, and threads of the pool help as long as
+//! there are pieces left. A piece is never handed to a thread that has something else to do, so nobody waits behind the work of
+//! others: the caller waits for pieces that are being worked on, and for nothing else. Pieces share nothing further; so a piece
+//! never waits for another, whoever asked for it.
+
+use crate::types::error::{Error, Result};
+use arc_swap::ArcSwapOption;
+use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
+use std::any::Any;
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::ops::Deref;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::available_parallelism;
+use std::time::Duration;
+use std::{fmt, mem, process};
+
+/// The stack of a thread: as large as that of a program's first thread mostly is, so that answers may nest as deep on both.
+/// Memory is taken for what is used of it.
+const STACK: usize = 8 << 20;
+
+/// The time between two calls of the caller's own question while it waits for other threads.
+const LOOK_INTERVAL: Duration = Duration::from_millis(50);
+
+thread_local! {
+    /// True while this thread works on a shared piece.
+    static IN_PIECE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// A thread pool that starts when it is first asked for, and again in a forked child.
+pub struct Pool {
+    threads: usize,
+    running: ArcSwapOption<Running>,
+}
+
+/// The threads of one process.
+struct Running {
+    process: u32,
+    pool: ThreadPool,
+    /// The number of threads that are promised to some work. It may be more than there are.
+    busy: Mutex<usize>,
+}
+
+/// Some threads that are promised to some work, until this is dropped.
+struct Claim {
+    running: Arc<Running>,
+    threads: usize,
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        *lock(&self.running.busy) -= self.threads;
+    }
+}
+
+impl Running {
+    /// Promises one thread, where fewer than `most` are promised.
+    fn claim(self: &Arc<Running>, most: usize) -> Option<Claim> {
+        let mut busy = lock(&self.busy);
+        if most <= *busy {
+            return None;
+        }
+        *busy += 1;
+        Some(Claim { running: Arc::clone(self), threads: 1 })
+    }
+}
+
+/// All threads of a pool, for a load or another change of everything. While it exists, no other work is helped by them.
+pub struct AllThreads(Claim);
+
+impl Deref for AllThreads {
+    type Target = ThreadPool;
+
+    fn deref(&self) -> &ThreadPool {
+        &self.0.running.pool
+    }
+}
+
+impl Pool {
+    /// Creates a pool of `threads` threads; 0 stands for the number of cores. No thread is started yet.
+    pub fn new(threads: usize) -> Pool {
+        let threads = match threads {
+            0 => available_parallelism().map_or(1, usize::from),
+            threads => threads,
+        };
+        Pool { threads, running: ArcSwapOption::empty() }
+    }
+
+    /// The number of threads.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// True once threads were started in this process.
+    pub fn is_started(&self) -> bool {
+        self.running.load().as_ref().is_some_and(|running| running.process == process::id())
+    }
+
+    /// Returns all threads, to install work that uses rayon. They are started at the first call.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when the system gives no threads.
+    pub fn all(&self) -> Result<AllThreads> {
+        let running = self.start()?;
+        *lock(&running.busy) += self.threads;
+        Ok(AllThreads(Claim { running, threads: self.threads }))
+    }
+
+    /// The running threads. When two threads make the first call at once each may start some; those that were stored last are used
+    /// from then on.
+    fn start(&self) -> Result<Arc<Running>> {
+        let process = process::id();
+        if let Some(running) = &*self.running.load()
+            && running.process == process
+        {
+            return Ok(Arc::clone(running));
+        }
+        let builder = ThreadPoolBuilder::new().num_threads(self.threads).stack_size(STACK);
+        let pool = builder.thread_name(|number| format!("hexgraph-{number}")).build();
+        let pool = pool.map_err(|error| Error::Limit {
+            message: format!("threads = {}: can't start them: {error}", self.threads),
+        })?;
+        let running = Arc::new(Running { process, pool, busy: Mutex::new(0) });
+        if let Some(old) = self.running.swap(Some(Arc::clone(&running)))
+            && old.process != process
+        {
+            // Its threads stayed with the parent; shutting it down would wait on their locks.
+            mem::forget(old);
+        }
+        Ok(running)
+    }
+
+    /// Whether pieces of work on this thread would be shared with others. False in a pool of one thread, and inside of a piece.
+    pub fn can_share(&self) -> bool {
+        1 < self.threads && !IN_PIECE.get()
+    }
+
+    /// Does `job` for each number below its count, and hands the results to `take` on this thread, in the order of the numbers.
+    /// Free threads of the pool help; at most as many threads as the pool has work on it, this one among them. While this thread
+    /// waits for others, `look` is called every 50 ms.
+    ///
+    /// # Errors
+    ///
+    /// Of all pieces and `take`s that fail the one with the least number; pieces behind it may have been done, too. A piece
+    /// that panics does so on this thread in its turn.
+    pub fn share<R: Send>(
+        &self,
+        job: &Job<'_, R>,
+        look: &dyn Fn(),
+        mut take: impl FnMut(R) -> Result<()>,
+    ) -> Result<()> {
+        let running = if self.can_share() && 1 < job.count { self.start().ok() } else { None };
+        let Some(running) = running else {
+            // Also where the system gives no threads: without them it takes longer.
+            return (0..job.count).try_for_each(|number| take((job.work)(number)?));
+        };
+        let shared = Shared { job, state: Mutex::default(), changed: Condvar::new() };
+        running.pool.in_place_scope(|scope| {
+            let _stops = Stops(&shared);
+            loop {
+                match shared.next_step() {
+                    Step::Take(done) => take(done.unwrap_or_else(|panic| resume_unwind(panic))?)?,
+                    Step::Work(number) => {
+                        shared.invite(scope, &running, self.threads - 1);
+                        shared.work(number);
+                    }
+                    Step::Look => look(),
+                    Step::End => return Ok(()),
+                }
+            }
+        })
+    }
+}
+
+impl fmt::Debug for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pool").field("threads", &self.threads).finish()
+    }
+}
+
+/// Work in pieces.
+pub struct Job<'j, R> {
+    /// The number of pieces.
+    pub count: usize,
+    /// The most results that wait to be taken; at least 1.
+    pub ahead: usize,
+    /// Does the piece of a number.
+    pub work: &'j (dyn Fn(usize) -> Result<R> + Sync),
+}
+
+/// A piece's result, or what it panicked with.
+type Done<R> = std::result::Result<Result<R>, Box<dyn Any + Send>>;
+
+/// What the threads that work on a job share.
+struct Shared<'j, R> {
+    job: &'j Job<'j, R>,
+    state: Mutex<State<R>>,
+    /// Tells the caller that a result came.
+    changed: Condvar,
+}
+
+/// How far a job is. Pieces are begun in their order, so those before one that has failed are all begun.
+struct State<R> {
+    /// The number of pieces that were begun.
+    begun: usize,
+    /// The number of results that were taken.
+    taken: usize,
+    /// The results of the pieces behind those that were taken, as far as they are there.
+    done: VecDeque<Option<Done<R>>>,
+    /// No further piece is begun.
+    is_stopped: bool,
+    /// The number of threads that help, or were asked to.
+    helping: usize,
+}
+
+impl<R> Default for State<R> {
+    fn default() -> State<R> {
+        State { begun: 0, taken: 0, done: VecDeque::new(), is_stopped: false, helping: 0 }
+    }
+}
+
+impl<R> State<R> {
+    /// The number of a piece that is begun now; `None` where there is none left, or too many results wait.
+    fn begin(&mut self, job: &Job<'_, R>) -> Option<usize> {
+        let is_over = self.is_stopped || self.begun == job.count;
+        if is_over || self.taken + job.ahead <= self.begun {
+            return None;
+        }
+        self.begun += 1;
+        self.done.push_back(None);
+        Some(self.begun - 1)
+    }
+}
+
+/// What the caller does next.
+enum Step<R> {
+    Take(Done<R>),
+    Work(usize),
+    Look,
+    End,
+}
+
+/// Has no further piece begun when the caller leaves, also by a panic.
+struct Stops<'s, 'j, R>(&'s Shared<'j, R>);
+
+impl<R> Drop for Stops<'_, '_, R> {
+    fn drop(&mut self) {
+        lock(&self.0.state).is_stopped = true;
+    }
+}
+
+impl<R: Send> Shared<'_, R> {
+    /// Takes a result, or else begins a piece, or else waits for a result.
+    fn next_step(&self) -> Step<R> {
+        let mut state = lock(&self.state);
+        loop {
+            if let Some(Some(_)) = state.done.front()
+                && let Some(Some(done)) = state.done.pop_front()
+            {
+                state.taken += 1;
+                return Step::Take(done);
+            }
+            if state.taken == self.job.count {
+                return Step::End;
+            }
+            if let Some(number) = state.begin(self.job) {
+                return Step::Work(number);
+            }
+            let waited = self.changed.wait_timeout(state, LOOK_INTERVAL);
+            let (guard, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
+            if timeout.timed_out() {
+                return Step::Look;
+            }
+            state = guard;
+        }
+    }
+
+    /// Asks threads that are free for help, one for each piece that is left.
+    fn invite<'scope>(&'scope self, scope: &Scope<'scope>, running: &Arc<Running>, helpers: usize) {
+        // A thread of the pool does by itself what it asked others for and nobody has begun.
+        let is_inside = running.pool.current_thread_index().is_some();
+        let is_wanted = || {
+            let mut state = lock(&self.state);
+            let left = (self.job.count - state.begun).min(self.job.ahead - 1);
+            let is_wanted = state.helping < helpers.min(left);
+            state.helping += usize::from(is_wanted);
+            is_wanted
+        };
+        while is_wanted() {
+            let claim = running.claim(helpers);
+            if claim.is_none() && !is_inside {
+                lock(&self.state).helping -= 1;
+                return;
+            }
+            scope.spawn(move |_| {
+                let _claim = claim;
+                self.help();
+            });
+        }
+    }
+
+    /// Works on pieces until none is left, or too many results wait.
+    fn help(&self) {
+        loop {
+            let mut state = lock(&self.state);
+            let Some(number) = state.begin(self.job) else {
+                state.helping -= 1;
+                return;
+            };
+            drop(state);
+            self.work(number);
+        }
+    }
+
+    /// Does a piece that was begun, and puts its result at its place.
+    fn work(&self, number: usize) {
+        let before = IN_PIECE.replace(true);
+        let done = catch_unwind(AssertUnwindSafe(|| (self.job.work)(number)));
+        IN_PIECE.set(before);
+        let mut state = lock(&self.state);
+        state.is_stopped |= !matches!(done, Ok(Ok(_)));
+        let place = number - state.taken;
+        state.done[place] = Some(done);
+        drop(state);
+        self.changed.notify_one();
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+    use std::sync::Barrier;
+    use std::thread;
+    use std::thread::ThreadId;
+
+    /// The results of pieces in their order, and the threads that worked on them.
+    fn shared(pool: &Pool, count: usize, ahead: usize) -> (Vec<usize>, BTreeSet<String>) {
+        let (mut results, mut threads) = (Vec::new(), BTreeSet::new());
+        let work = |number: usize| {
+            thread::sleep(Duration::from_millis((number % 3) as u64));
+            Ok((number, name(thread::current().id())))
+        };
+        let job = Job { count, ahead, work: &work };
+        let taken = pool.share(&job, &|| (), |(number, thread)| {
+            results.push(number);
+            threads.insert(thread);
+            Ok(())
+        });
+        taken.unwrap();
+        (results, threads)
+    }
+
+    fn name(id: ThreadId) -> String {
+        format!("{id:?}")
+    }
+
+    #[test]
+    fn pieces_are_taken_in_their_order() {
+        for threads in [1, 2, 3, 8] {
+            let pool = Pool::new(threads);
+            for (count, ahead) in [(0, 1), (1, 1), (2, 1), (50, 1), (50, 2), (50, 7), (50, 99)] {
+                let (results, seen) = shared(&pool, count, ahead);
+                assert_eq!(results, (0..count).collect::<Vec<_>>());
+                assert!(seen.len() <= threads, "{seen:?}");
+            }
+            let (_, seen) = shared(&pool, 50, 50);
+            assert!(1 < seen.len() || threads == 1, "{seen:?}");
+            assert!(seen.contains(&name(thread::current().id())), "the caller works, too");
+        }
+    }
+
+    #[test]
+    fn one_thread_starts_no_other() {
+        let pool = Pool::new(1);
+        assert!(!pool.can_share());
+        assert_eq!(shared(&pool, 20, 20).1, BTreeSet::from([name(thread::current().id())]));
+        assert!(!pool.is_started());
+        let pool = Pool::new(2);
+        shared(&pool, 1, 1);
+        assert!(!pool.is_started(), "for one piece");
+        shared(&pool, 2, 2);
+        assert!(pool.is_started());
+    }
+
+    #[test]
+    fn the_first_fault_wins() {
+        let pool = Pool::new(3);
+        for _ in 0..50 {
+            let work = |number: usize| match number {
+                7 => {
+                    thread::sleep(Duration::from_millis(1));
+                    Err(Error::query("seven"))
+                }
+                8 => Err(Error::query("eight")),
+                9 => panic!("nine"),
+                number => Ok(number),
+            };
+            let job = Job { count: 40, ahead: 40, work: &work };
+            let mut taken = 0;
+            let error = pool.share(&job, &|| (), |_| {
+                taken += 1;
+                Ok(())
+            });
+            assert_eq!((error.unwrap_err().to_string().as_str(), taken), ("seven", 7));
+            let error = pool.share(&job, &|| (), |number| match number {
+                3 => Err(Error::query("three")),
+                _ => Ok(()),
+            });
+            assert_eq!(error.unwrap_err().to_string(), "three");
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "in the piece")]
+    fn a_panic_reaches_the_caller() {
+        let work = |number: usize| if number == 20 { panic!("in the piece") } else { Ok(()) };
+        let job = Job { count: 40, ahead: 4, work: &work };
+        let _ = Pool::new(2).share(&job, &|| (), |()| Ok(()));
+    }
+
+    /// Many callers at once, on threads of the pool and others, each of whose pieces asks for shared work again: all end, and in
+    /// a pool that does something else nobody waits for it.
+    #[test]
+    fn nobody_waits_for_others() {
+        let pool = Pool::new(3);
+        let inner = |number: usize| {
+            let mut sum = 0;
+            let add = |number: usize| Ok(number);
+            let job = Job { count: number % 5, ahead: 5, work: &add };
+            pool.share(&job, &|| (), |number| {
+                sum += number;
+                Ok(())
+            })?;
+            Ok(sum)
+        };
+        let outer = || {
+            let job = Job { count: 200, ahead: 9, work: &inner };
+            let mut all = 0;
+            pool.share(&job, &|| (), |sum| {
+                all += sum;
+                Ok(())
+            })
+            .unwrap();
+            assert_eq!(all, 40 * (1 + 3 + 6));
+        };
+        thread::scope(|scope| {
+            (0..6).for_each(|_| drop(scope.spawn(|| (0..20).for_each(|_| outer()))));
+            let all = pool.all().unwrap();
+            all.install(|| rayon::join(outer, || rayon::join(outer, outer)));
+        });
+        let all = pool.all().unwrap();
+        assert_eq!(shared(&pool, 20, 20).1.len(), 1, "all threads are promised");
+        drop(all);
+        assert_eq!(*lock(&pool.start().unwrap().busy), 0);
+    }
+
+    #[test]
+    fn who_waits_looks_around() {
+        let pool = Pool::new(2);
+        let asked = Cell::new(0);
+        let caller = thread::current().id();
+        let both = Barrier::new(2);
+        let work = |_| {
+            both.wait();
+            if thread::current().id() != caller {
+                thread::sleep(Duration::from_millis(180));
+            }
+            Ok(())
+        };
+        let job = Job { count: 2, ahead: 2, work: &work };
+        pool.share(&job, &|| asked.set(asked.get() + 1), |()| Ok(())).unwrap();
+        assert!(0 < asked.get());
+    }
+}

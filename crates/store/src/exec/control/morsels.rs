@@ -1,0 +1,368 @@
+//! Shares large work of a request with the other threads of its database, in morsels.
+//!
+//! Work over many items, such as the nodes of a scan or the roots of an answer, is cut into ranges, the morsels. Each thread takes
+//! the next one when it is done with the one before; the results are taken in the order of the items. So an answer does not
+//! depend on the number of threads, nor on which of them was faster. Between two morsels a request is asked whether it may go on.
+//!
+//! Work that is small stays on the thread that asks for it, and no other thread is started for it. So does work inside of a
+//! morsel.
+
+use super::context::Context;
+use super::stop::Control;
+use hexgraph_base::types::Result;
+use hexgraph_base::types::pool::{Job, Pool};
+use std::cmp::Ordering;
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+/// The most morsels of one piece of work: what one costs beside its work must not count.
+const MORSELS_MAX: usize = 4096;
+
+/// Each thread gets at least this many morsels, so that none waits long for another that has a harder one.
+const MORSELS_PER_THREAD: usize = 4;
+
+/// The results that wait to be taken, for each thread, at the most.
+const AHEAD_PER_THREAD: usize = 16;
+
+/// Work of a request in the fast lane of a server leaves its thread when it takes this many nanoseconds: then the request has
+/// to change lanes before it is done in any case.
+const GATED_MIN: usize = 5_000_000;
+
+/// Work over items that is shared with other threads.
+pub(crate) struct Spread<'c> {
+    control: &'c Control,
+    pool: &'c Pool,
+    items: usize,
+    /// The number of items of a morsel; the last one may have fewer.
+    len: usize,
+}
+
+impl Control {
+    /// The threads, where this thread may share work with others now.
+    pub(crate) fn sharing_pool(&self) -> Option<&Pool> {
+        self.pool().map(AsRef::as_ref).filter(|pool: &&Pool| pool.can_share())
+    }
+
+    /// How work over `items` items that takes about `nanos` nanoseconds each is shared with other threads; `None` where it stays
+    /// on this one: because there is little of it, there are no other threads, or this is a morsel of other work.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Control::check`] and of the gate.
+    pub(crate) fn spread(&self, items: usize, nanos: usize) -> Result<Option<Spread<'_>>> {
+        let all = items.saturating_mul(nanos);
+        let costs = self.costs();
+        if all < costs.spread || items < 2 {
+            return Ok(None);
+        }
+        let Some(pool) = self.sharing_pool() else { return Ok(None) };
+        self.check()?;
+        if !self.is_through_gate() {
+            if all < GATED_MIN {
+                return Ok(None);
+            }
+            self.check_spreading()?;
+        }
+        let most = items.div_ceil(MORSELS_PER_THREAD * pool.threads());
+        let len = (costs.morsel / nanos.max(1)).min(most).max(items.div_ceil(MORSELS_MAX)).max(1);
+        Ok(Some(Spread { control: self, pool, items, len }))
+    }
+
+    /// The results of `work` for ranges that together are `0..items`, in their order: on this thread for all items at once, or
+    /// in morsels. An item takes about `nanos` nanoseconds.
+    ///
+    /// # Errors
+    ///
+    /// The first one of `work`; those of [`Control::check`].
+    pub(crate) fn morsels<R: Send>(
+        &self,
+        items: usize,
+        nanos: usize,
+        work: impl Fn(Range<usize>) -> Result<R> + Sync,
+    ) -> Result<Vec<R>> {
+        match self.spread(items, nanos)? {
+            Some(spread) => spread.collect(work),
+            None => Ok(vec![work(0..items)?]),
+        }
+    }
+}
+
+impl Spread<'_> {
+    /// The number of items of a morsel.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The same with morsels of a multiple of `unit` items, where they have more than that.
+    pub(crate) fn in_units_of(self, unit: usize) -> Self {
+        let len = if unit < self.len { self.len.next_multiple_of(unit) } else { self.len };
+        Spread { len, ..self }
+    }
+
+    /// The same with at most `count` morsels for each thread, for work whose results are large.
+    pub(crate) fn with_few(self, count: usize) -> Self {
+        let least = self.items.div_ceil(count * self.pool.threads());
+        Spread { len: self.len.max(least), ..self }
+    }
+
+    /// The number of morsels.
+    pub(crate) fn count(&self) -> usize {
+        self.items.div_ceil(self.len)
+    }
+
+    /// The results of all morsels, in order.
+    ///
+    /// # Errors
+    ///
+    /// As [`Spread::each`].
+    pub(crate) fn collect<R: Send>(
+        self,
+        work: impl Fn(Range<usize>) -> Result<R> + Sync,
+    ) -> Result<Vec<R>> {
+        let count = self.count();
+        let mut results = Vec::with_capacity(count);
+        self.run(count, work, |result| {
+            results.push(result);
+            Ok(())
+        })?;
+        Ok(results)
+    }
+
+    /// Hands the results of all morsels to `take` on this thread, in order. A few results for each thread wait to be taken, and
+    /// no more.
+    ///
+    /// # Errors
+    ///
+    /// The first one of `work` and `take`; those of [`Control::check`].
+    pub(crate) fn each<R: Send>(
+        self,
+        work: impl Fn(Range<usize>) -> Result<R> + Sync,
+        take: impl FnMut(R) -> Result<()>,
+    ) -> Result<()> {
+        let ahead = AHEAD_PER_THREAD * self.pool.threads();
+        self.run(ahead, work, take)
+    }
+
+    fn run<R: Send>(
+        self,
+        ahead: usize,
+        work: impl Fn(Range<usize>) -> Result<R> + Sync,
+        take: impl FnMut(R) -> Result<()>,
+    ) -> Result<()> {
+        let Spread { control, pool, items, len } = self;
+        let work = |number: usize| {
+            control.check()?;
+            work(number * len..items.min((number + 1) * len))
+        };
+        let job = Job { count: items.div_ceil(len), ahead, work: &work };
+        // The morsels find out by themselves: a poll that says stop also sets the flag.
+        pool.share(&job, &|| drop(control.check()), take)
+    }
+}
+
+impl Context<'_> {
+    /// As [`Control::morsels`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Control::morsels`].
+    pub(crate) fn morsels<R: Send>(
+        &self,
+        items: usize,
+        nanos: usize,
+        work: impl Fn(Range<usize>) -> Result<R> + Sync,
+    ) -> Result<Vec<R>> {
+        self.control.morsels(items, nanos, work)
+    }
+
+    /// As [`Context::morsels`], where each result is a list: all lists, one behind the other.
+    ///
+    /// # Errors
+    ///
+    /// As [`Control::morsels`].
+    pub(crate) fn lists<T: Send>(
+        &self,
+        items: usize,
+        nanos: usize,
+        work: impl Fn(Range<usize>) -> Result<Vec<T>> + Sync,
+    ) -> Result<Vec<T>> {
+        self.control.morsels(items, nanos, work).map(joined)
+    }
+
+    /// Sorts; items that compare as equal stay in their order. To compare two takes about `nanos` nanoseconds.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Control::check`].
+    pub(crate) fn sorted_by<T: Send>(
+        &self,
+        mut items: Vec<T>,
+        nanos: usize,
+        compare: impl Fn(&T, &T) -> Ordering + Sync,
+    ) -> Result<Vec<T>> {
+        let steps = items.len().max(1).ilog2() as usize + 1;
+        let Some(spread) = self.control.spread(items.len(), nanos * steps)? else {
+            items.sort_by(compare);
+            return Ok(items);
+        };
+        let spread = spread.with_few(1);
+        let mut parts = Vec::with_capacity(spread.count());
+        while spread.len() < items.len() {
+            let rest = items.split_off(spread.len());
+            parts.push(Mutex::new(std::mem::replace(&mut items, rest)));
+        }
+        parts.push(Mutex::new(items));
+        let spread = Spread { items: parts.len(), len: 1, ..spread };
+        let sorted = spread.collect(|range| {
+            let part = &mut *parts[range.start].lock().unwrap_or_else(PoisonError::into_inner);
+            let mut part = std::mem::take(part);
+            part.sort_by(&compare);
+            Ok(part)
+        })?;
+        let mut all = joined(sorted);
+        // Finds the parts as runs that ascend, and merges them.
+        all.sort_by(compare);
+        Ok(all)
+    }
+}
+
+/// Lists, one behind the other. A single one is not copied.
+pub(crate) fn joined<T>(mut lists: Vec<Vec<T>>) -> Vec<T> {
+    if lists.len() < 2 {
+        return lists.pop().unwrap_or_default();
+    }
+    let mut all = Vec::with_capacity(lists.iter().map(Vec::len).sum());
+    lists.into_iter().for_each(|list| all.extend(list));
+    all
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::exec::control::costs::Costs;
+    use crate::graph::Version;
+    use hexgraph_base::plan::Query;
+    use hexgraph_base::types::Error;
+    use std::collections::BTreeSet;
+    use std::sync::Arc;
+    use std::thread;
+    use std::time::Duration;
+
+    /// A control with so many threads that shares whatever it can, in morsels of so many nanoseconds.
+    pub(crate) fn sharing(threads: usize, morsel: usize) -> Control {
+        let control = Control::new().with_costs(Costs { spread: 1, morsel, ..Costs::default() });
+        control.set_pool(&Arc::new(Pool::new(threads)));
+        control
+    }
+
+    #[test]
+    fn ranges_cover_all_items_in_order() {
+        for (threads, morsel) in [(1, 1), (2, 1), (3, 40), (4, usize::MAX)] {
+            for items in [0, 1, 2, 7, 1000, 10_000] {
+                let control = sharing(threads, morsel);
+                let ranges = control.morsels(items, 10, Ok).unwrap();
+                let all: Vec<usize> = ranges.iter().cloned().flatten().collect();
+                assert_eq!(all, (0..items).collect::<Vec<_>>());
+                assert!(ranges.len() <= MORSELS_MAX, "{ranges:?}");
+                assert_eq!(1 < ranges.len(), 1 < threads && 1 < items, "{items}: {ranges:?}");
+                let spread = control.spread(items, 10).unwrap();
+                let Some(spread) = spread.map(|spread| spread.in_units_of(2)) else { continue };
+                let mut next = 0;
+                let take = |range: Range<usize>| {
+                    assert_eq!(range.start, next);
+                    next = range.end;
+                    Ok(())
+                };
+                spread.each(Ok, take).unwrap();
+                assert_eq!(next, items);
+            }
+        }
+    }
+
+    #[test]
+    fn small_work_and_work_in_a_morsel_stay_on_their_thread() {
+        let control = Control::new();
+        control.set_pool(&Arc::new(Pool::new(2)));
+        let here = || Ok(thread::current().id());
+        assert_eq!(control.morsels(1000, 10, |_| here()).unwrap(), [thread::current().id()]);
+        let pool = control.pool().unwrap();
+        assert!(!pool.is_started());
+        let inner = |_| {
+            assert!(control.spread(usize::MAX, 10)?.is_none());
+            thread::sleep(Duration::from_millis(1));
+            here()
+        };
+        let seen: BTreeSet<String> = control
+            .morsels(1_000, 1_000, inner)
+            .unwrap()
+            .iter()
+            .map(|id| format!("{id:?}"))
+            .collect();
+        assert_eq!((seen.len(), pool.is_started()), (2, true));
+    }
+
+    #[test]
+    fn sorted_parts_are_the_sorted_whole() {
+        let (version, query) = (Version::empty(), Query::default());
+        for threads in [1, 2, 5] {
+            let control = sharing(threads, 1);
+            let context =
+                Context { version: &version, query: &query, control: &control, vars: Vec::new() };
+            for count in [0, 1, 2, 10, 1000] {
+                let items: Vec<(usize, usize)> =
+                    (0..count).map(|place| (place * 7919 % 31, place)).collect();
+                let mut wanted = items.clone();
+                wanted.sort_by_key(|item| item.0);
+                let sorted = context.sorted_by(items, 10, |one, other| one.0.cmp(&other.0));
+                assert_eq!(sorted.unwrap(), wanted);
+            }
+        }
+    }
+
+    #[test]
+    fn a_request_is_stopped_between_morsels() {
+        let control = sharing(2, 1);
+        let work = |range: Range<usize>| {
+            if range.start == 50 {
+                control.canceller().cancel();
+            }
+            Ok(())
+        };
+        let error = control.morsels(1000, 1, work).unwrap_err();
+        assert_eq!(error.to_string(), "the request was cancelled");
+    }
+
+    #[test]
+    fn the_error_is_the_first_one() {
+        let control = sharing(3, 1);
+        let work = |range: Range<usize>| match range.start {
+            30.. => Err(Error::query(format!("at {}", range.start))),
+            _ => Ok(()),
+        };
+        for _ in 0..20 {
+            assert_eq!(control.morsels(100, 1, work).unwrap_err().to_string(), "at 30");
+        }
+    }
+
+    /// A poll is asked by the caller also while only others work.
+    #[test]
+    fn the_poll_is_heard_while_others_work() {
+        let pool = Arc::new(Pool::new(2));
+        let control = Control::new()
+            .with_costs(Costs { spread: 1, morsel: 1, ..Costs::default() })
+            .with_poll(|| true);
+        control.set_pool(&pool);
+        let caller = thread::current().id();
+        let both = std::sync::Barrier::new(2);
+        let work = |_| {
+            both.wait();
+            while thread::current().id() != caller && control.check().is_ok() {
+                thread::sleep(Duration::from_millis(1));
+            }
+            Ok(())
+        };
+        // Two morsels, one on each thread; that of the other thread ends when the poll has said so.
+        control.morsels(2, 1, work).unwrap();
+        assert!(control.is_cancelled());
+    }
+}

@@ -1,0 +1,292 @@
+//! Lists of targets, one for each node of a level, and the distinct nodes of all of them. Other threads help with large levels.
+
+use crate::exec::control::context::Context;
+use crate::exec::control::morsels::joined;
+use crate::exec::select::page::cut;
+use crate::graph::distinct_of;
+use crate::storage::{NodeSet, SpanBits};
+use hexgraph_base::plan::Page;
+use hexgraph_base::types::{Error, Result};
+use std::ops::Range;
+
+/// The distinct nodes of a list, ascending.
+pub(crate) fn distinct(targets: &[u32]) -> Vec<u32> {
+    if targets.is_sorted_by(|one, other| one < other) {
+        return targets.to_vec();
+    }
+    distinct_of(targets.to_vec())
+}
+
+/// The nodes that passed a filter, for many questions whether one is among them.
+pub(super) enum Passed {
+    /// Nodes that lie close together.
+    Bits(SpanBits),
+    /// Any other.
+    Set(NodeSet),
+}
+
+impl Passed {
+    pub(super) fn of(nodes: NodeSet) -> Passed {
+        let list = nodes.as_list();
+        match (list.first(), list.last()) {
+            (Some(&least), Some(&greatest)) if is_dense(least, greatest, list.len()) => {
+                Passed::Bits(SpanBits::of(least, greatest, list.iter().copied()))
+            }
+            // A sorted list is looked up by halves; a bitmap in one step.
+            _ => Passed::Set(NodeSet::from(nodes.to_bitmap())),
+        }
+    }
+
+    #[inline]
+    pub(super) fn contains(&self, node: u32) -> bool {
+        match self {
+            Passed::Bits(nodes) => nodes.contains(node),
+            Passed::Set(nodes) => nodes.contains(node),
+        }
+    }
+}
+
+/// The ids that a node takes as bits, at the most.
+const BITS_SHARE: usize = 256;
+
+/// True where so many nodes are a bit for each id between the least and the greatest one.
+fn is_dense(least: u32, greatest: u32, nodes: usize) -> bool {
+    ((greatest - least) as usize) < BITS_SHARE.saturating_mul(nodes)
+}
+
+/// The nanoseconds that a node of a list takes, to find the distinct ones.
+const DISTINCT_NANOS: usize = 3;
+
+/// The least and the greatest node of some, and whether they ascend without repeats.
+#[derive(Clone, Copy)]
+struct Shape {
+    least: u32,
+    greatest: u32,
+    ascends: bool,
+}
+
+impl Shape {
+    fn of(nodes: &[u32]) -> Shape {
+        Shape {
+            least: nodes.iter().copied().min().unwrap_or(u32::MAX),
+            greatest: nodes.iter().copied().max().unwrap_or(0),
+            ascends: nodes.is_sorted_by(|one, other| one < other),
+        }
+    }
+}
+
+impl Context<'_> {
+    /// As [`distinct`]; other threads help with a long list.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Context::check`].
+    pub(super) fn distinct(&self, nodes: &[u32]) -> Result<Vec<u32>> {
+        let Some(spread) = self.control.spread(nodes.len(), DISTINCT_NANOS)? else {
+            return Ok(distinct(nodes));
+        };
+        // The first node of the next range is part of the shape: so the whole ascends when all ranges do.
+        let shape = |range: Range<usize>| {
+            Ok(Shape::of(&nodes[range.start..nodes.len().min(range.end + 1)]))
+        };
+        let shapes = spread.collect(shape)?;
+        if shapes.iter().all(|shape| shape.ascends) {
+            return Ok(nodes.to_vec());
+        }
+        let least = shapes.iter().map(|shape| shape.least).min().unwrap_or(0);
+        let greatest = shapes.iter().map(|shape| shape.greatest).max().unwrap_or(0);
+        let Some(spread) = self.control.spread(nodes.len(), DISTINCT_NANOS)? else {
+            return Ok(distinct(nodes));
+        };
+        let spread = spread.with_few(2);
+        if !is_dense(least, greatest, nodes.len() / spread.count()) {
+            let parts = spread.collect(|range| Ok(distinct(&nodes[range])))?;
+            return Ok(distinct_of(joined(parts)));
+        }
+        let bits =
+            |range: Range<usize>| Ok(SpanBits::of(least, greatest, nodes[range].iter().copied()));
+        let mut parts = spread.collect(bits)?.into_iter();
+        let mut all = parts.next().unwrap_or_else(|| SpanBits::of(least, greatest, [].into_iter()));
+        parts.for_each(|part| all.add(&part));
+        let mut members = Vec::with_capacity(all.count());
+        all.append_to(&mut members);
+        Ok(members)
+    }
+
+    /// One list for each place below `count`, which `add` extends for its place. It takes about `nanos` nanoseconds for one; other
+    /// threads help with many.
+    ///
+    /// # Errors
+    ///
+    /// Those of `add`, and [`Error::Limit`] for more than 32 bits count, or when the request has to stop.
+    pub(super) fn lists_of(
+        &self,
+        count: usize,
+        nanos: usize,
+        add: impl Fn(usize, &mut Lists) -> Result<()> + Sync,
+    ) -> Result<Lists> {
+        let part = |places: Range<usize>| {
+            let mut lists = Lists::new(self, places.len())?;
+            for place in places {
+                add(place, &mut lists)?;
+                lists.close(self)?;
+            }
+            Ok(lists)
+        };
+        let Some(spread) = self.control.spread(count, nanos)? else { return part(0..count) };
+        let mut all = Lists::new(self, count)?;
+        spread.each(part, |part| all.append(self, part))?;
+        Ok(all)
+    }
+
+    /// The lists without the targets that `keep` says no to, which is asked with the node of the list. To ask takes about `nanos`
+    /// nanoseconds; other threads help with many.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::lists_of`].
+    pub(super) fn kept(
+        &self,
+        mut lists: Lists,
+        nodes: &[u32],
+        nanos: usize,
+        keep: impl Fn(u32, u32) -> Result<bool> + Sync,
+    ) -> Result<Lists> {
+        let each = nanos.saturating_mul(1 + lists.targets.len() / nodes.len().max(1));
+        if self.control.spread(nodes.len(), each)?.is_none() {
+            lists.retain(nodes, keep)?;
+            return Ok(lists);
+        }
+        let kept = self.lists_of(nodes.len(), each, |place, kept| {
+            let node = nodes[place];
+            let list = lists.list(place);
+            self.make_room(&mut kept.targets, list.len())?;
+            for &target in list {
+                if keep(node, target)? {
+                    kept.targets.push(target);
+                }
+            }
+            Ok(())
+        })?;
+        lists.free(self);
+        Ok(kept)
+    }
+}
+
+/// The targets of each node of a level, one list behind the other.
+pub(super) struct Lists {
+    offsets: Vec<u32>,
+    targets: Vec<u32>,
+}
+
+impl Lists {
+    pub(super) fn new(context: &Context<'_>, nodes: usize) -> Result<Lists> {
+        let mut offsets = Vec::new();
+        context.make_room(&mut offsets, nodes + 1)?;
+        offsets.push(0);
+        Ok(Lists { offsets, targets: Vec::new() })
+    }
+
+    /// The lists that end at some offsets; the first offset is 0.
+    pub(super) fn of(offsets: Vec<u32>, targets: Vec<u32>) -> Lists {
+        Lists { offsets, targets }
+    }
+
+    /// The number of targets of all lists.
+    pub(super) fn target_count(&self) -> usize {
+        self.targets.len()
+    }
+
+    /// The targets of all lists.
+    pub(super) fn all_targets(&self) -> &[u32] {
+        &self.targets
+    }
+
+    /// The number of targets of each list.
+    pub(super) fn counts(&self) -> impl Iterator<Item = u64> {
+        self.offsets.windows(2).map(|pair| u64::from(pair[1] - pair[0]))
+    }
+
+    /// Adds lists behind those that there are.
+    fn append(&mut self, context: &Context<'_>, part: Lists) -> Result<()> {
+        let start = self.targets.len();
+        // The last offset is the greatest one.
+        end_of(start + part.targets.len())?;
+        self.extend(context, &part.targets)?;
+        self.offsets.extend(part.offsets[1..].iter().map(|offset| start as u32 + offset));
+        part.free(context);
+        Ok(())
+    }
+
+    /// Adds targets to the list of the node at hand.
+    pub(super) fn extend(&mut self, context: &Context<'_>, targets: &[u32]) -> Result<()> {
+        context.make_room(&mut self.targets, targets.len())?;
+        self.targets.extend_from_slice(targets);
+        Ok(())
+    }
+
+    /// Ends the list of a node.
+    pub(super) fn close(&mut self, context: &Context<'_>) -> Result<()> {
+        if self.offsets.len().is_multiple_of(8192) {
+            context.check()?;
+        }
+        self.offsets.push(end_of(self.targets.len())?);
+        Ok(())
+    }
+
+    pub(super) fn list(&self, place: usize) -> &[u32] {
+        &self.targets[self.offsets[place] as usize..self.offsets[place + 1] as usize]
+    }
+
+    fn retain(
+        &mut self,
+        nodes: &[u32],
+        mut keep: impl FnMut(u32, u32) -> Result<bool>,
+    ) -> Result<()> {
+        // In place: lists only become shorter, so what is written never passes what is read.
+        let mut kept = 0;
+        let mut start = 0;
+        for (place, &node) in nodes.iter().enumerate() {
+            let end = self.offsets[place + 1] as usize;
+            for position in start..end {
+                let target = self.targets[position];
+                if keep(node, target)? {
+                    self.targets[kept] = target;
+                    kept += 1;
+                }
+            }
+            start = end;
+            self.offsets[place + 1] = kept as u32;
+        }
+        self.targets.truncate(kept);
+        Ok(())
+    }
+
+    /// Each list's wanted part.
+    pub(super) fn cut(self, context: &Context<'_>, page: Page) -> Result<(Vec<u32>, Vec<u32>)> {
+        let mut lists = Lists::new(context, self.offsets.len())?;
+        for place in 0..self.offsets.len() - 1 {
+            lists.extend(context, cut(self.list(place), page))?;
+            lists.offsets.push(lists.targets.len() as u32);
+        }
+        self.free(context);
+        Ok(lists.finish())
+    }
+
+    /// Drops lists that are not part of the answer, and takes back what was charged for them.
+    pub(super) fn free(self, context: &Context<'_>) {
+        let room = self.offsets.capacity() + self.targets.capacity();
+        context.control.uncharge(size_of::<u32>() * room);
+    }
+
+    pub(super) fn finish(self) -> (Vec<u32>, Vec<u32>) {
+        (self.offsets, self.targets)
+    }
+}
+
+/// The offset behind so many targets. Offsets of levels are 32 bits wide.
+fn end_of(targets: usize) -> Result<u32> {
+    u32::try_from(targets).map_err(|_| Error::Limit {
+        message: "a field reached more than 4294967295 edges, ask for fewer".into(),
+    })
+}

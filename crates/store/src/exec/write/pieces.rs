@@ -1,0 +1,120 @@
+//! Writes a large answer with several threads: ranges of the roots of a block, or of its groups, each to a piece of its own.
+
+use super::answer_writer::Wanted;
+use super::output::group_labels;
+use crate::exec::control::morsels::Spread;
+use crate::exec::control::stop::Control;
+use crate::exec::control::tree::{BlockResult, FieldData, Level, is_visible};
+use hexgraph_base::plan::{Block, BlockKind};
+use hexgraph_base::types::{PieceSink, Result, stack};
+use std::ops::Range;
+
+/// The nanoseconds that an object takes to write, about, beside its fields, and those that a field takes.
+const OBJECT_NANOS: usize = 30;
+const FIELD_NANOS: usize = 30;
+
+/// As [`super::output::write`], for all objects.
+pub(crate) fn write<S: PieceSink>(
+    wanted: Wanted<'_>,
+    blocks: &[BlockResult],
+    control: &Control,
+    sink: &mut S,
+) -> Result<()> {
+    sink.begin_object();
+    for result in blocks {
+        let block = &wanted.query.blocks[result.block];
+        if is_visible(block) {
+            write_block(wanted, block, result, control, sink)?;
+        }
+    }
+    wanted.writer(sink).all_paths(wanted.query, blocks)?;
+    sink.end_object();
+    Ok(())
+}
+
+fn write_block<S: PieceSink>(
+    wanted: Wanted<'_>,
+    block: &Block,
+    result: &BlockResult,
+    control: &Control,
+    sink: &mut S,
+) -> Result<()> {
+    if let (Some(groups), Some(group_by)) = (&result.groups, &block.group_by) {
+        let nanos = OBJECT_NANOS + FIELD_NANOS * (group_by.keys.len() + block.fields.len());
+        let Some(spread) = control.spread(groups.len(), nanos)? else {
+            return wanted.writer(sink).block(block, result);
+        };
+        let labels = group_labels(group_by, &block.fields);
+        sink.key(&block.name);
+        sink.begin_array();
+        sink.begin_object();
+        sink.key("@groupby");
+        sink.begin_array();
+        let form = sink.form();
+        let write = |range| {
+            let mut piece = S::piece(&form);
+            wanted.writer(&mut piece).group_objects(&groups[range], &labels);
+            Ok(piece)
+        };
+        put_together(spread, write, sink)?;
+        sink.end_array();
+        sink.end_object();
+        sink.end_array();
+        return Ok(());
+    }
+    let roots = result.roots.len();
+    let nanos = nanos_of(&result.level, roots) / roots.max(1);
+    let spread = match block.kind {
+        BlockKind::Empty => None,
+        _ => control.spread(roots, nanos)?,
+    };
+    let Some(spread) = spread else { return wanted.writer(sink).block(block, result) };
+    sink.key(&block.name);
+    sink.begin_array();
+    wanted.writer(sink).root_counts(block, result);
+    let form = sink.form();
+    let write = |range| {
+        let mut piece = S::piece(&form);
+        wanted.writer(&mut piece).roots(block, result, range)?;
+        Ok(piece)
+    };
+    put_together(spread, write, sink)?;
+    sink.end_array();
+    Ok(())
+}
+
+/// Writes the pieces that several threads make one behind the other.
+fn put_together<S: PieceSink>(
+    spread: Spread<'_>,
+    write: impl Fn(Range<usize>) -> Result<S::Piece> + Sync,
+    sink: &mut S,
+) -> Result<()> {
+    let (count, mut taken) = (spread.count(), 0);
+    spread.each(write, |piece| {
+        sink.append(piece);
+        taken += 1;
+        if taken == 1 {
+            sink.expect(count - taken);
+        }
+        Ok(())
+    })
+}
+
+/// The nanoseconds that so many objects of a level take to write, about, with what is below them.
+fn nanos_of(level: &Level, objects: usize) -> usize {
+    stack::require();
+    let mut nanos = OBJECT_NANOS.saturating_mul(objects);
+    for result in &level.fields {
+        let below = match &result.data {
+            FieldData::Edges(edges) => {
+                // Each list is written once for each object of its node.
+                let lists = edges.targets.len().saturating_mul(objects);
+                nanos_of(&edges.level, lists / level.nodes.len().max(1))
+            }
+            FieldData::Nothing | FieldData::CountUid => 0,
+            _ => FIELD_NANOS.saturating_mul(objects),
+        };
+        nanos = nanos.saturating_add(below);
+    }
+    nanos
+}
