@@ -63,10 +63,11 @@ fn write_block<S: PieceSink>(
         return Ok(());
     }
     let roots = result.roots.len();
-    let nanos = nanos_of(&result.level, roots) / roots.max(1);
     let spread = match block.kind {
         BlockKind::Empty => None,
-        _ => control.spread(roots, nanos)?,
+        // One object is not cut, so nobody need know how long it takes.
+        _ if roots < 2 => None,
+        _ => control.spread(roots, nanos_of(&result.level, roots) / roots)?,
     };
     let Some(spread) = spread else { return wanted.writer(sink).block(block, result) };
     sink.key(&block.name);
