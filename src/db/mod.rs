@@ -26,6 +26,7 @@ pub use ask::query::{QueryAnswer, QueryRequest};
 pub use ask::slow::SlowQuery;
 pub use change::input::{LoadProgress, Source};
 pub use change::mutate::{Mutation, MutationAnswer, MutationRequest};
+pub use change::quads::{QuadObject, QuadParts, QuadText};
 pub use change::txn::{Txn, TxnOptions};
 pub use database::Database;
 pub use export::ExportReport;

@@ -20,6 +20,7 @@ mod graphql_links;
 mod graphql_mutations;
 mod graphql_recorded;
 mod graphql_twin;
+mod grpc;
 mod guarded;
 mod hostile;
 mod isolation;

@@ -5,7 +5,7 @@ use super::graphql::GraphqlArguments;
 use super::interrupt::{detached, interruptible, interruptible_with};
 use super::mutation::{MutationArguments, PyUpsert};
 use super::requests::{Target, UpsertArguments, to_timeout};
-use super::server::{PyServer, Servers};
+use super::server::{PyServer, Servers, allow};
 use super::source::{PyLoadReport, PySchemaReport, to_export_folder, to_schema_text, to_sources};
 use super::tables::{
     GivenOptions, IdPredicates, skips, to_facets, to_id_spaces, to_ids, to_memory, to_tables,
@@ -24,7 +24,7 @@ use hexgraph::db::{
     Stats, TxnOptions,
 };
 use hexgraph::tables::{EdgeOptions, NodeOptions};
-use hexgraph_server::http::{ServeOptions, Server};
+use hexgraph_server::http::{GrpcPort, ServeOptions, Server};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -716,12 +716,14 @@ impl PyDatabase {
     /// browsers may ask that are of its own origin or of one of `allow_origin`, as "https://app.example.org". By GET
     /// nothing is changed unless `allow_get_changes` says so.
     ///
+    /// With a `grpc_port`, where 0 takes any that is free, the clients of Dgraph are answered by gRPC there.
+    ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
     /// >>> with db.serve(port=0) as server:
     /// ...     server.url.startswith("http://127.0.0.1:")
     /// True
-    #[pyo3(signature = (port = 8080, host = "127.0.0.1", *, security = "", export = None, allow_host = Vec::new(), allow_origin = Vec::new(), allow_get_changes = false))]
+    #[pyo3(signature = (port = 8080, host = "127.0.0.1", *, security = "", export = None, allow_host = Vec::new(), allow_origin = Vec::new(), allow_get_changes = false, grpc_port = None))]
     #[expect(clippy::too_many_arguments, reason = "they are named where it is called")]
     fn serve(
         &self,
@@ -733,19 +735,17 @@ impl PyDatabase {
         allow_host: Vec<String>,
         allow_origin: Vec<String>,
         allow_get_changes: bool,
+        grpc_port: Option<u16>,
     ) -> PyResult<PyServer> {
         let host: IpAddr = host.parse().map_err(|_| {
             PyValueError::new_err(format!("host must be an IP address, not {host:?}"))
         })?;
-        let mut options = ServeOptions { host, port, exports: export, ..ServeOptions::default() };
+        let grpc = grpc_port.map_or(GrpcPort::Off, GrpcPort::At);
+        let mut options =
+            ServeOptions { host, port, grpc, exports: export, ..ServeOptions::default() };
         options.security.set(security).map_err(to_python)?;
         let origins = &mut options.security.origins;
-        allow_host.iter().try_for_each(|name| origins.allow_host(name)).map_err(to_python)?;
-        let allowed = allow_origin.iter().try_for_each(|origin| origins.allow_origin(origin));
-        allowed.map_err(to_python)?;
-        if allow_get_changes {
-            origins.allow_get_changes();
-        }
+        allow(origins, &allow_host, &allow_origin, allow_get_changes).map_err(to_python)?;
         let server = detached(py, || Server::start(self.database.clone(), options));
         let server = PyServer::new(server.map_err(to_python)?);
         self.servers.add(&server);

@@ -1,6 +1,7 @@
 //! A server that a program runs beside its other work.
 
-use hexgraph_server::http::Server;
+use hexgraph_base::types::Result;
+use hexgraph_server::http::{Origins, Server};
 use pyo3::prelude::*;
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -11,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 pub struct PyServer {
     server: Arc<Mutex<Server>>,
     url: String,
+    grpc_address: Option<String>,
 }
 
 /// The servers of a database, which stop when it is closed.
@@ -36,11 +38,31 @@ impl Servers {
     }
 }
 
+/// Lets names of the server, pages and changes by GET in.
+///
+/// # Errors
+///
+/// [`Error::Query`](hexgraph_base::types::Error::Query) for what is no name of a machine, and for what is no origin.
+pub(crate) fn allow(
+    origins: &mut Origins,
+    hosts: &[String],
+    pages: &[String],
+    allows_get_changes: bool,
+) -> Result<()> {
+    hosts.iter().try_for_each(|name| origins.allow_host(name))?;
+    pages.iter().try_for_each(|origin| origins.allow_origin(origin))?;
+    if allows_get_changes {
+        origins.allow_get_changes();
+    }
+    Ok(())
+}
+
 impl PyServer {
     /// Creates the handle of a running server.
     pub fn new(server: Server) -> PyServer {
         let url = server.url();
-        PyServer { server: Arc::new(Mutex::new(server)), url }
+        let grpc_address = server.grpc_address().map(|address| address.to_string());
+        PyServer { server: Arc::new(Mutex::new(server)), url, grpc_address }
     }
 }
 
@@ -50,6 +72,12 @@ impl PyServer {
     #[getter]
     fn url(&self) -> &str {
         &self.url
+    }
+
+    /// Where clients of Dgraph connect to by gRPC, `127.0.0.1:9080` for instance; None where it is off.
+    #[getter]
+    fn grpc_address(&self) -> Option<&str> {
+        self.grpc_address.as_deref()
     }
 
     /// Stop listening, and wait a moment for the requests that run. Stopping again does nothing.

@@ -7,3 +7,4 @@ pub(super) mod upsert;
 pub(super) mod mutate;
 pub(super) mod alter;
 pub(super) mod input;
+pub(super) mod quads;

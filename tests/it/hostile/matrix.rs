@@ -9,7 +9,7 @@ use std::net::TcpStream;
 use std::path::Path;
 
 /// The routes: the path, the methods, whose key, and what it changes. A path that is new stands here, too, or the test fails.
-const KNOWN: [(&str, &str, Role, Effect); 16] = [
+const KNOWN: [(&str, &str, Role, Effect); 30] = [
     ("/query", "POST PUT", Role::Client, Effect::Reads),
     ("/mutate", "POST PUT", Role::Client, Effect::Changes),
     ("/commit", "POST PUT", Role::Client, Effect::Changes),
@@ -26,6 +26,20 @@ const KNOWN: [(&str, &str, Role, Effect); 16] = [
     ("/admin/shutdown", "GET POST", Role::Admin, Effect::Changes),
     ("/admin/draining", "POST PUT", Role::Admin, Effect::Changes),
     ("/admin/config/cache_mb", "GET PUT", Role::Admin, Effect::Reads),
+    ("/api.Dgraph/Query", "POST", Role::Client, Effect::AsTextSays),
+    ("/api.Dgraph/RunDQL", "POST", Role::Client, Effect::AsTextSays),
+    ("/api.Dgraph/CommitOrAbort", "POST", Role::Client, Effect::Changes),
+    ("/api.Dgraph/AllocateIDs", "POST", Role::Client, Effect::Changes),
+    ("/api.Dgraph/Alter", "POST", Role::Admin, Effect::Changes),
+    ("/api.Dgraph/Login", "POST", Role::Client, Effect::Reads),
+    ("/api.Dgraph/CheckVersion", "POST", Role::Anyone, Effect::Reads),
+    ("/grpc.health.v1.Health/Check", "POST", Role::Anyone, Effect::Reads),
+    ("/grpc.health.v1.Health/Watch", "POST", Role::Client, Effect::Reads),
+    ("/api.Dgraph/CreateNamespace", "POST", Role::Client, Effect::Reads),
+    ("/api.Dgraph/DropNamespace", "POST", Role::Client, Effect::Reads),
+    ("/api.Dgraph/ListNamespaces", "POST", Role::Client, Effect::Reads),
+    ("/api.Dgraph/UpdateExtSnapshotStreamingState", "POST", Role::Client, Effect::Reads),
+    ("/api.Dgraph/StreamExtSnapshot", "POST", Role::Client, Effect::Reads),
 ];
 
 const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -295,12 +309,17 @@ fn refusal(
     }
 }
 
+/// The routes on the port of HTTP.
+fn routes() -> impl Iterator<Item = &'static Route> {
+    ROUTES.iter().filter(|route| !route.is_call())
+}
+
 /// Sends all there is, and lists what is not as expected.
 fn walk(site: &mut Site, whos: &[Who], places: &[(&str, bool)], allows_get: bool) -> String {
     let port = site.server.address().port().to_string();
     let has_keys = whos.len() > 1;
     let mut faults = String::new();
-    let paths = ROUTES.iter().map(|route| route.path);
+    let paths = routes().map(|route| route.path);
     let mut before = String::new();
     for path in paths.chain(["/", "/nothing", "/graphql/", "/admin/nothing", "/Query", "/debug"]) {
         site.path = path;
@@ -365,7 +384,7 @@ fn changes_by_get_are_switched_on() {
 fn browsers_ask_before_and_nothing_runs() {
     let mut site = Site::new(security("admin-key=root; client-key=app"));
     let before = site.state();
-    for route in ROUTES {
+    for route in routes() {
         let mut ask = |origin: &str| {
             let (target, _, body) = request(&mut site, route.path, "POST");
             let headers = format!(
@@ -441,7 +460,7 @@ fn bodies_are_of_the_media_types_of_the_table() {
     let mut site = Site::new(Security::default());
     let body = "{ q(func: uid(1)) { n } }";
     let types = ["application/json", "application/dql", "application/graphql+-", "application/rdf"];
-    for route in ROUTES.iter().filter(|route| !route.content_types.is_empty()) {
+    for route in routes().filter(|route| !route.content_types.is_empty()) {
         for given in types.into_iter().chain(["application/graphql", "text/plain", "text/html"]) {
             let headers = format!("Host: localhost\r\nContent-Type: {given}\r\n");
             let answer = site.send("POST", route.path, &headers, body);
@@ -458,7 +477,7 @@ fn bodies_are_of_the_media_types_of_the_table() {
 fn bodies_are_as_long_as_the_table_says() {
     let mut site = Site::new(Security::default());
     let mut tried = 0;
-    for route in ROUTES.iter().filter(|route| route.body_len_max < 2 << 20) {
+    for route in routes().filter(|route| route.body_len_max < 2 << 20) {
         let takes_posts = route.methods.iter().any(|method| method.as_str() == "POST");
         if route.path == "/admin/shutdown" || !takes_posts {
             continue;
@@ -474,8 +493,15 @@ fn bodies_are_as_long_as_the_table_says() {
 }
 
 #[test]
-fn the_document_has_the_table() {
-    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("docs/http.md");
+fn the_documents_have_the_table() {
+    let docs = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("docs");
+    let of_http = |route: &&Route| !route.is_call();
+    let of_grpc = |route: &&Route| route.is_call();
+    check_document(&docs.join("http.md"), ROUTES.iter().filter(of_http));
+    check_document(&docs.join("grpc.md"), ROUTES.iter().filter(of_grpc));
+}
+
+fn check_document<'a>(path: &Path, routes: impl Iterator<Item = &'a Route>) {
     let document = std::fs::read_to_string(path).unwrap();
     let rows: Vec<&str> = document.lines().filter(|line| line.starts_with("| `/")).collect();
     let row = |route: &Route| {
@@ -492,6 +518,7 @@ fn the_document_has_the_table() {
         };
         let types = match route.content_types {
             [] => "any".to_owned(),
+            _ if route.is_call() => "those of calls".to_owned(),
             types => types.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", "),
         };
         let most = route.body_len_max >> 20;
@@ -501,6 +528,6 @@ fn the_document_has_the_table() {
             methods.join(", ")
         )
     };
-    let want: Vec<String> = ROUTES.iter().map(row).collect();
+    let want: Vec<String> = routes.map(row).collect();
     assert_eq!(rows, want, "\n{}\n", want.join("\n"));
 }

@@ -1,5 +1,6 @@
 //! What strangers try at an open port.
 
+mod calls;
 mod matrix;
 #[cfg(target_os = "linux")]
 mod program;

@@ -4,7 +4,7 @@ use hexgraph::db::Database;
 use hexgraph_server::http::{ServeOptions, Server};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 
 /// A server with a database in memory.
 pub struct Site {
@@ -73,16 +73,7 @@ impl Site {
 
     /// Sends a request with these lines of headers.
     pub fn send(&self, method: &str, path: &str, headers: &[&str], body: &[u8]) -> Answer {
-        let mut stream = TcpStream::connect(self.server.address()).unwrap();
-        let headers: String = headers.iter().flat_map(|line| [line, "\r\n"]).collect();
-        let length = body.len();
-        write!(
-            stream,
-            "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{headers}Content-Length: {length}\r\n\r\n"
-        )
-        .unwrap();
-        stream.write_all(body).unwrap();
-        read(stream)
+        send(self.server.address(), (method, path), headers, body)
     }
 
     /// Posts JSON.
@@ -99,6 +90,25 @@ impl Site {
     pub fn admin(&self, text: &str) -> Value {
         self.post("/admin", &json!({ "query": text }).to_string()).json()
     }
+}
+
+/// Sends a request with these lines of headers to an address.
+pub fn send(
+    address: SocketAddr,
+    (method, path): (&str, &str),
+    headers: &[&str],
+    body: &[u8],
+) -> Answer {
+    let mut stream = TcpStream::connect(address).unwrap();
+    let headers: String = headers.iter().flat_map(|line| [line, "\r\n"]).collect();
+    let length = body.len();
+    write!(
+        stream,
+        "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{headers}Content-Length: {length}\r\n\r\n"
+    )
+    .unwrap();
+    stream.write_all(body).unwrap();
+    read(stream)
 }
 
 fn read(stream: TcpStream) -> Answer {

@@ -1,5 +1,6 @@
 //! What can be typed.
 
+use crate::http::GrpcPort;
 use clap::{Args, Parser, Subcommand};
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
@@ -16,7 +17,7 @@ pub(super) struct Arguments {
 /// What can be done.
 #[derive(Subcommand)]
 pub(super) enum Command {
-    /// Answer queries over HTTP until interrupted
+    /// Answer queries over HTTP and gRPC until interrupted
     Serve(ServeArguments),
     /// Print the answer to a query as JSON
     Query(QueryArguments),
@@ -58,6 +59,10 @@ pub(super) struct ServeArguments {
     /// The port; 0 for any that is free
     #[arg(long, default_value_t = 8080)]
     pub port: u16,
+    /// The port for gRPC, which Dgraph's clients and gRPC-Web speak: a number, 0 for any that is free, or `off`; without it
+    /// 1000 above that of HTTP
+    #[arg(long, value_name = "PORT", value_parser = grpc_port)]
+    pub grpc_port: Option<GrpcPort>,
     /// The address to listen at; 0.0.0.0 lets other machines in
     #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     pub host: IpAddr,
@@ -168,6 +173,17 @@ pub(super) struct ServeArguments {
     /// normalize, frontier, uids; slow=250ms prints queries that take longer
     #[arg(long = "limit", value_name = "NAME=VALUE")]
     pub limits: Vec<String>,
+}
+
+/// Reads the port of gRPC.
+fn grpc_port(text: &str) -> Result<GrpcPort, String> {
+    match text {
+        "off" => Ok(GrpcPort::Off),
+        port => port
+            .parse()
+            .map(GrpcPort::At)
+            .map_err(|_| "expected a port from 0 to 65535, or off".to_owned()),
+    }
 }
 
 /// The arguments of `query`.

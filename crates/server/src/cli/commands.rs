@@ -6,7 +6,9 @@ use super::bar::{clear_bar, control_with_bar};
 use super::interrupt::Interrupt;
 use super::quote::{Done, Failure};
 use super::tables::{is_table, load_table};
-use crate::http::{AdmissionOptions, ConnectionOptions, ServeOptions, Server, SubscribeOptions};
+use crate::http::{
+    AdmissionOptions, ConnectionOptions, GrpcPort, ServeOptions, Server, SubscribeOptions,
+};
 use clap::Parser;
 use hexgraph::db::graphql::GraphqlOptions;
 use hexgraph::db::{
@@ -109,7 +111,8 @@ fn serve(arguments: &ServeArguments, interrupt: Interrupt) -> Done {
     }
     let signals = interrupt.listen();
     let mut server = Server::start(database.clone(), serving)?;
-    print(format!("hexgraph answers at {} (Ctrl-C stops it)\n", server.url()).as_bytes())?;
+    let grpc = server.grpc_address().map_or(String::new(), |at| format!(" and by gRPC at {at}"));
+    print(format!("hexgraph answers at {}{grpc} (Ctrl-C stops it)\n", server.url()).as_bytes())?;
     if let Some(end) = server.ended() {
         signals.wait(end);
     }
@@ -132,6 +135,7 @@ fn serve_options(arguments: &ServeArguments) -> Result<ServeOptions> {
     Ok(ServeOptions {
         host,
         port,
+        grpc: arguments.grpc_port.unwrap_or(GrpcPort::Beside),
         prints_slow,
         admission,
         connections,

@@ -17,6 +17,8 @@ use hexgraph::db::{Control, guarded};
 use hexgraph_base::types::Error;
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::oneshot;
 use tokio::task;
 
 /// Reads a request with its body, runs `answer`, and sends the reply, compressed if the client accepts that.
@@ -97,8 +99,49 @@ pub(super) fn address_of(peer: &Option<ConnectInfo<Peer>>) -> Option<IpAddr> {
     peer.as_ref().map(|ConnectInfo(peer)| peer.address)
 }
 
-/// Runs `answer` on a thread that may block, when admission lets the request in. It is cancelled when its client goes away or
-/// the server stops.
+/// What is known of a request that is to run, beside itself.
+pub(super) struct Running {
+    /// Its client.
+    pub peer: Option<ConnectInfo<Peer>>,
+    /// The kind of the request, which tells whether one like it was slow before.
+    pub kind: u64,
+    /// How long it may take, where that is said.
+    pub timeout: Option<Duration>,
+}
+
+/// Runs `work` on a thread that may block, when admission lets the request in. It is cancelled when its client goes away, the
+/// server stops, or nobody waits for the result any more. What `work` does with the memory of the request is told by the
+/// share of its control.
+///
+/// # Errors
+///
+/// [`Overloaded`] where it would have to wait for too long.
+pub(super) async fn admitted<T: Send + 'static>(
+    app: &Arc<App>,
+    incoming: Incoming,
+    Running { peer, kind, timeout }: Running,
+    work: impl FnOnce(&App, Incoming, &Control) -> T + Send + 'static,
+) -> Result<T, Overloaded> {
+    let client = app.security.client_of(&incoming);
+    let asked = Asked { client, kind, body_len: incoming.bytes().len() };
+    // Dropped with this future: where one connection has several requests, that is how one of them ends.
+    let (waits, _waiting) = oneshot::channel::<()>();
+    let (waits, is_there) = (Arc::new(waits), wanted(app, &peer));
+    let is_wanted = move || !waits.is_closed() && is_there();
+    let there = Arc::clone(app);
+    let work = move |mut control: Control| {
+        if let Some(timeout) = timeout {
+            control = control.with_timeout(timeout);
+        }
+        if let Some(share) = incoming.share() {
+            control = control.with_share(Arc::clone(share));
+        }
+        work(&there, incoming, &control)
+    };
+    admission::carry_out(&app.lanes, asked, is_wanted, work).await
+}
+
+/// Runs `answer` as [`admitted`] does.
 pub(super) async fn run(
     app: &Arc<App>,
     peer: Option<ConnectInfo<Peer>>,
@@ -109,27 +152,16 @@ pub(super) async fn run(
         Ok(timeout) => timeout,
         Err(message) => return Reply::invalid_request(&message),
     };
-    let asked = Asked {
-        client: app.security.client_of(&incoming),
-        kind: likeness(answer as usize, incoming.parameter("query"), incoming.bytes()),
-        body_len: incoming.bytes().len(),
-    };
-    let is_wanted = wanted(app, &peer);
-    let there = Arc::clone(app);
-    let work = move |mut control: Control| {
-        if let Some(timeout) = timeout {
-            control = control.with_timeout(timeout);
-        }
-        if let Some(share) = incoming.share() {
-            control = control.with_share(Arc::clone(share));
-        }
-        let done = guarded(|| Ok(answer(&there, &incoming, &control)));
+    let kind = likeness(answer as usize, incoming.parameter("query"), incoming.bytes());
+    let running = Running { peer, kind, timeout };
+    let work = move |app: &App, incoming: Incoming, control: &Control| {
+        let done = guarded(|| Ok(answer(app, &incoming, control)));
         let reply = done.unwrap_or_else(|error| Reply::error(&error));
         // Where others have the memory that it needs, it may succeed when they are done.
         let reply = if control.is_starved() { reply.later() } else { reply };
         reply.with_share(control.share())
     };
-    let done = admission::carry_out(&app.lanes, asked, is_wanted, work).await;
+    let done = admitted(app, incoming, running, work).await;
     done.unwrap_or_else(|Overloaded| Reply::overloaded())
 }
 

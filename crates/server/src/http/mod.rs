@@ -1,4 +1,4 @@
-//! The database over HTTP: `/query`, `/mutate`, `/alter`, `/commit`, `/assign`, `/health`, `/graphql` and `/admin`, as Dgraph has them.
+//! The database over HTTP: `/query`, `/mutate`, `/alter`, `/commit`, `/assign`, `/health`, `/graphql` and `/admin`, and over gRPC, as Dgraph has them.
 
 mod server;
 mod routes;
@@ -13,6 +13,7 @@ mod message;
 mod guard;
 mod endpoints;
 mod graphql;
+mod grpc;
 
 pub use admission::AdmissionOptions;
 pub use connections::ConnectionOptions;
@@ -22,4 +23,4 @@ pub use guard::origins::Origins;
 pub use guard::security::{Secret, Security};
 pub use route::{Effect, Route};
 pub use routes::ROUTES;
-pub use server::{Ended, ServeOptions, Server};
+pub use server::{Ended, GrpcPort, ServeOptions, Server};

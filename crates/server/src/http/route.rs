@@ -1,6 +1,7 @@
 //! [`Route`]: what holds for all requests to a path, and the function that answers them.
 
 use super::app::App;
+use super::grpc::call::Call;
 use crate::http::guard::keys::Role;
 use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::Reply;
@@ -47,6 +48,19 @@ pub(super) enum Work {
     Graphql,
     /// GraphQL requests to the administration API.
     Admin,
+    /// A method of gRPC.
+    Call(Call, Turn),
+    /// A method of gRPC that there is not, for the reason that stands here.
+    NoCall(&'static str),
+}
+
+/// When a call is carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// When admission lets it in.
+    Admitted,
+    /// At once: it is quick, and asked to learn whether the server is there.
+    AtOnce,
 }
 
 /// A function that answers one request. It may block, and has to check its control.
@@ -56,6 +70,11 @@ impl Route {
     /// Whether the path accepts a method.
     pub fn has(&self, method: &Method) -> bool {
         self.methods.contains(method)
+    }
+
+    /// Whether the path is a method of gRPC. These are on the port of gRPC, and all others on that of HTTP.
+    pub fn is_call(&self) -> bool {
+        matches!(self.work, Work::Call(..) | Work::NoCall(_))
     }
 
     /// The accepted methods as the value of the header `Allow`.

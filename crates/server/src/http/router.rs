@@ -3,6 +3,7 @@
 use super::answering::receive;
 use super::app::App;
 use super::graphql;
+use super::grpc;
 use super::route::{Route, Work};
 use super::routes::ROUTES;
 use crate::http::guard::keys::Role;
@@ -11,17 +12,26 @@ use crate::http::message::reply::Reply;
 use axum::Router;
 use axum::body::HttpBody;
 use axum::extract::{Request, State};
-use axum::http::{Method, StatusCode};
+use axum::http::{HeaderValue, Method, StatusCode, Version, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::any;
 use std::sync::Arc;
 
-/// Makes the router for exactly the paths in the table of routes; all others get status 404.
-pub(super) fn router(app: App) -> Router {
-    let app = Arc::new(app);
+/// The port that a router answers on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Port {
+    /// That of HTTP: all routes but the methods of gRPC.
+    Http,
+    /// That of gRPC: its methods alone.
+    Grpc,
+}
+
+/// Makes the router for exactly the paths that the table of routes has for a port; all others get status 404, or that of
+/// gRPC for methods that there are not.
+pub(super) fn router(app: &Arc<App>, port: Port) -> Router {
     let mut router = Router::new();
-    for route in ROUTES {
+    for route in ROUTES.iter().filter(|route| route.is_call() == (port == Port::Grpc)) {
         let serve = move |State(app): State<Arc<App>>, request: Request| serve(app, route, request);
         router = router.route(
             route.path,
@@ -35,11 +45,11 @@ pub(super) fn router(app: App) -> Router {
     let nothing = |State(app): State<Arc<App>>, request: Request| async move {
         let keys = &app.security.keys;
         let refusal = keys.refusal(Role::Client, request.headers());
-        let reply = refusal.unwrap_or_else(Reply::not_found);
+        let reply = refusal.unwrap_or_else(|| Reply::not_found(request.uri().path()));
         without_the_body(reply, &request)
     };
-    let guard = from_fn_with_state(Arc::clone(&app), guard);
-    router.fallback(nothing).layer(guard).with_state(app)
+    let guard = from_fn_with_state(Arc::clone(app), guard);
+    router.fallback(nothing).layer(guard).with_state(Arc::clone(app))
 }
 
 /// Refuses requests from pages of foreign origins, and answers OPTIONS. The preflight requests of browsers go on to
@@ -57,19 +67,21 @@ async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Res
     let role = route.map_or(Role::Client, |route| route.role);
     let reply = match (app.security.keys.refusal(role, headers), route) {
         (Some(refusal), _) => refusal,
-        (None, None) => Reply::not_found(),
+        (None, None) => Reply::not_found(request.uri().path()),
         (None, Some(route)) => Reply::empty().with_header("allow", route.allow()),
     };
     without_the_body(reply, &request)
 }
 
 /// Answers a request without reading its body. The connection is closed then, since the rest of the body may still come on
-/// it.
+/// it; where it has several streams, only this one is.
 fn without_the_body(reply: Reply, request: &Request) -> Response {
-    match request.body().is_end_stream() {
-        true => reply.into_response(false),
-        false => reply.with_header("connection", "close").into_response(false),
+    let refusal = grpc::refused(&reply, request.headers());
+    let mut response = refusal.unwrap_or_else(|| reply.into_response(false));
+    if !request.body().is_end_stream() && request.version() < Version::HTTP_2 {
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
+    response
 }
 
 /// Answers a request as its route says, unless it is refused.
@@ -82,6 +94,8 @@ async fn serve(app: Arc<App>, route: &'static Route, request: Request) -> Respon
         Work::AtOnce(answer) => answer(&app, request.uri().query()).into_response(false),
         Work::Graphql => graphql::receive(app, route, request).await,
         Work::Admin => graphql::receive_admin(app, route, request).await,
+        Work::Call(call, turn) => grpc::receive(app, route, request, (call, turn)).await,
+        Work::NoCall(why) => without_the_body(Reply::not_implemented(why), &request),
     }
 }
 

@@ -2,7 +2,9 @@
 //! the table in docs/http.md, which a test compares with this one. What is not in it does not exist.
 
 use super::graphql;
-use super::route::{Effect, Route, Work};
+use super::grpc::dialect::GRPC_TYPES;
+use super::grpc::methods;
+use super::route::{Effect, Route, Turn, Work};
 use crate::http::endpoints::admin;
 use crate::http::endpoints::alter;
 use crate::http::endpoints::commit;
@@ -60,6 +62,22 @@ const TEXT: Route = Route {
 
 /// The defaults of a path for administrators.
 const ADMIN: Route = Route { role: Role::Admin, body_len_max: SHORT, ..CHANGE };
+
+/// The defaults of a method of gRPC.
+const CALL: Route = Route {
+    methods: &[Method::POST],
+    content_types: GRPC_TYPES,
+    wrong_method: StatusCode::METHOD_NOT_ALLOWED,
+    ..CHANGE
+};
+
+/// The defaults of a method of gRPC that there is not.
+const NO_CALL: Route = Route { effect: Effect::Reads, body_len_max: SHORT, ..CALL };
+
+const NO_NAMESPACES: &str = "there are no namespaces: all data are in the namespace 0";
+const NO_SNAPSHOTS: &str =
+    "snapshots of clusters are not taken: load triples or tables with `hexgraph load`";
+const NO_WATCH: &str = "health is not told as a stream: call Check";
 
 /// All routes.
 pub static ROUTES: &[Route] = &[
@@ -131,4 +149,66 @@ pub static ROUTES: &[Route] = &[
         work: Work::Answer(admin::configure_cache),
         ..ADMIN
     },
+    Route {
+        path: "/api.Dgraph/Query",
+        effect: Effect::AsTextSays,
+        work: Work::Call(methods::query::answer, Turn::Admitted),
+        ..CALL
+    },
+    Route {
+        path: "/api.Dgraph/RunDQL",
+        effect: Effect::AsTextSays,
+        work: Work::Call(methods::run_dql::answer, Turn::Admitted),
+        ..CALL
+    },
+    Route {
+        path: "/api.Dgraph/CommitOrAbort",
+        work: Work::Call(methods::commit::answer, Turn::Admitted),
+        ..CALL
+    },
+    Route {
+        path: "/api.Dgraph/AllocateIDs",
+        body_len_max: SHORT,
+        work: Work::Call(methods::commit::allocate, Turn::Admitted),
+        ..CALL
+    },
+    Route {
+        path: "/api.Dgraph/Alter",
+        role: Role::Admin,
+        work: Work::Call(methods::alter::answer, Turn::Admitted),
+        ..CALL
+    },
+    Route {
+        path: "/api.Dgraph/Login",
+        effect: Effect::Reads,
+        body_len_max: SHORT,
+        work: Work::Call(methods::simple::login, Turn::Admitted),
+        ..CALL
+    },
+    Route {
+        path: "/api.Dgraph/CheckVersion",
+        role: Role::Anyone,
+        effect: Effect::Reads,
+        body_len_max: SHORT,
+        work: Work::Call(methods::simple::version, Turn::AtOnce),
+        ..CALL
+    },
+    Route {
+        path: "/grpc.health.v1.Health/Check",
+        role: Role::Anyone,
+        effect: Effect::Reads,
+        body_len_max: SHORT,
+        work: Work::Call(methods::simple::health, Turn::AtOnce),
+        ..CALL
+    },
+    Route { path: "/grpc.health.v1.Health/Watch", work: Work::NoCall(NO_WATCH), ..NO_CALL },
+    Route { path: "/api.Dgraph/CreateNamespace", work: Work::NoCall(NO_NAMESPACES), ..NO_CALL },
+    Route { path: "/api.Dgraph/DropNamespace", work: Work::NoCall(NO_NAMESPACES), ..NO_CALL },
+    Route { path: "/api.Dgraph/ListNamespaces", work: Work::NoCall(NO_NAMESPACES), ..NO_CALL },
+    Route {
+        path: "/api.Dgraph/UpdateExtSnapshotStreamingState",
+        work: Work::NoCall(NO_SNAPSHOTS),
+        ..NO_CALL
+    },
+    Route { path: "/api.Dgraph/StreamExtSnapshot", work: Work::NoCall(NO_SNAPSHOTS), ..NO_CALL },
 ];

@@ -3,9 +3,9 @@
 use super::admission::{AdmissionOptions, Lanes};
 use super::app::App;
 use super::connections;
-use super::connections::ConnectionOptions;
+use super::connections::{ConnectionOptions, Door};
 use super::graphql::{Feeds, SubscribeOptions};
-use super::router::router;
+use super::router::{Port, router};
 use crate::http::guard::security::Security;
 use crate::http::guard::switches::{SHUTDOWN_GRACE, STOP_GRACE, Switches};
 use crate::http::message::incoming::Bodies;
@@ -43,6 +43,8 @@ pub struct ServeOptions {
     pub host: IpAddr,
     /// The port; 0 stands for any free one.
     pub port: u16,
+    /// The port of gRPC.
+    pub grpc: GrpcPort,
     /// Whether queries that take longer than the limit `slow` are printed to standard error.
     pub prints_slow: bool,
     /// How many requests may run at once, and how long they may wait.
@@ -57,9 +59,25 @@ pub struct ServeOptions {
     pub exports: Option<PathBuf>,
 }
 
+/// Where gRPC is answered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum GrpcPort {
+    /// Nowhere.
+    #[default]
+    Off,
+    /// At the port of HTTP and 1000; at any free one where HTTP has any free one.
+    Beside,
+    /// At this port; 0 stands for any free one.
+    At(u16),
+}
+
+/// How far the port of gRPC is from that of HTTP, as with Dgraph.
+const GRPC_DISTANCE: u16 = 1000;
+
 /// A running server. It stops when it is dropped.
 pub struct Server {
     address: SocketAddr,
+    grpc_address: Option<SocketAddr>,
     /// The process that started the server: a forked child has this value and none of the threads.
     process: u32,
     /// `None` once the server was stopped here.
@@ -94,6 +112,7 @@ impl Default for ServeOptions {
         ServeOptions {
             host: IpAddr::V4(Ipv4Addr::LOCALHOST),
             port: 8080,
+            grpc: GrpcPort::default(),
             prints_slow: false,
             admission: AdmissionOptions::default(),
             connections: ConnectionOptions::default(),
@@ -110,13 +129,14 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] when the address can't be had, or the folder of exports.
+    /// [`Error::Io`] when an address can't be had, or the folder of exports; [`Error::Query`] when there is no port for gRPC.
     pub fn start(database: Database, options: ServeOptions) -> Result<Server> {
         let wanted = SocketAddr::new(options.host, options.port);
         let failed = |error| Error::io(format!("listening on {wanted}"), error);
-        let listener = TcpListener::bind(wanted).map_err(failed)?;
-        listener.set_nonblocking(true).map_err(failed)?;
-        let address = listener.local_addr().map_err(failed)?;
+        let (listener, address) = listen(wanted).map_err(failed)?;
+        let calls = listen_for_calls(&options)?;
+        let grpc_address = calls.as_ref().map(|(_, address)| *address);
+        let listeners = (listener, calls.map(|(listener, _)| listener));
         let runtime = runtime().map_err(failed)?;
         let exports = options.exports.as_deref().map(Folder::new).transpose()?;
         let stop = Control::new();
@@ -140,17 +160,22 @@ impl Server {
         let thread = thread::Builder::new().name("hexgraph-http".to_owned());
         let thread = thread
             .spawn(move || {
-                run(runtime, listener, app, options.connections, &stop);
+                run(runtime, listeners, app, options.connections, &stop);
                 drop(going);
             })
             .map_err(failed)?;
         let running = Running { switches, thread, end: Ended(end) };
-        Ok(Server { address, process: process::id(), running: Some(running) })
+        Ok(Server { address, grpc_address, process: process::id(), running: Some(running) })
     }
 
     /// The address with the port that was taken.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// The address of gRPC; `None` where it is off.
+    pub fn grpc_address(&self) -> Option<SocketAddr> {
+        self.grpc_address
     }
 
     /// The URL for clients, such as `http://127.0.0.1:8080`.
@@ -188,6 +213,37 @@ impl Drop for Server {
     }
 }
 
+/// Takes an address. Returns it with the port that was taken.
+fn listen(wanted: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
+    let listener = TcpListener::bind(wanted)?;
+    listener.set_nonblocking(true)?;
+    let address = listener.local_addr()?;
+    Ok((listener, address))
+}
+
+/// Takes the address of gRPC, where it is wanted.
+///
+/// # Errors
+///
+/// [`Error::Io`] or [`Error::Query`], which say what to do where nobody asked for this port.
+fn listen_for_calls(options: &ServeOptions) -> Result<Option<(TcpListener, SocketAddr)>> {
+    const HINT: &str = "name another with --grpc-port, or --grpc-port off";
+    let port = match options.grpc {
+        GrpcPort::Off => return Ok(None),
+        GrpcPort::At(port) => port,
+        GrpcPort::Beside if options.port == 0 => 0,
+        GrpcPort::Beside => options.port.checked_add(GRPC_DISTANCE).ok_or_else(|| {
+            let port = options.port;
+            let message = format!("there is no port {GRPC_DISTANCE} above {port}, for gRPC");
+            Error::query(message).with_hint(HINT)
+        })?,
+    };
+    let wanted = SocketAddr::new(options.host, port);
+    let taken = listen(wanted)
+        .map_err(|error| Error::io(format!("listening on {wanted} for gRPC ({HINT})"), error))?;
+    Ok(Some(taken))
+}
+
 fn runtime() -> io::Result<Runtime> {
     let mut builder = Builder::new_multi_thread();
     builder.max_blocking_threads(SPARE_THREADS).thread_keep_alive(IDLE_THREAD);
@@ -196,7 +252,7 @@ fn runtime() -> io::Result<Runtime> {
 
 fn run(
     runtime: Runtime,
-    listener: TcpListener,
+    (listener, calls): (TcpListener, Option<TcpListener>),
     app: App,
     options: ConnectionOptions,
     stop: &Control,
@@ -204,15 +260,22 @@ fn run(
     let (switches, feeds) = (Arc::clone(&app.switches), Arc::clone(&app.feeds));
     let (database, lanes) = (app.database.clone(), Arc::clone(&app.lanes));
     let (tasks, begun) = (Arc::clone(&app.tasks), Arc::clone(&app.tasks));
+    let app = Arc::new(app);
     runtime.block_on(async {
         // Without a listener the server ends at once, which `is_running` tells.
-        let Ok(listener) = TokioListener::from_std(listener) else { return };
+        let door = |listener, port| {
+            let listener = TokioListener::from_std(listener).ok()?;
+            Some(Door { listener, router: router(&app, port), speaks_http2: port == Port::Grpc })
+        };
+        let Some(http) = door(listener, Port::Http) else { return };
+        let calls = calls.and_then(|listener| door(listener, Port::Grpc));
+        let doors = [http].into_iter().chain(calls).collect();
         let patience = Arc::clone(&switches);
         let wait = async move {
             switches.ending().await;
             feeds.close(STOP_GRACE).await;
         };
-        let served = connections::serve(listener, router(app), options, wait);
+        let served = connections::serve(doors, options, wait);
         let out_of_patience = async {
             patience.ending().await;
             patience.out_of_patience().await;

@@ -73,6 +73,11 @@ impl ConnectionOptions {
         Ok(())
     }
 
+    /// The number of bytes that a client has to send or take in each window.
+    pub(super) fn least(&self) -> u64 {
+        (self.rate as f64 * self.stall.as_secs_f64()).ceil().max(1.0) as u64
+    }
+
     /// The largest number of connections: the setting, bounded by the descriptors of the process.
     pub fn seats(&self) -> usize {
         let wanted = if self.most == 0 { MOST } else { self.most };

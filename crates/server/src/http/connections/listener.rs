@@ -12,11 +12,12 @@ use super::timed_stream::Stream;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
-use axum::http::{HeaderValue, Request, Response, StatusCode, header};
+use axum::http::{HeaderValue, Request, Response, StatusCode, Version, header};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
@@ -31,6 +32,15 @@ use tower::ServiceExt;
 /// The size of the read buffer of a connection, in bytes; it bounds the head of a request too.
 const BUFFER_LEN_MAX: usize = 128 << 10;
 
+/// The most bytes of the head of a request in HTTP/2, counted as it does: each field has 32 more.
+const HEAD_LEN_MAX: u32 = 32 << 10;
+
+/// The number of requests that may be under way on one connection in HTTP/2.
+const STREAMS_MAX: u32 = 100;
+
+/// The bytes that a client in HTTP/2 may send before they are looked at, and that wait to be sent for each answer.
+const WINDOW_LEN: u32 = 256 << 10;
+
 /// The number of connections that are being refused with an answer at the same time; further ones are closed without one.
 const REFUSED_MOST: usize = 32;
 
@@ -40,9 +50,19 @@ const REFUSED_FOR: Duration = Duration::from_millis(250);
 /// The first and the longest pause in accepting after the system had no descriptor left.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(500));
 
+/// A listener, and what answers on its connections.
+pub(crate) struct Door {
+    /// Where connections come in.
+    pub listener: TcpListener,
+    /// What answers requests.
+    pub router: Router,
+    /// Whether HTTP/2 is spoken beside HTTP/1.1: for clients that begin with it, since there is no encryption by which it
+    /// could be agreed.
+    pub speaks_http2: bool,
+}
+
 /// The state that all connections share.
 struct House {
-    router: Router,
     options: ConnectionOptions,
     seats: Arc<Seats>,
     most: usize,
@@ -52,10 +72,17 @@ struct House {
     ending: watch::Receiver<bool>,
 }
 
-/// Accepts connections and answers requests with `router` until `end` returns; then waits for the requests under way.
-pub(crate) async fn serve(
-    listener: TcpListener,
+/// The state that the connections of one door share.
+struct Room {
+    house: Arc<House>,
     router: Router,
+    speaks_http2: bool,
+}
+
+/// Accepts connections at all doors and answers requests until `end` returns; then waits for the requests under way. The
+/// doors share the seats.
+pub(crate) async fn serve(
+    doors: Vec<Door>,
     options: ConnectionOptions,
     end: impl Future<Output = ()>,
 ) {
@@ -63,19 +90,30 @@ pub(crate) async fn serve(
     let (closing, ending) = watch::channel(false);
     let refused = Arc::new(Semaphore::new(REFUSED_MOST));
     let seats = Arc::new(Seats::new(most));
-    let house = Arc::new(House { router, options, seats, most, refused, ending });
-    tokio::pin!(end);
+    let house = Arc::new(House { options, seats, most, refused, ending });
+    let doors: Vec<_> =
+        doors.into_iter().map(|door| tokio::spawn(keep(door, Arc::clone(&house)))).collect();
+    end.await;
+    // The listeners are closed with their tasks.
+    for door in doors {
+        door.abort();
+        let _ = door.await;
+    }
+    drop(house);
+    closing.send_replace(true);
+    closing.closed().await;
+}
+
+/// Accepts connections at one door.
+async fn keep(Door { listener, router, speaks_http2 }: Door, house: Arc<House>) {
+    let room = Arc::new(Room { house, router, speaks_http2 });
     let mut log = Log::default();
     let mut pause = PAUSES.0;
     loop {
-        let accepted = tokio::select! {
-            () = &mut end => break,
-            accepted = listener.accept() => accepted,
-        };
-        match accepted {
+        match listener.accept().await {
             Ok((socket, address)) => {
                 pause = PAUSES.0;
-                admit(&house, socket, address, &mut log).await;
+                admit(&room, socket, address, &mut log).await;
             }
             // The client is gone already.
             Err(error) if is_of_client(&error) => {}
@@ -83,25 +121,19 @@ pub(crate) async fn serve(
                 log.say(&format!(
                     "no connection can be accepted: {error}; those that are there go on"
                 ));
-                tokio::select! {
-                    () = &mut end => break,
-                    () = sleep(pause) => {}
-                }
+                sleep(pause).await;
                 pause = (pause * 2).min(PAUSES.1);
             }
         }
     }
-    drop((listener, house));
-    closing.send_replace(true);
-    closing.closed().await;
 }
 
 /// Gives a connection its seat and a task, or refuses it.
-async fn admit(house: &Arc<House>, socket: TcpStream, address: SocketAddr, log: &mut Log) {
+async fn admit(room: &Arc<Room>, socket: TcpStream, address: SocketAddr, log: &mut Log) {
+    let house = &room.house;
     match house.seats.take().await {
         Some(seat) => {
-            let house = Arc::clone(house);
-            tokio::spawn(attend(house, socket, address, seat));
+            tokio::spawn(attend(Arc::clone(room), socket, address, seat));
         }
         None => {
             let most = house.most;
@@ -136,7 +168,7 @@ async fn refuse(mut socket: TcpStream, most: usize) -> io::Result<()> {
 
 /// Serves one connection until it is closed.
 async fn attend(
-    house: Arc<House>,
+    room: Arc<Room>,
     socket: TcpStream,
     address: SocketAddr,
     seat: OwnedSemaphorePermit,
@@ -145,49 +177,147 @@ async fn attend(
     // answers are only slower.
     let _ = socket.set_nodelay(true);
     let (socket, line) = (Arc::new(socket), Arc::new(Line::new()));
+    let house = &room.house;
     let _listed = house.seats.list(Arc::clone(&line));
     let peer = Peer::new(Arc::clone(&socket), address.ip());
     let stream = Stream::new(socket, Arc::clone(&line), &house.options, seat);
     let mut ending = house.ending.clone();
-    let service =
-        service_fn(|request| answer(Arc::clone(&house), Arc::clone(&line), peer.clone(), request));
-    let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        // hyper counts from when it begins to wait, so this is for connections that are idle.
-        .header_read_timeout(house.options.idle)
-        .max_buf_size(BUFFER_LEN_MAX)
-        .serve_connection(TokioIo::new(stream), service)
-        .with_upgrades();
+    let service = service_fn(|request| {
+        let (room, line) = (Arc::clone(&room), Arc::clone(&line));
+        answer(room, line, peer.clone(), request)
+    });
+    let idle = house.options.idle;
+    if !room.speaks_http2 {
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            // hyper counts from when it begins to wait, so this is for connections that are idle.
+            .header_read_timeout(idle)
+            .max_buf_size(BUFFER_LEN_MAX)
+            .serve_connection(TokioIo::new(stream), service)
+            .with_upgrades();
+        tokio::pin!(connection);
+        tokio::select! {
+            // What ends a connection badly is the client's doing, and it is not there to be told.
+            _ = connection.as_mut() => return,
+            () = line.leave.notified() => return,
+            _ = ending.wait_for(|ending| *ending) => {}
+        }
+        connection.as_mut().graceful_shutdown();
+        let _ = connection.await;
+        return;
+    }
+    let builder = both_versions(&house.options);
+    let connection = builder.serve_connection(TokioIo::new(stream), service);
     tokio::pin!(connection);
-    tokio::select! {
-        // What ends a connection badly is the client's doing, and it is not there to be told.
+    let stalled = stalled(&line, &house.options);
+    tokio::pin!(stalled);
+    let has_to_end = tokio::select! {
         _ = connection.as_mut() => return,
         () = line.leave.notified() => return,
-        _ = ending.wait_for(|ending| *ending) => {}
-    }
+        () = stalled.as_mut() => return,
+        () = idle_for(&line, idle) => false,
+        _ = ending.wait_for(|ending| *ending) => true,
+    };
     connection.as_mut().graceful_shutdown();
-    let _ = connection.await;
+    // When the server ends, the requests under way have their time. One that only was idle may be left by its client within
+    // that of a stall.
+    let patience = async {
+        match has_to_end {
+            true => std::future::pending().await,
+            false => sleep(house.options.stall).await,
+        }
+    };
+    tokio::select! {
+        _ = connection.as_mut() => {}
+        () = line.leave.notified() => {}
+        () = stalled.as_mut() => {}
+        () = patience => {}
+    }
+}
+
+/// What serves a connection in HTTP/2 where its client begins with that, else in HTTP/1.1.
+fn both_versions(options: &ConnectionOptions) -> auto::Builder<TokioExecutor> {
+    let mut builder = auto::Builder::new(TokioExecutor::new());
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(options.idle)
+        .max_buf_size(BUFFER_LEN_MAX);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(STREAMS_MAX)
+        .max_header_list_size(HEAD_LEN_MAX)
+        .initial_stream_window_size(WINDOW_LEN)
+        .initial_connection_window_size(WINDOW_LEN)
+        .max_send_buf_size(WINDOW_LEN as usize)
+        // Whether a client whose answer takes long is still there.
+        .keep_alive_interval(options.stall)
+        .keep_alive_timeout(options.stall);
+    builder
+}
+
+/// Returns when no request was under way for so long on a line that several share.
+async fn idle_for(line: &Line, idle: Duration) {
+    loop {
+        let rest = match line.shared_idle() {
+            Some(since) => idle.saturating_sub(since.elapsed()),
+            None => idle,
+        };
+        if rest.is_zero() {
+            return;
+        }
+        sleep(rest).await;
+    }
+}
+
+/// Returns when the client of a line takes too little of an answer.
+async fn stalled(line: &Line, options: &ConnectionOptions) {
+    loop {
+        sleep(options.stall).await;
+        if line.is_stalled(options.least()) {
+            return;
+        }
+    }
 }
 
 async fn answer(
-    house: Arc<House>,
+    room: Arc<Room>,
     line: Arc<Line>,
     peer: Peer,
     request: Request<Incoming>,
 ) -> Result<Response<Told>, Infallible> {
-    line.begin();
+    let begun = line.begin();
     let verdict = Verdict::default();
     let (mut parts, body) = request.into_parts();
     parts.extensions.insert(ConnectInfo(peer));
-    let body = TimedBody::new(body, &house.options, Arc::clone(&verdict));
+    // HTTP/2 has the name of the server in the address. What looks at it finds it where HTTP/1.1 has it.
+    if parts.version == Version::HTTP_2
+        && !parts.headers.contains_key(header::HOST)
+        && let Some(authority) = parts.uri.authority()
+        && let Ok(host) = HeaderValue::from_str(authority.as_str())
+    {
+        parts.headers.insert(header::HOST, host);
+    }
+    let body = TimedBody::new(body, &room.house.options, Arc::clone(&verdict));
     let request = Request::from_parts(parts, Body::new(body));
-    let Ok(mut response) = house.router.clone().oneshot(request).await;
-    if verdict.get().is_some() {
+    let Ok(mut response) = room.router.clone().oneshot(request).await;
+    // A call has the end of its body in its own status.
+    if verdict.get().is_some() && !response.headers().contains_key("grpc-status") {
         *response.status_mut() = StatusCode::REQUEST_TIMEOUT;
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
-    let stays = response.status() != StatusCode::SWITCHING_PROTOCOLS;
-    Ok(response.map(|body| Told::new(body, stays.then_some(line))))
+    let request = match response.status() {
+        StatusCode::SWITCHING_PROTOCOLS => {
+            begun.never_ends();
+            None
+        }
+        _ => {
+            begun.answered();
+            Some(begun)
+        }
+    };
+    Ok(response.map(|body| Told::new(body, request)))
 }
 
 /// Whether accepting failed because of that one connection, so that the next one may succeed.

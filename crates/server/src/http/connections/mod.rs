@@ -9,5 +9,5 @@ mod seats;
 mod listener;
 
 pub use connection_options::ConnectionOptions;
-pub(super) use listener::serve;
+pub(super) use listener::{Door, serve};
 pub(super) use phase::Peer;

@@ -26,8 +26,7 @@ pub(super) struct Pace {
 impl Pace {
     /// Creates a pace with no window running.
     pub(super) fn new(options: &ConnectionOptions) -> Pace {
-        let least = (options.rate as f64 * options.stall.as_secs_f64()).ceil().max(1.0);
-        Pace { window: options.stall, least: least as u64, moved: 0, end: None, timer: None }
+        Pace { window: options.stall, least: options.least(), moved: 0, end: None, timer: None }
     }
 
     /// Counts bytes that moved.

@@ -1,5 +1,6 @@
 //! The phase of a connection, shared by its socket, its service, and the search for a connection that gives way.
 
+use rustc_hash::FxHashMap;
 use socket2::SockRef;
 use std::io;
 use std::mem::MaybeUninit;
@@ -22,42 +23,151 @@ pub(super) enum Phase {
 
 /// The state of one connection, shared by all that deal with it.
 pub(super) struct Line {
-    phase: Mutex<Phase>,
+    state: Mutex<State>,
     /// Notified when the connection has to close.
     pub leave: Notify,
 }
 
+struct State {
+    phase: Phase,
+    /// Whether several requests may be under way, as in HTTP/2, where bytes come that belong to none.
+    is_shared: bool,
+    /// The requests under way, by their numbers.
+    busy: FxHashMap<u64, Begun>,
+    /// The number of the last request.
+    last: u64,
+    /// How many more requests were given up by their client than were answered.
+    given_up: usize,
+}
+
+/// A request under way.
+#[derive(Default)]
+struct Begun {
+    /// Whether its answer is being sent.
+    is_sent: bool,
+    /// Whether it was being sent when it was last looked at.
+    was_sent: bool,
+    /// The bytes of its answer that were handed over since it was last looked at.
+    moved: u64,
+}
+
+/// A request under way on a line, until it is dropped.
+pub(super) struct Request {
+    line: Arc<Line>,
+    number: u64,
+}
+
+/// A connection whose client has given up so many more requests than were answered is closed. A client that begins requests
+/// only to reset them has each of them begun, and would keep the server busy with nothing.
+const GIVEN_UP_MAX: usize = 200;
+
+/// The first bytes of a connection in HTTP/2.
+const SHARED_START: &[u8] = b"PRI";
+
 impl Line {
     /// Creates the state of a new connection, which still has to send its first request.
     pub(super) fn new() -> Line {
-        Line { phase: Mutex::new(Phase::Head(Instant::now())), leave: Notify::new() }
+        let state = State {
+            phase: Phase::Head(Instant::now()),
+            is_shared: false,
+            busy: FxHashMap::default(),
+            last: 0,
+            given_up: 0,
+        };
+        Line { state: Mutex::new(state), leave: Notify::new() }
     }
 
     /// The present phase.
     pub(super) fn phase(&self) -> Phase {
-        *self.lock()
+        self.lock().phase
     }
 
-    /// Notes that bytes of a request have come.
-    pub(super) fn heard(&self) {
-        let mut phase = self.lock();
-        if let Phase::Idle(_) = *phase {
-            *phase = Phase::Head(Instant::now());
+    /// Notes that bytes have come. The first ones tell whether requests share the line; then it is idle until one has come
+    /// whole.
+    pub(super) fn heard(&self, bytes: &[u8]) {
+        let mut state = self.lock();
+        match state.phase {
+            Phase::Head(_) if state.last == 0 && bytes.starts_with(SHARED_START) => {
+                (state.is_shared, state.phase) = (true, Phase::Idle(Instant::now()));
+            }
+            Phase::Idle(_) if !state.is_shared => state.phase = Phase::Head(Instant::now()),
+            _ => {}
         }
     }
 
-    /// Notes that the head of a request is complete.
-    pub(super) fn begin(&self) {
-        *self.lock() = Phase::Busy;
+    /// Notes that the head of a request is complete. It is under way until what is returned is dropped.
+    pub(super) fn begin(self: &Arc<Line>) -> Request {
+        let mut state = self.lock();
+        state.phase = Phase::Busy;
+        state.last += 1;
+        let number = state.last;
+        state.busy.insert(number, Begun::default());
+        drop(state);
+        Request { line: Arc::clone(self), number }
     }
 
-    /// Notes that the answer has been sent, so the connection is idle.
-    pub(super) fn end(&self) {
-        *self.lock() = Phase::Idle(Instant::now());
+    /// The time since which no request was under way on a line that several share; `None` for others.
+    pub(super) fn shared_idle(&self) -> Option<Instant> {
+        let state = self.lock();
+        match state.phase {
+            Phase::Idle(since) if state.is_shared => Some(since),
+            _ => None,
+        }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Phase> {
-        self.phase.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Whether the client of a line that several requests share has taken less than so many bytes of one of its answers since
+    /// this was last asked. On other lines the socket tells.
+    pub(super) fn is_stalled(&self, least: u64) -> bool {
+        let mut state = self.lock();
+        let mut is_stalled = false;
+        for begun in state.busy.values_mut() {
+            is_stalled |= begun.was_sent && begun.moved < least;
+            (begun.was_sent, begun.moved) = (begun.is_sent, 0);
+        }
+        is_stalled && state.is_shared
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Request {
+    /// Notes that the answer is there and is being sent.
+    pub(super) fn answered(&self) {
+        let mut state = self.line.lock();
+        state.given_up = state.given_up.saturating_sub(1);
+        if let Some(begun) = state.busy.get_mut(&self.number) {
+            begun.is_sent = true;
+        }
+    }
+
+    /// Notes that bytes of the answer were handed over.
+    pub(super) fn moved(&self, bytes: usize) {
+        if let Some(begun) = self.line.lock().busy.get_mut(&self.number) {
+            begun.moved += bytes as u64;
+        }
+    }
+
+    /// Has the line count as busy for good: it was handed over to another protocol.
+    pub(super) fn never_ends(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Request {
+    fn drop(&mut self) {
+        let mut state = self.line.lock();
+        let is_given_up = state.busy.remove(&self.number).is_some_and(|begun| !begun.is_sent);
+        if is_given_up {
+            state.given_up += 1;
+        }
+        if state.busy.is_empty() {
+            state.phase = Phase::Idle(Instant::now());
+        }
+        if GIVEN_UP_MAX < state.given_up {
+            self.line.leave.notify_one();
+        }
     }
 }
 
@@ -81,5 +191,77 @@ impl Peer {
             Ok(count) => count == 0,
             Err(error) => error.kind() != io::ErrorKind::WouldBlock,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::pin::pin;
+    use std::task::{Context, Waker};
+
+    fn line(first: &[u8]) -> Arc<Line> {
+        let line = Arc::new(Line::new());
+        line.heard(first);
+        line
+    }
+
+    fn has_to_leave(line: &Line) -> bool {
+        let leave = pin!(line.leave.notified());
+        leave.poll(&mut Context::from_waker(Waker::noop())).is_ready()
+    }
+
+    #[tokio::test]
+    async fn requests_that_share_a_line_keep_it_busy() {
+        let line = line(b"PRI * HTTP/2.0");
+        assert!(line.shared_idle().is_some());
+        let (one, two) = (line.begin(), line.begin());
+        drop(one);
+        line.heard(b"ping");
+        assert_eq!((line.phase(), line.shared_idle()), (Phase::Busy, None));
+        drop(two);
+        // What comes now belongs to no request.
+        line.heard(b"ping");
+        assert!(matches!(line.phase(), Phase::Idle(_)) && line.shared_idle().is_some());
+    }
+
+    #[tokio::test]
+    async fn one_request_after_the_other() {
+        let line = line(b"POST");
+        assert!(matches!(line.phase(), Phase::Head(_)));
+        drop(line.begin());
+        assert!(matches!(line.phase(), Phase::Idle(_)) && line.shared_idle().is_none());
+        line.heard(b"PRI");
+        assert!(matches!(line.phase(), Phase::Head(_)));
+    }
+
+    #[tokio::test]
+    async fn whoever_gives_up_request_after_request_has_to_leave() {
+        let line = line(SHARED_START);
+        for _ in 0..GIVEN_UP_MAX {
+            drop(line.begin());
+        }
+        let answered = line.begin();
+        answered.answered();
+        drop(answered);
+        drop(line.begin());
+        assert!(!has_to_leave(&line));
+        drop(line.begin());
+        assert!(has_to_leave(&line));
+    }
+
+    #[tokio::test]
+    async fn answers_that_nobody_takes_are_noticed() {
+        let line = line(SHARED_START);
+        let (waits, sent) = (line.begin(), line.begin());
+        sent.answered();
+        // In its first window an answer may just have begun.
+        assert!(!line.is_stalled(10));
+        sent.moved(10);
+        assert!(!line.is_stalled(10));
+        sent.moved(9);
+        assert!(line.is_stalled(10));
+        drop((sent, waits));
+        assert!(!line.is_stalled(10));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::connection_options::ConnectionOptions;
 use super::pace::Pace;
-use super::phase::Line;
+use super::phase::Request;
 use axum::body::Body as AnyBody;
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::{Bytes, Incoming};
@@ -90,24 +90,16 @@ impl Body for TimedBody {
     }
 }
 
-/// The body of an answer; the connection becomes idle when it is dropped.
+/// The body of an answer; its request is under way until it is dropped.
 pub(super) struct Told {
     body: AnyBody,
-    line: Option<Arc<Line>>,
+    request: Option<Request>,
 }
 
 impl Told {
-    /// The body of an answer on `line`; without one the connection never gets idle again.
-    pub(super) fn new(body: AnyBody, line: Option<Arc<Line>>) -> Told {
-        Told { body, line }
-    }
-}
-
-impl Drop for Told {
-    fn drop(&mut self) {
-        if let Some(line) = &self.line {
-            line.end();
-        }
+    /// The body of an answer to `request`.
+    pub(super) fn new(body: AnyBody, request: Option<Request>) -> Told {
+        Told { body, request }
     }
 }
 
@@ -119,7 +111,11 @@ impl Body for Told {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(context)
+        let polled = Pin::new(&mut self.body).poll_frame(context);
+        if let (Poll::Ready(Some(Ok(frame))), Some(request)) = (&polled, &self.request) {
+            request.moved(frame.data_ref().map_or(0, Bytes::len));
+        }
+        polled
     }
 
     fn is_end_stream(&self) -> bool {

@@ -90,11 +90,12 @@ impl AsyncRead for Stream {
                 }
                 Poll::Pending => return Poll::Pending,
             }
+            let before = buffer.filled().len();
             match self.socket.try_read_buf(buffer) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Ok(count) => {
                     if 0 < count {
-                        self.line.heard();
+                        self.line.heard(&buffer.filled()[before..]);
                     }
                     return Poll::Ready(Ok(()));
                 }

@@ -30,11 +30,7 @@ fn run(database: &Database, body: &str, control: &Control) -> EngineResult<Schem
     match operation {
         _ if body.is_empty() => Err(Error::query(NOTHING_SET)),
         None => database.alter_with(body, control),
-        Some(operation) => match operation.drop().map_err(Error::query)? {
-            Some(drop) => database.drop(&drop).map(|()| SchemaReport::default()),
-            None if operation.schema.is_empty() => Err(Error::query(NOTHING_SET)),
-            None => database.alter_with(&operation.schema, control),
-        },
+        Some(operation) => operation.carry_out(database, control),
     }
 }
 
@@ -43,12 +39,17 @@ const NOTHING_SET: &str =
 
 /// An operation as the reference defines it; names are in either spelling.
 #[derive(Default)]
-struct Operation {
-    schema: String,
-    drop_attr: String,
-    drop_all: bool,
-    drop_op: DropOp,
-    drop_value: String,
+pub(in crate::http) struct Operation {
+    /// Definitions to set.
+    pub schema: String,
+    /// A predicate to drop.
+    pub drop_attr: String,
+    /// Whether everything is to be dropped.
+    pub drop_all: bool,
+    /// What is to be dropped.
+    pub drop_op: DropOp,
+    /// The name of what is to be dropped.
+    pub drop_value: String,
 }
 
 /// Why an operation does not say what to drop.
@@ -64,17 +65,40 @@ enum DropError {
     NoType,
 }
 
+/// What an operation drops.
 #[derive(Clone, Copy, Default, PartialEq)]
-enum DropOp {
+pub(in crate::http) enum DropOp {
+    /// Nothing.
     #[default]
     None,
+    /// Data and schema.
     All,
+    /// All data.
     Data,
+    /// A predicate.
     Attr,
+    /// A type.
     Type,
 }
 
 impl Operation {
+    /// Changes the schema, or drops something.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::alter_with`] and [`Database::drop`].
+    pub(in crate::http) fn carry_out(
+        &self,
+        database: &Database,
+        control: &Control,
+    ) -> EngineResult<SchemaReport> {
+        match self.drop().map_err(Error::query)? {
+            Some(drop) => database.drop(&drop).map(|()| SchemaReport::default()),
+            None if self.schema.is_empty() => Err(Error::query(NOTHING_SET)),
+            None => database.alter_with(&self.schema, control),
+        }
+    }
+
     /// `None` when a member is unknown or of a wrong type.
     fn read(members: &Map<String, Value>) -> Option<Operation> {
         let mut operation = Operation::default();

@@ -26,17 +26,22 @@ pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &Control)
     done.and_then(|done| reply(done, control)).unwrap_or_else(|error| Reply::failed(&error))
 }
 
-fn run(
+/// Carries out a change as it says.
+///
+/// # Errors
+///
+/// Those of [`Txn::mutate`](hexgraph::db::Txn::mutate) and [`Txn::commit`](hexgraph::db::Txn::commit).
+pub(in crate::http) fn run(
     database: &Database,
-    request: &Request<'_>,
+    request: &Change<'_>,
     client: Option<IpAddr>,
     control: &Control,
 ) -> EngineResult<MutationAnswer> {
-    let Request { body, commits_now, start } = request;
+    let Change { body, commits_now, start } = request;
     if *commits_now && *start == 0 {
         return match body {
             Body::Text(text) => database.mutate_text(text, control),
-            Body::Json(request) => database.mutate_request(request, control),
+            Body::Request(request) => database.mutate_request(request, control),
         };
     }
     let txn = match *start {
@@ -45,7 +50,7 @@ fn run(
     };
     let mut done = match body {
         Body::Text(text) => txn.mutate_text(text, control)?,
-        Body::Json(request) => txn.mutate(request, control)?,
+        Body::Request(request) => txn.mutate(request, control)?,
     };
     if *commits_now {
         done.commit = Some(txn.commit()?);
@@ -82,21 +87,25 @@ fn reply(done: MutationAnswer, control: &Control) -> EngineResult<Reply> {
     Ok(Reply::data(data.as_bytes(), &extensions))
 }
 
-struct Request<'a> {
-    body: Body<'a>,
-    commits_now: bool,
+/// A request to change something.
+pub(in crate::http) struct Change<'a> {
+    /// What it is to change.
+    pub body: Body<'a>,
+    /// Whether the transaction is committed with it.
+    pub commits_now: bool,
     /// The number of the transaction; 0 stands for a new one.
-    start: u64,
+    pub start: u64,
 }
 
-enum Body<'a> {
+/// What is to be changed.
+pub(in crate::http) enum Body<'a> {
     /// A request in DQL, with N-Quads inside.
     Text(&'a str),
-    /// A request in JSON.
-    Json(MutationRequest<'a>),
+    /// A request whose parts are known: it came in JSON or as a message.
+    Request(MutationRequest<'a>),
 }
 
-fn read(incoming: &Incoming) -> Result<Request<'_>, RequestError> {
+fn read(incoming: &Incoming) -> Result<Change<'_>, RequestError> {
     let commits_now = incoming.flag("commitNow")?;
     let start = incoming.number("startTs")?;
     let is_json = match incoming.content_type()?.as_str() {
@@ -109,8 +118,8 @@ fn read(incoming: &Incoming) -> Result<Request<'_>, RequestError> {
         }
     };
     let text = incoming.text()?;
-    let body = if is_json { Body::Json(read_json(text)?) } else { Body::Text(text) };
-    Ok(Request { body, commits_now, start })
+    let body = if is_json { Body::Request(read_json(text)?) } else { Body::Text(text) };
+    Ok(Change { body, commits_now, start })
 }
 
 /// Reads `{"query": …, "cond": …, "set": …, "delete": …, "mutations": [{…}, …]}`. What is set and

@@ -52,7 +52,7 @@ fn run(
     let steps = control
         .trace()
         .map(|trace| Explanation::new(&request.text, trace.steps(), answer.latency()).steps);
-    let about = About { start, steps, prints_slow: app.prints_slow.then(|| request.text.clone()) };
+    let about = Asked { start, steps, prints_slow: app.prints_slow.then(|| request.text.clone()) };
     match written {
         Some((data, encoding)) => {
             let extensions = about.extensions(&app.database, &answer, encoding);
@@ -63,15 +63,18 @@ fn run(
 }
 
 /// The facts about a query that `extensions` of its reply tells.
-struct About {
-    start: u64,
-    steps: Option<Vec<ExplainedStep>>,
+pub(in crate::http) struct Asked {
+    /// The number of the moment that it was answered from.
+    pub start: u64,
+    /// Its steps, if they were asked for.
+    pub steps: Option<Vec<ExplainedStep>>,
     /// The text of the query, if slow queries are printed.
-    prints_slow: Option<String>,
+    pub prints_slow: Option<String>,
 }
 
-impl About {
-    fn extensions(
+impl Asked {
+    /// What stands beside the answer. Prints the query where it was slow.
+    pub(in crate::http) fn extensions(
         self,
         database: &Database,
         answer: &QueryAnswer,
@@ -92,7 +95,7 @@ impl About {
 }
 
 /// The reply with a long answer, which is written while it is sent.
-fn stream(app: &App, answer: QueryAnswer, about: About, control: &Control) -> EngineResult<Reply> {
+fn stream(app: &App, answer: QueryAnswer, about: Asked, control: &Control) -> EngineResult<Reply> {
     let place = Arc::clone(&app.streams).try_acquire_owned().map_err(|_| {
         control.note_starved();
         let message = format!(

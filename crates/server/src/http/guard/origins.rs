@@ -14,7 +14,7 @@
 use crate::http::message::reply::Reply;
 use axum::http::request::Parts;
 use axum::http::uri::Authority;
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use hexgraph::db::Database;
 use hexgraph_base::types::{Error, Result};
 use std::net::{IpAddr, Ipv6Addr};
@@ -23,6 +23,9 @@ use tower_http::cors::{AllowCredentials, AllowHeaders, AllowMethods, AllowOrigin
 
 /// How long a browser may remember what it was allowed.
 const PREFLIGHT_AGE: Duration = Duration::from_secs(600);
+
+/// The headers of answers that pages may read, beside those that they always may: how a call of gRPC-Web ended.
+const READABLE: [&str; 3] = ["grpc-status", "grpc-message", "dgraph-toucheduids"];
 
 /// What pages may ask, and by which names.
 #[derive(Debug, Clone, Default)]
@@ -233,6 +236,7 @@ pub(in crate::http) fn layer(
         .allow_headers(AllowHeaders::mirror_request())
         .allow_origin(AllowOrigin::predicate(may_ask))
         .allow_credentials(AllowCredentials::predicate(may_have_credentials))
+        .expose_headers(READABLE.map(HeaderName::from_static))
         .max_age(PREFLIGHT_AGE)
 }
 

@@ -8,8 +8,8 @@ use sha2::{Digest, Sha256};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::net::{IpAddr, ToSocketAddrs};
 
-/// The header that names the token.
-const TOKEN_HEADER: &str = "x-dgraph-authtoken";
+/// The headers that name the token: that of HTTP, and what clients of gRPC send.
+const TOKEN_HEADERS: [&str; 2] = ["x-dgraph-authtoken", "auth-token"];
 
 /// Who may alter and administer a server. Without more it is who comes from this machine, and anybody may ask.
 #[derive(Debug, Clone, Default)]
@@ -142,7 +142,8 @@ impl Security {
 }
 
 fn given(incoming: &Incoming) -> Option<&str> {
-    incoming.headers().get(TOKEN_HEADER)?.to_str().ok().filter(|given| !given.is_empty())
+    let given = TOKEN_HEADERS.iter().find_map(|name| incoming.headers().get(*name))?;
+    given.to_str().ok().filter(|given| !given.is_empty())
 }
 
 fn digest(token: &str) -> [u8; 32] {
@@ -203,7 +204,7 @@ mod tests {
     fn request(address: &str, token: Option<&str>) -> Incoming {
         let mut headers = HeaderMap::new();
         if let Some(token) = token {
-            headers.insert(TOKEN_HEADER, token.parse().unwrap());
+            headers.insert(TOKEN_HEADERS[0], token.parse().unwrap());
         }
         let incoming = Incoming::new(headers, None, Bytes::new()).unwrap();
         incoming.with_client(address.parse().ok())

@@ -183,6 +183,16 @@ impl Incoming {
         &self.body
     }
 
+    /// The body, shared.
+    pub fn body(&self) -> Bytes {
+        self.body.clone()
+    }
+
+    /// The same with another body, such as a part of its own.
+    pub fn with_body(self, body: Bytes, is_packed: bool) -> Incoming {
+        Incoming { body, is_packed, ..self }
+    }
+
     /// The body alone.
     pub fn into_body(self) -> Bytes {
         self.body

@@ -29,6 +29,8 @@ pub(in crate::http) struct Reply {
     /// The memory drawn for the body, kept until it is sent.
     share: Option<Arc<Share>>,
     touched: Option<u64>,
+    /// The message of a failure, for clients that have another place for it than the body.
+    message: String,
     /// What stands in place of the usual headers, and beside them; `None` leaves one out.
     headers: Vec<(&'static str, Option<String>)>,
 }
@@ -74,15 +76,22 @@ impl Txn {
             members.insert("commit_ts".to_owned(), json!(commit));
         }
         if !self.keys.is_empty() {
-            let keys = self.keys.iter().map(|&key| go_values::to_base36(key));
-            members.insert("keys".to_owned(), keys.collect());
+            members.insert("keys".to_owned(), self.shown_keys().collect());
         }
         if !self.predicates.is_empty() {
-            // There is one group of servers, the first, and one namespace, 0.
-            let predicates = self.predicates.iter().map(|name| format!("1-0-{name}"));
-            members.insert("preds".to_owned(), predicates.collect());
+            members.insert("preds".to_owned(), self.shown_predicates().collect());
         }
         Value::Object(members)
+    }
+
+    /// The keys as clients send them back.
+    pub(in crate::http) fn shown_keys(&self) -> impl Iterator<Item = String> {
+        self.keys.iter().map(|&key| go_values::to_base36(key))
+    }
+
+    /// The predicates as clients send them back. There is one group of servers, the first, and one namespace, 0.
+    pub(in crate::http) fn shown_predicates(&self) -> impl Iterator<Item = String> {
+        self.predicates.iter().map(|name| format!("1-0-{name}"))
     }
 }
 
@@ -120,6 +129,7 @@ impl Reply {
             is_failure: false,
             share: None,
             touched: None,
+            message: String::new(),
             headers: Vec::new(),
         }
     }
@@ -192,8 +202,25 @@ impl Reply {
     }
 
     /// Answers a request to a path that does not exist.
-    pub(in crate::http) fn not_found() -> Reply {
-        Reply::text("404 page not found\n").with_status(StatusCode::NOT_FOUND)
+    pub(in crate::http) fn not_found(path: &str) -> Reply {
+        let message = format!("there is no {path} on this port");
+        let reply = Reply::text("404 page not found\n").with_status(StatusCode::NOT_FOUND);
+        Reply { message, ..reply }
+    }
+
+    /// Answers a request for something that there is not here.
+    pub(in crate::http) fn not_implemented(message: &str) -> Reply {
+        Reply::internal_error(message).with_status(StatusCode::NOT_IMPLEMENTED)
+    }
+
+    /// The status that it is sent with.
+    pub(in crate::http) fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// The message of a failure; empty where there is none.
+    pub(in crate::http) fn message(&self) -> &str {
+        &self.message
     }
 
     /// A reply to be read by people.
@@ -278,7 +305,8 @@ impl Reply {
 
     /// A reply with an error.
     pub(in crate::http) fn errors(message: &str, code: &str) -> Reply {
-        Reply::json(format!(r#"{{"errors":{}}}"#, errors(message, code))).failing()
+        let reply = Reply::json(format!(r#"{{"errors":{}}}"#, errors(message, code))).failing();
+        Reply { message: message.to_owned(), ..reply }
     }
 }
 
@@ -298,9 +326,7 @@ impl Extensions {
             times.map(|(name, time)| format!("\"{name}\":{}", time.as_nanos())).collect();
         let txn = self.txn.to_json();
         let mut metrics = String::new();
-        if let (Some(touched), Some(total)) = (&self.touched, self.total()) {
-            let mut counts = touched.clone();
-            counts.insert("_total".to_owned(), total);
+        if let Some(counts) = self.counts() {
             metrics = format!(",\"metrics\":{{\"num_uids\":{}}}", json!(counts));
         }
         if let Some(steps) = &self.explain {
@@ -308,6 +334,13 @@ impl Extensions {
             metrics.push_str(&format!(",\"explain\":{}", json!(steps)));
         }
         format!("{{\"server_latency\":{{{}}},\"txn\":{txn}{metrics}}}", times.join(","))
+    }
+
+    /// The number of uids that each predicate was asked of, and their sum as `_total`.
+    pub(in crate::http) fn counts(&self) -> Option<BTreeMap<String, u64>> {
+        let mut counts = self.touched.clone()?;
+        counts.insert("_total".to_owned(), self.total()?);
+        Some(counts)
     }
 
     /// The number of uids that were asked of in all.

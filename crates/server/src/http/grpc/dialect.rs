@@ -1,0 +1,68 @@
+//! The ways in which a call may be framed: gRPC over HTTP/2, and gRPC-Web, which pages of browsers speak over any HTTP.
+
+use axum::http::{HeaderMap, header};
+
+/// The media types of calls, without their parameters.
+pub(in crate::http) const GRPC_TYPES: &[&str] = &[
+    "application/grpc",
+    "application/grpc+proto",
+    "application/grpc-web",
+    "application/grpc-web+proto",
+    "application/grpc-web-text",
+    "application/grpc-web-text+proto",
+];
+
+/// How a call is framed, and its answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::http) enum Dialect {
+    /// The status is in the trailers of HTTP/2.
+    Grpc,
+    /// The status is a last frame of the body.
+    Web,
+    /// As [`Dialect::Web`], all in base64.
+    WebText,
+}
+
+impl Dialect {
+    /// The dialect of a request; `None` for one that is no call, or whose messages are not in protobuf.
+    pub(in crate::http) fn of(headers: &HeaderMap) -> Option<Dialect> {
+        let value = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
+        let media_type = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        let at = GRPC_TYPES.iter().position(|known| *known == media_type)?;
+        Some([Dialect::Grpc, Dialect::Web, Dialect::WebText][at / 2])
+    }
+
+    /// The media type of the answer.
+    pub(in crate::http) fn content_type(self) -> &'static str {
+        match self {
+            Dialect::Grpc => "application/grpc",
+            Dialect::Web => "application/grpc-web+proto",
+            Dialect::WebText => "application/grpc-web-text+proto",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn media_types() {
+        for (value, want) in [
+            ("application/grpc", Some(Dialect::Grpc)),
+            ("application/grpc+proto", Some(Dialect::Grpc)),
+            ("Application/gRPC; a=b", Some(Dialect::Grpc)),
+            ("application/grpc-web+proto", Some(Dialect::Web)),
+            ("application/grpc-web-text", Some(Dialect::WebText)),
+            ("application/grpc+json", None),
+            ("application/grpcx", None),
+            ("application/json", None),
+            ("", None),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::CONTENT_TYPE, value.parse().unwrap());
+            assert_eq!(Dialect::of(&headers), want, "{value}");
+        }
+        assert_eq!(Dialect::of(&HeaderMap::new()), None);
+    }
+}

@@ -1,0 +1,12 @@
+//! The methods, by what they do.
+
+pub(in crate::http) mod query;
+pub(in crate::http) mod run_dql;
+pub(in crate::http) mod alter;
+pub(in crate::http) mod commit;
+pub(in crate::http) mod simple;
+mod mutations;
+mod statements;
+mod weight;
+mod parameters;
+mod told;

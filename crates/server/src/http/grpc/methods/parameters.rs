@@ -1,0 +1,40 @@
+//! What a request says beside its text.
+
+use crate::http::grpc::messages::request::RespFormat;
+use crate::http::grpc::status::{Code, Status};
+use axum::http::HeaderMap;
+use hexgraph::db::{Given, Variables};
+use std::collections::HashMap;
+
+/// Whether the answer is to be N-Quads.
+///
+/// # Errors
+///
+/// [`Code::InvalidArgument`] for a number that means nothing.
+pub(super) fn wants_rdf(format: i32) -> Result<bool, Status> {
+    match RespFormat::try_from(format) {
+        Ok(format) => Ok(format == RespFormat::Rdf),
+        Err(_) => {
+            let message = format!("resp_format is {format}: 0 stands for JSON, 1 for RDF");
+            Err(Status::new(Code::InvalidArgument, message))
+        }
+    }
+}
+
+/// Refuses a request that may be answered out of date and is not said to only read.
+pub(super) fn check_best_effort(is_wrong: bool) -> Result<(), Status> {
+    match is_wrong {
+        true => Err(Status::new(Code::Unknown, "A best effort query must be read-only.")),
+        false => Ok(()),
+    }
+}
+
+/// The values of variables, as queries take them.
+pub(super) fn variables(given: HashMap<String, String>) -> Variables {
+    given.into_iter().map(|(name, value)| (name, Given::from(value))).collect()
+}
+
+/// Whether every object is to have its uid.
+pub(super) fn wants_debug(headers: &HeaderMap) -> bool {
+    headers.get("debug").is_some_and(|value| value == "true")
+}

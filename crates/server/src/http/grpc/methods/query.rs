@@ -1,0 +1,70 @@
+//! `Query`: queries, mutations and upserts.
+
+use super::mutations;
+use super::parameters::{check_best_effort, variables, wants_debug, wants_rdf};
+use super::told::{check_open, response, status, with_data};
+use super::weight::request_weight;
+use crate::http::app::App;
+use crate::http::endpoints::query::Asked;
+use crate::http::grpc::call::{CallAnswer, decode};
+use crate::http::grpc::messages::{Mutation, Request};
+use crate::http::grpc::status::{Code, Status};
+use crate::http::message::incoming::Incoming;
+use hexgraph::db::{Control, QueryRequest};
+
+/// Answers a query, or carries out a mutation or an upsert.
+pub(in crate::http) fn answer(
+    app: &App,
+    incoming: &Incoming,
+    control: &Control,
+) -> Result<CallAnswer, Status> {
+    check_open(app)?;
+    control.draw(request_weight(incoming.bytes())).map_err(status)?;
+    let request: Request = decode(incoming)?;
+    let best_effort = request.best_effort && !request.read_only;
+    check_best_effort(best_effort)?;
+    let rdf = wants_rdf(request.resp_format)?;
+    if request.mutations.iter().any(|mutation| !is_empty(mutation)) {
+        if request.read_only {
+            let message = "Readonly transaction cannot run mutations or be committed";
+            return Err(Status::new(Code::Unknown, message));
+        }
+        return mutations::carry_out(app, (&request, rdf), incoming.client(), control);
+    }
+    if request.query.is_empty() {
+        let message = "empty request: it holds neither a mutation nor a query";
+        return Err(Status::new(Code::Unknown, message));
+    }
+    let asked = QueryRequest {
+        text: request.query,
+        variables: variables(request.vars),
+        debug: wants_debug(incoming.headers()),
+    };
+    ask(app, asked, (request.start_ts, rdf), control)
+}
+
+/// Answers a query from the moment `start`, or from now where that is 0.
+pub(super) fn ask(
+    app: &App,
+    request: QueryRequest,
+    (start, rdf): (u64, bool),
+    control: &Control,
+) -> Result<CallAnswer, Status> {
+    let (answer, start) = app.database.query_at(start, &request, control).map_err(status)?;
+    let written = match rdf {
+        false => answer.to_json_within(control),
+        true => answer.to_rdf_within(control),
+    };
+    let (text, encoding) = written.map_err(status)?;
+    let about = Asked { start, steps: None, prints_slow: app.prints_slow.then_some(request.text) };
+    let extensions = about.extensions(&app.database, &answer, encoding);
+    let touched = extensions.total();
+    let data = with_data(&response(&extensions), rdf, text)?;
+    Ok(CallAnswer { touched, ..data })
+}
+
+fn is_empty(mutation: &Mutation) -> bool {
+    let texts =
+        [&mutation.set_json, &mutation.delete_json, &mutation.set_nquads, &mutation.del_nquads];
+    texts.iter().all(|text| text.is_empty()) && mutation.set.is_empty() && mutation.del.is_empty()
+}

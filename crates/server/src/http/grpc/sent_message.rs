@@ -1,0 +1,155 @@
+//! The body of an answer: its message in pieces, then the status.
+
+use super::dialect::Dialect;
+use super::status::Code;
+use axum::body::Bytes;
+use axum::http::HeaderMap;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use bytes::BytesMut;
+use hexgraph_base::budget::Share;
+use http_body::{Body, Frame, SizeHint};
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+/// The most bytes of a piece. HTTP/2 asks for the next piece when its client has room, so that is what waits for a slow one.
+/// A multiple of 3, so that pieces in base64 need no padding but the last.
+const PIECE_LEN: usize = 48 << 10;
+
+/// The frame of gRPC-Web that holds the status: its first byte, the length, and lines as of a head.
+const WEB_TRAILERS: &[u8] = b"\x80\0\0\0\x0fgrpc-status:0\r\n";
+
+/// The body of an answer to a call that was carried out.
+pub(super) struct SentMessage {
+    dialect: Dialect,
+    parts: VecDeque<Bytes>,
+    /// Whether the trailers are still to be sent.
+    has_trailers: bool,
+    /// The memory that is drawn for the parts, until they are sent.
+    _share: Option<Arc<Share>>,
+}
+
+impl SentMessage {
+    /// The body that sends `parts`, a whole frame.
+    pub(super) fn new(
+        dialect: Dialect,
+        parts: Vec<Bytes>,
+        share: Option<Arc<Share>>,
+    ) -> SentMessage {
+        let mut parts = VecDeque::from(parts);
+        let has_trailers = dialect == Dialect::Grpc;
+        if !has_trailers {
+            parts.push_back(Bytes::from_static(WEB_TRAILERS));
+        }
+        SentMessage { dialect, parts, has_trailers, _share: share }
+    }
+
+    /// The next piece: a slice of the next part, or short parts together.
+    fn piece(&mut self) -> Option<Bytes> {
+        let first = self.parts.front_mut()?;
+        if PIECE_LEN <= first.len() {
+            return Some(first.split_to(PIECE_LEN));
+        }
+        let mut piece = BytesMut::with_capacity(PIECE_LEN.min(self.left()));
+        while let Some(part) = self.parts.front_mut()
+            && piece.len() < PIECE_LEN
+        {
+            let taken = part.split_to(part.len().min(PIECE_LEN - piece.len()));
+            piece.extend_from_slice(&taken);
+            if part.is_empty() {
+                self.parts.pop_front();
+            }
+        }
+        Some(piece.freeze())
+    }
+
+    fn left(&self) -> usize {
+        self.parts.iter().map(Bytes::len).sum()
+    }
+}
+
+impl Body for SentMessage {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        if let Some(piece) = self.piece() {
+            let piece = match self.dialect {
+                Dialect::WebText => Bytes::from(STANDARD.encode(&piece)),
+                Dialect::Grpc | Dialect::Web => piece,
+            };
+            return Poll::Ready(Some(Ok(Frame::data(piece))));
+        }
+        if std::mem::take(&mut self.has_trailers) {
+            let mut trailers = HeaderMap::new();
+            trailers.insert("grpc-status", Code::Ok.number());
+            return Poll::Ready(Some(Ok(Frame::trailers(trailers))));
+        }
+        Poll::Ready(None)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.parts.is_empty() && !self.has_trailers
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let left = self.left() as u64;
+        match self.dialect {
+            // A length in the head would say that nothing comes behind the message.
+            Dialect::Grpc => SizeHint::default(),
+            Dialect::Web => SizeHint::with_exact(left),
+            Dialect::WebText => SizeHint::with_exact(left.div_ceil(3) * 4),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::task::Waker;
+
+    /// All pieces of a body, and whether trailers came behind them.
+    fn sent(mut body: SentMessage) -> (Vec<Bytes>, bool) {
+        let (mut pieces, mut has_trailers) = (Vec::new(), false);
+        let mut context = Context::from_waker(Waker::noop());
+        while let Poll::Ready(Some(Ok(frame))) = Pin::new(&mut body).poll_frame(&mut context) {
+            match frame.into_data() {
+                Ok(piece) => pieces.push(piece),
+                Err(frame) => has_trailers = frame.is_trailers(),
+            }
+        }
+        assert!(body.is_end_stream());
+        (pieces, has_trailers)
+    }
+
+    #[test]
+    fn pieces_are_bounded_and_whole() {
+        let lengths =
+            [[0, 0, 0], [7, 100_000, 3], [5, 0, PIECE_LEN], [5, PIECE_LEN - 5, 1], [PIECE_LEN; 3]];
+        for lengths in lengths {
+            let parts = lengths.map(|length| Bytes::from_iter((0..length).map(|at| at as u8)));
+            let want = parts.concat();
+            let parts: Vec<Bytes> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+            let (pieces, has_trailers) = sent(SentMessage::new(Dialect::Grpc, parts.clone(), None));
+            assert!(has_trailers && pieces.iter().all(|piece| piece.len() <= PIECE_LEN));
+            assert_eq!(pieces.concat(), want);
+            let web = SentMessage::new(Dialect::Web, parts.clone(), None);
+            let length = web.size_hint().exact().unwrap();
+            let (pieces, has_trailers) = sent(web);
+            assert_eq!(pieces.concat(), [&want, WEB_TRAILERS].concat());
+            assert_eq!((pieces.concat().len() as u64, has_trailers), (length, false));
+            let text = SentMessage::new(Dialect::WebText, parts, None);
+            let length = text.size_hint().exact().unwrap();
+            let text = sent(text).0.concat();
+            assert_eq!(text.len() as u64, length);
+            // One text without padding inside, which any reader takes.
+            assert_eq!(STANDARD.decode(text).unwrap(), [&want, WEB_TRAILERS].concat());
+        }
+    }
+}
