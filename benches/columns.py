@@ -17,6 +17,8 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 START = datetime(2020, 1, 1)
@@ -38,12 +40,16 @@ lives_in: uid @reverse .
 """
 
 
+@dataclass
 class Shape:
     """A question in DQL, in SQL, and in Polars' expressions; all take the number of the call."""
 
-    def __init__(self, name, dql, sql, polars, scanned=0, ordered=False):
-        self.name, self.dql, self.sql, self.polars = name, dql, sql, polars
-        self.scanned, self.ordered = scanned, ordered
+    name: str
+    dql: Callable
+    sql: Callable
+    polars: Callable
+    scanned: int = 0
+    ordered: bool = False
 
 
 def day(call):
@@ -78,44 +84,71 @@ def top_filtered(percent):
 
 def shapes():
     """All shapes, in the order in which they are printed."""
-    made = [
+    return [
         Shape(
             "equality counted",
             lambda c: f'{{ q(func: eq(city, "c{c % 100}")) {{ count(uid) }} }}',
             lambda c: f"SELECT count(*) FROM nodes WHERE city = 'c{c % 100}'",
-            lambda t, pl, c: t.nodes.lazy().filter(pl.col("city") == f"c{c % 100}").select(pl.len()).collect(),
+            lambda t, pl, c: (
+                t.nodes.lazy().filter(pl.col("city") == f"c{c % 100}").select(pl.len()).collect()
+            ),
         ),
         Shape(
             "scan counted",
             lambda c: f"{{ q(func: has(age)) @filter(ge(age, {c % 80})) {{ count(uid) }} }}",
             lambda c: f"SELECT count(*) FROM nodes WHERE age >= {c % 80}",
-            lambda t, pl, c: t.nodes.lazy().filter(pl.col("age") >= c % 80).select(pl.len()).collect(),
+            lambda t, pl, c: (
+                t.nodes.lazy().filter(pl.col("age") >= c % 80).select(pl.len()).collect()
+            ),
             scanned=4,
         ),
         Shape(
             "page of a range",
-            lambda c: f"{{ q(func: between(score, {c * 1000}, {c * 1000 + 99_999}), first: 100) {{ uid score }} }}",
-            lambda c: f"SELECT id, score FROM nodes WHERE score BETWEEN {c * 1000} AND {c * 1000 + 99_999} ORDER BY id LIMIT 100",
+            lambda c: (
+                f"{{ q(func: between(score, {c * 1000}, {c * 1000 + 99_999}), first: 100) {{ uid score }} }}"
+            ),
+            lambda c: (
+                f"SELECT id, score FROM nodes WHERE score BETWEEN {c * 1000} AND {c * 1000 + 99_999} ORDER BY id LIMIT 100"
+            ),
             lambda t, pl, c: (
-                t.nodes.lazy().filter(pl.col("score").is_between(c * 1000, c * 1000 + 99_999)).head(100).select("id", "score").collect()
+                t.nodes.lazy()
+                .filter(pl.col("score").is_between(c * 1000, c * 1000 + 99_999))
+                .head(100)
+                .select("id", "score")
+                .collect()
             ),
             ordered=True,
         ),
         Shape(
             "top 10, index",
-            lambda c: f"{{ q(func: ge(score, {c * 1000}), orderasc: score, first: 10) {{ uid score }} }}",
-            lambda c: f"SELECT id, score FROM nodes WHERE score >= {c * 1000} ORDER BY score, id LIMIT 10",
+            lambda c: (
+                f"{{ q(func: ge(score, {c * 1000}), orderasc: score, first: 10) {{ uid score }} }}"
+            ),
+            lambda c: (
+                f"SELECT id, score FROM nodes WHERE score >= {c * 1000} ORDER BY score, id LIMIT 10"
+            ),
             lambda t, pl, c: (
-                t.nodes.lazy().filter(pl.col("score") >= c * 1000).sort("score", "id").head(10).select("id", "score").collect()
+                t.nodes.lazy()
+                .filter(pl.col("score") >= c * 1000)
+                .sort("score", "id")
+                .head(10)
+                .select("id", "score")
+                .collect()
             ),
             ordered=True,
         ),
         Shape(
             "top 10, no index",
-            lambda c: f"{{ q(func: has(plain), orderdesc: plain, first: {10 + c % 3}) {{ uid plain }} }}",
+            lambda c: (
+                f"{{ q(func: has(plain), orderdesc: plain, first: {10 + c % 3}) {{ uid plain }} }}"
+            ),
             lambda c: f"SELECT id, plain FROM nodes ORDER BY plain DESC, id LIMIT {10 + c % 3}",
-            lambda t, pl, c: (
-                t.nodes.lazy().sort("plain", "id", descending=[True, False]).head(10 + c % 3).select("id", "plain").collect()
+            lambda t, _, c: (
+                t.nodes.lazy()
+                .sort("plain", "id", descending=[True, False])
+                .head(10 + c % 3)
+                .select("id", "plain")
+                .collect()
             ),
             scanned=4,
             ordered=True,
@@ -125,28 +158,47 @@ def shapes():
         top_filtered(1),
         Shape(
             "top 10 by two keys",
-            lambda c: f"{{ q(func: has(age), orderasc: age, orderdesc: plain, first: {10 + c % 3}) {{ uid age plain }} }}",
-            lambda c: f"SELECT id, age, plain FROM nodes ORDER BY age, plain DESC, id LIMIT {10 + c % 3}",
-            lambda t, pl, c: (
-                t.nodes.lazy().sort("age", "plain", "id", descending=[False, True, False]).head(10 + c % 3).select("id", "age", "plain").collect()
+            lambda c: (
+                f"{{ q(func: has(age), orderasc: age, orderdesc: plain, first: {10 + c % 3}) {{ uid age plain }} }}"
+            ),
+            lambda c: (
+                f"SELECT id, age, plain FROM nodes ORDER BY age, plain DESC, id LIMIT {10 + c % 3}"
+            ),
+            lambda t, _, c: (
+                t.nodes.lazy()
+                .sort("age", "plain", "id", descending=[False, True, False])
+                .head(10 + c % 3)
+                .select("id", "age", "plain")
+                .collect()
             ),
             scanned=8,
             ordered=True,
         ),
         Shape(
             "sum, mean, least, most",
-            lambda _: "{ var(func: has(plain)) { p as plain } q() { sum(val(p)) avg(val(p)) min(val(p)) max(val(p)) } }",
+            lambda _: (
+                "{ var(func: has(plain)) { p as plain } q() { sum(val(p)) avg(val(p)) min(val(p)) max(val(p)) } }"
+            ),
             lambda _: "SELECT sum(plain), avg(plain), min(plain), max(plain) FROM nodes",
-            lambda t, pl, _: t.nodes.lazy().select(
-                pl.col("plain").sum(), pl.col("plain").mean().alias("b"), pl.col("plain").min().alias("c"), pl.col("plain").max().alias("d")
-            ).collect(),
+            lambda t, pl, _: (
+                t.nodes.lazy()
+                .select(
+                    pl.col("plain").sum(),
+                    pl.col("plain").mean().alias("b"),
+                    pl.col("plain").min().alias("c"),
+                    pl.col("plain").max().alias("d"),
+                )
+                .collect()
+            ),
             scanned=4,
         ),
         Shape(
             "groups by one key",
             lambda _: "{ q(func: has(city)) @groupby(city) { count(uid) avg(price) } }",
             lambda _: "SELECT city, count(*), avg(price) FROM nodes GROUP BY city",
-            lambda t, pl, _: t.nodes.lazy().group_by("city").agg(pl.len(), pl.col("price").mean()).collect(),
+            lambda t, pl, _: (
+                t.nodes.lazy().group_by("city").agg(pl.len(), pl.col("price").mean()).collect()
+            ),
             scanned=12,
         ),
         Shape(
@@ -160,15 +212,25 @@ def shapes():
             "100,000 groups",
             lambda _: "{ q(func: has(grp)) @groupby(grp) { count(uid) max(plain) } }",
             lambda _: "SELECT grp, count(*), max(plain) FROM nodes GROUP BY grp",
-            lambda t, pl, _: t.nodes.lazy().group_by("grp").agg(pl.len(), pl.col("plain").max()).collect(),
+            lambda t, pl, _: (
+                t.nodes.lazy().group_by("grp").agg(pl.len(), pl.col("plain").max()).collect()
+            ),
             scanned=8,
         ),
         Shape(
             "groups of a filter",
-            lambda c: f"{{ q(func: has(city)) @filter(ge(age, {20 + c % 20})) @groupby(city) {{ count(uid) sum(plain) }} }}",
-            lambda c: f"SELECT city, count(*), sum(plain) FROM nodes WHERE age >= {20 + c % 20} GROUP BY city",
+            lambda c: (
+                f"{{ q(func: has(city)) @filter(ge(age, {20 + c % 20})) @groupby(city) {{ count(uid) sum(plain) }} }}"
+            ),
+            lambda c: (
+                f"SELECT city, count(*), sum(plain) FROM nodes WHERE age >= {20 + c % 20} GROUP BY city"
+            ),
             lambda t, pl, c: (
-                t.nodes.lazy().filter(pl.col("age") >= 20 + c % 20).group_by("city").agg(pl.len(), pl.col("plain").sum()).collect()
+                t.nodes.lazy()
+                .filter(pl.col("age") >= 20 + c % 20)
+                .group_by("city")
+                .agg(pl.len(), pl.col("plain").sum())
+                .collect()
             ),
             scanned=12,
         ),
@@ -178,9 +240,16 @@ def shapes():
                 "{ var(func: has(lives_in)) @groupby(lives_in) { n as count(uid) }"
                 f" q(func: uid(n), orderdesc: val(n), first: {5 + c % 3}) {{ uid val(n) }} }}"
             ),
-            lambda c: f"SELECT lives_in, count(*) AS n FROM nodes GROUP BY lives_in ORDER BY n DESC, lives_in LIMIT {5 + c % 3}",
+            lambda c: (
+                f"SELECT lives_in, count(*) AS n FROM nodes GROUP BY lives_in ORDER BY n DESC, lives_in LIMIT {5 + c % 3}"
+            ),
             lambda t, pl, c: (
-                t.nodes.lazy().group_by("lives_in").agg(pl.len()).sort("len", "lives_in", descending=[True, False]).head(5 + c % 3).collect()
+                t.nodes.lazy()
+                .group_by("lives_in")
+                .agg(pl.len())
+                .sort("len", "lives_in", descending=[True, False])
+                .head(5 + c % 3)
+                .collect()
             ),
             ordered=True,
         ),
@@ -190,11 +259,15 @@ def shapes():
                 f"{{ var(func: has(plain)) {{ a as plain b as price m as math(a * {c % 7 + 2} + b / 2.0) }}"
                 " q(func: uid(m), orderdesc: val(m), first: 5) { uid val(m) } }"
             ),
-            lambda c: f"SELECT id, plain * {c % 7 + 2} + price / 2.0 AS m FROM nodes ORDER BY m DESC, id LIMIT 5",
+            lambda c: (
+                f"SELECT id, plain * {c % 7 + 2} + price / 2.0 AS m FROM nodes ORDER BY m DESC, id LIMIT 5"
+            ),
             lambda t, pl, c: (
                 t.nodes.lazy()
                 .select("id", (pl.col("plain") * (c % 7 + 2) + pl.col("price") / 2.0).alias("m"))
-                .sort("m", "id", descending=[True, False]).head(5).collect()
+                .sort("m", "id", descending=[True, False])
+                .head(5)
+                .collect()
             ),
             scanned=12,
             ordered=True,
@@ -205,9 +278,16 @@ def shapes():
                 "{ var(func: has(friend)) { n as count(friend) }"
                 f" q(func: uid(n), orderdesc: val(n), first: {10 + c % 3}) {{ uid val(n) }} }}"
             ),
-            lambda c: f"SELECT src, count(*) AS n FROM edges GROUP BY src ORDER BY n DESC, src LIMIT {10 + c % 3}",
+            lambda c: (
+                f"SELECT src, count(*) AS n FROM edges GROUP BY src ORDER BY n DESC, src LIMIT {10 + c % 3}"
+            ),
             lambda t, pl, c: (
-                t.edges.lazy().group_by("src").agg(pl.len()).sort("len", "src", descending=[True, False]).head(10 + c % 3).collect()
+                t.edges.lazy()
+                .group_by("src")
+                .agg(pl.len())
+                .sort("len", "src", descending=[True, False])
+                .head(10 + c % 3)
+                .collect()
             ),
             ordered=True,
         ),
@@ -222,70 +302,133 @@ def shapes():
             ),
             lambda t, pl, c: (
                 t.edges.lazy()
-                .join(t.nodes.lazy().filter(pl.col("city") == f"c{c % 100}").select("id"), left_on="src", right_on="id", how="semi")
+                .join(
+                    t.nodes.lazy().filter(pl.col("city") == f"c{c % 100}").select("id"),
+                    left_on="src",
+                    right_on="id",
+                    how="semi",
+                )
                 .join(t.nodes.lazy().select("id", "plain"), left_on="dst", right_on="id")
-                .group_by("src").agg(pl.col("plain").mean()).collect()
+                .group_by("src")
+                .agg(pl.col("plain").mean())
+                .collect()
             ),
         ),
         Shape(
             "distinct neighbours",
-            lambda c: f'{{ var(func: eq(city, "c{c % 100}")) {{ f as friend }} q(func: uid(f)) {{ count(uid) }} }}',
-            lambda c: f"SELECT count(DISTINCT dst) FROM edges WHERE src IN (SELECT id FROM nodes WHERE city = 'c{c % 100}')",
+            lambda c: (
+                f'{{ var(func: eq(city, "c{c % 100}")) {{ f as friend }} q(func: uid(f)) {{ count(uid) }} }}'
+            ),
+            lambda c: (
+                f"SELECT count(DISTINCT dst) FROM edges WHERE src IN (SELECT id FROM nodes WHERE city = 'c{c % 100}')"
+            ),
             lambda t, pl, c: (
                 t.edges.lazy()
-                .join(t.nodes.lazy().filter(pl.col("city") == f"c{c % 100}").select("id"), left_on="src", right_on="id", how="semi")
-                .select(pl.col("dst").n_unique()).collect()
+                .join(
+                    t.nodes.lazy().filter(pl.col("city") == f"c{c % 100}").select("id"),
+                    left_on="src",
+                    right_on="id",
+                    how="semi",
+                )
+                .select(pl.col("dst").n_unique())
+                .collect()
             ),
         ),
         Shape(
             "two hops from 1,000",
-            lambda c: f"{{ var(func: between(score, {c * 1000}, {c * 1000 + 999})) {{ friend {{ f as friend }} }} q(func: uid(f)) {{ count(uid) }} }}",
+            lambda c: (
+                f"{{ var(func: between(score, {c * 1000}, {c * 1000 + 999})) {{ friend {{ f as friend }} }} q(func: uid(f)) {{ count(uid) }} }}"
+            ),
             lambda c: (
                 "SELECT count(DISTINCT b.dst) FROM edges a JOIN edges b ON a.dst = b.src"
                 f" WHERE a.src IN (SELECT id FROM nodes WHERE score BETWEEN {c * 1000} AND {c * 1000 + 999})"
             ),
             lambda t, pl, c: (
                 t.edges.lazy()
-                .join(t.nodes.lazy().filter(pl.col("score").is_between(c * 1000, c * 1000 + 999)).select("id"), left_on="src", right_on="id", how="semi")
-                .select("dst").unique()
+                .join(
+                    t.nodes.lazy()
+                    .filter(pl.col("score").is_between(c * 1000, c * 1000 + 999))
+                    .select("id"),
+                    left_on="src",
+                    right_on="id",
+                    how="semi",
+                )
+                .select("dst")
+                .unique()
                 .join(t.edges.lazy(), left_on="dst", right_on="src")
-                .select(pl.col("dst_right").n_unique()).collect()
+                .select(pl.col("dst_right").n_unique())
+                .collect()
             ),
         ),
         Shape(
             "semi-join by the far end",
-            lambda c: f'{{ q(func: eq(city, "c{c % 100}")) {{ x as ~friend }} n(func: uid(x)) @filter(ge(age, 50)) {{ count(uid) }} }}'.replace("{ q(", "{ var(").replace(" n(", " q("),
+            lambda c: (
+                f'{{ q(func: eq(city, "c{c % 100}")) {{ x as ~friend }} n(func: uid(x)) @filter(ge(age, 50)) {{ count(uid) }} }}'.replace(
+                    "{ q(", "{ var("
+                ).replace(" n(", " q(")
+            ),
             lambda c: (
                 "SELECT count(*) FROM nodes WHERE age >= 50 AND id IN"
                 f" (SELECT src FROM edges WHERE dst IN (SELECT id FROM nodes WHERE city = 'c{c % 100}'))"
             ),
             lambda t, pl, c: (
-                t.nodes.lazy().filter(pl.col("age") >= 50)
+                t.nodes.lazy()
+                .filter(pl.col("age") >= 50)
                 .join(
-                    t.edges.lazy().join(t.nodes.lazy().filter(pl.col("city") == f"c{c % 100}").select("id"), left_on="dst", right_on="id", how="semi"),
-                    left_on="id", right_on="src", how="semi",
-                ).select(pl.len()).collect()
+                    t.edges.lazy().join(
+                        t.nodes.lazy().filter(pl.col("city") == f"c{c % 100}").select("id"),
+                        left_on="dst",
+                        right_on="id",
+                        how="semi",
+                    ),
+                    left_on="id",
+                    right_on="src",
+                    how="semi",
+                )
+                .select(pl.len())
+                .collect()
             ),
         ),
         Shape(
             "days counted",
-            lambda c: f'{{ q(func: between(created, "{day(c):%Y-%m-%d}", "{day(c) + timedelta(days=29):%Y-%m-%d}")) {{ count(uid) }} }}',
-            lambda c: f"SELECT count(*) FROM nodes WHERE created BETWEEN '{day(c):%Y-%m-%d}' AND '{day(c) + timedelta(days=29):%Y-%m-%d}'",
+            lambda c: (
+                f'{{ q(func: between(created, "{day(c):%Y-%m-%d}", "{day(c) + timedelta(days=29):%Y-%m-%d}")) {{ count(uid) }} }}'
+            ),
+            lambda c: (
+                f"SELECT count(*) FROM nodes WHERE created BETWEEN '{day(c):%Y-%m-%d}' AND '{day(c) + timedelta(days=29):%Y-%m-%d}'"
+            ),
             lambda t, pl, c: (
-                t.nodes.lazy().filter(pl.col("created").is_between(day(c), day(c) + timedelta(days=29))).select(pl.len()).collect()
+                t.nodes.lazy()
+                .filter(pl.col("created").is_between(day(c), day(c) + timedelta(days=29)))
+                .select(pl.len())
+                .collect()
             ),
         ),
         Shape(
             "prefix counted",
-            lambda c: f'{{ q(func: between(name, "w{c % 90 + 10}", "w{c % 90 + 10}~")) {{ count(uid) }} }}',
+            lambda c: (
+                f'{{ q(func: between(name, "w{c % 90 + 10}", "w{c % 90 + 10}~")) {{ count(uid) }} }}'
+            ),
             lambda c: f"SELECT count(*) FROM nodes WHERE starts_with(name, 'w{c % 90 + 10}')",
-            lambda t, pl, c: t.nodes.lazy().filter(pl.col("name").str.starts_with(f"w{c % 90 + 10}")).select(pl.len()).collect(),
+            lambda t, pl, c: (
+                t.nodes.lazy()
+                .filter(pl.col("name").str.starts_with(f"w{c % 90 + 10}"))
+                .select(pl.len())
+                .collect()
+            ),
         ),
         Shape(
             "a term counted",
             lambda c: f'{{ q(func: anyofterms(name, "w{c % WORDS}")) {{ count(uid) }} }}',
-            lambda c: f"SELECT count(*) FROM nodes WHERE regexp_matches(name, '(^| )w{c % WORDS}( |$)')",
-            lambda t, pl, c: t.nodes.lazy().filter(pl.col("name").str.contains(f"(^| )w{c % WORDS}( |$)")).select(pl.len()).collect(),
+            lambda c: (
+                f"SELECT count(*) FROM nodes WHERE regexp_matches(name, '(^| )w{c % WORDS}( |$)')"
+            ),
+            lambda t, pl, c: (
+                t.nodes.lazy()
+                .filter(pl.col("name").str.contains(f"(^| )w{c % WORDS}( |$)"))
+                .select(pl.len())
+                .collect()
+            ),
         ),
         Shape(
             "two variables joined",
@@ -293,15 +436,19 @@ def shapes():
                 "{ var(func: has(friend)) { n as count(friend) } var(func: has(plain)) { p as plain }"
                 " var(func: uid(n)) { s as math(n * p) } q() { sum(val(s)) } }"
             ),
-            lambda _: "SELECT sum(n * plain) FROM (SELECT src, count(*) AS n FROM edges GROUP BY src) JOIN nodes ON id = src",
+            lambda _: (
+                "SELECT sum(n * plain) FROM (SELECT src, count(*) AS n FROM edges GROUP BY src) JOIN nodes ON id = src"
+            ),
             lambda t, pl, _: (
-                t.edges.lazy().group_by("src").agg(pl.len().alias("n"))
+                t.edges.lazy()
+                .group_by("src")
+                .agg(pl.len().alias("n"))
                 .join(t.nodes.lazy().select("id", "plain"), left_on="src", right_on="id")
-                .select((pl.col("n").cast(pl.Int64) * pl.col("plain")).sum()).collect()
+                .select((pl.col("n").cast(pl.Int64) * pl.col("plain")).sum())
+                .collect()
             ),
         ),
     ]
-    return made
 
 
 def make(nodes, edges):
@@ -325,13 +472,16 @@ def make(nodes, edges):
             "city": np.char.add("c", city.astype(str)),
             "grp": np.char.add("g", rng.integers(0, nodes // 10, nodes).astype(str)),
             "name": names,
-            "created": np.datetime64(START, "ms") + rng.integers(0, DAYS, nodes).astype("timedelta64[D]"),
+            "created": np.datetime64(START, "ms")
+            + rng.integers(0, DAYS, nodes).astype("timedelta64[D]"),
             "lives_in": nodes + 1 + city,
         }
     )
     source = (nodes * rng.random(edges) ** 3).astype(np.int64) * 7919 % nodes + 1
     target = (nodes * rng.random(edges) ** 2).astype(np.int64) * 104729 % nodes + 1
-    arrows = pl.DataFrame({"src": source, "dst": target}).unique(maintain_order=False).sort("src", "dst")
+    arrows = (
+        pl.DataFrame({"src": source, "dst": target}).unique(maintain_order=False).sort("src", "dst")
+    )
     return table, arrows
 
 
@@ -348,7 +498,9 @@ class Hexgraph:
             (edges, "friend", "src", "dst"),
             (nodes.select("id", "lives_in"), "lives_in", "id", "lives_in"),
         ]:
-            self.db.load_edges(frame, predicate, source=source, target=target, uid=True, progress=False)
+            self.db.load_edges(
+                frame, predicate, source=source, target=target, uid=True, progress=False
+            )
         self.db.compact()
 
     def objects(self, shape, call):
@@ -457,8 +609,17 @@ def run(options):
             answers = [plain(engine.rows(shape, call), shape.ordered) for engine in engines]
             for engine, answer in zip(engines[1:], answers[1:], strict=True):
                 if answer != answers[0]:
-                    first = next((pair for pair in zip(answers[0], answer, strict=False) if pair[0] != pair[1]), "length")
-                    sys.exit(f"{shape.name}: {engine.name} differs: {first}, {len(answers[0])} and {len(answer)} rows")
+                    first = next(
+                        (
+                            pair
+                            for pair in zip(answers[0], answer, strict=False)
+                            if pair[0] != pair[1]
+                        ),
+                        "length",
+                    )
+                    sys.exit(
+                        f"{shape.name}: {engine.name} differs: {first}, {len(answers[0])} and {len(answer)} rows"
+                    )
         line = {"shape": shape.name, "threads": threads}
         for engine in engines:
             for form in ("objects", "arrow"):
@@ -471,20 +632,32 @@ def run(options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--nodes", type=int, default=1_000_000)
     parser.add_argument("--edges", type=int, default=5_000_000)
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
-    parser.add_argument("--seconds", type=float, default=0.4, help="of a shape, an engine and a form")
+    parser.add_argument(
+        "--seconds", type=float, default=0.4, help="of a shape, an engine and a form"
+    )
     parser.add_argument("--only", help="shapes with this in their name")
     parser.add_argument("--run", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.run:
         run(options)
         return
-    forms = [f"{engine} {form}" for form in ("objects", "arrow") for engine in ("hexgraph", "DuckDB", "Polars")]
+    forms = [
+        f"{engine} {form}"
+        for form in ("objects", "arrow")
+        for engine in ("hexgraph", "DuckDB", "Polars")
+    ]
     for threads in options.threads:
-        print(f"\n{threads} threads, ms".ljust(27) + "".join(form.rjust(17) for form in forms) + "   of bandwidth")
+        print(
+            f"\n{threads} threads, ms".ljust(27)
+            + "".join(form.rjust(17) for form in forms)
+            + "   of bandwidth"
+        )
         command = [sys.executable, __file__, *sys.argv[1:], "--run", str(threads)]
         environment = {**os.environ, "POLARS_MAX_THREADS": str(threads)}
         with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as child:
@@ -492,10 +665,15 @@ def main():
                 line = json.loads(text)
                 cells = []
                 for form in ("objects", "arrow"):
-                    times = [line[f"{engine} {form}"] for engine in ("hexgraph", "DuckDB", "Polars")]
+                    times = [
+                        line[f"{engine} {form}"] for engine in ("hexgraph", "DuckDB", "Polars")
+                    ]
                     cells += [f"{t:.3f}{'*' if t == min(times) else ' '}".rjust(17) for t in times]
                 part = line.get("part of the bandwidth")
-                print(line["shape"].ljust(26) + "".join(cells) + (f"{part:15.2f}" if part else ""), flush=True)
+                print(
+                    line["shape"].ljust(26) + "".join(cells) + (f"{part:15.2f}" if part else ""),
+                    flush=True,
+                )
         if child.returncode:
             sys.exit(child.returncode)
 
