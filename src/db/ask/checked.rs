@@ -148,14 +148,8 @@ impl<'a, S: PieceSink> PieceSink for Checked<'a, S> {
 
     fn form(&self) -> Self::Form {
         let Checked { control, bytes_max, is_long, .. } = *self;
-        // A piece is in memory also where the answer is passed on.
-        CheckedForm {
-            form: self.sink.form(),
-            control,
-            bytes_max,
-            factor: self.factor.max(1),
-            is_long,
-        }
+        // A piece is short, and in memory also where the answer is passed on.
+        CheckedForm { form: self.sink.form(), control, bytes_max, factor: 1, is_long }
     }
 
     fn piece(form: &Self::Form) -> Self::Piece {

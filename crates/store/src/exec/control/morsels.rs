@@ -22,7 +22,7 @@ const MORSELS_MAX: usize = 4096;
 const MORSELS_PER_THREAD: usize = 4;
 
 /// The results that wait to be taken, for each thread, at the most.
-const AHEAD_PER_THREAD: usize = 16;
+const AHEAD_PER_THREAD: usize = 6;
 
 /// Work of a request in the fast lane of a server leaves its thread when it takes this many nanoseconds: then the request has
 /// to change lanes before it is done in any case.
