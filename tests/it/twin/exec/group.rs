@@ -7,6 +7,7 @@ use hexgraph::internals::plan;
 use hexgraph::internals::plan::{Field, FieldKind, GroupBy};
 use hexgraph::types::Value;
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl Twin<'_> {
@@ -33,7 +34,9 @@ impl Twin<'_> {
         nodes: &[u64],
     ) -> Outcome<Vec<Group>> {
         let mut found: Vec<(Vec<GroupKey>, Vec<u64>)> = Vec::new();
-        for node in nodes {
+        // Whatever the order of a list is, the least node of a group says how its key is written.
+        let nodes: BTreeSet<u64> = nodes.iter().copied().collect();
+        for node in &nodes {
             let mut choices: Vec<Vec<GroupKey>> = vec![Vec::new()];
             for key in &group_by.keys {
                 let values = self.key_values(key, *node)?;

@@ -5,6 +5,7 @@ use super::variables::add_values;
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::tree::{FieldData, Group, GroupValue, Level, ValueMap};
 use crate::exec::select::batches::Members;
+use crate::exec::select::rank::rank_of;
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Field, FieldKind, GroupBy, VarId};
 use hexgraph_base::types::{Error, Result, Value, stack};
@@ -77,13 +78,23 @@ impl Context<'_> {
         self.sorted_groups(groups)
     }
 
-    /// The groups in the order of the answer: small ones first.
+    /// The groups in the order of the answer: small ones first, and equal ones by their keys. What is sorted are numbers that compare as
+    /// the groups do, and places; keys are looked at where these are equal.
     fn sorted_groups(&self, groups: Vec<(usize, Group)>) -> Result<Vec<Group>> {
-        let sorted =
-            self.sorted_by(groups, COMPARE_NANOS, |(count, one), (other_count, other)| {
-                count.cmp(other_count).then_with(|| compare_groups(one, other))
-            })?;
-        Ok(sorted.into_iter().map(|(_, group)| group).collect())
+        let has_rank = are_alike(&groups);
+        let rank = |group: &Group| if has_rank { rank_of_group(group) } else { 0 };
+        let _while_sorting =
+            self.control.charge_while(size_of::<(usize, u64, usize)>() * groups.len())?;
+        let ranked = groups.iter().enumerate();
+        let ranked = ranked.map(|(place, (count, group))| (*count, rank(group), place));
+        let order = self.sorted_by(ranked.collect(), COMPARE_NANOS, |one, other| {
+            let of = |(_, _, place): &(usize, u64, usize)| &groups[*place].1;
+            let ranks = (one.0, one.1).cmp(&(other.0, other.1));
+            ranks.then_with(|| compare_groups(of(one), of(other))).then(one.2.cmp(&other.2))
+        })?;
+        let mut groups: Vec<Option<Group>> =
+            groups.into_iter().map(|(_, group)| Some(group)).collect();
+        Ok(order.into_iter().filter_map(|(_, _, place)| groups[place].take()).collect())
     }
 
     /// As [`Context::groups`], of a set; it is listed only where columns and indexes don't tell.
@@ -196,6 +207,28 @@ fn counted(part: Part, body: &[Arc<Field>]) -> (usize, Group) {
     let count = part.members.len();
     let results = body.iter().map(|_| Some(Value::Int(count as i64))).collect();
     (count, Group { keys: part.keys, results })
+}
+
+/// True where the number of results and the type of the first key are the same in all groups, so that what is left of the order begins
+/// with the first key.
+fn are_alike(groups: &[(usize, Group)]) -> bool {
+    let Some((_, first)) = groups.first() else { return true };
+    let kind = |group: &Group| match group.keys.first() {
+        Some(GroupValue::Value(value)) => Some(value.as_ref().value_type()),
+        _ => None,
+    };
+    let results = |group: &Group| group.results.iter().flatten().count();
+    groups.iter().all(|(_, group)| kind(group) == kind(first) && results(group) == results(first))
+}
+
+/// A number that compares as the first key of a group does.
+fn rank_of_group(group: &Group) -> u64 {
+    match group.keys.first() {
+        Some(GroupValue::Node(node)) => u64::from(*node),
+        // Truths have no order.
+        Some(GroupValue::Value(Value::Bool(_))) | None => 0,
+        Some(GroupValue::Value(value)) => rank_of(value.as_ref()).unwrap_or(0),
+    }
 }
 
 /// True for a body that aggregates nothing.

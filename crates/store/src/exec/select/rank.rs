@@ -8,7 +8,7 @@ pub(super) fn is_far(time: DateTime) -> bool {
 }
 
 /// A number that compares as the value does; texts by their first bytes.
-pub(super) fn rank_of(value: ValueRef<'_>) -> Option<u64> {
+pub(in crate::exec) fn rank_of(value: ValueRef<'_>) -> Option<u64> {
     Some(match value {
         ValueRef::Int(number) => rank_of_int(number),
         ValueRef::Bool(truth) => u64::from(truth),
