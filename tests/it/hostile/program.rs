@@ -39,9 +39,14 @@ impl Program {
         let mut said = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
         let address = said.find_map(|line| {
             let address = line.split("http://").nth(1)?.split(' ').next()?;
-            Some(address.parse().unwrap())
+            address.parse().ok()
         });
-        let address = address.unwrap_or_else(|| panic!("{}", log.lock().unwrap()));
+        let Some(address) = address else {
+            // Nobody else would end it.
+            let _ = child.kill();
+            let _ = child.wait();
+            panic!("it does not say where it answers: {}", log.lock().unwrap());
+        };
         Program { child, address, log }
     }
 

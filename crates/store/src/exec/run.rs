@@ -520,12 +520,12 @@ fn lists_uids(block: &Block) -> bool {
 
 /// Counts the nodes of a block without listing them.
 fn count_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResult) -> Result<()> {
-    let set = context.block_set(block)?;
-    result.count = Some(set.len());
+    let (count, set) = context.counted_set(block)?;
+    result.count = Some(count);
     let field =
         |field: &Arc<Field>| FieldResult { field: Arc::clone(field), data: FieldData::CountUid };
     result.level.fields = block.fields.iter().map(field).collect();
-    if let Some(var) = block.var {
+    if let (Some(var), Some(set)) = (block.var, set) {
         context.set_var(var, Var::uids(set));
     }
     Ok(())

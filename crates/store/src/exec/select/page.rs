@@ -94,6 +94,21 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// The number of nodes of a root block that pass its filter, and the nodes, unless they were counted without being listed, which they
+    /// are not where the block has a variable.
+    pub(crate) fn counted_set(&self, block: &Block) -> Result<(usize, Option<NodeSet>)> {
+        if let (Some(function), Some(filter), None) = (&block.root, &block.filter, block.var) {
+            let root = self.root(function)?;
+            if let Some(count) = self.count_passing(filter, &root)? {
+                return Ok((count, None));
+            }
+            let set = self.filter(filter, root)?;
+            return Ok((set.len(), Some(set)));
+        }
+        let set = self.block_set(block)?;
+        Ok((set.len(), Some(set)))
+    }
+
     /// A page of `first` nodes of a root: without a filter a seek, else a walk that ends with the page.
     fn first_of_root<'f>(
         &self,
