@@ -143,6 +143,7 @@ pub(in crate::db) struct CheckedForm<'a, F> {
 }
 
 impl<'a, S: PieceSink> PieceSink for Checked<'a, S> {
+    const IS_SHARED: bool = S::IS_SHARED;
     type Form = CheckedForm<'a, S::Form>;
     type Piece = Checked<'a, S::Piece>;
 

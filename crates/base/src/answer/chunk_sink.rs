@@ -40,6 +40,7 @@ impl<F: FnMut(Vec<u8>) -> Result<()>> ChunkSink<F> {
 }
 
 impl<F: FnMut(Vec<u8>) -> Result<()>> PieceSink for ChunkSink<F> {
+    const IS_SHARED: bool = false;
     type Form = ();
     type Piece = JsonSink;
 

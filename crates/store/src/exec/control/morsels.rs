@@ -24,10 +24,6 @@ const MORSELS_PER_THREAD: usize = 4;
 /// The results that wait to be taken, for each thread, at the most.
 const AHEAD_PER_THREAD: usize = 6;
 
-/// Work of a request in the fast lane of a server leaves its thread when it takes this many nanoseconds: then the request has
-/// to change lanes before it is done in any case.
-const GATED_MIN: usize = 5_000_000;
-
 /// Work over items that is shared with other threads.
 pub(crate) struct Spread<'c> {
     control: &'c Control,
@@ -57,11 +53,9 @@ impl Control {
         }
         let Some(pool) = self.sharing_pool() else { return Ok(None) };
         self.check()?;
-        if !self.is_through_gate() {
-            if all < GATED_MIN {
-                return Ok(None);
-            }
-            self.check_spreading()?;
+        // A server runs long requests beside quick ones, at a lower priority; the threads of the pool have the usual one.
+        if self.has_gate() {
+            return Ok(None);
         }
         let most = items.div_ceil(MORSELS_PER_THREAD * pool.threads());
         let len = (costs.morsel / nanos.max(1)).min(most).max(items.div_ceil(MORSELS_MAX)).max(1);

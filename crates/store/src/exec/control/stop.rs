@@ -430,9 +430,9 @@ impl Control {
         }
     }
 
-    /// True when no gate will be asked any more.
-    pub(super) fn is_through_gate(&self) -> bool {
-        self.gate.as_ref().is_none_or(|gate| gate.next_nanos.load(Ordering::Relaxed) == u64::MAX)
+    /// True for a request of a server, which decides how many of them go on.
+    pub(super) fn has_gate(&self) -> bool {
+        self.gate.is_some()
     }
 
     fn ask_gate(&self, elapsed: Duration, must: bool) -> Result<()> {
