@@ -57,6 +57,12 @@ def day(call):
     return START + timedelta(days=call * 37 % (DAYS - 60))
 
 
+def edges_of(t, end, kept):
+    """The edges whose end is one of the nodes that are kept, as Polars joins them."""
+    nodes = t.nodes.lazy().filter(kept).select("id")
+    return t.edges.lazy().join(nodes, left_on=end, right_on="id", how="semi")
+
+
 def top_filtered(percent):
     """The shape of the first ten by a column without an index, of the nodes below a bound of another."""
 
@@ -301,13 +307,7 @@ def shapes():
                 f"SELECT a.id, avg(b.plain) FROM nodes a JOIN edges e ON e.src = a.id JOIN nodes b ON b.id = e.dst WHERE a.city = 'c{c % 100}' GROUP BY a.id"
             ),
             lambda t, pl, c: (
-                t.edges.lazy()
-                .join(
-                    t.nodes.lazy().filter(pl.col("city") == f"c{c % 100}").select("id"),
-                    left_on="src",
-                    right_on="id",
-                    how="semi",
-                )
+                edges_of(t, "src", pl.col("city") == f"c{c % 100}")
                 .join(t.nodes.lazy().select("id", "plain"), left_on="dst", right_on="id")
                 .group_by("src")
                 .agg(pl.col("plain").mean())
@@ -323,13 +323,7 @@ def shapes():
                 f"SELECT count(DISTINCT dst) FROM edges WHERE src IN (SELECT id FROM nodes WHERE city = 'c{c % 100}')"
             ),
             lambda t, pl, c: (
-                t.edges.lazy()
-                .join(
-                    t.nodes.lazy().filter(pl.col("city") == f"c{c % 100}").select("id"),
-                    left_on="src",
-                    right_on="id",
-                    how="semi",
-                )
+                edges_of(t, "src", pl.col("city") == f"c{c % 100}")
                 .select(pl.col("dst").n_unique())
                 .collect()
             ),
@@ -344,15 +338,7 @@ def shapes():
                 f" WHERE a.src IN (SELECT id FROM nodes WHERE score BETWEEN {c * 1000} AND {c * 1000 + 999})"
             ),
             lambda t, pl, c: (
-                t.edges.lazy()
-                .join(
-                    t.nodes.lazy()
-                    .filter(pl.col("score").is_between(c * 1000, c * 1000 + 999))
-                    .select("id"),
-                    left_on="src",
-                    right_on="id",
-                    how="semi",
-                )
+                edges_of(t, "src", pl.col("score").is_between(c * 1000, c * 1000 + 999))
                 .select("dst")
                 .unique()
                 .join(t.edges.lazy(), left_on="dst", right_on="src")
@@ -363,9 +349,8 @@ def shapes():
         Shape(
             "semi-join by the far end",
             lambda c: (
-                f'{{ q(func: eq(city, "c{c % 100}")) {{ x as ~friend }} n(func: uid(x)) @filter(ge(age, 50)) {{ count(uid) }} }}'.replace(
-                    "{ q(", "{ var("
-                ).replace(" n(", " q(")
+                f'{{ var(func: eq(city, "c{c % 100}")) {{ x as ~friend }}'
+                " q(func: uid(x)) @filter(ge(age, 50)) { count(uid) } }"
             ),
             lambda c: (
                 "SELECT count(*) FROM nodes WHERE age >= 50 AND id IN"
@@ -375,12 +360,7 @@ def shapes():
                 t.nodes.lazy()
                 .filter(pl.col("age") >= 50)
                 .join(
-                    t.edges.lazy().join(
-                        t.nodes.lazy().filter(pl.col("city") == f"c{c % 100}").select("id"),
-                        left_on="dst",
-                        right_on="id",
-                        how="semi",
-                    ),
+                    edges_of(t, "dst", pl.col("city") == f"c{c % 100}"),
                     left_on="id",
                     right_on="src",
                     how="semi",

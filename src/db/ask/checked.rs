@@ -143,13 +143,12 @@ pub(in crate::db) struct CheckedForm<'a, F> {
 }
 
 impl<'a, S: PieceSink> PieceSink for Checked<'a, S> {
-    const IS_SHARED: bool = S::IS_SHARED;
     type Form = CheckedForm<'a, S::Form>;
     type Piece = Checked<'a, S::Piece>;
 
     fn form(&self) -> Self::Form {
         let Checked { control, bytes_max, is_long, .. } = *self;
-        // A piece is short, and in memory also where the answer is passed on.
+        // A piece is short, and does not double as a whole answer does.
         CheckedForm { form: self.sink.form(), control, bytes_max, factor: 1, is_long }
     }
 

@@ -277,7 +277,8 @@ impl QueryAnswer {
             // Pieces leave memory when they are sent, so only the length is bounded.
             let sink = ChunkSink::new(chunk_len, send);
             let mut sink = Checked::new(sink, control, self.answer.options().result).passing_on();
-            self.answer.write_shared(control, &mut sink)?;
+            // By this thread alone: what waits for somebody who takes it is not made ahead.
+            self.answer.write(&mut sink)?;
             sink.into_inner().finish()
         })
     }

@@ -1,7 +1,7 @@
 //! Writes JSON in pieces, for answers that are too long to be in memory at once.
 
 use super::json::JsonSink;
-use crate::types::{PieceSink, Result, Sink, Uid, ValueRef};
+use crate::types::{Result, Sink, Uid, ValueRef};
 use std::panic::resume_unwind;
 
 /// A sink that writes an answer as JSON and passes it to a function piece by piece. A piece ends with the end of an object,
@@ -19,16 +19,6 @@ impl<F: FnMut(Vec<u8>) -> Result<()>> ChunkSink<F> {
         ChunkSink { json: JsonSink::with_capacity(chunk_len + chunk_len / 8), chunk_len, send }
     }
 
-    /// Passes on what is written, behind the end of an object, where it is long enough.
-    fn pass_on(&mut self) {
-        if self.chunk_len < self.json.as_bytes().len() {
-            let written = self.json.take_written();
-            if let Err(error) = (self.send)(written) {
-                resume_unwind(Box::new(error));
-            }
-        }
-    }
-
     /// Passes on what is left; it may be shorter than a piece.
     ///
     /// # Errors
@@ -39,28 +29,6 @@ impl<F: FnMut(Vec<u8>) -> Result<()>> ChunkSink<F> {
     }
 }
 
-impl<F: FnMut(Vec<u8>) -> Result<()>> PieceSink for ChunkSink<F> {
-    const IS_SHARED: bool = false;
-    type Form = ();
-    type Piece = JsonSink;
-
-    fn form(&self) {}
-
-    fn piece(form: &()) -> JsonSink {
-        <JsonSink as PieceSink>::piece(form)
-    }
-
-    fn append(&mut self, piece: JsonSink) {
-        let is_empty = piece.as_bytes().is_empty();
-        self.json.append(piece);
-        if !is_empty {
-            self.pass_on();
-        }
-    }
-
-    fn expect(&mut self, _: usize) {}
-}
-
 impl<F: FnMut(Vec<u8>) -> Result<()>> Sink for ChunkSink<F> {
     fn begin_object(&mut self) {
         self.json.begin_object();
@@ -68,7 +36,12 @@ impl<F: FnMut(Vec<u8>) -> Result<()>> Sink for ChunkSink<F> {
 
     fn end_object(&mut self) {
         self.json.end_object();
-        self.pass_on();
+        if self.chunk_len < self.json.as_bytes().len() {
+            let written = self.json.take_written();
+            if let Err(error) = (self.send)(written) {
+                resume_unwind(Box::new(error));
+            }
+        }
     }
 
     fn discard_object(&mut self) {

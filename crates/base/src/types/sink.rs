@@ -40,8 +40,6 @@ pub trait Sink {
 
 /// A sink that takes elements of an array also from other threads, each of which writes some to a piece.
 pub trait PieceSink: Sink {
-    /// False for a sink whose pieces wait for somebody who takes them, so that no others are made meanwhile.
-    const IS_SHARED: bool = true;
     /// What a piece has to know of the sink.
     type Form: Sync;
     /// What elements are written to.

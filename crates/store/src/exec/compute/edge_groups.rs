@@ -3,7 +3,7 @@
 //! The members are never dealt out: each edge adds one to the counter of its target. Counters lie in an array by node id, where the
 //! targets are close together, else in a hash table.
 
-use super::partition::{GROUP_BYTES, KEY_BYTES};
+use super::partition::{GROUP_BYTES, KEY_BYTES, Source};
 use crate::exec::control::context::Context;
 use crate::exec::control::tree::{Column, Group, GroupValue, VALUE_BYTES, ValueMap};
 use crate::exec::select::batches::{EdgeTargets, Members};
@@ -70,28 +70,18 @@ impl Context<'_> {
         members: Members<'_>,
     ) -> Result<Option<(Vec<u32>, Vec<i64>)>> {
         let [key] = group_by.keys.as_slice() else { return Ok(None) };
-        let (name, reverse) = match key.predicate.strip_prefix('~') {
-            Some(name) => (name, true),
-            None => (key.predicate.as_str(), false),
-        };
-        let is_counted = body.iter().all(|field| field.kind == FieldKind::CountUid);
-        let predicate = self.predicate(name).filter(|it| it.is_edges() && is_counted);
-        let Some(edges) = predicate.and_then(|predicate| predicate.direction(reverse)) else {
+        if !body.iter().all(|field| field.kind == FieldKind::CountUid) {
             return Ok(None);
-        };
+        }
+        let Some(Source::Edges(edges)) = self.source(key)? else { return Ok(None) };
         let (edge_count, ends) = self.extent_of_edges(edges, members)?;
         let Some((first, last)) = ends else { return Ok(Some((Vec::new(), Vec::new()))) };
         let span = (last - first) as usize + 1;
-        let mut targets = EdgeTargets::new(edges);
         if span <= edge_count.saturating_mul(SPAN_SHARE) {
             let _while_counting = self.control.charge_while(size_of::<u32>() * span)?;
             let mut counters = vec![0_u32; span];
-            members.for_each_batch(|nodes| {
-                self.check()?;
-                targets.for_each(nodes, |targets| {
-                    targets.iter().for_each(|target| counters[(target - first) as usize] += 1);
-                });
-                Ok(())
+            self.for_each_target(edges, members, |targets| {
+                targets.iter().for_each(|target| counters[(target - first) as usize] += 1);
             })?;
             let groups = counters.iter().filter(|count| **count != 0).count();
             self.control.charge(VALUE_BYTES * groups)?;
@@ -104,12 +94,8 @@ impl Context<'_> {
         }
         let _while_counting = self.control.charge_while(ENTRY_BYTES * edge_count)?;
         let mut counters: FxHashMap<u32, i64> = FxHashMap::default();
-        members.for_each_batch(|nodes| {
-            self.check()?;
-            targets.for_each(nodes, |targets| {
-                targets.iter().for_each(|target| *counters.entry(*target).or_default() += 1);
-            });
-            Ok(())
+        self.for_each_target(edges, members, |targets| {
+            targets.iter().for_each(|target| *counters.entry(*target).or_default() += 1);
         })?;
         self.control.charge(VALUE_BYTES * counters.len())?;
         let mut found: Vec<(u32, i64)> = counters.into_iter().collect();
@@ -124,16 +110,26 @@ impl Context<'_> {
         members: Members<'_>,
     ) -> Result<(usize, Option<(u32, u32)>)> {
         let (mut count, mut first, mut last) = (0, u32::MAX, 0);
+        self.for_each_target(edges, members, |targets| {
+            count += targets.len();
+            first = targets.iter().fold(first, |first, target| first.min(*target));
+            last = targets.iter().fold(last, |last, target| last.max(*target));
+        })?;
+        Ok((count, (count != 0).then_some((first, last))))
+    }
+
+    /// Calls `visit` with the targets of the edges of some nodes, in slices, until the request has to stop.
+    fn for_each_target(
+        &self,
+        edges: &Direction,
+        members: Members<'_>,
+        mut visit: impl FnMut(&[u32]),
+    ) -> Result<()> {
         let mut targets = EdgeTargets::new(edges);
         members.for_each_batch(|nodes| {
             self.check()?;
-            targets.for_each(nodes, |targets| {
-                count += targets.len();
-                first = targets.iter().fold(first, |first, target| first.min(*target));
-                last = targets.iter().fold(last, |last, target| last.max(*target));
-            });
+            targets.for_each(nodes, &mut visit);
             Ok(())
-        })?;
-        Ok((count, (count != 0).then_some((first, last))))
+        })
     }
 }

@@ -20,16 +20,24 @@ pub(super) enum Numbers<'a, T> {
 /// An operator on the numbers of one operand; `None` where a node has no result, or the numbers
 /// are no floats.
 pub(crate) fn unary(function: MathFunction, operand: &ValueMap) -> Option<ValueMap> {
+    if function == MathFunction::Negate && !matches!(operand.values, Column::Float(_)) {
+        return None;
+    }
     let numbers = floats_of(&operand.values)?;
-    let number = |number: &f64| match function {
-        MathFunction::Negate if matches!(operand.values, Column::Float(_)) => Some(-number),
-        MathFunction::Exp => Some(clamp(number.exp())),
-        MathFunction::Ln => (0.0 <= *number).then(|| clamp(number.ln())),
-        MathFunction::Sqrt => (0.0 <= *number).then(|| clamp(number.sqrt())),
-        _ => None,
-    };
-    let found = numbers.iter().map(number).collect::<Option<Vec<f64>>>()?;
+    let results = numbers.iter().map(|number| float_result(function, *number));
+    let found = results.collect::<Option<Vec<f64>>>()?;
     Some(with_values(operand, Column::Float(found)))
+}
+
+/// The result of an operator on one float; `None` where it has none, and for operators that columns don't have.
+pub(super) fn float_result(function: MathFunction, number: f64) -> Option<f64> {
+    match function {
+        MathFunction::Negate => Some(-number),
+        MathFunction::Exp => Some(clamp(number.exp())),
+        MathFunction::Ln => (0.0 <= number).then(|| clamp(number.ln())),
+        MathFunction::Sqrt => (0.0 <= number).then(|| clamp(number.sqrt())),
+        _ => None,
+    }
 }
 
 /// An operator on the numbers of two operands, of which one may be a constant; `None` where a node has no result, and where the
@@ -142,7 +150,7 @@ fn floats_of(column: &Column) -> Option<std::borrow::Cow<'_, [f64]>> {
 }
 
 /// True for the operators on two numbers that columns have.
-fn is_arithmetic(function: MathFunction) -> bool {
+pub(super) fn is_arithmetic(function: MathFunction) -> bool {
     matches!(
         function,
         MathFunction::Add

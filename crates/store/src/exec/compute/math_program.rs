@@ -5,8 +5,7 @@
 //! some thousand numbers stays in the nearest cache from operator to operator. All other expressions are left to
 //! [`super::math`].
 
-use super::math_columns::{Numbers, float_results, int_results};
-use super::sums::clamp;
+use super::math_columns::{Numbers, float_result, float_results, int_results, is_arithmetic};
 use crate::exec::select::batches::NumberSlice;
 use hexgraph_base::plan::{Constant, MathExpr, MathFunction, VarId};
 use hexgraph_base::types::stack;
@@ -156,17 +155,7 @@ fn kind_of_two(function: MathFunction, one: NumberKind, other: NumberKind) -> Op
     let (NumberKind::Int { least: a, greatest: b }, NumberKind::Int { least: c, greatest: d }) =
         (one, other)
     else {
-        let is_float = matches!(
-            function,
-            MathFunction::Add
-                | MathFunction::Subtract
-                | MathFunction::Multiply
-                | MathFunction::Divide
-                | MathFunction::Modulo
-                | MathFunction::Max
-                | MathFunction::Min
-        );
-        return is_float.then_some(NumberKind::Float);
+        return is_arithmetic(function).then_some(NumberKind::Float);
     };
     let [a, b, c, d] = [a, b, c, d].map(i128::from);
     match function {
@@ -287,11 +276,7 @@ impl<'a> Batch<'a> {
             let zero = Numbers::Constant(0);
             return Some(Batch::Ints(int_results(MathFunction::Subtract, zero, ints, len)?.into()));
         }
-        let operator = |float: f64| match function {
-            MathFunction::Negate => Some(-float),
-            MathFunction::Exp => Some(clamp(float.exp())),
-            _ => None,
-        };
+        let operator = |float: f64| float_result(function, float);
         Some(match self.into_floats() {
             Batch::Floats(floats) => {
                 Batch::Floats(floats.iter().map(|&float| operator(float)).collect::<Option<_>>()?)

@@ -27,7 +27,7 @@ pub(crate) struct Part {
 }
 
 /// Where the values of a key are read.
-enum Source<'a> {
+pub(super) enum Source<'a> {
     /// Values in the first language of a list.
     Values(&'a Predicate, &'a [String]),
     /// The nodes that edges lead to.
@@ -76,7 +76,12 @@ impl Context<'_> {
         Ok(table.finish())
     }
 
-    fn source<'s>(&'s self, key: &'s GroupKey) -> Result<Option<Source<'s>>> {
+    /// Where the values of a key are read; `None` while nobody has any.
+    ///
+    /// # Errors
+    ///
+    /// [`hexgraph_base::types::Error::Query`] for incoming edges that the schema does not keep.
+    pub(super) fn source<'s>(&'s self, key: &'s GroupKey) -> Result<Option<Source<'s>>> {
         let (name, reverse) = match key.predicate.strip_prefix('~') {
             Some(name) => (name, true),
             None => (key.predicate.as_str(), false),

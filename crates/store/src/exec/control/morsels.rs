@@ -34,9 +34,11 @@ pub(crate) struct Spread<'c> {
 }
 
 impl Control {
-    /// The threads, where this thread may share work with others now.
+    /// The threads, where this thread may share work with others now. A request of a server may not: long ones run at a lower
+    /// priority there, beside quick ones, and the threads of the pool have the usual one.
     pub(crate) fn sharing_pool(&self) -> Option<&Pool> {
-        self.pool().map(AsRef::as_ref).filter(|pool: &&Pool| pool.can_share())
+        let pool = self.pool().filter(|_| !self.has_gate());
+        pool.map(AsRef::as_ref).filter(|pool: &&Pool| pool.can_share())
     }
 
     /// How work over `items` items that takes about `nanos` nanoseconds each is shared with other threads; `None` where it stays
@@ -44,7 +46,7 @@ impl Control {
     ///
     /// # Errors
     ///
-    /// Those of [`Control::check`] and of the gate.
+    /// Those of [`Control::check`].
     pub(crate) fn spread(&self, items: usize, nanos: usize) -> Result<Option<Spread<'_>>> {
         let all = items.saturating_mul(nanos);
         let costs = self.costs();
@@ -53,10 +55,6 @@ impl Control {
         }
         let Some(pool) = self.sharing_pool() else { return Ok(None) };
         self.check()?;
-        // A server runs long requests beside quick ones, at a lower priority; the threads of the pool have the usual one.
-        if self.has_gate() {
-            return Ok(None);
-        }
         let most = items.div_ceil(MORSELS_PER_THREAD * pool.threads());
         let len = (costs.morsel / nanos.max(1)).min(most).max(items.div_ceil(MORSELS_MAX)).max(1);
         Ok(Some(Spread { control: self, pool, items, len }))

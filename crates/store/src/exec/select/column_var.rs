@@ -9,7 +9,9 @@
 use crate::exec::compute::math_program::{NumberKind, Program, Results};
 use crate::exec::control::stop::Control;
 use crate::exec::control::tree::{Column, VALUE_BYTES, ValueMap};
-use crate::exec::select::batches::{BATCH, EdgeCounts, NumberChanges, NumberColumn, NumberSlice};
+use crate::exec::select::batches::{
+    BATCH, EdgeCounts, Members, NumberChanges, NumberColumn, NumberSlice,
+};
 use crate::exec::select::numbers::numbers;
 use crate::graph::{Direction, LangValues, Predicate};
 use crate::storage::{NodeSet, Values};
@@ -221,14 +223,11 @@ impl ColumnVar {
         if self.is_whole {
             return column.read_whole(check, take);
         }
-        let mut going_on = Ok(());
-        self.nodes.for_each_chunk(BATCH, |nodes| {
-            if going_on.is_ok() {
-                going_on = check();
-                column.read_some(nodes, &mut take);
-            }
-        });
-        going_on
+        Members::Set(&self.nodes).for_each_batch(|nodes| {
+            check()?;
+            column.read_some(nodes, &mut take);
+            Ok(())
+        })
     }
 
     /// Calls `take` with nodes, their numbers and whether each has one, an empty list where all do: a batch at a time, ascending. The
@@ -243,16 +242,12 @@ impl ColumnVar {
         mut take: impl FnMut(&[u32], NumberSlice<'_>, &[bool]),
     ) -> Result<()> {
         let mut reader = Reader::new(self);
-        // A walk over a set has no early end: after a fault nothing more is read.
-        let mut going_on = Ok(());
-        self.nodes.for_each_chunk(BATCH, |nodes| {
-            if going_on.is_ok() {
-                going_on = check();
-                let (numbers, has) = reader.read(nodes);
-                take(nodes, numbers, has);
-            }
-        });
-        going_on
+        Members::Set(&self.nodes).for_each_batch(|nodes| {
+            check()?;
+            let (numbers, has) = reader.read(nodes);
+            take(nodes, numbers, has);
+            Ok(())
+        })
     }
 }
 

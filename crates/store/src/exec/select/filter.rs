@@ -60,8 +60,7 @@ impl<'a> Context<'a> {
             return Ok(None);
         };
         let estimate = self.estimate(function);
-        let small = candidates.len().saturating_mul(self.control.costs().test);
-        if estimate.is_some_and(|count| count <= small) {
+        if self.prefers_index(estimate, candidates) {
             return Ok(None);
         }
         let tester = self.tester(function)?;
@@ -113,6 +112,12 @@ impl<'a> Context<'a> {
         Ok(passed)
     }
 
+    /// True where an index is expected to give no more nodes than cost as much as a test of each candidate.
+    fn prefers_index(&self, estimate: Option<usize>, candidates: &NodeSet) -> bool {
+        let small = candidates.len().saturating_mul(self.control.costs().test);
+        estimate.is_some_and(|count| count <= small)
+    }
+
     fn passing<'f>(
         &self,
         function: &'f Function,
@@ -122,9 +127,7 @@ impl<'a> Context<'a> {
     where
         'a: 'f,
     {
-        // Above this, the whole posting list costs more than a test of each candidate.
-        let small = candidates.len().saturating_mul(self.control.costs().test);
-        if estimate.is_some_and(|count| count <= small)
+        if self.prefers_index(estimate, &candidates)
             && let Some(nodes) = self.indexed(function)?
         {
             self.took("index");

@@ -5,16 +5,13 @@
 //! costs about a nanosecond, and sorting out happens O(log nodes) times when the values are in no order.
 
 use crate::exec::control::tree::{Column, ValueMap};
-use crate::exec::select::batches::NumberSlice;
+use crate::exec::select::batches::{Members, NumberSlice};
 use crate::exec::select::column_var::ColumnVar;
 use crate::exec::select::numbers::rows_of;
 use crate::exec::select::rank::{is_far, rank_of, rank_of_int};
 use crate::graph::{LangValues, Stretch};
 use crate::storage::{NodeSet, Values};
 use hexgraph_base::types::{Result, ValueRef, ValueType, ordered_bits};
-
-/// The number of nodes that are read at a time.
-const CHUNK: usize = 4096;
 
 /// The least number of candidates that are kept.
 const ROOM_MIN: usize = 256;
@@ -190,14 +187,8 @@ pub(super) fn by_variable(
     let is_all = nodes.is_exactly(&map.nodes);
     let is_asked = |node| is_all || nodes.contains(node);
     match &map.values {
-        Column::Int(ints) => {
-            let pairs = map.nodes.iter().zip(ints);
-            pairs.for_each(|(node, int)| top.offer_if(*node, rank_of_int(*int), is_asked));
-        }
-        Column::Float(floats) => {
-            let pairs = map.nodes.iter().zip(floats);
-            pairs.for_each(|(node, float)| top.offer_if(*node, ordered_bits(*float), is_asked));
-        }
+        Column::Int(ints) => top.offer_batch(&map.nodes, ints, &[], rank_of_int, is_asked),
+        Column::Float(floats) => top.offer_batch(&map.nodes, floats, &[], ordered_bits, is_asked),
         Column::Any(_) => return None,
     }
     top.finish()
@@ -281,14 +272,13 @@ impl<T: Taker> Scan<'_, '_, T> {
         rank: impl Fn(S) -> u64,
         check: impl Fn() -> Result<()>,
     ) -> Result<bool> {
-        // A walk over a set has no early end: after a fault nothing more is read.
-        let mut going_on = Ok(true);
-        nodes.for_each_chunk(CHUNK, |chunk| {
-            if matches!(going_on, Ok(true)) {
-                going_on = check().map(|()| self.offer_chunk(chunk, stored, &rank));
-            }
-        });
-        going_on
+        let mut is_ranked = true;
+        Members::Set(nodes).for_each_batch(|nodes| {
+            check()?;
+            is_ranked = is_ranked && self.offer_chunk(nodes, stored, &rank);
+            Ok(())
+        })?;
+        Ok(is_ranked)
     }
 
     /// Offers ascending nodes, from change to change.

@@ -41,8 +41,7 @@ fn write_block<S: PieceSink>(
 ) -> Result<()> {
     if let (Some(groups), Some(group_by)) = (&result.groups, &block.group_by) {
         let nanos = OBJECT_NANOS + FIELD_NANOS * (group_by.keys.len() + block.fields.len());
-        let spread = if S::IS_SHARED { control.spread(groups.len(), nanos)? } else { None };
-        let Some(spread) = spread else {
+        let Some(spread) = control.spread(groups.len(), nanos)? else {
             return wanted.writer(sink).block(block, result);
         };
         let labels = group_labels(group_by, &block.fields);
@@ -67,7 +66,7 @@ fn write_block<S: PieceSink>(
     let spread = match block.kind {
         BlockKind::Empty => None,
         // One object is not cut, so nobody need know how long it takes.
-        _ if roots < 2 || !S::IS_SHARED => None,
+        _ if roots < 2 => None,
         _ => control.spread(roots, nanos_of(&result.level, roots) / roots)?,
     };
     let Some(spread) = spread else { return wanted.writer(sink).block(block, result) };

@@ -38,3 +38,9 @@ pub(super) fn variables(given: HashMap<String, String>) -> Variables {
 pub(super) fn wants_debug(headers: &HeaderMap) -> bool {
     headers.get("debug").is_some_and(|value| value == "true")
 }
+
+/// Refuses a change in a request that only reads.
+pub(super) fn check_writable(read_only: bool) -> Result<(), Status> {
+    let message = "Readonly transaction cannot run mutations or be committed";
+    if read_only { Err(Status::new(Code::Unknown, message)) } else { Ok(()) }
+}

@@ -1,7 +1,7 @@
 //! `Query`: queries, mutations and upserts.
 
 use super::mutations;
-use super::parameters::{check_best_effort, variables, wants_debug, wants_rdf};
+use super::parameters::{check_best_effort, check_writable, variables, wants_debug, wants_rdf};
 use super::told::{check_open, response, status, with_data};
 use super::weight::request_weight;
 use crate::http::app::App;
@@ -25,10 +25,7 @@ pub(in crate::http) fn answer(
     check_best_effort(best_effort)?;
     let rdf = wants_rdf(request.resp_format)?;
     if request.mutations.iter().any(|mutation| !is_empty(mutation)) {
-        if request.read_only {
-            let message = "Readonly transaction cannot run mutations or be committed";
-            return Err(Status::new(Code::Unknown, message));
-        }
+        check_writable(request.read_only)?;
         return mutations::carry_out(app, (&request, rdf), incoming.client(), control);
     }
     if request.query.is_empty() {

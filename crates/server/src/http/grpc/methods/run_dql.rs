@@ -1,7 +1,7 @@
 //! `RunDQL`: one text in DQL, whatever it asks for.
 
 use super::mutations;
-use super::parameters::{check_best_effort, variables, wants_debug, wants_rdf};
+use super::parameters::{check_best_effort, check_writable, variables, wants_debug, wants_rdf};
 use super::query::ask;
 use super::told::{check_open, status};
 use crate::http::app::App;
@@ -30,10 +30,7 @@ pub(in crate::http) fn answer(
         let asked = QueryRequest { text, variables: variables(request.vars), debug };
         return ask(app, asked, (0, rdf), control).map_err(told);
     }
-    if request.read_only {
-        let message = "Readonly transaction cannot run mutations or be committed";
-        return Err(Status::new(Code::Unknown, message));
-    }
+    check_writable(request.read_only)?;
     let change = Change { body: mutate::Body::Text(&text), commits_now: true, start: 0 };
     let done = mutate::run(&app.database, &change, incoming.client(), control);
     let done = done.map_err(|error| match error {
