@@ -75,8 +75,11 @@ fn contents(schema: &Value) -> BTreeMap<String, Value> {
 
 #[test]
 fn the_api_is_the_recorded_one() {
-    let shared = std::env::var_os("HEXGRAPH_SHARED").unwrap_or_else(|| "../shared".into());
-    let path = PathBuf::from(shared).join("conformance/graphql/admin_introspection.json");
+    let shared = std::env::var_os("HEXGRAPH_SHARED").map_or_else(
+        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")),
+        PathBuf::from,
+    );
+    let path = shared.join("conformance/graphql/admin_introspection.json");
     let Ok(text) = fs::read_to_string(&path) else {
         println!("skipped: {} is not there", path.display());
         return;

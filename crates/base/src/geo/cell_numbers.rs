@@ -154,7 +154,8 @@ mod tests {
     /// or one around it.
     #[test]
     fn the_cells_of_the_reference() {
-        let shared = std::env::var("HEXGRAPH_SHARED").unwrap_or_else(|_| "../shared".to_owned());
+        let shared = std::env::var("HEXGRAPH_SHARED")
+            .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared").to_owned());
         let path = format!("{shared}/conformance/dql/tokens.jsonl");
         let Ok(text) = std::fs::read_to_string(&path) else {
             println!("skipped: no {path}");

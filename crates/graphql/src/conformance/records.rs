@@ -7,8 +7,11 @@ use std::path::PathBuf;
 
 /// The folder of GraphQL records.
 pub(super) fn folder() -> Option<PathBuf> {
-    let shared = std::env::var("HEXGRAPH_SHARED").unwrap_or_else(|_| "../shared".to_owned());
-    let folder = PathBuf::from(shared).join("conformance/graphql");
+    let shared = std::env::var_os("HEXGRAPH_SHARED").map_or_else(
+        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")),
+        PathBuf::from,
+    );
+    let folder = shared.join("conformance/graphql");
     if !folder.is_dir() {
         println!("skipped: {} is not there", folder.display());
         return None;
