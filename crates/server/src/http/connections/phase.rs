@@ -55,6 +55,8 @@ struct Begun {
 pub(super) struct Request {
     line: Arc<Line>,
     number: u64,
+    /// Whether the line was handed over to another protocol.
+    never_ends: bool,
 }
 
 /// A connection whose client has given up so many more requests than were answered is closed. A client that begins requests
@@ -103,7 +105,7 @@ impl Line {
         let number = state.last;
         state.busy.insert(number, Begun::default());
         drop(state);
-        Request { line: Arc::clone(self), number }
+        Request { line: Arc::clone(self), number, never_ends: false }
     }
 
     /// The time since which no request was under way on a line that several share; `None` for others.
@@ -150,13 +152,16 @@ impl Request {
     }
 
     /// Has the line count as busy for good: it was handed over to another protocol.
-    pub(super) fn never_ends(self) {
-        std::mem::forget(self);
+    pub(super) fn never_ends(mut self) {
+        self.never_ends = true;
     }
 }
 
 impl Drop for Request {
     fn drop(&mut self) {
+        if self.never_ends {
+            return;
+        }
         let mut state = self.line.lock();
         let is_given_up = state.busy.remove(&self.number).is_some_and(|begun| !begun.is_sent);
         if is_given_up {
@@ -223,6 +228,14 @@ mod tests {
         // What comes now belongs to no request.
         line.heard(b"ping");
         assert!(matches!(line.phase(), Phase::Idle(_)) && line.shared_idle().is_some());
+    }
+
+    #[tokio::test]
+    async fn a_line_that_is_handed_over_stays_busy_and_is_freed() {
+        let line = line(b"GET");
+        line.begin().never_ends();
+        assert_eq!(line.phase(), Phase::Busy);
+        assert_eq!(Arc::strong_count(&line), 1);
     }
 
     #[tokio::test]
