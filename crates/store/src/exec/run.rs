@@ -408,6 +408,10 @@ fn walk_nodes(
         return Ok(true);
     }
     result.roots.retain(|&node| level.place(node).is_some_and(|place| level.is_alive(place)));
+    // As without `@cascade`: a uid that is listed twice comes twice only where all of the list is wanted.
+    if lists_uids(block) && (block.page.first != 0 || 0 < block.page.offset) {
+        result.roots.dedup();
+    }
     let is_full = block.page.wanted().is_some_and(|wanted| wanted <= result.roots.len());
     let is_whole = is_full || most.is_none_or(|most| found < most);
     // `after` was applied to the roots already; `first` and `offset` count what is left.
