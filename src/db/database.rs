@@ -1,5 +1,7 @@
 //! [`Database`]: the graph, its threads, its cache of plans, and the directory that it is stored in.
 
+#[cfg(feature = "access")]
+use super::access::{AccessList, Caller};
 #[cfg(feature = "graphql")]
 use super::graphql::Schemas;
 use super::guard::guarded;
@@ -23,12 +25,17 @@ use hexgraph_store::graph::{Claim, Commit, Version};
 use std::path::Path;
 use std::process;
 use std::sync::Arc;
+#[cfg(feature = "access")]
+use std::sync::OnceLock;
 
 /// An open database. A clone is another handle of the same one; all may be used at once, from any
 /// thread. Readers take no lock and never wait for a writer.
 #[derive(Clone)]
 pub struct Database {
     shared: Arc<Shared>,
+    /// Whom the handle belongs to, where users have rights; `None` for one that may do everything.
+    #[cfg(feature = "access")]
+    caller: Option<Arc<Caller>>,
 }
 
 struct Shared {
@@ -42,6 +49,9 @@ struct Shared {
     process: u32,
     #[cfg(feature = "graphql")]
     graphql: Schemas,
+    /// Users and their rights, once they are asked for.
+    #[cfg(feature = "access")]
+    access: OnceLock<AccessList>,
 }
 
 impl Drop for Shared {
@@ -109,7 +119,11 @@ impl Database {
                 process: process::id(),
                 #[cfg(feature = "graphql")]
                 graphql: Schemas::new(default_client()),
+                #[cfg(feature = "access")]
+                access: OnceLock::new(),
             }),
+            #[cfg(feature = "access")]
+            caller: None,
         }
     }
 
@@ -154,11 +168,50 @@ impl Database {
         Ok(self.version()?.commit)
     }
 
-    /// Returns the newest published version.
+    /// Returns what the caller sees of the newest published version.
+    ///
+    /// # Errors
+    ///
+    /// `Closed`; `Access` for a caller who is not known.
     pub(super) fn version(&self) -> Result<Arc<Version>> {
+        self.seen(self.whole_version()?)
+    }
+
+    /// Returns the newest published version with all that is in it, whoever asks.
+    pub(super) fn whole_version(&self) -> Result<Arc<Version>> {
         // A guard of the swap and not a clone: readers touch no shared reference count but that of the version.
         let open = self.shared.open.load();
         open.as_ref().map(|open| open.store.version()).ok_or(Error::Closed)
+    }
+
+    /// The users and their rights, where they are asked for.
+    #[cfg(feature = "access")]
+    pub(in crate::db) fn access_list(&self) -> Option<&AccessList> {
+        self.shared.access.get()
+    }
+
+    /// Has users and rights from now on. Returns false where there were some before.
+    #[cfg(feature = "access")]
+    pub(in crate::db) fn set_access_list(&self, list: AccessList) -> bool {
+        self.shared.access.set(list).is_ok()
+    }
+
+    /// Whom the handle belongs to; `None` for one that may do everything.
+    #[cfg(feature = "access")]
+    pub(in crate::db) fn caller(&self) -> Option<&Caller> {
+        self.caller.as_deref()
+    }
+
+    /// The handle of a caller.
+    #[cfg(feature = "access")]
+    pub(in crate::db) fn with_caller(&self, caller: Caller) -> Database {
+        Database { shared: Arc::clone(&self.shared), caller: Some(Arc::new(caller)) }
+    }
+
+    /// The handle that may do everything.
+    #[cfg(feature = "access")]
+    pub(in crate::db) fn without_caller(&self) -> Database {
+        Database { shared: Arc::clone(&self.shared), caller: None }
     }
 
     /// The limits of each single request.
@@ -293,7 +346,7 @@ impl Database {
 }
 
 fn stats_of(version: &Version) -> Stats {
-    let subjects = version.predicates.iter().map(|(_, predicate)| predicate.subjects());
+    let subjects = version.predicates().map(|(_, predicate)| predicate.subjects());
     let nodes = subjects.reduce(|one, other| one.or(&other)).map_or(0, |nodes| nodes.len());
     Stats { nodes: nodes as u64, commit: version.commit, predicates: graph::stats(version) }
 }

@@ -17,6 +17,10 @@ mod client;
 mod moment;
 #[cfg(feature = "graphql")]
 pub mod graphql;
+#[cfg(feature = "access")]
+pub mod access;
+#[cfg(not(feature = "access"))]
+mod without_access;
 
 pub use ask::explain::{ExplainedStep, Explanation};
 pub use ask::many::ManyRequest;

@@ -70,7 +70,8 @@ impl Open {
     pub(super) fn in_memory(options: OpenOptions) -> Open {
         let budget = options.memory.budget();
         let thresholds = options.thresholds;
-        let version = Version { budget: budget.clone(), thresholds, ..Version::empty() };
+        let mut version = Version::empty();
+        (version.budget, version.thresholds) = (budget.clone(), thresholds);
         Open::new(Store::with_version(version, None), budget, options, Home::Memory)
     }
 
@@ -83,7 +84,8 @@ impl Open {
         let directory = Directory::open_read_only(path)?;
         let mut follower = open_follower(&directory, &options)?;
         let budget = options.memory.budget();
-        let version = Version { budget: budget.clone(), ..follower.version(&directory)? };
+        let mut version = follower.version(&directory)?;
+        version.budget = budget.clone();
         let store = Store::with_version(version, None);
         let (found, follower) = (follower.found(), Mutex::new(follower));
         let reading = Reading { directory, follower, found, options };
@@ -111,7 +113,8 @@ impl Open {
         }
         let mut follower = open_follower(&directory, &options)?;
         let budget = options.memory.budget();
-        let version = Version { budget: budget.clone(), ..follower.version(&directory)? };
+        let mut version = follower.version(&directory)?;
+        version.budget = budget.clone();
         // A record that was not written whole was acknowledged to nobody; new ones go in its place.
         let start = follower.cut(&directory)?;
         let found = follower.found();
@@ -325,8 +328,9 @@ impl Open {
             } else if follower.found().commits <= before {
                 return Ok(self.store.version().commit);
             }
-            let version = follower.version(directory)?;
-            self.store.follow(Version { budget: self.budget.clone(), ..version });
+            let mut version = follower.version(directory)?;
+            version.budget = self.budget.clone();
+            self.store.follow(version);
         }
         Ok(self.store.version().commit)
     }

@@ -135,7 +135,7 @@ fn expected_ids(version: &Version, jobs: &[(Table, Rows)]) -> Option<String> {
     let has_data = |predicate: &Predicate| {
         !is_reserved(&predicate.def.name) && !predicate.subjects().is_empty()
     };
-    let has_nodes = version.predicates.values().any(|predicate| has_data(predicate));
+    let has_nodes = version.predicates().any(|(_, predicate)| has_data(predicate));
     let name = |(_, rows): &(Table, Rows)| match rows {
         Rows::Edges(options) => space_predicate(&options.source_ids).map(str::to_owned),
         Rows::Nodes(_) => None,

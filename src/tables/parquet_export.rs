@@ -97,7 +97,7 @@ struct Exporter<'a> {
 impl Exporter<'_> {
     fn all(&mut self) -> Result<()> {
         let mut predicates: Vec<(&str, &Predicate)> = Vec::new();
-        for (name, predicate) in &self.version.predicates {
+        for (name, predicate) in self.version.predicates() {
             if is_exported(name) && !predicate.subjects().is_empty() {
                 check_name(name)?;
                 predicates.push((name, predicate));

@@ -7,6 +7,7 @@ and differs fails the run, and so does one that is listed and agrees.
 
 import os
 import re
+import secrets
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -34,6 +35,9 @@ LAMBDA = ("--graphql-lambda-url", "LAMBDAS")
 AUDIENCE = ("--graphql-audience-optional",)
 """Tokens of these recordings name no audience where the schemas do; the reference takes them."""
 
+TOKEN = ("--security", "whitelist=127.0.0.1; token=itIsSecret")
+"""Who administers has to name a token."""
+
 TRACES = {
     "graphql/normal.jsonl": ("--graphql-debug", *LAMBDA),
     "graphql/directives.jsonl": ("--graphql-debug", *LAMBDA),
@@ -42,11 +46,12 @@ TRACES = {
     "graphql/auth.jsonl": ("--graphql-debug", *AUDIENCE),
     "graphql/auth_closed_by_default.jsonl": ("--graphql-debug", *AUDIENCE),
     "graphql/auth_debug_off.jsonl": AUDIENCE,
-    "graphql/poorman_auth.jsonl": ("--security", "whitelist=127.0.0.1; token=itIsSecret"),
+    "graphql/poorman_auth.jsonl": TOKEN,
+    "graphql/poorman_auth_with_acl.jsonl": (*TOKEN, "--acl", "secret-file=SECRET; access-ttl=3s"),
 }
 """The recordings of GraphQL requests, with the arguments of the server that they were made with."""
 
-GUARDED = {"graphql/poorman_auth.jsonl"}
+GUARDED = {"graphql/poorman_auth.jsonl", "graphql/poorman_auth_with_acl.jsonl"}
 """Those whose server lets nobody drop everything without its token: they begin as it is."""
 
 MESSAGES = {
@@ -57,6 +62,7 @@ MESSAGES = {
     "graphql/auth_closed_by_default.jsonl": 9,
     "graphql/auth_debug_off.jsonl": 2,
     "graphql/poorman_auth.jsonl": 4,
+    "graphql/poorman_auth_with_acl.jsonl": 6,
 }
 """So many of the answers with errors have exactly the recorded messages and places; never fewer.
 The one that has not, in each of the long traces, proposes names that are equally near: the
@@ -107,8 +113,12 @@ def replay_trace(trace: str, arguments: tuple[str, ...]) -> bool:
     """Replay a recording of GraphQL requests on a server of its own."""
     # Requests of the traces write exports.
     with TemporaryDirectory() as folder, lambdas() as functions:
+        secret = Path(folder) / "secret"
+        secret.write_text(secrets.token_hex(32))
         given = (functions.url if it == "LAMBDAS" else it for it in arguments)
-        with server("--export", folder, *given) as url:
+        given = (it.replace("SECRET", str(secret)) for it in given)
+        exports = str(Path(folder) / "exports")
+        with server("--export", exports, *given) as url:
             functions.database = url
             return replay_graphql(trace, url)
 

@@ -4,6 +4,7 @@ pub(super) mod plans;
 pub(super) mod slow;
 pub(super) mod checked;
 pub(super) mod rows;
+pub(super) mod shown;
 pub(super) mod query;
 pub(super) mod many;
 pub(super) mod pages;

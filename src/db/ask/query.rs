@@ -4,6 +4,7 @@ use super::checked::{Checked, Room};
 use super::explain::Explanation;
 use super::plans::Variables;
 use super::rows::RowCounter;
+use super::shown::shown_blocks;
 use super::slow::SlowQuery;
 use crate::db::database::Database;
 use crate::db::guard::guarded;
@@ -132,6 +133,10 @@ impl Database {
         let started = Instant::now();
         let commit = version.commit;
         self.prepare(control);
+        let plan = match version.view() {
+            Some(view) => shown_blocks(plan, view),
+            None => plan,
+        };
         let answer = exec::execute(version, plan, options, control)?;
         let latency = Latency { processing: started.elapsed(), ..Latency::default() };
         Ok(QueryAnswer::new(answer, latency, commit, control))

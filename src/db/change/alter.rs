@@ -31,6 +31,7 @@ impl Database {
     /// changed one of the predicates that would be defined otherwise: it is aborted, so the next
     /// try succeeds. Nothing is changed then.
     pub fn alter(&self, text: &str) -> Result<SchemaReport> {
+        self.check_alter(text)?;
         self.define_while(|version| graph::resolve(version, text), &|| Ok(()))
     }
 
@@ -41,6 +42,7 @@ impl Database {
     ///
     /// As [`Database::alter`]; `Limit` when `control` stops it. Nothing is changed then.
     pub fn alter_with(&self, text: &str, control: &Control) -> Result<SchemaReport> {
+        self.check_alter(text)?;
         let (database, text) = (self.clone(), text.to_owned());
         guarded(|| {
             control.run_detached(move |canceller| {
@@ -64,7 +66,7 @@ impl Database {
     ) -> Result<SchemaReport> {
         let pool = self.pool()?;
         let altered = guarded(|| {
-            let version = self.version()?;
+            let version = self.whole_version()?;
             Ok(graph::altered(&version, &resolve(&version)?))
         })?;
         self.abort_pending(&altered.iter().map(String::as_str).collect::<Vec<_>>())?;
@@ -95,6 +97,7 @@ impl Database {
     /// `Schema` for a predicate that is defined by the engine itself; `Query` when an open
     /// transaction has changed the predicate: it is aborted, so the next try succeeds.
     pub fn drop(&self, what: &Drop) -> Result<()> {
+        self.check_drop(what)?;
         match what {
             Drop::All | Drop::Data => drop(self.abort_txns(None)?),
             Drop::Predicate(name) => self.abort_pending(&[name])?,
@@ -109,7 +112,12 @@ impl Database {
         };
         let carry_out =
             |change: &SchemaChange, version: &Version| change.carry_out(version, &|| Ok(()));
-        self.change_schema(|_| Ok(change), carry_out)
+        self.change_schema(|_| Ok(change), carry_out)?;
+        // Users are data, too: without any nobody could log in.
+        match what {
+            Drop::All | Drop::Data => self.restore_access(),
+            Drop::Predicate(_) | Drop::Type(_) => Ok(()),
+        }
     }
 
     /// Publishes what `carry_out` makes of the newest version by the change that `resolve` gives. In a directory the change

@@ -3,6 +3,7 @@
 use super::upsert::Prepared;
 use crate::db::ask::plans::{Variables, draw_plan};
 use crate::db::ask::query::QueryAnswer;
+use crate::db::ask::shown::shown_blocks;
 use crate::db::database::Database;
 use crate::db::guard::guarded;
 use crate::db::operation::Latency;
@@ -148,7 +149,8 @@ impl Database {
                 "uids",
             ));
         }
-        let first = self.version()?.uids.take_row(count)?.start;
+        self.check_known()?;
+        let first = self.whole_version()?.uids.take_row(count)?.start;
         // A commit without a change, so that logs and snapshots know.
         self.change(None, |version, commit| {
             if let Some(record) = &mut commit.record {
@@ -202,7 +204,7 @@ impl Database {
     /// Carries a request out as a transaction of its own.
     fn run_now(&self, job: Job<'_>, control: &Control) -> Result<MutationAnswer> {
         if !job.changes() {
-            return Ok(self.stage(job, &self.version()?, control)?.answer);
+            return Ok(self.stage(job, &self.whole_version()?, control)?.answer);
         }
         let finish = |staged: Staged, version: &Arc<Version>, commit: &mut Commit| {
             let Staged { changes, answer, .. } = staged;
@@ -213,7 +215,7 @@ impl Database {
             let next = self.compute(control, || changes.apply_keyed(version, keys))?;
             Ok((next, answer))
         };
-        let (commit, answer) = match job.takes_long(&*self.version()?) {
+        let (commit, answer) = match job.takes_long(&*self.whole_version()?) {
             false => self.change(None, |version, commit| {
                 finish(self.stage(job, version, control)?, version, commit)
             })?,
@@ -244,7 +246,14 @@ impl Database {
         let (parsing, is_query) = (job.parsing, !job.changes());
         let mut reads = Reads::default();
         reads.add_query(&job.query);
-        let (changes, found, report) = self.compute(control, || job.run(version, control))?;
+        self.check_writes(&job.mutations)?;
+        let (seen, may_write) = (self.seen(Arc::clone(version))?, self.writable()?);
+        let job = match seen.view() {
+            Some(view) => Job { query: shown_blocks(job.query, view), ..job },
+            None => job,
+        };
+        let ran = self.compute(control, || job.run(version, seen, &may_write, control));
+        let (changes, found, report) = ran?;
         if changes.adds() {
             self.budget().check_growth()?;
         }
@@ -360,21 +369,19 @@ impl Job<'_> {
             || graph::names_passwords(&version.schema, &self.mutations)
     }
 
-    /// What the request changes in a version, and what it answers.
+    /// What the request changes in a version, and what it answers: its query sees what is `seen` of it.
     fn run(
         self,
         version: &Arc<Version>,
+        seen: Arc<Version>,
+        may_write: &(dyn Fn(&str) -> bool + Sync),
         control: &Control,
     ) -> Result<(Changes, Option<Answer>, MutationReport)> {
-        let Upsert { answer, holds, bindings } = exec::execute_upsert(
-            Arc::clone(version),
-            self.query,
-            &self.conditions,
-            &self.names,
-            control,
-        )?;
+        let Upsert { answer, holds, bindings } =
+            exec::execute_upsert(seen, self.query, &self.conditions, &self.names, control)?;
         let charge = |bytes| control.charge(bytes);
-        let stager = Stager { actor: Actor::Client, passwords: control, charge: &charge };
+        let actor = Actor::User(may_write);
+        let stager = Stager { actor, passwords: control, charge: &charge };
         let kept = self.mutations.into_iter().zip(holds).filter(|(_, holds)| *holds);
         let kept = kept.map(|(mutation, _)| mutation).collect();
         let (changes, report) = graph::stage(version, kept, &bindings, stager)?;

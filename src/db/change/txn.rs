@@ -107,6 +107,7 @@ impl Database {
     ///
     /// As [`Txn::commit`]; `Conflict` for one that has ended.
     pub fn commit_txn(&self, number: u64, keys: Option<&[Key]>) -> Result<u64> {
+        self.check_known()?;
         let open = self.open_state()?;
         match open.transactions.find(number) {
             Known::Open(open) => {
@@ -125,6 +126,7 @@ impl Database {
     ///
     /// Fails only when the database is closed.
     pub fn discard_txn(&self, number: u64) -> Result<()> {
+        self.check_known()?;
         if let Known::Open(open) = self.open_state()?.transactions.find(number) {
             Txn { database: self.clone(), open, is_owner: false }.discard();
         }
@@ -148,7 +150,7 @@ impl Database {
         if number == 0 {
             let (version, number) = open.transactions.start(&open.store);
             open.note_number(number)?;
-            return Ok((self.query_version(version, request, control)?, number));
+            return Ok((self.query_version(self.seen(version)?, request, control)?, number));
         }
         let version = match open.transactions.find(number) {
             Known::Open(txn) => txn.view()?,
@@ -157,7 +159,7 @@ impl Database {
             Known::Ended(None) => open.store.version(),
             Known::Lost | Known::Nothing => Arc::clone(snapshot_at(number, &open.store)?.version()),
         };
-        Ok((self.query_version(version, request, control)?, number))
+        Ok((self.query_version(self.seen(version)?, request, control)?, number))
     }
 
     /// Discards the transactions that nobody used for their time, which otherwise happens when the
@@ -228,7 +230,8 @@ impl Txn {
     /// As [`Database::query`]; `Conflict` when the transaction was aborted, `Query` when it has
     /// ended.
     pub fn query(&self, request: &QueryRequest, control: &Control) -> Result<QueryAnswer> {
-        self.database.query_version(self.open.view()?, request, control)
+        let version = self.database.seen(self.open.view()?)?;
+        self.database.query_version(version, request, control)
     }
 
     /// Carries a request out in the transaction. The answer's `keys` and `predicates` tell what it

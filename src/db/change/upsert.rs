@@ -99,7 +99,7 @@ fn holds<S>(prepared: &Prepared<S>, before: &Arc<Version>, head: &Arc<Version>) 
     let is_same_schema = Arc::ptr_eq(&before.schema, &head.schema);
     match prepared.reads.names() {
         // It may have read anything: only a version without any change between will do.
-        None => is_same_schema && before.predicates.ptr_eq(&head.predicates),
+        None => is_same_schema && before.has_same_predicates(head),
         Some(names) => {
             (is_same_schema || before.schema.types == head.schema.types)
                 && names.iter().all(|name| before.has_same(head, name))

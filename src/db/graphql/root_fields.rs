@@ -25,8 +25,8 @@ impl Database {
     pub fn graphql(&self, request: &Request, headers: &Headers, control: &Control) -> Response {
         guarded(|| {
             self.prepare(control);
-            let version = self.version()?;
-            let (loaded, operation) = match self.graphql_operation(&version, request) {
+            let whole = self.whole_version()?;
+            let (loaded, operation) = match self.graphql_operation(&whole, request) {
                 Ok(found) => found,
                 Err(faults) => return Ok(Response::refused(faults)),
             };
@@ -34,7 +34,8 @@ impl Database {
                 Ok(session) => session,
                 Err(why) => return Ok(Response::refused(vec![Fault::new(why.to_string())])),
             };
-            let run = Run { database: self, version, loaded, session, headers, control };
+            let (version, refusal) = self.seen_or_nothing(whole)?;
+            let run = Run { database: self, version, loaded, session, refusal, headers, control };
             Ok(run.carry_out(&operation))
         })
         .unwrap_or_else(|error| Response::refused(vec![Fault::new(error.to_string())]))

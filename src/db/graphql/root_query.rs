@@ -91,6 +91,10 @@ impl<'a> RootResolver<'a> {
     /// Does all of a root field that needs no other server.
     pub(super) fn begin<'f>(&'f self, field: &'f Field) -> Begun<'f> {
         let Some(root) = &field.shape.root else { return Begun::Done(self.about_schema(field)) };
+        if let Some(refusal) = &self.run.refusal {
+            let fault = store_fault(field, &refusal.clone().into());
+            return Begun::Done(Outcome::fault(field, fault));
+        }
         let caller = match self.run.caller(field) {
             Ok(caller) => caller,
             Err(fault) => return Begun::Done(Outcome::fault(field, fault)),

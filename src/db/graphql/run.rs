@@ -5,7 +5,7 @@ use crate::db::graphql::reply::span::Span;
 use crate::db::graphql::request::Headers;
 use crate::db::graphql::schemas::{GraphqlOptions, Loaded};
 use crate::db::graphql::session::Session;
-use hexgraph_base::types::Error;
+use hexgraph_base::types::{AccessError, Error};
 use hexgraph_graphql::lower::Caller;
 use hexgraph_graphql::remote::{HeaderOf, Sender};
 use hexgraph_graphql::request::{Fault, Field, PathStep};
@@ -23,6 +23,8 @@ pub(super) struct Run<'a> {
     pub loaded: Arc<Loaded>,
     /// The caller, as far as the token tells.
     pub session: Session,
+    /// Why nothing of the data is answered, where users have rights and this one is not known.
+    pub refusal: Option<AccessError>,
     /// The headers of the request.
     pub headers: &'a Headers,
     /// The control that stops the request.

@@ -106,6 +106,7 @@ impl Database {
     }
 
     fn set_graphql_schema_while(&self, text: &str, check: Check<'_>) -> Result<GraphqlSchema> {
+        self.check_administrator()?;
         let settings = self.graphql_settings();
         let model = guarded(|| {
             checked(text, &settings, &self.graphql_schemas().keys())
@@ -121,7 +122,7 @@ impl Database {
             self.define_while(|version| graph::resolve_graphql(version, &declared), check)?;
         // The definitions are there by now: the text goes with them, whoever has stopped waiting.
         let id = self.store_graphql_schema(text)?;
-        let loaded = schemas.of(&*self.version()?);
+        let loaded = schemas.of(&*self.whole_version()?);
         let generated = loaded.map_or_else(String::new, |loaded| loaded.api.sdl.clone());
         Ok(GraphqlSchema { id, schema: text.to_owned(), generated, report })
     }
@@ -143,7 +144,7 @@ impl Database {
     ///
     /// Fails only when it is closed.
     pub fn graphql_schema(&self) -> Result<Option<GraphqlSchema>> {
-        let version = self.version()?;
+        let version = self.whole_version()?;
         let loaded = self.graphql_schemas().of(&version);
         Ok(loaded.map(|loaded| GraphqlSchema {
             id: loaded.id,
@@ -159,7 +160,7 @@ impl Database {
     ///
     /// As [`Database::mutate`] when it has to be made.
     pub fn graphql_schema_id(&self) -> Result<Uid> {
-        match graph::graphql_schema(&*self.version()?) {
+        match graph::graphql_schema(&*self.whole_version()?) {
             Some((id, _)) => Ok(id),
             None => self.store_graphql_schema(""),
         }
@@ -167,7 +168,7 @@ impl Database {
 
     /// Returns the cross-origin settings of the schema.
     pub fn graphql_access(&self) -> Arc<Access> {
-        let version = self.version().ok();
+        let version = self.whole_version().ok();
         let loaded = version.and_then(|version| self.graphql_schemas().of(&version));
         loaded.map_or_else(Arc::default, |loaded| Arc::clone(&loaded.access))
     }
@@ -179,7 +180,7 @@ impl Database {
     /// Fails only when it is closed.
     pub fn graphql_schema_counter(&self) -> Result<u64> {
         let schemas = self.graphql_schemas();
-        schemas.of(&*self.version()?);
+        schemas.of(&*self.whole_version()?);
         Ok(schemas.counter())
     }
 }

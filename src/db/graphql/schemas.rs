@@ -121,7 +121,7 @@ impl Schemas {
 
     /// Returns the loaded schema of a version; `None` if it has none, or one that this release can't read.
     pub(super) fn of(&self, version: &Version) -> Option<Arc<Loaded>> {
-        let predicate = version.predicate("dgraph.graphql.schema")?;
+        let predicate = version.hidden_predicate("dgraph.graphql.schema")?;
         if let Some(current) = &*self.current.load()
             && Arc::ptr_eq(&current.predicate, predicate)
         {

@@ -51,7 +51,7 @@ pub struct Subscribable {
 /// What the answers to a subscription depend on beside the data. Subscriptions that agree in it are answered alike.
 #[derive(Clone)]
 pub struct Identity {
-    /// The request, and the claims that matter.
+    /// The user where users have rights, the request, and the claims that matter.
     text: Arc<str>,
     /// The schema, which lives as long as somebody compares with it.
     loaded: Arc<Loaded>,
@@ -72,11 +72,16 @@ impl Hash for Identity {
 }
 
 impl Identity {
-    fn new(request: &Request, session: &Session, loaded: &Arc<Loaded>) -> Identity {
+    fn new(
+        user: Option<&str>,
+        request: &Request,
+        session: &Session,
+        loaded: &Arc<Loaded>,
+    ) -> Identity {
         let claims: Vec<Option<&Value>> =
             loaded.rules.claims().map(|name| session.claim(name)).collect();
         let Request { query, operation, variables, extensions, is_served: _ } = request;
-        let text = json!([query, operation, variables, extensions, claims]).to_string();
+        let text = json!([user, query, operation, variables, extensions, claims]).to_string();
         Identity { text: text.into(), loaded: Arc::clone(loaded) }
     }
 }
@@ -139,7 +144,8 @@ impl Database {
         request: &Request,
         headers: &Headers,
     ) -> Result<Subscribable, Vec<Fault>> {
-        let version = self.version().map_err(|error| refusal(&error))?;
+        let version = self.whole_version().map_err(|error| refusal(&error))?;
+        self.check_known().map_err(|error| refusal(&error))?;
         let (loaded, operation) = self.graphql_operation(&version, request)?;
         if operation.kind != OperationKind::Subscription {
             return Err(vec![Fault::new("given GraphQL operation is not a subscription")]);
@@ -151,7 +157,7 @@ impl Database {
         let told = |why: TokenError| vec![Fault::new(why.to_string())];
         let session = Session::new(&loaded, headers, &self.graphql_options()).map_err(told)?;
         session.caller(&loaded).map_err(told)?;
-        let identity = Identity::new(request, &session, &loaded);
+        let identity = Identity::new(self.user(), request, &session, &loaded);
         let (database, commit) = (self.clone(), version.commit);
         Ok(Subscribable { database, operation, loaded, session, identity, commit })
     }
@@ -162,7 +168,7 @@ impl Database {
     ///
     /// What is wrong with it.
     pub fn graphql_kind(&self, request: &Request) -> Result<OperationKind, Vec<Fault>> {
-        let found = guarded(|| Ok(self.graphql_operation(&*self.version()?, request)));
+        let found = guarded(|| Ok(self.graphql_operation(&*self.whole_version()?, request)));
         found.unwrap_or_else(|error| Err(refusal(&error))).map(|found| found.1.kind)
     }
 }
@@ -178,7 +184,8 @@ impl Subscribable {
 
     /// When the caller's token ends.
     pub fn expires(&self) -> Option<SystemTime> {
-        self.session.expires()
+        let ends = [self.session.expires(), self.database.caller_expires()];
+        ends.into_iter().flatten().min()
     }
 
     /// The commit of the version by which it was checked: answers from before are too old.
@@ -262,7 +269,8 @@ impl Subscription {
             // Fields that pass headers on can't be subscribed to.
             let headers = &Headers::new();
             let database = &self.database;
-            let run = Run { database, version, loaded, session, headers, control };
+            let refusal = None;
+            let run = Run { database, version, loaded, session, refusal, headers, control };
             Ok(Some(run.carry_out(&self.operation)))
         });
         self.commit = commit;

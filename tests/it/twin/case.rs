@@ -162,6 +162,11 @@ impl Pair {
         Ok(())
     }
 
+    /// The engine.
+    pub fn db(&self) -> &Database {
+        &self.db
+    }
+
     /// Asks both: the engine with the lists as values of variables, the twin with lists in the text.
     pub fn ask(&self, text: &str, lists: &Lists) -> Verdict {
         let literal = written_out(text, lists);
@@ -200,7 +205,13 @@ impl Pair {
     }
 }
 
-fn ask_engine(db: &Database, text: &str, lists: &Lists, patience: Duration) -> Result<Json, Error> {
+/// The answer of the engine, with the lists as values of variables.
+pub fn ask_engine(
+    db: &Database,
+    text: &str,
+    lists: &Lists,
+    patience: Duration,
+) -> Result<Json, Error> {
     let used = lists.iter().filter(|(name, _)| text.contains(name.as_str()));
     let (types, variables): (Vec<String>, Vec<(String, Given)>) = used
         .map(|(name, (kind, items))| {

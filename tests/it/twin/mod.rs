@@ -13,6 +13,7 @@ mod compare;
 mod case;
 mod shrink;
 mod run;
+mod rights;
 
 pub use case::small;
 pub use compare::{difference, shows_anything};

@@ -46,12 +46,12 @@ struct Run {
     tally: Mutex<Tally>,
 }
 
-fn from_environment(name: &str) -> Option<u64> {
+pub fn from_environment(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().expect("a whole number"))
 }
 
 /// The seed of the first session, which is told.
-fn first_seed() -> u64 {
+pub fn first_seed() -> u64 {
     let given = std::env::var("HEXGRAPH_TWIN_SEED").unwrap_or_else(|_| "0".to_owned());
     let first = match given.as_str() {
         "random" => fastrand::u64(..1 << 32),
@@ -170,7 +170,7 @@ fn take(pair: &mut Pair, step: &Step, seed: u64) {
 }
 
 /// What happens to the database next; first it gets its data.
-fn next_step(rng: &mut Rng, pair: &Pair, uids: &[u64], stage: usize) -> Step {
+pub fn next_step(rng: &mut Rng, pair: &Pair, uids: &[u64], stage: usize) -> Step {
     let schema = &pair.graph.schema;
     match (stage, rng.u32(..20)) {
         (0, 0..10) => Step::Load(data::first_triples(rng, schema, uids)),

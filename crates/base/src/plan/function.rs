@@ -1,6 +1,7 @@
 //! Functions that select nodes, and filters that combine such functions with `and`, `or` and `not`.
 
 use super::VarId;
+use crate::schema::NODE_TYPE;
 use crate::types::Position;
 use std::cmp::Ordering;
 use std::ops::Bound;
@@ -12,6 +13,27 @@ pub struct Function {
     pub call: Call,
     /// The place of the call in the text, for error messages.
     pub at: Position,
+}
+
+impl Function {
+    /// Returns the predicate that the function is about; `None` for one about uids or variables.
+    pub fn predicate(&self) -> Option<&str> {
+        match &self.call {
+            Call::Compare { left, .. } | Call::Between { left, .. } => match left {
+                Operand::Predicate(predicate) | Operand::Count(predicate) => Some(&predicate.name),
+                Operand::Val(_) | Operand::Len(_) => None,
+            },
+            Call::Terms { predicate, .. }
+            | Call::Regexp { predicate, .. }
+            | Call::Match { predicate, .. }
+            | Call::Has(predicate)
+            | Call::UidIn { predicate, .. }
+            | Call::Geo { predicate, .. }
+            | Call::SimilarTo { predicate, .. } => Some(&predicate.name),
+            Call::Type(_) => Some(NODE_TYPE),
+            Call::CustomTerms { .. } | Call::Uid { .. } => None,
+        }
+    }
 }
 
 /// A function and its arguments. An argument that is a number is kept as the text of the query where the type of the

@@ -8,12 +8,15 @@ use super::definition::is_reserved;
 use crate::schema::Schema;
 
 /// The originator of a change of data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Actor {
+#[derive(Clone, Copy)]
+pub enum Actor<'a> {
     /// The engine itself, which stores its own settings as data.
     Engine,
     /// A user of the database: a program, a request, a file that is loaded.
     Client,
+    /// A user who may change only some predicates: those for which the function says so. What the user names beside them was
+    /// refused before; they are left out of the deletion of all that a node has.
+    User(&'a dyn Fn(&str) -> bool),
 }
 
 /// Why an actor may not change the data of a predicate. The messages are those of Dgraph.
@@ -38,9 +41,8 @@ pub enum RightsError {
 /// The predicate that holds the types of a node. The engine declares it, and every user may change its data.
 pub const NODE_TYPE: &str = "dgraph.type";
 
-impl Actor {
-    /// Checks whether data of a predicate may be set and deleted. There are no users with rights of their own: all clients
-    /// have the same rights.
+impl Actor<'_> {
+    /// Checks whether data of a predicate may be set and deleted by anybody.
     ///
     /// Only names that begin with `dgraph.`, in any case of letters, are refused. Of those the names that the schema has
     /// belong to the engine, except for those of access control, and the others are kept free. A statement on a refused name
@@ -50,7 +52,7 @@ impl Actor {
     ///
     /// [`RightsError`] when not.
     pub fn check_change(self, name: &str, schema: &Schema) -> Result<(), RightsError> {
-        if self == Actor::Engine || name == NODE_TYPE || !is_reserved(name) {
+        if matches!(self, Actor::Engine) || name == NODE_TYPE || !is_reserved(name) {
             return Ok(());
         }
         match schema.predicates.contains_key(name) {
@@ -61,9 +63,13 @@ impl Actor {
         }
     }
 
-    /// Returns true if data of a predicate may be set and deleted.
+    /// Returns true if data of a predicate may be set and deleted by this actor.
     pub fn may_change(self, name: &str, schema: &Schema) -> bool {
-        self.check_change(name, schema).is_ok()
+        let may = match self {
+            Actor::User(may) => may(name),
+            Actor::Engine | Actor::Client => true,
+        };
+        may && self.check_change(name, schema).is_ok()
     }
 }
 

@@ -36,6 +36,32 @@ impl fmt::Display for Position {
     }
 }
 
+/// Why a caller is refused where users have rights. The words are those of the status of a call, as clients look for them.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AccessError {
+    /// It is not known who asks: there is no token, or one that does not hold.
+    #[error("rpc error: code = Unauthenticated desc = {message}")]
+    Unauthenticated {
+        /// What is wrong with the token.
+        message: String,
+    },
+    /// It is known who asks, and that user may not do it.
+    #[error("rpc error: code = PermissionDenied desc = {message}")]
+    Denied {
+        /// What the user has no right to.
+        message: String,
+    },
+}
+
+impl AccessError {
+    /// The message without the code, which calls have in another place.
+    pub fn message(&self) -> &str {
+        match self {
+            AccessError::Unauthenticated { message } | AccessError::Denied { message } => message,
+        }
+    }
+}
+
 /// What went wrong, named by what the caller can do about it.
 ///
 /// Not `non_exhaustive`: every surface, in whatever crate, has to decide what a new variant is there.
@@ -77,6 +103,9 @@ pub enum Error {
         /// Names the setting, its value and what was needed.
         message: String,
     },
+    /// The caller has to log in, or has no right to it.
+    #[error(transparent)]
+    Access(#[from] AccessError),
     /// The transaction was aborted: another one changed the same things first, the schema was
     /// changed under it, or nobody used it for too long. Begin again.
     #[error("Transaction has been aborted. Please retry")]
@@ -142,6 +171,11 @@ fn place_prefix(at: &Option<Position>) -> String {
 }
 
 impl Error {
+    /// Returns an [`Error::Internal`] without its place.
+    pub fn internal(message: impl fmt::Display) -> Error {
+        Error::Internal { message: message.to_string(), place: String::new() }
+    }
+
     /// Returns an [`Error::Syntax`] without a hint. The message may be a text, or an error that is worded as one.
     pub fn syntax(at: Position, message: impl fmt::Display) -> Error {
         Error::Syntax { message: message.to_string(), at, hint: String::new() }

@@ -16,7 +16,7 @@ pub use work::{parallel, pool, stack, sync};
 
 pub use crate::compat::go_numbers::{float_text, write_float, write_float32, write_int};
 pub use crate::compat::go_quotes::quote;
-pub use error::{Error, Position, Result};
+pub use error::{AccessError, Error, Position, Result};
 pub use features::{Feature, MissingFeature};
 pub use forms::bigfloat::{BigFloat, BigFloatError, BigFloatFault};
 pub use forms::convert::ConvertError;

@@ -47,6 +47,10 @@ pub(crate) fn to_python_with_text(error: Error, text: &str) -> PyErr {
             let (row, column, line) = shown(text, at);
             classes::QueryError::new_err((message, row, column, hint, line))
         }
+        // A program that opens a database itself may do everything, so that none is refused there.
+        Error::Access(error) => {
+            classes::QueryError::new_err((error.to_string(), 0, 0, String::new(), String::new()))
+        }
         Error::Limit { message } => classes::LimitError::new_err(message),
         Error::Conflict => classes::ConflictError::new_err(Error::Conflict.to_string()),
         Error::Closed => classes::ClosedError::new_err(Error::Closed.to_string()),

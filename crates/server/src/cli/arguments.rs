@@ -18,11 +18,11 @@ pub(super) struct Arguments {
 #[derive(Subcommand)]
 pub(super) enum Command {
     /// Answer queries over HTTP and gRPC until interrupted
-    Serve(ServeArguments),
+    Serve(Box<ServeArguments>),
     /// Print the answer to a query as JSON
     Query(QueryArguments),
     /// Load triples or a table into a database, which is created where it is missing
-    Load(LoadArguments),
+    Load(Box<LoadArguments>),
     /// Write the data of a database as triples, and its schema beside them
     Export {
         /// The directory of the database
@@ -126,6 +126,18 @@ pub(super) struct ServeArguments {
     /// A file with the token
     #[arg(long, value_name = "FILE")]
     pub token_file: Option<PathBuf>,
+    /// Users with rights to predicates, as `name=value` with `;` between: secret-file=FILE holds the secret, of 32 bytes or
+    /// more, that tokens are signed with; access-ttl=6h and refresh-ttl=30d say how long they hold, jwt-alg=HS256 how they
+    /// are signed. Requests name a token in the header X-Service-AccessToken. The first user is groot with the password
+    /// `password`: as long as that is so, only this machine can connect
+    #[arg(long, value_name = "SETTINGS")]
+    pub acl: Option<String>,
+    /// A file with the password that the first user gets
+    #[arg(long, value_name = "FILE", requires = "acl")]
+    pub acl_initial_password_file: Option<PathBuf>,
+    /// Let others than this machine connect although the first user has the password that everybody knows
+    #[arg(long, requires = "acl")]
+    pub acl_allow_default_password: bool,
     /// A name of this server, as often as it has some: requests name it in the header Host, where an address and
     /// `localhost` always do
     #[arg(long, value_name = "NAME")]

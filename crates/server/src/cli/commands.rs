@@ -1,6 +1,6 @@
 //! What the commands do.
 
-use super::access::security;
+use super::access::{access_list, security};
 use super::arguments::{Arguments, Command, LoadArguments, QueryArguments, ServeArguments};
 use super::bar::{clear_bar, control_with_bar};
 use super::interrupt::Interrupt;
@@ -10,6 +10,7 @@ use crate::http::{
     AdmissionOptions, ConnectionOptions, GrpcPort, ServeOptions, Server, SubscribeOptions,
 };
 use clap::Parser;
+use hexgraph::db::access::{AccessOptions, FIRST_USER};
 use hexgraph::db::graphql::GraphqlOptions;
 use hexgraph::db::{
     Checked, Database, Limits, LoadOptions, LoadProgress, LoadReport, Memory, OpenOptions,
@@ -82,6 +83,7 @@ fn check_path(path: &Path) -> Result<()> {
 fn serve(arguments: &ServeArguments, interrupt: Interrupt) -> Done {
     // A setting that is wrong is told before anything is opened and loaded.
     let serving = serve_options(arguments)?;
+    let access = access_list(arguments)?;
     let database = open_served(arguments)?;
     let schema = arguments.schema.as_deref().map(read_text).transpose()?;
     let about_schema = Failure::about(schema.as_deref().unwrap_or_default());
@@ -109,6 +111,9 @@ fn serve(arguments: &ServeArguments, interrupt: Interrupt) -> Done {
     if let Some(file) = &arguments.graphql_schema {
         database.set_graphql_schema(&read_text(file)?)?;
     }
+    if let Some(access) = access {
+        enable_access(&database, access, arguments)?;
+    }
     let signals = interrupt.listen();
     let mut server = Server::start(database.clone(), serving)?;
     let grpc = server.grpc_address().map_or(String::new(), |at| format!(" and by gRPC at {at}"));
@@ -118,6 +123,25 @@ fn serve(arguments: &ServeArguments, interrupt: Interrupt) -> Done {
     }
     server.stop();
     Ok(database.close()?)
+}
+
+/// Has users and rights, and keeps strangers away from a server whose first user has the password that everybody knows.
+fn enable_access(
+    database: &Database,
+    access: AccessOptions,
+    arguments: &ServeArguments,
+) -> Result<()> {
+    database.enable_access(access)?;
+    if !database.has_default_password()? {
+        return Ok(());
+    }
+    let known = format!("the user {FIRST_USER} has the password that everybody knows");
+    if !arguments.host.is_loopback() && !arguments.acl_allow_default_password {
+        return Err(Error::query(format!("{known}, and --host {} lets others connect", arguments.host))
+            .with_hint("give the user another password by --acl-initial-password-file before the first start, or start without --host and set it at /admin by resetPassword"));
+    }
+    eprintln!("warning: {known}: set another one at /admin by resetPassword");
+    Ok(())
 }
 
 /// Reads from the arguments where the server listens and who may use it.

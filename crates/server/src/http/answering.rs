@@ -52,7 +52,7 @@ pub(super) async fn received(
     peer: &Option<ConnectInfo<Peer>>,
 ) -> Result<Incoming, Unreadable> {
     let (method, parameters) = (parts.method, parts.uri.query());
-    let limits = *app.database.limits();
+    let limits = *app.unguarded.limits();
     let most = route.body_len_max.min(usize::try_from(limits.body).unwrap_or(usize::MAX));
     let incoming = Incoming::receive(&app.bodies, parts.headers, parameters, (body, most)).await?;
     let incoming = incoming.with_method(method).with_client(address_of(peer));
@@ -189,7 +189,7 @@ mod tests {
         let database = Database::in_memory();
         App {
             bodies: Bodies::new(database.budget()),
-            database,
+            unguarded: database,
             address: SocketAddr::from(([127, 0, 0, 1], 1)),
             started: Instant::now(),
             prints_slow: false,

@@ -4,7 +4,8 @@ use super::admission::Lanes;
 use super::graphql::Feeds;
 use crate::http::guard::security::Security;
 use crate::http::guard::switches::Switches;
-use crate::http::message::incoming::Bodies;
+use crate::http::guard::users;
+use crate::http::message::incoming::{Bodies, Incoming};
 use hexgraph::db::graphql::{Folder, Tasks};
 use hexgraph::db::{Canceller, Database};
 use std::net::SocketAddr;
@@ -14,8 +15,9 @@ use tokio::sync::Semaphore;
 
 /// The state of the server that all requests share.
 pub(super) struct App {
-    /// The database that requests are answered from.
-    pub database: Database,
+    /// The database, with the right to everything. Requests are answered from [`App::database_for`] the caller; this is for what
+    /// concerns the server itself, and for what anybody may know.
+    pub unguarded: Database,
     /// The address on which the server listens.
     pub address: SocketAddr,
     /// The time when the server started.
@@ -43,6 +45,11 @@ pub(super) struct App {
 }
 
 impl App {
+    /// The database as the sender of a request sees it.
+    pub(super) fn database_for(&self, incoming: &Incoming) -> Database {
+        users::database_for(&self.unguarded, incoming.headers())
+    }
+
     /// Whether the server is stopping, so that running requests have to end.
     pub(super) fn is_stopping(&self) -> bool {
         self.stopping.check().is_err()

@@ -5,7 +5,7 @@ use super::grpc::call::Call;
 use crate::http::guard::keys::Role;
 use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::Reply;
-use axum::http::{Method, StatusCode};
+use axum::http::{HeaderMap, Method, StatusCode};
 use hexgraph::db::Control;
 
 /// A path, and what holds for all requests to it.
@@ -43,7 +43,7 @@ pub(super) enum Work {
     /// A function that runs under admission on a thread that may block.
     Answer(Answerer),
     /// A function that is quick, needs no body, and runs without admission.
-    AtOnce(fn(&App, Option<&str>) -> Reply),
+    AtOnce(fn(&App, (&HeaderMap, Option<&str>)) -> Reply),
     /// GraphQL requests, including subscriptions.
     Graphql,
     /// GraphQL requests to the administration API.

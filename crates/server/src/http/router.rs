@@ -37,7 +37,7 @@ pub(super) fn router(app: &Arc<App>, port: Port) -> Router {
             route.path,
             any(serve).layer(origins::layer(
                 &app.security.origins,
-                &app.database,
+                &app.unguarded,
                 (route.path, route.methods),
             )),
         );
@@ -56,7 +56,7 @@ pub(super) fn router(app: &Arc<App>, port: Port) -> Router {
 /// [`origins::layer`], which answers them, so no OPTIONS request reaches a route.
 async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let (headers, method) = (request.headers(), request.method());
-    if let Some(refusal) = app.security.origins.refusal(&app.database, (headers, request.uri())) {
+    if let Some(refusal) = app.security.origins.refusal(&app.unguarded, (headers, request.uri())) {
         return without_the_body(refusal, &request);
     }
     // Keys are asked for behind this, by the route: a preflight request can't have any.
@@ -91,7 +91,9 @@ async fn serve(app: Arc<App>, route: &'static Route, request: Request) -> Respon
     }
     match route.work {
         Work::Answer(answer) => receive(app, route, request, answer).await,
-        Work::AtOnce(answer) => answer(&app, request.uri().query()).into_response(false),
+        Work::AtOnce(answer) => {
+            answer(&app, (request.headers(), request.uri().query())).into_response(false)
+        }
         Work::Graphql => graphql::receive(app, route, request).await,
         Work::Admin => graphql::receive_admin(app, route, request).await,
         Work::Call(call, turn) => grpc::receive(app, route, request, (call, turn)).await,

@@ -143,7 +143,7 @@ impl Server {
         let switches = Arc::new(Switches::default());
         let app = App {
             bodies: Bodies::new(database.budget()),
-            database,
+            unguarded: database,
             address,
             started: Instant::now(),
             prints_slow: options.prints_slow,
@@ -258,7 +258,7 @@ fn run(
     stop: &Control,
 ) {
     let (switches, feeds) = (Arc::clone(&app.switches), Arc::clone(&app.feeds));
-    let (database, lanes) = (app.database.clone(), Arc::clone(&app.lanes));
+    let (database, lanes) = (app.unguarded.clone(), Arc::clone(&app.lanes));
     let (tasks, begun) = (Arc::clone(&app.tasks), Arc::clone(&app.tasks));
     let app = Arc::new(app);
     runtime.block_on(async {

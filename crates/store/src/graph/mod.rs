@@ -50,6 +50,7 @@ pub use version::values::LangValues;
 pub(crate) use version::values::Stretch;
 pub(crate) use version::values::ValueList;
 pub(crate) use version::vectors::Nearest;
+pub use version::view::View;
 pub use version::whole::Version;
 
 #[cfg(test)]

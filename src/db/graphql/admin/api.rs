@@ -168,6 +168,7 @@ mod tests {
             uptime: 1,
             now: 2,
             refusal: None,
+            client: None,
             folder,
             tasks,
             control: &Control::new(),

@@ -2,6 +2,7 @@
 
 use crate::db::graphql::admin::{Folder, Tasks};
 use hexgraph_store::exec::Control;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 /// What a surface, such as the HTTP server, lends to a request of the administration API.
@@ -14,6 +15,8 @@ pub struct Instance<'a> {
     pub now: u64,
     /// The reason why this caller may only introspect the API; `None` if the caller may do everything.
     pub refusal: Option<String>,
+    /// The address of the client, as far as it is known.
+    pub client: Option<IpAddr>,
     /// The folder for exports and backups; `None` if they are not allowed.
     pub folder: Option<&'a Folder>,
     /// The tasks of the surface: exports and backups.

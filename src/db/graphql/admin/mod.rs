@@ -3,6 +3,8 @@
 mod api;
 mod instance;
 mod operations;
+#[cfg(feature = "access")]
+mod people;
 mod state;
 mod copies;
 mod export_folder;

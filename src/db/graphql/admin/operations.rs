@@ -1,6 +1,8 @@
 //! The root fields of the administration API: what each of them does.
 
 use crate::db::Database;
+#[cfg(feature = "access")]
+use crate::db::graphql::admin::people;
 use crate::db::graphql::admin::state::health;
 use crate::db::graphql::admin::{Act, Instance, copies};
 use hexgraph_base::schema::SchemaReport;
@@ -11,7 +13,8 @@ use serde_json::{Value as Json, json};
 /// The reason why operations on a cluster are refused. The constants below are reasons for other operations that an
 /// engine in one process has no use for.
 const ALONE: &str = "one engine holds all of the data here";
-const NO_USERS: &str = "there are no users and groups here, but rules in GraphQL schemas";
+const NO_USERS: &str =
+    "there are no users and groups without `hexgraph serve --acl secret-file=FILE`";
 const NO_NAMESPACES: &str = "there is one namespace here, 0";
 const NO_RESTORE: &str =
     "end the server, and start `hexgraph serve` with the folder of the backup or a copy of it";
@@ -31,6 +34,15 @@ impl Database {
     ) -> Result<Json> {
         if let Some(refusal) = &instance.refusal {
             return Err(Error::query(refusal.clone()));
+        }
+        #[cfg(feature = "access")]
+        if self.has_access_list()
+            && let Some(done) = people::administer(self, field, instance)?
+        {
+            return Ok(done);
+        }
+        if field.shape.name != "login" {
+            self.check_administrator()?;
         }
         let input = field.arguments.given("input");
         Ok(match field.shape.name.as_str() {

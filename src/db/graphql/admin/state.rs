@@ -37,7 +37,7 @@ impl Database {
                 "readOnly": false, "moveTs": "0", "uncompressedBytes": "0",
             })
         };
-        let tablets = version.predicates.keys();
+        let tablets = version.predicates().map(|(name, _)| name);
         let tablets: Map<String, Json> =
             tablets.map(|name| (format!("0-{name}"), tablet(name))).collect();
         let member = |group: u64| {
@@ -64,7 +64,7 @@ impl Database {
     /// Fails only when the database is closed.
     pub(super) fn cluster_state(&self, instance: &Instance<'_>) -> Result<Json, Error> {
         let version = self.version()?;
-        let names = version.predicates.keys();
+        let names = version.predicates().map(|(name, _)| name);
         let tablets: Vec<Json> =
             names.map(|name| json!({ "groupId": 1, "predicate": format!("0-{name}") })).collect();
         let started = instance.now.saturating_sub(instance.uptime);

@@ -22,6 +22,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Carries out one mutation in a commit of its own, then answers the selection of its payload.
 pub(in crate::db::graphql) fn mutate(run: &Run<'_>, field: &Field) -> Outcome {
+    if let Some(refusal) = run.refusal.clone().filter(|_| field.shape.root.is_some()) {
+        return refused(run, field, Refusal::Engine(refusal.into()));
+    }
     match &field.shape.root {
         Some(root) if matches!(root.kind, RootKind::Add | RootKind::Update | RootKind::Delete) => {
             let caller = match run.session.caller(&run.loaded) {
@@ -172,7 +175,8 @@ impl Job<'_> {
         let reading = reading.map_err(Refusal::Inputs)?;
         let (control, reads) = (run.control, Mutex::default());
         let links_hidden = run.database.graphql_options().links_hidden;
-        let guard = Guard { caller: self.caller, control, links_hidden, reads };
+        let (caller, database) = (self.caller, run.database);
+        let guard = Guard { database, caller, control, links_hidden, reads };
         let staged = run.database.compute(control, || {
             Ok(stage(version, reading, &self.query, &self.now, &guard, control))
         })??;
@@ -180,7 +184,8 @@ impl Job<'_> {
         let count = if root.kind == RootKind::Add { new.len() } else { roots.len() };
         let before = Arc::clone(version);
         let Some(changes) = changes else {
-            return Ok(Err(Done { version: before, roots, count, commit: None }));
+            let version = run.database.seen(before)?;
+            return Ok(Err(Done { version, roots, count, commit: None }));
         };
         if !guard.may_displace(version, &displaced)? {
             return Err(Refusal::Denied);
@@ -220,6 +225,7 @@ impl Job<'_> {
             RootKind::Delete => Arc::clone(version),
             _ => Arc::new(after.clone()),
         };
+        let told = self.run.database.seen(told)?;
         Ok((after, Done { version: told, roots, count, commit: None }))
     }
 }

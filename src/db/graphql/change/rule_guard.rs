@@ -3,14 +3,15 @@
 //! Rules that restrict which nodes an update or a delete selects are part of its query; what is
 //! asked here is about nodes that a mutation touches beside those.
 
-use super::stage::Permits;
+use super::stage::{MayWrite, Permits};
 use super::touched::Touched;
+use crate::db::Database;
 use hexgraph_base::plan::{Block, Query, Reads, Variable};
 use hexgraph_base::types::{Result, Uid};
 use hexgraph_graphql::lower::{Access, Caller, lower_permitted};
 use hexgraph_graphql::model::Operation;
 use hexgraph_store::exec::{Control, execute_upsert};
-use hexgraph_store::graph::Version;
+use hexgraph_store::graph::{Mutation, Version};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The name of the query variable that collects the nodes whose rules hold.
@@ -18,6 +19,8 @@ const PASSED: &str = "passed";
 
 /// Asks the rules for one mutation.
 pub(in crate::db::graphql) struct Guard<'a> {
+    /// The database, as the user of the request sees it.
+    pub database: &'a Database,
     /// The caller of the mutation.
     pub caller: Caller<'a>,
     /// The control that can stop the queries of the rules.
@@ -29,6 +32,15 @@ pub(in crate::db::graphql) struct Guard<'a> {
 }
 
 impl Permits for Guard<'_> {
+    fn seen(&self, version: &Arc<Version>) -> Result<Arc<Version>> {
+        self.database.seen(Arc::clone(version))
+    }
+
+    fn check_writes(&self, mutation: &Mutation<'_>) -> Result<MayWrite> {
+        self.database.check_writes(std::slice::from_ref(mutation))?;
+        Ok(Box::new(self.database.writable()?))
+    }
+
     /// Asks the `update` rules of the nodes.
     fn may_upsert(&self, before: &Arc<Version>, nodes: &[Touched<'_>]) -> Result<Vec<Uid>> {
         self.permitted(before, nodes, Operation::Update)
@@ -131,7 +143,8 @@ impl Guard<'_> {
         let query = Query { blocks: vec![block], variables, ..Query::default() };
         self.reads.lock().unwrap_or_else(PoisonError::into_inner).add_query(&query);
         let names = [PASSED.to_owned()];
-        let done = execute_upsert(Arc::clone(version), Arc::new(query), &[], &names, self.control)?;
+        let seen = self.seen(version)?;
+        let done = execute_upsert(seen, Arc::new(query), &[], &names, self.control)?;
         let mut uids = done.bindings.get_uids(PASSED).map_or_else(Vec::new, |uids| uids.to_vec());
         uids.sort_unstable();
         Ok(uids)

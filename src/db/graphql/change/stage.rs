@@ -53,9 +53,27 @@ impl From<Error> for Refusal {
     }
 }
 
+/// Says which predicates may be changed.
+pub(in crate::db::graphql) type MayWrite = Box<dyn Fn(&str) -> bool>;
+
 /// Decides what a mutation may do to existing nodes, before any change is computed. The nodes that an update or a
 /// delete selects are not asked about: its query contains their rules already. All results are in ascending order.
 pub(in crate::db::graphql) trait Permits {
+    /// Returns what of a version the queries of the mutation see.
+    ///
+    /// # Errors
+    ///
+    /// When the user of the request is not known any more.
+    fn seen(&self, version: &Arc<Version>) -> Result<Arc<Version>, Error>;
+
+    /// Checks that the user of the request may change the predicates of a mutation. Returns which the user may change, for the
+    /// deletion of all that a node has.
+    ///
+    /// # Errors
+    ///
+    /// The predicates that it may not change.
+    fn check_writes(&self, mutation: &graph::Mutation<'_>) -> Result<MayWrite, Error>;
+
     /// Returns those of the nodes that an upsert may change.
     ///
     /// # Errors
@@ -91,7 +109,8 @@ pub(in crate::db::graphql) fn stage<'a>(
     let mut bindings = match query.blocks.is_empty() {
         true => Bindings::default(),
         false => {
-            execute_upsert(Arc::clone(version), Arc::clone(query), &[], &names, control)?.bindings
+            let seen = permits.seen(version)?;
+            execute_upsert(seen, Arc::clone(query), &[], &names, control)?.bindings
         }
     };
     let matched = match bindings.get_uids(MATCHED) {
@@ -119,7 +138,8 @@ pub(in crate::db::graphql) fn stage<'a>(
         true => Vec::new(),
         false => hidden(version, permits, &led_to(version, &matched, &outcome.unlinks))?,
     };
-    let mut staged = stage_outcome(version, outcome, &matched, &kept, &bindings, control)?;
+    let mut staged =
+        stage_outcome(version, outcome, (&matched, &kept), &bindings, permits, control)?;
     staged.reads.add_query(query);
     Ok(staged)
 }
@@ -161,9 +181,9 @@ fn found(bindings: &mut Bindings, names: &[String]) -> Found {
 fn stage_outcome<'a>(
     version: &Version,
     outcome: Outcome<'a>,
-    matched: &[Uid],
-    kept: &[Uid],
+    (matched, kept): (&[Uid], &[Uid]),
     bindings: &Bindings,
+    permits: &dyn Permits,
     control: &Control,
 ) -> Result<Staged<'a>, Refusal> {
     let Outcome { mut sets, mut deletes, links, unlinks, new, roots, .. } = outcome;
@@ -193,8 +213,9 @@ fn stage_outcome<'a>(
     sets.extend(linked);
     deletes.extend(unlinked);
     let mutation = graph::Mutation { sets, deletes };
+    let may_write = permits.check_writes(&mutation)?;
     let charge = |bytes| control.charge(bytes);
-    let stager = Stager { actor: Actor::Client, passwords: control, charge: &charge };
+    let stager = Stager { actor: Actor::User(&may_write), passwords: control, charge: &charge };
     let (changes, report) = graph::stage(version, vec![mutation], bindings, stager)?;
     report.reads.iter().for_each(|name| reads.add(name));
     // The new nodes come first among the statements, in their order.

@@ -12,9 +12,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Returns the refusal of a request that may not administer; `None` if it may.
 pub(in crate::http) fn refusal(app: &App, incoming: &Incoming) -> Option<Reply> {
-    token_refusal(app, incoming).or_else(|| {
+    let refused = token_refusal(app, incoming).or_else(|| {
         let refusal = app.security.address_refusal(incoming)?;
         Some(Reply::unauthorized(&refusal))
+    });
+    refused.or_else(|| {
+        let refusal = app.database_for(incoming).check_administrator().err()?;
+        Some(Reply::unauthorized(&refusal.to_string()))
     })
 }
 
@@ -40,6 +44,7 @@ pub(in crate::http) fn with_instance<T>(
         uptime: app.started.elapsed().as_secs(),
         now: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs(),
         refusal: app.security.address_refusal(incoming),
+        client: incoming.client(),
         folder: app.exports.as_ref(),
         tasks: &app.tasks,
         control,

@@ -13,8 +13,8 @@ pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &Control)
     if let Some(refusal) = refusal.or(app.switches.refusal().map(|error| error.to_string())) {
         return Reply::internal_error(&refusal);
     }
-    let done =
-        incoming.text().map_err(Error::query).and_then(|text| run(&app.database, text, control));
+    let database = app.database_for(incoming);
+    let done = incoming.text().map_err(Error::query).and_then(|text| run(&database, text, control));
     match done {
         Ok(report) => Reply::altered(&report),
         Err(error) => Reply::error(&error),

@@ -3,6 +3,7 @@
 use super::query::json_error;
 use crate::http::app::App;
 use crate::http::compat::go_values;
+use crate::http::guard::users::check_mark;
 use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::Reply;
 use crate::http::message::request_error::{RequestError, ShapeError};
@@ -18,13 +19,17 @@ pub(in crate::http) fn answer(app: &App, incoming: &Incoming, _control: &Control
         Ok(request) => request,
         Err(message) => return Reply::invalid_request(&message),
     };
+    let database = app.database_for(incoming);
+    if let Err(message) = check_mark(&database, start, incoming.parameter("hash")) {
+        return Reply::invalid_request(&message);
+    }
     if ends {
-        return match app.database.discard_txn(start) {
+        return match database.discard_txn(start) {
             Ok(()) => Reply::json(r#"{"code":"Success","message":"Done"}"#),
             Err(error) => Reply::refused(&error),
         };
     }
-    match app.database.commit_txn(start, Some(&keys)) {
+    match database.commit_txn(start, Some(&keys)) {
         Ok(commit) => {
             let txn = json!({ "start_ts": start, "commit_ts": commit });
             let data = json!({ "code": "Success", "message": "Done" });
@@ -44,7 +49,7 @@ pub(in crate::http) fn assign(app: &App, incoming: &Incoming, _control: &Control
             return Reply::invalid_request(&message);
         }
     };
-    match app.database.assign_uids(count) {
+    match app.database_for(incoming).assign_uids(count) {
         Ok(first) => {
             let (first, last) = (first.0.to_string(), (first.0 + count - 1).to_string());
             Reply::json(json!({ "startId": first, "endId": last, "readOnly": "0" }).to_string())

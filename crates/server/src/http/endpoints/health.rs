@@ -1,14 +1,22 @@
 //! `GET /health` and `GET /state`.
 
 use crate::http::app::App;
+use crate::http::guard::users;
 use crate::http::message::reply::Reply;
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use serde_json::json;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+/// What others than guardians are told of the state of all servers.
+const ONLY_GUARDIANS: &str = "Only guardians are allowed access.";
+
 /// Answers `/state`: the state of a cluster of one server.
-pub(in crate::http) fn state(app: &App, _parameters: Option<&str>) -> Reply {
-    match app.database.membership(&app.address.to_string(), started(app)) {
+pub(in crate::http) fn state(app: &App, (headers, _): (&HeaderMap, Option<&str>)) -> Reply {
+    let database = users::database_for(&app.unguarded, headers);
+    if let Err(error) = database.check_guardian(ONLY_GUARDIANS) {
+        return Reply::error(&error);
+    }
+    match database.membership(&app.address.to_string(), started(app)) {
         Ok(state) => Reply::json(state.to_string()),
         Err(error) => Reply::internal_error(&error.to_string()),
     }
@@ -22,14 +30,26 @@ fn started(app: &App) -> u64 {
 
 /// Says that the server is there, in the form that clients and consoles of Dgraph read. One that drains is there, but
 /// not for clients: that is told unless all that is asked is whether it lives.
-pub(in crate::http) fn answer(app: &App, parameters: Option<&str>) -> Reply {
-    let mut names = parameters.unwrap_or_default().split('&');
-    let asks_only_live = names.any(|name| name == "live" || name == "live=");
+pub(in crate::http) fn answer(
+    app: &App,
+    (headers, parameters): (&HeaderMap, Option<&str>),
+) -> Reply {
+    let asks = |what: &str| {
+        let mut names = parameters.unwrap_or_default().split('&');
+        names.any(|name| name.strip_suffix('=').unwrap_or(name) == what)
+    };
+    let asks_only_live = asks("live");
+    if asks("all") {
+        let database = users::database_for(&app.unguarded, headers);
+        if let Err(error) = database.check_guardian(ONLY_GUARDIANS) {
+            return Reply::error(&error);
+        }
+    }
     if let Some(refusal) = app.switches.refusal().filter(|_| !asks_only_live) {
         return Reply::text(refusal.to_string()).with_status(StatusCode::SERVICE_UNAVAILABLE);
     }
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    let (status, commit) = match app.database.commit() {
+    let (status, commit) = match app.unguarded.commit() {
         Ok(commit) => (StatusCode::OK, commit),
         Err(_) => (StatusCode::SERVICE_UNAVAILABLE, 0),
     };

@@ -2,6 +2,7 @@
 
 use crate::http::app::App;
 use crate::http::compat::go_json;
+use crate::http::guard::users::check_mark;
 use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::{Extensions, Reply, Txn};
 use crate::http::message::request_error::RequestError;
@@ -22,8 +23,13 @@ pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &Control)
         Ok(request) => request,
         Err(message) => return Reply::invalid_request(&message),
     };
-    let done = run(&app.database, &request, incoming.client(), control);
-    done.and_then(|done| reply(done, control)).unwrap_or_else(|error| Reply::failed(&error))
+    let database = app.database_for(incoming);
+    if let Err(message) = check_mark(&database, request.start, incoming.parameter("hash")) {
+        return Reply::invalid_request(&message);
+    }
+    let done = run(&database, &request, incoming.client(), control);
+    done.and_then(|done| reply(&database, done, control))
+        .unwrap_or_else(|error| Reply::failed(&error))
 }
 
 /// Carries out a change as it says.
@@ -60,7 +66,7 @@ pub(in crate::http) fn run(
     Ok(done)
 }
 
-fn reply(done: MutationAnswer, control: &Control) -> EngineResult<Reply> {
+fn reply(database: &Database, done: MutationAnswer, control: &Control) -> EngineResult<Reply> {
     let mut latency = done.latency;
     let queries = match &done.queries {
         None => "null".to_owned(),
@@ -78,6 +84,7 @@ fn reply(done: MutationAnswer, control: &Control) -> EngineResult<Reply> {
         "{{\"code\":\"Success\",\"message\":\"Done\",\"queries\":{queries},\"uids\":{uids}}}"
     );
     let txn = Txn {
+        mark: database.transaction_mark(done.start),
         start: done.start,
         commit: done.commit,
         keys: done.keys,

@@ -2,6 +2,7 @@
 
 use crate::http::app::App;
 use crate::http::compat::go_json;
+use crate::http::guard::users::check_mark;
 use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::{Extensions, Reply, Txn};
 use crate::http::message::request_error::{RequestError, ShapeError};
@@ -21,16 +22,20 @@ pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &Control)
     if let Some(refusal) = app.switches.refusal() {
         return Reply::failed(&refusal);
     }
-    match read(incoming).and_then(|request| Ok((request, wanted(incoming)?))) {
-        Ok(((request, start), wanted)) => {
-            run(app, &request, start, wanted, control).unwrap_or_else(|error| Reply::failed(&error))
-        }
+    let database = app.database_for(incoming);
+    let read = read(incoming).and_then(|(request, start)| {
+        check_mark(&database, start, incoming.parameter("hash"))?;
+        Ok((request, start, wanted(incoming)?))
+    });
+    match read {
+        Ok((request, start, wanted)) => run((app, database), &request, start, wanted, control)
+            .unwrap_or_else(|error| Reply::failed(&error)),
         Err(message) => Reply::invalid_request(&message),
     }
 }
 
 fn run(
-    app: &App,
+    (app, database): (&App, Database),
     request: &QueryRequest,
     start: u64,
     Wanted { rdf, explain }: Wanted,
@@ -39,7 +44,7 @@ fn run(
     if explain {
         control.start_trace();
     }
-    let (answer, start) = app.database.query_at(start, request, control)?;
+    let (answer, start) = database.query_at(start, request, control)?;
     let written = match rdf {
         false => answer.to_short_json(STREAM_MIN, control)?,
         true => {
@@ -55,10 +60,10 @@ fn run(
     let about = Asked { start, steps, prints_slow: app.prints_slow.then(|| request.text.clone()) };
     match written {
         Some((data, encoding)) => {
-            let extensions = about.extensions(&app.database, &answer, encoding);
+            let extensions = about.extensions(&database, &answer, encoding);
             Ok(Reply::data(data.as_bytes(), &extensions))
         }
-        None => stream(app, answer, about, control),
+        None => stream((app, database), answer, about, control),
     }
 }
 
@@ -88,14 +93,20 @@ impl Asked {
             let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
             eprintln!("slow query, {:.3} s: {text}", latency.total().as_secs_f64());
         }
-        let txn = Txn { start: self.start, ..Txn::default() };
+        let mark = database.transaction_mark(self.start);
+        let txn = Txn { start: self.start, mark, ..Txn::default() };
         let touched = answer.touched().into_iter().map(|(name, count)| (name.to_owned(), count));
         Extensions { latency, txn, touched: Some(touched.collect()), explain: self.steps }
     }
 }
 
 /// The reply with a long answer, which is written while it is sent.
-fn stream(app: &App, answer: QueryAnswer, about: Asked, control: &Control) -> EngineResult<Reply> {
+fn stream(
+    (app, database): (&App, Database),
+    answer: QueryAnswer,
+    about: Asked,
+    control: &Control,
+) -> EngineResult<Reply> {
     let place = Arc::clone(&app.streams).try_acquire_owned().map_err(|_| {
         control.note_starved();
         let message = format!(
@@ -107,7 +118,6 @@ fn stream(app: &App, answer: QueryAnswer, about: Asked, control: &Control) -> En
     // For the pieces that wait for the client.
     control.draw(8 * PIECE_LEN as u64)?;
     let touched = answer.touched().values().sum();
-    let database = app.database.clone();
     let write = move |control: &Control, pieces: &mut Pieces<'_>| {
         let started = Instant::now();
         pieces.send(b"{\"data\":".to_vec())?;

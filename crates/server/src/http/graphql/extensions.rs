@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// How much was read, and how long it took since `since`, in the form of Apollo's tracing. Nothing where it is switched off.
 pub(super) fn extensions(app: &App, response: &Response, since: Instant) -> String {
-    if !app.database.graphql_options().extensions {
+    if !app.unguarded.graphql_options().extensions {
         return String::new();
     }
     let took = since.elapsed();

@@ -15,7 +15,7 @@ pub(crate) fn set_schema(app: &App, incoming: &Incoming, control: &Control) -> R
         return refusal;
     }
     let text = incoming.text().map_err(Error::query);
-    match text.and_then(|text| app.database.set_graphql_schema_with(text, control)) {
+    match text.and_then(|text| app.database_for(incoming).set_graphql_schema_with(text, control)) {
         Ok(set) => Reply::altered(&set.report),
         Err(error) => {
             let message = format!("resolving updateGQLSchema failed because {error}");
@@ -32,7 +32,7 @@ pub(crate) fn validate_schema(app: &App, incoming: &Incoming, _control: &Control
     let checked = incoming.text().map_err(|error| vec![error.to_string()]);
     let entry =
         |message: &str, code: &str| json!({ "message": message, "extensions": { "code": code } });
-    match checked.and_then(|text| app.database.check_graphql_schema(text)) {
+    match checked.and_then(|text| app.unguarded.check_graphql_schema(text)) {
         Ok(()) => {
             Reply::json(json!({ "errors": [entry("Schema is valid", "success")] }).to_string())
         }
@@ -46,7 +46,7 @@ pub(crate) fn validate_schema(app: &App, incoming: &Incoming, _control: &Control
 
 /// Tells whether requests are answered, and how often the schema has changed.
 pub(crate) fn probe(app: &App, _incoming: &Incoming, _control: &Control) -> Reply {
-    match app.database.graphql_schema_counter() {
+    match app.unguarded.graphql_schema_counter() {
         Ok(counter) => {
             Reply::json(json!({ "status": "up", "schemaUpdateCounter": counter }).to_string())
         }

@@ -86,7 +86,7 @@ async fn carry_out(
 ) -> Result<Done, Status> {
     let (mut parts, body) = request.into_parts();
     let peer = parts.extensions.remove::<ConnectInfo<Peer>>();
-    let limit = app.database.limits().body;
+    let limit = app.unguarded.limits().body;
     let most = route.body_len_max.min(usize::try_from(limit).unwrap_or(usize::MAX));
     let framed = match dialect {
         Dialect::Grpc | Dialect::Web => most.saturating_add(HEAD_LEN),
@@ -105,7 +105,7 @@ async fn carry_out(
         let started = Instant::now();
         let done = guarded(|| Ok(read_and_call(app, incoming, (dialect, most), call, control)));
         let done = done.unwrap_or_else(|error| Err(Status::of(&error)));
-        let limit = timeout.or(app.database.limits().timeout);
+        let limit = timeout.or(app.unguarded.limits().timeout);
         done.map_err(|status| match status.code {
             Code::ResourceExhausted if limit.is_some_and(|it| it <= started.elapsed()) => {
                 Status { code: Code::DeadlineExceeded, ..status }
@@ -139,7 +139,7 @@ fn read_and_call(
     call: Call,
     control: &Control,
 ) -> Result<Done, Status> {
-    control.set_limits(*app.database.limits());
+    control.set_limits(*app.unguarded.limits());
     let incoming = message_of(dialect, incoming)?;
     if most < incoming.bytes().len() {
         let why = Unreadable::Wrong(RequestError::LongBody { most });

@@ -3,7 +3,7 @@
 use crate::http::message::incoming::Unreadable;
 use crate::http::message::request_error::RequestError;
 use axum::http::{HeaderValue, StatusCode};
-use hexgraph_base::types::Error;
+use hexgraph_base::types::{AccessError, Error};
 
 /// The codes that are used, with the numbers that gRPC gives them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +55,13 @@ impl Status {
     /// request is [`Code::Unknown`] there, and clients look at the message.
     pub(in crate::http) fn of(error: &Error) -> Status {
         let code = match error {
+            Error::Access(error) => {
+                let code = match error {
+                    AccessError::Unauthenticated { .. } => Code::Unauthenticated,
+                    AccessError::Denied { .. } => Code::PermissionDenied,
+                };
+                return Status::new(code, error.message());
+            }
             Error::Conflict => Code::Aborted,
             Error::Limit { .. } => Code::ResourceExhausted,
             Error::Closed => Code::Unavailable,

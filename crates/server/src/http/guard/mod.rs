@@ -4,3 +4,4 @@ pub(super) mod keys;
 pub(super) mod origins;
 pub(super) mod security;
 pub(super) mod switches;
+pub(super) mod users;

@@ -65,6 +65,8 @@ pub(in crate::http) struct Txn {
     pub keys: Vec<u64>,
     /// The names of the predicates that the request changed.
     pub predicates: Vec<String>,
+    /// What its client has to send back with each request of it, where there are users.
+    pub mark: Option<String>,
 }
 
 impl Txn {
@@ -80,6 +82,9 @@ impl Txn {
         }
         if !self.predicates.is_empty() {
             members.insert("preds".to_owned(), self.shown_predicates().collect());
+        }
+        if let Some(mark) = &self.mark {
+            members.insert("hash".to_owned(), mark.as_str().into());
         }
         Value::Object(members)
     }

@@ -77,6 +77,9 @@ pub enum RequestError {
     /// A commit does not name its transaction.
     #[error("startTs parameter is mandatory while trying to commit")]
     NoStart,
+    /// A request of a transaction does not have the mark that its client was told.
+    #[error("hash mismatch the claimed startTs|namespace")]
+    Mark,
     /// The body should be JSON and is none.
     #[error("Error parsing JSON at line {line}, character {column}: {reason}")]
     NoJson {

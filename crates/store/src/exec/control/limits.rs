@@ -143,7 +143,7 @@ pub fn byte_count(name: &str, value: &str) -> Result<u64> {
 }
 
 fn time(name: &str, value: &str) -> Result<Duration> {
-    let units = [("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("", 1.0)];
+    let units = [("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("d", 86_400.0), ("", 1.0)];
     let (digits, seconds) = units
         .iter()
         .find_map(|(unit, seconds)| Some((value.strip_suffix(unit)?, seconds)))

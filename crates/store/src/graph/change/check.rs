@@ -21,7 +21,7 @@ const INDEXED_LEN_MAX: usize = 65_000;
 pub(in crate::graph) fn check_name(
     name: &str,
     schema: &Schema,
-    actor: Actor,
+    actor: Actor<'_>,
 ) -> Result<(), Refusal> {
     if NAME_LEN_MAX < name.len() {
         return Err(Refusal::LongName);

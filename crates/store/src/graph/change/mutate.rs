@@ -43,7 +43,7 @@ const CHARGE_BYTES: usize = 64 << 10;
 #[derive(Clone, Copy)]
 pub struct Stager<'a> {
     /// The caller, whose rights are checked.
-    pub actor: Actor,
+    pub actor: Actor<'a>,
     /// Hashes and compares passwords.
     pub passwords: &'a dyn Passwords,
     /// Is told beforehand of what is allocated while they are staged, and of what [`Changes::apply`] will allocate.

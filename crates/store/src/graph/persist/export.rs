@@ -27,7 +27,7 @@ pub fn export(
     check: &dyn Fn() -> Result<()>,
 ) -> Result<u64> {
     let mut exporter = Exporter { version, out, check, text: Vec::new(), count: 0 };
-    let mut predicates: Vec<_> = version.predicates.iter().collect();
+    let mut predicates: Vec<_> = version.predicates().collect();
     predicates.sort_by(|one, other| one.0.cmp(other.0));
     for (name, predicate) in predicates {
         if is_exported(name) {

@@ -27,7 +27,7 @@ pub fn export_json(
 ) -> Result<u64> {
     let mut predicates: Vec<(&str, &Predicate)> = Vec::new();
     let mut nodes = RoaringBitmap::new();
-    for (name, predicate) in &version.predicates {
+    for (name, predicate) in version.predicates() {
         let subjects = predicate.subjects();
         if is_exported(name) && !subjects.is_empty() {
             check_predicate(name, predicate)?;

@@ -156,6 +156,7 @@ impl Store {
         let record = self.journal.as_ref().map(|_| Vec::new());
         let mut commit = Commit { keys: Vec::new(), record, is_whole: false };
         let (mut next, answer) = change(&turn.head, &mut commit)?;
+        check_whole(&next)?;
         let Commit { mut keys, record, is_whole } = commit;
         keys.sort_unstable();
         keys.dedup();
@@ -201,6 +202,7 @@ impl Store {
     ) -> Result<T> {
         let mut turn = self.turn();
         let (mut next, answer) = change(&turn.head)?;
+        check_whole(&next)?;
         let written = Written::Predicates(changed_predicates(&turn.head, &next));
         next.commit = self.snapshots.next_number();
         save(&next).inspect_err(|_| self.snapshots.give_up(next.commit))?;
@@ -378,6 +380,14 @@ impl Store {
             // would be dropped here.
             let _ = dropper.send(old);
         }
+    }
+}
+
+/// Refuses a version of which only a part can be seen: it would be what everybody sees, and the schema what is left.
+fn check_whole(next: &Version) -> Result<()> {
+    match next.view().is_some() {
+        true => Err(Error::internal("a part of a version was to be published")),
+        false => Ok(()),
     }
 }
 

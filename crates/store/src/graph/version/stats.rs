@@ -29,7 +29,7 @@ pub struct PredicateStats {
 /// The statistics of all predicates that have data, by name. Costs a few operations each, and a
 /// walk over those that changed since they were built.
 pub fn stats(version: &Version) -> Vec<PredicateStats> {
-    let predicates = version.predicates.iter();
+    let predicates = version.predicates();
     let mut all: Vec<_> = predicates.map(|(name, it)| stats_of(name, it)).collect();
     all.retain(|stats| 0 < stats.subjects);
     all.sort_by(|one, other| one.name.cmp(&other.name));

@@ -3,6 +3,7 @@
 use super::node_ids::NodeIds;
 use super::predicate::{Predicate, PredicateData};
 use super::uids::Uids;
+use super::view::View;
 use super::weight;
 use crate::graph::thresholds::Thresholds;
 use hexgraph_base::budget::Budget;
@@ -17,10 +18,13 @@ pub struct Version {
     pub commit: u64,
     /// Between uids and node ids.
     pub nodes: NodeIds,
-    /// What predicates and types there are.
+    /// What predicates and types there are, of those that the view shows.
     pub schema: Arc<Schema>,
-    /// The predicates by name: all that the schema has, those that nobody uses yet without data.
-    pub predicates: imbl::HashMap<Arc<str>, Arc<Predicate>>,
+    /// The predicates by name: all that the schema has, those that nobody uses yet without data. Those that the view does not
+    /// show are among them: who reads for somebody asks [`Version::predicate`] and [`Version::predicates`].
+    pub(in crate::graph) predicates: imbl::HashMap<Arc<str>, Arc<Predicate>>,
+    /// What can be seen of it; `None` for all.
+    pub(in crate::graph) view: Option<Arc<View>>,
     /// Hands out the uids of new nodes, to all versions of the graph.
     pub uids: Arc<Uids>,
     /// About the bytes that were replaced by other ones in the version and all before it. So who
@@ -42,6 +46,7 @@ impl Version {
             nodes: NodeIds::default(),
             schema: Arc::new(Schema::new()),
             predicates: imbl::HashMap::new(),
+            view: None,
             uids: Arc::new(Uids::default()),
             replaced: 0,
             is_fold_due: false,
@@ -84,7 +89,7 @@ impl Version {
             }
             nodes
         };
-        self.predicates.iter().map(nodes_of).fold(RoaringBitmap::new(), |all, one| all | one).len()
+        self.predicates().map(nodes_of).fold(RoaringBitmap::new(), |all, one| all | one).len()
     }
 
     /// Whether a predicate is the same in another version, or in neither. Costs no look at the data: one that was
@@ -99,6 +104,37 @@ impl Version {
 
     /// The predicate of a name.
     pub fn predicate(&self, name: &str) -> Option<&Arc<Predicate>> {
+        match &self.view {
+            None => self.predicates.get(name),
+            Some(view) => self.predicates.get(name).filter(|_| view.shows(name)),
+        }
+    }
+
+    /// All predicates with their names, in no particular order.
+    pub fn predicates(&self) -> impl Iterator<Item = (&Arc<str>, &Arc<Predicate>)> {
+        let view = self.view.as_deref();
+        self.predicates.iter().filter(move |(name, _)| view.is_none_or(|view| view.shows(name)))
+    }
+
+    /// The predicate of a name, be it shown or not: for what the engine itself reads on behalf of those who may not.
+    pub fn hidden_predicate(&self, name: &str) -> Option<&Arc<Predicate>> {
         self.predicates.get(name)
+    }
+
+    /// The same version as somebody sees it who sees no more than `view`. It is only read, and never the beginning of another
+    /// one. Costs a few reference counts, and O(schema) after each change of the schema.
+    pub fn seen_by(&self, view: &Arc<View>) -> Version {
+        let schema = view.schema(&self.schema);
+        Version { schema, view: Some(Arc::clone(view)), ..self.clone() }
+    }
+
+    /// What can be seen of it; `None` for all.
+    pub fn view(&self) -> Option<&Arc<View>> {
+        self.view.as_ref()
+    }
+
+    /// Whether all predicates are the same in another version; quick, so that two that are not told apart may be the same.
+    pub fn has_same_predicates(&self, other: &Version) -> bool {
+        self.predicates.ptr_eq(&other.predicates)
     }
 }

@@ -10,6 +10,7 @@
 use crate::http::app::App;
 use crate::http::graphql::extensions::extensions;
 use crate::http::graphql::subscribe::channels::News;
+use crate::http::guard::users::database_for_subscriber;
 use axum::body::Bytes;
 use hexgraph::db::graphql::{Fault, Headers, OperationKind, Request, Subscribable};
 use hexgraph::db::{Canceller, Control};
@@ -104,7 +105,7 @@ impl Source {
         };
         let wanted = Arc::new((request, headers));
         if takes_all {
-            match self.at_desk(&wanted, |app, request, _| app.database.graphql_kind(request)).await
+            match self.at_desk(&wanted, |app, request, _| app.unguarded.graphql_kind(request)).await
             {
                 Ok(OperationKind::Subscription) => {}
                 Ok(_) => return self.answer_once(&wanted).await,
@@ -112,7 +113,7 @@ impl Source {
             }
         }
         let check = |app: &Arc<App>, request: &Request, headers: &Headers| {
-            app.database.graphql_subscribable(request, headers)
+            database_for_subscriber(&app.unguarded, headers).graphql_subscribable(request, headers)
         };
         let checked = self.at_desk(&wanted, check).await;
         drop(wanted);
@@ -138,7 +139,7 @@ impl Source {
     async fn answer_once(&self, wanted: &Arc<(Request, Headers)>) {
         let (started, control) = (Instant::now(), self.control());
         let answer = move |app: &Arc<App>, request: &Request, headers: &Headers| {
-            app.database.graphql(request, headers, &control)
+            database_for_subscriber(&app.unguarded, headers).graphql(request, headers, &control)
         };
         let response = self.at_desk(wanted, answer).await;
         if response.data.is_none() {

@@ -41,6 +41,6 @@ pub(in crate::http) fn answer(
         },
         drop_value: operation.drop_value,
     };
-    operation.carry_out(&app.database, control).map_err(status)?;
+    operation.carry_out(&app.database_for(incoming), control).map_err(status)?;
     CallAnswer::new(&Payload::default())
 }

@@ -1,5 +1,6 @@
 //! `CommitOrAbort`, and `AllocateIDs`.
 
+use super::query::marked;
 use super::told::{check_open, status};
 use crate::http::app::App;
 use crate::http::compat::go_values;
@@ -22,14 +23,15 @@ pub(in crate::http) fn answer(
         let message = "StartTs cannot be zero while committing a transaction";
         return Err(Status::new(Code::Unknown, message));
     }
+    let database = marked(app, incoming, start, &txn.hash)?;
     if txn.aborted {
-        app.database.discard_txn(start).map_err(status)?;
+        database.discard_txn(start).map_err(status)?;
         let told = TxnContext { start_ts: start, aborted: true, ..TxnContext::default() };
         return CallAnswer::new(&told);
     }
     // A key that can't be read is none of ours: leaving it out only checks less, as the client asked for.
     let keys: Vec<u64> = txn.keys.iter().filter_map(|key| go_values::parse_base36(key)).collect();
-    let commit_ts = app.database.commit_txn(start, Some(&keys)).map_err(status)?;
+    let commit_ts = database.commit_txn(start, Some(&keys)).map_err(status)?;
     CallAnswer::new(&TxnContext { start_ts: start, commit_ts, ..TxnContext::default() })
 }
 
@@ -41,7 +43,7 @@ pub(in crate::http) fn allocate(
 ) -> Result<CallAnswer, Status> {
     check_open(app)?;
     let request: AllocateIDsRequest = decode(incoming)?;
-    let first = app.database.assign_uids(request.how_many).map_err(|error| {
+    let first = app.database_for(incoming).assign_uids(request.how_many).map_err(|error| {
         let status = status(error);
         Status { message: format!("Failed to allocate IDs: {}", status.message), ..status }
     })?;

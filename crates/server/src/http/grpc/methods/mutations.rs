@@ -3,14 +3,13 @@
 use super::parameters::variables;
 use super::statements::text_of;
 use super::told::{response, status, with_data};
-use crate::http::app::App;
 use crate::http::endpoints::mutate;
 use crate::http::endpoints::mutate::Change;
 use crate::http::grpc::call::CallAnswer;
 use crate::http::grpc::messages::{self, NQuad, Request};
 use crate::http::grpc::status::{Code, Status};
 use crate::http::message::reply::{Extensions, Txn};
-use hexgraph::db::{Control, Mutation, MutationAnswer, MutationRequest, Statements};
+use hexgraph::db::{Control, Database, Mutation, MutationAnswer, MutationRequest, Statements};
 use std::net::IpAddr;
 
 /// Carries out the mutations of a request, and its query before them.
@@ -19,7 +18,7 @@ use std::net::IpAddr;
 ///
 /// Those of the engine; [`Code::InvalidArgument`] for texts that are no UTF-8.
 pub(super) fn carry_out(
-    app: &App,
+    database: &Database,
     (request, rdf): (&Request, bool),
     client: Option<IpAddr>,
     control: &Control,
@@ -36,12 +35,13 @@ pub(super) fn carry_out(
         commits_now: request.commit_now,
         start: request.start_ts,
     };
-    let done = mutate::run(&app.database, &change, client, control).map_err(status)?;
-    answer(done, rdf, control)
+    let done = mutate::run(database, &change, client, control).map_err(status)?;
+    answer(database, done, rdf, control)
 }
 
 /// The answer to a mutation that was carried out.
 pub(super) fn answer(
+    database: &Database,
     done: MutationAnswer,
     rdf: bool,
     control: &Control,
@@ -58,6 +58,7 @@ pub(super) fn answer(
         touched = Some(counts.map(|(name, count)| (name.to_owned(), count)).collect());
     }
     let txn = Txn {
+        mark: database.transaction_mark(done.start),
         start: done.start,
         commit: done.commit,
         keys: done.keys,

@@ -9,8 +9,9 @@ use crate::http::endpoints::query::Asked;
 use crate::http::grpc::call::{CallAnswer, decode};
 use crate::http::grpc::messages::{Mutation, Request};
 use crate::http::grpc::status::{Code, Status};
+use crate::http::guard::users::check_mark;
 use crate::http::message::incoming::Incoming;
-use hexgraph::db::{Control, QueryRequest};
+use hexgraph::db::{Control, Database, QueryRequest};
 
 /// Answers a query, or carries out a mutation or an upsert.
 pub(in crate::http) fn answer(
@@ -26,35 +27,54 @@ pub(in crate::http) fn answer(
     let rdf = wants_rdf(request.resp_format)?;
     if request.mutations.iter().any(|mutation| !is_empty(mutation)) {
         check_writable(request.read_only)?;
-        return mutations::carry_out(app, (&request, rdf), incoming.client(), control);
+        let database = marked(app, incoming, request.start_ts, &request.hash)?;
+        return mutations::carry_out(&database, (&request, rdf), incoming.client(), control);
     }
     if request.query.is_empty() {
         let message = "empty request: it holds neither a mutation nor a query";
         return Err(Status::new(Code::Unknown, message));
     }
+    let database = marked(app, incoming, request.start_ts, &request.hash)?;
     let asked = QueryRequest {
         text: request.query,
         variables: variables(request.vars),
         debug: wants_debug(incoming.headers()),
     };
-    ask(app, asked, (request.start_ts, rdf), control)
+    ask((app, &database), asked, (request.start_ts, rdf), control)
+}
+
+/// The database as the caller sees it, after a look at the mark of the transaction.
+///
+/// # Errors
+///
+/// [`Code::Unknown`] when it is not the mark that was told.
+pub(super) fn marked(
+    app: &App,
+    incoming: &Incoming,
+    start: u64,
+    mark: &str,
+) -> Result<Database, Status> {
+    let database = app.database_for(incoming);
+    let marked = check_mark(&database, start, mark);
+    marked.map_err(|error| Status::new(Code::Unknown, error.to_string()))?;
+    Ok(database)
 }
 
 /// Answers a query from the moment `start`, or from now where that is 0.
 pub(super) fn ask(
-    app: &App,
+    (app, database): (&App, &Database),
     request: QueryRequest,
     (start, rdf): (u64, bool),
     control: &Control,
 ) -> Result<CallAnswer, Status> {
-    let (answer, start) = app.database.query_at(start, &request, control).map_err(status)?;
+    let (answer, start) = database.query_at(start, &request, control).map_err(status)?;
     let written = match rdf {
         false => answer.to_json_within(control),
         true => answer.to_rdf_within(control),
     };
     let (text, encoding) = written.map_err(status)?;
     let about = Asked { start, steps: None, prints_slow: app.prints_slow.then_some(request.text) };
-    let extensions = about.extensions(&app.database, &answer, encoding);
+    let extensions = about.extensions(database, &answer, encoding);
     let touched = extensions.total();
     let data = with_data(&response(&extensions), rdf, text)?;
     Ok(CallAnswer { touched, ..data })

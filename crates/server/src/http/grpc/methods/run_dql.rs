@@ -24,20 +24,21 @@ pub(in crate::http) fn answer(
     let request: RunDqlRequest = decode(incoming)?;
     check_best_effort(request.best_effort && !request.read_only)?;
     let rdf = wants_rdf(request.resp_format)?;
+    let database = app.database_for(incoming);
     let text = request.dql_query;
     if !changes(&text) {
         let debug = wants_debug(incoming.headers());
         let asked = QueryRequest { text, variables: variables(request.vars), debug };
-        return ask(app, asked, (0, rdf), control).map_err(told);
+        return ask((app, &database), asked, (0, rdf), control).map_err(told);
     }
     check_writable(request.read_only)?;
     let change = Change { body: mutate::Body::Text(&text), commits_now: true, start: 0 };
-    let done = mutate::run(&app.database, &change, incoming.client(), control);
+    let done = mutate::run(&database, &change, incoming.client(), control);
     let done = done.map_err(|error| match error {
         Error::Syntax { .. } => told(status(error)),
         _ => status(error),
     })?;
-    mutations::answer(done, rdf, control)
+    mutations::answer(&database, done, rdf, control)
 }
 
 /// As the reference says of texts that it can't read.

@@ -49,6 +49,7 @@ fn context(txn: &Txn) -> TxnContext {
         commit_ts: txn.commit.unwrap_or_default(),
         keys: txn.shown_keys().collect(),
         preds: txn.shown_predicates().collect(),
+        hash: txn.mark.clone().unwrap_or_default(),
         ..TxnContext::default()
     }
 }

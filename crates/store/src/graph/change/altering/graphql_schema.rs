@@ -22,7 +22,7 @@ const TYPE: (&str, &str) = ("dgraph.type", "dgraph.graphql");
 
 /// The node of the GraphQL schema and its text, which is empty as long as there is none. Costs a copy of the text.
 pub fn graphql_schema(version: &Version) -> Option<(Uid, String)> {
-    let texts = version.predicate(TEXT)?.values("")?;
+    let texts = version.hidden_predicate(TEXT)?.values("")?;
     let node = texts.subjects().iter().next()?;
     let text = text_of(texts.first(node)?)?;
     Some((version.nodes.uid(node), text.to_owned()))

@@ -1,0 +1,57 @@
+//! Who asks, where users have rights: the token of a request, and the mark of a transaction.
+
+use crate::http::message::request_error::RequestError;
+use axum::http::HeaderMap;
+use hexgraph::db::Database;
+use hexgraph::db::graphql::Headers;
+
+/// The headers that hold the token of a login: that of the interface, and those of clients of Dgraph by HTTP and by gRPC.
+const TOKEN_HEADERS: [&str; 3] = ["x-service-accesstoken", "x-dgraph-accesstoken", "accessjwt"];
+
+/// The database as the bearer of the token in some headers sees it.
+pub(in crate::http) fn database_for(database: &Database, headers: &HeaderMap) -> Database {
+    let token = TOKEN_HEADERS.iter().find_map(|name| headers.get(*name)?.to_str().ok());
+    database.for_token(token)
+}
+
+/// The same for headers of which some came over a WebSocket.
+pub(in crate::http) fn database_for_subscriber(database: &Database, headers: &Headers) -> Database {
+    database.for_token(TOKEN_HEADERS.iter().find_map(|name| headers.get(name)))
+}
+
+/// Checks that a request of a transaction has the mark that the server gave it, where there are users: else anybody could go on
+/// with a transaction by its number.
+///
+/// # Errors
+///
+/// [`RequestError::Mark`] when it has not.
+pub(in crate::http) fn check_mark(
+    database: &Database,
+    start: u64,
+    mark: &str,
+) -> Result<(), RequestError> {
+    match database.transaction_mark(start) {
+        Some(wanted) if start != 0 && wanted != mark => Err(RequestError::Mark),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hexgraph::db::access::AccessOptions;
+
+    #[test]
+    fn marks_of_transactions() {
+        let database = Database::in_memory();
+        assert_eq!(check_mark(&database, 7, ""), Ok(()), "without users there are none");
+        database.enable_access(AccessOptions::new(vec![7; 32])).unwrap();
+        let mark = database.transaction_mark(7).unwrap();
+        assert_eq!(mark.len(), 64);
+        assert_eq!(check_mark(&database, 7, &mark), Ok(()));
+        assert_eq!(check_mark(&database, 0, ""), Ok(()), "a new transaction");
+        for (start, given) in [(8, mark.as_str()), (7, ""), (7, &mark[1..])] {
+            assert_eq!(check_mark(&database, start, given), Err(RequestError::Mark));
+        }
+    }
+}

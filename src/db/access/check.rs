@@ -1,0 +1,277 @@
+//! What a caller may do: the questions that changes and the administration ask, and the versions that a caller reads.
+
+use super::definitions::PREDICATES;
+use super::rights::{Right, Rights};
+use super::tokens::Claims;
+use crate::db::database::Database;
+use crate::db::operation::Drop;
+use hexgraph_base::formats::Predicate;
+use hexgraph_base::schema::parse_schema;
+use hexgraph_base::types::{AccessError, Error, Result};
+use hexgraph_store::graph::{Mutation, Version, View};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+/// Who asks, where users have rights.
+#[derive(Debug, Clone)]
+pub(in crate::db) enum Caller {
+    /// Somebody who gave no token, or one that does not hold: nothing but what needs none is answered.
+    Unknown(AccessError),
+    /// A user.
+    User(User),
+}
+
+/// A user who has logged in.
+#[derive(Debug, Clone)]
+pub(in crate::db) struct User {
+    /// The name.
+    pub name: String,
+    /// The groups at the time of the login, ascending. Of these, those count in which the user still is.
+    pub groups: Vec<String>,
+    /// When the token ends.
+    pub expires: SystemTime,
+}
+
+impl Database {
+    /// The handle of somebody who shows a token: it sees and changes what that user may. A token that is missing or does not hold
+    /// is told when something is asked that needs one. Without an access list it is the same handle.
+    pub fn for_token(&self, token: Option<&str>) -> Database {
+        let Some(list) = self.access_list() else { return self.clone() };
+        let claims = match token.filter(|token| !token.is_empty()) {
+            Some(token) => list.signer.claims(token),
+            None => Err(absent()),
+        };
+        self.with_caller(match claims {
+            Ok(Claims::Access { user, groups, expires }) => {
+                Caller::User(User { name: user, groups, expires })
+            }
+            Ok(Claims::Refresh { .. }) => Caller::Unknown(AccessError::Unauthenticated {
+                message: "unable to parse jwt token: it is a token to log in again with".to_owned(),
+            }),
+            Err(error) => Caller::Unknown(error),
+        })
+    }
+
+    /// The name of the user that the handle belongs to.
+    pub fn user(&self) -> Option<&str> {
+        match self.caller()? {
+            Caller::User(user) => Some(&user.name),
+            Caller::Unknown(_) => None,
+        }
+    }
+
+    /// When the token of the caller ends; `None` where there is none.
+    pub(in crate::db) fn caller_expires(&self) -> Option<SystemTime> {
+        match self.caller()? {
+            Caller::User(user) => Some(user.expires),
+            Caller::Unknown(_) => None,
+        }
+    }
+
+    /// The rights of the caller by the newest rules; `None` for a handle that may do everything.
+    ///
+    /// # Errors
+    ///
+    /// `Access` for a caller who is not known, or whose token has ended meanwhile; as [`Database::query`].
+    pub(in crate::db) fn rights(&self) -> Result<Option<Arc<Rights>>> {
+        let (Some(caller), Some(list)) = (self.caller(), self.access_list()) else {
+            return Ok(None);
+        };
+        let user = match caller {
+            Caller::Unknown(error) => return Err(error.clone().into()),
+            Caller::User(user) => user,
+        };
+        let refused = |message: &str| {
+            let message = format!("unable to parse jwt token: {message}");
+            Error::from(AccessError::Unauthenticated { message })
+        };
+        if user.expires <= SystemTime::now() {
+            return Err(refused("token has invalid claims: Token is expired"));
+        }
+        let version = self.whole_version()?;
+        let member = list.member(self, &version, &user.name)?;
+        let member = member.ok_or_else(|| refused("the user is no more"))?;
+        // What was taken from the user since the login is gone at once; what was given comes with the next login.
+        let groups = user.groups.iter().filter(|name| member.groups.binary_search(name).is_ok());
+        let groups: Vec<&str> = groups.map(String::as_str).collect();
+        Ok(Some(list.rules(self, &version)?.rights(&groups)))
+    }
+
+    /// What of a version the caller sees.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::rights`].
+    pub(in crate::db) fn seen(&self, version: Arc<Version>) -> Result<Arc<Version>> {
+        if self.caller().is_none() {
+            return Ok(version);
+        }
+        let rights = self.rights()?;
+        Ok(match rights.as_ref().and_then(|rights| rights.view()) {
+            Some(view) => Arc::new(version.seen_by(view)),
+            None => version,
+        })
+    }
+
+    /// What of a version the caller sees; nothing and why for a caller who is not known, whom a few things are told even so.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::query`].
+    pub(in crate::db) fn seen_or_nothing(
+        &self,
+        version: Arc<Version>,
+    ) -> Result<(Arc<Version>, Option<AccessError>)> {
+        match self.seen(Arc::clone(&version)) {
+            Ok(seen) => Ok((seen, None)),
+            Err(Error::Access(refusal)) => {
+                let nothing = Arc::new(View::only::<&str>([]));
+                Ok((Arc::new(version.seen_by(&nothing)), Some(refusal)))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Checks that the caller is known.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::rights`].
+    pub(in crate::db) fn check_known(&self) -> Result<()> {
+        self.rights().map(drop)
+    }
+
+    /// Checks that the caller is a guardian. `what` is said when not.
+    ///
+    /// # Errors
+    ///
+    /// `Access` for others; as [`Database::rights`].
+    pub fn check_guardian(&self, what: &str) -> Result<()> {
+        match self.rights()? {
+            Some(rights) if !rights.is_guardian() => {
+                let user = self.user().unwrap_or_default();
+                let message = format!("{what} User '{user}' is not a member of guardians group.");
+                Err(AccessError::Denied { message }.into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// As [`Database::check_guardian`], in the words that the administration has for it. A token that is missing is no right there.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::check_guardian`].
+    pub fn check_administrator(&self) -> Result<()> {
+        match self.caller() {
+            Some(Caller::Unknown(error)) if *error == absent() => {
+                Err(AccessError::Denied { message: error.message().to_owned() }.into())
+            }
+            _ => self.check_guardian("Only guardians are allowed access."),
+        }
+    }
+
+    /// Checks that the caller may carry out mutations.
+    ///
+    /// # Errors
+    ///
+    /// `Access` with the predicates that the caller may not change; as [`Database::rights`].
+    pub(in crate::db) fn check_writes(&self, mutations: &[Mutation<'_>]) -> Result<()> {
+        let Some(rights) = self.rights()? else { return Ok(()) };
+        let quads = mutations.iter().flat_map(|it| it.sets.iter().chain(&it.deletes));
+        let names = quads.filter_map(|quad| match quad.predicate {
+            Predicate::Name(name) => Some(name),
+            _ => None,
+        });
+        check(&rights, Right::Write, "mutate", names)
+    }
+
+    /// Whether the caller may change a predicate, as the deletion of all that a node has asks.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::rights`].
+    pub(in crate::db) fn writable(&self) -> Result<impl Fn(&str) -> bool + use<>> {
+        let rights = self.rights()?;
+        Ok(move |name: &str| rights.as_ref().is_none_or(|rights| rights.has(Right::Write, name)))
+    }
+
+    /// Checks that the caller may set the definitions of a text. A type is defined by who may define all of its fields, those that
+    /// it has and those that it gets.
+    ///
+    /// # Errors
+    ///
+    /// `Access` with the predicates that the caller may not define; as [`Database::rights`].
+    pub(in crate::db) fn check_alter(&self, text: &str) -> Result<()> {
+        let Some(rights) = self.rights()? else { return Ok(()) };
+        let text = parse_schema(text)?;
+        let version = self.whole_version()?;
+        let known = text.types.iter().filter_map(|def| version.schema.types.get(&def.name));
+        let fields = text.types.iter().chain(known).flat_map(|def| &def.fields);
+        let fields = fields.map(|field| field.trim_start_matches('~'));
+        let names = text.predicates.iter().map(|def| def.name.as_str());
+        check(&rights, Right::Alter, "alter", names.chain(fields))
+    }
+
+    /// Checks that the caller may drop something.
+    ///
+    /// # Errors
+    ///
+    /// `Access` when not; `Schema` for what access control itself needs; as [`Database::rights`].
+    pub(in crate::db) fn check_drop(&self, what: &Drop) -> Result<()> {
+        let is_needed = |name: &str| PREDICATES.contains(&name) || name.starts_with("dgraph.type.");
+        if let Drop::Predicate(name) | Drop::Type(name) = what
+            && self.access_list().is_some()
+            && is_needed(name)
+        {
+            let kind = if matches!(what, Drop::Type(_)) { "type" } else { "predicate" };
+            let message = format!("{kind} {name} is pre-defined and is not allowed to be dropped");
+            return Err(Error::schema(message));
+        }
+        let Some(rights) = self.rights()? else { return Ok(()) };
+        match what {
+            Drop::All | Drop::Data if rights.is_guardian() => Ok(()),
+            Drop::All | Drop::Data => {
+                let user = self.user().unwrap_or_default();
+                let message = format!(
+                    "only guardians are allowed to drop all data, but the current user is {user}"
+                );
+                Err(AccessError::Denied { message }.into())
+            }
+            Drop::Predicate(name) => check(&rights, Right::Alter, "alter", [name.as_str()]),
+            Drop::Type(name) => {
+                let version = self.whole_version()?;
+                let fields = version.schema.types.get(name).map_or(&[][..], |def| &def.fields);
+                let fields = fields.iter().map(|field| field.trim_start_matches('~'));
+                check(&rights, Right::Alter, "alter", fields)
+            }
+        }
+    }
+}
+
+/// Says of which predicates somebody lacks a right, in the words of the reference, their names ascending.
+fn check<'a>(
+    rights: &Rights,
+    right: Right,
+    verb: &str,
+    names: impl IntoIterator<Item = &'a str>,
+) -> Result<()> {
+    let missing: BTreeSet<&str> =
+        names.into_iter().filter(|name| !rights.has(right, name)).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let mut message = format!("unauthorized to {verb} following predicates: ");
+    for name in missing {
+        message.push_str(name);
+        message.push(' ');
+    }
+    message.push('\n');
+    Err(AccessError::Denied { message }.into())
+}
+
+/// That there is no token.
+fn absent() -> AccessError {
+    AccessError::Unauthenticated { message: "no accessJwt available".to_owned() }
+}

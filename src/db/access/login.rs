@@ -1,0 +1,108 @@
+//! Logins: by a password, or by the token that an earlier login gave.
+
+use super::rules::password_hash;
+use super::tokens::{Claims, password_mark};
+use crate::db::database::Database;
+use hexgraph_base::types::{Error, Result};
+use hexgraph_store::exec::Control;
+use hexgraph_store::graph::Passwords;
+use std::fmt;
+use std::net::IpAddr;
+use std::time::Instant;
+
+/// A hash like those of passwords, of none: what is compared with the password of a user who is not there.
+const NOBODY: &str = "$2b$10$.....................................................";
+
+/// A login by a password, or by a token.
+#[derive(Clone, Default)]
+pub struct LoginRequest {
+    /// The name of the user.
+    pub user: String,
+    /// The password.
+    pub password: String,
+    /// The token of an earlier login; where it is not empty, the name and the password do not count.
+    pub refresh_token: String,
+    /// The namespace, of which there is one, 0.
+    pub namespace: u64,
+    /// The address of the client: failures are counted for it.
+    pub address: Option<IpAddr>,
+}
+
+impl fmt::Debug for LoginRequest {
+    /// Without the secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LoginRequest").field("user", &self.user).finish_non_exhaustive()
+    }
+}
+
+/// The tokens that a login gives.
+#[derive(Clone)]
+pub struct Tokens {
+    /// The token for requests.
+    pub access: String,
+    /// The token for another login.
+    pub refresh: String,
+}
+
+impl fmt::Debug for Tokens {
+    /// Without the secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tokens").finish_non_exhaustive()
+    }
+}
+
+impl Database {
+    /// Logs a user in. A login by a password takes as long as a comparison with its hash, whether there is such a user or not; of
+    /// those only so many are computed at once, and after some failures in a row a user has to wait.
+    ///
+    /// # Errors
+    ///
+    /// `Query` when it is refused, with the same words whatever is wrong, and when it comes too soon after failures; `Limit` when
+    /// `control` stops it.
+    pub fn login(&self, request: &LoginRequest, control: &Control) -> Result<Tokens> {
+        let refused = || Error::query("invalid username or password");
+        let Some(list) = self.access_list() else { return Err(refused()) };
+        if request.namespace != 0 {
+            return Err(refused());
+        }
+        self.prepare(control);
+        let version = self.whole_version()?;
+        let (name, hash, groups) = if request.refresh_token.is_empty() {
+            let (name, now) = (request.user.as_str(), Instant::now());
+            if let Some(pause) = list.throttle.pause(name, request.address, now) {
+                let seconds = pause.as_secs() + 1;
+                return Err(Error::query(format!(
+                    "too many logins failed: try again in {seconds} seconds"
+                )));
+            }
+            let member = list.member(self, &version, name)?;
+            let hash = member.as_ref().and_then(|member| password_hash(&version, member.uid));
+            // For a user who is not there as much is computed, so that the time tells nobody who is.
+            let given = hash.as_deref().unwrap_or(NOBODY);
+            let is_right = control.verify(given, &request.password)?;
+            let Some((member, hash)) = member.zip(hash).filter(|_| is_right) else {
+                list.throttle.note_failure(name, request.address, now);
+                return Err(refused());
+            };
+            list.throttle.forget(name, request.address);
+            (name.to_owned(), hash, member.groups.clone())
+        } else {
+            let claims = list.signer.claims(&request.refresh_token);
+            let Ok(Claims::Refresh { user, mark }) = claims else { return Err(refused()) };
+            let member = list.member(self, &version, &user)?;
+            let hash = member.as_ref().and_then(|member| password_hash(&version, member.uid));
+            let known = member.zip(hash).filter(|(_, hash)| password_mark(hash) == mark);
+            let Some((member, hash)) = known else { return Err(refused()) };
+            (user, hash, member.groups.clone())
+        };
+        Ok(Tokens {
+            access: list.signer.access(&name, &groups, list.access_ttl)?,
+            refresh: list.signer.refresh(&name, &hash, list.refresh_ttl)?,
+        })
+    }
+
+    /// The mark of a transaction, which its client has to send back with each request of it; `None` without an access list.
+    pub fn transaction_mark(&self, start: u64) -> Option<String> {
+        Some(self.access_list()?.signer.transaction_mark(start))
+    }
+}

@@ -1,0 +1,33 @@
+//! Users with rights: who asks, what that user may see and change, and what tells a server so.
+//!
+//! Users, groups and rules are nodes of the graph, in predicates of their own, so they are in logs, snapshots and backups as all
+//! data is; exports leave them out. A [`Database`](super::Database) handle may belong to a caller. Then all that is read through it is
+//! read from versions that have only what the groups of the caller may read, and all that is changed through it is checked before;
+//! nothing above and below has to ask. A handle without a caller, as a program has it that opens the database itself, may do
+//! everything.
+
+mod access_list;
+mod check;
+mod definitions;
+mod login;
+mod people;
+mod rights;
+mod rules;
+mod throttle;
+mod tokens;
+
+pub(in crate::db) use access_list::AccessList;
+pub use access_list::AccessOptions;
+pub(in crate::db) use check::Caller;
+pub use login::{LoginRequest, Tokens};
+pub(in crate::db) use people::{NewGroup, NewUser, People};
+pub use tokens::SigningMethod;
+
+/// The first user, who is there before there are others.
+pub const FIRST_USER: &str = "groot";
+
+/// The password of the first user, unless another one is set before the first start.
+pub const DEFAULT_PASSWORD: &str = "password";
+
+/// The group whose members may do everything.
+pub const GUARDIANS: &str = "guardians";

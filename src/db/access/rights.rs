@@ -1,0 +1,128 @@
+//! What the members of a set of groups may do with each predicate.
+
+use super::definitions::PREDICATES;
+use super::rules::Permissions;
+use hexgraph_store::graph::View;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// The name in a rule that stands for all predicates.
+const ALL: &str = "dgraph.all";
+
+/// What can be done with a predicate. The numbers are those of rules, which hold sums of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::db) enum Right {
+    /// Define it, and drop it.
+    Alter = 1,
+    /// Set and delete its values and edges.
+    Write = 2,
+    /// See it.
+    Read = 4,
+}
+
+/// The rights of the members of some groups.
+pub(in crate::db) struct Rights {
+    is_guardian: bool,
+    /// What may be done with all predicates but those of access control.
+    all: u8,
+    by_name: FxHashMap<Box<str>, u8>,
+    /// What may be read; `None` for everything.
+    view: Option<Arc<View>>,
+}
+
+impl Rights {
+    /// The rights of guardians, who may do everything.
+    pub(super) fn of_guardians() -> Rights {
+        Rights { is_guardian: true, all: 7, by_name: FxHashMap::default(), view: None }
+    }
+
+    /// The rights that the rules of some groups give together.
+    pub(super) fn of_groups<'a>(groups: impl Iterator<Item = &'a Permissions>) -> Rights {
+        let mut by_name = FxHashMap::<Box<str>, u8>::default();
+        for (name, permission) in groups.flatten() {
+            // Who administers is guardians' business alone, whatever a rule says.
+            if !PREDICATES.contains(&&**name) {
+                *by_name.entry(name.clone()).or_default() |= permission;
+            }
+        }
+        let all = by_name.remove(ALL).unwrap_or_default();
+        let read = Right::Read as u8;
+        let view = match all & read {
+            0 => {
+                let readable = by_name.iter().filter(|(_, permission)| *permission & read != 0);
+                View::only(readable.map(|(name, _)| name.clone()))
+            }
+            _ => View::all_but(PREDICATES),
+        };
+        Rights { is_guardian: false, all, by_name, view: Some(Arc::new(view)) }
+    }
+
+    /// Whether they are those of guardians.
+    pub(in crate::db) fn is_guardian(&self) -> bool {
+        self.is_guardian
+    }
+
+    /// What may be read; `None` for everything.
+    pub(in crate::db) fn view(&self) -> Option<&Arc<View>> {
+        self.view.as_ref()
+    }
+
+    /// Whether something may be done with a predicate, be it there or not.
+    pub(in crate::db) fn has(&self, right: Right, name: &str) -> bool {
+        let general = if PREDICATES.contains(&name) && !self.is_guardian { 0 } else { self.all };
+        let own = self.by_name.get(name).copied().unwrap_or_default();
+        (general | own) & right as u8 != 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rights(groups: &[&[(&str, u8)]]) -> Rights {
+        let own = |group: &&[(&str, u8)]| -> Permissions {
+            group.iter().map(|(name, permission)| ((*name).into(), *permission)).collect()
+        };
+        let groups: Vec<Permissions> = groups.iter().map(own).collect();
+        Rights::of_groups(groups.iter())
+    }
+
+    /// The rights to some predicates as the letters that `ls` has for them.
+    fn shown(rights: &Rights, name: &str) -> String {
+        let letters = [(Right::Read, 'r'), (Right::Write, 'w'), (Right::Alter, 'x')];
+        let has = |(right, letter)| if rights.has(right, name) { letter } else { '-' };
+        letters.into_iter().map(has).collect()
+    }
+
+    #[test]
+    fn groups_add_up() {
+        let both = rights(&[&[("name", 4), ("age", 2)], &[("name", 2), ("city", 7)]]);
+        let all = ["name", "age", "city", "other"].map(|name| shown(&both, name));
+        assert_eq!(all, ["rw-", "-w-", "rwx", "---"]);
+        let view = both.view().unwrap();
+        assert_eq!(
+            ["name", "age", "city", "other"].map(|name| view.shows(name)),
+            [true, false, true, false]
+        );
+        assert_eq!(shown(&rights(&[]), "name"), "---");
+    }
+
+    #[test]
+    fn all_predicates_are_not_those_of_access_control() {
+        let all = rights(&[&[("dgraph.all", 5), ("name", 2), ("dgraph.xid", 7)]]);
+        assert_eq!(
+            ["name", "other", "dgraph.xid"].map(|name| shown(&all, name)),
+            ["rwx", "r-x", "---"]
+        );
+        let view = all.view().unwrap();
+        assert_eq!(
+            ["name", "dgraph.type", "dgraph.password"].map(|name| view.shows(name)),
+            [true, true, false]
+        );
+        let guardian = Rights::of_guardians();
+        assert_eq!(
+            (shown(&guardian, "dgraph.xid").as_str(), guardian.view().is_none()),
+            ("rwx", true)
+        );
+    }
+}
