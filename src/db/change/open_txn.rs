@@ -4,7 +4,7 @@
 //! [`super::transactions`] keeps the list.
 
 use hexgraph_base::budget::Held;
-use hexgraph_base::types::{Error, Result};
+use hexgraph_base::types::{Error, Held as HeldLock, Result};
 use hexgraph_store::graph::{Changes, Key, Snapshot, Version};
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
@@ -131,9 +131,9 @@ impl OpenTxn {
         Ok(use_it(self.lock().work()?))
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+    pub(super) fn lock(&self) -> HeldLock<MutexGuard<'_, State>> {
         // A request that panics leaves the work as it was before.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        HeldLock::new(self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

@@ -33,3 +33,4 @@ pub use values::value::{Value, ValueRef, ValueType};
 pub use values::value_bytes::ordered_bits;
 pub use work::check::{Check, endless};
 pub use work::generation_cache::GenerationCache;
+pub use work::held::{Held, holds_lock};

@@ -2,6 +2,7 @@
 
 pub(super) mod check;
 pub(super) mod generation_cache;
+pub(super) mod held;
 pub mod parallel;
 pub mod pool;
 pub mod stack;

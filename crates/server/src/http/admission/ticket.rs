@@ -220,6 +220,7 @@ fn busy_time() -> Duration {
 mod tests {
     use super::super::admission_options::AdmissionOptions;
     use super::*;
+    use hexgraph_base::types::Held;
     use std::time::Instant;
 
     fn lanes() -> Arc<Lanes> {
@@ -276,6 +277,48 @@ mod tests {
             let _ = one.await.unwrap();
         }
         assert!(!lanes.was_slow(2));
+    }
+
+    /// One has what another waits for, who has the only place for what is slow: the first goes on without one.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn who_holds_a_lock_does_not_wait_for_a_place() {
+        let lanes = Arc::new(Lanes::new(AdmissionOptions {
+            slow: 1,
+            queue: Duration::from_secs(60),
+            ..AdmissionOptions::default()
+        }));
+        let long = 2 * lanes.options.quick;
+        let lock = Arc::new(Mutex::new(()));
+        let (is_held, held) = oneshot::channel();
+        let (is_placed, placed) = std::sync::mpsc::channel();
+        let holder = tokio::spawn({
+            let (lanes, lock) = (Arc::clone(&lanes), Arc::clone(&lock));
+            async move {
+                let work = move |control: Control| {
+                    let _guard = Held::new(lock.lock().unwrap());
+                    is_held.send(()).unwrap();
+                    placed.recv().unwrap();
+                    compute(&control, long)
+                };
+                carry_out(&lanes, asked(5), || true, work).await
+            }
+        });
+        held.await.unwrap();
+        let waiter = tokio::spawn({
+            let (lanes, lock) = (Arc::clone(&lanes), Arc::clone(&lock));
+            async move {
+                let work = move |control: Control| {
+                    compute(&control, long).unwrap();
+                    is_placed.send(()).unwrap();
+                    drop(lock.lock().unwrap());
+                };
+                carry_out(&lanes, asked(6), || true, work).await
+            }
+        });
+        let both = async { (holder.await.unwrap(), waiter.await.unwrap()) };
+        let (held, waited) = tokio::time::timeout(Duration::from_secs(20), both).await.unwrap();
+        assert!(held.unwrap().is_ok());
+        waited.unwrap();
     }
 
     #[tokio::test(flavor = "multi_thread")]

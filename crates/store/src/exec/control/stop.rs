@@ -7,7 +7,7 @@ use super::trace::Trace;
 use crate::graph::Passwords;
 use hexgraph_base::budget::{Budget, Held, Share};
 use hexgraph_base::types::pool::Pool;
-use hexgraph_base::types::{Error, Result, Value};
+use hexgraph_base::types::{Error, Result, Value, holds_lock};
 use rayon::ThreadPool;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -439,7 +439,8 @@ impl Control {
         let Some(gate) = &self.gate else { return Ok(()) };
         let next = gate.next_nanos.load(Ordering::Relaxed);
         let is_early = next == u64::MAX || !must && (elapsed.as_nanos() as u64) < next;
-        if is_early || thread::current().id() != gate.owner {
+        // Who holds what others wait for goes on: those may have the places that the gate would have it wait for.
+        if is_early || holds_lock() || thread::current().id() != gate.owner {
             return Ok(());
         }
         // Who is refused once must not go on by asking again.
@@ -456,7 +457,7 @@ impl Control {
         let Some(poll) = &self.poll else { return Ok(()) };
         let now = elapsed.as_nanos() as u64;
         let is_early = now < poll.next_nanos.load(Ordering::Relaxed);
-        if is_early || thread::current().id() != poll.owner {
+        if is_early || holds_lock() || thread::current().id() != poll.owner {
             return Ok(());
         }
         poll.next_nanos.store(now + POLL_INTERVAL.as_nanos() as u64, Ordering::Relaxed);

@@ -17,7 +17,7 @@ use crate::graph::version::weight::of_fold;
 use crate::graph::version::whole::Version;
 use arc_swap::ArcSwap;
 use hexgraph_base::types::sync::{Mutex, MutexGuard};
-use hexgraph_base::types::{Error, Result};
+use hexgraph_base::types::{Error, Held, Result};
 use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock, PoisonError, mpsc};
 use std::thread;
@@ -317,9 +317,9 @@ impl Store {
         self.retire(self.replace(next));
     }
 
-    fn turn(&self) -> MutexGuard<'_, Turn> {
+    fn turn(&self) -> Held<MutexGuard<'_, Turn>> {
         // A writer that panicked published nothing, and notes what it published.
-        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+        Held::new(self.writer.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn pending(&self) -> MutexGuard<'_, VecDeque<(u64, Arc<Version>)>> {
