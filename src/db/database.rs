@@ -1,6 +1,6 @@
 //! [`Database`]: the graph, its threads, its cache of plans, and the directory that it is stored in.
 
-#[cfg(feature = "access")]
+#[cfg(feature = "graphql")]
 use super::access::{AccessList, Caller};
 #[cfg(feature = "graphql")]
 use super::graphql::Schemas;
@@ -25,7 +25,7 @@ use hexgraph_store::graph::{Claim, Commit, Version};
 use std::path::Path;
 use std::process;
 use std::sync::Arc;
-#[cfg(feature = "access")]
+#[cfg(feature = "graphql")]
 use std::sync::OnceLock;
 
 /// An open database. A clone is another handle of the same one; all may be used at once, from any
@@ -34,7 +34,7 @@ use std::sync::OnceLock;
 pub struct Database {
     shared: Arc<Shared>,
     /// Whom the handle belongs to, where users have rights; `None` for one that may do everything.
-    #[cfg(feature = "access")]
+    #[cfg(feature = "graphql")]
     caller: Option<Arc<Caller>>,
 }
 
@@ -50,7 +50,7 @@ struct Shared {
     #[cfg(feature = "graphql")]
     graphql: Schemas,
     /// Users and their rights, once they are asked for.
-    #[cfg(feature = "access")]
+    #[cfg(feature = "graphql")]
     access: OnceLock<AccessList>,
 }
 
@@ -119,10 +119,10 @@ impl Database {
                 process: process::id(),
                 #[cfg(feature = "graphql")]
                 graphql: Schemas::new(default_client()),
-                #[cfg(feature = "access")]
+                #[cfg(feature = "graphql")]
                 access: OnceLock::new(),
             }),
-            #[cfg(feature = "access")]
+            #[cfg(feature = "graphql")]
             caller: None,
         }
     }
@@ -185,31 +185,31 @@ impl Database {
     }
 
     /// The users and their rights, where they are asked for.
-    #[cfg(feature = "access")]
+    #[cfg(feature = "graphql")]
     pub(in crate::db) fn access_list(&self) -> Option<&AccessList> {
         self.shared.access.get()
     }
 
     /// Has users and rights from now on. Returns false where there were some before.
-    #[cfg(feature = "access")]
+    #[cfg(feature = "graphql")]
     pub(in crate::db) fn set_access_list(&self, list: AccessList) -> bool {
         self.shared.access.set(list).is_ok()
     }
 
     /// Whom the handle belongs to; `None` for one that may do everything.
-    #[cfg(feature = "access")]
+    #[cfg(feature = "graphql")]
     pub(in crate::db) fn caller(&self) -> Option<&Caller> {
         self.caller.as_deref()
     }
 
     /// The handle of a caller.
-    #[cfg(feature = "access")]
+    #[cfg(feature = "graphql")]
     pub(in crate::db) fn with_caller(&self, caller: Caller) -> Database {
         Database { shared: Arc::clone(&self.shared), caller: Some(Arc::new(caller)) }
     }
 
     /// The handle that may do everything.
-    #[cfg(feature = "access")]
+    #[cfg(feature = "graphql")]
     pub(in crate::db) fn without_caller(&self) -> Database {
         Database { shared: Arc::clone(&self.shared), caller: None }
     }

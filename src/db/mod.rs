@@ -17,9 +17,9 @@ mod client;
 mod moment;
 #[cfg(feature = "graphql")]
 pub mod graphql;
-#[cfg(feature = "access")]
+#[cfg(feature = "graphql")]
 pub mod access;
-#[cfg(not(feature = "access"))]
+#[cfg(not(feature = "graphql"))]
 mod without_access;
 
 pub use ask::explain::{ExplainedStep, Explanation};

@@ -1,41 +1,18 @@
-//! What stands in place of users and rights in a build without the feature `access`: every handle may do everything.
+//! What stands in place of users and rights in a build without the feature `graphql`: every handle may do everything.
 
 use crate::db::database::Database;
 use crate::db::operation::Drop;
-#[cfg(feature = "graphql")]
-use hexgraph_base::types::AccessError;
 use hexgraph_base::types::Result;
 use hexgraph_store::graph::{Mutation, Version};
 use std::sync::Arc;
-#[cfg(feature = "graphql")]
-use std::time::SystemTime;
 
 impl Database {
     pub(in crate::db) fn seen(&self, version: Arc<Version>) -> Result<Arc<Version>> {
         Ok(version)
     }
 
-    #[cfg(feature = "graphql")]
-    pub(in crate::db) fn seen_or_nothing(
-        &self,
-        version: Arc<Version>,
-    ) -> Result<(Arc<Version>, Option<AccessError>)> {
-        Ok((version, None))
-    }
-
-    #[cfg(feature = "graphql")]
-    pub(in crate::db) fn check_administrator(&self) -> Result<()> {
+    pub(in crate::db) fn check_guardian(&self, _: &str) -> Result<()> {
         Ok(())
-    }
-
-    #[cfg(feature = "graphql")]
-    pub(in crate::db) fn user(&self) -> Option<&str> {
-        None
-    }
-
-    #[cfg(feature = "graphql")]
-    pub(in crate::db) fn caller_expires(&self) -> Option<SystemTime> {
-        None
     }
 
     pub(in crate::db) fn check_known(&self) -> Result<()> {

@@ -6,6 +6,7 @@
     reason = "nothing is offered by a program: `pub` is for the module above"
 )]
 
+mod access;
 mod admin;
 mod cores;
 mod depth;

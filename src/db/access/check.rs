@@ -1,5 +1,6 @@
 //! What a caller may do: the questions that changes and the administration ask, and the versions that a caller reads.
 
+use super::caller::{Caller, User};
 use super::definitions::PREDICATES;
 use super::rights::{Right, Rights};
 use super::tokens::Claims;
@@ -13,26 +14,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// Who asks, where users have rights.
-#[derive(Debug, Clone)]
-pub(in crate::db) enum Caller {
-    /// Somebody who gave no token, or one that does not hold: nothing but what needs none is answered.
-    Unknown(AccessError),
-    /// A user.
-    User(User),
-}
-
-/// A user who has logged in.
-#[derive(Debug, Clone)]
-pub(in crate::db) struct User {
-    /// The name.
-    pub name: String,
-    /// The groups at the time of the login, ascending. Of these, those count in which the user still is.
-    pub groups: Vec<String>,
-    /// When the token ends.
-    pub expires: SystemTime,
-}
-
 impl Database {
     /// The handle of somebody who shows a token: it sees and changes what that user may. A token that is missing or does not hold
     /// is told when something is asked that needs one. Without an access list it is the same handle.
@@ -43,9 +24,7 @@ impl Database {
             None => Err(absent()),
         };
         self.with_caller(match claims {
-            Ok(Claims::Access { user, groups, expires }) => {
-                Caller::User(User { name: user, groups, expires })
-            }
+            Ok(Claims::Access { user, expires }) => Caller::User(User { name: user, expires }),
             Ok(Claims::Refresh { .. }) => Caller::Unknown(AccessError::Unauthenticated {
                 message: "unable to parse jwt token: it is a token to log in again with".to_owned(),
             }),
@@ -75,9 +54,7 @@ impl Database {
     ///
     /// `Access` for a caller who is not known, or whose token has ended meanwhile; as [`Database::query`].
     pub(in crate::db) fn rights(&self) -> Result<Option<Arc<Rights>>> {
-        let (Some(caller), Some(list)) = (self.caller(), self.access_list()) else {
-            return Ok(None);
-        };
+        let Some(caller) = self.caller() else { return Ok(None) };
         let user = match caller {
             Caller::Unknown(error) => return Err(error.clone().into()),
             Caller::User(user) => user,
@@ -90,12 +67,12 @@ impl Database {
             return Err(refused("token has invalid claims: Token is expired"));
         }
         let version = self.whole_version()?;
-        let member = list.member(self, &version, &user.name)?;
+        let engine = self.without_caller();
+        let member = engine.member(&version, &user.name)?;
         let member = member.ok_or_else(|| refused("the user is no more"))?;
-        // What was taken from the user since the login is gone at once; what was given comes with the next login.
-        let groups = user.groups.iter().filter(|name| member.groups.binary_search(name).is_ok());
-        let groups: Vec<&str> = groups.map(String::as_str).collect();
-        Ok(Some(list.rules(self, &version)?.rights(&groups)))
+        // Those of now, not those that the token names: what is given to the user and taken away holds at once.
+        let groups: Vec<&str> = member.groups.iter().map(String::as_str).collect();
+        Ok(Some(engine.access_rules(&version)?.rights(&groups)))
     }
 
     /// What of a version the caller sees.

@@ -66,7 +66,7 @@ impl Database {
             return Err(refused());
         }
         self.prepare(control);
-        let version = self.whole_version()?;
+        let (engine, version) = (self.without_caller(), self.whole_version()?);
         let (name, hash, groups) = if request.refresh_token.is_empty() {
             let (name, now) = (request.user.as_str(), Instant::now());
             if let Some(pause) = list.throttle.pause(name, request.address, now) {
@@ -75,7 +75,7 @@ impl Database {
                     "too many logins failed: try again in {seconds} seconds"
                 )));
             }
-            let member = list.member(self, &version, name)?;
+            let member = engine.member(&version, name)?;
             let hash = member.as_ref().and_then(|member| password_hash(&version, member.uid));
             // For a user who is not there as much is computed, so that the time tells nobody who is.
             let given = hash.as_deref().unwrap_or(NOBODY);
@@ -89,7 +89,7 @@ impl Database {
         } else {
             let claims = list.signer.claims(&request.refresh_token);
             let Ok(Claims::Refresh { user, mark }) = claims else { return Err(refused()) };
-            let member = list.member(self, &version, &user)?;
+            let member = engine.member(&version, &user)?;
             let hash = member.as_ref().and_then(|member| password_hash(&version, member.uid));
             let known = member.zip(hash).filter(|(_, hash)| password_mark(hash) == mark);
             let Some((member, hash)) = known else { return Err(refused()) };

@@ -7,10 +7,13 @@
 //! everything.
 
 mod access_list;
+mod caller;
 mod check;
 mod definitions;
+mod first_user;
 mod login;
 mod people;
+mod read;
 mod rights;
 mod rules;
 mod throttle;
@@ -18,7 +21,7 @@ mod tokens;
 
 pub(in crate::db) use access_list::AccessList;
 pub use access_list::AccessOptions;
-pub(in crate::db) use check::Caller;
+pub(in crate::db) use caller::Caller;
 pub use login::{LoginRequest, Tokens};
 pub(in crate::db) use people::{NewGroup, NewUser, People};
 pub use tokens::SigningMethod;

@@ -1,12 +1,12 @@
 //! Users, groups and rules as their administrators see and change them.
 
 use super::definitions::{GROUP_RULE, PASSWORD, RULE_PERMISSION, RULE_PREDICATE, USER_GROUP, XID};
-use super::rules::{ask, objects};
+use super::read::objects;
 use super::{FIRST_USER, GUARDIANS};
 use crate::db::ask::plans::Variables;
 use crate::db::change::mutate::{Mutation, MutationRequest};
 use crate::db::database::Database;
-use hexgraph_base::types::{Error, Result};
+use hexgraph_base::types::{Error, Result, Value};
 use hexgraph_dql::Given;
 use hexgraph_store::exec::Control;
 use hexgraph_store::graph::Statements;
@@ -98,6 +98,7 @@ impl Database {
         let mut seen = BTreeSet::new();
         for user in users {
             check_name("user", user.name)?;
+            Value::check_password(user.password).map_err(Error::query)?;
             if known.users.contains_key(user.name)
                 || known.groups.contains_key(user.name)
                 || !seen.insert(user.name)
@@ -151,6 +152,7 @@ impl Database {
         (join, leave): (&[&str], &[&str]),
     ) -> Result<()> {
         self.check_administrator()?;
+        password.map_or(Ok(()), Value::check_password).map_err(Error::query)?;
         let known = self.all_people(Some(names))?;
         if leave.contains(&GUARDIANS) {
             self.check_guardians_left(names)?;
@@ -284,7 +286,7 @@ impl Database {
                 groups(func: type(dgraph.type.Group)) {{ uid {XID} {GROUP_RULE} {{ uid {RULE_PREDICATE} {RULE_PERMISSION} }} }}
             }}"
         );
-        let found = ask(&self.without_caller(), &self.whole_version()?, &text, variables)?;
+        let found = self.without_caller().ask_whole(&self.whole_version()?, &text, variables)?;
         let text = |value: &Json| value.as_str().map(str::to_owned);
         let user = |user: &Json| {
             let groups = objects(&user[USER_GROUP]).filter_map(|group| text(&group[XID])).collect();

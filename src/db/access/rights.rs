@@ -1,13 +1,15 @@
 //! What the members of a set of groups may do with each predicate.
 
 use super::definitions::PREDICATES;
-use super::rules::Permissions;
 use hexgraph_store::graph::View;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// The name in a rule that stands for all predicates.
 const ALL: &str = "dgraph.all";
+
+/// The predicates of the rules of a group, each with the sum of what is allowed.
+pub(super) type Permissions = Vec<(Box<str>, u8)>;
 
 /// What can be done with a predicate. The numbers are those of rules, which hold sums of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 //! are not there. Only a block whose root function names one is treated otherwise, as in the reference: it is absent from the
 //! answer, and its variables are empty.
 
-use hexgraph_base::plan::{Block, BlockKind, Call, Function, Query};
+use hexgraph_base::plan::{Block, BlockKind, Call, Function, Order, Page, Query};
 use hexgraph_store::graph::View;
 use std::sync::Arc;
 
@@ -22,6 +22,8 @@ pub(in crate::db) fn shown_blocks(plan: Arc<Query>, view: &View) -> Arc<Query> {
         if let Some(root) = &mut block.root {
             root.call = Call::Uid { uids: Vec::new(), vars: Vec::new() };
         }
+        // They select among nodes of which there are none, and could fail for naming what is not there.
+        (block.filter, block.order, block.page) = (None, Order::default(), Page::default());
     }
     Arc::new(plan)
 }

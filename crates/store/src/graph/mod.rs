@@ -1,6 +1,7 @@
 //! The graph: versions that queries read, and how data and schema get into the next one.
 
 mod thresholds;
+mod view;
 mod version;
 mod build;
 mod change;
@@ -50,8 +51,8 @@ pub use version::values::LangValues;
 pub(crate) use version::values::Stretch;
 pub(crate) use version::values::ValueList;
 pub(crate) use version::vectors::Nearest;
-pub use version::view::View;
 pub use version::whole::Version;
+pub use view::View;
 
 #[cfg(test)]
 mod tests;

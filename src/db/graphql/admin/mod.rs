@@ -3,7 +3,6 @@
 mod api;
 mod instance;
 mod operations;
-#[cfg(feature = "access")]
 mod people;
 mod state;
 mod copies;

@@ -1,7 +1,6 @@
 //! The root fields of the administration API: what each of them does.
 
 use crate::db::Database;
-#[cfg(feature = "access")]
 use crate::db::graphql::admin::people;
 use crate::db::graphql::admin::state::health;
 use crate::db::graphql::admin::{Act, Instance, copies};
@@ -35,7 +34,6 @@ impl Database {
         if let Some(refusal) = &instance.refusal {
             return Err(Error::query(refusal.clone()));
         }
-        #[cfg(feature = "access")]
         if self.has_access_list()
             && let Some(done) = people::administer(self, field, instance)?
         {

@@ -58,24 +58,8 @@ pub(super) fn administer(
                 &groups.iter().map(|group| group.0).collect::<Vec<_>>(),
             )?
         }
-        "updateUser" => {
-            let set = input.and_then(|input| input.get("set"));
-            let remove = input.and_then(|input| input.get("remove"));
-            let password = set.and_then(|set| set.get("password")?.as_str());
-            let people = database.people(None)?;
-            let names = matching(people.users.keys(), input.and_then(|input| input.get("filter")));
-            database.update_users(&names, password, (&group_names(set), &group_names(remove)))?;
-            changed_users(database, field, &names)?
-        }
-        "updateGroup" => {
-            let set = input.and_then(|input| input.get("set"));
-            let remove = input.and_then(|input| input.get("remove")?.get("rules"));
-            let people = database.people(Some(&[]))?;
-            let names = matching(people.groups.keys(), input.and_then(|input| input.get("filter")));
-            let removed: Vec<&str> = items(remove).iter().filter_map(Value::as_str).collect();
-            database.update_groups(&names, (&rules(set), &removed))?;
-            changed_groups(database, field, &names)?
-        }
+        "updateUser" => update_users(database, field, input)?,
+        "updateGroup" => update_groups(database, field, input)?,
         "deleteUser" => {
             let people = database.people(None)?;
             deleted(database.delete_users(&matching(people.users.keys(), filter))?)
@@ -88,6 +72,26 @@ pub(super) fn administer(
         _ => return Ok(None),
     };
     Ok(Some(shown))
+}
+
+fn update_users(database: &Database, field: &Field, input: Option<&Value>) -> Result<Json> {
+    let part = |name: &str| input.and_then(|input| input.get(name));
+    let password = part("set").and_then(|set| set.get("password")?.as_str());
+    let people = database.people(None)?;
+    let names = matching(people.users.keys(), part("filter"));
+    let (join, leave) = (group_names(part("set")), group_names(part("remove")));
+    database.update_users(&names, password, (&join, &leave))?;
+    changed_users(database, field, &names)
+}
+
+fn update_groups(database: &Database, field: &Field, input: Option<&Value>) -> Result<Json> {
+    let part = |name: &str| input.and_then(|input| input.get(name));
+    let people = database.people(Some(&[]))?;
+    let names = matching(people.groups.keys(), part("filter"));
+    let removed = part("remove").and_then(|remove| remove.get("rules"));
+    let removed: Vec<&str> = items(removed).iter().filter_map(Value::as_str).collect();
+    database.update_groups(&names, (&rules(part("set")), &removed))?;
+    changed_groups(database, field, &names)
 }
 
 fn login(database: &Database, field: &Field, instance: &Instance<'_>) -> Result<Json> {

@@ -12,6 +12,5 @@ pub(super) mod vectors;
 pub(super) mod predicate;
 pub(super) mod edge_numbers;
 pub(super) mod weight;
-pub(super) mod view;
 pub(super) mod whole;
 pub(super) mod stats;

@@ -3,9 +3,9 @@
 use super::node_ids::NodeIds;
 use super::predicate::{Predicate, PredicateData};
 use super::uids::Uids;
-use super::view::View;
 use super::weight;
 use crate::graph::thresholds::Thresholds;
+use crate::graph::view::View;
 use hexgraph_base::budget::Budget;
 use hexgraph_base::schema::Schema;
 use roaring::RoaringBitmap;

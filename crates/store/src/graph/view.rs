@@ -1,6 +1,6 @@
 //! What one who asks may see of a graph: a set of predicates. What is not in it does not exist for him.
 //!
-//! A version with a view ([`Version::seen_by`](super::whole::Version::seen_by)) has those predicates alone, and a schema that
+//! A version with a view ([`Version::seen_by`](crate::graph::Version::seen_by)) has those predicates alone, and a schema that
 //! speaks of no others, so nothing above it asks for rights. It is only read: what is written begins with the whole version.
 
 use arc_swap::ArcSwapOption;
@@ -36,7 +36,7 @@ impl View {
 
     /// What can be seen of a schema: the definitions of the predicates, and all types with those of their fields. Costs O(schema)
     /// once for each schema.
-    pub(super) fn schema(&self, whole: &Arc<Schema>) -> Arc<Schema> {
+    pub(in crate::graph) fn schema(&self, whole: &Arc<Schema>) -> Arc<Schema> {
         if let Some(last) = &*self.last.load()
             && Arc::ptr_eq(&last.0, whole)
         {

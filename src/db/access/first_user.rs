@@ -1,0 +1,101 @@
+//! Where users begin: the definitions that they need, and the first of them.
+
+use super::access_list::{AccessList, AccessOptions};
+use super::definitions::missing;
+use super::read::objects;
+use super::rules::{is_default, password_hash};
+use super::{DEFAULT_PASSWORD, FIRST_USER, GUARDIANS};
+use crate::db::ask::plans::Variables;
+use crate::db::change::mutate::{Mutation, MutationRequest};
+use crate::db::database::Database;
+use hexgraph_base::types::{Error, Result};
+use hexgraph_dql::Given;
+use hexgraph_store::exec::Control;
+use hexgraph_store::graph::{Statements, Version};
+use serde_json::json;
+
+impl Database {
+    /// Has users and rights from now on, for all handles that are made for callers ([`Database::for_token`]). The predicates that
+    /// hold users, groups and rules are defined where they are missing, and where nobody is a guardian the first user is made.
+    ///
+    /// # Errors
+    ///
+    /// `Query` for a secret that is too short, and when it was done before; those of a change; `ReadOnly` when something has to
+    /// be made and the database is open read-only.
+    pub fn enable_access(&self, options: AccessOptions) -> Result<()> {
+        let list = AccessList::new(options)?;
+        self.without_caller().prepare_access(&list)?;
+        let is_first = self.set_access_list(list);
+        is_first.then_some(()).ok_or_else(|| Error::query("the access list is enabled already"))
+    }
+
+    /// Whether there are users and rights.
+    pub fn has_access_list(&self) -> bool {
+        self.access_list().is_some()
+    }
+
+    /// Whether the first user still has the password that everybody knows. Takes as long as a login.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::query`].
+    pub fn has_default_password(&self) -> Result<bool> {
+        if !self.has_access_list() {
+            return Ok(false);
+        }
+        let version = self.whole_version()?;
+        let Some(member) = self.without_caller().member(&version, FIRST_USER)? else {
+            return Ok(false);
+        };
+        Ok(password_hash(&version, member.uid).is_some_and(|hash| is_default(&hash)))
+    }
+
+    /// Makes again what everything needs, after all data were dropped.
+    ///
+    /// # Errors
+    ///
+    /// Those of a change.
+    pub(in crate::db) fn restore_access(&self) -> Result<()> {
+        match self.access_list() {
+            Some(list) => self.without_caller().prepare_access(list),
+            None => Ok(()),
+        }
+    }
+
+    fn prepare_access(&self, list: &AccessList) -> Result<()> {
+        if missing(&self.whole_version()?.schema).is_some() {
+            let define = |version: &Version| Ok(missing(&version.schema).unwrap_or_default());
+            self.define_while(define, &|| Ok(()))?;
+        }
+        let text = "{ guardian(func: eq(dgraph.xid, \"guardians\")) @filter(type(dgraph.type.Group)) { ~dgraph.user.group { uid } } }";
+        let found = self.ask_whole(&self.whole_version()?, text, Variables::new())?;
+        let has_guardians = objects(&found["guardian"])
+            .any(|group| objects(&group["~dgraph.user.group"]).next().is_some());
+        if has_guardians {
+            return Ok(());
+        }
+        // In one commit, so that there is no guardian without a password. Another process may have made one meanwhile.
+        let query = "query first($user: string, $group: string) {
+            g as var(func: eq(dgraph.xid, $group)) @filter(type(dgraph.type.Group))
+            u as var(func: eq(dgraph.xid, $user)) @filter(type(dgraph.type.User))
+        }";
+        let variables = [("$user", FIRST_USER), ("$group", GUARDIANS)];
+        let variables = variables.map(|(name, value)| (name.to_owned(), Given::from(value)));
+        let password = list.initial_password.as_deref().unwrap_or(DEFAULT_PASSWORD);
+        let group = json!({
+            "uid": "uid(g)", "dgraph.xid": GUARDIANS, "dgraph.type": "dgraph.type.Group",
+        });
+        let user = json!({
+            "uid": "uid(u)", "dgraph.xid": FIRST_USER, "dgraph.type": "dgraph.type.User",
+            "dgraph.password": password, "dgraph.user.group": [{ "uid": "uid(g)" }],
+        });
+        let set = json!([group, user]).to_string();
+        let mutation = Mutation { set: vec![Statements::Json(&set)], ..Mutation::default() };
+        let request = MutationRequest {
+            query: query.into(),
+            variables: variables.into(),
+            mutations: vec![mutation],
+        };
+        self.mutate_request(&request, &Control::new()).map(drop)
+    }
+}

@@ -1,0 +1,102 @@
+//! Reads groups, rules and users from the graph.
+
+use super::definitions::{GROUP_RULE, RULE_PERMISSION, RULE_PREDICATE, USER_GROUP, XID};
+use super::rights::Permissions;
+use super::rules::{Member, Rules};
+use crate::db::ask::plans::Variables;
+use crate::db::ask::query::QueryRequest;
+use crate::db::database::Database;
+use hexgraph_base::types::{Error, Result, Uid};
+use hexgraph_dql::Given;
+use hexgraph_store::exec::Control;
+use hexgraph_store::graph::Version;
+use rustc_hash::FxHashMap;
+use serde_json::Value as Json;
+use std::sync::Arc;
+
+impl Database {
+    /// The rules of a version, read again when they have changed since they were asked for last: O(groups and rules).
+    ///
+    /// # Errors
+    ///
+    /// `Internal` without an access list; as [`Database::query`].
+    pub(super) fn access_rules(&self, version: &Arc<Version>) -> Result<Arc<Rules>> {
+        let list = self.access_list().ok_or_else(|| Error::internal("there are no users"))?;
+        if let Some(rules) = &*list.rules.load()
+            && rules.hold_for(version)
+        {
+            return Ok(Arc::clone(rules));
+        }
+        let rules = Arc::new(self.read_rules(version)?);
+        list.rules.store(Some(Arc::clone(&rules)));
+        Ok(rules)
+    }
+
+    fn read_rules(&self, version: &Arc<Version>) -> Result<Rules> {
+        let text = format!(
+            "{{ groups(func: type(dgraph.type.Group)) {{ {XID} {GROUP_RULE} {{ {RULE_PREDICATE} {RULE_PERMISSION} }} }} }}"
+        );
+        let found = self.ask_whole(version, &text, Variables::new())?;
+        let mut groups = FxHashMap::<Box<str>, Permissions>::default();
+        for group in objects(&found["groups"]) {
+            let Some(name) = group[XID].as_str() else { continue };
+            let rule = |rule: &Json| {
+                // Numbers beyond the rights that there are give none of them.
+                let permission = rule[RULE_PERMISSION].as_u64().filter(|sum| *sum <= 7)?;
+                Some((rule[RULE_PREDICATE].as_str()?.into(), permission as u8))
+            };
+            groups.insert(name.into(), objects(&group[GROUP_RULE]).filter_map(rule).collect());
+        }
+        Ok(Rules::new(version, groups))
+    }
+
+    /// A user; `None` when there is none of the name.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::access_rules`].
+    pub(super) fn member(&self, version: &Arc<Version>, name: &str) -> Result<Option<Arc<Member>>> {
+        let rules = self.access_rules(version)?;
+        if let Some(known) = rules.known_member(name) {
+            return Ok(known);
+        }
+        let text = format!(
+            "query user($name: string) {{ user(func: eq({XID}, $name)) @filter(type(dgraph.type.User)) {{ uid {USER_GROUP} {{ {XID} }} }} }}"
+        );
+        let variables = Variables::from([("$name".to_owned(), Given::from(name.to_owned()))]);
+        let found = self.ask_whole(version, &text, variables)?;
+        let member = objects(&found["user"]).next().and_then(|user| {
+            let names = objects(&user[USER_GROUP]).filter_map(|group| group[XID].as_str());
+            let mut groups: Vec<String> = names.map(str::to_owned).collect();
+            groups.sort_unstable();
+            let uid = user["uid"].as_str()?.strip_prefix("0x")?;
+            let uid = Uid(u64::from_str_radix(uid, 16).ok()?);
+            Some(Arc::new(Member { uid, groups }))
+        });
+        rules.keep_member(name, &member);
+        Ok(member)
+    }
+
+    /// The answer to a query of the engine itself, to whom nothing is hidden.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::query`].
+    pub(super) fn ask_whole(
+        &self,
+        version: &Arc<Version>,
+        text: &str,
+        variables: Variables,
+    ) -> Result<Json> {
+        let request = QueryRequest { text: text.to_owned(), variables, debug: false };
+        let control = Control::new();
+        let answer = self.query_version(Arc::clone(version), &request, &control)?;
+        let (json, _) = answer.to_json_within(&control)?;
+        serde_json::from_str(&json).map_err(|error| Error::internal(error.to_string()))
+    }
+}
+
+/// The objects of a list; none of what is no list.
+pub(super) fn objects(value: &Json) -> impl Iterator<Item = &Json> {
+    value.as_array().into_iter().flatten()
+}

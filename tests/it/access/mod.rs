@@ -1,0 +1,5 @@
+//! Users and rights: who may do what, over HTTP and gRPC, and what those see who may see a part.
+
+mod matrix;
+mod people;
+mod site;

@@ -1,0 +1,375 @@
+//! What users see and change, what is taken from them, and what strangers try.
+
+use super::site::{PASSWORD, Site};
+use crate::wire::site::message;
+use hexgraph::db::access::{AccessOptions, LoginRequest};
+use hexgraph::db::{Control, Database, OpenOptions};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const HOUR: Duration = Duration::from_secs(3600);
+
+fn site() -> Site {
+    Site::new(HOUR, None)
+}
+
+fn login(site: &Site, body: &Value) -> Value {
+    site.send("POST", "/login", "", &body.to_string()).json()
+}
+
+#[test]
+fn what_may_not_be_read_is_not_there() {
+    let site = site();
+    let (ada, eve) = (site.token("ada"), site.token("eve"));
+    let see = |token: &str, text: &str| {
+        let told = site.query(token, text);
+        assert!(told["errors"].is_null(), "{text}: {told}");
+        told["data"].to_string()
+    };
+    // A block that begins with it is absent; a filter by it holds for nothing; its values are nowhere.
+    let text = "{ a(func: has(name), orderasc: name) { name secret age } b(func: eq(secret, \"x\")) { name } c(func: has(name)) @filter(eq(secret, \"x\")) { name } d(func: uid(1)) { expand(_all_) { uid } } }";
+    assert_eq!(
+        see(&ada, text),
+        r#"{"a":[{"age":36,"name":"Ada"},{"name":"Bob"}],"c":[],"d":[{"age":36,"friend":[{"uid":"0x2"}],"name":"Ada"}]}"#
+    );
+    assert_eq!(see(&eve, text), r#"{"c":[],"d":[]}"#.replace("\"c\":[],", ""));
+    // Nor does it come through variables, aggregates, orders, groups, counts, paths or cascades.
+    for text in [
+        "{ var(func: has(secret)) { s as secret } q(func: uid(1)) { val(s) } }",
+        "{ q(func: uid(1, 2)) @groupby(secret) { count(uid) } }",
+        "{ q(func: uid(1, 2)) { c: count(secret) } }",
+        "{ q(func: uid(1)) { friend @filter(regexp(secret, /y/)) { name } } }",
+        "{ q(func: uid(1, 2)) @cascade { name secret } }",
+        "{ q(func: uid(1)) @normalize { s: secret } }",
+    ] {
+        let told = see(&ada, text);
+        assert!(
+            !told.contains("\"x\"") && !told.contains("\"y\"") && !told.contains("Bob"),
+            "{text}: {told}"
+        );
+    }
+    let schema = see(&ada, "schema {}");
+    assert!(
+        schema.contains("\"name\"") && !schema.contains("secret") && !schema.contains("dgraph.xid"),
+        "{schema}"
+    );
+    assert_eq!(see(&ada, "schema(pred: [secret]) {}"), see(&ada, "schema(pred: [nothing]) {}"));
+    // An order by it is refused, as one by what is not there.
+    let order = |name: &str| {
+        let text = format!("{{ q(func: uid(1, 2), orderdesc: {name}) {{ uid }} }}");
+        site.query(&ada, &text).to_string().replace(name, "*")
+    };
+    assert_eq!(order("secret"), order("nobody"));
+    // A mistake is told without the names of what is hidden.
+    let told = site.query(&ada, "{ q(func: has(name), orderasc: secre) { name } }").to_string();
+    assert!(!told.contains("secret"), "{told}");
+    // Nobody reads passwords, and who is no guardian not even names.
+    assert_eq!(see(&ada, "{ q(func: has(dgraph.xid)) { dgraph.xid } }"), "{}");
+    let groot = see(
+        &site.token("groot"),
+        "{ q(func: eq(dgraph.xid, \"ada\")) { dgraph.xid dgraph.password } }",
+    );
+    assert_eq!(groot, r#"{"q":[{"dgraph.xid":"ada"}]}"#);
+}
+
+#[test]
+fn graphql_shows_what_may_be_read() {
+    let site = site();
+    let (ada, eve) = (site.token("ada"), site.token("eve"));
+    let ask = |token: &str, text: &str| site.graphql("/graphql", token, text);
+    assert_eq!(
+        ask(&ada, "{ queryNote { text hidden } aggregateNote { count } }"),
+        json!({ "data": { "queryNote": [{ "text": "Ada", "hidden": null }], "aggregateNote": { "count": 1 } } })
+    );
+    assert_eq!(ask(&eve, "{ queryNote { text } }"), json!({ "data": { "queryNote": [] } }));
+    let none = ask("", "{ queryNote { text } __typename }");
+    assert_eq!(
+        message(&none),
+        "Dgraph query failed because Dgraph execution failed because rpc error: code = Unauthenticated desc = no accessJwt available"
+    );
+    let told =
+        ask(&ada, "mutation { addNote(input: [{ text: \"b\", hidden: \"c\" }]) { numUids } }");
+    assert!(message(&told).ends_with("code = PermissionDenied desc = unauthorized to mutate following predicates: Note.hidden \n"), "{told}");
+    // What a mutation shows is what its user may read.
+    let told = ask(
+        &ada,
+        "mutation { updateNote(input: { filter: {}, set: { text: \"b\" } }) { note { text hidden } } }",
+    );
+    assert_eq!(
+        told,
+        json!({ "data": { "updateNote": { "note": [{ "text": "b", "hidden": null }] } } })
+    );
+}
+
+#[test]
+fn writing_and_altering() {
+    let site = site();
+    let (ada, eve, groot) = (site.token("ada"), site.token("eve"), site.token("groot"));
+    let told = site
+        .mutate(&ada, &json!({ "set": { "uid": "0x2", "name": "Eve", "secret": "z", "age": 1 } }));
+    assert_eq!(
+        message(&told),
+        "rpc error: code = PermissionDenied desc = unauthorized to mutate following predicates: age secret \n"
+    );
+    let told = site.mutate(&eve, &json!({ "set": { "name": "Eve" } }));
+    assert!(message(&told).contains("following predicates: name \n"), "{told}");
+    let told = site.mutate(&ada, &json!({ "set": { "dgraph.xid": "root" } }));
+    assert!(message(&told).contains("following predicates: dgraph.xid \n"), "{told}");
+    // All that a node has: what may be written goes, the rest stays, and the type with it.
+    let told = site.mutate(&ada, &json!({ "delete": { "uid": "0x1" } }));
+    assert_eq!(told["data"]["code"], "Success", "{told}");
+    let left =
+        site.query(&groot, "{ q(func: uid(1)) { name age secret friend { uid } dgraph.type } }");
+    assert_eq!(left["data"]["q"], json!([{ "age": 36, "secret": "x", "dgraph.type": ["Person"] }]));
+    // An upsert finds what its user sees, and changes what its user may.
+    let upsert = json!({ "query": "{ v as var(func: eq(secret, \"y\")) }", "set": [{ "uid": "uid(v)", "name": "found" }], "cond": "@if(gt(len(v), 0))" });
+    assert_eq!(site.mutate(&ada, &upsert)["data"]["uids"], json!({}));
+    let alter = |token: &str, body: &str| site.send("POST", "/alter", token, body).json();
+    assert_eq!(alter(&ada, "name: string @index(exact, term) .")["data"]["code"], "Success");
+    assert_eq!(
+        message(&alter(&ada, "name: string .\nage: int .\ntype T {\nsecret\n}")),
+        "rpc error: code = PermissionDenied desc = unauthorized to alter following predicates: age secret \n"
+    );
+    assert!(
+        message(&alter(&ada, "{\"drop_attr\": \"secret\"}"))
+            .contains("following predicates: secret \n")
+    );
+    assert!(
+        message(&alter(&ada, "{\"drop_op\": \"TYPE\", \"drop_value\": \"Person\"}"))
+            .contains("age secret \n")
+    );
+    assert_eq!(
+        message(&alter(&ada, "{\"drop_op\": \"DATA\"}")),
+        "rpc error: code = PermissionDenied desc = only guardians are allowed to drop all data, but the current user is ada"
+    );
+    assert!(message(&alter(&groot, "{\"drop_attr\": \"dgraph.xid\"}")).contains("pre-defined"));
+    // Without any data the first user is there again, and no other.
+    assert_eq!(alter(&groot, "{\"drop_all\": true}")["data"]["code"], "Success");
+    assert_eq!(
+        login(&site, &json!({ "userid": "ada", "password": PASSWORD }))["data"],
+        Value::Null
+    );
+    let again = site.token("groot");
+    assert_eq!(site.query(&again, "{ q(func: has(dgraph.xid), orderasc: dgraph.xid) { dgraph.xid } }")["data"]["q"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn what_is_given_and_taken_holds_at_once() {
+    let site = site();
+    let (eve, groot) = (site.token("eve"), site.token("groot"));
+    let admin = |text: &str| {
+        let told = site.graphql("/admin", &groot, text);
+        assert!(told["errors"].is_null(), "{told}");
+        told
+    };
+    let names = || {
+        site.query(&eve, "{ q(func: has(name)) { name } }")["data"]["q"]
+            .as_array()
+            .map_or(0, Vec::len)
+    };
+    assert_eq!(names(), 0);
+    admin(
+        "mutation { updateUser(input: { filter: { name: { eq: \"eve\" } }, set: { groups: [{ name: \"dev\" }] } }) { user { name } } }",
+    );
+    assert_eq!(names(), 2);
+    admin(
+        "mutation { updateGroup(input: { filter: { name: { eq: \"dev\" } }, remove: { rules: [\"name\"] } }) { group { rules { predicate } } } }",
+    );
+    assert_eq!(names(), 0);
+    admin(
+        "mutation { updateGroup(input: { filter: { name: { eq: \"dev\" } }, set: { rules: [{ predicate: \"dgraph.all\", permission: 4 }] } }) { group { name } } }",
+    );
+    assert_eq!(names(), 2);
+    // A version that was read before does not give back what was taken since.
+    let start = site.send(
+        "POST",
+        "/query",
+        &eve,
+        &json!({ "query": "{ q(func: has(name)) { name } }" }).to_string(),
+    );
+    let start: Value = serde_json::from_slice(&start.body).unwrap();
+    let txn = &start["extensions"]["txn"];
+    admin(
+        "mutation { updateUser(input: { filter: { name: { eq: \"eve\" } }, remove: { groups: [{ name: \"dev\" }] } }) { user { name } } }",
+    );
+    let path = format!("/query?startTs={}&hash={}", txn["start_ts"], txn["hash"].as_str().unwrap());
+    let again = site.send(
+        "POST",
+        &path,
+        &eve,
+        &json!({ "query": "{ q(func: has(name)) { name } }" }).to_string(),
+    );
+    assert_eq!(again.json()["data"], json!({}));
+    // Nobody goes on with it without its mark.
+    let told = site
+        .send("POST", &format!("/query?startTs={}", txn["start_ts"]), &groot, "{\"query\": \"{}\"}")
+        .json();
+    assert_eq!(message(&told), "hash mismatch the claimed startTs|namespace");
+    admin("mutation { deleteUser(filter: { name: { eq: \"eve\" } }) { numUids } }");
+    let told = site.query(&eve, "{ q(func: has(name)) { name } }");
+    assert_eq!(
+        message(&told),
+        "rpc error: code = Unauthenticated desc = unable to parse jwt token: the user is no more"
+    );
+}
+
+#[test]
+fn logins() {
+    let site = site();
+    let ada = json!({ "userid": "ada", "password": PASSWORD });
+    let told = login(&site, &ada);
+    let refresh = told["data"]["refreshJWT"].as_str().unwrap().to_owned();
+    let again = login(&site, &json!({ "refresh_token": &refresh }));
+    let access = again["data"]["accessJWT"].as_str().unwrap().to_owned();
+    assert_eq!(
+        site.query(&access, "{ q(func: eq(name, \"Ada\")) { age } }")["data"]["q"][0]["age"],
+        36
+    );
+    // Each token is for its own use.
+    assert_eq!(
+        message(&login(&site, &json!({ "refresh_token": &access }))),
+        "invalid username or password"
+    );
+    let told = site.query(&refresh, "{ q(func: has(name)) { name } }");
+    assert!(message(&told).contains("it is a token to log in again with"), "{told}");
+    for wrong in [
+        json!({}),
+        json!({ "userid": "ada", "password": "wrong password" }),
+        json!({ "userid": "nobody", "password": PASSWORD }),
+        json!({ "userid": "dev", "password": PASSWORD }),
+        json!({ "userid": "ada", "password": PASSWORD, "namespace": 7 }),
+        json!({ "userid": "ada\") { uid } } #", "password": PASSWORD }),
+        json!({ "refresh_token": "a.b.c" }),
+    ] {
+        assert_eq!(message(&login(&site, &wrong)), "invalid username or password", "{wrong}");
+    }
+    // Another password ends what was given for the one before.
+    let groot = site.token("groot");
+    let reset = "mutation { resetPassword(input: { userId: \"ada\", password: \"another one\", namespace: 0 }) { message } }";
+    assert!(site.graphql("/admin", &groot, reset)["errors"].is_null());
+    assert_eq!(
+        message(&login(&site, &json!({ "refresh_token": &refresh }))),
+        "invalid username or password"
+    );
+    assert_eq!(message(&login(&site, &ada)), "invalid username or password");
+}
+
+#[test]
+fn who_tries_passwords_has_to_wait() {
+    let site = site();
+    let guess = |user: &str| {
+        message(&login(&site, &json!({ "userid": user, "password": "a guess" }))).to_owned()
+    };
+    let told: Vec<String> = (0..8).map(|_| guess("groot")).collect();
+    assert_eq!(told[0], "invalid username or password");
+    assert!(told[7].starts_with("too many logins failed: try again in "), "{told:?}");
+    let right = login(&site, &json!({ "userid": "groot", "password": "password" }));
+    assert!(message(&right).starts_with("too many logins failed"), "{right}");
+    assert!(
+        login(&site, &json!({ "userid": "ada", "password": PASSWORD }))["data"]["accessJWT"]
+            .is_string()
+    );
+}
+
+#[test]
+fn people_are_administered() {
+    let site = site();
+    let groot = site.token("groot");
+    let admin = |text: &str| site.graphql("/admin", &groot, text);
+    let told = admin(
+        "mutation { addUser(input: [{ name: \"eva\", password: \"longenough\", groups: [{ name: \"dev\" }, { name: \"ops\" }] }]) { user { name groups { name users { name } } } } }",
+    );
+    assert_eq!(
+        told,
+        json!({ "data": { "addUser": { "user": [{ "name": "eva", "groups": [{ "name": "dev", "users": [{ "name": "ada" }, { "name": "eva" }] }, { "name": "ops", "users": [{ "name": "eva" }] }] }] } } })
+    );
+    let told = admin(
+        "{ queryUser(filter: { name: { eq: \"ada\" }, or: { name: { eq: \"eva\" } } }, order: { desc: name }, first: 1) { n: name } getGroup(name: \"nobody\") { name } queryGroup(filter: { not: { name: { eq: \"dev\" } } }, offset: 1) { name } }",
+    );
+    assert_eq!(
+        told,
+        json!({ "data": { "queryUser": [{ "n": "eva" }], "getGroup": null, "queryGroup": [{ "name": "none" }, { "name": "ops" }] } })
+    );
+    for (text, why) in [
+        (
+            "addUser(input: [{ name: \"ada\", password: \"longenough\" }]) { user { name } }",
+            "id ada already exists for field name inside type User",
+        ),
+        (
+            "addUser(input: [{ name: \"new\", password: \"short\" }]) { user { name } }",
+            "failed because a password has at least 6 letters",
+        ),
+        (
+            "addUser(input: [{ name: \"\", password: \"longenough\" }]) { user { name } }",
+            "is no name of a user",
+        ),
+        (
+            "addGroup(input: [{ name: \"dev\" }]) { group { name } }",
+            "id dev already exists for field name inside type Group",
+        ),
+        (
+            "addGroup(input: [{ name: \"new\", rules: [{ predicate: \"a\", permission: 8 }] }]) { group { name } }",
+            "permission of the rule for a is 8",
+        ),
+        ("deleteUser(filter: { name: { eq: \"groot\" } }) { numUids }", "cannot be deleted"),
+        ("deleteGroup(filter: {}) { numUids }", "cannot be deleted"),
+        (
+            "updateUser(input: { filter: {}, remove: { groups: [{ name: \"guardians\" }] } }) { user { name } }",
+            "nobody would be a guardian any more",
+        ),
+        ("addNamespace { namespaceId }", "there is one namespace here"),
+    ] {
+        let told = admin(&format!("mutation {{ {text} }}"));
+        assert!(message(&told).contains(why), "{text}: {told}");
+    }
+    assert_eq!(
+        admin("mutation { deleteGroup(filter: { name: { eq: \"dev\" } }) { msg numUids } }"),
+        json!({ "data": { "deleteGroup": { "msg": "Deleted", "numUids": 1 } } })
+    );
+    // Its rules are gone with it.
+    let left = site.query(&groot, "{ q(func: has(dgraph.rule.predicate)) { uid } u(func: eq(dgraph.xid, \"ada\")) { dgraph.user.group { uid } } }");
+    assert_eq!(left["data"], json!({ "q": [], "u": [] }));
+}
+
+#[test]
+fn users_outlive_the_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = || AccessOptions {
+        initial_password: Some("set before".to_owned()),
+        ..AccessOptions::new(super::site::SECRET.to_vec())
+    };
+    let request = |password: &str| LoginRequest {
+        user: "groot".to_owned(),
+        password: password.to_owned(),
+        ..LoginRequest::default()
+    };
+    let token = {
+        let database = Database::open(folder.path(), OpenOptions::default()).unwrap();
+        database.enable_access(options()).unwrap();
+        assert!(!database.has_default_password().unwrap());
+        assert!(database.login(&request("password"), &Control::new()).is_err());
+        let tokens = database.login(&request("set before"), &Control::new()).unwrap();
+        database.close().unwrap();
+        tokens.access
+    };
+    // What it holds is read from the log; the first password is not set again.
+    let database = Database::open(folder.path(), OpenOptions::default()).unwrap();
+    let other = AccessOptions { initial_password: Some("set later".to_owned()), ..options() };
+    database.enable_access(other).unwrap();
+    assert!(database.login(&request("set later"), &Control::new()).is_err());
+    assert!(database.login(&request("set before"), &Control::new()).is_ok());
+    assert_eq!(database.for_token(Some(&token)).user(), Some("groot"));
+    assert!(database.enable_access(options()).unwrap_err().to_string().contains("enabled already"));
+    // What is exported is the data, without those who may see them.
+    let out = folder.path().join("out.rdf");
+    database.mutate("<1> <name> \"Ada\" .", "").unwrap();
+    database.export(&out, &Control::new()).unwrap();
+    let text = std::fs::read_to_string(&out).unwrap();
+    assert!(text.contains("Ada") && !text.contains("groot") && !text.contains("$2"), "{text}");
+    let short = AccessOptions::new(b"too short".to_vec());
+    let told = Database::in_memory().enable_access(short).unwrap_err().to_string();
+    assert!(
+        told.contains("has 9 bytes: it needs at least 32") && !told.contains("too short"),
+        "{told}"
+    );
+}
