@@ -79,7 +79,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// As [`Database::rights`].
+    /// As [`Database::query`], and for a caller who is not known.
     pub(in crate::db) fn seen(&self, version: Arc<Version>) -> Result<Arc<Version>> {
         if self.caller().is_none() {
             return Ok(version);
@@ -114,7 +114,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// As [`Database::rights`].
+    /// As [`Database::query`], and for a caller who is not known.
     pub(in crate::db) fn check_known(&self) -> Result<()> {
         self.rights().map(drop)
     }
@@ -168,7 +168,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// As [`Database::rights`].
+    /// As [`Database::query`], and for a caller who is not known.
     pub(in crate::db) fn writable(&self) -> Result<impl Fn(&str) -> bool + use<>> {
         let rights = self.rights()?;
         Ok(move |name: &str| rights.as_ref().is_none_or(|rights| rights.has(Right::Write, name)))
