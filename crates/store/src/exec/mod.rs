@@ -4,12 +4,13 @@ mod control;
 mod select;
 mod choose;
 mod walk;
-mod compute;
+mod math;
+mod groups;
 mod run;
 mod upsert;
 mod write;
 
-pub use compute::sums::Sum;
+pub use math::sums::Sum;
 pub use control::costs::Costs;
 pub use control::limits::{Limits, byte_count, parse_time, past_limit};
 pub use control::options::ExecOptions;

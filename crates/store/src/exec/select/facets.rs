@@ -1,7 +1,7 @@
 //! Facets of edges: filters, order, variables.
 
 use crate::exec::choose::compare::argument_value;
-use crate::exec::compute::sums::Sum;
+use crate::exec::math::sums::Sum;
 use crate::exec::control::context::Context;
 use crate::exec::control::tree::{EdgeField, ValueMap};
 use crate::graph::{Direction, Predicate};

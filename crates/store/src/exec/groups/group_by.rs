@@ -1,7 +1,7 @@
 //! `@groupby`: members of a list by the values of keys, and aggregates over each group.
 
 use super::partition::Part;
-use super::variables::add_values;
+use crate::exec::math::variables::add_values;
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::tree::{FieldData, Group, GroupValue, Level, ValueMap};
 use crate::exec::select::batches::Members;

@@ -11,7 +11,7 @@
 
 use super::key_codes::{KeyCodes, MISSING};
 use super::partition::{GROUP_BYTES, KEY_BYTES};
-use super::sums::{Sum, clamp};
+use crate::exec::math::sums::{Sum, clamp};
 use crate::exec::control::context::Context;
 use crate::exec::control::morsels::{Spread, joined};
 use crate::exec::control::tree::{Group, GroupValue};

@@ -104,7 +104,7 @@ impl Context<'_> {
                         _ => Ok(map),
                     }
                 };
-                super::math::evaluate(expr, Some(&level.nodes), &lookup).map(Arc::new)
+                super::evaluate::evaluate(expr, Some(&level.nodes), &lookup).map(Arc::new)
             }
             _ => Ok(Arc::default()),
         }
@@ -192,7 +192,7 @@ impl Context<'_> {
                 }
                 FieldKind::Math(expr) => {
                     let lookup = |var: VarId| self.expect_values(var);
-                    let map = super::math::evaluate(expr, None, &lookup)
+                    let map = super::evaluate::evaluate(expr, None, &lookup)
                         .map_err(|error| error.or_at(field.at))?;
                     if map.constant.is_none() && !map.is_empty() {
                         let message = "a block without nodes can't compute with values of nodes";
