@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use super::trace::Step;
+use crate::exec::physical::path::AccessPath;
 use hexgraph_base::types::Position;
 use std::time::{Duration, Instant};
 
@@ -24,9 +25,10 @@ impl Context<'_> {
             action,
             name: name.to_owned(),
             at,
-            way: "",
+            path: None,
             estimate: estimate.map(|rows| rows as u64),
             rows: 0,
+            threads: 1,
             time: Duration::ZERO,
         };
         let place = inner.steps.len();
@@ -36,11 +38,24 @@ impl Context<'_> {
     }
 
     /// Notes the way that the innermost step takes.
-    pub(crate) fn took(&self, way: &'static str) {
-        let Some(trace) = self.control.trace() else { return };
-        let mut inner = trace.lock();
-        if let Some(&(place, _)) = inner.open.last() {
-            inner.steps[place].way = way;
+    #[inline]
+    pub(crate) fn took(&self, path: impl Into<AccessPath>) {
+        if let Some(trace) = self.control.trace() {
+            trace.note(|step| step.path = Some(path.into()));
+        }
+    }
+
+    /// Notes the way of a step, which may have ended.
+    pub(crate) fn took_at(&self, begun: &Begun, path: impl Into<AccessPath>) {
+        if let (Some(trace), Some(place)) = (self.control.trace(), begun.0) {
+            trace.lock().steps[place].path = Some(path.into());
+        }
+    }
+
+    /// Adds to the rows of a step, which may have ended.
+    pub(crate) fn add_rows(&self, begun: &Begun, rows: usize) {
+        if let (Some(trace), Some(place)) = (self.control.trace(), begun.0) {
+            trace.lock().steps[place].rows += rows as u64;
         }
     }
 

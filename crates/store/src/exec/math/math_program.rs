@@ -290,8 +290,8 @@ impl<'a> Batch<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exec::math::evaluate;
     use crate::exec::control::tree::{Column, ValueMap};
+    use crate::exec::math::evaluate;
     use proptest::prelude::*;
     use std::sync::Arc;
 
