@@ -23,6 +23,7 @@ pub use physical::path::{
     AccessPath, BlockPath, EdgesPath, FilterPath, GroupPath, OrderPath, PagePath, RootPath,
     TotalPath,
 };
+pub use physical::rewrites::{REWRITES, Rewrite};
 pub use run::{Answer, execute};
 pub use select::read::{Langs, first_value, typed};
 pub use upsert::{Upsert, execute_upsert};

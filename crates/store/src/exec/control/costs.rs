@@ -34,6 +34,8 @@ pub struct Costs {
     pub morsel: usize,
     /// Draws among the ways that are allowed, where it is drawn; then the other numbers say only how a way is carried out.
     pub lot: Lot,
+    /// The rewrites that are left out: a bit for each, by its place in the table of rewrites.
+    pub left_out: u32,
 }
 
 impl Default for Costs {
@@ -52,6 +54,7 @@ impl Default for Costs {
             spread: 400_000,
             morsel: 100_000,
             lot: Lot::default(),
+            left_out: 0,
         }
     }
 }

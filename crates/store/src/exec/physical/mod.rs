@@ -5,6 +5,7 @@
 //!
 //! | step | decided by | in |
 //! |---|---|---|
+//! | block | `block_path` | `physical/rewrites` |
 //! | root | `root_nodes` and what it calls | `choose/root.rs` |
 //! | filter | `planned_parts`, `filter_path`, `way_back` | `select/filter.rs`, `select/reach.rs` |
 //! | page | `roots_plan`, `part_path`, `driver` | `select/page.rs`, `select/passing.rs` |
@@ -19,3 +20,4 @@
 pub(super) mod path;
 pub(super) mod lot;
 pub(super) mod pick;
+pub(super) mod rewrites;
