@@ -4,6 +4,7 @@
 //! parts become sets, where an index has them at little cost, and tests of single nodes. The smallest of the sets is walked, from
 //! `after` on, in batches that double as long as little passes; the other sets and the tests are asked of a batch at a time.
 
+use super::filter::test_rank;
 use super::reach::looks_beyond;
 use crate::exec::choose::function::is_told;
 use crate::exec::choose::tester::Tester;
@@ -98,10 +99,12 @@ impl<'a> Context<'a> {
     where
         'a: 'f,
     {
-        let parts = match filter {
-            Filter::And(parts) => parts.as_slice(),
-            other => std::slice::from_ref(other),
+        let mut parts: Vec<&Filter> = match filter {
+            Filter::And(parts) => parts.iter().collect(),
+            other => vec![other],
         };
+        // The cheapest test first: what it leaves out is not asked of the others.
+        parts.sort_by_key(|part| test_rank(part));
         let costs = self.control.costs();
         let mut prepared = PreparedFilter {
             sets: Vec::new(),
