@@ -243,14 +243,16 @@ impl Pair {
     }
 }
 
-/// The answer of the engine, with the lists as values of variables. Its steps take any ways that are allowed.
+/// The answer of the engine, with the lists as values of variables. Ways are weighed with random costs and not drawn by lot: of several errors
+/// the first one is told, and the parts of a filter are asked in the order that the engine chose.
 pub fn ask_engine(
     db: &Database,
     text: &str,
     lists: &Lists,
     patience: Duration,
 ) -> Result<Json, Error> {
-    let control = Control::new().with_timeout(patience).with_costs(any_costs());
+    let costs = Costs { lot: Lot::default(), left_out: 0, ..any_costs() };
+    let control = Control::new().with_timeout(patience).with_costs(costs);
     answered(db, text, lists, &control)
 }
 
