@@ -6,12 +6,17 @@
 //! a line. `>` starts a query, whose answer stands below it, one line to the next blank line.
 //! `graphql schema` opens a section that sets the schema of the GraphQL API, with its faults below it. `graphql>` starts a
 //! request to that API, whose variables may follow in a line `variables `; its response stands below it.
+//! `people N` loads N nodes that are alike in each script (see [`people`]). `explain>` starts a query below which its plan stands:
+//! the steps with their access paths, what the indexes promised and what came out. `rewrite NAME>` shows the plan of a query without
+//! a rewrite and with it, and that the answers are the same.
 //! `HEXGRAPH_UPDATE_GOLDEN=1` writes the answers as they are now.
 
 use hexgraph::db::graphql::{Headers, Request};
 use hexgraph::db::{
-    Control, Database, Mutation, MutationAnswer, MutationRequest, QueryRequest, Statements,
+    Control, Database, LoadOptions, Mutation, MutationAnswer, MutationRequest, OpenOptions,
+    QueryRequest, Source, Statements,
 };
+use hexgraph::internals::exec::{Costs, REWRITES};
 use hexgraph::types::Result;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -19,6 +24,10 @@ use std::path::{Path, PathBuf};
 /// How a line of a GraphQL request begins, and the line with its variables.
 const GRAPHQL: &str = "graphql>";
 const VARIABLES: &str = "variables ";
+
+/// How lines of queries begin whose plans are shown.
+const EXPLAIN: &str = "explain>";
+const REWRITE: &str = "rewrite ";
 
 fn scripts(dir: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -41,6 +50,57 @@ fn answer(db: &Database, text: &str) -> String {
         Ok((json, _)) => json,
         Err(error) => format!("error: {error}"),
     }
+}
+
+/// The plan of a query: its steps without their times.
+fn plan(db: &Database, text: &str, control: &Control) -> String {
+    let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
+    match db.explain(&request, control) {
+        Ok(explanation) => explanation.plan(),
+        Err(error) => format!("error: {error}\n"),
+    }
+}
+
+/// The plans of a query without a rewrite and with it.
+fn rewritten(db: &Database, name: &str, text: &str) -> String {
+    let place = REWRITES.iter().position(|rewrite| rewrite.name == name);
+    let place = place.unwrap_or_else(|| panic!("no rewrite `{name}`"));
+    let without = Costs { left_out: 1 << place, ..Costs::default() };
+    let control = || Control::new().with_costs(without);
+    let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
+    let answered = |control: &Control| db.query(&request, control).and_then(|it| it.to_json());
+    let (before, after) = (answered(&control()), answered(&Control::new()));
+    assert_eq!(before.unwrap().0, after.unwrap().0, "with and without `{name}`: {text}");
+    format!("before\n{}after\n{}", plan(db, text, &control()), plan(db, text, &Control::new()))
+}
+
+/// N-Quads of some people. Person n has the uid n, the name `person n`, the age n modulo 90 but for each tenth, one of seven cities, a score
+/// below 100,003 that no other has, a height below 1,000, a day of birth, and follows five others. Person 1 follows the first half of them, too.
+fn people(count: u64) -> String {
+    let mut lines = String::new();
+    for n in 1..=count {
+        let mut add = |predicate: &str, value: &str| {
+            writeln!(lines, "<{n}> <{predicate}> \"{value}\" .").expect("a string grows");
+        };
+        add("name", &format!("person {n}"));
+        add("city", &format!("c{}", n % 7));
+        add("height", &(n * 31 % 1_000).to_string());
+        add("score", &(n * 7_919 % 100_003).to_string());
+        add("born", &format!("19{:02}-0{}-1{}", n % 80 + 10, n % 9 + 1, n % 10));
+        add("dgraph.type", if n % 3 == 0 { "Member" } else { "Guest" });
+        if n % 10 != 0 {
+            add("age", &(n % 90).to_string());
+        }
+        let hub = 1..=(if n == 1 { count / 2 } else { 0 });
+        let some = (1..=5).map(|edge| (n * 7 + edge * 13) % count + 1);
+        let mut targets: Vec<u64> = hub.chain(some).filter(|target| *target != n).collect();
+        targets.sort_unstable();
+        targets.dedup();
+        for target in targets {
+            writeln!(lines, "<{n}> <follows> <{target}> .").expect("a string grows");
+        }
+    }
+    lines
 }
 
 /// The response to a GraphQL request, which is written over several lines.
@@ -69,6 +129,11 @@ fn shown(done: MutationAnswer) -> Result<String> {
 
 /// Carries out a section that changes something, and says what it answers.
 fn change(db: &Database, name: &str, text: &str) -> Result<Option<String>> {
+    if let Some(count) = name.strip_prefix("people ") {
+        let lines = people(count.parse().expect("a number of people"));
+        let source = Source::Bytes(lines.into());
+        return db.load(source, None, LoadOptions::default(), &Control::new()).map(|_| None);
+    }
     let json = vec![Statements::Json(text)];
     let mutation = match name {
         "schema" => return db.alter(text).map(|_| None),
@@ -86,7 +151,8 @@ fn change(db: &Database, name: &str, text: &str) -> Result<Option<String>> {
 
 /// The script as it should read, with today's answers.
 fn replay(script: &str) -> String {
-    let db = Database::in_memory();
+    // As many threads on each machine: a plan says with how many the work of a step is shared.
+    let db = Database::in_memory_with(OpenOptions { threads: 3, ..OpenOptions::default() });
     let mut out = String::new();
     let mut paragraphs = script.trim_end().split("\n\n").peekable();
     while let Some(paragraph) = paragraphs.next() {
@@ -107,6 +173,21 @@ fn replay(script: &str) -> String {
                     writeln!(out, "{line}").expect("a string grows");
                 }
                 writeln!(out, "{}", response(&db, &request)).expect("a string grows");
+            }
+            Some((first, _)) if first.starts_with(EXPLAIN) || first.starts_with(REWRITE) => {
+                let (prefix, _) = first.split_once('>').expect("a query follows");
+                let prefix = format!("{prefix}>");
+                let is_query = |line: &&&str| line.starts_with(&prefix);
+                let query: Vec<&str> = code.iter().take_while(is_query).copied().collect();
+                let text: Vec<&str> = query.iter().map(|line| &line[prefix.len()..]).collect();
+                for line in &query {
+                    writeln!(out, "{line}").expect("a string grows");
+                }
+                let text = text.join("\n");
+                out += &match prefix.strip_prefix(REWRITE) {
+                    Some(name) => rewritten(&db, name.trim_end_matches('>'), &text),
+                    None => plan(&db, &text, &Control::new()),
+                };
             }
             Some((name, rest)) if !name.starts_with('>') => {
                 let is_answer =

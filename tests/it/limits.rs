@@ -84,13 +84,13 @@ fn explain_tells_the_steps() {
         .map(|step| (step.depth, step.action, step.detail.as_str(), step.way, step.rows))
         .collect();
     let expected = [
-        (0, "block", "var", "", 1),
+        (0, "block", "var", "walks its nodes", 1),
         (1, "root", "eq(name, \"node 3\")", "index", 1),
-        (1, "field", "knows", "", 10),
+        (1, "field", "knows", "asks all targets together", 10),
         (2, "filter", "ge(age, 91)", "index", 10),
         (1, "variables", "", "", 1),
-        (0, "block", "q", "", 2),
-        (1, "root", "uid(x)", "index", 10),
+        (0, "block", "q", "walks its nodes", 2),
+        (1, "root", "uid(x)", "uids", 10),
         (1, "order", "q", "sorts", 2),
         (1, "field", "name", "", 2),
         (1, "variables", "", "", 0),

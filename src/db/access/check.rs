@@ -123,7 +123,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// `Access` for others; as [`Database::rights`].
+    /// `Access` for others, and for a caller who is not known.
     pub fn check_guardian(&self, what: &str) -> Result<()> {
         match self.rights()? {
             Some(rights) if !rights.is_guardian() => {
@@ -153,7 +153,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// `Access` with the predicates that the caller may not change; as [`Database::rights`].
+    /// `Access` with the predicates that the caller may not change; `Access` for a caller who is not known.
     pub(in crate::db) fn check_writes(&self, mutations: &[Mutation<'_>]) -> Result<()> {
         let Some(rights) = self.rights()? else { return Ok(()) };
         let quads = mutations.iter().flat_map(|it| it.sets.iter().chain(&it.deletes));
@@ -179,7 +179,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// `Access` with the predicates that the caller may not define; as [`Database::rights`].
+    /// `Access` with the predicates that the caller may not define; `Access` for a caller who is not known.
     pub(in crate::db) fn check_alter(&self, text: &str) -> Result<()> {
         let Some(rights) = self.rights()? else { return Ok(()) };
         let text = parse_schema(text)?;
@@ -195,7 +195,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// `Access` when not; `Schema` for what access control itself needs; as [`Database::rights`].
+    /// `Access` when not; `Schema` for what access control itself needs; `Access` for a caller who is not known.
     pub(in crate::db) fn check_drop(&self, what: &Drop) -> Result<()> {
         let is_needed = |name: &str| PREDICATES.contains(&name) || name.starts_with("dgraph.type.");
         if let Drop::Predicate(name) | Drop::Type(name) = what

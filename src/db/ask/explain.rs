@@ -2,7 +2,7 @@
 
 use crate::db::operation::Latency;
 use hexgraph_base::types::Position;
-use hexgraph_store::exec::Step;
+use hexgraph_store::exec::{AccessPath, Step};
 use std::fmt;
 use std::time::Duration;
 
@@ -27,12 +27,14 @@ pub struct ExplainedStep {
     pub action: &'static str,
     /// The name that the step is about, or the piece of the query text that asked for it.
     pub detail: String,
-    /// The method that was chosen, for steps that have several; else empty.
+    /// The access path that was taken, in words, for steps that have several; else empty.
     pub way: &'static str,
     /// The number of rows that an index promised before the step; `None` without an index.
     pub estimate: Option<u64>,
     /// The number of nodes, edges or values that the step produced.
     pub rows: u64,
+    /// The number of threads that the work of the step was shared with, this one included; 1 where it was not.
+    pub threads: usize,
     /// The time of the step, including the steps that are part of it.
     pub time: Duration,
 }
@@ -45,23 +47,51 @@ impl Explanation {
                 Some(at) if step.name.is_empty() => piece(text, at),
                 _ => step.name,
             };
-            let Step { depth, action, way, estimate, rows, time, .. } = step;
-            ExplainedStep { depth, action, detail, way, estimate, rows, time }
+            let Step { depth, action, path, estimate, rows, threads, time, .. } = step;
+            let way = path.map_or("", AccessPath::name);
+            ExplainedStep { depth, action, detail, way, estimate, rows, threads, time }
         };
         Explanation { steps: steps.into_iter().map(explained).collect(), latency }
     }
 }
 
+impl Explanation {
+    /// The table of the steps, without the times: the same text each time the query is asked of the same data.
+    pub fn plan(&self) -> String {
+        let mut table = format!("{}\n", head());
+        for step in &self.steps {
+            table.push_str(&format!("{step}\n"));
+        }
+        table
+    }
+}
+
+/// The titles of the columns, but for that of the times.
+fn head() -> String {
+    format!("{:<72} {:>10} {:>10}", "step", "expected", "rows")
+}
+
+/// A line of the table, without the time.
+impl fmt::Display for ExplainedStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let indent = "  ".repeat(self.depth);
+        let mut what = format!("{indent}{} {}", self.action, self.detail).trim_end().to_owned();
+        match (self.way, self.threads) {
+            ("", 0 | 1) => {}
+            ("", threads) => what.push_str(&format!(" ({threads} threads)")),
+            (way, 0 | 1) => what.push_str(&format!(" ({way})")),
+            (way, threads) => what.push_str(&format!(" ({way}, {threads} threads)")),
+        }
+        let estimate = self.estimate.map_or_else(|| "-".to_owned(), |rows| rows.to_string());
+        write!(f, "{what:<72} {estimate:>10} {:>10}", self.rows)
+    }
+}
+
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{:<56} {:>10} {:>10} {:>10}", "step", "expected", "rows", "ms")?;
+        writeln!(f, "{} {:>10}", head(), "ms")?;
         for step in &self.steps {
-            let indent = "  ".repeat(step.depth);
-            let what = format!("{indent}{} {}", step.action, step.detail);
-            let what = if step.way.is_empty() { what } else { format!("{what} ({})", step.way) };
-            let estimate = step.estimate.map_or_else(|| "-".to_owned(), |rows| rows.to_string());
-            let time = step.time.as_secs_f64() * 1e3;
-            writeln!(f, "{:<56} {estimate:>10} {:>10} {time:>10.3}", what.trim_end(), step.rows)?;
+            writeln!(f, "{step} {:>10.3}", step.time.as_secs_f64() * 1e3)?;
         }
         let parsing = self.latency.parsing.as_secs_f64() * 1e3;
         let processing = self.latency.processing.as_secs_f64() * 1e3;

@@ -12,10 +12,10 @@ use hexgraph::db::{
     Control, Database, Drop, Given, LoadOptions, OpenOptions, QueryRequest, Source, SyncPolicy,
     Thresholds,
 };
-use hexgraph::internals::exec::Costs;
+use hexgraph::internals::exec::{AccessPath, Costs, Lot, REWRITES, Rewrite, Trace};
 use hexgraph::types::Error;
 use serde_json::Value as Json;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -36,7 +36,7 @@ pub fn small() -> OpenOptions {
 }
 
 /// What ways to an answer are weighed with, drawn by lot: which way is taken must make no difference.
-fn any_costs() -> Costs {
+pub fn any_costs() -> Costs {
     let draw = |usual: usize| match fastrand::u32(..3) {
         0 => usual,
         1 => 1,
@@ -56,6 +56,10 @@ fn any_costs() -> Costs {
         top_share: draw(usual.top_share),
         spread: draw(usual.spread),
         morsel: draw(usual.morsel),
+        // In half of the queries each step takes any of the access paths that are allowed for it.
+        lot: if fastrand::bool() { Lot::of(fastrand::u64(..)) } else { Lot::default() },
+        // And each rewrite is left out now and then.
+        left_out: if fastrand::bool() { fastrand::u32(..) } else { 0 },
     }
 }
 
@@ -90,6 +94,9 @@ pub struct Case {
     /// The lists that the query's `$` variables hold.
     pub lists: Lists,
 }
+
+/// The access paths that steps took.
+pub type Paths = HashSet<AccessPath>;
 
 /// Lists for the `$` variables of a query, by name, each with its declared type.
 pub type Lists = BTreeMap<String, (&'static str, Vec<String>)>;
@@ -167,8 +174,10 @@ impl Pair {
         &self.db
     }
 
-    /// Asks both: the engine with the lists as values of variables, the twin with lists in the text.
-    pub fn ask(&self, text: &str, lists: &Lists) -> Verdict {
+    /// Asks both: the engine with the lists as values of variables, the twin with lists in the text. The engine is asked with all rewrites,
+    /// without each of those that made a block, and with random choices among the access paths that are allowed; all paths that it took
+    /// are noted in `paths`.
+    pub fn ask(&self, text: &str, lists: &Lists, paths: &mut Paths) -> Verdict {
         let literal = written_out(text, lists);
         let plan = hexgraph::internals::dql::parse(&literal)
             .and_then(|document| document.plan(&BTreeMap::new()));
@@ -176,10 +185,39 @@ impl Pair {
             Ok(plan) => exec::answer(&self.graph, &plan),
             Err(error) => Err(Failure::Refused(error.to_string())),
         };
-        let is_decided = twin != Err(Failure::Undecided);
+        let verdict = self.compare(text, lists, &twin, Costs::default(), paths);
+        let made = |rewrite: &Rewrite| paths.contains(&AccessPath::Block(rewrite.after));
+        let made: Vec<usize> = (0..REWRITES.len()).filter(|it| made(&REWRITES[*it])).collect();
+        let without = made.iter().map(|place| Costs { left_out: 1 << place, ..Costs::default() });
+        for costs in without.chain([any_costs()]) {
+            if matches!(verdict, Verdict::Differs(_) | Verdict::Undecided) {
+                break;
+            }
+            let other = self.compare(text, lists, &twin, costs, paths);
+            if let Verdict::Differs(how) = other {
+                return Verdict::Differs(format!("{how}\n  with {costs:?}"));
+            }
+        }
+        verdict
+    }
+
+    /// Asks the engine, which weighs ways with some costs, and compares its answer with that of the twin.
+    fn compare(
+        &self,
+        text: &str,
+        lists: &Lists,
+        twin: &Result<Json, Failure>,
+        costs: Costs,
+        paths: &mut Paths,
+    ) -> Verdict {
+        let is_decided = *twin != Err(Failure::Undecided);
         let patience = if is_decided { PATIENCE } else { PATIENCE / 10 };
+        let control = Control::new().with_timeout(patience).with_costs(costs);
+        control.start_trace();
         let started = Instant::now();
-        let engine = catch_unwind(AssertUnwindSafe(|| ask_engine(&self.db, text, lists, patience)));
+        let engine = catch_unwind(AssertUnwindSafe(|| answered(&self.db, text, lists, &control)));
+        let steps = control.trace().map(Trace::steps).unwrap_or_default();
+        paths.extend(steps.iter().filter_map(|step| step.path));
         let Ok(engine) = engine else {
             return Verdict::Differs("the engine panicked".to_owned());
         };
@@ -188,7 +226,7 @@ impl Pair {
         }
         match (engine, twin) {
             (_, Err(Failure::Undecided)) | (Err(Error::Limit { .. }), _) => Verdict::Undecided,
-            (Ok(engine), Ok(twin)) => match difference(&engine, &twin) {
+            (Ok(engine), Ok(twin)) => match difference(&engine, twin) {
                 None => Verdict::Same(engine),
                 Some(place) => {
                     Verdict::Differs(format!("at {place}\n  engine: {engine}\n  twin:   {twin}"))
@@ -205,13 +243,20 @@ impl Pair {
     }
 }
 
-/// The answer of the engine, with the lists as values of variables.
+/// The answer of the engine, with the lists as values of variables. Ways are weighed with random costs and not drawn by lot: of several errors
+/// the first one is told, and the parts of a filter are asked in the order that the engine chose.
 pub fn ask_engine(
     db: &Database,
     text: &str,
     lists: &Lists,
     patience: Duration,
 ) -> Result<Json, Error> {
+    let costs = Costs { lot: Lot::default(), left_out: 0, ..any_costs() };
+    let control = Control::new().with_timeout(patience).with_costs(costs);
+    answered(db, text, lists, &control)
+}
+
+fn answered(db: &Database, text: &str, lists: &Lists, control: &Control) -> Result<Json, Error> {
     let used = lists.iter().filter(|(name, _)| text.contains(name.as_str()));
     let (types, variables): (Vec<String>, Vec<(String, Given)>) = used
         .map(|(name, (kind, items))| {
@@ -224,8 +269,7 @@ pub fn ask_engine(
     };
     let variables = variables.into_iter().collect();
     let request = QueryRequest { text, variables, ..QueryRequest::default() };
-    let control = Control::new().with_timeout(patience).with_costs(any_costs());
-    let (json, _) = db.query(&request, &control)?.to_json_within(&control)?;
+    let (json, _) = db.query(&request, control)?.to_json_within(control)?;
     Ok(serde_json::from_str(&json).unwrap())
 }
 
@@ -238,7 +282,7 @@ impl Case {
                 return Verdict::Refused(error.to_string());
             }
         }
-        pair.ask(&self.query.to_string(), &self.lists)
+        pair.ask(&self.query.to_string(), &self.lists, &mut Paths::default())
     }
 }
 

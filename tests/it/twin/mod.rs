@@ -15,5 +15,5 @@ mod shrink;
 mod run;
 mod rights;
 
-pub use case::small;
+pub use case::{any_costs, small};
 pub use compare::{difference, shows_anything};

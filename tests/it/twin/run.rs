@@ -4,7 +4,7 @@
 //! that a failure is due to what was changed; or `random`), `HEXGRAPH_TWIN_DIFFERENCES` how many to look for (1). With a difference comes the
 //! number of its session, which is the seed to repeat it, and the smallest case that shows it.
 
-use super::case::{Case, Pair, Step, Verdict};
+use super::case::{Case, Pair, Paths, Step, Verdict};
 use super::compare::shows_anything;
 use super::data;
 use super::generate::Generator;
@@ -12,6 +12,9 @@ use super::graph::Change;
 use super::shrink::shrink;
 use super::words::one_of;
 use fastrand::Rng;
+use hexgraph::internals::exec::{
+    AccessPath, BlockPath, FilterPath, GroupPath, OrderPath, RootPath, TotalPath,
+};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::thread;
@@ -22,6 +25,30 @@ const QUERIES: usize = 40;
 
 /// From so many queries on their shares say something.
 const MEANINGFUL: usize = 1000;
+
+/// The access paths that few queries allow, or none that is generated here: areas and vectors have tests of their own, and conditions on
+/// what edges lead to come from GraphQL, whose twin draws the ways of filters as well.
+const RARE: &[AccessPath] = &[
+    AccessPath::Block(BlockPath::Count),
+    AccessPath::Block(BlockPath::CountTargets),
+    AccessPath::Root(RootPath::Cells),
+    AccessPath::Root(RootPath::Vectors),
+    AccessPath::Root(RootPath::Nothing),
+    AccessPath::Filter(FilterPath::Cells),
+    AccessPath::Filter(FilterPath::Batches),
+    AccessPath::Filter(FilterPath::CountColumn),
+    AccessPath::Filter(FilterPath::WalkBack),
+    AccessPath::Filter(FilterPath::FarEnds),
+    AccessPath::Order(OrderPath::WalkRange),
+    AccessPath::Order(OrderPath::ScanAndSort),
+    AccessPath::Order(OrderPath::WalkIndexAndSort),
+    AccessPath::Group(GroupPath::Postings),
+    AccessPath::Group(GroupPath::CodeArray),
+    AccessPath::Group(GroupPath::CodeTable),
+    AccessPath::Group(GroupPath::TargetArray),
+    AccessPath::Group(GroupPath::TargetTable),
+    AccessPath::Total(TotalPath::Column),
+];
 
 /// What came of all queries.
 #[derive(Debug, Default)]
@@ -34,6 +61,8 @@ struct Tally {
     undecided: usize,
     /// By feature: the queries with it, and those of them whose answer shows something.
     features: BTreeMap<&'static str, (usize, usize)>,
+    /// By access path: the queries of which a step took it.
+    paths: BTreeMap<String, usize>,
     differences: Vec<String>,
 }
 
@@ -91,13 +120,30 @@ impl Tally {
         assert!(self.queries < 50 * self.refused, "almost nothing is refused");
         assert!(4 * self.refused < self.queries, "too much is refused");
         assert!(20 * self.undecided < self.queries, "too much is undecided");
+        self.check_paths();
         for (feature, (asked, full)) in &self.features {
             assert!(*asked < 50 || 0 < *full, "`{feature}` never shows anything");
         }
     }
 
-    fn count(&mut self, verdict: &Verdict, features: impl IntoIterator<Item = &'static str>) {
+    /// What is never chosen is not compared: each way is taken, but for those that few queries allow.
+    fn check_paths(&self) {
+        for path in AccessPath::ALL {
+            let is_taken = self.paths.contains_key(&format!("{path:?}"));
+            assert!(is_taken || RARE.contains(path), "no query takes {path:?}");
+        }
+    }
+
+    fn count(
+        &mut self,
+        verdict: &Verdict,
+        features: impl IntoIterator<Item = &'static str>,
+        paths: Paths,
+    ) {
         self.queries += 1;
+        for path in paths {
+            *self.paths.entry(format!("{path:?}")).or_default() += 1;
+        }
         let is_full = matches!(verdict, Verdict::Same(answer) if shows_anything(answer));
         for feature in features {
             let (asked, full) = self.features.entry(feature).or_default();
@@ -150,8 +196,9 @@ impl Run {
         let mut generator = Generator::new(query_seed, &pair.graph, uids);
         let query = generator.query();
         let lists = std::mem::take(&mut generator.lists);
-        let verdict = pair.ask(&query.to_string(), &lists);
-        self.tally.lock().unwrap().count(&verdict, generator.features);
+        let mut paths = Paths::default();
+        let verdict = pair.ask(&query.to_string(), &lists, &mut paths);
+        self.tally.lock().unwrap().count(&verdict, generator.features, paths);
         let Verdict::Differs(how) = verdict else { return };
         let small = shrink(&Case { steps: steps.to_vec(), query, lists });
         let now = match small.verdict() {

@@ -21,8 +21,8 @@ impl PyExplanation {
 
 #[pymethods]
 impl PyExplanation {
-    /// The steps in the order in which they began, as dicts: "depth", "action", "detail", "way",
-    /// "estimate" (None where no index tells), "rows", "seconds" with the steps inside it.
+    /// The steps in the order in which they began, as dicts: "depth", "action", "detail", "way"
+    /// (the access path), "estimate" (None where no index tells), "rows", "threads" that shared it, "seconds" with the steps inside it.
     #[getter]
     fn steps<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let steps = self.explanation.steps.iter().map(|step| step_dict(py, step));
@@ -48,6 +48,7 @@ fn step_dict<'py>(py: Python<'py>, step: &ExplainedStep) -> PyResult<Bound<'py, 
     dict.set_item("way", step.way)?;
     dict.set_item("estimate", step.estimate)?;
     dict.set_item("rows", step.rows)?;
+    dict.set_item("threads", step.threads)?;
     dict.set_item("seconds", step.time.as_secs_f64())?;
     Ok(dict)
 }

@@ -1,21 +1,29 @@
 //! Carries out a plan over one version of the graph: a set of nodes at a time, level by level.
 
+mod physical;
 mod control;
 mod select;
 mod choose;
 mod walk;
-mod compute;
+mod math;
+mod groups;
 mod run;
 mod upsert;
 mod write;
 
-pub use compute::sums::Sum;
 pub use control::costs::Costs;
 pub use control::limits::{Limits, byte_count, parse_time, past_limit};
 pub use control::options::ExecOptions;
 pub use control::stop::{Canceller, Control, Onward};
 pub use control::trace::{Step, Trace};
 pub use control::tree::{BlockResult, FieldData, FieldResult, Level};
+pub use math::sums::Sum;
+pub use physical::lot::Lot;
+pub use physical::path::{
+    AccessPath, BlockPath, EdgesPath, FilterPath, GroupPath, OrderPath, PagePath, RootPath,
+    TotalPath,
+};
+pub use physical::rewrites::{REWRITES, Rewrite};
 pub use run::{Answer, execute};
 pub use select::read::{Langs, first_value, typed};
 pub use upsert::{Upsert, execute_upsert};

@@ -13,7 +13,11 @@ use std::io::Cursor;
 const SCHEMA: &str = "age: int .\nwide: int .\nrank: int @index(int) .\nrate: float .\n\
      share: float @index(float) .\nis: bool .\nwas: bool @index(bool) .\nday: datetime .\n\
      at: datetime .\nsince: datetime @index(hour) .\ncity: string .\nname: string @index(exact) .\n\
-     said: string @lang .\nplain: default .\ntags: [int] .\ngreat: bigfloat .\n";
+     said: string @lang .\nplain: default .\ntags: [int] .\ngreat: bigfloat .\n\
+     knows: [uid] @reverse .\nlikes: [uid] .\n";
+
+/// The predicates of edges; the first can be walked back.
+pub(super) const EDGES: [&str; 2] = ["knows", "likes"];
 
 /// The predicates.
 pub(super) const NAMES: [&str; 16] = [
@@ -57,6 +61,10 @@ fn statements(nodes: u64, count: u64, share: f64, rng: &mut Rng) -> String {
     let mut text = String::new();
     for node in 0..count {
         let node = if share < 1.0 { rng.u64(..nodes) } else { node } + 1;
+        for _ in 0..rng.u8(..4) {
+            let name = rng.choice(EDGES).unwrap();
+            writeln!(text, "<{node}> <{name}> <{}> .", rng.u64(..nodes) + 1).unwrap();
+        }
         for name in NAMES {
             if rng.f64() < share * 0.9 {
                 let value = value_of(name, rng);

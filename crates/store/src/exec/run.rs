@@ -5,9 +5,10 @@ use crate::exec::control::costs::Costs;
 use crate::exec::control::options::ExecOptions;
 use crate::exec::control::stop::Control;
 use crate::exec::control::tree::{BlockResult, FieldData, FieldResult, Group, Level};
+use crate::exec::physical::path::BlockPath;
+use crate::exec::physical::rewrites::{BATCH_MAX, lists_uids};
 use crate::exec::select::batches::Members;
 use crate::exec::select::column_var::ColumnVar;
-use crate::exec::select::order::pages_as_whole;
 use crate::exec::select::page::cut;
 use crate::exec::walk::lists::distinct;
 use crate::exec::walk::traverse::Inherited;
@@ -294,11 +295,20 @@ fn run_block(context: &mut Context<'_>, place: usize) -> Result<BlockResult> {
         groups: None,
         paths: Vec::new(),
     };
-    match &block.kind {
-        BlockKind::Empty => result.level = context.compute_empty(&block.fields)?,
-        BlockKind::Shortest(ends) => result.paths = context.shortest(block, ends)?,
-        BlockKind::Visible | BlockKind::Hidden => run_nodes(context, block, &mut result)?,
-    }
+    let path = match &block.kind {
+        BlockKind::Empty => {
+            result.level = context.compute_empty(&block.fields)?;
+            BlockPath::Compute
+        }
+        BlockKind::Shortest(ends) => {
+            result.paths = context.shortest(block, ends)?;
+            BlockPath::Paths
+        }
+        BlockKind::Visible | BlockKind::Hidden => {
+            run_nodes(context, block, context.block_path(block), &mut result)?
+        }
+    };
+    context.took_at(&step, path);
     // A block whose variable found nothing still defines it.
     for var in &block.defines {
         let known = &mut context.vars[var.0 as usize];
@@ -311,24 +321,53 @@ fn run_block(context: &mut Context<'_>, place: usize) -> Result<BlockResult> {
     Ok(result)
 }
 
-fn run_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResult) -> Result<()> {
-    if only_counts(block) {
-        return count_nodes(context, block, result);
-    }
-    let mut known = None;
-    if only_names_values(block) {
-        let set = context.block_set(block)?;
-        let is_many = context.control.costs().column_min <= set.len();
-        if is_many && name_columns(context, block, &set)? {
-            result.unlisted = set.len();
-            return Ok(());
+/// Carries out a block of nodes in the way that it is to be made. Returns the way that was taken in the end.
+fn run_nodes(
+    context: &mut Context<'_>,
+    block: &Block,
+    path: BlockPath,
+    result: &mut BlockResult,
+) -> Result<BlockPath> {
+    match path {
+        BlockPath::Count => count_nodes(context, block, result)?,
+        BlockPath::GroupList => group_nodes(context, block, result)?,
+        BlockPath::GroupSet => group_set(context, block, result)?,
+        BlockPath::CountTargets => {
+            if !count_targets(context, block, result)? {
+                group_set(context, block, result)?;
+                return Ok(BlockPath::GroupSet);
+            }
         }
-        known = Some(context.listed(&set, block.page)?);
+        BlockPath::NameColumns => {
+            let set = context.block_set(block)?;
+            let is_many = context.control.costs().column_min <= set.len();
+            if is_many && name_columns(context, block, &set)? {
+                result.unlisted = set.len();
+                return Ok(path);
+            }
+            let roots = context.listed(&set, block.page)?;
+            walk_block(context, block, None, Some(roots), result)?;
+            return Ok(BlockPath::Walk);
+        }
+        BlockPath::WalkBatches => {
+            let most = first_batch(block, context.control.costs());
+            walk_block(context, block, most, None, result)?;
+        }
+        BlockPath::Walk | BlockPath::Compute | BlockPath::Paths => {
+            walk_block(context, block, None, None, result)?;
+        }
     }
-    if block.group_by.is_some() {
-        return group_nodes(context, block, result);
-    }
-    let mut most = first_batch(block, context.control.costs());
+    Ok(path)
+}
+
+/// Walks the fields of a block from its roots, in batches that begin with the first `most`, or from those that are known.
+fn walk_block(
+    context: &mut Context<'_>,
+    block: &Block,
+    mut most: Option<usize>,
+    mut known: Option<Vec<u32>>,
+    result: &mut BlockResult,
+) -> Result<()> {
     loop {
         result.roots = match known.take() {
             Some(roots) => roots,
@@ -350,9 +389,6 @@ fn run_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResult)
 /// Groups the nodes of a block.
 fn group_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResult) -> Result<()> {
     let Some(group_by) = &block.group_by else { return Ok(()) };
-    if groups_a_set(block) {
-        return group_set(context, block, group_by, result);
-    }
     result.roots = context.block_roots(block, None)?;
     let nodes = root_nodes(context, block, &result.roots)?;
     let step = context.begin("group", &block.name, None, None);
@@ -424,53 +460,45 @@ fn walk_nodes(
 /// so all of them together cost an eighth more than the last one.
 const BATCH_GROWTH: usize = 8;
 
-/// From this many roots on all are walked.
-const BATCH_MAX: usize = 1 << 28;
-
-/// The number of roots with which a block with `@cascade` and a page begins; `None` for one that walks all. A block that sets a
-/// variable does, since the variable has the nodes behind the page too, and so does one with `expand`, whose fields are those of all
-/// nodes.
+/// The number of roots with which a block with `@cascade` and a page begins.
 fn first_batch(block: &Block, costs: &Costs) -> Option<usize> {
-    let wanted = block.page.wanted().filter(|_| block.cascade.is_some())?;
-    let sees_page_alone = block.var.is_none()
-        && block.defines.is_empty()
-        && block.recurse.is_none()
-        && pages_as_whole(&block.order)
-        && !block.fields.iter().any(|field| has_expand(field));
+    let wanted = block.page.wanted()?;
     let most = costs.cascade_ratio.saturating_mul(wanted).max(costs.cascade_batch);
-    (sees_page_alone && most < BATCH_MAX).then_some(most)
-}
-
-fn has_expand(field: &Field) -> bool {
-    stack::require();
-    matches!(field.kind, FieldKind::Expand(_)) || field.fields.iter().any(|field| has_expand(field))
+    (most < BATCH_MAX).then_some(most)
 }
 
 /// Groups the nodes of a block's root without listing them.
-fn group_set(
-    context: &mut Context<'_>,
-    block: &Block,
-    group_by: &GroupBy,
-    result: &mut BlockResult,
-) -> Result<()> {
+fn group_set(context: &mut Context<'_>, block: &Block, result: &mut BlockResult) -> Result<()> {
+    let Some(group_by) = &block.group_by else { return Ok(()) };
     let set = context.block_set(block)?;
     result.unlisted = set.len();
     let step = context.begin("group", &block.name, None, None);
-    if block.kind == BlockKind::Hidden
-        && let Some(counts) =
-            context.edge_group_counts(group_by, &block.fields, Members::Set(&set))?
-    {
-        context.end(&step, counts.nodes.len());
-        let counts = Arc::new(counts);
-        for var in block.fields.iter().filter_map(|field| field.var) {
-            context.set_var(var, Var::Values(Arc::clone(&counts)));
-        }
-        result.groups = Some(Vec::new());
-        return Ok(());
-    }
     let groups = context.groups_of_set(group_by, &block.fields, &set)?;
     context.end(&step, groups.len());
     publish_groups(context, block, group_by, groups, result)
+}
+
+/// Sets the variables of a hidden block to the numbers of its nodes by the target of an edge. False, with nothing done, when its key
+/// is none.
+fn count_targets(
+    context: &mut Context<'_>,
+    block: &Block,
+    result: &mut BlockResult,
+) -> Result<bool> {
+    let Some(group_by) = &block.group_by else { return Ok(false) };
+    let set = context.block_set(block)?;
+    let step = context.begin("group", &block.name, None, None);
+    let members = Members::Set(&set);
+    let counts = context.edge_group_counts(group_by, &block.fields, members)?;
+    let Some(counts) = counts else { return Ok(false) };
+    context.end(&step, counts.nodes.len());
+    result.unlisted = set.len();
+    let counts = Arc::new(counts);
+    for var in block.fields.iter().filter_map(|field| field.var) {
+        context.set_var(var, Var::Values(Arc::clone(&counts)));
+    }
+    result.groups = Some(Vec::new());
+    Ok(true)
 }
 
 /// Sets the variables of the groups of a block, which are its result.
@@ -490,38 +518,6 @@ fn publish_groups(
     Ok(())
 }
 
-/// True for a block that groups all nodes of a set, without a page, which could be of nodes in an order.
-fn groups_a_set(block: &Block) -> bool {
-    block.var.is_none()
-        && takes_all_roots(block)
-        && !matches!(block.root.as_ref().map(|function| &function.call), Some(Call::Uid { .. }))
-}
-
-/// True for a block whose nodes are all that pass its filter, in no order of its own.
-fn takes_all_roots(block: &Block) -> bool {
-    block.page.is_all()
-        && block.order.is_empty()
-        && block.cascade.is_none()
-        && block.recurse.is_none()
-}
-
-/// True for a block that asks for nothing but the number of its nodes.
-fn only_counts(block: &Block) -> bool {
-    let counts =
-        |field: &Arc<Field>| matches!(field.kind, FieldKind::CountUid) && field.var.is_none();
-    !block.fields.is_empty()
-        && block.fields.iter().all(counts)
-        && takes_all_roots(block)
-        && block.group_by.is_none()
-        && !lists_uids(block)
-}
-
-/// True for a root of literal uids, of which one that is written twice counts twice.
-fn lists_uids(block: &Block) -> bool {
-    let call = block.root.as_ref().map(|function| &function.call);
-    matches!(call, Some(Call::Uid { vars, .. }) if vars.is_empty())
-}
-
 /// Counts the nodes of a block without listing them.
 fn count_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResult) -> Result<()> {
     let (count, set) = context.counted_set(block)?;
@@ -533,36 +529,6 @@ fn count_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResul
         context.set_var(var, Var::uids(set));
     }
     Ok(())
-}
-
-/// True for a block that is not shown and gives names to values of its nodes, their numbers of edges, and what is computed from them, and
-/// does nothing else.
-fn only_names_values(block: &Block) -> bool {
-    let names_values = |field: &Arc<Field>| {
-        let is_plain = match &field.kind {
-            FieldKind::Predicate { reverse: false, langs, .. } | FieldKind::Count { langs, .. } => {
-                langs.is_empty()
-            }
-            FieldKind::Math(_) => true,
-            _ => false,
-        };
-        is_plain
-            && field.var.is_some()
-            && !field.has_body
-            && field.filter.is_none()
-            && field.order.is_empty()
-            && field.page.is_all()
-            && field.facets.is_none()
-            && field.facet_filter.is_none()
-            && field.cascade.is_none()
-            && field.group_by.is_none()
-    };
-    block.kind == BlockKind::Hidden
-        && !block.fields.is_empty()
-        && block.fields.iter().all(names_values)
-        && takes_all_roots(block)
-        && block.group_by.is_none()
-        && !lists_uids(block)
 }
 
 /// Has the variables of a block stand for columns of numbers, without a list of the nodes. False, with nothing done, when one of

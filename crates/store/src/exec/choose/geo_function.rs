@@ -3,6 +3,7 @@
 use super::needed_index::expect_index;
 use super::tester::Tester;
 use crate::exec::control::context::Context;
+use crate::exec::physical::path::FilterPath;
 use crate::graph::{IndexView, Predicate};
 use crate::index::{IndexKind, TokenKey};
 use crate::storage::NodeSet;
@@ -36,9 +37,18 @@ impl<'a> Context<'a> {
         let Some((predicate, query)) = self.geo_query(call)? else { return Ok(NodeSet::default()) };
         let lang = call.name.lang.as_deref();
         let found = match candidates {
-            // The cells would give more to be tested than there are.
-            Some(few) if few.len() <= estimate(predicate, lang, &query) => few.clone(),
-            Some(many) => many.and(&nodes_in_cells(predicate, lang, &query)),
+            Some(candidates) => {
+                // The cells may give more to be tested than there are.
+                let is_few = candidates.len() <= estimate(predicate, lang, &query);
+                let cheapest = if is_few { FilterPath::Test } else { FilterPath::Cells };
+                let both = || vec![FilterPath::Test, FilterPath::Cells];
+                let path = self.pick(cheapest, candidates.len(), both);
+                self.took(path);
+                match path {
+                    FilterPath::Test => candidates.clone(),
+                    _ => candidates.and(&nodes_in_cells(predicate, lang, &query)),
+                }
+            }
             None => nodes_in_cells(predicate, lang, &query),
         };
         let tester = Tester::Geo { predicate, lang, query: Box::new(query) };

@@ -7,6 +7,7 @@ use super::function::{
 use super::needed_index::expect_index;
 use super::tester::{Counter, Tester, comparable};
 use crate::exec::control::context::Context;
+use crate::exec::physical::path::RootPath;
 use crate::graph::{IndexView, Predicate};
 use crate::index::{IndexKind, TokenKey};
 use crate::storage::NodeSet;
@@ -31,7 +32,6 @@ impl<'a> Context<'a> {
             _ => None,
         };
         let step = self.begin("root", "", Some(function.at), estimate);
-        self.took("index");
         let nodes = self.root_nodes(function).map_err(|error| error.or_at(function.at))?;
         self.end(&step, nodes.len());
         Ok(nodes)
@@ -59,8 +59,11 @@ impl<'a> Context<'a> {
             }
             Call::UidIn { .. } => Err(Error::query("`uid_in` can't be the function of a block")
                 .with_hint("use it in a filter")),
-            _ => match self.indexed(function)? {
-                Some(nodes) => Ok(nodes),
+            call => match self.indexed(function)? {
+                Some(nodes) => {
+                    self.took(path_of_call(call));
+                    Ok(nodes)
+                }
                 // Functions that no index knows: a test of them says what is wrong.
                 None => self.tester(function).map(|_| NodeSet::default()),
             },
@@ -99,11 +102,19 @@ impl<'a> Context<'a> {
         'a: 'f,
     {
         let Some((predicate, wanted)) = self.compared(name, op, wanted)? else {
+            self.took(RootPath::Nothing);
             return Ok(NodeSet::default());
         };
-        if let Some(nodes) = ordered_set(predicate, name.lang.as_deref(), &wanted) {
+        let path = self.pick(RootPath::of_values(&wanted), 0, || {
+            vec![RootPath::of_values(&wanted), RootPath::Scan]
+        });
+        if path != RootPath::Scan
+            && let Some(nodes) = ordered_set(predicate, name.lang.as_deref(), &wanted)
+        {
+            self.took(path);
             return Ok(nodes);
         }
+        self.took(RootPath::Scan);
         let candidates = self.has_set(predicate, name)?;
         let tester = Tester::of_values(predicate, name.lang.as_deref(), wanted);
         Ok(NodeSet::from(self.keep_passing(&candidates.as_list(), &tester)?))
@@ -148,7 +159,10 @@ impl<'a> Context<'a> {
             let hint = "nodes without the predicate are not tracked: use it in a filter";
             return Err(Error::query(message).with_hint(hint));
         }
-        let Some(predicate) = self.resolve(name)? else { return Ok(NodeSet::default()) };
+        let Some(predicate) = self.resolve(name)? else {
+            self.took(RootPath::Nothing);
+            return Ok(NodeSet::default());
+        };
         if !predicate.def.count {
             let name = &name.name;
             let message = format!("predicate `{name}` has no index of its counts");
@@ -156,9 +170,14 @@ impl<'a> Context<'a> {
                 format!("add `@count` to the schema of `{name}`, or use the function in a filter");
             return Err(Error::query(message).with_hint(hint));
         }
-        if let Some(nodes) = counted_nodes(predicate, name.reverse, wanted) {
+        let both = || vec![RootPath::Degrees, RootPath::Scan];
+        if self.pick(RootPath::Degrees, 0, both) == RootPath::Degrees
+            && let Some(nodes) = counted_nodes(predicate, name.reverse, wanted)
+        {
+            self.took(RootPath::Degrees);
             return Ok(nodes);
         }
+        self.took(RootPath::Scan);
         let candidates = match predicate.direction(name.reverse) {
             Some(edges) => edges.subjects(),
             None => predicate.subjects(),
@@ -173,6 +192,7 @@ impl<'a> Context<'a> {
         var: VarId,
         wanted: &dyn Fn(ValueType) -> Result<Wanted>,
     ) -> Result<NodeSet> {
+        self.took(RootPath::Variable);
         let map = self.expect_values(var)?;
         let Some(value_type) = var_type(&map) else { return Ok(NodeSet::default()) };
         // The reference swallows an argument of a wrong type here and finds nothing.
@@ -205,6 +225,7 @@ impl<'a> Context<'a> {
             let hint = "each alternative needs three literal bytes in a row; or use it in a filter";
             return Err(Error::query(message).with_hint(hint));
         }
+        self.took(RootPath::Trigrams);
         let mut found = NodeSet::default();
         for part in predicate.parts(name.lang.as_deref()) {
             if let Some(view) = part.index(IndexKind::Trigram) {
@@ -229,6 +250,7 @@ impl<'a> Context<'a> {
         let Some(predicate) = self.resolve(name)? else { return Ok(NodeSet::default()) };
         // A match has a trigram in common with the text, as in Dgraph, whatever the distance allows. So a text of fewer than
         // three bytes finds nothing.
+        self.took(RootPath::Trigrams);
         let mut trigrams = Vec::new();
         let value = ValueRef::String(text);
         crate::index::tokens_of(IndexKind::Trigram, value, ValueType::String, "", &mut trigrams);
@@ -240,6 +262,28 @@ impl<'a> Context<'a> {
         }
         let candidates = crate::graph::union_of(nodes);
         Ok(NodeSet::from(self.keep_passing(&candidates.as_list(), &tester)?))
+    }
+}
+
+impl RootPath {
+    /// How an index of values answers a comparison.
+    fn of_values(wanted: &Wanted) -> RootPath {
+        match wanted {
+            Wanted::AnyOf(_) => RootPath::IndexEquality,
+            Wanted::Than(..) | Wanted::Between(..) => RootPath::IndexRange,
+        }
+    }
+}
+
+/// How a function is answered that has one way only.
+fn path_of_call(call: &Call) -> RootPath {
+    match call {
+        Call::Uid { .. } => RootPath::Uids,
+        Call::Has(_) => RootPath::Subjects,
+        Call::Type(_) => RootPath::Type,
+        Call::Geo { .. } => RootPath::Cells,
+        Call::SimilarTo { .. } => RootPath::Vectors,
+        _ => RootPath::Postings,
     }
 }
 

@@ -1,5 +1,7 @@
 //! By how much one way to an answer has to be better than another before it is taken.
 
+use crate::exec::physical::lot::Lot;
+
 /// What the executor weighs ways to the same answer with. No setting changes an answer, only the time that it takes: tests ask with
 /// random ones, so that ways which only large graphs take are compared on small ones.
 #[derive(Debug, Clone, Copy)]
@@ -30,6 +32,10 @@ pub struct Costs {
     pub spread: usize,
     /// The estimated nanoseconds of a morsel of such work.
     pub morsel: usize,
+    /// Draws among the ways that are allowed, where it is drawn; then the other numbers say only how a way is carried out.
+    pub lot: Lot,
+    /// The rewrites that are left out: a bit for each, by its place in the table of rewrites.
+    pub left_out: u32,
 }
 
 impl Default for Costs {
@@ -47,6 +53,8 @@ impl Default for Costs {
             top_share: 16,
             spread: 400_000,
             morsel: 100_000,
+            lot: Lot::default(),
+            left_out: 0,
         }
     }
 }

@@ -56,6 +56,9 @@ impl Control {
         let Some(pool) = self.sharing_pool() else { return Ok(None) };
         self.check()?;
         let most = items.div_ceil(MORSELS_PER_THREAD * pool.threads());
+        if let Some(trace) = self.trace() {
+            trace.note(|step| step.threads = pool.threads());
+        }
         let len = (costs.morsel / nanos.max(1)).min(most).max(items.div_ceil(MORSELS_MAX)).max(1);
         Ok(Some(Spread { control: self, pool, items, len }))
     }

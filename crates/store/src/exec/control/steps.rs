@@ -1,7 +1,8 @@
 //! Notes the steps of a request while it is carried out.
 
 use super::context::Context;
-use super::trace::Step;
+use super::trace::{Step, Trace};
+use crate::exec::physical::path::AccessPath;
 use hexgraph_base::types::Position;
 use std::time::{Duration, Instant};
 
@@ -10,6 +11,7 @@ pub(crate) struct Begun(Option<usize>);
 
 impl Context<'_> {
     /// Begins a step of the trace. Costs one test when nothing is traced.
+    #[inline]
     pub(crate) fn begin(
         &self,
         action: &'static str,
@@ -17,43 +19,80 @@ impl Context<'_> {
         at: Option<Position>,
         estimate: Option<usize>,
     ) -> Begun {
-        let Some(trace) = self.control.trace() else { return Begun(None) };
-        let mut inner = trace.lock();
-        let step = Step {
-            depth: inner.open.len(),
-            action,
-            name: name.to_owned(),
-            at,
-            way: "",
-            estimate: estimate.map(|rows| rows as u64),
-            rows: 0,
-            time: Duration::ZERO,
-        };
-        let place = inner.steps.len();
-        inner.steps.push(step);
-        inner.open.push((place, Instant::now()));
-        Begun(Some(place))
+        match self.control.trace() {
+            Some(trace) => Begun(Some(begun(trace, action, name, at, estimate))),
+            None => Begun(None),
+        }
     }
 
     /// Notes the way that the innermost step takes.
-    pub(crate) fn took(&self, way: &'static str) {
-        let Some(trace) = self.control.trace() else { return };
-        let mut inner = trace.lock();
-        if let Some(&(place, _)) = inner.open.last() {
-            inner.steps[place].way = way;
+    #[inline]
+    pub(crate) fn took(&self, path: impl Into<AccessPath>) {
+        if let Some(trace) = self.control.trace() {
+            trace.note(|step| step.path = Some(path.into()));
+        }
+    }
+
+    /// Notes the way of a step, which may have ended.
+    #[inline]
+    pub(crate) fn took_at(&self, begun: &Begun, path: impl Into<AccessPath>) {
+        if let (Some(trace), Some(place)) = (self.control.trace(), begun.0) {
+            trace.lock().steps[place].path = Some(path.into());
+        }
+    }
+
+    /// Adds to the rows of a step, which may have ended.
+    #[inline]
+    pub(crate) fn add_rows(&self, begun: &Begun, rows: usize) {
+        if let (Some(trace), Some(place)) = (self.control.trace(), begun.0) {
+            trace.lock().steps[place].rows += rows as u64;
         }
     }
 
     /// Ends a step, and those inside it that an error left open.
+    #[inline]
     pub(crate) fn end(&self, begun: &Begun, rows: usize) {
-        let (Some(trace), Some(place)) = (self.control.trace(), begun.0) else { return };
-        let mut inner = trace.lock();
-        while let Some((last, since)) = inner.open.pop() {
-            inner.steps[last].time = since.elapsed();
-            if last == place {
-                inner.steps[place].rows = rows as u64;
-                break;
-            }
+        if let (Some(trace), Some(place)) = (self.control.trace(), begun.0) {
+            ended(trace, place, rows);
+        }
+    }
+}
+
+/// Puts a step behind those of a trace, and returns its place.
+#[cold]
+fn begun(
+    trace: &Trace,
+    action: &'static str,
+    name: &str,
+    at: Option<Position>,
+    estimate: Option<usize>,
+) -> usize {
+    let mut inner = trace.lock();
+    let step = Step {
+        depth: inner.open.len(),
+        action,
+        name: name.to_owned(),
+        at,
+        path: None,
+        estimate: estimate.map(|rows| rows as u64),
+        rows: 0,
+        threads: 1,
+        time: Duration::ZERO,
+    };
+    let place = inner.steps.len();
+    inner.steps.push(step);
+    inner.open.push((place, Instant::now()));
+    place
+}
+
+#[cold]
+fn ended(trace: &Trace, place: usize, rows: usize) {
+    let mut inner = trace.lock();
+    while let Some((last, since)) = inner.open.pop() {
+        inner.steps[last].time = since.elapsed();
+        if last == place {
+            inner.steps[place].rows = rows as u64;
+            break;
         }
     }
 }

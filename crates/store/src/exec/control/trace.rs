@@ -1,5 +1,6 @@
 //! Records the steps of a request, for `explain`.
 
+use crate::exec::physical::path::AccessPath;
 use hexgraph_base::types::Position;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -17,11 +18,13 @@ pub struct Step {
     /// The place in the request's text that asks for it.
     pub at: Option<Position>,
     /// The way that was taken, where there are several.
-    pub way: &'static str,
+    pub path: Option<AccessPath>,
     /// The rows that were expected, where the indexes tell.
     pub estimate: Option<u64>,
     /// The nodes, edges or values that came out.
     pub rows: u64,
+    /// The threads that the work of the step was shared with, this one included; 1 where it was not.
+    pub threads: usize,
     /// The time that it took, with the steps that are parts of it.
     pub time: Duration,
 }
@@ -44,6 +47,14 @@ impl Trace {
     /// The steps so far.
     pub fn steps(&self) -> Vec<Step> {
         self.lock().steps.clone()
+    }
+
+    /// Changes the innermost of the steps that have not ended.
+    pub(super) fn note(&self, change: impl FnOnce(&mut Step)) {
+        let mut inner = self.lock();
+        if let Some(&(place, _)) = inner.open.last() {
+            change(&mut inner.steps[place]);
+        }
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Inner> {

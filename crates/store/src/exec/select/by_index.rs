@@ -5,7 +5,8 @@ use super::passing::{PreparedFilter, Purpose};
 use crate::exec::choose::function::bounds;
 use crate::exec::choose::tester::has;
 use crate::exec::control::context::Context;
-use crate::graph::{IndexView, Predicate};
+use crate::exec::physical::path::OrderPath;
+use crate::graph::{IndexView, LangValues, Predicate};
 use crate::index::TokenKey;
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{
@@ -22,6 +23,13 @@ const ASKED_MIN: usize = 4096;
 
 /// A range of the tokens of an index.
 type TokenRange = (Bound<TokenKey>, Bound<TokenKey>);
+
+/// A walk over the part of an index that a root function asks for.
+pub(super) struct RangeWalk<'a> {
+    view: IndexView<'a>,
+    range: TokenRange,
+    descending: bool,
+}
 
 /// Which nodes of an index a walk takes, and from where to where it goes.
 struct OrderedWalk<'w, 'f> {
@@ -49,23 +57,22 @@ impl OrderedWalk<'_, '_> {
 }
 
 impl<'a> Context<'a> {
-    /// The page of a block that is ordered by the predicate which its root function compares, or asks for: the nodes are read off the
-    /// index, from the bound on. `None` when this is not the way.
+    /// The walk that finds the page of a block which is ordered by the predicate that its root function compares, or asks for. `None` when
+    /// this is not the way. Reads no postings.
     ///
     /// # Errors
     ///
-    /// Those of the root function, the filter and the order.
-    pub(super) fn page_of_range<'f>(
+    /// Those of the root function and the order.
+    pub(super) fn range_walk<'f>(
         &self,
-        block: &'f Block,
+        order: &'f [OrderKey],
         function: &'f Function,
         page: Page,
-    ) -> Result<Option<Vec<u32>>>
+    ) -> Result<Option<RangeWalk<'a>>>
     where
         'a: 'f,
     {
-        let [OrderKey::Predicate { predicate: name, lang: None, descending }] = &block.order[..]
-        else {
+        let [OrderKey::Predicate { predicate: name, lang: None, descending }] = order else {
             return Ok(None);
         };
         let Some((predicate, range)) =
@@ -77,28 +84,41 @@ impl<'a> Context<'a> {
             return Ok(None);
         }
         let view = predicate.only_untagged().and_then(|part| part.complete_index());
-        let Some(view) = view else { return Ok(None) };
+        Ok(view.map(|view| RangeWalk { view, range, descending: *descending }))
+    }
+
+    /// The page of a block whose nodes are read off the index, from the bound on. `None` when the filter follows edges, or lets too few
+    /// of them through.
+    ///
+    /// # Errors
+    ///
+    /// Those of the filter, and the end of the request's time.
+    pub(super) fn page_of_range<'f>(
+        &self,
+        RangeWalk { view, range, descending }: RangeWalk<'_>,
+        block: &'f Block,
+        page: Page,
+    ) -> Result<Option<Vec<u32>>>
+    where
+        'a: 'f,
+    {
+        let step = self.begin("order", &block.name, Some(block.at), page.wanted());
         let filter = match &block.filter {
             Some(filter) => {
                 let count = view.index.postings.len();
-                let prepared = self.prepare(filter, count, Purpose::Page)?;
-                if !prepared.asks_one() {
-                    return Ok(None);
-                }
-                Some(prepared)
+                Some(self.prepare(filter, count, Purpose::Page)?)
             }
             None => None,
         };
-        let walk = OrderedWalk {
-            view,
-            range,
-            descending: *descending,
-            root: None,
-            filter: filter.as_ref(),
-            least: 0,
+        let filter = filter.as_ref();
+        let walk = OrderedWalk { view, range, descending, root: None, filter, least: 0 };
+        let found = match filter.is_none_or(PreparedFilter::asks_one) {
+            true => self.page_by_walk(walk, page)?,
+            false => None,
         };
-        let step = self.begin("order", &block.name, Some(block.at), page.wanted());
-        let found = self.page_by_walk(walk, page)?.map(|(found, _)| found);
+        let path = if found.is_some() { OrderPath::WalkRange } else { OrderPath::GivesUp };
+        self.took(path);
+        let found = found.map(|(found, _)| found);
         self.end(&step, found.as_ref().map_or(0, Vec::len));
         Ok(found)
     }
@@ -120,7 +140,11 @@ impl<'a> Context<'a> {
         };
         let Some(wanted) = page.wanted() else { return Ok(None) };
         let Some(predicate) = self.sortable(name)? else { return Ok(None) };
-        Ok(self.walkable(predicate, count, wanted).map(|view| (view, *descending)))
+        let Some(part) = predicate.only_untagged() else { return Ok(None) };
+        let pays = self.pays_to_walk(part, count, wanted);
+        let pays = self.pick(pays, count, || vec![true, false]);
+        let view = if pays { part.complete_index() } else { None };
+        Ok(view.map(|view| (view, *descending)))
     }
 
     /// The page of those nodes of a set that pass a filter, in the order of an index; each is asked by itself. `None` when this is not
@@ -148,8 +172,8 @@ impl<'a> Context<'a> {
             least: 0,
         };
         // When the index ends before the page is full, those without a value follow.
-        let found = self.page_by_walk(walk, page)?;
-        Ok(found.filter(|(_, is_full)| *is_full).map(|(found, _)| found))
+        let found = self.page_by_walk(walk, page)?.filter(|(_, is_full)| *is_full);
+        Ok(found.map(|(found, _)| found))
     }
 
     /// Carries out a walk from the page's `after` on. Returns the page, and whether it is full; `None` when too many nodes were asked
@@ -166,8 +190,10 @@ impl<'a> Context<'a> {
         let asked_max = wanted.saturating_mul(ASKED_PER_NODE).saturating_add(ASKED_MIN);
         let found = self.walk_in_order(&walk, page.skip(), first, asked_max)?;
         let Some(found) = found else { return Ok(None) };
-        self.took("walks the index");
         self.control.charge(size_of::<u32>() * found.len())?;
+        if let Some(filter) = walk.filter {
+            filter.note_passed(self, found.len());
+        }
         let is_full = found.len() == first;
         Ok(Some((found, is_full)))
     }
@@ -251,20 +277,14 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The index of a predicate when walking it is cheaper than sorting `count` nodes.
-    pub(super) fn walkable<'p>(
-        &self,
-        predicate: &'p Predicate,
-        count: usize,
-        wanted: usize,
-    ) -> Option<IndexView<'p>> {
-        let part = predicate.only_untagged()?;
-        let view = part.complete_index()?;
-        let entries = part.subjects().len();
-        // One step is expected to find one of `count` nodes among `entries`.
-        let steps = (entries / count.max(1) + 1).saturating_mul(wanted);
-        let is_cheap = self.control.costs().index_walk_min < count && steps < 2 * count;
-        is_cheap.then_some(view)
+    /// Whether the values of a predicate have a complete index and a walk over it, for a page of `wanted` of `count` nodes, is cheaper
+    /// than sorting these.
+    pub(super) fn pays_to_walk(&self, part: &LangValues, count: usize, wanted: usize) -> bool {
+        // One step is expected to find one of `count` nodes among the entries.
+        let steps = |entries: usize| (entries / count.max(1) + 1).saturating_mul(wanted);
+        self.control.costs().index_walk_min < count
+            && part.complete_index().is_some()
+            && steps(part.subjects().len()) < 2 * count
     }
 
     /// The first `wanted` of some nodes in the order of an index; those without a value come last.

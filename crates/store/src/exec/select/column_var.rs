@@ -6,9 +6,9 @@
 //! column was built. `n as count(friend)` and `m as math(s * 2)` likewise keep where their numbers come from, and a pass over them
 //! computes a batch at a time. Who looks many values up or computes node by node reads them once, for all who come later.
 
-use crate::exec::compute::math_program::{NumberKind, Program, Results};
 use crate::exec::control::stop::Control;
 use crate::exec::control::tree::{Column, VALUE_BYTES, ValueMap};
+use crate::exec::math::math_program::{NumberKind, Program, Results};
 use crate::exec::select::batches::{
     BATCH, EdgeCounts, Members, NumberChanges, NumberColumn, NumberSlice,
 };

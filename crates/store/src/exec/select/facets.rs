@@ -1,9 +1,9 @@
 //! Facets of edges: filters, order, variables.
 
 use crate::exec::choose::compare::argument_value;
-use crate::exec::compute::sums::Sum;
 use crate::exec::control::context::Context;
 use crate::exec::control::tree::{EdgeField, ValueMap};
+use crate::exec::math::sums::Sum;
 use crate::graph::{Direction, Predicate};
 use hexgraph_base::plan::{
     Argument, Call, Comparison, FacetKey, Field, Filter, Operand, TextMatch,

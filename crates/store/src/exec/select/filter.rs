@@ -6,11 +6,21 @@
 
 use crate::exec::choose::function::is_told;
 use crate::exec::choose::geo_function::GeoCall;
-use crate::exec::choose::tester::Tester;
+use crate::exec::choose::tester::{Tester, nanos_of_call};
 use crate::exec::control::context::Context;
+use crate::exec::physical::path::FilterPath;
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Call, Filter, Function, Operand};
 use hexgraph_base::types::{Result, stack};
+
+/// A part of a filter that is about to be carried out.
+#[derive(Clone, Copy)]
+pub(super) struct FilterPart<'f> {
+    /// The part.
+    pub(super) filter: &'f Filter,
+    /// The number of nodes that pass it, about, where an index tells.
+    pub(super) estimate: Option<usize>,
+}
 
 impl<'a> Context<'a> {
     /// The candidates that pass a filter.
@@ -18,15 +28,22 @@ impl<'a> Context<'a> {
     where
         'a: 'f,
     {
+        self.filter_part(FilterPart { filter, estimate: self.estimate_of(filter) }, candidates)
+    }
+
+    fn filter_part<'f>(&self, part: FilterPart<'f>, candidates: NodeSet) -> Result<NodeSet>
+    where
+        'a: 'f,
+    {
         stack::check()?;
         self.check()?;
-        match filter {
+        match part.filter {
             Filter::And(parts) => {
                 // Each part sees only what the parts before it left, so the one that leaves least
                 // goes first.
                 let mut left = candidates;
-                for part in self.cheapest_first(parts) {
-                    left = self.filter(part, left)?;
+                for part in self.planned_parts(parts) {
+                    left = self.filter_part(part, left)?;
                 }
                 Ok(left)
             }
@@ -41,7 +58,7 @@ impl<'a> Context<'a> {
                 let passed = self.filter(part, candidates.clone())?;
                 Ok(candidates.and_not(&passed))
             }
-            Filter::Function(function) => self.filter_by(function, candidates),
+            Filter::Function(function) => self.filter_by(function, part.estimate, candidates),
             Filter::Reaches(reach) => self.filter_reaching(reach, candidates),
         }
     }
@@ -60,7 +77,7 @@ impl<'a> Context<'a> {
             return Ok(None);
         };
         let estimate = self.estimate(function);
-        if self.prefers_index(estimate, candidates) {
+        if self.filter_path(estimate, candidates.len()) == FilterPath::Index {
             return Ok(None);
         }
         let tester = self.tester(function)?;
@@ -76,46 +93,69 @@ impl<'a> Context<'a> {
             let was_counted = subjects.row_of(node).is_some_and(|row| numbers.holds(row, range));
             count = count - usize::from(was_counted) + usize::from(tester.test(node));
         }
-        self.took("counts the column");
+        self.took(FilterPath::CountColumn);
         self.end(&step, count);
         Ok(Some(count))
     }
 
-    /// The parts of a conjunction in ascending order of what they are expected to leave.
-    fn cheapest_first<'f>(&self, parts: &'f [Filter]) -> Vec<&'f Filter>
-    where
-        'a: 'f,
-    {
-        let mut order: Vec<&Filter> = parts.iter().collect();
-        // Every part is still run, also on an empty set: a wrong argument is an error anyway.
-        order.sort_by_cached_key(|part| match part {
-            Filter::Function(function) => self.estimate(function).unwrap_or(usize::MAX - 2),
-            Filter::Reaches(_) => usize::MAX,
-            _ => usize::MAX - 1,
-        });
-        order
+    /// The number of nodes that a filter has, about, where it is one function and an index can tell.
+    fn estimate_of(&self, filter: &Filter) -> Option<usize> {
+        match filter {
+            Filter::Function(function) => self.estimate(function),
+            _ => None,
+        }
     }
 
-    fn filter_by<'f>(&self, function: &'f Function, candidates: NodeSet) -> Result<NodeSet>
+    /// The parts of a conjunction in the order in which they are carried out: what is expected to leave least goes first, then what
+    /// no index tells of, the cheapest test first, and at last what follows edges.
+    pub(super) fn planned_parts<'f>(&self, parts: &'f [Filter]) -> Vec<FilterPart<'f>> {
+        let part = |filter| FilterPart { filter, estimate: self.estimate_of(filter) };
+        let mut planned: Vec<FilterPart<'_>> = parts.iter().map(part).collect();
+        // Every part is still run, also on an empty set: a wrong argument is an error anyway.
+        planned.sort_by_key(|part| match part.estimate {
+            Some(estimate) => (None, estimate),
+            None => (Some(test_rank(part.filter)), 0),
+        });
+        let lot = self.control.costs().lot;
+        if lot.is_drawn() && !planned.is_empty() {
+            let count = planned.len();
+            planned.rotate_left(lot.draw(count, count));
+        }
+        planned
+    }
+
+    /// How candidates are reduced to those that pass a function: by its index, where that is expected to give no more nodes than cost
+    /// as much as a test of each candidate.
+    fn filter_path(&self, estimate: Option<usize>, candidates: usize) -> FilterPath {
+        let small = candidates.saturating_mul(self.control.costs().test);
+        let is_cheap = estimate.is_some_and(|count| count <= small);
+        let cheapest = if is_cheap { FilterPath::Index } else { FilterPath::Test };
+        self.pick(cheapest, candidates, || match estimate {
+            Some(_) => vec![FilterPath::Index, FilterPath::Test],
+            None => vec![FilterPath::Test],
+        })
+    }
+
+    fn filter_by<'f>(
+        &self,
+        function: &'f Function,
+        estimate: Option<usize>,
+        candidates: NodeSet,
+    ) -> Result<NodeSet>
     where
         'a: 'f,
     {
-        if let Call::Geo { relation, predicate, arguments } = &function.call {
-            let call = GeoCall { relation: *relation, name: predicate, arguments };
-            return self.geo_nodes(call, Some(&candidates));
-        }
-        let estimate = self.estimate(function);
-        let step =
-            self.begin("filter", "", Some(function.at), estimate.filter(|_| is_told(function)));
-        let passed = self.passing(function, candidates, estimate)?;
+        let told = estimate.filter(|_| is_told(function));
+        let step = self.begin("filter", "", Some(function.at), told);
+        let passed = match &function.call {
+            Call::Geo { relation, predicate, arguments } => {
+                let call = GeoCall { relation: *relation, name: predicate, arguments };
+                self.geo_nodes(call, Some(&candidates))
+            }
+            _ => self.passing(function, candidates, estimate),
+        }?;
         self.end(&step, passed.len());
         Ok(passed)
-    }
-
-    /// True where an index is expected to give no more nodes than cost as much as a test of each candidate.
-    fn prefers_index(&self, estimate: Option<usize>, candidates: &NodeSet) -> bool {
-        let small = candidates.len().saturating_mul(self.control.costs().test);
-        estimate.is_some_and(|count| count <= small)
     }
 
     fn passing<'f>(
@@ -127,21 +167,23 @@ impl<'a> Context<'a> {
     where
         'a: 'f,
     {
-        if self.prefers_index(estimate, &candidates)
+        if self.filter_path(estimate, candidates.len()) == FilterPath::Index
             && let Some(nodes) = self.indexed(function)?
         {
-            self.took("index");
+            self.took(FilterPath::Index);
             return Ok(nodes.and(&candidates));
         }
         match self.tester(function)? {
-            Tester::Constant(true) => Ok(candidates),
-            Tester::Constant(false) => Ok(NodeSet::default()),
+            Tester::Constant(passes) => {
+                self.took(FilterPath::Constant);
+                Ok(if passes { candidates } else { NodeSet::default() })
+            }
             Tester::Member(set) => {
-                self.took("set");
+                self.took(FilterPath::Set);
                 Ok(set.and(&candidates))
             }
             tester => {
-                self.took("node by node");
+                self.took(FilterPath::Test);
                 Ok(NodeSet::from(self.keep_passing(&candidates.as_list(), &tester)?))
             }
         }
@@ -163,6 +205,16 @@ impl<'a> Context<'a> {
             Filter::Function(function) => self.tester(function)?,
             Filter::Reaches(reach) => self.reach_tester(reach)?,
         })
+    }
+}
+
+/// Where a part of a filter stands among those that no index tells of: functions come first, by the nanoseconds that a test takes, then what
+/// is made of several parts, and at last what follows edges. Looks at the part alone and not inside of it, since filters may be deep.
+pub(super) fn test_rank(part: &Filter) -> (u8, usize) {
+    match part {
+        Filter::Function(function) => (0, nanos_of_call(&function.call)),
+        Filter::And(_) | Filter::Or(_) | Filter::Not(_) => (1, 0),
+        Filter::Reaches(_) => (2, 0),
     }
 }
 

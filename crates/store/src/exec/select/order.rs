@@ -12,6 +12,7 @@ use super::read::{Langs, Typed, typed_or_none};
 use super::top;
 use crate::exec::control::context::Context;
 use crate::exec::control::tree::{Column, ValueMap};
+use crate::exec::physical::path::OrderPath;
 use crate::graph::Predicate;
 use crate::storage::NodeSet;
 use hexgraph_base::plan::OrderKey;
@@ -27,6 +28,14 @@ struct KeyColumn {
     missing: Vec<bool>,
     /// The whole texts, where equal ranks do not mean equal values.
     texts: Vec<Vec<u8>>,
+    descending: bool,
+}
+
+/// A key of an order, resolved.
+#[derive(Clone, Copy)]
+struct SortKey<'a> {
+    predicate: &'a Predicate,
+    lang: Option<&'a str>,
     descending: bool,
 }
 
@@ -55,71 +64,111 @@ impl<'a> Context<'a> {
         if let [OrderKey::Var { var, descending }] = order {
             return self.order_by_var(*var, *descending, nodes, wanted);
         }
-        let mut predicates = Vec::with_capacity(order.len());
+        let mut keys = Vec::with_capacity(order.len());
         for key in order {
             let OrderKey::Predicate { predicate, lang, descending } = key else { continue };
             if let Some(predicate) = self.sortable(predicate)? {
-                predicates.push((predicate, lang.as_deref(), *descending));
+                keys.push(SortKey { predicate, lang: lang.as_deref(), descending: *descending });
             }
         }
-        if predicates.is_empty() {
-            return Ok(nodes.iter().take(wanted.unwrap_or(usize::MAX)).collect());
+        let path = self.order_path(&keys, nodes.len(), wanted);
+        if let Some(found) = self.ordered_by(path, &keys, nodes, skip, wanted)? {
+            self.took(path);
+            return Ok(found);
         }
-        if let ([(predicate, None, descending)], Some(wanted)) = (predicates.as_slice(), wanted)
-            && let Some(view) = self.walkable(predicate, nodes.len(), wanted)
-        {
-            self.took("walks the index");
-            return self.first_by_index(view, predicate, nodes, *descending, wanted);
-        }
-        if let ([(predicate, None, descending)], Some(wanted)) = (predicates.as_slice(), wanted)
-            && self.is_few(wanted, nodes.len())
-            && let Some(part) = predicate.only_untagged()
-        {
-            let value_type = predicate.def.value_type;
-            let check = || self.check();
-            let found = top::by_column(part, value_type, nodes, *descending, wanted, check)?;
-            if let Some(found) = found {
-                self.took("scans for the first");
-                return Ok(found);
+        self.took(OrderPath::Sort);
+        self.sorted_by_keys(&keys, nodes, skip, wanted)
+    }
+
+    /// How `count` nodes are ordered by some keys: of all nodes, or for a page of few of them, by what takes the fewest steps.
+    fn order_path(&self, keys: &[SortKey<'_>], count: usize, wanted: Option<usize>) -> OrderPath {
+        let Some(first) = keys.first() else { return OrderPath::AsIs };
+        let (Some(wanted), Some(part), None) =
+            (wanted, first.predicate.only_untagged(), first.lang)
+        else {
+            return OrderPath::Sort;
+        };
+        let (walk, scan) = match keys.len() {
+            1 => (OrderPath::WalkIndex, OrderPath::Scan),
+            _ => (OrderPath::WalkIndexAndSort, OrderPath::ScanAndSort),
+        };
+        let cheapest = if self.pays_to_walk(part, count, wanted) {
+            walk
+        } else if self.is_few(wanted, count) {
+            scan
+        } else {
+            OrderPath::Sort
+        };
+        self.pick(cheapest, count, || match part.complete_index() {
+            Some(_) => vec![walk, scan, OrderPath::Sort],
+            None => vec![scan, OrderPath::Sort],
+        })
+    }
+
+    /// Carries out a way of ordering. `None` for the way that sorts, and where a way turns out to be none: too few nodes have a value,
+    /// or the values have no order as numbers.
+    fn ordered_by(
+        &self,
+        path: OrderPath,
+        keys: &[SortKey<'_>],
+        nodes: &NodeSet,
+        skip: usize,
+        wanted: Option<usize>,
+    ) -> Result<Option<Vec<u32>>> {
+        let (Some(key), Some(most)) = (keys.first(), wanted) else {
+            let all = || nodes.iter().take(wanted.unwrap_or(usize::MAX)).collect();
+            return Ok((path == OrderPath::AsIs).then(all));
+        };
+        let Some(part) = key.predicate.only_untagged() else { return Ok(None) };
+        let value_type = key.predicate.def.value_type;
+        let check = || self.check();
+        let leading = match (path, part.complete_index()) {
+            (OrderPath::WalkIndex, Some(view)) => {
+                let found = self.first_by_index(view, key.predicate, nodes, key.descending, most);
+                return found.map(Some);
             }
-        }
-        if let ([(predicate, None, descending), _, ..], Some(wanted)) =
-            (predicates.as_slice(), wanted)
-            && let Some(found) = self.leading(predicate, *descending, nodes, wanted)?
-        {
-            return self.sorted_by_keys(&predicates, &NodeSet::from(found), skip, Some(wanted));
-        }
-        self.took("sorts");
-        self.sorted_by_keys(&predicates, nodes, skip, wanted)
+            (OrderPath::Scan, _) => {
+                return top::by_column(part, value_type, nodes, key.descending, most, check);
+            }
+            (OrderPath::WalkIndexAndSort, Some(view)) => {
+                leading_by_index(view, key.descending, nodes, most)
+            }
+            (OrderPath::ScanAndSort, _) => {
+                top::leading_by_column(part, value_type, nodes, key.descending, most, check)?
+            }
+            _ => None,
+        };
+        let Some(leading) = leading else { return Ok(None) };
+        self.sorted_by_keys(keys, &NodeSet::from(leading), skip, wanted).map(Some)
     }
 
     /// Sorts nodes by predicates, each with its language and whether it descends. Several keys are compared byte by byte, a
     /// single one by the rules of its language; so is the first of several where a page is cut off by it.
     fn sorted_by_keys(
         &self,
-        predicates: &[(&Predicate, Option<&str>, bool)],
+        keys: &[SortKey<'_>],
         nodes: &NodeSet,
         skip: usize,
         wanted: Option<usize>,
     ) -> Result<Vec<u32>> {
-        let each: usize = predicates.iter().map(|(predicate, ..)| key_bytes(predicate)).sum();
+        let each: usize = keys.iter().map(|key| key_bytes(key.predicate)).sum();
         // The nodes, their places in the order, and the keys.
         let _while_sorting = self.control.charge_while((8 + each) * nodes.len())?;
         let nodes = nodes.to_vec();
         self.check()?;
-        let single = predicates.len() == 1;
-        let lang = predicates.first().and_then(|(_, lang, _)| *lang);
+        let single = keys.len() == 1;
+        let lang = keys.first().and_then(|key| key.lang);
         let lang = lang.filter(|_| single || wanted.is_some());
         let collation = lang.map_or(Ok(None), Collation::of).map_err(Error::query)?;
         let of_single = collation.as_ref().filter(|_| single);
         let columns = |nodes: &[u32]| -> Vec<KeyColumn> {
-            let column = |(predicate, lang, descending): &(&Predicate, Option<&str>, bool)| {
-                predicate_column(predicate, *lang, nodes, *descending, of_single)
+            let column = |key: &SortKey<'_>| {
+                predicate_column(key.predicate, key.lang, nodes, key.descending, of_single)
             };
-            predicates.iter().map(column).collect()
+            keys.iter().map(column).collect()
         };
-        if let (false, Some((predicate, Some(lang), descending)), Some(wanted)) =
-            (single, predicates.first(), wanted)
+        if let (false, Some(SortKey { predicate, lang: Some(lang), descending }), Some(wanted)) =
+            (single, keys.first(), wanted)
         {
             let first =
                 predicate_column(predicate, Some(lang), &nodes, *descending, collation.as_ref());
@@ -129,31 +178,6 @@ impl<'a> Context<'a> {
         let columns = columns(&nodes);
         self.check()?;
         Ok(sort_by_columns(&nodes, &columns, wanted))
-    }
-
-    /// Returns the first `wanted` of some nodes by one key, together with all nodes whose value equals that of the last of them. With
-    /// several sort keys, of which this is the first, no other node can be on the page. The nodes come ascending by id; `None` where
-    /// neither a walk over an index nor a pass over the column is better than sorting all.
-    fn leading(
-        &self,
-        predicate: &Predicate,
-        descending: bool,
-        nodes: &NodeSet,
-        wanted: usize,
-    ) -> Result<Option<Vec<u32>>> {
-        if let Some(view) = self.walkable(predicate, nodes.len(), wanted) {
-            self.took("walks the index of the first key, and sorts");
-            return Ok(leading_by_index(view, descending, nodes, wanted));
-        }
-        let part = predicate.only_untagged().filter(|_| self.is_few(wanted, nodes.len()));
-        let Some(part) = part else { return Ok(None) };
-        let value_type = predicate.def.value_type;
-        let check = || self.check();
-        let found = top::leading_by_column(part, value_type, nodes, descending, wanted, check)?;
-        if found.is_some() {
-            self.took("scans for the first by the first key, and sorts");
-        }
-        Ok(found)
     }
 
     /// Whether so few of some nodes are wanted that one pass is better than sorting them.
@@ -198,19 +222,21 @@ impl<'a> Context<'a> {
         wanted: Option<usize>,
     ) -> Result<Vec<u32>> {
         if let (Some(column), Some(wanted)) = (self.unread_column(var), wanted)
-            && self.is_few(wanted, column.len().min(nodes.len()))
+            && self.var_path(column.len().min(nodes.len()), wanted) == OrderPath::Scan
         {
             let check = || self.check();
             if let Some(found) = top::by_column_var(column, nodes, descending, wanted, check)? {
-                self.took("scans for the first");
+                self.took(OrderPath::Scan);
                 return Ok(found);
             }
         }
         let map = self.expect_values(var)?;
         let most = map.nodes.len().min(nodes.len());
-        if let Some(wanted) = wanted.filter(|wanted| self.is_few(*wanted, most))
+        if let Some(wanted) = wanted
+            && self.var_path(most, wanted) == OrderPath::Scan
             && let Some(found) = top::by_variable(&map, nodes, descending, wanted)
         {
+            self.took(OrderPath::Scan);
             return Ok(found);
         }
         let _while_sorting = self.control.charge_while(24 * most)?;
@@ -224,9 +250,18 @@ impl<'a> Context<'a> {
         }
         // As in the reference: what nobody has a value of is no order.
         if kept.is_empty() {
+            self.took(OrderPath::AsIs);
             return Ok(nodes.iter().take(wanted.unwrap_or(usize::MAX)).collect());
         }
+        self.took(OrderPath::Sort);
         Ok(sort_by_columns(&kept, &[builder.column], wanted))
+    }
+
+    /// How a page of `count` nodes that have a value of a variable is ordered.
+    fn var_path(&self, count: usize, wanted: usize) -> OrderPath {
+        let is_few = self.is_few(wanted, count);
+        let cheapest = if is_few { OrderPath::Scan } else { OrderPath::Sort };
+        self.pick(cheapest, count, || vec![OrderPath::Scan, OrderPath::Sort])
     }
 }
 

@@ -1,10 +1,24 @@
 //! Finds the page that `first`, `offset` and `after` ask for, without a walk over what comes before it.
 
+use super::by_index::RangeWalk;
 use super::passing::Purpose;
 use crate::exec::control::context::Context;
+use crate::exec::physical::path::{OrderPath, PagePath};
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Block, Call, Filter, Function, Page};
 use hexgraph_base::types::{Error, Result, Uid};
+
+/// How the roots of a block are found in the order of the answer.
+enum RootsPlan<'a> {
+    /// All of the set is needed: to list it, or to count from its end.
+    Whole,
+    /// The first ones of the set.
+    First,
+    /// Read off the index of the predicate that the root function asks for and the order is by.
+    Range(RangeWalk<'a>),
+    /// The set in an order.
+    Ordered,
+}
 
 impl<'a> Context<'a> {
     /// The nodes of a root block in the order of the answer: filtered, ordered and paged.
@@ -25,27 +39,67 @@ impl<'a> Context<'a> {
         if let Some(nodes) = self.literal_roots(block, function, page)? {
             return Ok(nodes);
         }
-        // All of the set is needed: to list it, or to count from its end.
-        if block.order.is_empty() && page.first <= 0 {
-            return self.listed(&self.block_set(block)?, page);
+        match self.roots_plan(block, function, page)? {
+            RootsPlan::Whole => self.listed(&self.block_set(block)?, page),
+            RootsPlan::First => {
+                let root = self.root(function)?;
+                let wanted = Some(page.first as usize);
+                let step = self.begin("page", &block.name, Some(block.at), wanted);
+                let found = self.first_of_root(&root, block.filter.as_ref(), page)?;
+                self.end(&step, found.len());
+                Ok(found)
+            }
+            RootsPlan::Range(walk) => match self.page_of_range(walk, block, page)? {
+                Some(found) => Ok(found),
+                None => self.ordered_roots(block, function, page),
+            },
+            RootsPlan::Ordered => self.ordered_roots(block, function, page),
         }
-        if let Some(found) = self.page_of_range(block, function, page)? {
-            return Ok(found);
-        }
-        let root = self.root(function)?;
+    }
+
+    /// Decides how the roots of a block are found in the order of the answer. Reads no data.
+    ///
+    /// # Errors
+    ///
+    /// Those of the root function and of the order.
+    fn roots_plan<'f>(
+        &self,
+        block: &'f Block,
+        function: &'f Function,
+        page: Page,
+    ) -> Result<RootsPlan<'a>>
+    where
+        'a: 'f,
+    {
         if block.order.is_empty() {
-            let step = self.begin("page", &block.name, Some(block.at), Some(page.first as usize));
-            let found = self.first_of_root(&root, block.filter.as_ref(), page)?;
-            self.end(&step, found.len());
-            return Ok(found);
+            return Ok(if page.first <= 0 { RootsPlan::Whole } else { RootsPlan::First });
         }
+        let walk = self.range_walk(&block.order, function, page)?;
+        let walk = walk.filter(|_| self.pick(true, page.skip(), || vec![true, false]));
+        Ok(walk.map_or(RootsPlan::Ordered, RootsPlan::Range))
+    }
+
+    /// The page of the roots of a block in its order: off the index of the order, where each node is asked whether it passes, or by ordering
+    /// those that pass.
+    fn ordered_roots<'f>(
+        &self,
+        block: &'f Block,
+        function: &'f Function,
+        page: Page,
+    ) -> Result<Vec<u32>>
+    where
+        'a: 'f,
+    {
+        let root = self.root(function)?;
         let wanted = page.wanted();
         if let Some(filter) = &block.filter
             && let Some(index) = self.index_of_order(&block.order, root.len(), page)?
         {
-            let prepared = self.prepare(filter, root.len(), Purpose::Page)?;
             let step = self.begin("order", &block.name, Some(block.at), wanted);
+            let prepared = self.prepare(filter, root.len(), Purpose::Page)?;
             let found = self.page_of_filtered(index, &prepared, &root, page)?;
+            let path = if found.is_some() { OrderPath::WalkIndex } else { OrderPath::GivesUp };
+            self.took(path);
             self.end(&step, found.as_ref().map_or(0, Vec::len));
             if let Some(found) = found {
                 return Ok(found);
@@ -120,13 +174,13 @@ impl<'a> Context<'a> {
         'a: 'f,
     {
         let Some(filter) = filter else {
-            self.took("seek");
+            self.took(PagePath::Seek);
             return Ok(self.page_of(root, page));
         };
         let prepared = self.prepare(filter, root.len(), Purpose::Page)?;
         self.took(match prepared.drives(root.len()) {
-            true => "walks the filter's index, asks the root",
-            false => "walks the root, asks the filter",
+            true => PagePath::WalkFilter,
+            false => PagePath::WalkRoot,
         });
         self.first_passing(root, &prepared, page)
     }

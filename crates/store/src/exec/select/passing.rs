@@ -4,9 +4,14 @@
 //! parts become sets, where an index has them at little cost, and tests of single nodes. The smallest of the sets is walked, from
 //! `after` on, in batches that double as long as little passes; the other sets and the tests are asked of a batch at a time.
 
+use super::filter::test_rank;
 use super::reach::looks_beyond;
+use crate::exec::choose::function::is_told;
 use crate::exec::choose::tester::Tester;
 use crate::exec::control::context::Context;
+use crate::exec::control::steps::Begun;
+use crate::exec::physical::lot::Lot;
+use crate::exec::physical::path::FilterPath;
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Call, Comparison, Filter, Function, Page};
 use hexgraph_base::types::Result;
@@ -32,21 +37,28 @@ pub(crate) enum Purpose {
 /// A filter that is ready to be asked of sets of nodes. A node passes when all sets have it, and all tests and filters let it
 /// through.
 pub(crate) struct PreparedFilter<'f> {
-    /// Sets of nodes from indexes.
-    sets: Vec<NodeSet>,
-    /// Tests of single nodes.
-    testers: Vec<Tester<'f>>,
+    /// Sets of nodes from indexes, and their steps.
+    sets: Vec<(NodeSet, Begun)>,
+    /// Tests of single nodes, and their steps.
+    testers: Vec<(Tester<'f>, Begun)>,
     /// Filters that follow edges to other nodes; each is asked of a batch of nodes.
     beyond: Vec<&'f Filter>,
     /// How many times smaller than the set that is asked for one of the sets has to be to be walked.
     driver_ratio: usize,
+    /// Draws which set is walked, where tests have it drawn.
+    lot: Lot,
 }
 
 impl PreparedFilter<'_> {
     /// The smallest set, where it is so small that it is walked in place of `asked`.
     fn driver(&self, asked: usize) -> Option<usize> {
-        let smallest = (0..self.sets.len()).min_by_key(|&place| self.sets[place].len())?;
-        (self.sets[smallest].len() < asked / self.driver_ratio).then_some(smallest)
+        if self.lot.is_drawn() {
+            // The last number is that of the set that is asked for.
+            let drawn = self.lot.draw(asked, self.sets.len() + 1);
+            return Some(drawn).filter(|drawn| *drawn < self.sets.len());
+        }
+        let smallest = (0..self.sets.len()).min_by_key(|&place| self.sets[place].0.len())?;
+        (self.sets[smallest].0.len() < asked / self.driver_ratio).then_some(smallest)
     }
 
     /// Whether one of its sets is walked in place of a set of `asked` nodes.
@@ -59,10 +71,15 @@ impl PreparedFilter<'_> {
         self.beyond.is_empty()
     }
 
+    /// Adds to the rows of the steps of its tests, which were asked of one node at a time: `rows` nodes passed all of them.
+    pub(crate) fn note_passed(&self, context: &Context<'_>, rows: usize) {
+        self.testers.iter().for_each(|(_, step)| context.add_rows(step, rows));
+    }
+
     /// Whether a node passes, for a filter that [asks one](PreparedFilter::asks_one) at a time.
     pub(crate) fn passes(&self, node: u32) -> bool {
-        self.sets.iter().all(|set| set.contains(node))
-            && self.testers.iter().all(|tester| tester.test(node))
+        self.sets.iter().all(|(set, _)| set.contains(node))
+            && self.testers.iter().all(|(tester, _)| tester.test(node))
     }
 }
 
@@ -82,45 +99,82 @@ impl<'a> Context<'a> {
     where
         'a: 'f,
     {
-        let parts = match filter {
-            Filter::And(parts) => parts.as_slice(),
-            other => std::slice::from_ref(other),
+        let mut parts: Vec<&Filter> = match filter {
+            Filter::And(parts) => parts.iter().collect(),
+            other => vec![other],
         };
+        // The cheapest test first: what it leaves out is not asked of the others.
+        parts.sort_by_key(|part| test_rank(part));
+        let costs = self.control.costs();
         let mut prepared = PreparedFilter {
             sets: Vec::new(),
             testers: Vec::new(),
             beyond: Vec::new(),
-            driver_ratio: self.control.costs().driver_ratio,
+            driver_ratio: costs.driver_ratio,
+            lot: costs.lot,
         };
         let mut smallest = largest;
         for part in parts {
-            let set = match part {
-                Filter::Function(function) => self.cheap_set(function, smallest, purpose)?,
-                Filter::Reaches(reach) => self.reaching_set(reach, smallest)?,
-                _ => None,
-            };
-            match set {
-                Some(set) => {
-                    smallest = smallest.min(set.len());
-                    prepared.sets.push(set);
-                }
-                None if looks_beyond(part) => prepared.beyond.push(part),
-                None => prepared.testers.push(self.filter_tester(part)?),
+            if let Some(len) = self.prepare_part(part, smallest, purpose, &mut prepared)? {
+                smallest = smallest.min(len);
             }
         }
         Ok(prepared)
     }
 
-    /// The set of a function when the index gives it at little cost.
-    fn cheap_set<'f>(
+    /// Prepares a part of a filter. Returns the number of nodes that pass it, where it has become a set.
+    fn prepare_part<'f>(
         &self,
-        function: &'f Function,
+        part: &'f Filter,
         asked: usize,
         purpose: Purpose,
-    ) -> Result<Option<NodeSet>>
+        prepared: &mut PreparedFilter<'f>,
+    ) -> Result<Option<usize>>
     where
         'a: 'f,
     {
+        let at = if let Filter::Function(function) = part { Some(function.at) } else { None };
+        let name = if let Filter::Reaches(reach) = part { &*reach.predicate } else { "" };
+        let estimate = match part {
+            Filter::Function(function) if self.control.trace().is_some() && is_told(function) => {
+                self.estimate(function)
+            }
+            _ => None,
+        };
+        let step = self.begin("filter", name, at, estimate);
+        let set = match part {
+            Filter::Function(function) => match self.part_path(function, asked, purpose) {
+                FilterPath::Set => self.indexed(function)?,
+                _ => None,
+            },
+            Filter::Reaches(reach) => self.reaching_set(reach, asked)?,
+            _ => None,
+        };
+        let Some(set) = set else {
+            match looks_beyond(part) {
+                true => {
+                    self.took(FilterPath::Batches);
+                    self.end(&step, 0);
+                    prepared.beyond.push(part);
+                }
+                false => {
+                    self.took(FilterPath::Test);
+                    let tester = self.filter_tester(part)?;
+                    self.end(&step, 0);
+                    prepared.testers.push((tester, step));
+                }
+            }
+            return Ok(None);
+        };
+        let len = set.len();
+        self.took(FilterPath::Set);
+        self.end(&step, len);
+        prepared.sets.push((set, step));
+        Ok(Some(len))
+    }
+
+    /// Whether a function becomes a set, which its index gives at little cost, or a test.
+    fn part_path(&self, function: &Function, asked: usize, purpose: Purpose) -> FilterPath {
         let in_place = match &function.call {
             Call::Has(_) | Call::Type(_) | Call::Uid { .. } | Call::Terms { .. } => true,
             Call::Compare { op: Comparison::Eq, arguments, .. } => arguments.len() == 1,
@@ -132,7 +186,11 @@ impl<'a> Context<'a> {
             Purpose::All => asked.saturating_mul(self.control.costs().test),
         };
         let is_small = || self.estimate(function).is_some_and(|count| count <= most);
-        if in_place || is_small() { self.indexed(function) } else { Ok(None) }
+        let cheapest = if in_place || is_small() { FilterPath::Set } else { FilterPath::Test };
+        self.pick(cheapest, asked, || match in_place || self.estimate(function).is_some() {
+            true => vec![FilterPath::Set, FilterPath::Test],
+            false => vec![FilterPath::Test],
+        })
     }
 
     /// The page of those nodes of a set that pass a filter, for a page with a positive `first`. Costs as many steps and tests as it
@@ -149,7 +207,10 @@ impl<'a> Context<'a> {
     ) -> Result<Vec<u32>> {
         let Some(least) = self.least_of(page) else { return Ok(Vec::new()) };
         let driver = filter.driver(asked.len());
-        let walked = driver.map_or(asked, |place| &filter.sets[place]);
+        let walked = driver.map_or(asked, |place| &filter.sets[place].0);
+        if let Some(place) = driver {
+            self.took_at(&filter.sets[place].1, FilterPath::Drives);
+        }
         let (mut skip, first) = (page.skip(), page.first as usize);
         let batch_min = match filter.beyond.is_empty() {
             true => self.control.costs().page_batch,
@@ -190,7 +251,8 @@ impl<'a> Context<'a> {
         asked: &NodeSet,
         filter: &PreparedFilter<'_>,
     ) -> Result<NodeSet> {
-        let mut sets: Vec<&NodeSet> = filter.sets.iter().chain([asked]).collect();
+        let known = filter.sets.iter().map(|(set, _)| set);
+        let mut sets: Vec<&NodeSet> = known.chain([asked]).collect();
         // The smallest first, since what all have is never more.
         sets.sort_by_key(|set| set.len());
         let (first, others) = sets.split_first().expect("one set is asked for");
@@ -209,7 +271,7 @@ impl<'a> Context<'a> {
         filter: &PreparedFilter<'_>,
         driver: Option<usize>,
     ) -> Result<NodeSet> {
-        for (place, set) in filter.sets.iter().enumerate() {
+        for (place, (set, _)) in filter.sets.iter().enumerate() {
             if Some(place) != driver {
                 set.retain(&mut nodes, true);
             }
@@ -219,8 +281,9 @@ impl<'a> Context<'a> {
 
     /// Those of some nodes that pass the tests of a filter, and the parts that follow edges.
     fn tested(&self, mut nodes: Vec<u32>, filter: &PreparedFilter<'_>) -> Result<NodeSet> {
-        for tester in &filter.testers {
+        for (tester, step) in &filter.testers {
             nodes = self.keep_passing(&nodes, tester)?;
+            self.add_rows(step, nodes.len());
         }
         filter.beyond.iter().try_fold(nodes.into(), |nodes, part| self.filter(part, nodes))
     }

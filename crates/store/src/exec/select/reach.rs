@@ -7,6 +7,7 @@
 use crate::exec::choose::function::no_reverse;
 use crate::exec::choose::tester::Tester;
 use crate::exec::control::context::Context;
+use crate::exec::physical::path::FilterPath;
 use crate::graph::{Direction, distinct_of, union_of};
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Filter, Reach};
@@ -32,26 +33,33 @@ impl<'a> Context<'a> {
         let Some(edges) = self.reach_edges(reach)? else { return Ok(NodeSet::default()) };
         let step = self.begin("filter", &reach.predicate, None, None);
         let passing = match &reach.filter {
-            Some(filter) => match self.few_passing(filter, candidates.len())? {
+            Some(filter) => match self.few_passing(filter, self.few_max(candidates.len()))? {
                 Some(few) => Some(few),
                 None => Some(self.filter(filter, self.far_ends(edges, &candidates)?)?),
             },
             None => None,
         };
         let passed = match &passing {
-            Some(passing) if passing.is_empty() => NodeSet::default(),
-            Some(passing) => match self.sources(reach, passing, candidates.len()) {
-                Some(sources) => {
-                    self.took("walks back");
-                    sources.and(&candidates)
+            Some(passing) if passing.is_empty() => {
+                self.took(FilterPath::Constant);
+                NodeSet::default()
+            }
+            Some(passing) => match self.way_back(reach, passing, candidates.len()) {
+                Some(back) => {
+                    self.took(FilterPath::WalkBack);
+                    sources(back, passing).and(&candidates)
                 }
                 // A sorted list is looked up by halves; a bitmap in one step.
                 None => {
+                    self.took(FilterPath::FarEnds);
                     let passes = Tester::Member(NodeSet::from(passing.to_bitmap()));
                     self.keep_reaching(edges, reach, passes, &candidates)?
                 }
             },
-            None => self.keep_reaching(edges, reach, Tester::Constant(true), &candidates)?,
+            None => {
+                self.took(FilterPath::Test);
+                self.keep_reaching(edges, reach, Tester::Constant(true), &candidates)?
+            }
         };
         self.end(&step, passed.len());
         Ok(passed)
@@ -75,7 +83,7 @@ impl<'a> Context<'a> {
     {
         let Some(edges) = self.reach_edges(reach)? else { return Ok(Tester::Constant(false)) };
         let passes = match &reach.filter {
-            Some(filter) => match self.few_passing(filter, FEW)? {
+            Some(filter) => match self.few_passing(filter, self.few_max(FEW))? {
                 Some(few) => Tester::Member(few),
                 None => self.filter_tester(filter)?,
             },
@@ -93,9 +101,9 @@ impl<'a> Context<'a> {
         if self.reach_edges(reach)?.is_none() {
             return Ok(Some(NodeSet::default()));
         }
-        // No more than `sources` would walk back from.
-        let few = self.few_passing(filter, FEW.min(root / BACK_RATIO))?;
-        Ok(few.and_then(|few| self.sources(reach, &few, root)))
+        // No more than it pays to walk back from.
+        let few = self.few_passing(filter, self.few_max(FEW.min(root / BACK_RATIO)))?;
+        Ok(few.and_then(|few| Some(sources(self.way_back(reach, &few, root)?, &few))))
     }
 
     /// The edges of a condition; `None` when nothing has the predicate.
@@ -155,21 +163,32 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The nodes that lead to some nodes, where edges are kept both ways and this costs less than asking `candidates`.
-    fn sources(&self, reach: &Reach, ends: &NodeSet, candidates: usize) -> Option<NodeSet> {
-        if reach.more_than != 0 || candidates / BACK_RATIO < ends.len() {
+    /// The greatest number of far ends that are looked up in an index: `usual`, or any by lot.
+    fn few_max(&self, usual: usize) -> usize {
+        self.pick(usual, usual, || vec![0, usual, usize::MAX])
+    }
+
+    /// The edges that lead back from some far ends, where edges are kept both ways and a walk back costs less than asking `candidates`.
+    fn way_back(&self, reach: &Reach, ends: &NodeSet, candidates: usize) -> Option<&'a Direction> {
+        if reach.more_than != 0 {
+            return None;
+        }
+        let is_few = ends.len() <= candidates / BACK_RATIO;
+        if !is_few && !self.control.costs().lot.is_drawn() {
             return None;
         }
         let back = self.predicate(&reach.predicate)?.direction(!reach.reverse)?;
         // Few ends may have many edges, and counting those costs no look at them.
-        let count: usize = ends.iter().map(|end| back.count(end)).sum();
-        if candidates < count {
-            return None;
-        }
-        let mut sources = Vec::with_capacity(count);
-        ends.iter().for_each(|end| sources.extend_from_slice(&back.targets(end)));
-        Some(union_of(sources))
+        let is_cheap = || ends.iter().map(|end| back.count(end)).sum::<usize>() <= candidates;
+        self.pick(is_few && is_cheap(), candidates, || vec![true, false]).then_some(back)
     }
+}
+
+/// The nodes from which edges lead to some nodes: the targets of those kept the other way.
+fn sources(back: &Direction, ends: &NodeSet) -> NodeSet {
+    let mut sources = Vec::new();
+    ends.iter().for_each(|end| sources.extend_from_slice(&back.targets(end)));
+    union_of(sources)
 }
 
 /// True when a filter looks at other nodes than the one that it tests: it is cheaper asked of many nodes at a time.

@@ -7,6 +7,7 @@
 use super::lists::Lists;
 use super::traverse::Walk;
 use crate::exec::control::context::Context;
+use crate::exec::physical::path::EdgesPath;
 use crate::exec::select::order::pages_as_whole;
 use crate::exec::select::page::cut;
 use crate::exec::select::passing::{PreparedFilter, Purpose};
@@ -59,6 +60,7 @@ impl Context<'_> {
         }
         let costs = self.control.costs();
         let least = costs.long_list.max(wanted.saturating_mul(costs.long_list_ratio));
+        let least = self.pick(least, nodes.len(), || vec![0, usize::MAX]);
         let Some(long) = LongLists::of(walk.edges, nodes, least) else { return Ok(None) };
         if !self.is_order_of_one_list(&field.order, nodes.len(), long.total)? {
             return Ok(None);
@@ -67,7 +69,6 @@ impl Context<'_> {
         let filter = field.filter.as_ref();
         let filter =
             filter.map(|filter| self.prepare(filter, long.longest, purpose)).transpose()?;
-        self.took(if field.order.is_empty() { "walks each list" } else { "orders each list" });
         let mut lists = Lists::new(self, nodes.len())?;
         for &node in nodes {
             let set = walk.edges.target_set(node);
@@ -79,6 +80,10 @@ impl Context<'_> {
             }
             lists.close(self)?;
         }
+        self.took(match field.order.is_empty() {
+            true => EdgesPath::WalkEach,
+            false => EdgesPath::OrderEach,
+        });
         Ok(Some(lists.finish()))
     }
 
@@ -136,11 +141,11 @@ impl Context<'_> {
         edges: &Direction,
         filter: &Filter,
     ) -> Result<Option<Vec<u64>>> {
-        let Some(long) = LongLists::of(edges, nodes, self.control.costs().long_list) else {
-            return Ok(None);
-        };
+        let least = self.control.costs().long_list;
+        let least = self.pick(least, nodes.len(), || vec![0, usize::MAX]);
+        let Some(long) = LongLists::of(edges, nodes, least) else { return Ok(None) };
         let filter = self.prepare(filter, long.longest, Purpose::All)?;
-        self.took("asks each list");
+        self.took(EdgesPath::CountEach);
         let mut counts = Vec::with_capacity(nodes.len());
         for &node in nodes {
             self.check()?;

@@ -5,6 +5,7 @@ use crate::exec::choose::function::{no_languages, no_reverse};
 use crate::exec::choose::tester::Counter;
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::tree::{EdgeField, FieldData, FieldResult, Level, ValueField};
+use crate::exec::physical::path::EdgesPath;
 use crate::exec::select::facets::EdgeFacets;
 use crate::exec::select::page::{check_order, cut};
 use crate::graph::{Direction, Passwords, Predicate};
@@ -178,6 +179,7 @@ impl<'a> Context<'a> {
             && field.order.is_empty()
             && !by_facets;
         if plain {
+            self.took(if page.is_all() { EdgesPath::Copy } else { EdgesPath::Seek });
             let lists =
                 self.lists_of(nodes.len(), LIST_NANOS, |place, lists| match page.is_all() {
                     true => lists.extend(self, &walk.edges.targets(nodes[place])),
@@ -192,13 +194,15 @@ impl<'a> Context<'a> {
             return Ok(pages);
         }
         let all = self.filtered_targets(nodes, walk, page)?;
-        if !field.order.is_empty() || by_facets {
-            return self.sorted_targets(nodes, walk, page, all);
-        }
-        match page.first == 0 && page.offset <= 0 {
-            true => Ok(all.finish()),
-            false => all.cut(self, page),
-        }
+        let pages = if !field.order.is_empty() || by_facets {
+            self.sorted_targets(nodes, walk, page, all)?
+        } else if page.first == 0 && page.offset <= 0 {
+            all.finish()
+        } else {
+            all.cut(self, page)?
+        };
+        self.took(EdgesPath::Together);
+        Ok(pages)
     }
 
     /// All targets that pass the filters and lie behind `after`.

@@ -9,6 +9,7 @@ use crate::exec::control::context::{Context, Var};
 use crate::exec::control::tree::{
     Column, EdgeField, FieldData, Finder, Level, VALUE_BYTES, ValueMap,
 };
+use crate::exec::physical::path::TotalPath;
 use crate::exec::select::batches::NumberSlice;
 use hexgraph_base::plan::{Aggregate, Field, FieldKind, MathExpr, VarId};
 use hexgraph_base::types::{Error, Result, Value, ValueRef, stack};
@@ -104,7 +105,7 @@ impl Context<'_> {
                         _ => Ok(map),
                     }
                 };
-                super::math::evaluate(expr, Some(&level.nodes), &lookup).map(Arc::new)
+                super::evaluate::evaluate(expr, Some(&level.nodes), &lookup).map(Arc::new)
             }
             _ => Ok(Arc::default()),
         }
@@ -169,11 +170,15 @@ impl Context<'_> {
     ///
     /// [`Error::Query`] when the variable holds nodes; [`Error::Limit`] when the request has to stop.
     fn aggregate_all(&self, op: Aggregate, var: VarId) -> Result<Result<Option<Value>>> {
-        if let Some(column) = self.unread_column(var) {
+        if let Some(column) = self.unread_column(var)
+            && self.pick(true, column.len(), || vec![true, false])
+        {
+            self.took(TotalPath::Column);
             let mut totals = Totals::new(op);
             column.for_each_slice(|| self.check(), |numbers| totals.add(numbers))?;
             return Ok(totals.finish());
         }
+        self.took(TotalPath::Values);
         let map = self.expect_values(var)?;
         Ok(match &map.constant {
             Some(value) => Ok(Some(value.clone())),
@@ -187,12 +192,14 @@ impl Context<'_> {
         for field in fields {
             let value = match &field.kind {
                 FieldKind::AggregateVar(op, var) => {
+                    let step = self.begin("field", &field.key, Some(field.at), None);
                     let value = self.aggregate_all(*op, *var)?;
+                    self.end(&step, usize::from(matches!(value, Ok(Some(_)))));
                     value.map_err(|error| error.or_at(field.at))?
                 }
                 FieldKind::Math(expr) => {
                     let lookup = |var: VarId| self.expect_values(var);
-                    let map = super::math::evaluate(expr, None, &lookup)
+                    let map = super::evaluate::evaluate(expr, None, &lookup)
                         .map_err(|error| error.or_at(field.at))?;
                     if map.constant.is_none() && !map.is_empty() {
                         let message = "a block without nodes can't compute with values of nodes";

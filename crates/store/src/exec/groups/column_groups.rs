@@ -11,10 +11,11 @@
 
 use super::key_codes::{KeyCodes, MISSING};
 use super::partition::{GROUP_BYTES, KEY_BYTES};
-use super::sums::{Sum, clamp};
 use crate::exec::control::context::Context;
 use crate::exec::control::morsels::{Spread, joined};
 use crate::exec::control::tree::{Group, GroupValue};
+use crate::exec::math::sums::{Sum, clamp};
+use crate::exec::physical::path::GroupPath;
 use crate::exec::select::batches::{BATCH, Members, NumberColumn};
 use crate::exec::select::read::first_value;
 use crate::graph::Predicate;
@@ -71,11 +72,19 @@ impl Context<'_> {
         else {
             return Ok(None);
         };
+        let mut table = Cells::new(cells, members.len());
+        if self.pick(false, members.len(), || vec![true, false]) {
+            table = Cells::Hash(FxHashMap::default());
+        }
+        self.took(match table {
+            Cells::Array(_) => GroupPath::CodeArray,
+            Cells::Hash(_) => GroupPath::CodeTable,
+        });
         let mut grouping = Grouping {
             context: self,
             keys,
             cell_count: cells,
-            cells: Cells::new(cells, members.len()),
+            cells: table,
             groups: Groups { firsts: vec![0], counts: vec![0] },
             columns: Vec::new(),
             lists: None,

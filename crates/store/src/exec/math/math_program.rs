@@ -3,7 +3,7 @@
 //! An expression is compiled where it has a result for every node, whatever the numbers are: ints whose bounds show that nothing leaves
 //! 64 bits, floats, divisors that are constants other than 0. Then nothing has to be computed before somebody asks, and a batch of
 //! some thousand numbers stays in the nearest cache from operator to operator. All other expressions are left to
-//! [`super::math`].
+//! [`super::evaluate`].
 
 use super::math_columns::{Numbers, float_result, float_results, int_results, is_arithmetic};
 use crate::exec::select::batches::NumberSlice;
@@ -290,8 +290,8 @@ impl<'a> Batch<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exec::compute::math;
     use crate::exec::control::tree::{Column, ValueMap};
+    use crate::exec::math::evaluate;
     use proptest::prelude::*;
     use std::sync::Arc;
 
@@ -386,7 +386,7 @@ mod tests {
     fn wanted(expr: &MathExpr, maps: &[Arc<ValueMap>]) -> Vec<String> {
         let lookup = |var: VarId| Ok(Arc::clone(&maps[var.0 as usize]));
         let map =
-            math::evaluate(expr, Some(&[1, 2, 3, 4, 5, 6]), &lookup).expect("no result fails");
+            evaluate::evaluate(expr, Some(&[1, 2, 3, 4, 5, 6]), &lookup).expect("no result fails");
         (1..=6)
             .map(|node| match map.get(node).map(|value| value.to_value()) {
                 Some(hexgraph_base::types::Value::Int(int)) => format!("{int}"),

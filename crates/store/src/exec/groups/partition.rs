@@ -124,12 +124,33 @@ impl Context<'_> {
     /// The groups of all nodes that have a value of a key, by its index; `None` when it has none, and when the set is not seen
     /// to have all of them. O(tokens + changes).
     pub(crate) fn parts_of_all(&self, key: &GroupKey, members: &NodeSet) -> Option<Vec<Part>> {
-        let predicate = self.predicate(&key.predicate).filter(|predicate| !predicate.def.list)?;
+        let (predicate, view) = self.index_of_all(key, members)?;
+        Some(parts_of_postings(predicate, view, None))
+    }
+
+    /// Whether the index of a key has exactly the groups of a set, as far as that is seen without a look at the nodes.
+    pub(super) fn has_all_of_index(&self, key: &GroupKey, members: &NodeSet) -> bool {
+        self.index_of_all(key, members).is_some()
+    }
+
+    /// The complete index of a key, where all nodes that have a value of it are among the members.
+    fn index_of_all(
+        &self,
+        key: &GroupKey,
+        members: &NodeSet,
+    ) -> Option<(&Predicate, IndexView<'_>)> {
+        let predicate: &Predicate =
+            self.predicate(&key.predicate).filter(|predicate| !predicate.def.list)?;
         let part = predicate.only_untagged().filter(|_| key.langs.is_empty())?;
         let view = part.complete_index()?;
         // Others that are grouped have no value of the key, and are in no group.
-        let has_all = members.is_known_to_have_all(&part.subjects());
-        has_all.then(|| parts_of_postings(predicate, view, None))
+        members.is_known_to_have_all(&part.subjects()).then_some((predicate, view))
+    }
+
+    /// Whether a key is an edge, in one of its directions.
+    pub(super) fn leads_to_nodes(&self, key: &GroupKey) -> bool {
+        let name = key.predicate.strip_prefix('~').unwrap_or(&key.predicate);
+        self.predicate(name).is_some_and(|predicate| predicate.is_edges())
     }
 }
 

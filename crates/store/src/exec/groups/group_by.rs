@@ -1,13 +1,14 @@
 //! `@groupby`: members of a list by the values of keys, and aggregates over each group.
 
 use super::partition::Part;
-use super::variables::add_values;
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::tree::{FieldData, Group, GroupValue, Level, ValueMap};
+use crate::exec::math::variables::add_values;
+use crate::exec::physical::path::GroupPath;
 use crate::exec::select::batches::Members;
 use crate::exec::select::rank::rank_of;
 use crate::storage::NodeSet;
-use hexgraph_base::plan::{Field, FieldKind, GroupBy, VarId};
+use hexgraph_base::plan::{Field, FieldKind, GroupBy, GroupKey, VarId};
 use hexgraph_base::types::{Error, Result, Value, stack};
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -24,6 +25,19 @@ const COMPARE_NANOS: usize = 20;
 
 /// A set of fewer nodes is listed.
 const SET_MIN: usize = 1 << 14;
+
+/// How members are grouped, before it is known which table suits them.
+#[derive(Clone, Copy, PartialEq)]
+enum GroupKind {
+    /// By the postings of the key's index.
+    Postings,
+    /// By counters of the targets of an edge.
+    Targets,
+    /// By the codes of the keys.
+    Codes,
+    /// By lists of members.
+    Lists,
+}
 
 impl Context<'_> {
     /// Groups the targets of each node, in all fields of a tree that ask for it. The lists are
@@ -42,7 +56,10 @@ impl Context<'_> {
                         |place| self.groups(group_by, &field.fields, edges.targets_of(place));
                     places.map(list).collect::<Result<Vec<_>>>()
                 };
-                edges.groups = Some(self.lists(count, nanos, groups)?);
+                let step = self.begin("group", &field.key, Some(field.at), None);
+                let groups = self.lists(count, nanos, groups)?;
+                self.end(&step, groups.iter().map(Vec::len).sum());
+                edges.groups = Some(groups);
             }
         }
         Ok(())
@@ -68,14 +85,69 @@ impl Context<'_> {
             ascending.sort_unstable();
             members = &ascending;
         }
-        if let Some(groups) = self.edge_groups(group_by, body, Members::List(members))? {
-            return self.sorted_groups(groups);
-        }
-        let groups = match self.column_groups(group_by, body, Members::List(members))? {
+        let groups = match self.group_in_place(group_by, body, Members::List(members))? {
             Some(groups) => groups,
-            None => self.listed_groups(group_by, body, members)?,
+            None => {
+                self.took(GroupPath::Lists);
+                self.listed_groups(group_by, body, members)?
+            }
         };
         self.sorted_groups(groups)
+    }
+
+    /// How members are grouped. Of a set of few nodes a list is made, and the decision is made for that.
+    fn group_kind(
+        &self,
+        group_by: &GroupBy,
+        body: &[Arc<Field>],
+        members: Members<'_>,
+    ) -> GroupKind {
+        let counts_alone = body.iter().all(|field| field.kind == FieldKind::CountUid);
+        let key = match group_by.keys.as_slice() {
+            [key] if counts_alone => Some(key),
+            _ => None,
+        };
+        let has_postings = |key: &GroupKey| match members {
+            Members::Set(set) => self.has_all_of_index(key, set),
+            Members::List(_) => false,
+        };
+        let is_short = matches!(members, Members::Set(set) if set.len() < SET_MIN);
+        let cheapest = match key {
+            _ if is_short => GroupKind::Lists,
+            Some(key) if has_postings(key) => GroupKind::Postings,
+            Some(key) if self.leads_to_nodes(key) => GroupKind::Targets,
+            _ => GroupKind::Codes,
+        };
+        self.pick(cheapest, members.len(), || {
+            let mut allowed = vec![GroupKind::Codes, GroupKind::Lists];
+            if key.is_some_and(has_postings) {
+                allowed.push(GroupKind::Postings);
+            }
+            if key.is_some_and(|key| self.leads_to_nodes(key)) {
+                allowed.push(GroupKind::Targets);
+            }
+            allowed
+        })
+    }
+
+    /// The groups of members in the way that [`Context::group_kind`] decides for, in any order that is the same in each run. `None` where
+    /// the members have to be listed, which codes turn out to need for keys that have none.
+    fn group_in_place(
+        &self,
+        group_by: &GroupBy,
+        body: &[Arc<Field>],
+        members: Members<'_>,
+    ) -> Result<Option<Vec<(usize, Group)>>> {
+        match (self.group_kind(group_by, body, members), members, group_by.keys.as_slice()) {
+            (GroupKind::Postings, Members::Set(set), [key]) => {
+                let parts = self.parts_of_all(key, set);
+                self.took(GroupPath::Postings);
+                Ok(parts.map(|parts| parts.into_iter().map(|part| counted(part, body)).collect()))
+            }
+            (GroupKind::Targets, ..) => self.edge_groups(group_by, body, members),
+            (GroupKind::Codes, ..) => self.column_groups(group_by, body, members),
+            _ => Ok(None),
+        }
     }
 
     /// The groups in the order of the answer: small ones first, and equal ones by their keys. What is sorted are numbers that compare as
@@ -108,21 +180,8 @@ impl Context<'_> {
         body: &[Arc<Field>],
         members: &NodeSet,
     ) -> Result<Vec<Group>> {
-        if SET_MIN <= members.len() {
-            if let [key] = group_by.keys.as_slice()
-                && body.iter().all(|field| field.kind == FieldKind::CountUid)
-                && let Some(parts) = self.parts_of_all(key, members)
-            {
-                return self
-                    .sorted_groups(parts.into_iter().map(|part| counted(part, body)).collect());
-            }
-            let members = Members::Set(members);
-            if let Some(groups) = self.edge_groups(group_by, body, members)? {
-                return self.sorted_groups(groups);
-            }
-            if let Some(groups) = self.column_groups(group_by, body, members)? {
-                return self.sorted_groups(groups);
-            }
+        if let Some(groups) = self.group_in_place(group_by, body, Members::Set(members))? {
+            return self.sorted_groups(groups);
         }
         self.control.charge(size_of::<u32>() * members.len())?;
         self.groups(group_by, body, &members.as_list())
@@ -263,7 +322,7 @@ mod tests {
     use crate::exec::control::stop::Control;
     use crate::exec::random_graph::{NAMES, graph};
     use fastrand::Rng;
-    use hexgraph_base::plan::{Aggregate, GroupKey, Query};
+    use hexgraph_base::plan::{Aggregate, Query};
 
     fn field(kind: FieldKind) -> Arc<Field> {
         Arc::new(Field {

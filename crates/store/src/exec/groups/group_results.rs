@@ -1,7 +1,7 @@
 //! The fields of the body of a `@groupby`: what each has to say about one group.
 
-use super::aggregate::{aggregate, aggregate_numbers};
 use crate::exec::control::context::Context;
+use crate::exec::math::aggregate::{aggregate, aggregate_numbers};
 use crate::exec::select::numbers::NumberTable;
 use crate::exec::select::read::first_value;
 use hexgraph_base::plan::{Field, FieldKind};

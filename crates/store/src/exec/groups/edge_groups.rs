@@ -6,6 +6,7 @@
 use super::partition::{GROUP_BYTES, KEY_BYTES, Source};
 use crate::exec::control::context::Context;
 use crate::exec::control::tree::{Column, Group, GroupValue, VALUE_BYTES, ValueMap};
+use crate::exec::physical::path::GroupPath;
 use crate::exec::select::batches::{EdgeTargets, Members};
 use crate::graph::Direction;
 use hexgraph_base::plan::{Field, FieldKind, GroupBy};
@@ -15,6 +16,9 @@ use std::sync::Arc;
 
 /// There is a counter for each id between the ends of the targets, where there are at most this many ids for each edge.
 const SPAN_SHARE: usize = 16;
+
+/// An array of counters that is drawn by lot has fewer than this many.
+const SPAN_DRAWN_MAX: usize = 1 << 20;
 
 /// The bytes of a counter in a hash table, which is half empty.
 const ENTRY_BYTES: usize = 16;
@@ -77,7 +81,14 @@ impl Context<'_> {
         let (edge_count, ends) = self.extent_of_edges(edges, members)?;
         let Some((first, last)) = ends else { return Ok(Some((Vec::new(), Vec::new()))) };
         let span = (last - first) as usize + 1;
-        if span <= edge_count.saturating_mul(SPAN_SHARE) {
+        let is_dense = span <= edge_count.saturating_mul(SPAN_SHARE);
+        let cheapest = if is_dense { GroupPath::TargetArray } else { GroupPath::TargetTable };
+        let path = self.pick(cheapest, span, || match span < SPAN_DRAWN_MAX {
+            true => vec![GroupPath::TargetArray, GroupPath::TargetTable],
+            false => vec![cheapest],
+        });
+        self.took(path);
+        if path == GroupPath::TargetArray {
             let _while_counting = self.control.charge_while(size_of::<u32>() * span)?;
             let mut counters = vec![0_u32; span];
             self.for_each_target(edges, members, |targets| {

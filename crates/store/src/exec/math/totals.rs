@@ -132,7 +132,7 @@ fn sum_of_ints(ints: &[i64]) -> i128 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exec::compute::aggregate::aggregate;
+    use crate::exec::math::aggregate::aggregate;
     use hexgraph_base::types::ValueRef;
     use proptest::prelude::*;
 

@@ -1,0 +1,8 @@
+//! Groups nodes by the values of keys or by where edges lead, and aggregates over each group.
+
+pub(super) mod partition;
+pub(super) mod edge_groups;
+pub(super) mod group_results;
+pub(super) mod key_codes;
+pub(super) mod column_groups;
+pub(super) mod group_by;

@@ -1,0 +1,9 @@
+//! Computes values from other values: `math`, aggregates, and the variables that they set.
+
+pub(super) mod variables;
+pub(super) mod sums;
+pub(super) mod totals;
+pub(super) mod aggregate;
+pub(super) mod math_columns;
+pub(in crate::exec) mod math_program;
+pub(super) mod evaluate;

@@ -1,0 +1,23 @@
+//! The physical plan: the ways in which each step of a query can be carried out, and how one of them is taken.
+//!
+//! `path` names the ways. Each kind of step has a function that decides for one of them, which looks at the plan, the schema, the lengths
+//! of sets and the estimates of indexes, and reads no data: it stands beside what it decides about.
+//!
+//! | step | decided by | in |
+//! |---|---|---|
+//! | block | `block_path` | `physical/rewrites` |
+//! | root | `root_nodes` and what it calls | `choose/root.rs` |
+//! | filter | `planned_parts`, `filter_path`, `way_back` | `select/filter.rs`, `select/reach.rs` |
+//! | page | `roots_plan`, `part_path`, `driver` | `select/page.rs`, `select/passing.rs` |
+//! | order | `roots_plan`, `index_of_order`, `order_path`, `var_path` | `select/page.rs`, `select/by_index.rs`, `select/order.rs` |
+//! | edges | `pages_of_long_lists`, `counts_of_long_lists` | `walk/long_lists.rs` |
+//! | group | `group_kind` | `groups/group_by.rs` |
+//! | threads | `Control::spread` | `control/morsels.rs` |
+//!
+//! A decision is made when its step is about to run, since what the steps before it left is the best statistic there is. All of them end in
+//! `pick`, by which tests take any way that is allowed.
+
+pub(super) mod path;
+pub(super) mod lot;
+pub(super) mod pick;
+pub(super) mod rewrites;

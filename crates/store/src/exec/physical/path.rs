@@ -1,0 +1,289 @@
+//! The access paths: what `explain` prints beside each step.
+//!
+//! A step has a path of its kind. It is decided by a function that only looks, at the plan, the schema, the lengths of sets and the
+//! estimates of indexes; another function carries it out. All paths that are allowed for a step lead to the same answer.
+
+/// The way in which a step of a query is carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AccessPath {
+    /// What is made of a block.
+    Block(BlockPath),
+    /// How the nodes of a root function are found.
+    Root(RootPath),
+    /// How a set is reduced to the nodes that pass a part of a filter.
+    Filter(FilterPath),
+    /// How a page without an order is filled.
+    Page(PagePath),
+    /// How nodes are ordered.
+    Order(OrderPath),
+    /// How the edge lists of a level are read.
+    Edges(EdgesPath),
+    /// How nodes are grouped.
+    Group(GroupPath),
+    /// How all values of a variable are aggregated.
+    Total(TotalPath),
+}
+
+/// What is made of a block. The rewrites lead from one of these to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BlockPath {
+    /// Its nodes are listed, and its fields walked level by level.
+    Walk,
+    /// As [`BlockPath::Walk`], of the first nodes alone: eight times as many while `@cascade` leaves too few of them for the page.
+    WalkBatches,
+    /// Its nodes are counted without a list of them.
+    Count,
+    /// Its variables stand for columns, which are read when they are asked for.
+    NameColumns,
+    /// Its nodes are listed and grouped.
+    GroupList,
+    /// Its nodes are grouped as the set that they are.
+    GroupSet,
+    /// Its variables are the counters of an edge's targets, without groups.
+    CountTargets,
+    /// It has no nodes: its fields are computed from variables.
+    Compute,
+    /// Paths between two nodes are searched.
+    Paths,
+}
+
+/// How the nodes of a root function are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RootPath {
+    /// The nodes that the function names, or those of a variable.
+    Uids,
+    /// All nodes that have the predicate.
+    Subjects,
+    /// The postings of the type.
+    Type,
+    /// The postings of one value, or of each of several.
+    IndexEquality,
+    /// The postings of all values in a range.
+    IndexRange,
+    /// The intersection or the union of the postings of tokens.
+    Postings,
+    /// The nodes with all trigrams of a pattern, of which each is tested.
+    Trigrams,
+    /// The nodes in the cells of an area, of which each is tested.
+    Cells,
+    /// The nearest vectors.
+    Vectors,
+    /// The numbers of edges, as they are stored.
+    Degrees,
+    /// Each value of a variable is compared.
+    Variable,
+    /// Each node that has the predicate is tested.
+    Scan,
+    /// Nothing has the predicate.
+    Nothing,
+}
+
+/// How a set is reduced to the nodes that pass a part of a filter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FilterPath {
+    /// The set of an index is intersected.
+    Index,
+    /// A set that is known is intersected.
+    Set,
+    /// Each node is tested.
+    Test,
+    /// The nodes in the cells of an area are intersected; then each node is tested.
+    Cells,
+    /// The set of an index is walked in place of the one that is asked for.
+    Drives,
+    /// Batches of nodes are filtered as sets.
+    Batches,
+    /// The column is counted, without a list of nodes.
+    CountColumn,
+    /// The far ends are found by an index, and the edges walked back from them.
+    WalkBack,
+    /// The far ends of all edges are gathered and filtered; then each node is tested for an edge to those that passed.
+    FarEnds,
+    /// All nodes pass, or none.
+    Constant,
+}
+
+/// How a page without an order is filled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PagePath {
+    /// A seek to its first node.
+    Seek,
+    /// The root is walked, and the filter asked of batches.
+    WalkRoot,
+    /// The smallest set of the filter is walked, and the root asked.
+    WalkFilter,
+}
+
+/// How nodes are ordered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OrderPath {
+    /// They stay in their order: none has a value.
+    AsIs,
+    /// The index of the key is walked from the bound of the root function on, until the page is full.
+    WalkRange,
+    /// The index of the key is walked until the page is full; each node is asked whether it is one of the set, and passes.
+    WalkIndex,
+    /// A walk over the index was begun, and another way follows: the filter lets too few nodes through, or follows edges.
+    GivesUp,
+    /// One pass over the column keeps the first ones.
+    Scan,
+    /// The index of the first key is walked to the page's end; the nodes up to there are sorted.
+    WalkIndexAndSort,
+    /// One pass over the column of the first key finds the nodes up to the page's end, which are sorted.
+    ScanAndSort,
+    /// The keys of all nodes are read and sorted.
+    Sort,
+}
+
+/// How the edge lists of a level are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum EdgesPath {
+    /// Each list as it is.
+    Copy,
+    /// A page of each list by a seek.
+    Seek,
+    /// Each list is walked, or a set of the filter, until its page is full.
+    WalkEach,
+    /// Each list is ordered by itself.
+    OrderEach,
+    /// Each list is filtered as a set, and counted.
+    CountEach,
+    /// The distinct targets of all lists are filtered and ordered together.
+    Together,
+}
+
+/// How nodes are grouped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum GroupPath {
+    /// The postings of the key's index are counted.
+    Postings,
+    /// A counter for each target of an edge, in an array.
+    TargetArray,
+    /// The same in a hash table.
+    TargetTable,
+    /// The keys of batches of members are read as codes; an array leads from the codes to the group.
+    CodeArray,
+    /// The same with a hash table.
+    CodeTable,
+    /// The members of each group are listed: from the postings of the key's index, or by a table of keys.
+    Lists,
+}
+
+/// How all values of a variable are aggregated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TotalPath {
+    /// In one pass over the column that the variable stands for.
+    Column,
+    /// From the values as they are listed.
+    Values,
+}
+
+impl AccessPath {
+    /// A few words for the path.
+    pub fn name(self) -> &'static str {
+        match self {
+            AccessPath::Block(path) => path.name(),
+            AccessPath::Root(path) => path.name(),
+            AccessPath::Filter(path) => path.name(),
+            AccessPath::Page(path) => path.name(),
+            AccessPath::Order(path) => path.name(),
+            AccessPath::Edges(path) => path.name(),
+            AccessPath::Group(path) => path.name(),
+            AccessPath::Total(path) => path.name(),
+        }
+    }
+}
+
+/// Writes the list of all paths, and for each kind the names and the way into [`AccessPath`].
+macro_rules! names {
+    ($($kind:ident in $path:ident: $($variant:ident = $name:literal),+;)+) => {
+        impl AccessPath {
+            /// All access paths.
+            pub const ALL: &[AccessPath] = &[$($(AccessPath::$kind($path::$variant),)+)+];
+        }
+
+        $(
+        impl $path {
+            fn name(self) -> &'static str {
+                match self {
+                    $($path::$variant => $name,)+
+                }
+            }
+        }
+
+        impl From<$path> for AccessPath {
+            fn from(path: $path) -> AccessPath {
+                AccessPath::$kind(path)
+            }
+        }
+        )+
+    };
+}
+
+names! {
+    Block in BlockPath:
+        Walk = "walks its nodes",
+        WalkBatches = "walks its first nodes",
+        Count = "counts without a list",
+        NameColumns = "names columns",
+        GroupList = "groups a list",
+        GroupSet = "groups a set",
+        CountTargets = "counts targets",
+        Compute = "computes",
+        Paths = "searches paths";
+    Root in RootPath:
+        Uids = "uids",
+        Subjects = "all that have it",
+        Type = "type",
+        IndexEquality = "index",
+        IndexRange = "index range",
+        Postings = "postings",
+        Trigrams = "trigrams, then node by node",
+        Cells = "cells, then node by node",
+        Vectors = "vectors",
+        Degrees = "degrees",
+        Variable = "variable",
+        Scan = "node by node",
+        Nothing = "nothing has it";
+    Filter in FilterPath:
+        Index = "index",
+        Set = "set",
+        Test = "node by node",
+        Cells = "cells, then node by node",
+        Drives = "drives",
+        Batches = "in batches",
+        CountColumn = "counts the column",
+        WalkBack = "walks back",
+        FarEnds = "asks the far ends",
+        Constant = "constant";
+    Page in PagePath:
+        Seek = "seek",
+        WalkRoot = "walks the root, asks the filter",
+        WalkFilter = "walks the filter's index, asks the root";
+    Order in OrderPath:
+        AsIs = "as it is",
+        WalkRange = "walks the root's index",
+        WalkIndex = "walks the index",
+        GivesUp = "gives up the index",
+        Scan = "scans for the first",
+        WalkIndexAndSort = "walks the index of the first key, and sorts",
+        ScanAndSort = "scans for the first by the first key, and sorts",
+        Sort = "sorts";
+    Edges in EdgesPath:
+        Copy = "reads each list",
+        Seek = "seeks in each list",
+        WalkEach = "walks each list",
+        OrderEach = "orders each list",
+        CountEach = "asks each list",
+        Together = "asks all targets together";
+    Group in GroupPath:
+        Postings = "counts postings",
+        TargetArray = "array of targets",
+        TargetTable = "hash table of targets",
+        CodeArray = "array of codes",
+        CodeTable = "hash table of codes",
+        Lists = "lists members";
+    Total in TotalPath:
+        Column = "adds up the column",
+        Values = "adds up values";
+}
