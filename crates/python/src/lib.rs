@@ -9,6 +9,8 @@ mod answers;
 mod graphql;
 mod txn;
 mod tables;
+mod files;
+mod stats;
 mod database;
 mod mutation;
 mod server;

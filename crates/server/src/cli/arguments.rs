@@ -29,6 +29,9 @@ pub(super) enum Command {
         path: PathBuf,
         /// Where to: .rdf or .jsonl, perhaps before .gz or .zst, the schema goes to .schema beside it; or a new folder .parquet
         file: PathBuf,
+        /// `dgraph` writes a new folder with the three files that Dgraph's bulk and live loaders take
+        #[arg(long, value_parser = ["dgraph"])]
+        format: Option<String>,
     },
     /// Take a tour of the language over a bundled sample of films
     Demo,
