@@ -23,8 +23,12 @@ __all__ = [
     "Txn",
     "Upsert",
     "__version__",
+    "encode_json",
+    "json_table",
     "open_database",
     "run_command",
+    "schema_text",
+    "variable_texts",
 ]
 
 __version__: str
@@ -42,6 +46,14 @@ def open_database(
     durability: tuple[str, str, bool, str],
 ) -> Database: ...
 def run_command(arguments: list[str]) -> int: ...
+def encode_json(name: str, value: Any) -> str: ...
+def schema_text(given: str | os.PathLike[str]) -> str: ...
+def variable_texts(
+    given: dict[str, Any] | None,
+) -> list[tuple[str, str, list[str] | None]]: ...
+def json_table(
+    json: bytes, block: str | None, order: Sequence[str], types: dict[str, str]
+) -> ArrowTable: ...
 
 @final
 class Database:

@@ -11,6 +11,7 @@ mod txn;
 mod tables;
 mod files;
 mod stats;
+mod cluster;
 mod database;
 mod mutation;
 mod server;
