@@ -33,6 +33,13 @@ pub(super) enum Command {
         #[arg(long, value_parser = ["dgraph"])]
         format: Option<String>,
     },
+    /// Bring back what lies in a Dgraph cluster, or in an export of one, as a new database
+    Import {
+        /// The cluster, dgraph://USER:PASSWORD@HOST:PORT, or the folder of an export
+        source: String,
+        /// The directory of the database, which is created
+        path: PathBuf,
+    },
     /// Take a tour of the language over a bundled sample of films
     Demo,
     /// Fold all changes of a database into its columns and write a snapshot

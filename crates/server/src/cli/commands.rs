@@ -53,6 +53,10 @@ fn run_command(command: Command, interrupt: Interrupt) -> Done {
         Command::Export { path, file, format } => {
             Ok(export(&path, &file, format.is_some(), interrupt)?)
         }
+        Command::Import { .. } => {
+            let place = "import is in the Python package, since it asks by pydgraph";
+            Err(Error::query(format!("{place}: pip install 'hexgraph[dgraph]'")).into())
+        }
         Command::Demo => {
             Err(Error::query("the demo is in the Python package: python -m hexgraph demo").into())
         }
