@@ -1,7 +1,9 @@
 """What only connections to a cluster have: addresses, logins, what can't be done there."""
 
+import re
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -10,7 +12,7 @@ import hexgraph
 
 pytest.importorskip("pydgraph", reason="the client `pydgraph` is not installed")
 
-from hexgraph.cluster import lists, paging
+from hexgraph.cluster import importing, lists, paging
 from hexgraph.cluster.wire import address
 
 NAMES = "{ q(func: has(name)) { name } }"
@@ -101,6 +103,7 @@ def test_other_settings_mean_nothing(served):
 def test_without_pydgraph_the_extra_is_named(missing):
     script = f"""
 import sys
+import time
 sys.modules["{missing}"] = None
 import hexgraph
 hexgraph.connect().close()
@@ -405,3 +408,49 @@ def test_tables_are_those_of_an_embedded_database(cluster, dql):
         # JSON has no point in a whole float.
         assert repr(other) == repr(one).replace('"float": 3.0', '"float": 3')
         assert other._repr_html_() == one._repr_html_().replace(">3.0<", ">3<")
+
+
+@pytest.fixture
+def guarded(tmp_path):
+    """Return the connection string of a server with users, without one; the first is groot."""
+    secret = tmp_path / "secret"
+    secret.write_text("0123456789abcdef0123456789abcdef")
+    command = [sys.executable, "-m", "hexgraph", "serve", "--port", "0", "--grpc-port", "0"]
+    command += ["--acl", f"secret-file={secret}; access-ttl=3s"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
+    with subprocess.Popen(command, **pipes) as process:
+        said = process.stdout.readline()
+        http, grpc = re.search(r"answers at (\S+) and by gRPC at (\S+)", said).groups()
+        yield f"dgraph://{{}}{grpc}?http={http}"
+        process.terminate()
+
+
+def test_a_user_logs_in(guarded, tmp_path):
+    with hexgraph.connect(guarded.format("")) as nobody, pytest.raises(hexgraph.AccessError):
+        nobody.query(NAMES)
+    with pytest.raises(hexgraph.AccessError, match="invalid username or password") as refused:
+        hexgraph.connect(guarded.format("groot:hidden@"))
+    assert "hidden" not in repr(refused.value)
+    with hexgraph.connect(guarded.format("groot:password@")) as db:
+        db.alter("name: string .")
+        db.mutate(set='<1> <name> "Ada" .')
+        assert db.graphql_schema("type Film @withSubscription { title: String! }")
+        assert db.graphql("{ queryFilm { title } }") == {"data": {"queryFilm": []}}
+        with db.graphql_subscribe("subscription { queryFilm { title } }") as answers:
+            assert next(answers) == {"data": {"queryFilm": []}}
+        # The token runs out, and is renewed: before a request over HTTP, and after a refused call.
+        time.sleep(3.5)
+        assert db.graphql("{ queryFilm { title } }") == {"data": {"queryFilm": []}}
+        assert "Film" in db.graphql_schema()
+        with db.txn() as txn:
+            txn.mutate(set='<1> <name> "Ann" .')
+            time.sleep(3.5)
+            txn.mutate(set='<2> <name> "Bob" .')
+        assert db.query(NAMES).rows() == [("Ann",), ("Bob",)]
+        schema = db.schema()
+    # Users and groups are the cluster's own.
+    imported = importing.bring_back(guarded.format("groot:password@"), tmp_path / "back")
+    assert (imported.report.triples, imported.warnings) == (2, [])
+    with hexgraph.connect(tmp_path / "back") as back:
+        assert back.query(NAMES).rows() == [("Ann",), ("Bob",)]
+        assert (back.schema(), "Film" in back.graphql_schema()) == (schema, True)

@@ -15,6 +15,8 @@ CLASSES = [
     errors.LimitError("m"),
     errors.ConflictError("m"),
     errors.ClosedError("m"),
+    errors.AccessError("m"),
+    errors.NotSupportedError("m"),
     errors.ReadOnlyError("m"),
     errors.LoadError("m", "f.rdf", 4, 5),
     errors.CorruptError("m", "p.hxs"),

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import math
+import time
 from typing import Any
 
 from ...errors import ClosedError, Error
@@ -21,6 +25,9 @@ except ImportError as error:  # pragma: no cover - an environment without the ex
 __all__ = ["Channel", "api", "grpc", "seconds"]
 
 LOGIN_SECONDS = 30.0
+
+RENEWAL_SECONDS = 5.0
+"""How long before its end a login is renewed."""
 
 # Answers and mutations may be as long as the server lets them be; by itself gRPC takes 4 MiB.
 _OPTIONS = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
@@ -67,11 +74,7 @@ class Channel:
                 raise faults.late(timeout) from None
             if not util.is_jwt_expired(error) or not self.address.user:
                 raise
-        try:
-            self._client.retry_login(timeout=LOGIN_SECONDS)
-        except (grpc.RpcError, ValueError):
-            # The refresh token has run out as well.
-            self._log_in()
+        self._renew()
         return send()
 
     def ask(self, method: str, message: Any, **options: Any) -> Any:
@@ -82,14 +85,32 @@ class Channel:
             raise faults.exception(error, str(self.address)) from None
 
     def access_token(self) -> str | None:
-        """Return the token of the login, which HTTP wants as well."""
-        return dict(self._client.add_login_metadata(None)).get("accessjwt")
+        """Return the token of the login, which HTTP wants as well.
+
+        One that is about to run out is renewed before: of a GraphQL mutation that is refused in the
+        middle nobody could say whether it may be sent again.
+        """
+        token = self._token()
+        if token is not None and _expires(token) < time.time() + RENEWAL_SECONDS:
+            self._renew()
+            token = self._token()
+        return token
 
     def close(self) -> None:
         """End all calls."""
         if not self._closed:
             self._closed = True
             self._stub.close()
+
+    def _token(self) -> str | None:
+        return dict(self._client.add_login_metadata(None)).get("accessjwt")
+
+    def _renew(self) -> None:
+        try:
+            self._client.retry_login(timeout=LOGIN_SECONDS)
+        except (grpc.RpcError, ValueError):
+            # The refresh token has run out as well.
+            self._log_in()
 
     def _log_in(self) -> None:
         user, password = self.address.user, self.address.password
@@ -113,6 +134,16 @@ def seconds(timeout: float | None) -> float | None:
         # It is over before it begins. To gRPC it would be no timeout.
         raise faults.late(timeout)
     return timeout
+
+
+def _expires(token: str) -> float:
+    """Return when a token runs out, in seconds since 1970; never, where it does not say so."""
+    try:
+        body = token.split(".")[1]
+        claims = json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))
+        return float(claims["exp"])
+    except (IndexError, KeyError, TypeError, ValueError):
+        return math.inf
 
 
 def _metadata(address: Address) -> list[tuple[str, str]]:

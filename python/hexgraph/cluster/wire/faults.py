@@ -30,6 +30,7 @@ def late(timeout: float | None) -> LimitError:
 ABOUT_TEXTS = (ParseError, QueryError, ReadOnlyError)
 """What the embedded database may tell better."""
 
+_REFUSED = re.compile(r"code = (?:Unauthenticated|PermissionDenied) desc = (.*)", re.DOTALL)
 _PLACE = re.compile(r"^(?:rpc error: code = \w+ desc = )?line (\d+) column (\d+): (.*)", re.DOTALL)
 
 
@@ -67,6 +68,9 @@ def of_text(text: str) -> Error:
     """Return the exception for a reason that is told in words."""
     if "invalid username or password" in text:
         return AccessError("invalid username or password")
+    refused = _REFUSED.search(text)
+    if refused:
+        return AccessError(refused[1])
     if "Please retry" in text and "aborted" in text:
         return ConflictError(ABORTED)
     placed = _PLACE.match(text)

@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from ... import subscriptions
 from ...errors import Error, QueryError, StorageError
+from .faults import of_text
 
 PROTOCOL = "graphql-ws"
 BEGIN_SECONDS = 30.0
@@ -99,7 +100,7 @@ class _Feed:
         self._releases = 0
 
     def begin(self, request: dict[str, Any], headers: dict[str, str]) -> None:
-        """Ask, and wait for the first answer. Raises QueryError for what is refused."""
+        """Ask, and wait for the first answer. Raises what the request is refused for."""
         self._send({"type": "connection_init", "payload": headers})
         self._send({"id": "1", "type": "start", "payload": request})
         end = time.monotonic() + BEGIN_SECONDS
@@ -108,12 +109,12 @@ class _Feed:
             payload = message.get("payload") or {}
             kind = message.get("type")
             if kind in ("error", "connection_error"):
-                raise QueryError(_messages(payload))
+                raise of_text(_messages(payload))
             if kind == "complete":
                 raise QueryError("the cluster ended the subscription before its first answer")
             if kind == "data":
                 if payload.get("data") is None and payload.get("errors"):
-                    raise QueryError(_messages(payload))
+                    raise of_text(_messages(payload))
                 self._put(payload)
                 return
 

@@ -12,7 +12,7 @@ from ..._native import encode_json
 from ...errors import AccessError, Error, SchemaError, StorageError
 from .address import Address
 from .channel import seconds
-from .faults import late
+from .faults import late, of_text
 
 _SET = """mutation ($schema: String!) {
     updateGQLSchema(input: {set: {schema: $schema}}) { gqlSchema { schema } }
@@ -113,7 +113,9 @@ class Web:
     def _administer(self, text: str, variables: dict[str, Any] | None) -> dict[str, Any]:
         answer = self.ask(text, variables, path="/admin")
         if answer.get("errors"):
-            raise SchemaError("; ".join(error["message"] for error in answer["errors"]))
+            text = "; ".join(error["message"] for error in answer["errors"])
+            told = of_text(text)
+            raise told if isinstance(told, AccessError) else SchemaError(text)
         data: dict[str, Any] = answer.get("data") or {}
         return data
 
