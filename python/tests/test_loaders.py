@@ -218,6 +218,19 @@ def test_the_command_line(full, tmp_path):
     assert run("import", tmp_path / "out").returncode == 2
 
 
+def test_the_folder_of_an_export_needs_no_pydgraph(full, tmp_path):
+    full.export(tmp_path / "out", format="dgraph")
+    script = """
+import sys
+sys.modules["pydgraph"] = sys.modules["grpc"] = None
+from hexgraph.cluster import importing
+sys.exit(importing.main(sys.argv[1:]))
+"""
+    command = [sys.executable, "-c", script, str(tmp_path / "out"), str(tmp_path / "back")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 LOST = {
     # JSON has one kind of numbers and no types: docs/cluster.md tells it.
     '<0x1> <secret> "': None,

@@ -7,6 +7,20 @@ passes through them: `connection` and `transaction` (the methods), `requests`, `
 brings all data back.
 """
 
-from .connection import Cluster
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .connection import Cluster
 
 __all__ = ["Cluster"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the connection when it is asked for: the folder of an export needs no pydgraph."""
+    if name == "Cluster":
+        from .connection import Cluster
+
+        return Cluster
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -32,6 +32,9 @@ PAGE_NODES = 1000
 
 NODE_TYPE = "dgraph.type"
 
+INTERRUPTED = 130
+"""The exit status after Ctrl-C, as shells have it."""
+
 _GROUPS = "g[0-9]*"
 _NAMESPACE = re.compile(r"^\[0x([0-9a-f]+)\] ?", re.MULTILINE)
 _RESERVED = re.compile(
@@ -307,6 +310,9 @@ def main(arguments: list[str]) -> int:
     except (Error, ValueError) as error:
         sys.stderr.write(f"error: {error}\n")
         return 1
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted: nothing is left of the import\n")
+        return INTERRUPTED
     for warning in imported.warnings:
         sys.stderr.write(f"warning: {warning}\n")
     report = imported.report
