@@ -24,6 +24,7 @@ from ._native import (
 )
 from .connection import connect
 from .errors import (
+    AccessError,
     ClosedError,
     ConflictError,
     CorruptError,
@@ -31,6 +32,7 @@ from .errors import (
     InternalError,
     LimitError,
     LoadError,
+    NotSupportedError,
     ParseError,
     QueryError,
     ReadOnlyError,
@@ -39,6 +41,7 @@ from .errors import (
 )
 
 __all__ = [
+    "AccessError",
     "ArrowTable",
     "ClosedError",
     "ConflictError",
@@ -50,6 +53,7 @@ __all__ = [
     "LimitError",
     "LoadError",
     "LoadReport",
+    "NotSupportedError",
     "Pages",
     "ParseError",
     "QueryError",

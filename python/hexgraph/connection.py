@@ -4,12 +4,18 @@ import atexit
 import os
 import weakref
 from collections.abc import Mapping
+from typing import Any, cast
 
 from ._native import Database, open_database
 
 MEMORY = ":memory:"
 
-_open: weakref.WeakSet[Database] = weakref.WeakSet()
+CLUSTER = "dgraph://"
+
+PLAIN = (0, None, 300.0, "always", "64MiB", "auto", None, True)
+"""The defaults of the arguments of `connect` that mean nothing to a cluster."""
+
+_open: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 def connect(  # noqa: PLR0913 - settings by keyword
@@ -26,6 +32,10 @@ def connect(  # noqa: PLR0913 - settings by keyword
     map: bool = True,  # noqa: A002 - the field's word for it
 ) -> Database:
     """Open the database in the directory `path`, or an empty one in memory.
+
+    A `path` like "dgraph://user:password@host:9080?http=host:8080" connects to a cluster of Dgraph
+    instead (hexgraph[dgraph]; docs/cluster.md): what comes back has the same methods. Of the other
+    arguments only `read_only` means something there.
 
     A missing directory is created, unless `read_only` is set. One process may have a directory
     open for writing; any number may open it read-only, and share its pages in memory. `threads`
@@ -77,6 +87,9 @@ def connect(  # noqa: PLR0913 - settings by keyword
     Raises StorageError when another process writes there; CorruptError when the data or the log
     is damaged; ValueError for a limit that there is not.
     """
+    if isinstance(path, str) and path.startswith(CLUSTER):
+        given = (threads, limits, txn_timeout, sync, checkpoint, fold, memory, map)
+        return _cluster(path, read_only=read_only, is_plain=given == PLAIN)
     settings = [(name, str(value)) for name, value in (limits or {}).items()]
     durability = (sync, str(checkpoint), map, fold)
     resources = (threads, None if memory is None else str(memory))
@@ -88,6 +101,17 @@ def connect(  # noqa: PLR0913 - settings by keyword
     database = open_database(place, read_only, resources, settings, txn_timeout, durability)
     _open.add(database)
     return database
+
+
+def _cluster(text: str, *, read_only: bool, is_plain: bool) -> Database:
+    if not is_plain:
+        raise ValueError("a cluster has its own settings: of the arguments it takes read_only")
+    from .cluster import Cluster
+
+    cluster = Cluster(text, read_only=read_only)
+    _open.add(cluster)
+    # A program has one type for both: what is written for a database goes on with a cluster.
+    return cast(Database, cluster)
 
 
 @atexit.register

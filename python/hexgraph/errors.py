@@ -76,6 +76,14 @@ class ClosedError(Error):
     """The database was closed. Open it again."""
 
 
+class AccessError(Error):
+    """The cluster does not know you, or you may not do that. Log in as somebody who may."""
+
+
+class NotSupportedError(Error):
+    """A cluster can't do this. The message says what does it instead."""
+
+
 class ReadOnlyError(Error):
     """The database can't be changed from here. Open it for writing, and in one process only."""
 

@@ -8,12 +8,25 @@ from __future__ import annotations
 
 import asyncio
 from threading import Thread
-from typing import Any
+from typing import Any, Protocol
 
 from ._native import Subscription
 
 
-async def next_answer(subscription: Subscription) -> dict[str, Any]:
+class Waiting(Protocol):
+    """A subscription, to a database or a cluster, for those who wait beside other tasks."""
+
+    @property
+    def timeout(self) -> float | None:
+        """The seconds that an answer is waited for, or None."""
+
+    def _wait(self) -> None: ...
+    def _release(self) -> None: ...
+    def _ask(self) -> dict[str, Any] | None: ...
+    def _forget(self) -> None: ...
+
+
+async def next_answer(subscription: Waiting) -> dict[str, Any]:
     """Return the next answer, or raise StopAsyncIteration, or TimeoutError when none comes."""
     async with asyncio.timeout(subscription.timeout):
         while True:
@@ -44,7 +57,7 @@ async def leave(subscription: Subscription) -> None:
 _END: Any = object()
 
 
-def _answer(subscription: Subscription) -> Any:
+def _answer(subscription: Waiting) -> Any:
     # A future can't hold StopAsyncIteration of a coroutine without turning it into RuntimeError.
     try:
         return subscription._ask()
@@ -52,7 +65,7 @@ def _answer(subscription: Subscription) -> Any:
         return _END
 
 
-async def _news(subscription: Subscription) -> None:
+async def _news(subscription: Waiting) -> None:
     loop = asyncio.get_running_loop()
     came = loop.create_future()
 

@@ -3,9 +3,8 @@
 import random
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from ._native import Database, Txn
 from .errors import ConflictError
 
 FIRST_PAUSE = 0.001
@@ -17,8 +16,11 @@ LONGEST_PAUSE = 0.5
 T = TypeVar("T")
 
 
-def run(db: Database, work: Callable[[Txn], T], retries: int) -> T:
-    """Call `work` in a transaction of `db` until it is committed, or `retries` are used up."""
+def run(db: Any, work: Callable[[Any], T], retries: int) -> T:
+    """Call `work` in a transaction until it is committed, or `retries` are used up.
+
+    `db` is a database or a connection to a cluster.
+    """
     if retries < 0:
         raise ValueError(f"retries must not be negative, not {retries}")
     for tried in range(retries + 1):

@@ -1,6 +1,14 @@
+import os
+import re
+import subprocess
+import sys
+
 import pytest
 
 import hexgraph
+
+REAL = os.environ.get("HEXGRAPH_TEST_CLUSTER")
+"""The connection string of a cluster. Everything in it is dropped, again and again."""
 
 SCHEMA = """
 name: string @index(exact, term) @lang .
@@ -38,10 +46,40 @@ TRIPLES = """
 """
 
 
+def pytest_generate_tests(metafunc):
+    """Run what is marked `shared` over all kinds of connection, but for what is `embedded`."""
+    markers = {marker.name for marker in metafunc.definition.iter_markers()}
+    if "db" not in metafunc.fixturenames or "shared" not in markers:
+        return
+    kinds = ["database"] if "embedded" in markers else ["database", "served"]
+    if REAL and "embedded" not in markers:
+        kinds.append("real")
+    metafunc.parametrize("db", kinds, indirect=True)
+
+
+@pytest.fixture(scope="session")
+def served():
+    """Return the connection string of a `hexgraph serve` in a process of its own."""
+    pytest.importorskip("pydgraph", reason="the client `pydgraph` is not installed")
+    command = [sys.executable, "-m", "hexgraph", "serve", "--port", "0", "--grpc-port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        said = process.stdout.readline()
+        http, grpc = re.search(r"answers at (\S+) and by gRPC at (\S+)", said).groups()
+        yield f"dgraph://{grpc}?http={http}"
+        process.terminate()
+
+
 @pytest.fixture
-def db():
-    with hexgraph.connect() as database:
-        yield database
+def db(request):
+    kind = getattr(request, "param", "database")
+    if kind == "database":
+        with hexgraph.connect() as database:
+            yield database
+        return
+    place = REAL if kind == "real" else request.getfixturevalue("served")
+    with hexgraph.connect(place) as cluster:
+        cluster.drop("all")
+        yield cluster
 
 
 @pytest.fixture

@@ -9,6 +9,8 @@ import pytest
 
 import hexgraph
 
+pytestmark = pytest.mark.shared
+
 LEAST, GREATEST = -(2**63), 2**63 - 1
 
 SCHEMA = """

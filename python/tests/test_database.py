@@ -8,6 +8,8 @@ import pytest
 
 import hexgraph
 
+pytestmark = pytest.mark.shared
+
 NAMES = "{ q(func: has(name)) { uid name } }"
 
 
@@ -186,6 +188,7 @@ def test_schema_text_makes_the_same_schema(people):
         assert other.schema() == people.schema()
 
 
+@pytest.mark.embedded("a cluster tells no such numbers")
 def test_stats(people):
     stats = people.stats()
     assert stats["nodes"] == 3
@@ -225,6 +228,7 @@ def test_what_can_not_be_paged(people, dql):
         people.pages(dql)
 
 
+@pytest.mark.embedded("a cluster keeps its own files")
 def test_save_and_open(people, tmp_path):
     path = tmp_path / "people"
     people.save(path)
@@ -272,6 +276,7 @@ def test_what_is_no_database(tmp_path):
         hexgraph.connect(read_only=True)
 
 
+@pytest.mark.embedded("a cluster keeps its own files")
 def test_a_damaged_snapshot_is_named(people, tmp_path):
     path = tmp_path / "people"
     people.save(path)

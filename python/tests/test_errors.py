@@ -5,6 +5,8 @@ import pytest
 import hexgraph
 from hexgraph import errors
 
+pytestmark = pytest.mark.shared
+
 CLASSES = [
     errors.Error("m"),
     errors.ParseError("m", 2, 3, "h", "text"),
@@ -13,6 +15,8 @@ CLASSES = [
     errors.LimitError("m"),
     errors.ConflictError("m"),
     errors.ClosedError("m"),
+    errors.AccessError("m"),
+    errors.NotSupportedError("m"),
     errors.ReadOnlyError("m"),
     errors.LoadError("m", "f.rdf", 4, 5),
     errors.CorruptError("m", "p.hxs"),
@@ -56,7 +60,8 @@ def test_a_schema_that_can_not_be(db):
 
 
 def test_an_index_that_is_missing(db):
-    db.load(b'<0x1> <name> "Ada" .', schema="name: string .")
+    db.alter("name: string .")
+    db.mutate(set='<0x1> <name> "Ada" .')
     with pytest.raises(hexgraph.Error, match="name"):
         db.query('{ q(func: eq(name, "Ada")) { uid } }')
 
@@ -74,6 +79,7 @@ def test_a_timeout_is_a_limit(people):
         people.query("{ q(func: has(name)) { name } }", timeout=-1)
 
 
+@pytest.mark.embedded("a cluster loads no files")
 def test_a_missing_file_is_an_os_error(db, tmp_path):
     with pytest.raises(hexgraph.StorageError, match=r"missing\.rdf") as caught:
         db.load(tmp_path / "missing.rdf")
@@ -82,7 +88,8 @@ def test_a_missing_file_is_an_os_error(db, tmp_path):
 
 
 def test_an_error_of_execution_points_at_the_place(db):
-    db.load(b'<0x1> <name> "Ada" .\n<0x1> <age> "30" .', schema="name: string .\nage: int .")
+    db.alter("name: string .\nage: int .")
+    db.mutate(set='<0x1> <name> "Ada" .\n<0x1> <age> "30" .')
     with pytest.raises(hexgraph.QueryError) as caught:
         db.query("{\n  q(func: has(name)) @filter(eq(age, old)) { uid }\n}")
     error = caught.value

@@ -2,6 +2,8 @@ import pytest
 
 import hexgraph
 
+pytestmark = pytest.mark.shared
+
 ROWS = "{ q(func: has(name)) { uid name born height alive since alias boss { name } } }"
 
 

@@ -10,6 +10,8 @@ import pytest
 
 import hexgraph
 
+pytestmark = pytest.mark.shared
+
 FILMS = """
 type Film { id: ID! title: String! @search(by: [term]) year: Int @search by: Person }
 type Person { name: String! @id films: [Film] @hasInverse(field: by) }
@@ -34,6 +36,10 @@ def test_a_schema_is_checked(db):
     with pytest.raises(hexgraph.SchemaError, match="Undefined type Foo"):
         db.graphql_schema("type Film { title: Foo }")
     assert db.graphql_schema() is None
+
+
+@pytest.mark.embedded("a cluster names its own ways to set a schema")
+def test_without_a_schema_the_way_to_set_one_is_told(db):
     told = db.graphql("{ queryFilm { title } }")["errors"][0]["message"]
     assert told.startswith("there is no GraphQL schema: set one with db.graphql_schema")
 
@@ -74,6 +80,7 @@ def post(url, body, content_type="application/json", **headers):
         return json.loads(text), reply.headers
 
 
+@pytest.mark.embedded("a cluster serves already")
 def test_over_http(films):
     with films.serve(port=0) as server:
         url = server.url + "/graphql"
@@ -95,6 +102,7 @@ def test_over_http(films):
             assert set(post(url, body, kind)[0]) == {"errors"}
 
 
+@pytest.mark.embedded("a cluster serves already")
 def test_administration(films):
     with films.serve(port=0) as server:
         before = json.load(urllib.request.urlopen(server.url + "/probe/graphql"))

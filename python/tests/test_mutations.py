@@ -6,6 +6,8 @@ import pytest
 
 import hexgraph
 
+pytestmark = pytest.mark.shared
+
 
 def rows(db, dql):
     return db.query(dql).to_dict()["q"]

@@ -7,6 +7,8 @@ import pytest
 
 import hexgraph
 
+pytestmark = pytest.mark.shared
+
 
 @pytest.fixture
 def crowd(db):

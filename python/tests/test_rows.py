@@ -4,6 +4,8 @@ import pytest
 
 import hexgraph
 
+pytestmark = pytest.mark.shared
+
 
 def test_rows_follow_the_query(people):
     text = "{ q(func: uid(1, 2, 3)) { height name uid nickname } }"
@@ -34,8 +36,7 @@ def test_rows_of_one_block_among_others(people):
         found.columns("c")
 
 
-def test_rows_grow_with_keys_that_come_later():
-    db = hexgraph.connect()
+def test_rows_grow_with_keys_that_come_later(db):
     db.alter("name: string @lang .")
     db.mutate(set='<1> <name> "a"@en .\n<2> <name> "b"@en .\n<2> <name> "c"@fr .')
     found = db.query("{ q(func: uid(1, 2)) { uid name@* } }")

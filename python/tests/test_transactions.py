@@ -7,6 +7,8 @@ import pytest
 
 import hexgraph
 
+pytestmark = pytest.mark.shared
+
 BORN = "{ q(func: uid(0x1)) { born } }"
 EVERYONE = "{ q(func: has(name)) { name } }"
 
@@ -83,6 +85,7 @@ def test_read_only(people):
         assert born(txn) == 1815
 
 
+@pytest.mark.embedded("a change that fails ends a transaction of a cluster")
 def test_a_failed_request_changes_nothing_and_the_others_count(people):
     with people.txn() as txn:
         txn.mutate(set='<0x1> <born> "1" .')
@@ -167,6 +170,7 @@ def test_deletes_conflict_where_they_delete(db, deletion, conflicts):
         other.commit()
 
 
+@pytest.mark.embedded("a cluster loads no files")
 def test_mutations_loads_and_other_schemas_conflict_too(people):
     def pending():
         txn = people.txn()

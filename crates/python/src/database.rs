@@ -1,5 +1,6 @@
 //! The database as a Python object.
 
+use super::files;
 use super::graphql;
 use super::graphql::GraphqlArguments;
 use super::interrupt::{detached, interruptible, interruptible_with};
@@ -7,6 +8,7 @@ use super::mutation::{MutationArguments, PyUpsert};
 use super::requests::{Target, UpsertArguments, to_timeout};
 use super::server::{PyServer, Servers, allow};
 use super::source::{PyLoadReport, PySchemaReport, to_export_folder, to_schema_text, to_sources};
+use super::stats::stats_dict;
 use super::tables::{
     GivenOptions, IdPredicates, skips, to_facets, to_id_spaces, to_ids, to_memory, to_tables,
     with_bar,
@@ -20,8 +22,7 @@ use crate::convert::arrow::ArrowTable;
 use crate::convert::errors::{to_python, to_python_with_text};
 use crate::convert::variables::{to_rows, to_variables};
 use hexgraph::db::{
-    Control, Database, Drop, LoadOptions, ManyRequest, PredicateStats, QueryRequest, Recovery,
-    Stats, TxnOptions,
+    Control, Database, Drop, LoadOptions, ManyRequest, QueryRequest, Recovery, TxnOptions,
 };
 use hexgraph::tables::{EdgeOptions, NodeOptions};
 use hexgraph_server::http::{GrpcPort, ServeOptions, Server};
@@ -609,17 +610,8 @@ impl PyDatabase {
     /// How large the database is: "nodes", the number of the last "commit", and for each of the
     /// "predicates" its "nodes", its "values" and the "bytes" that it takes, indexes included.
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let Stats { nodes, commit, predicates } =
-            detached(py, || self.database.stats()).map_err(to_python)?;
-        let counts = PyDict::new(py);
-        for predicate in &predicates {
-            counts.set_item(&*predicate.name, predicate_stats(py, predicate)?)?;
-        }
-        let stats = PyDict::new(py);
-        stats.set_item("nodes", nodes)?;
-        stats.set_item("commit", commit)?;
-        stats.set_item("predicates", counts)?;
-        Ok(stats)
+        let stats = detached(py, || self.database.stats()).map_err(to_python)?;
+        stats_dict(py, &stats)
     }
 
     /// Write everything to a directory, which `connect` opens. The database itself stays where it
@@ -700,8 +692,12 @@ impl PyDatabase {
     /// >>> copy = hexgraph.connect()
     /// >>> copy.load(folder / "all.rdf.gz", folder / "all.schema").triples
     /// 1
-    fn export(&self, py: Python<'_>, path: PathBuf) -> PyResult<u64> {
-        Ok(interruptible(py, None, |control| self.database.export_as(&path, control))?.triples)
+    ///
+    /// With `format="dgraph"`, `path` is a new folder, which gets the three files that Dgraph's bulk
+    /// and live loaders take: g01.rdf.gz, g01.schema.gz and g01.gql_schema.gz.
+    #[pyo3(signature = (path, *, format = None))]
+    fn export(&self, py: Python<'_>, path: PathBuf, format: Option<&str>) -> PyResult<u64> {
+        files::export(py, &self.database, &path, format)
     }
 
     /// Answer over HTTP from threads in the background, on this machine only unless `host` says
@@ -788,13 +784,4 @@ impl PyDatabase {
         let mode = if self.read_only { ", read-only" } else { "" };
         format!("<hexgraph.Database {place}{mode}>")
     }
-}
-
-fn predicate_stats<'py>(py: Python<'py>, stats: &PredicateStats) -> PyResult<Bound<'py, PyDict>> {
-    let PredicateStats { column_bytes, index_bytes, reverse_bytes, facet_bytes, .. } = stats;
-    let entry = PyDict::new(py);
-    entry.set_item("nodes", stats.subjects)?;
-    entry.set_item("values", stats.values)?;
-    entry.set_item("bytes", column_bytes + index_bytes + reverse_bytes + facet_bytes)?;
-    Ok(entry)
 }

@@ -1,5 +1,6 @@
 //! What Python sees of the native half.
 
+use super::cluster::{encode_json, json_table, schema_text, variable_texts};
 use super::database::PyDatabase;
 use super::interrupt::{detached, signal_came};
 use super::mutation::PyUpsert;
@@ -36,6 +37,10 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PySchemaReport>()?;
     module.add_class::<PyServer>()?;
     module.add_class::<PyExplanation>()?;
+    module.add_function(wrap_pyfunction!(encode_json, module)?)?;
+    module.add_function(wrap_pyfunction!(variable_texts, module)?)?;
+    module.add_function(wrap_pyfunction!(json_table, module)?)?;
+    module.add_function(wrap_pyfunction!(schema_text, module)?)?;
     module.add_function(wrap_pyfunction!(open_database, module)?)?;
     module.add_function(wrap_pyfunction!(run_command, module)?)
 }

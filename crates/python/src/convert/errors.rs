@@ -13,6 +13,7 @@ mod classes {
     import_exception!(hexgraph.errors, LimitError);
     import_exception!(hexgraph.errors, ConflictError);
     import_exception!(hexgraph.errors, ClosedError);
+    import_exception!(hexgraph.errors, AccessError);
     import_exception!(hexgraph.errors, ReadOnlyError);
     import_exception!(hexgraph.errors, LoadError);
     import_exception!(hexgraph.errors, CorruptError);
@@ -48,9 +49,7 @@ pub(crate) fn to_python_with_text(error: Error, text: &str) -> PyErr {
             classes::QueryError::new_err((message, row, column, hint, line))
         }
         // A program that opens a database itself may do everything, so that none is refused there.
-        Error::Access(error) => {
-            classes::QueryError::new_err((error.to_string(), 0, 0, String::new(), String::new()))
-        }
+        Error::Access(error) => classes::AccessError::new_err(error.message().to_owned()),
         Error::Limit { message } => classes::LimitError::new_err(message),
         Error::Conflict => classes::ConflictError::new_err(Error::Conflict.to_string()),
         Error::Closed => classes::ClosedError::new_err(Error::Closed.to_string()),

@@ -5,5 +5,6 @@ pub(super) mod json;
 pub(super) mod encoding;
 pub(super) mod variables;
 pub(super) mod dict_sink;
+pub(super) mod json_table;
 pub(super) mod arrow;
 pub(super) mod arrow_columns;

@@ -29,6 +29,16 @@ pub(super) enum Command {
         path: PathBuf,
         /// Where to: .rdf or .jsonl, perhaps before .gz or .zst, the schema goes to .schema beside it; or a new folder .parquet
         file: PathBuf,
+        /// `dgraph` writes a new folder with the three files that Dgraph's bulk and live loaders take
+        #[arg(long, value_parser = ["dgraph"])]
+        format: Option<String>,
+    },
+    /// Bring back what lies in a Dgraph cluster, or in an export of one, as a new database
+    Import {
+        /// The cluster, dgraph://USER:PASSWORD@HOST:PORT, or the folder of an export
+        source: String,
+        /// The directory of the database, which is created
+        path: PathBuf,
     },
     /// Take a tour of the language over a bundled sample of films
     Demo,

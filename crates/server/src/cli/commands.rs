@@ -50,7 +50,13 @@ fn run_command(command: Command, interrupt: Interrupt) -> Done {
         Command::Serve(arguments) => serve(&arguments, interrupt),
         Command::Query(arguments) => query(&arguments, interrupt),
         Command::Load(arguments) => load(&arguments, interrupt),
-        Command::Export { path, file } => Ok(export(&path, &file, interrupt)?),
+        Command::Export { path, file, format } => {
+            Ok(export(&path, &file, format.is_some(), interrupt)?)
+        }
+        Command::Import { .. } => {
+            let place = "import is in the Python package, since it asks by pydgraph";
+            Err(Error::query(format!("{place}: pip install 'hexgraph[dgraph]'")).into())
+        }
         Command::Demo => {
             Err(Error::query("the demo is in the Python package: python -m hexgraph demo").into())
         }
@@ -253,9 +259,13 @@ fn query(arguments: &QueryArguments, interrupt: Interrupt) -> Done {
     Ok(print(json.as_bytes())?)
 }
 
-fn export(path: &Path, file: &Path, interrupt: Interrupt) -> Result<()> {
+fn export(path: &Path, file: &Path, for_loaders: bool, interrupt: Interrupt) -> Result<()> {
     let options = OpenOptions { read_only: true, ..OpenOptions::default() };
-    let report = Database::open(path, options)?.export_as(file, &interrupt.control())?;
+    let (database, control) = (Database::open(path, options)?, interrupt.control());
+    let report = match for_loaders {
+        true => database.export_for_loaders(file, &control)?,
+        false => database.export_as(file, &control)?,
+    };
     let (file, schema) = (file.display(), report.schema.display());
     print(format!("{file}: {} triples; {schema}\n", report.triples).as_bytes())
 }

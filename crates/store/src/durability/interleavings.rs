@@ -87,7 +87,8 @@ impl Journal for SimulatedJournal {
 
 fn store_on(disk: &Arc<SimulatedDisk>) -> Arc<Store> {
     let journal = SimulatedJournal { disk: Arc::clone(disk), syncs: Arc::default() };
-    let version = Version { thresholds: Thresholds::small(), ..Version::empty() };
+    let mut version = Version::empty();
+    version.thresholds = Thresholds::small();
     Arc::new(Store::with_version(version, Some(Box::new(journal))))
 }
 

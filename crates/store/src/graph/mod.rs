@@ -28,7 +28,7 @@ pub use load::columns::{ColumnLoad, IdSpace, PLACES_A_ROW};
 pub use load::intern::Interner;
 pub use load::lines::{LoadOptions, LoadProgress, LoadReport, LoadSource, SkippedLine, load};
 pub use load::spill::{SpillOptions, remove_left};
-pub use persist::export::{export, is_exported};
+pub use persist::export::{export, export_labelled, is_exported};
 pub use persist::export_json::export_json;
 pub use publish::conflicts::Claim;
 pub use publish::record::{SchemaChange, encode_changes, encode_next_uid};

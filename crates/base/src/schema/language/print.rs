@@ -12,11 +12,19 @@ impl Schema {
     /// Returns a schema text that turns the schema of an empty graph into this one, sorted by name. Predefined predicates
     /// and types are left out.
     pub fn to_text(&self) -> String {
+        self.to_marked_text("")
+    }
+
+    /// As [`Schema::to_text`], with `mark` before each definition: the number of a namespace in square brackets and a
+    /// blank, as Dgraph's exports have it.
+    pub fn to_marked_text(&self, mark: &str) -> String {
         let mut text = String::new();
         for def in self.predicates.values().filter(|def| !is_reserved(&def.name)) {
+            text.push_str(mark);
             write_predicate(&mut text, def);
         }
         for def in self.types.values().filter(|def| !is_reserved(&def.name)) {
+            text.push_str(mark);
             write_type(&mut text, def);
         }
         text

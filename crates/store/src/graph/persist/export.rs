@@ -4,11 +4,12 @@ use crate::graph::version::edges::Direction;
 use crate::graph::version::predicate::{Predicate, PredicateData};
 use crate::graph::version::values::LangValues;
 use crate::graph::version::whole::Version;
+use crate::storage::text_of;
 use hexgraph_base::formats::{
     NQuad, Predicate as NQuadPredicate, parse_line, write_facets, write_literal,
 };
-use hexgraph_base::schema::is_reserved;
-use hexgraph_base::types::{Error, Result, Uid};
+use hexgraph_base::schema::{NODE_TYPE, is_reserved};
+use hexgraph_base::types::{Error, Result, Uid, ValueRef};
 use std::io::Write;
 
 /// The number of bytes that are written at a time.
@@ -26,7 +27,22 @@ pub fn export(
     out: &mut dyn Write,
     check: &dyn Fn() -> Result<()>,
 ) -> Result<u64> {
-    let mut exporter = Exporter { version, out, check, text: Vec::new(), count: 0 };
+    export_labelled(version, "", out, check)
+}
+
+/// As [`export`], with `label` behind the object of each statement: the name of a graph as N-Quads have it, in its angle
+/// brackets, or nothing. With a label the types of nodes that are the engine's own are left out.
+///
+/// # Errors
+///
+/// As [`export`].
+pub fn export_labelled(
+    version: &Version,
+    label: &str,
+    out: &mut dyn Write,
+    check: &dyn Fn() -> Result<()>,
+) -> Result<u64> {
+    let mut exporter = Exporter { version, label, out, check, text: Vec::new(), count: 0 };
     let mut predicates: Vec<_> = version.predicates().collect();
     predicates.sort_by(|one, other| one.0.cmp(other.0));
     for (name, predicate) in predicates {
@@ -40,11 +56,12 @@ pub fn export(
 
 /// True for predicates whose data are exported: all but those of the engine itself, which statements may not set.
 pub fn is_exported(name: &str) -> bool {
-    !is_reserved(name) || name == "dgraph.type"
+    !is_reserved(name) || name == NODE_TYPE
 }
 
 struct Exporter<'a> {
     version: &'a Version,
+    label: &'a str,
     out: &'a mut dyn Write,
     check: &'a dyn Fn() -> Result<()>,
     text: Vec<u8>,
@@ -75,6 +92,7 @@ impl Exporter<'_> {
             for &target in edges.targets(node).iter() {
                 self.start(node, name);
                 self.uid(target);
+                self.label();
                 if has_facets {
                     write_facets(&edges.facets(node, target), &mut self.text);
                 }
@@ -89,9 +107,13 @@ impl Exporter<'_> {
         for node in values.subjects().iter() {
             let list = values.values(node);
             for place in 0..list.len() {
+                if self.is_made_anew(name, list.get(place)) {
+                    continue;
+                }
                 self.start(node, name);
                 let known = predicate.def.value_type;
                 write_literal(list.get(place), &values.lang, known, &mut self.text);
+                self.label();
                 if has_facets {
                     write_facets(&list.facets(place), &mut self.text);
                 }
@@ -111,6 +133,20 @@ impl Exporter<'_> {
     fn uid(&mut self, node: u32) {
         let Uid(uid) = self.version.nodes.uid(node);
         write!(self.text, "<{uid:#x}>").expect("memory takes all that is written");
+    }
+
+    /// True for the type of a node that is the engine's own, such as the one with the GraphQL schema: who reads the label is
+    /// another engine, which makes such nodes itself.
+    fn is_made_anew(&self, name: &str, value: ValueRef<'_>) -> bool {
+        let is_type = !self.label.is_empty() && name == NODE_TYPE;
+        is_type && text_of(value).is_some_and(is_reserved)
+    }
+
+    fn label(&mut self) {
+        if !self.label.is_empty() {
+            self.text.push(b' ');
+            self.text.extend_from_slice(self.label.as_bytes());
+        }
     }
 
     fn end(&mut self) -> Result<()> {

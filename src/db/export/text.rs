@@ -1,19 +1,15 @@
-//! The data as files that other programs read.
+//! The data as N-Quads or lines of JSON in one file, with the schema beside it.
 
-use super::database::Database;
-use super::guard::guarded;
-use hexgraph_base::formats::{Packer, Packing};
+use super::output::{GZIP, Output, ZSTD, failed};
+use crate::db::database::Database;
+use crate::db::guard::guarded;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_store::exec::Control;
 use hexgraph_store::graph;
+use std::fs;
 use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
-/// The file name endings that select a compression.
-const GZIP: &str = ".gz";
-const ZSTD: &str = ".zst";
 const NQUADS: &str = ".rdf";
 const JSON_LINES: &str = ".jsonl";
 
@@ -62,55 +58,6 @@ impl Database {
             // It may not be there yet.
             let _ = fs::remove_file(&partial);
         })
-    }
-}
-
-fn failed(path: &Path, error: io::Error) -> Error {
-    Error::io(format!("writing {}", path.display()), error)
-}
-
-/// A file that is being written, compressed as the ending of its name says.
-enum Output {
-    Plain(BufWriter<File>),
-    Packed(Box<Packer<BufWriter<File>>>),
-}
-
-impl Output {
-    fn new(file: File, name: &str) -> io::Result<Output> {
-        let file = BufWriter::new(file);
-        Ok(match name {
-            name if name.ends_with(GZIP) => Output::packed(file, Packing::Gzip)?,
-            name if name.ends_with(ZSTD) => Output::packed(file, Packing::Zstd)?,
-            _ => Output::Plain(file),
-        })
-    }
-
-    fn packed(file: BufWriter<File>, packing: Packing) -> io::Result<Output> {
-        Ok(Output::Packed(Box::new(Packer::new(file, packing)?)))
-    }
-
-    fn finish(self) -> io::Result<()> {
-        let mut file = match self {
-            Output::Plain(file) => file,
-            Output::Packed(packer) => packer.finish()?,
-        };
-        file.flush()
-    }
-}
-
-impl Write for Output {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Output::Plain(file) => file.write(bytes),
-            Output::Packed(packer) => packer.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Output::Plain(file) => file.flush(),
-            Output::Packed(packer) => packer.flush(),
-        }
     }
 }
 

@@ -1,0 +1,219 @@
+"""What a cluster answers, with the methods that embedded results have."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from .. import display, frames
+from .._native import ArrowTable, json_table
+from .._native import Result as NativeResult
+from ..errors import QueryError
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+    from .mirror import Mirror
+
+_ALIAS = re.compile(r"([\w.~-]+)\s*:\s*<?([\w.~/#-]+)>?")
+
+
+@dataclasses.dataclass(frozen=True)
+class Asked:
+    """A query, as far as its answer needs it later."""
+
+    dql: str
+    variables: dict[str, Any] | None
+    mirror: Mirror
+    rdf: Callable[[], str]
+    """Asks again, from the same moment, for N-Quads."""
+
+
+class Result:
+    """What a query found, converted when it is asked for; as `hexgraph.Result`.
+
+    The keys of `columns` and their order come from the text of the query. In data frames a text
+    that is an instant is a time, unless the schema says that its predicate is something else.
+    """
+
+    def __init__(self, text: bytes, latency: dict[str, float], asked: Asked) -> None:
+        self._text = text
+        self.asked = asked
+        """What was asked."""
+        self._native: NativeResult | None = None
+        self._is_mirrored = False
+        self._parsed: dict[str, Any] | None = None
+        self.latency = latency
+        """Seconds that the query took there: "parsing" and "processing"."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the data as plain Python objects."""
+        found: dict[str, Any] = json.loads(self._text) if self._text else {}
+        return found
+
+    def json(self) -> str:
+        """Return the data as JSON text, as the cluster wrote it."""
+        return self._text.decode() if self._text else "{}"
+
+    def to_rdf(self) -> str:
+        """Return what was found as N-Quads: asks the cluster again, from the same moment."""
+        return self.asked.rdf()
+
+    def columns(self, block: str | None = None) -> list[str]:
+        """Return the keys of the objects of a block, in the order of the query."""
+        native = self._mirrored()
+        name = self._block_name(block)
+        known = native.columns(name) if native is not None else []
+        return _merged(known, self._block(name), self.asked.dql)
+
+    def rows(self, block: str | None = None) -> list[tuple[Any, ...]]:
+        """Return the objects of a block as tuples, with a value or None for each of `columns`."""
+        columns = self.columns(block)
+        objects = self._block(self._block_name(block))
+        return [tuple(node.get(column) for column in columns) for node in objects]
+
+    def to_arrow(self, block: str | None = None) -> ArrowTable:
+        """Return the rows of a block as a table that every Arrow library takes."""
+        name = self._block_name(block)
+        return json_table(self._text or b"{}", name, self.columns(name), self.types())
+
+    def to_pandas(self, block: str | None = None) -> pandas.DataFrame:
+        """Return the rows of a block as a pandas.DataFrame."""
+        return frames.to_pandas(self.to_arrow(block))
+
+    def to_polars(self, block: str | None = None) -> polars.DataFrame:
+        """Return the rows of a block as a polars.DataFrame."""
+        return frames.to_polars(self.to_arrow(block))
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def __len__(self) -> int:
+        return sum(display.row_count(rows) for rows in self._found().values())
+
+    def __bool__(self) -> bool:
+        return len(self) != 0
+
+    def __getitem__(self, block: str) -> Any:
+        found = self.to_dict()
+        if block not in found:
+            names = ", ".join(found)
+            raise KeyError(f"the answer has no block {block!r}, it has: {names}")
+        return found[block]
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        found = self.to_dict()[self._block_name(None)]
+        return iter(found if isinstance(found, list) else [found])
+
+    def __repr__(self) -> str:
+        found = self._found()
+        return display.to_text(found, _counts(found))
+
+    def _repr_html_(self) -> str:
+        found = self._found()
+        return display.to_html(found, _counts(found))
+
+    def objects(self, block: str | None = None) -> list[dict[str, Any]]:
+        """Return the objects of a block. They are not to be changed."""
+        return self._block(self._block_name(block))
+
+    def _found(self) -> dict[str, Any]:
+        """Return the data, read once. Callers get copies."""
+        if self._parsed is None:
+            self._parsed = self.to_dict()
+        return self._parsed
+
+    def _mirrored(self) -> NativeResult | None:
+        if not self._is_mirrored:
+            asked = self.asked
+            self._native = asked.mirror.result(asked.dql, asked.variables)
+            self._is_mirrored = True
+        return self._native
+
+    def _block_name(self, block: str | None) -> str:
+        names = list(self._found())
+        if block is not None:
+            if block not in names:
+                shown = ", ".join(names)
+                raise QueryError(f'the answer has no block "{block}", it has: {shown}')
+            return block
+        if len(names) != 1:
+            shown = ", ".join(names)
+            raise QueryError(f"the answer has several blocks, choose one: {shown}")
+        return names[0]
+
+    def _block(self, name: str) -> list[dict[str, Any]]:
+        found = self._found()[name]
+        return found if isinstance(found, list) else [found]
+
+    def types(self) -> dict[str, str]:
+        """Return the types of the schema by the keys that predicates have in the answer."""
+        known = {it.name: it.type for it in self.asked.mirror.predicates()}
+        types = dict(known)
+        for alias, name in _ALIAS.findall(self.asked.dql):
+            types.pop(alias, None)
+            if name in known:
+                types[alias] = known[name]
+        return types
+
+
+class Upsert:
+    """What an upsert did; as `hexgraph.Upsert`."""
+
+    def __init__(self, uids: dict[str, str], result: Result | None) -> None:
+        self.uids = uids
+        """The uids of new nodes, by the names of their blank nodes and by `uid(v)`."""
+        self.result = result
+        """What the query found before the change."""
+
+    def __repr__(self) -> str:
+        count = len(self.uids)
+        return f"<hexgraph.Upsert: {count} new node{'' if count == 1 else 's'}>"
+
+
+def _counts(found: dict[str, Any]) -> dict[str, int]:
+    return {name: display.row_count(rows) for name, rows in found.items()}
+
+
+def _merged(known: list[str], objects: list[dict[str, Any]], dql: str) -> list[str]:
+    """Return all keys: those that the text of the query does not tell where the text asks for them.
+
+    Keys of facets and of languages are such; one whose place the text does not tell either stands
+    behind the key before it in its object.
+    """
+    columns = list(known)
+    names = set(columns)
+    for node in objects:
+        if node.keys() <= names:
+            continue
+        before = -1
+        for key in node:
+            if key not in names:
+                place = _place(key, columns, dql)
+                columns.insert(before + 1 if place is None else place, key)
+                names.add(key)
+            before = columns.index(key)
+    return columns
+
+
+def _place(key: str, columns: list[str], dql: str) -> int | None:
+    """Return before which column the text asks for a key; None where it does not name the key."""
+    own = _offset(re.split(r"[|@]", key)[0], dql)
+    if own is None:
+        return None
+    for place, column in enumerate(columns):
+        other = _offset(column, dql)
+        if other is not None and own < other:
+            return place
+    return len(columns)
+
+
+def _offset(name: str, dql: str) -> int | None:
+    """Return where a name stands in the text, behind the second brace: in a body."""
+    body = dql.find("{", dql.find("{") + 1)
+    found = re.compile(rf"(?<![\w.~]){re.escape(name)}(?![\w.])").search(dql, max(0, body))
+    return found.start() if found else None

@@ -1,0 +1,322 @@
+"""Brings back what lies in a cluster, or in an export of one, as a new database.
+
+A cluster is asked predicate by predicate, in pages, within one read-only transaction: so all that
+comes back is of one moment. Pages become lines of JSON in a temporary folder, which are loaded at
+once. JSON tells less than the store knows, see docs/cluster.md; an export tells all.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import json
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from .._native import Database, LoadReport, open_database
+from ..errors import Error, LimitError, QueryError, StorageError
+from . import schema
+from .wire.address import SCHEME
+
+if TYPE_CHECKING:
+    from .connection import Cluster
+    from .transaction import Txn
+
+PAGE_NODES = 1000
+"""The nodes of a page, or the edges of one node: half as many where the cluster finds it long."""
+
+NODE_TYPE = "dgraph.type"
+
+INTERRUPTED = 130
+"""The exit status after Ctrl-C, as shells have it."""
+
+_GROUPS = "g[0-9]*"
+_NAMESPACE = re.compile(r"^\[0x([0-9a-f]+)\] ?", re.MULTILINE)
+_RESERVED = re.compile(
+    r"^(?:type\s+<?dgraph\.[^{]*\{[^}]*\}|<?dgraph\.[^\n]*)\n?",
+    re.MULTILINE,
+)
+_OBJECT_BEGINS = re.compile(r"[\s,]*")
+
+
+@dataclasses.dataclass(frozen=True)
+class Imported:
+    """What came back."""
+
+    report: LoadReport
+    warnings: list[str]
+    """What could not be brought back, or is not what it was."""
+
+
+def bring_back(source: str | os.PathLike[str], path: str | os.PathLike[str]) -> Imported:
+    """Make a new database at `path` of a cluster (dgraph://...) or of the folder of an export.
+
+    Raises StorageError when there is something at `path`. When it fails, nothing is left there.
+    """
+    place = Path(path)
+    if place.exists() and (not place.is_dir() or any(place.iterdir())):
+        raise StorageError(f"{place}: an import makes a new database, and this is not empty")
+    is_new = not place.exists()
+    # Beside the database, where there is room for it.
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f"{place.name}.import-", dir=place.parent) as folder:
+        try:
+            database = open_database(
+                os.fspath(place), False, (0, None), [], None, ("always", "64MiB", True, "auto")
+            )
+            try:
+                if isinstance(source, str) and source.startswith(SCHEME):
+                    return _of_cluster(source, database, Path(folder))
+                return _of_export(Path(source), database, Path(folder))
+            finally:
+                database.close()
+        except BaseException:
+            _remove(place, is_new=is_new)
+            raise
+
+
+def _remove(place: Path, *, is_new: bool) -> None:
+    shutil.rmtree(place, ignore_errors=True)
+    if not is_new:
+        place.mkdir(exist_ok=True)
+
+
+def _of_cluster(source: str, database: Database, folder: Path) -> Imported:
+    from .connection import Cluster
+
+    warnings: list[str] = []
+    with Cluster(source, read_only=True) as cluster:
+        text = cluster.schema()
+        with cluster.txn(read_only=True) as moment:
+            files = []
+            for number, predicate in enumerate(cluster.predicates()):
+                if schema.is_reserved(predicate.name) and predicate.name != NODE_TYPE:
+                    continue
+                if predicate.type == "password":
+                    warnings += _about_passwords(moment, predicate.name)
+                    continue
+                file = folder / f"{number}.jsonl.gz"
+                with gzip.open(file, "wt", encoding="utf-8", newline="\n", compresslevel=1) as out:
+                    _write(moment, predicate, out)
+                files.append(file)
+            sdl = _graphql_schema(cluster, moment)
+        report = database.load(list(files), text or None, progress=None)
+        if sdl:
+            database.graphql_schema(sdl)
+    return Imported(report, warnings)
+
+
+def _about_passwords(moment: Txn, name: str) -> list[str]:
+    found = moment.query(f"{{ q(func: has(<{name}>)) {{ count(uid) }} }}").to_dict()["q"]
+    count = found[0]["count"] if found else 0
+    if not count:
+        return []
+    return [
+        f"the passwords of {name} ({count} nodes) can't be read from a cluster: import an export"
+        " for them"
+    ]
+
+
+def _graphql_schema(cluster: Cluster, moment: Txn) -> str | None:
+    if cluster.has_web:
+        return cluster.graphql_schema()
+    name = "dgraph.graphql.schema"
+    found = moment.query(f"{{ q(func: has({name})) {{ {name} }} }}").to_dict()["q"]
+    return (found[0].get(name) or None) if found else None
+
+
+def _write(moment: Txn, predicate: schema.Predicate, out: IO[str]) -> None:
+    """Write all that nodes have of a predicate, a line of JSON for each."""
+    name = f"<{predicate.name}>"
+    field = f"{name}@*" if predicate.has_languages else name
+    body = f"{field} @facets {{ uid }}" if predicate.type == "uid" else f"{field} @facets"
+    # Without a mark `has` finds nodes with an untagged value only.
+    root = f"{name}@." if predicate.has_languages else name
+    after, size = 0, PAGE_NODES
+    while True:
+        page = f"{{ q(func: has({root}), first: {size}, after: {after:#x}) {{ uid {body} }} }}"
+        try:
+            text = moment.query(page).json()
+        except LimitError:
+            if size > 1:
+                size //= 2
+                continue
+            after = _write_great(moment, predicate, after, out)
+            if not after:
+                return
+            size = PAGE_NODES
+            continue
+        last = 0
+        for line, node in _objects(text):
+            last = int(node["uid"], 16)
+            _put(predicate, line, node, out)
+        if not last:
+            return
+        if last <= after:
+            raise StorageError(f"the cluster answers the same nodes of {predicate.name} again")
+        after = last
+
+
+def _write_great(moment: Txn, predicate: schema.Predicate, after: int, out: IO[str]) -> int:
+    """Write the edges of one node in pages, and return its uid; 0 when there is none."""
+    name = f"<{predicate.name}>"
+    if predicate.type != "uid":
+        raise LimitError(f"one value of {predicate.name} is more than the cluster answers at once")
+    root = f"{{ q(func: has({name}), first: 1, after: {after:#x}) {{ uid }} }}"
+    found = moment.query(root).to_dict()["q"]
+    if not found:
+        return 0
+    uid = found[0]["uid"]
+    behind = 0
+    while True:
+        edges = f"{name} (first: {PAGE_NODES}, after: {behind:#x}) @facets {{ uid }}"
+        text = moment.query(f"{{ q(func: uid({uid})) {{ uid {edges} }} }}").json()
+        targets: list[dict[str, Any]] = []
+        for line, node in _objects(text):
+            targets = node.get(predicate.name, [])
+            if targets:
+                _put(predicate, line, node, out)
+        if not targets:
+            return int(uid, 16)
+        furthest = max(int(target["uid"], 16) for target in targets)
+        if furthest <= behind:
+            raise StorageError(f"the cluster answers the same edges of {predicate.name} again")
+        behind = furthest
+
+
+def _put(predicate: schema.Predicate, line: str, node: dict[str, Any], out: IO[str]) -> None:
+    if predicate.name == NODE_TYPE:
+        given = node.get(NODE_TYPE, [])
+        types = given if isinstance(given, list) else [given]
+        own = [it for it in types if not schema.is_reserved(str(it))]
+        if not own:
+            # A node of the cluster's own, such as the one with the GraphQL schema.
+            return
+        line = json.dumps({"uid": node["uid"], NODE_TYPE: own}, ensure_ascii=False)
+    elif predicate.type == "float32vector":
+        line = json.dumps({key: _vectors(key, it, predicate) for key, it in node.items()})
+    if len(node) > 1:
+        out.write(line)
+        out.write("\n")
+
+
+def _vectors(key: str, value: object, predicate: schema.Predicate) -> object:
+    """Return the value of a key with its vectors as texts, as statements have them."""
+    if key != predicate.name or not isinstance(value, list):
+        return value
+    return [json.dumps(it) for it in value] if predicate.is_list else json.dumps(value)
+
+
+def _objects(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Return the objects of the block q, each as it is written and as it is read.
+
+    The text goes on to the loader, so that no number loses digits.
+    """
+    decoder = json.JSONDecoder()
+    at = text.find("[") + 1
+    while at:
+        begins = _OBJECT_BEGINS.match(text, at)
+        at = begins.end() if begins else at
+        if text[at : at + 1] != "{":
+            return
+        node, end = decoder.raw_decode(text, at)
+        yield text[at:end], node
+        at = end
+
+
+def _of_export(source: Path, database: Database, folder: Path) -> Imported:
+    """Load the files that an export of Dgraph wrote, those of all its groups."""
+    data = sorted(source.glob(f"{_GROUPS}.rdf.gz"))
+    if not data:
+        what = "an export of Dgraph has files g01.rdf.gz, g01.schema.gz and g01.gql_schema.gz"
+        hint = " (this one is in JSON: export it as rdf)" if _has_json(source) else ""
+        raise QueryError(f"{source}: {what}{hint}")
+    text = "".join(_schema_text(path) for path in sorted(source.glob(f"{_GROUPS}.schema.gz")))
+    files = []
+    for path in data:
+        own = folder / path.name.removesuffix(".gz")
+        with gzip.open(path, "rb") as given, own.open("wb") as out:
+            out.writelines(line for line in given if _is_own(line))
+        files.append(own)
+    report = database.load(list(files), text or None, progress=None)
+    warnings: list[str] = []
+    for path in sorted(source.glob(f"{_GROUPS}.gql_schema.gz")):
+        sdl = _exported_sdl(path)
+        if sdl:
+            database.graphql_schema(sdl)
+    return Imported(report, warnings)
+
+
+def _has_json(source: Path) -> bool:
+    return any(source.glob(f"{_GROUPS}.json.gz"))
+
+
+def _schema_text(path: Path) -> str:
+    """Return the definitions of a file without those that are Dgraph's own."""
+    text = _unpacked(path)
+    others = {int(number, 16) for number in _NAMESPACE.findall(text)} - {0}
+    if others:
+        shown = ", ".join(f"{number:#x}" for number in sorted(others))
+        raise QueryError(
+            f"{path}: it has data of other namespaces than 0 ({shown}): export one namespace"
+        )
+    return _RESERVED.sub("", _NAMESPACE.sub("", text))
+
+
+def _is_own(line: bytes) -> bool:
+    """Whether a statement is not about what Dgraph keeps for itself."""
+    _, found, rest = line.partition(b" <dgraph.")
+    if not found:
+        return True
+    # The name stands in the predicate of few statements, and in the text of fewer.
+    subject, _, predicate = line.partition(b" ")
+    if not predicate.startswith(b"<dgraph.") or not subject.startswith(b"<"):
+        return True
+    return rest.startswith(b"type> ") and not rest.startswith(b'type> "dgraph.')
+
+
+def _exported_sdl(path: Path) -> str | None:
+    """Return the GraphQL schema of namespace 0: an array, or the bare text before version 21.03."""
+    text = _unpacked(path)
+    try:
+        entries = json.loads(text) if text.strip() else []
+    except ValueError:
+        return text or None
+    for entry in entries:
+        if entry.get("namespace", 0) == 0:
+            return entry.get("schema") or None
+    return None
+
+
+def _unpacked(path: Path) -> str:
+    try:
+        return gzip.decompress(path.read_bytes()).decode()
+    except (OSError, EOFError, UnicodeDecodeError) as error:
+        raise StorageError(f"reading {path}: {error}") from None
+
+
+def main(arguments: list[str]) -> int:
+    """Carry out `hexgraph import SOURCE PATH`, and return the exit status."""
+    import sys
+
+    source, path = arguments
+    try:
+        imported = bring_back(source, path)
+    except (Error, ValueError) as error:
+        sys.stderr.write(f"error: {error}\n")
+        return 1
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted: nothing is left of the import\n")
+        return INTERRUPTED
+    for warning in imported.warnings:
+        sys.stderr.write(f"warning: {warning}\n")
+    report = imported.report
+    sys.stdout.write(
+        f"{path}: {report.triples} triples, {report.nodes} nodes, {report.seconds:.1f} s\n"
+    )
+    return 0

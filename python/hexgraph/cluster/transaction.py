@@ -1,0 +1,206 @@
+"""Transactions on a cluster."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from ..errors import ConflictError, Error, NotSupportedError, QueryError
+from . import requests
+from .answers import Result, Upsert
+from .requests import Json
+from .wire import faults
+from .wire.channel import api, grpc
+
+if TYPE_CHECKING:
+    from .connection import Cluster
+
+_ENDED = "Transaction has already been committed or discarded"
+_READ_ONLY = "Readonly transaction cannot run mutations"
+_FIRST = "{ q(func: uid(0x1)) { uid } }"
+"""What a transaction asks to begin: the moment of the answer is the one that it sees."""
+
+
+class Txn:
+    """Several requests that see one moment and are committed as one; as `hexgraph.Txn`.
+
+    A change that fails ends it: whether a part of the cluster has carried it out already is not
+    known. It may be used from several threads.
+    """
+
+    def __init__(self, cluster: Cluster, *, read_only: bool) -> None:
+        self._cluster = cluster
+        self._lock = threading.Lock()
+        self._read_only = read_only
+        self._is_open = True
+        self._was_aborted = False
+        self._has_changes = False
+        self._context: Any = api.TxnContext()
+        message = api.Request(query=_FIRST, read_only=read_only)
+        self._merge(cluster.channel.ask("query", message).txn)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it may be used still: not committed, not discarded, not aborted."""
+        return self._is_open
+
+    @property
+    def read_only(self) -> bool:
+        """Whether it was begun to change nothing."""
+        return self._read_only
+
+    def query(
+        self,
+        dql: str,
+        variables: dict[str, Any] | None = None,
+        *,
+        timeout: float | None = None,
+        debug: bool = False,
+    ) -> Result:
+        """Answer a query from what the transaction sees."""
+        self._check_open()
+        message = requests.query(dql, variables, start=self._context.start_ts)
+        message.read_only = self._read_only
+        message.hash = self._context.hash
+        return self._cluster.answer(message, dql, variables, timeout=timeout, debug=debug)
+
+    def mutate(
+        self,
+        *given: object,
+        set: str | None = None,  # noqa: A002 - as DQL calls it
+        delete: str | None = None,
+        set_json: Json | None = None,
+        delete_json: Json | None = None,
+    ) -> dict[str, str]:
+        """Delete and set in the transaction."""
+        arguments: dict[str, Any] = {
+            "set": set,
+            "delete": delete,
+            "set_json": set_json,
+            "delete_json": delete_json,
+        }
+        self._check_open()
+        requests.refuse_unnamed(given)
+        mutation = requests.mutation(**arguments)
+        if mutation is None:
+            return {}
+        self._check_writable()
+        response = self._change(
+            api.Request(mutations=[mutation]), lambda txn: txn.mutate(**arguments), None
+        )
+        return dict(response.uids)
+
+    def upsert(  # noqa: PLR0913 - as the embedded one
+        self,
+        dql: str,
+        variables: dict[str, Any] | None = None,
+        *,
+        set: str | None = None,  # noqa: A002 - as DQL calls it
+        delete: str | None = None,
+        set_json: Json | None = None,
+        delete_json: Json | None = None,
+        cond: str = "",
+        mutations: Sequence[dict[str, Any]] | None = None,
+        timeout: float | None = None,
+    ) -> Upsert:
+        """Ask a query, and change what it found, in the transaction."""
+        self._check_open()
+        first: dict[str, Any] = {
+            "set": set,
+            "delete": delete,
+            "set_json": set_json,
+            "delete_json": delete_json,
+            "cond": cond,
+        }
+        wanted = requests.mutations(first, mutations)
+        if not wanted:
+            raise NotSupportedError(
+                "a cluster takes whole blocks `upsert { ... }` outside of transactions only: pass"
+                " the query, and what is changed as set=... or delete=..."
+            )
+        self._check_writable()
+        message = requests.query(dql, variables)
+        message.mutations.extend(wanted)
+        asking = {**first, "mutations": mutations}
+        response = self._change(message, lambda txn: txn.upsert(dql, variables, **asking), timeout)
+        return self._cluster.upserted(response, dql, variables)
+
+    def commit(self) -> None:
+        """Make the changes visible to all. The transaction has ended then, also when it fails."""
+        self._check_open()
+        with self._lock:
+            self._is_open = False
+            context = self._context
+        if self._has_changes:
+            self._cluster.channel.ask("commit_or_abort", context)
+        else:
+            self._abort()
+
+    def discard(self) -> None:
+        """Forget the changes. Does nothing to one that has ended."""
+        if self._is_open:
+            self._is_open = False
+            self._abort()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, *exception: type[BaseException] | BaseException | TracebackType | None
+    ) -> None:
+        # An exception inside of `with` means that the work is not whole.
+        if exception[0] is None and self._is_open and not self._read_only:
+            self.commit()
+        else:
+            self.discard()
+
+    def __repr__(self) -> str:
+        mode = "read-only" if self._read_only else "read-write"
+        return f"<hexgraph.Txn: {mode}, {'open' if self._is_open else 'ended'}>"
+
+    def _check_open(self) -> None:
+        if self._was_aborted:
+            raise ConflictError(faults.ABORTED)
+        if not self._is_open:
+            raise QueryError(_ENDED)
+
+    def _check_writable(self) -> None:
+        if self._read_only:
+            raise QueryError(_READ_ONLY)
+        self._cluster.check_writable()
+
+    def _change(self, message: Any, mirrored: Any, timeout: float | None) -> Any:
+        message.start_ts = self._context.start_ts
+        message.hash = self._context.hash
+        message.read_only = False
+        self._has_changes = True
+        try:
+            response = self._cluster.change(message, mirrored, timeout)
+        except Error as error:
+            self._was_aborted = isinstance(error, ConflictError)
+            self.discard()
+            raise
+        self._merge(response.txn)
+        return response
+
+    def _merge(self, told: Any) -> None:
+        """Keep the keys that a commit has to name."""
+        with self._lock:
+            self._context.start_ts = told.start_ts
+            self._context.hash = told.hash
+            self._context.keys.extend(told.keys)
+            self._context.preds.extend(told.preds)
+
+    def _abort(self) -> None:
+        """Have the cluster forget what it holds; it does so by itself after a while."""
+        if self._read_only:
+            return
+        context = api.TxnContext()
+        context.CopyFrom(self._context)
+        context.aborted = True
+        try:
+            self._cluster.channel.call("commit_or_abort", context)
+        except (grpc.RpcError, Error):
+            return

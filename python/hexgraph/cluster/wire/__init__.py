@@ -1,0 +1,1 @@
+"""How a cluster is reached: addresses, calls over gRPC, GraphQL over HTTP and WebSocket."""
