@@ -7,6 +7,7 @@ one is missing, they are skipped, which is said.
 
 import os
 import re
+import secrets
 import shutil
 import subprocess
 import sys
@@ -28,16 +29,25 @@ def main() -> int:
         print(f"skipped: tests of Go clients ({why})")
         return 0
     status = 0
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        subprocess.Popen(
-            [command, "serve", "--port", "0"], stdout=subprocess.PIPE, text=True
-        ) as server,
-    ):
+    with tempfile.TemporaryDirectory() as folder:
+        secret = Path(folder) / "secret"
+        secret.write_text(secrets.token_hex(32))
+        for users in ([], ["--acl", f"secret-file={secret}"]):
+            copies = Path(folder) / ("users" if users else "anybody")
+            copies.mkdir()
+            status |= with_server([command, "serve", "--port", "0", *users], copies, bool(users))
+    return status
+
+
+def with_server(command: list[str | Path], folder: Path, users: bool) -> int:
+    """Runs the tests with all versions against a server, after a login where it has users."""
+    password = {"HEXGRAPH_PASSWORD": "password"} if users else {}
+    status = 0
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
-            address = grpc_address(server)
+            environment = {"HEXGRAPH_GRPC": grpc_address(server)} | password
             for version in VERSIONS:
-                status |= run(version, address, Path(folder))
+                status |= run(version, environment, folder)
         finally:
             server.terminate()
     return status
@@ -63,7 +73,7 @@ def grpc_address(server: subprocess.Popen[str]) -> str:
     raise SystemExit("the server did not start")
 
 
-def run(version: str, address: str, folder: Path) -> int:
+def run(version: str, given: dict[str, str], folder: Path) -> int:
     """Runs the tests with a version of dgo, in a folder of its own."""
     copy = folder / version
     copy.mkdir()
@@ -71,7 +81,7 @@ def run(version: str, address: str, folder: Path) -> int:
     (copy / "flow_test.go").write_text(text)
     for ending in ("mod", "sum"):
         shutil.copy(HERE / f"{version}.{ending}", copy / f"go.{ending}")
-    environment = os.environ | {"HEXGRAPH_GRPC": address, "GOFLAGS": "-mod=readonly"}
+    environment = os.environ | given | {"GOFLAGS": "-mod=readonly"}
     download = ["go", "mod", "download"]
     fetched = subprocess.run(
         download, cwd=copy, env=environment, capture_output=True, text=True, check=False
@@ -80,7 +90,7 @@ def run(version: str, address: str, folder: Path) -> int:
         last = fetched.stderr.strip().splitlines()[-1:]
         print(f"skipped: tests of dgo {version} (go can't fetch its modules: {' '.join(last)})")
         return 0
-    print(f"dgo {version}", flush=True)
+    print(f"dgo {version}{', with a login' if 'HEXGRAPH_PASSWORD' in given else ''}", flush=True)
     tests = ["go", "test", "-count=1", "-timeout=120s", "./..."]
     return subprocess.run(tests, cwd=copy, env=environment, check=False).returncode
 

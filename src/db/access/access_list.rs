@@ -8,7 +8,7 @@ use hexgraph_base::types::{Error, Result};
 use std::fmt;
 use std::time::Duration;
 
-/// Options for [`Database::enable_access`].
+/// Options for [`Database::enable_access`](crate::db::Database::enable_access).
 #[derive(Clone)]
 pub struct AccessOptions {
     /// The secret that tokens are signed with, at least 32 bytes.

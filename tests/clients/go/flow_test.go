@@ -48,6 +48,9 @@ func connect(t *testing.T) (*dgo.Dgraph, context.Context) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	t.Cleanup(func() { cancel(); conn.Close() })
 	client := dgo.NewDgraphClient(api.NewDgraphClient(conn))
+	if password := os.Getenv("HEXGRAPH_PASSWORD"); password != "" {
+		check(t, client.Login(ctx, "groot", password))
+	}
 	check(t, client.Alter(ctx, &api.Operation{DropAll: true}))
 	check(t, client.Alter(ctx, &api.Operation{Schema: schema}))
 	return client, ctx
@@ -251,7 +254,7 @@ func TestErrorsAreToldWithTheirCodes(t *testing.T) {
 	if _, err = client.NewReadOnlyTxn().Mutate(ctx, &api.Mutation{SetNquads: []byte("_:a <name> \"x\" .")}); !errors.Is(err, dgo.ErrReadOnly) {
 		t.Fatalf("read-only: %v", err)
 	}
-	if err = client.Login(ctx, "groot", "password"); err == nil || !strings.Contains(err.Error(), "invalid username or password") {
+	if err = client.Login(ctx, "groot", "wrong password"); err == nil || !strings.Contains(err.Error(), "invalid username or password") {
 		t.Fatalf("login: %v", err)
 	}
 	short, cancel := context.WithTimeout(ctx, time.Nanosecond)
@@ -264,6 +267,37 @@ func TestErrorsAreToldWithTheirCodes(t *testing.T) {
 	check(t, err)
 	check(t, discarded.Discard(ctx))
 	equal(t, ask(t, client, ctx, `{ q(func: has(name)) { name } }`), `{"q":[]}`)
+}
+
+// Where users have rights, each sees what it may read.
+func TestRights(t *testing.T) {
+	if os.Getenv("HEXGRAPH_PASSWORD") == "" {
+		t.Skip("the server has no users")
+	}
+	groot, ctx := connect(t)
+	set(t, groot, ctx, "_:a <name> \"Ann\" .\n_:a <balance> \"1\" .")
+	rule := map[string]any{"dgraph.type": "dgraph.type.Rule", "dgraph.rule.predicate": "name", "dgraph.rule.permission": 6}
+	group := map[string]any{"dgraph.type": "dgraph.type.Group", "dgraph.xid": "dev", "dgraph.acl.rule": []any{rule}}
+	user := map[string]any{"dgraph.type": "dgraph.type.User", "dgraph.xid": "ada", "dgraph.password": "longenough", "dgraph.user.group": []any{group}}
+	_, err := groot.NewTxn().Mutate(ctx, &api.Mutation{SetJson: toJSON(t, user), CommitNow: true})
+	check(t, err)
+	conn, err := grpc.NewClient(os.Getenv("HEXGRAPH_GRPC"), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	check(t, err)
+	defer conn.Close()
+	ada := dgo.NewDgraphClient(api.NewDgraphClient(conn))
+	if _, err = ada.NewReadOnlyTxn().Query(ctx, `{ q(func: has(name)) { name } }`); status.Code(err) != codes.Unauthenticated {
+		t.Fatalf("without a login: %v", err)
+	}
+	check(t, ada.Login(ctx, "ada", "longenough"))
+	equal(t, ask(t, ada, ctx, `{ q(func: has(name)) { name balance } r(func: has(balance)) { name } }`), `{"q":[{"name":"Ann"}]}`)
+	set(t, ada, ctx, "_:b <name> \"Bob\" .")
+	_, err = ada.NewTxn().Mutate(ctx, &api.Mutation{SetNquads: []byte("_:b <balance> \"1\" ."), CommitNow: true})
+	if status.Code(err) != codes.PermissionDenied || !strings.Contains(err.Error(), "unauthorized to mutate following predicates: balance") {
+		t.Fatalf("a predicate without a right: %v", err)
+	}
+	if err = ada.Alter(ctx, &api.Operation{DropAll: true}); status.Code(err) != codes.PermissionDenied {
+		t.Fatalf("dropping all: %v", err)
+	}
 }
 
 func TestDropping(t *testing.T) {

@@ -25,14 +25,19 @@ const SCHEMA = `
 `;
 const NAMES = '{ q(func: has(name), orderasc: name) { name } }';
 
+// Where the server has users, the first of them asks.
+const password = process.env.HEXGRAPH_PASSWORD;
+const users = password ? ['--acl', `secret-file=${process.env.HEXGRAPH_SECRET_FILE}`] : [];
+
 let server;
 let url;
 let address;
 let stub;
 let client;
+let token;
 
 before(async () => {
-  server = spawn(process.env.HEXGRAPH ?? 'hexgraph', ['serve', '--port', '0']);
+  server = spawn(process.env.HEXGRAPH ?? 'hexgraph', ['serve', '--port', '0', ...users]);
   [url, address] = await new Promise((resolve, reject) => {
     server.once('error', reject);
     server.once('exit', (code) => reject(new Error(`the server ended with ${code}`)));
@@ -43,6 +48,12 @@ before(async () => {
   });
   stub = new dgraph.DgraphClientStub(address, grpc.credentials.createInsecure());
   client = new dgraph.DgraphClient(stub);
+  if (password) {
+    await client.login('groot', password);
+    const body = JSON.stringify({ userid: 'groot', password });
+    const told = await (await fetch(`${url}/login`, { method: 'POST', body })).json();
+    token = told.data.accessJWT;
+  }
 });
 
 after(() => {
@@ -131,7 +142,9 @@ test('what is wrong is told with its code', async () => {
   await assert.rejects(wrong, (error) => error.code === grpc.status.UNKNOWN && /line 1 column/.test(error.message));
   const changing = client.newTxn({ readOnly: true }).mutate(mutation('_:a <name> "x" .'));
   await assert.rejects(changing, dgraph.ERR_READ_ONLY);
-  await assert.rejects(stub.login('groot', 'password'), /invalid username or password/);
+  const stranger = new dgraph.DgraphClientStub(address, grpc.credentials.createInsecure());
+  await assert.rejects(stranger.login('groot', 'wrong password'), /invalid username or password/);
+  stranger.close();
   assert.match((await stub.checkVersion(new dgraph.Check())).getTag(), /^hexgraph-v/);
 });
 
@@ -149,7 +162,8 @@ test('calls of pages by gRPC-Web', async () => {
         requestType: messages.Request,
         responseType: messages.Response,
       };
-      web.unary(method, { request, host: `http://${address}`, onEnd: resolve });
+      const metadata = password ? { accessjwt: token } : {};
+      web.unary(method, { request, metadata, host: `http://${address}`, onEnd: resolve });
     });
   const told = await call(NAMES);
   assert.equal(told.status, web.Code.OK, told.statusMessage);
@@ -162,6 +176,7 @@ test('calls of pages by gRPC-Web', async () => {
 
 test('the client over HTTP', async () => {
   const http = new HttpClient(new HttpStub(url));
+  if (password) await http.login('groot', password);
   const txn = http.newTxn();
   const done = await txn.mutate({ setNquads: '_:a <name> "Ann" .\n_:a <balance> "1" .' });
   assert.match(done.data.uids.a, /^0x/);
