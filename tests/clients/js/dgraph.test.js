@@ -49,7 +49,7 @@ before(async () => {
   stub = new dgraph.DgraphClientStub(address, grpc.credentials.createInsecure());
   client = new dgraph.DgraphClient(stub);
   if (password) {
-    await client.login('groot', password);
+    await stub.login('groot', password);
     const body = JSON.stringify({ userid: 'groot', password });
     const told = await (await fetch(`${url}/login`, { method: 'POST', body })).json();
     token = told.data.accessJWT;
