@@ -204,8 +204,8 @@ impl Database {
 
     /// The handle of a caller.
     #[cfg(feature = "graphql")]
-    pub(in crate::db) fn with_caller(&self, caller: Caller) -> Database {
-        Database { shared: Arc::clone(&self.shared), caller: Some(Arc::new(caller)) }
+    pub(in crate::db) fn with_caller(&self, caller: Arc<Caller>) -> Database {
+        Database { shared: Arc::clone(&self.shared), caller: Some(caller) }
     }
 
     /// The handle that may do everything.

@@ -1,12 +1,18 @@
 //! [`AccessList`]: what a database keeps where users have rights.
 
+use super::caller::Caller;
 use super::rules::Rules;
 use super::throttle::Throttle;
 use super::tokens::{SECRET_LEN_MIN, Signer, SigningMethod};
 use arc_swap::ArcSwapOption;
-use hexgraph_base::types::{Error, Result};
+use hexgraph_base::types::{Error, GenerationCache, Result};
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
+
+/// So many tokens are kept with what they say, of together so many bytes.
+const CALLERS_MAX: usize = 10_000;
+const CALLER_BYTES_MAX: u64 = 8 << 20;
 
 /// Options for [`Database::enable_access`](crate::db::Database::enable_access).
 #[derive(Clone)]
@@ -52,6 +58,8 @@ pub(in crate::db) struct AccessList {
     pub(super) refresh_ttl: Duration,
     pub(super) throttle: Throttle,
     pub(super) initial_password: Option<String>,
+    /// Callers by their tokens, those that held when they were checked. Their ends are looked at with each request.
+    pub(super) callers: GenerationCache<Arc<Caller>>,
     /// The rules that were asked for last.
     pub(super) rules: ArcSwapOption<Rules>,
 }
@@ -76,6 +84,7 @@ impl AccessList {
             refresh_ttl,
             throttle: Throttle::default(),
             initial_password,
+            callers: GenerationCache::new(CALLERS_MAX, CALLER_BYTES_MAX),
             rules: ArcSwapOption::empty(),
         })
     }

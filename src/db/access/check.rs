@@ -19,17 +19,25 @@ impl Database {
     /// is told when something is asked that needs one. Without an access list it is the same handle.
     pub fn for_token(&self, token: Option<&str>) -> Database {
         let Some(list) = self.access_list() else { return self.clone() };
-        let claims = match token.filter(|token| !token.is_empty()) {
-            Some(token) => list.signer.claims(token),
-            None => Err(absent()),
+        let Some(token) = token.filter(|token| !token.is_empty()) else {
+            return self.with_caller(Arc::new(Caller::Unknown(absent())));
         };
-        self.with_caller(match claims {
+        if let Some(known) = list.callers.get(token) {
+            return self.with_caller(known);
+        }
+        let caller = match list.signer.claims(token) {
             Ok(Claims::Access { user, expires }) => Caller::User(User { name: user, expires }),
             Ok(Claims::Refresh { .. }) => Caller::Unknown(AccessError::Unauthenticated {
                 message: "unable to parse jwt token: it is a token to log in again with".to_owned(),
             }),
             Err(error) => Caller::Unknown(error),
-        })
+        };
+        let caller = Arc::new(caller);
+        // What does not hold is not kept: anybody can make as much of that as there is room.
+        if matches!(*caller, Caller::User(_)) {
+            list.callers.insert(Arc::from(token), &caller, token.len() as u64);
+        }
+        self.with_caller(caller)
     }
 
     /// The name of the user that the handle belongs to.
