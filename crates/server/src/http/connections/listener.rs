@@ -179,7 +179,7 @@ async fn attend(
     let (socket, line) = (Arc::new(socket), Arc::new(Line::new()));
     let house = &room.house;
     let _listed = house.seats.list(Arc::clone(&line));
-    let peer = Peer::new(Arc::clone(&socket), address.ip());
+    let peer = Peer::new(&socket, address.ip());
     let stream = Stream::new(socket, Arc::clone(&line), &house.options, seat);
     let mut ending = house.ending.clone();
     let service = service_fn(|request| {
