@@ -34,6 +34,8 @@ mod reserved;
 mod shortest;
 mod stacks;
 mod subscriptions;
+#[cfg(target_os = "linux")]
+mod tls;
 mod torture;
 mod transactions;
 mod twin;

@@ -3,9 +3,9 @@
 mod calls;
 mod matrix;
 #[cfg(target_os = "linux")]
-mod program;
+pub mod program;
 #[cfg(target_os = "linux")]
-mod wire;
+pub mod wire;
 #[cfg(target_os = "linux")]
 mod watch;
 #[cfg(target_os = "linux")]

@@ -38,7 +38,7 @@ impl Program {
         // A load is told first.
         let mut said = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
         let address = said.find_map(|line| {
-            let address = line.split("http://").nth(1)?.split(' ').next()?;
+            let address = line.split("://").nth(1)?.split(' ').next()?;
             address.parse().ok()
         });
         let Some(address) = address else {

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 /// How long any answer may take before a test gives up.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A connection.
-pub struct Line {
-    pub stream: TcpStream,
+/// A connection, without encryption if nothing else is said.
+pub struct Line<S = TcpStream> {
+    pub stream: S,
     /// What was read and not yet used.
     ahead: Vec<u8>,
 }
@@ -39,7 +39,14 @@ impl Line {
         let stream = TcpStream::connect_timeout(&address, PATIENCE)?;
         stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_nodelay(true)?;
-        Ok(Line { stream, ahead: Vec::new() })
+        Ok(Line::over(stream))
+    }
+}
+
+impl<S: Read + Write> Line<S> {
+    /// One over a stream that is open.
+    pub fn over(stream: S) -> Line<S> {
+        Line { stream, ahead: Vec::new() }
     }
 
     pub fn send(&mut self, bytes: &[u8]) {

@@ -1,13 +1,14 @@
 //! Reads the access rules of a server from arguments, files and the environment.
 
 use super::arguments::ServeArguments;
-use crate::http::{Secret, Security};
+use crate::http::{Certificates, Secret, Security, TlsFiles};
 use hexgraph::db::access::{AccessOptions, SigningMethod};
 use hexgraph::db::parse_time;
 use hexgraph_base::types::{Error, Result};
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 /// The names of the environment variables.
 const VARIABLES: [(&str, Secret); 3] = [
@@ -50,6 +51,21 @@ pub(super) fn security(
         security.origins.allow_get_changes();
     }
     Ok(security)
+}
+
+/// Reads the certificates by which TLS is spoken; `None` where it is not.
+///
+/// # Errors
+///
+/// Which file is wrong, and what is.
+pub(super) fn certificates(arguments: &ServeArguments) -> Result<Option<Arc<Certificates>>> {
+    let (Some(certificate), Some(key)) = (&arguments.tls_cert, &arguments.tls_key) else {
+        return Ok(None);
+    };
+    let (certificate, key) = (certificate.clone(), key.clone());
+    let client_authorities = arguments.tls_client_ca.clone();
+    let files = TlsFiles { certificate, key, client_authorities };
+    Ok(Some(Arc::new(Certificates::read(files)?)))
 }
 
 /// Reads the settings of users and their rights; `None` where there are none.

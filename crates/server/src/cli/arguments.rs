@@ -76,6 +76,16 @@ pub(super) struct ServeArguments {
     /// The address to listen at; 0.0.0.0 lets other machines in
     #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     pub host: IpAddr,
+    /// Speak TLS (https) on both ports by the certificate in this file: PEM, the server's own certificate first. It is read
+    /// anew when it changes
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub tls_cert: Option<PathBuf>,
+    /// The private key of the certificate, in PEM without a password
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
+    /// Have all clients show a certificate that an authority in this file has signed
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub tls_client_ca: Option<PathBuf>,
     /// Triples to load first (.rdf, .rdf.gz or .rdf.zst)
     #[arg(long, value_name = "FILE")]
     pub load: Option<PathBuf>,

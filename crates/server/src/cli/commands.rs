@@ -1,6 +1,6 @@
 //! What the commands do.
 
-use super::access::{access_list, security};
+use super::access::{access_list, certificates, security};
 use super::arguments::{Arguments, Command, LoadArguments, QueryArguments, ServeArguments};
 use super::bar::{clear_bar, control_with_bar};
 use super::interrupt::Interrupt;
@@ -122,7 +122,8 @@ fn serve(arguments: &ServeArguments, interrupt: Interrupt) -> Done {
     }
     let signals = interrupt.listen();
     let mut server = Server::start(database.clone(), serving)?;
-    let grpc = server.grpc_address().map_or(String::new(), |at| format!(" and by gRPC at {at}"));
+    let by = if arguments.tls_cert.is_some() { "gRPC over TLS" } else { "gRPC" };
+    let grpc = server.grpc_address().map_or(String::new(), |at| format!(" and by {by} at {at}"));
     print(format!("hexgraph answers at {}{grpc} (Ctrl-C stops it)\n", server.url()).as_bytes())?;
     if let Some(end) = server.ended() {
         signals.wait(end);
@@ -162,6 +163,7 @@ fn serve_options(arguments: &ServeArguments) -> Result<ServeOptions> {
     let exports = arguments.export.clone();
     let prints_slow = arguments.limits.iter().any(|limit| limit.starts_with("slow="));
     let (admission, connections) = load_options(arguments)?;
+    let certificates = certificates(arguments)?;
     Ok(ServeOptions {
         host,
         port,
@@ -172,6 +174,7 @@ fn serve_options(arguments: &ServeArguments) -> Result<ServeOptions> {
         subscriptions,
         security,
         exports,
+        certificates,
     })
 }
 

@@ -6,6 +6,7 @@ use super::connections;
 use super::connections::{ConnectionOptions, Door};
 use super::graphql::{Feeds, SubscribeOptions};
 use super::router::{Port, router};
+use super::tls::Certificates;
 use crate::http::guard::security::Security;
 use crate::http::guard::switches::{SHUTDOWN_GRACE, STOP_GRACE, Switches};
 use crate::http::message::incoming::Bodies;
@@ -29,6 +30,9 @@ const EXPIRE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The interval at which memory that large requests have freed is given back to the system.
 const TIDY_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The interval at which the files of certificates are looked at.
+const RENEW_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The time for which an idle thread is kept. The allocator keeps the freed memory of a thread until the thread ends.
 const IDLE_THREAD: Duration = Duration::from_secs(1);
@@ -57,6 +61,8 @@ pub struct ServeOptions {
     pub security: Security,
     /// The folder that requests may have exports and backups written to; without it they may not.
     pub exports: Option<PathBuf>,
+    /// The certificates by which TLS is spoken on all ports; without them nothing is encrypted.
+    pub certificates: Option<Arc<Certificates>>,
 }
 
 /// Where gRPC is answered.
@@ -78,6 +84,7 @@ const GRPC_DISTANCE: u16 = 1000;
 pub struct Server {
     address: SocketAddr,
     grpc_address: Option<SocketAddr>,
+    is_encrypted: bool,
     /// The process that started the server: a forked child has this value and none of the threads.
     process: u32,
     /// `None` once the server was stopped here.
@@ -119,6 +126,7 @@ impl Default for ServeOptions {
             subscriptions: SubscribeOptions::default(),
             security: Security::default(),
             exports: None,
+            certificates: None,
         }
     }
 }
@@ -141,6 +149,11 @@ impl Server {
         let exports = options.exports.as_deref().map(Folder::new).transpose()?;
         let stop = Control::new();
         let switches = Arc::new(Switches::default());
+        let (certificates, mut security) = (options.certificates, options.security);
+        let is_encrypted = certificates.is_some();
+        if is_encrypted {
+            security.origins.come_encrypted();
+        }
         let app = App {
             bodies: Bodies::new(database.budget()),
             unguarded: database,
@@ -148,7 +161,7 @@ impl Server {
             started: Instant::now(),
             prints_slow: options.prints_slow,
             feeds: Arc::new(Feeds::new(options.subscriptions)),
-            security: options.security,
+            security,
             exports,
             streams: Arc::new(Semaphore::new(STREAMS_MAX)),
             lanes: Arc::new(Lanes::new(options.admission)),
@@ -160,12 +173,13 @@ impl Server {
         let thread = thread::Builder::new().name("hexgraph-http".to_owned());
         let thread = thread
             .spawn(move || {
-                run(runtime, listeners, app, options.connections, &stop);
+                run(runtime, (listeners, certificates), app, options.connections, &stop);
                 drop(going);
             })
             .map_err(failed)?;
         let running = Running { switches, thread, end: Ended(end) };
-        Ok(Server { address, grpc_address, process: process::id(), running: Some(running) })
+        let process = process::id();
+        Ok(Server { address, grpc_address, is_encrypted, process, running: Some(running) })
     }
 
     /// The address with the port that was taken.
@@ -178,9 +192,10 @@ impl Server {
         self.grpc_address
     }
 
-    /// The URL for clients, such as `http://127.0.0.1:8080`.
+    /// The URL for clients, such as `http://127.0.0.1:8080`, or `https://…` with TLS.
     pub fn url(&self) -> String {
-        format!("http://{}", self.address)
+        let scheme = if self.is_encrypted { "https" } else { "http" };
+        format!("{scheme}://{}", self.address)
     }
 
     /// True until it is stopped, here or by a request to `/admin`.
@@ -250,9 +265,12 @@ fn runtime() -> io::Result<Runtime> {
     builder.thread_name("hexgraph-http").enable_all().build()
 }
 
+/// The listeners for HTTP and, where that is wanted, gRPC.
+type Listeners = (TcpListener, Option<TcpListener>);
+
 fn run(
     runtime: Runtime,
-    (listener, calls): (TcpListener, Option<TcpListener>),
+    ((listener, calls), certificates): (Listeners, Option<Arc<Certificates>>),
     app: App,
     options: ConnectionOptions,
     stop: &Control,
@@ -265,7 +283,8 @@ fn run(
         // Without a listener the server ends at once, which `is_running` tells.
         let door = |listener, port| {
             let listener = TokioListener::from_std(listener).ok()?;
-            Some(Door { listener, router: router(&app, port), speaks_http2: port == Port::Grpc })
+            let (speaks_http2, certificates) = (port == Port::Grpc, certificates.clone());
+            Some(Door { listener, router: router(&app, port), speaks_http2, certificates })
         };
         let Some(http) = door(listener, Port::Http) else { return };
         let calls = calls.and_then(|listener| door(listener, Port::Grpc));
@@ -285,25 +304,12 @@ fn run(
             // What requests had begun is under way, too. An error would mean that waiting panicked.
             let _ = task::spawn_blocking(move || begun.wait(SHUTDOWN_GRACE)).await;
         };
-        let expiring = async {
-            let mut ticks = time::interval(EXPIRE_INTERVAL);
-            loop {
-                ticks.tick().await;
-                database.expire_txns();
-            }
-        };
-        let tidying = async {
-            let mut ticks = time::interval(TIDY_INTERVAL);
-            loop {
-                ticks.tick().await;
-                database.budget().tidy();
-            }
-        };
         tokio::select! {
             () = all_done => {}
             () = out_of_patience => {}
-            () = expiring => {}
-            () = tidying => {}
+            () = every(EXPIRE_INTERVAL, || { database.expire_txns(); }) => {}
+            () = every(TIDY_INTERVAL, || database.budget().tidy()) => {}
+            () = renewing(certificates.as_ref()) => {}
         }
     });
     // Requests that still run end now, at their next look at their control.
@@ -311,4 +317,32 @@ fn run(
     tasks.close(STOP_GRACE);
     lanes.workers.wait(STOP_GRACE);
     runtime.shutdown_timeout(STOP_GRACE);
+}
+
+/// Does something at intervals and never returns.
+async fn every(interval: Duration, work: impl Fn()) {
+    let mut ticks = time::interval(interval);
+    loop {
+        ticks.tick().await;
+        work();
+    }
+}
+
+/// Reads certificates anew when their files change, and never returns.
+async fn renewing(certificates: Option<&Arc<Certificates>>) {
+    let Some(certificates) = certificates else { return std::future::pending().await };
+    let shown = certificates.files().certificate.display();
+    let mut ticks = time::interval(RENEW_INTERVAL);
+    loop {
+        ticks.tick().await;
+        let looked = Arc::clone(certificates);
+        // An error would mean that looking panicked; the certificates are there nevertheless.
+        match task::spawn_blocking(move || looked.renew()).await {
+            Ok(Some(Ok(()))) => eprintln!("{shown}: the certificate was read anew"),
+            Ok(Some(Err(error))) => eprintln!(
+                "the certificates have changed and cannot be used, so those from before stay: {error}"
+            ),
+            Ok(None) | Err(_) => {}
+        }
+    }
 }

@@ -5,10 +5,14 @@
 //! at most once a second, in the log.
 
 use super::connection_options::ConnectionOptions;
+use super::handshake::{REFUSED_FOR, refuse, shake_hands};
+use super::log::Log;
 use super::phase::{Line, Peer};
 use super::seats::Seats;
 use super::timed_body::{TimedBody, Told, Verdict};
 use super::timed_stream::Stream;
+use super::wire::Wire;
+use crate::http::tls::Certificates;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
@@ -23,10 +27,9 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{sleep, timeout};
 use tower::ServiceExt;
 
 /// The size of the read buffer of a connection, in bytes; it bounds the head of a request too.
@@ -44,9 +47,6 @@ const WINDOW_LEN: u32 = 256 << 10;
 /// The number of connections that are being refused with an answer at the same time; further ones are closed without one.
 const REFUSED_MOST: usize = 32;
 
-/// The time for which a refused connection is kept open, so that the client can read the answer.
-const REFUSED_FOR: Duration = Duration::from_millis(250);
-
 /// The first and the longest pause in accepting after the system had no descriptor left.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(500));
 
@@ -56,9 +56,11 @@ pub(crate) struct Door {
     pub listener: TcpListener,
     /// What answers requests.
     pub router: Router,
-    /// Whether HTTP/2 is spoken beside HTTP/1.1: for clients that begin with it, since there is no encryption by which it
-    /// could be agreed.
+    /// Whether HTTP/2 is spoken beside HTTP/1.1: with clients that begin with it, whatever TLS, where it is spoken, has agreed
+    /// on.
     pub speaks_http2: bool,
+    /// By which TLS is spoken; without them connections are not encrypted.
+    pub certificates: Option<Arc<Certificates>>,
 }
 
 /// The state that all connections share.
@@ -77,6 +79,9 @@ struct Room {
     house: Arc<House>,
     router: Router,
     speaks_http2: bool,
+    certificates: Option<Arc<Certificates>>,
+    /// For what is wrong with handshakes.
+    log: Log,
 }
 
 /// Accepts connections at all doors and answers requests until `end` returns; then waits for the requests under way. The
@@ -105,15 +110,17 @@ pub(crate) async fn serve(
 }
 
 /// Accepts connections at one door.
-async fn keep(Door { listener, router, speaks_http2 }: Door, house: Arc<House>) {
-    let room = Arc::new(Room { house, router, speaks_http2 });
-    let mut log = Log::default();
+async fn keep(door: Door, house: Arc<House>) {
+    let Door { listener, router, speaks_http2, certificates } = door;
+    let log = Log::default();
+    let room = Arc::new(Room { house, router, speaks_http2, certificates, log });
+    let log = Log::default();
     let mut pause = PAUSES.0;
     loop {
         match listener.accept().await {
             Ok((socket, address)) => {
                 pause = PAUSES.0;
-                admit(&room, socket, address, &mut log).await;
+                admit(&room, socket, address, &log).await;
             }
             // The client is gone already.
             Err(error) if is_of_client(&error) => {}
@@ -129,7 +136,7 @@ async fn keep(Door { listener, router, speaks_http2 }: Door, house: Arc<House>) 
 }
 
 /// Gives a connection its seat and a task, or refuses it.
-async fn admit(room: &Arc<Room>, socket: TcpStream, address: SocketAddr, log: &mut Log) {
+async fn admit(room: &Arc<Room>, socket: TcpStream, address: SocketAddr, log: &Log) {
     let house = &room.house;
     match house.seats.take().await {
         Some(seat) => {
@@ -141,10 +148,13 @@ async fn admit(room: &Arc<Room>, socket: TcpStream, address: SocketAddr, log: &m
                 "{address} is refused: there are {most} connections (setting `connection most`, \
                  as far as there are descriptors)"
             ));
-            if let Ok(place) = Arc::clone(&house.refused).try_acquire_owned() {
+            // A handshake costs more than an answer, so where TLS is spoken the connection is only closed.
+            if room.certificates.is_none()
+                && let Ok(place) = Arc::clone(&house.refused).try_acquire_owned()
+            {
                 tokio::spawn(async move {
                     // Who does not listen is closed like the others.
-                    let _ = timeout(REFUSED_FOR, refuse(socket, most)).await;
+                    let _ = timeout(REFUSED_FOR, turn_away(socket, most)).await;
                     drop(place);
                 });
             }
@@ -153,17 +163,11 @@ async fn admit(room: &Arc<Room>, socket: TcpStream, address: SocketAddr, log: &m
 }
 
 /// Answers that the server has no seat, and waits for the client to read it.
-async fn refuse(mut socket: TcpStream, most: usize) -> io::Result<()> {
+async fn turn_away(socket: TcpStream, most: usize) -> io::Result<()> {
     let body = format!(
         r#"{{"errors":[{{"message":"the server has {most} connections, which is its most (setting `connection most`): try again later","extensions":{{"code":"ErrorUnavailable"}}}}]}}"#
     );
-    let length = body.len();
-    let head = "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\nconnection: close\r\n";
-    socket.write_all(format!("{head}content-length: {length}\r\n\r\n{body}").as_bytes()).await?;
-    socket.shutdown().await?;
-    let mut rest = [0; 4096];
-    while 0 < socket.read(&mut rest).await? {}
-    Ok(())
+    refuse(socket, "503 Service Unavailable", &body).await
 }
 
 /// Serves one connection until it is closed.
@@ -179,43 +183,79 @@ async fn attend(
     let (socket, line) = (Arc::new(socket), Arc::new(Line::new()));
     let house = &room.house;
     let _listed = house.seats.list(Arc::clone(&line));
-    let peer = Peer::new(Arc::clone(&socket), address.ip());
+    let peer = Peer::new(&socket, address.ip());
     let stream = Stream::new(socket, Arc::clone(&line), &house.options, seat);
     let mut ending = house.ending.clone();
+    let wire = tokio::select! {
+        // Without TLS it is there at once.
+        biased;
+        wire = open(&room, &line, stream, address) => wire,
+        () = line.leave.notified() => None,
+        _ = ending.wait_for(|ending| *ending) => None,
+    };
+    let Some(wire) = wire else { return };
+    match room.speaks_http2 {
+        false => attend_http1(&room, &line, peer, wire).await,
+        true => attend_http2(&room, &line, peer, wire).await,
+    }
+}
+
+/// Begins to encrypt a connection, at a door where that is done; `None` if it came to nothing.
+async fn open(room: &Room, line: &Arc<Line>, stream: Stream, address: SocketAddr) -> Option<Wire> {
+    let line = Arc::clone(line);
+    let Some(certificates) = &room.certificates else { return Some(Wire::plain(stream, line)) };
+    match shake_hands(certificates.acceptor(room.speaks_http2), stream).await {
+        Ok(stream) => Some(Wire::encrypted(stream, line)),
+        Err(reason) => {
+            if let Some(reason) = reason {
+                room.log.say(&format!("{address} is refused: {reason}"));
+            }
+            None
+        }
+    }
+}
+
+/// Serves a connection in HTTP/1.1.
+async fn attend_http1(room: &Arc<Room>, line: &Arc<Line>, peer: Peer, wire: Wire) {
+    let service =
+        service_fn(|request| answer(Arc::clone(room), Arc::clone(line), peer.clone(), request));
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        // hyper counts from when it begins to wait, so this is for connections that are idle.
+        .header_read_timeout(room.house.options.idle)
+        .max_buf_size(BUFFER_LEN_MAX)
+        .serve_connection(TokioIo::new(wire), service)
+        .with_upgrades();
+    tokio::pin!(connection);
+    let mut ending = room.house.ending.clone();
+    tokio::select! {
+        // What ends a connection badly is the client's doing, and it is not there to be told.
+        _ = connection.as_mut() => return,
+        () = line.leave.notified() => return,
+        _ = ending.wait_for(|ending| *ending) => {}
+    }
+    connection.as_mut().graceful_shutdown();
+    let _ = connection.await;
+}
+
+/// Serves a connection in HTTP/2 where its client begins with that, else in HTTP/1.1.
+async fn attend_http2(room: &Arc<Room>, line: &Arc<Line>, peer: Peer, wire: Wire) {
+    let options = &room.house.options;
     let service = service_fn(|request| {
-        let (room, line) = (Arc::clone(&room), Arc::clone(&line));
+        let (room, line) = (Arc::clone(room), Arc::clone(line));
         answer(room, line, peer.clone(), request)
     });
-    let idle = house.options.idle;
-    if !room.speaks_http2 {
-        let connection = http1::Builder::new()
-            .timer(TokioTimer::new())
-            // hyper counts from when it begins to wait, so this is for connections that are idle.
-            .header_read_timeout(idle)
-            .max_buf_size(BUFFER_LEN_MAX)
-            .serve_connection(TokioIo::new(stream), service)
-            .with_upgrades();
-        tokio::pin!(connection);
-        tokio::select! {
-            // What ends a connection badly is the client's doing, and it is not there to be told.
-            _ = connection.as_mut() => return,
-            () = line.leave.notified() => return,
-            _ = ending.wait_for(|ending| *ending) => {}
-        }
-        connection.as_mut().graceful_shutdown();
-        let _ = connection.await;
-        return;
-    }
-    let builder = both_versions(&house.options);
-    let connection = builder.serve_connection(TokioIo::new(stream), service);
+    let builder = both_versions(options);
+    let connection = builder.serve_connection(TokioIo::new(wire), service);
     tokio::pin!(connection);
-    let stalled = stalled(&line, &house.options);
+    let stalled = stalled(line, options);
     tokio::pin!(stalled);
+    let mut ending = room.house.ending.clone();
     let has_to_end = tokio::select! {
         _ = connection.as_mut() => return,
         () = line.leave.notified() => return,
         () = stalled.as_mut() => return,
-        () = idle_for(&line, idle) => false,
+        () = idle_for(line, options.idle) => false,
         _ = ending.wait_for(|ending| *ending) => true,
     };
     connection.as_mut().graceful_shutdown();
@@ -224,7 +264,7 @@ async fn attend(
     let patience = async {
         match has_to_end {
             true => std::future::pending().await,
-            false => sleep(house.options.stall).await,
+            false => sleep(options.stall).await,
         }
     };
     tokio::select! {
@@ -324,25 +364,4 @@ async fn answer(
 fn is_of_client(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
-}
-
-/// Logs a message for the operator, at most once a second.
-#[derive(Default)]
-struct Log {
-    last: Option<Instant>,
-    kept: u64,
-}
-
-impl Log {
-    fn say(&mut self, message: &str) {
-        if self.last.is_some_and(|last| last.elapsed() < Duration::from_secs(1)) {
-            self.kept += 1;
-            return;
-        }
-        match self.kept {
-            0 => eprintln!("{message}"),
-            kept => eprintln!("{message} ({kept} more since the last line)"),
-        }
-        (self.last, self.kept) = (Some(Instant::now()), 0);
-    }
 }

@@ -1,10 +1,13 @@
 //! Connections: how many there may be, and how long each may keep the server waiting.
 
 mod connection_options;
+mod log;
 mod pace;
 mod phase;
 mod timed_stream;
 mod timed_body;
+mod handshake;
+mod wire;
 mod seats;
 mod listener;
 

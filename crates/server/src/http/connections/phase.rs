@@ -1,11 +1,11 @@
 //! The phase of a connection, shared by its socket, its service, and the search for a connection that gives way.
 
 use rustc_hash::FxHashMap;
-use socket2::SockRef;
-use std::io;
-use std::mem::MaybeUninit;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::task::{Context, Poll, Waker};
+use tokio::io::Interest;
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -179,22 +179,29 @@ impl Drop for Request {
 /// The client at the other end, and whether it is still there.
 #[derive(Clone)]
 pub(crate) struct Peer {
-    stream: Arc<TcpStream>,
+    /// The socket, which is closed with the connection whoever asks for it.
+    socket: Weak<TcpStream>,
     /// Its end of the connection.
     pub address: IpAddr,
 }
 
 impl Peer {
     /// The client of a connection; the descriptor is shared, not doubled.
-    pub(crate) fn new(stream: Arc<TcpStream>, address: IpAddr) -> Peer {
-        Peer { stream, address }
+    pub(crate) fn new(socket: &Arc<TcpStream>, address: IpAddr) -> Peer {
+        Peer { socket: Arc::downgrade(socket), address }
     }
 
-    /// True when the client has closed the connection, so that nobody waits for an answer.
+    /// True when the connection is closed, by the client or here, so that nobody waits for an answer. The system tells the
+    /// runtime when the client has closed its end, whatever it has sent before and nobody has read yet: further requests,
+    /// or with TLS the record that announces the end. O(1), without a call of the system.
     pub(crate) fn is_gone(&self) -> bool {
-        match SockRef::from(&*self.stream).peek(&mut [MaybeUninit::uninit()]) {
-            Ok(count) => count == 0,
-            Err(error) => error.kind() != io::ErrorKind::WouldBlock,
+        let Some(socket) = self.socket.upgrade() else { return true };
+        let ready = pin!(socket.ready(Interest::READABLE));
+        match ready.poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(Ok(ready)) => ready.is_read_closed(),
+            // The runtime has ended.
+            Poll::Ready(Err(_)) => true,
+            Poll::Pending => false,
         }
     }
 }
@@ -202,8 +209,10 @@ impl Peer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::pin::pin;
-    use std::task::{Context, Waker};
+    use std::time::Duration;
+    use tokio::io::AsyncWriteExt;
+    use tokio::net::TcpListener;
+    use tokio::time::sleep;
 
     fn line(first: &[u8]) -> Arc<Line> {
         let line = Arc::new(Line::new());
@@ -276,5 +285,43 @@ mod tests {
         assert!(line.is_stalled(10));
         drop((sent, waits));
         assert!(!line.is_stalled(10));
+    }
+
+    /// Whether the peer is seen to be gone within a while.
+    async fn is_soon_gone(peer: &Peer) -> bool {
+        for _ in 0..500 {
+            if peer.is_gone() {
+                return true;
+            }
+            sleep(Duration::from_millis(10)).await;
+        }
+        false
+    }
+
+    #[tokio::test]
+    async fn a_peer_is_gone_although_what_it_sent_was_not_read() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let mut client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        let (socket, address) = listener.accept().await.unwrap();
+        let socket = Arc::new(socket);
+        let peer = Peer::new(&socket, address.ip());
+        assert!(!peer.is_gone());
+        client.write_all(b"one more").await.unwrap();
+        socket.readable().await.unwrap();
+        assert!(!peer.is_gone());
+        client.shutdown().await.unwrap();
+        assert!(is_soon_gone(&peer).await);
+    }
+
+    #[tokio::test]
+    async fn a_peer_is_gone_when_it_is_left() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let _client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        let (socket, address) = listener.accept().await.unwrap();
+        let socket = Arc::new(socket);
+        let peer = Peer::new(&socket, address.ip());
+        assert!(!peer.is_gone());
+        drop(socket);
+        assert!(peer.is_gone());
     }
 }

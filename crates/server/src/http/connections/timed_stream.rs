@@ -4,7 +4,7 @@ use super::connection_options::ConnectionOptions;
 use super::pace::Pace;
 use super::phase::{Line, Phase};
 use socket2::SockRef;
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::io;
 use std::net::Shutdown;
 use std::pin::Pin;
@@ -49,6 +49,22 @@ impl Stream {
         timer.as_mut().poll(context).is_ready()
     }
 
+    /// Waits for the first byte, which stays to be read; `None` if the client ends the connection without one.
+    ///
+    /// # Errors
+    ///
+    /// What the socket has, and that the byte came too late.
+    pub(super) async fn first(&mut self) -> io::Result<Option<u8>> {
+        let mut byte = [0];
+        let count =
+            poll_fn(|context| match self.socket.poll_peek(context, &mut ReadBuf::new(&mut byte)) {
+                Poll::Pending if self.is_head_late(context) => Poll::Ready(Err(late_head())),
+                polled => polled,
+            });
+        let count = count.await?;
+        Ok((0 < count).then_some(byte[0]))
+    }
+
     fn written(
         &mut self,
         context: &mut Context<'_>,
@@ -75,6 +91,11 @@ impl Stream {
     }
 }
 
+fn late_head() -> io::Error {
+    let message = "the head of a request came too slowly (setting `header`)";
+    io::Error::new(io::ErrorKind::TimedOut, message)
+}
+
 impl AsyncRead for Stream {
     fn poll_read(
         mut self: Pin<&mut Self>,
@@ -85,21 +106,13 @@ impl AsyncRead for Stream {
             match self.socket.poll_read_ready(context) {
                 Poll::Ready(ready) => ready?,
                 Poll::Pending if self.is_head_late(context) => {
-                    let message = "the head of a request came too slowly (setting `header`)";
-                    return Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, message)));
+                    return Poll::Ready(Err(late_head()));
                 }
                 Poll::Pending => return Poll::Pending,
             }
-            let before = buffer.filled().len();
             match self.socket.try_read_buf(buffer) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                Ok(count) => {
-                    if 0 < count {
-                        self.line.heard(&buffer.filled()[before..]);
-                    }
-                    return Poll::Ready(Ok(()));
-                }
-                Err(error) => return Poll::Ready(Err(error)),
+                done => return Poll::Ready(done.map(|_| ())),
             }
         }
     }

@@ -38,6 +38,8 @@ pub struct Origins {
     allows_all: bool,
     /// What changes something may be asked for by GET.
     allows_get_changes: bool,
+    /// This server speaks TLS, so its own pages come by https.
+    are_encrypted: bool,
 }
 
 impl Origins {
@@ -85,6 +87,12 @@ impl Origins {
     /// Lets what changes something be asked for by GET.
     pub fn allow_get_changes(&mut self) {
         self.allows_get_changes = true;
+    }
+
+    /// Has no page that came without encryption count as one of this server, which speaks TLS: whoever stands between a browser
+    /// and the server can make one.
+    pub fn come_encrypted(&mut self) {
+        self.are_encrypted = true;
     }
 
     /// Why a request that changes something may not come by GET; `None` where it may. Who asks knows that the request changes
@@ -160,7 +168,9 @@ impl Origins {
             (None, _) => "the browser says that a page of another origin asks",
             (Some(origin), None) => {
                 let origin = origin.to_str().unwrap_or_default();
-                if is_near && is_same(origin, headers) || self.is_allowed(database, path, origin) {
+                if is_near && self.is_same(origin, headers)
+                    || self.is_allowed(database, path, origin)
+                {
                     return None;
                 }
                 "a page of another origin asks"
@@ -170,6 +180,24 @@ impl Origins {
         Some(format!(
             "{reason}, and none may that this server was not told of: start it with --allow-origin ORIGIN for each whose pages may ask"
         ))
+    }
+
+    /// Whether an origin is the one that a request is sent to. Where this server does not speak TLS, something before it may, so
+    /// that the scheme is not known; ports are compared with that of the origin's scheme left out.
+    fn is_same(&self, origin: &str, headers: &HeaderMap) -> bool {
+        let Some((scheme, authority)) = origin.split_once("://") else { return false };
+        let port = match scheme {
+            "http" if !self.are_encrypted => ":80",
+            "https" => ":443",
+            _ => return false,
+        };
+        let bare = |authority: &str| {
+            let authority = authority.to_ascii_lowercase();
+            authority.strip_suffix(port).map(str::to_owned).unwrap_or(authority)
+        };
+        let host =
+            headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+        !host.is_empty() && bare(authority) == bare(host)
     }
 
     /// What a request is refused with, by status 403, before anything else of it is looked at. Preflight requests are asked here
@@ -185,23 +213,6 @@ impl Origins {
             .or_else(|| self.origin_refusal(database, uri.path(), headers))?;
         Some(Reply::unauthorized(&refusal).with_status(StatusCode::FORBIDDEN))
     }
-}
-
-/// Whether an origin is the one that a request is sent to. Its scheme is not known where something else than this server ends
-/// an encrypted connection, so ports are compared with it left out where it is that of the scheme.
-fn is_same(origin: &str, headers: &HeaderMap) -> bool {
-    let Some((scheme, authority)) = origin.split_once("://") else { return false };
-    let port = match scheme {
-        "http" => ":80",
-        "https" => ":443",
-        _ => return false,
-    };
-    let bare = |authority: &str| {
-        let authority = authority.to_ascii_lowercase();
-        authority.strip_suffix(port).map(str::to_owned).unwrap_or(authority)
-    };
-    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-    !host.is_empty() && bare(authority) == bare(host)
 }
 
 /// Whether a browser asks whether a page may send a request.
@@ -222,14 +233,14 @@ pub(in crate::http) fn layer(
     let may_ask = move |origin: &HeaderValue, parts: &Parts| {
         let (origins, database) = &known;
         let origin = origin.to_str().unwrap_or_default();
-        is_same(origin, &parts.headers) || origins.is_allowed(database, path, origin)
+        origins.is_same(origin, &parts.headers) || origins.is_allowed(database, path, origin)
     };
     // That pages of all origins may ask gives none of them the credentials that a browser keeps.
     let known = (origins.clone(), database.clone());
     let may_have_credentials = move |origin: &HeaderValue, parts: &Parts| {
         let (origins, database) = &known;
         let origin = origin.to_str().unwrap_or_default();
-        is_same(origin, &parts.headers) || origins.is_named(database, path, origin)
+        origins.is_same(origin, &parts.headers) || origins.is_named(database, path, origin)
     };
     CorsLayer::new()
         .allow_methods(AllowMethods::list(methods.iter().cloned()))
@@ -295,7 +306,11 @@ mod tests {
         ] {
             let mut headers = HeaderMap::new();
             headers.insert(header::HOST, host.parse().unwrap());
-            assert_eq!(is_same(origin, &headers), want, "{origin} at {host}");
+            let mut origins = Origins::default();
+            assert_eq!(origins.is_same(origin, &headers), want, "{origin} at {host}");
+            origins.come_encrypted();
+            let want = want && origin.starts_with("https:");
+            assert_eq!(origins.is_same(origin, &headers), want, "{origin} at {host} by TLS");
         }
     }
 

@@ -1,0 +1,34 @@
+//! Messages for the operator about connections, of which there may be very many.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// The least time between two messages.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// Prints messages to standard error, at most one a second, and counts those that it keeps back.
+#[derive(Default)]
+pub(super) struct Log(Mutex<Kept>);
+
+#[derive(Default)]
+struct Kept {
+    last: Option<Instant>,
+    count: u64,
+}
+
+impl Log {
+    /// Prints a message, or counts it.
+    pub(super) fn say(&self, message: &str) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.last.is_some_and(|last| last.elapsed() < INTERVAL) {
+            kept.count += 1;
+            return;
+        }
+        match kept.count {
+            0 => eprintln!("{message}"),
+            count => eprintln!("{message} ({count} more since the last line)"),
+        }
+        *kept = Kept { last: Some(Instant::now()), count: 0 };
+    }
+}
