@@ -114,7 +114,12 @@ pub fn passes(graph: &Graph, schema: &Schema, kind: usize, node: usize, filter: 
     for (key, value) in filter.entries() {
         let term = match key.as_str() {
             _ if *value == Lit::Null => None,
-            "and" => Some(value.items().iter().all(inner)),
+            // Items that ask nothing, and an empty list, are as none, also beside an `or`.
+            "and" => {
+                let asks = |item: &&Lit| sense(schema, kind, item, false) != Sense::Open;
+                let items: Vec<&Lit> = value.items().iter().filter(asks).collect();
+                (!items.is_empty()).then(|| items.into_iter().all(inner))
+            }
             "or" => {
                 let items = value.items();
                 either = (!items.is_empty()).then(|| items.iter().any(inner));
