@@ -11,7 +11,7 @@ impl Database {
         Ok(version)
     }
 
-    pub(in crate::db) fn check_guardian(&self, _: &str) -> Result<()> {
+    pub(in crate::db) fn check_guardian(&self) -> Result<()> {
         Ok(())
     }
 
@@ -19,11 +19,10 @@ impl Database {
         Ok(())
     }
 
-    pub(in crate::db) fn check_writes(&self, _: &[Mutation<'_>]) -> Result<()> {
-        Ok(())
-    }
-
-    pub(in crate::db) fn writable(&self) -> Result<impl Fn(&str) -> bool + use<>> {
+    pub(in crate::db) fn check_writes(
+        &self,
+        _: &[Mutation<'_>],
+    ) -> Result<impl Fn(&str) -> bool + use<>> {
         Ok(|_: &str| true)
     }
 

@@ -127,16 +127,18 @@ impl Database {
         self.rights().map(drop)
     }
 
-    /// Checks that the caller is a guardian. `what` is said when not.
+    /// Checks that the caller is a guardian.
     ///
     /// # Errors
     ///
     /// `Access` for others, and for a caller who is not known.
-    pub fn check_guardian(&self, what: &str) -> Result<()> {
+    pub fn check_guardian(&self) -> Result<()> {
         match self.rights()? {
             Some(rights) if !rights.is_guardian() => {
                 let user = self.user().unwrap_or_default();
-                let message = format!("{what} User '{user}' is not a member of guardians group.");
+                let message = format!(
+                    "Only guardians are allowed access. User '{user}' is not a member of guardians group."
+                );
                 Err(AccessError::Denied { message }.into())
             }
             _ => Ok(()),
@@ -153,32 +155,29 @@ impl Database {
             Some(Caller::Unknown(error)) if *error == absent() => {
                 Err(AccessError::Denied { message: error.message().to_owned() }.into())
             }
-            _ => self.check_guardian("Only guardians are allowed access."),
+            _ => self.check_guardian(),
         }
     }
 
-    /// Checks that the caller may carry out mutations.
+    /// Checks that the caller may carry out mutations. Returns which predicates the caller may change, for the deletion of all that a
+    /// node has.
     ///
     /// # Errors
     ///
     /// `Access` with the predicates that the caller may not change; `Access` for a caller who is not known.
-    pub(in crate::db) fn check_writes(&self, mutations: &[Mutation<'_>]) -> Result<()> {
-        let Some(rights) = self.rights()? else { return Ok(()) };
-        let quads = mutations.iter().flat_map(|it| it.sets.iter().chain(&it.deletes));
-        let names = quads.filter_map(|quad| match quad.predicate {
-            Predicate::Name(name) => Some(name),
-            _ => None,
-        });
-        check(&rights, Right::Write, "mutate", names)
-    }
-
-    /// Whether the caller may change a predicate, as the deletion of all that a node has asks.
-    ///
-    /// # Errors
-    ///
-    /// As [`Database::query`], and for a caller who is not known.
-    pub(in crate::db) fn writable(&self) -> Result<impl Fn(&str) -> bool + use<>> {
+    pub(in crate::db) fn check_writes(
+        &self,
+        mutations: &[Mutation<'_>],
+    ) -> Result<impl Fn(&str) -> bool + use<>> {
         let rights = self.rights()?;
+        if let Some(rights) = &rights {
+            let quads = mutations.iter().flat_map(|it| it.sets.iter().chain(&it.deletes));
+            let names = quads.filter_map(|quad| match quad.predicate {
+                Predicate::Name(name) => Some(name),
+                _ => None,
+            });
+            check(rights, Right::Write, "mutate", names)?;
+        }
         Ok(move |name: &str| rights.as_ref().is_none_or(|rights| rights.has(Right::Write, name)))
     }
 

@@ -2,10 +2,8 @@
 
 use super::access_list::{AccessList, AccessOptions};
 use super::definitions::missing;
-use super::read::objects;
 use super::rules::{is_default, password_hash};
 use super::{DEFAULT_PASSWORD, FIRST_USER, GUARDIANS};
-use crate::db::ask::plans::Variables;
 use crate::db::change::mutate::{Mutation, MutationRequest};
 use crate::db::database::Database;
 use hexgraph_base::types::{Error, Result};
@@ -67,11 +65,7 @@ impl Database {
             let define = |version: &Version| Ok(missing(&version.schema).unwrap_or_default());
             self.define_while(define, &|| Ok(()))?;
         }
-        let text = "{ guardian(func: eq(dgraph.xid, \"guardians\")) @filter(type(dgraph.type.Group)) { ~dgraph.user.group { uid } } }";
-        let found = self.ask_whole(&self.whole_version()?, text, Variables::new())?;
-        let has_guardians = objects(&found["guardian"])
-            .any(|group| objects(&group["~dgraph.user.group"]).next().is_some());
-        if has_guardians {
+        if !self.guardians()?.is_empty() {
             return Ok(());
         }
         // In one commit, so that there is no guardian without a password. Another process may have made one meanwhile.

@@ -250,11 +250,8 @@ impl Database {
 
     /// Checks that somebody is a guardian beside the users of these names.
     fn check_guardians_left(&self, names: &[&str]) -> Result<()> {
-        let known = self.all_people(None)?;
-        let is_left = |(name, user): (&String, &Person)| {
-            user.groups.contains(GUARDIANS) && !names.contains(&name.as_str())
-        };
-        match known.users.iter().any(is_left) {
+        let guardians = self.without_caller().guardians()?;
+        match guardians.iter().any(|name| !names.contains(&name.as_str())) {
             true => Ok(()),
             false => Err(Error::query("nobody would be a guardian any more")
                 .with_hint("have another user join the group guardians first")),

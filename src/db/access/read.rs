@@ -1,5 +1,6 @@
 //! Reads groups, rules and users from the graph.
 
+use super::GUARDIANS;
 use super::definitions::{GROUP_RULE, RULE_PERMISSION, RULE_PREDICATE, USER_GROUP, XID};
 use super::rights::Permissions;
 use super::rules::{Member, Rules};
@@ -75,6 +76,22 @@ impl Database {
         });
         rules.keep_member(name, &member);
         Ok(member)
+    }
+
+    /// The names of the users who are guardians. O(guardians).
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::query`].
+    pub(super) fn guardians(&self) -> Result<Vec<String>> {
+        let text = format!(
+            "query guardians($name: string) {{ group(func: eq({XID}, $name)) @filter(type(dgraph.type.Group)) {{ ~{USER_GROUP} @filter(type(dgraph.type.User)) {{ {XID} }} }} }}"
+        );
+        let variables = Variables::from([("$name".to_owned(), Given::from(GUARDIANS))]);
+        let found = self.ask_whole(&self.whole_version()?, &text, variables)?;
+        let members =
+            objects(&found["group"]).flat_map(|group| objects(&group["~dgraph.user.group"]));
+        Ok(members.filter_map(|user| user[XID].as_str().map(str::to_owned)).collect())
     }
 
     /// The answer to a query of the engine itself, to whom nothing is hidden.

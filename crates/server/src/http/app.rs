@@ -6,6 +6,7 @@ use crate::http::guard::security::Security;
 use crate::http::guard::switches::Switches;
 use crate::http::guard::users;
 use crate::http::message::incoming::{Bodies, Incoming};
+use crate::http::message::request_error::RequestError;
 use hexgraph::db::graphql::{Folder, Tasks};
 use hexgraph::db::{Canceller, Database};
 use std::net::SocketAddr;
@@ -48,6 +49,20 @@ impl App {
     /// The database as the sender of a request sees it.
     pub(super) fn database_for(&self, incoming: &Incoming) -> Database {
         users::database_for(&self.unguarded, incoming.headers())
+    }
+
+    /// As [`App::database_for`], for a request that names the transaction `start` and its mark.
+    ///
+    /// # Errors
+    ///
+    /// [`RequestError::Mark`] when it is not the mark that the client was told.
+    pub(super) fn database_within(
+        &self,
+        incoming: &Incoming,
+        start: u64,
+        mark: &str,
+    ) -> Result<Database, RequestError> {
+        users::database_within(&self.unguarded, incoming.headers(), (start, mark))
     }
 
     /// Whether the server is stopping, so that running requests have to end.

@@ -37,8 +37,7 @@ impl Permits for Guard<'_> {
     }
 
     fn check_writes(&self, mutation: &Mutation<'_>) -> Result<MayWrite> {
-        self.database.check_writes(std::slice::from_ref(mutation))?;
-        Ok(Box::new(self.database.writable()?))
+        Ok(Box::new(self.database.check_writes(std::slice::from_ref(mutation))?))
     }
 
     /// Asks the `update` rules of the nodes.

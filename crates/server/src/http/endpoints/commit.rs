@@ -3,7 +3,6 @@
 use super::query::json_error;
 use crate::http::app::App;
 use crate::http::compat::go_values;
-use crate::http::guard::users::check_mark;
 use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::Reply;
 use crate::http::message::request_error::{RequestError, ShapeError};
@@ -19,10 +18,10 @@ pub(in crate::http) fn answer(app: &App, incoming: &Incoming, _control: &Control
         Ok(request) => request,
         Err(message) => return Reply::invalid_request(&message),
     };
-    let database = app.database_for(incoming);
-    if let Err(message) = check_mark(&database, start, incoming.parameter("hash")) {
-        return Reply::invalid_request(&message);
-    }
+    let database = match app.database_within(incoming, start, incoming.parameter("hash")) {
+        Ok(database) => database,
+        Err(message) => return Reply::invalid_request(&message),
+    };
     if ends {
         return match database.discard_txn(start) {
             Ok(()) => Reply::json(r#"{"code":"Success","message":"Done"}"#),

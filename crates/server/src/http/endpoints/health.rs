@@ -7,13 +7,10 @@ use axum::http::{HeaderMap, StatusCode};
 use serde_json::json;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What others than guardians are told of the state of all servers.
-const ONLY_GUARDIANS: &str = "Only guardians are allowed access.";
-
 /// Answers `/state`: the state of a cluster of one server.
 pub(in crate::http) fn state(app: &App, (headers, _): (&HeaderMap, Option<&str>)) -> Reply {
     let database = users::database_for(&app.unguarded, headers);
-    if let Err(error) = database.check_guardian(ONLY_GUARDIANS) {
+    if let Err(error) = database.check_guardian() {
         return Reply::error(&error);
     }
     match database.membership(&app.address.to_string(), started(app)) {
@@ -41,7 +38,7 @@ pub(in crate::http) fn answer(
     let asks_only_live = asks("live");
     if asks("all") {
         let database = users::database_for(&app.unguarded, headers);
-        if let Err(error) = database.check_guardian(ONLY_GUARDIANS) {
+        if let Err(error) = database.check_guardian() {
             return Reply::error(&error);
         }
     }

@@ -1,5 +1,6 @@
 //! `POST /login`.
 
+use super::admin;
 use super::query::json_error;
 use crate::http::app::App;
 use crate::http::message::incoming::Incoming;
@@ -11,8 +12,8 @@ use serde_json::{Map, Value, json};
 
 /// Logs a user in, by a password or by the token of an earlier login.
 pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
-    if !app.security.knows_token(incoming) {
-        return Reply::unauthorized("Invalid X-Dgraph-AuthToken");
+    if let Some(refusal) = admin::token_refusal(app, incoming) {
+        return refusal;
     }
     let request = match read(incoming) {
         Ok(request) => request,

@@ -2,7 +2,6 @@
 
 use crate::http::app::App;
 use crate::http::compat::go_json;
-use crate::http::guard::users::check_mark;
 use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::{Extensions, Reply, Txn};
 use crate::http::message::request_error::RequestError;
@@ -23,10 +22,11 @@ pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &Control)
         Ok(request) => request,
         Err(message) => return Reply::invalid_request(&message),
     };
-    let database = app.database_for(incoming);
-    if let Err(message) = check_mark(&database, request.start, incoming.parameter("hash")) {
-        return Reply::invalid_request(&message);
-    }
+    let database = app.database_within(incoming, request.start, incoming.parameter("hash"));
+    let database = match database {
+        Ok(database) => database,
+        Err(message) => return Reply::invalid_request(&message),
+    };
     let done = run(&database, &request, incoming.client(), control);
     done.and_then(|done| reply(&database, done, control))
         .unwrap_or_else(|error| Reply::failed(&error))

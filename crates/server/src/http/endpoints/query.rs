@@ -2,7 +2,6 @@
 
 use crate::http::app::App;
 use crate::http::compat::go_json;
-use crate::http::guard::users::check_mark;
 use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::{Extensions, Reply, Txn};
 use crate::http::message::request_error::{RequestError, ShapeError};
@@ -22,14 +21,15 @@ pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &Control)
     if let Some(refusal) = app.switches.refusal() {
         return Reply::failed(&refusal);
     }
-    let database = app.database_for(incoming);
     let read = read(incoming).and_then(|(request, start)| {
-        check_mark(&database, start, incoming.parameter("hash"))?;
-        Ok((request, start, wanted(incoming)?))
+        let database = app.database_within(incoming, start, incoming.parameter("hash"))?;
+        Ok((database, request, start, wanted(incoming)?))
     });
     match read {
-        Ok((request, start, wanted)) => run((app, database), &request, start, wanted, control)
-            .unwrap_or_else(|error| Reply::failed(&error)),
+        Ok((database, request, start, wanted)) => {
+            run((app, database), &request, start, wanted, control)
+                .unwrap_or_else(|error| Reply::failed(&error))
+        }
         Err(message) => Reply::invalid_request(&message),
     }
 }

@@ -19,17 +19,27 @@ pub(in crate::http) fn database_for_subscriber(database: &Database, headers: &He
     database.for_token(TOKEN_HEADERS.iter().find_map(|name| headers.get(name)))
 }
 
+/// As [`database_for`], for a request of the transaction `start` that comes with a mark; 0 stands for a new transaction.
+///
+/// # Errors
+///
+/// [`RequestError::Mark`] when it is not the mark that the client was told.
+pub(in crate::http) fn database_within(
+    database: &Database,
+    headers: &HeaderMap,
+    (start, mark): (u64, &str),
+) -> Result<Database, RequestError> {
+    check_mark(database, start, mark)?;
+    Ok(database_for(database, headers))
+}
+
 /// Checks that a request of a transaction has the mark that the server gave it, where there are users: else anybody could go on
 /// with a transaction by its number.
 ///
 /// # Errors
 ///
 /// [`RequestError::Mark`] when it has not.
-pub(in crate::http) fn check_mark(
-    database: &Database,
-    start: u64,
-    mark: &str,
-) -> Result<(), RequestError> {
+fn check_mark(database: &Database, start: u64, mark: &str) -> Result<(), RequestError> {
     match database.transaction_mark(start) {
         Some(wanted) if start != 0 && wanted != mark => Err(RequestError::Mark),
         _ => Ok(()),

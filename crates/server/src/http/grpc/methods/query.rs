@@ -9,7 +9,6 @@ use crate::http::endpoints::query::Asked;
 use crate::http::grpc::call::{CallAnswer, decode};
 use crate::http::grpc::messages::{Mutation, Request};
 use crate::http::grpc::status::{Code, Status};
-use crate::http::guard::users::check_mark;
 use crate::http::message::incoming::Incoming;
 use hexgraph::db::{Control, Database, QueryRequest};
 
@@ -54,10 +53,8 @@ pub(super) fn marked(
     start: u64,
     mark: &str,
 ) -> Result<Database, Status> {
-    let database = app.database_for(incoming);
-    let marked = check_mark(&database, start, mark);
-    marked.map_err(|error| Status::new(Code::Unknown, error.to_string()))?;
-    Ok(database)
+    let database = app.database_within(incoming, start, mark);
+    database.map_err(|error| Status::new(Code::Unknown, error.to_string()))
 }
 
 /// Answers a query from the moment `start`, or from now where that is 0.
