@@ -16,11 +16,22 @@ pub struct Function {
 }
 
 impl Function {
-    /// Returns the predicate that the function is about; `None` for one about uids or variables.
+    /// Returns the name of the predicate that the function is about, that of types among them; `None` for one about uids or
+    /// variables.
     pub fn predicate(&self) -> Option<&str> {
         match &self.call {
+            Call::Type(_) => Some(NODE_TYPE),
+            call => call.predicate().map(|predicate| predicate.name.as_str()),
+        }
+    }
+}
+
+impl Call {
+    /// Returns the predicate that the call names; `None` for one that names none.
+    pub fn predicate(&self) -> Option<&PredicateRef> {
+        match self {
             Call::Compare { left, .. } | Call::Between { left, .. } => match left {
-                Operand::Predicate(predicate) | Operand::Count(predicate) => Some(&predicate.name),
+                Operand::Predicate(predicate) | Operand::Count(predicate) => Some(predicate),
                 Operand::Val(_) | Operand::Len(_) => None,
             },
             Call::Terms { predicate, .. }
@@ -29,9 +40,8 @@ impl Function {
             | Call::Has(predicate)
             | Call::UidIn { predicate, .. }
             | Call::Geo { predicate, .. }
-            | Call::SimilarTo { predicate, .. } => Some(&predicate.name),
-            Call::Type(_) => Some(NODE_TYPE),
-            Call::CustomTerms { .. } | Call::Uid { .. } => None,
+            | Call::SimilarTo { predicate, .. } => Some(predicate),
+            Call::Type(_) | Call::CustomTerms { .. } | Call::Uid { .. } => None,
         }
     }
 }

@@ -4,11 +4,7 @@
 //! one walk over the plan. A part of the plan whose predicates only the data can tell, such as `expand`, counts as
 //! reading every predicate.
 
-use super::{
-    Argument, Block, Call, Cascade, Expand, Field, FieldKind, Filter, Function, Operand, OrderKey,
-    PredicateRef, Query,
-};
-use crate::schema::NODE_TYPE;
+use super::{Block, Call, Cascade, Expand, Field, FieldKind, Filter, Function, OrderKey, Query};
 use std::collections::BTreeSet;
 
 /// A set of predicates that were read: either some by name, or all.
@@ -117,36 +113,12 @@ impl Reads {
     }
 
     fn function(&mut self, function: &Function) {
-        match &function.call {
-            Call::Compare { left, .. } | Call::Between { left, .. } => match left {
-                Operand::Predicate(predicate) | Operand::Count(predicate) => {
-                    self.predicate(predicate);
-                }
-                Operand::Val(_) | Operand::Len(_) => {}
-            },
-            Call::Terms { predicate, .. }
-            | Call::Regexp { predicate, .. }
-            | Call::Match { predicate, .. }
-            | Call::Has(predicate)
-            | Call::UidIn { predicate, .. }
-            | Call::Geo { predicate, .. } => self.predicate(predicate),
-            // A node as the target stands for its own vector.
-            Call::SimilarTo {
-                predicate,
-                target: Argument::Text(_) | Argument::Val(_),
-                admits,
-                ..
-            } => {
-                self.predicate(predicate);
-                self.filter(admits.as_deref());
-            }
-            // The types of a node are values of a predicate, too.
-            Call::Type(_) => self.add(NODE_TYPE),
-            Call::Uid { .. } | Call::CustomTerms { .. } => {}
+        // The types of a node are values of a predicate, too; a node as the target of a search stands for its own vector.
+        if let Some(name) = function.predicate() {
+            self.add(name);
         }
-    }
-
-    fn predicate(&mut self, predicate: &PredicateRef) {
-        self.add(&predicate.name);
+        if let Call::SimilarTo { admits, .. } = &function.call {
+            self.filter(admits.as_deref());
+        }
     }
 }

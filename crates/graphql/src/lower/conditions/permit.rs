@@ -13,7 +13,7 @@ use crate::lower::target::{all, filter_of, nothing, plan_field};
 use crate::model::{Kind, Operation, TypeDef};
 use hexgraph_base::plan::{
     Argument, Block, BlockKind, Call, Comparison, Endpoint, Field, FieldKind, Filter, Function,
-    GroupBy, Operand, PredicateRef, Query, Reach, VarId, Variable,
+    GroupBy, Operand, Query, Reach, VarId, Variable,
 };
 use hexgraph_base::types::{Error, Result, Uid, parse_vector, stack};
 use std::ops::Bound;
@@ -279,7 +279,7 @@ impl Permits<'_> {
             }),
             // The blocks that define the variables have asked the rules already.
             Call::Uid { uids, vars } if uids.is_empty() || !vars.is_empty() => None,
-            call => match predicate_of(call) {
+            call => match call.predicate() {
                 Some(predicate) if !predicate.reverse => {
                     let has_it = |def: &TypeDef| {
                         let known = def.fields.iter().filter_map(|field| field.predicate.as_ref());
@@ -333,24 +333,6 @@ impl Permits<'_> {
 /// Makes the block of one node, which finds it if it passes.
 fn named_block(uid: u64, condition: Filter) -> Block {
     node_block(Call::Uid { uids: vec![uid], vars: Vec::new() }, Some(condition))
-}
-
-/// Returns the predicate that a function reads.
-fn predicate_of(call: &Call) -> Option<&PredicateRef> {
-    match call {
-        Call::Compare { left, .. } | Call::Between { left, .. } => match left {
-            Operand::Predicate(predicate) | Operand::Count(predicate) => Some(predicate),
-            _ => None,
-        },
-        Call::Terms { predicate, .. }
-        | Call::Regexp { predicate, .. }
-        | Call::Match { predicate, .. }
-        | Call::Has(predicate)
-        | Call::UidIn { predicate, .. }
-        | Call::Geo { predicate, .. }
-        | Call::SimilarTo { predicate, .. } => Some(predicate),
-        _ => None,
-    }
 }
 
 /// Joins a condition to a filter.
