@@ -1,23 +1,19 @@
-//! [`Database`]: the graph, its threads, its cache of plans, and the directory that it is stored in.
+//! [`Database`]: a handle of a graph, its threads, its cache of plans, and the directory that it is stored in.
 
 #[cfg(feature = "graphql")]
 use super::access::{AccessList, Caller};
 #[cfg(feature = "graphql")]
 use super::graphql::Schemas;
 use super::guard::guarded;
+use super::namespaces::{Namespace, NamespaceSet};
 use super::open::Open;
 use super::operation::{OpenOptions, Stats};
-use crate::db::ask::plans::{Plans, Variables};
+use crate::db::ask::plans::Variables;
 use crate::db::ask::slow::SlowLog;
-use arc_swap::ArcSwapOption;
 use hexgraph_base::budget::Budget;
 use hexgraph_base::plan::Query;
-use hexgraph_base::types::pool::{AllThreads, Pool};
+use hexgraph_base::types::pool::AllThreads;
 use hexgraph_base::types::{Error, Result};
-#[cfg(feature = "graphql")]
-use hexgraph_graphql::remote::Fetch;
-#[cfg(all(feature = "graphql", not(feature = "client")))]
-use hexgraph_graphql::remote::NoFetch;
 use hexgraph_store::durability::{Disk, Files};
 use hexgraph_store::exec::{Control, Limits};
 use hexgraph_store::graph;
@@ -25,42 +21,18 @@ use hexgraph_store::graph::{Claim, Commit, Version};
 use std::path::Path;
 use std::process;
 use std::sync::Arc;
-#[cfg(feature = "graphql")]
-use std::sync::OnceLock;
 
 /// An open database. A clone is another handle of the same one; all may be used at once, from any
 /// thread. Readers take no lock and never wait for a writer.
 #[derive(Clone)]
 pub struct Database {
-    shared: Arc<Shared>,
+    /// All that is in the directory.
+    pub(in crate::db) all: Arc<NamespaceSet>,
+    /// What is read and changed through this handle.
+    pub(in crate::db) own: Arc<Namespace>,
     /// Whom the handle belongs to, where users have rights; `None` for one that may do everything.
     #[cfg(feature = "graphql")]
     caller: Option<Arc<Caller>>,
-}
-
-struct Shared {
-    /// The data and the directory; `None` once the database is closed.
-    open: ArcSwapOption<Open>,
-    plans: Plans,
-    pool: Arc<Pool>,
-    limits: Limits,
-    budget: Budget,
-    slow: SlowLog,
-    process: u32,
-    #[cfg(feature = "graphql")]
-    graphql: Schemas,
-    /// Users and their rights, once they are asked for.
-    #[cfg(feature = "graphql")]
-    access: OnceLock<AccessList>,
-}
-
-impl Drop for Shared {
-    /// Waits for a snapshot that is being written, so that the directory can be opened again when the last handle is gone.
-    fn drop(&mut self) {
-        if let Some(open) = &*self.open.load() {
-            open.wait_for_checkpointer();
-        }
-    }
 }
 
 impl Database {
@@ -71,12 +43,16 @@ impl Database {
 
     /// Creates an empty database in memory with the threads, limits and budget of `options`.
     pub fn in_memory_with(options: OpenOptions) -> Database {
-        Database::with_open(Open::in_memory(options), options)
+        let budget = options.memory.budget();
+        Database::of_whole(NamespaceSet::new(
+            Open::in_memory(options, &budget, None),
+            (options, &budget),
+        ))
     }
 
     /// Opens the database in a directory, which is created where it is missing and `options` do
     /// not say read-only. Costs O(number of predicates), since data is read where it lies, and
-    /// O(changes since the last checkpoint).
+    /// O(changes since the last checkpoint). The handle is for the namespace 0; the others are opened when they are asked for.
     ///
     /// # Errors
     ///
@@ -98,46 +74,40 @@ impl Database {
         files: Arc<dyn Files>,
     ) -> Result<Database> {
         guarded(|| {
-            let open = match options.read_only {
-                true => Open::to_read(path, options)?,
-                false => Open::to_write(path, options, files)?,
-            };
-            Ok(Database::with_open(open, options))
+            let budget = options.memory.budget();
+            let open = Open::at(path, (options, &budget, None), &files)?;
+            let all = NamespaceSet::new(open, (options, &budget)).writing_through(files);
+            let database = Database::of_whole(all);
+            database.begin_namespaces()?;
+            Ok(database)
         })
     }
 
-    fn with_open(open: Open, options: OpenOptions) -> Database {
-        let budget = open.budget().clone();
+    /// The handle of the namespace 0.
+    fn of_whole(all: NamespaceSet) -> Database {
+        let own = Arc::clone(all.main());
         Database {
-            shared: Arc::new(Shared {
-                open: ArcSwapOption::from_pointee(open),
-                plans: Plans::new(&budget),
-                pool: Arc::new(Pool::new(options.threads)),
-                limits: options.limits,
-                budget,
-                slow: SlowLog::default(),
-                process: process::id(),
-                #[cfg(feature = "graphql")]
-                graphql: Schemas::new(default_client()),
-                #[cfg(feature = "graphql")]
-                access: OnceLock::new(),
-            }),
+            all: Arc::new(all),
+            own,
             #[cfg(feature = "graphql")]
             caller: None,
         }
     }
 
-    /// Closes the database: writes a snapshot unless the log is short, and unlocks the directory. Later calls fail with
-    /// [`Error::Closed`]; closing again does nothing. Queries that are running finish on the version that they read.
+    /// A handle like this one, for a namespace that is open.
+    pub(in crate::db) fn within(&self, own: Arc<Namespace>) -> Database {
+        Database { own, ..self.clone() }
+    }
+
+    /// Closes the database with all of its namespaces: writes a snapshot of each unless its log is short, and unlocks the
+    /// directory. Later calls fail with [`Error::Closed`]; closing again does nothing. Queries that are running finish on the
+    /// version that they read.
     ///
     /// # Errors
     ///
-    /// As [`Database::checkpoint`]; the database stays open in that case.
+    /// As [`Database::checkpoint`]; what could not be closed stays open in that case.
     pub fn close(&self) -> Result<()> {
-        let Ok(open) = self.open_state() else { return Ok(()) };
-        guarded(|| open.finish())?;
-        self.shared.open.store(None);
-        Ok(())
+        guarded(|| self.all.close())
     }
 
     /// Returns the whole schema in the language that [`Database::alter`] reads.
@@ -180,20 +150,20 @@ impl Database {
     /// Returns the newest published version with all that is in it, whoever asks.
     pub(super) fn whole_version(&self) -> Result<Arc<Version>> {
         // A guard of the swap and not a clone: readers touch no shared reference count but that of the version.
-        let open = self.shared.open.load();
-        open.as_ref().map(|open| open.store.version()).ok_or(Error::Closed)
+        let open = self.own.open.load();
+        open.as_ref().map(|open| open.store.version()).ok_or_else(|| self.own.closed())
     }
 
     /// The users and their rights, where they are asked for.
     #[cfg(feature = "graphql")]
     pub(in crate::db) fn access_list(&self) -> Option<&AccessList> {
-        self.shared.access.get()
+        self.own.access.get()
     }
 
     /// Has users and rights from now on. Returns false where there were some before.
     #[cfg(feature = "graphql")]
     pub(in crate::db) fn set_access_list(&self, list: AccessList) -> bool {
-        self.shared.access.set(list).is_ok()
+        self.own.access.set(list).is_ok()
     }
 
     /// Whom the handle belongs to; `None` for one that may do everything.
@@ -205,41 +175,41 @@ impl Database {
     /// The handle of a caller.
     #[cfg(feature = "graphql")]
     pub(in crate::db) fn with_caller(&self, caller: Arc<Caller>) -> Database {
-        Database { shared: Arc::clone(&self.shared), caller: Some(caller) }
+        Database { caller: Some(caller), ..self.clone() }
     }
 
     /// The handle that may do everything.
     #[cfg(feature = "graphql")]
     pub(in crate::db) fn without_caller(&self) -> Database {
-        Database { shared: Arc::clone(&self.shared), caller: None }
+        Database { caller: None, ..self.clone() }
     }
 
     /// The limits of each single request.
     pub fn limits(&self) -> &Limits {
-        &self.shared.limits
+        &self.own.limits
     }
 
     /// The budget that the memory of all requests is drawn from.
     pub fn budget(&self) -> &Budget {
-        &self.shared.budget
+        &self.own.budget
     }
 
     /// Gives a request the limits of the database, a share of its memory, and its threads, where it has none of its own.
     pub(super) fn prepare(&self, control: &Control) {
         control.set_limits(*self.limits());
         control.set_budget(self.budget());
-        control.set_pool(&self.shared.pool);
+        control.set_pool(&self.own.pool);
     }
 
     /// The cache of GraphQL schemas, with the options and the HTTP client of GraphQL.
     #[cfg(feature = "graphql")]
     pub(super) fn graphql_schemas(&self) -> &Schemas {
-        &self.shared.graphql
+        &self.own.graphql
     }
 
     /// The log of slow queries.
     pub(super) fn slow_log(&self) -> &SlowLog {
-        &self.shared.slow
+        &self.own.slow
     }
 
     /// Returns the plan of a query text, from the cache where it was planned before.
@@ -259,7 +229,7 @@ impl Database {
             let message = format!("{what}: ask for less, or raise the limit `text`");
             return Err(Error::Limit { message });
         }
-        self.shared.plans.plan(text, variables, control)
+        self.own.plans.plan(text, variables, control)
     }
 
     /// Returns all threads of the database, for a load or for many questions; they are started at the first call. Until what is
@@ -269,17 +239,17 @@ impl Database {
     ///
     /// `Limit` when the system can't start the threads.
     pub fn pool(&self) -> Result<AllThreads> {
-        self.shared.pool.all()
+        self.own.pool.all()
     }
 
     /// True once threads of the database were started in this process.
     pub fn has_started_threads(&self) -> bool {
-        self.shared.pool.is_started()
+        self.own.pool.is_started()
     }
 
     /// The number of threads that large work may use, with the thread that asks for it.
     pub(super) fn threads(&self) -> usize {
-        self.shared.pool.threads()
+        self.own.pool.threads()
     }
 
     /// Runs `job`, which prepares a change, under the limits of a request. A forked child installs a pool of its own
@@ -299,7 +269,7 @@ impl Database {
 
     /// True in a child that was forked from the process that opened the database.
     fn is_forked(&self) -> bool {
-        self.shared.process != process::id()
+        self.own.process != process::id()
     }
 
     /// Publishes the version that `make_next` derives from the newest one. In a directory it is first written to a snapshot
@@ -311,6 +281,7 @@ impl Database {
         let open = self.open_state()?;
         guarded(|| {
             open.check_writable()?;
+            self.keep_uids()?;
             let done = open.write_saved(make_next)?;
             open.transactions.note_version(&open.store.version());
             Ok(done)
@@ -328,6 +299,7 @@ impl Database {
         let open = self.open_state()?;
         guarded(|| {
             open.check_writable()?;
+            self.keep_uids()?;
             let done = open.store.write(claim, make_next)?;
             open.transactions.note_version(&open.store.version());
             Open::keep(&open)?;
@@ -339,9 +311,9 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// [`Error::Closed`] when it is closed.
+    /// [`Error::Closed`] when it is closed; [`Error::Query`] when the namespace was dropped.
     pub(super) fn open_state(&self) -> Result<Arc<Open>> {
-        self.shared.open.load_full().ok_or(Error::Closed)
+        self.own.open.load_full().ok_or_else(|| self.own.closed())
     }
 }
 
@@ -349,16 +321,4 @@ fn stats_of(version: &Version) -> Stats {
     let subjects = version.predicates().map(|(_, predicate)| predicate.subjects());
     let nodes = subjects.reduce(|one, other| one.or(&other)).map_or(0, |nodes| nodes.len());
     Stats { nodes: nodes as u64, commit: version.commit, predicates: graph::stats(version) }
-}
-
-/// Whoever sends requests to other servers, where nobody else is named.
-#[cfg(feature = "client")]
-fn default_client() -> Arc<dyn Fetch> {
-    Arc::new(super::client::Client::default())
-}
-
-/// Whoever sends requests to other servers, where nobody else is named.
-#[cfg(all(feature = "graphql", not(feature = "client")))]
-fn default_client() -> Arc<dyn Fetch> {
-    Arc::new(NoFetch)
 }

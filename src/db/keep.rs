@@ -2,6 +2,7 @@
 
 use super::database::Database;
 use super::guard::guarded;
+use super::namespaces::{folders_beside, save_all};
 use super::open::{no_database, open_follower};
 use super::operation::OpenOptions;
 use hexgraph_base::types::{Result, endless};
@@ -69,7 +70,8 @@ impl Database {
 
     /// Writes the database as it is now to a directory, from which [`Database::open`] opens it.
     /// The database itself stays where it is, and readers and writers go on meanwhile: so this is
-    /// a backup.
+    /// a backup. From a handle of the namespace 0 all namespaces are written, each as it is when its turn has come, and the keys of
+    /// clients; from another handle its namespace alone, which is the namespace 0 of the copy.
     ///
     /// # Errors
     ///
@@ -101,6 +103,20 @@ impl Database {
             // The directory is its own: a copy would replace the snapshot that the log belongs to.
             return open.checkpoint(check);
         }
+        self.save_one(path, check)?;
+        match self.namespace_id() {
+            0 => save_all(self, path, check),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes a copy of this namespace alone.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::save`]; those of `check`.
+    pub(super) fn save_one(&self, path: &Path, check: Check<'_>) -> Result<()> {
+        let open = self.open_state()?;
         let version = open.store.version();
         let directory = Directory::open(path)?;
         directory.publish_next(|file, identity| {
@@ -117,7 +133,10 @@ impl Database {
     /// As [`Database::open`].
     pub fn refresh(&self) -> Result<u64> {
         let open = self.open_state()?;
-        guarded(|| open.refresh())
+        guarded(|| {
+            self.all.refresh_reserved()?;
+            open.refresh()
+        })
     }
 
     /// Returns what recovery found in the logs when the database was opened.
@@ -142,7 +161,7 @@ pub struct Checked {
 }
 
 /// Reads every block of a snapshot and compares its checksum, and reads the logs that follow upon
-/// it. `path` is a directory or a snapshot file.
+/// it. `path` is a directory, of which all namespaces are read, or a snapshot file.
 ///
 /// # Errors
 ///
@@ -153,12 +172,23 @@ pub fn check(path: &Path) -> Result<Checked> {
             persist::verify(path)?;
             return Ok(Checked::default());
         }
-        let directory = Directory::open_read_only(path)?;
-        let current = directory.current()?.ok_or_else(|| no_database(path))?;
-        persist::verify(&directory.snapshot_path(current.snapshot))?;
-        let mut follower = open_follower(&directory, &OpenOptions::default())?;
-        follower.version(&directory)?;
-        let found = follower.found();
-        Ok(Checked { commits: found.commits, log_bytes: found.bytes, tail: found.cut })
+        let mut checked = check_one(path)?;
+        for folder in folders_beside(path)? {
+            let Checked { commits, log_bytes, tail } = check_one(&folder)?;
+            checked.commits += commits;
+            checked.log_bytes += log_bytes;
+            checked.tail += tail;
+        }
+        Ok(checked)
     })
+}
+
+fn check_one(path: &Path) -> Result<Checked> {
+    let directory = Directory::open_read_only(path)?;
+    let current = directory.current()?.ok_or_else(|| no_database(path))?;
+    persist::verify(&directory.snapshot_path(current.snapshot))?;
+    let mut follower = open_follower(&directory, &OpenOptions::default())?;
+    follower.version(&directory)?;
+    let found = follower.found();
+    Ok(Checked { commits: found.commits, log_bytes: found.bytes, tail: found.cut })
 }

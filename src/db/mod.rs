@@ -10,6 +10,7 @@ mod files;
 mod export;
 mod folding;
 mod open;
+mod namespaces;
 mod guard;
 #[cfg(feature = "client")]
 mod client;

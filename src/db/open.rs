@@ -8,7 +8,7 @@ use hexgraph_base::budget::Budget;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_store::durability::{Directory, Files, Follower, Recovery, Wal};
 use hexgraph_store::graph;
-use hexgraph_store::graph::{Check, Store, Version, persist};
+use hexgraph_store::graph::{Check, Store, Uids, Version, persist};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -66,11 +66,33 @@ struct Writing {
 }
 
 impl Open {
-    /// Creates an empty graph in memory.
-    pub(super) fn in_memory(options: OpenOptions) -> Open {
-        let budget = options.memory.budget();
+    /// Opens the graph of a directory, to be read or written as the options say. Its memory is drawn from `budget`, and new nodes get
+    /// their uids from `uids`, where it is another graph's, too.
+    ///
+    /// # Errors
+    ///
+    /// As [`super::Database::open`].
+    pub(super) fn at(
+        path: &Path,
+        (options, budget, uids): (OpenOptions, &Budget, Option<&Arc<Uids>>),
+        files: &Arc<dyn Files>,
+    ) -> Result<Open> {
+        match options.read_only {
+            true => Open::to_read(path, (options, budget)),
+            false => Open::to_write(path, (options, budget, uids), Arc::clone(files)),
+        }
+    }
+
+    /// Creates an empty graph in memory. New nodes get their uids from `uids`, where it is another graph's, too.
+    pub(super) fn in_memory(
+        options: OpenOptions,
+        budget: &Budget,
+        uids: Option<&Arc<Uids>>,
+    ) -> Open {
+        let budget = budget.clone();
         let thresholds = options.thresholds;
         let mut version = Version::empty();
+        share(&mut version, uids);
         (version.budget, version.thresholds) = (budget.clone(), thresholds);
         Open::new(Store::with_version(version, None), budget, options, Home::Memory)
     }
@@ -80,10 +102,10 @@ impl Open {
     /// # Errors
     ///
     /// As [`super::Database::open`].
-    pub(super) fn to_read(path: &Path, options: OpenOptions) -> Result<Open> {
+    fn to_read(path: &Path, (options, budget): (OpenOptions, &Budget)) -> Result<Open> {
         let directory = Directory::open_read_only(path)?;
         let mut follower = open_follower(&directory, &options)?;
-        let budget = options.memory.budget();
+        let budget = budget.clone();
         let mut version = follower.version(&directory)?;
         version.budget = budget.clone();
         let store = Store::with_version(version, None);
@@ -98,9 +120,9 @@ impl Open {
     /// # Errors
     ///
     /// As [`super::Database::open`].
-    pub(super) fn to_write(
+    fn to_write(
         path: &Path,
-        options: OpenOptions,
+        (options, budget, uids): (OpenOptions, &Budget, Option<&Arc<Uids>>),
         files: Arc<dyn Files>,
     ) -> Result<Open> {
         let directory = Arc::new(Directory::open_with(path, files)?);
@@ -112,9 +134,10 @@ impl Open {
             })?;
         }
         let mut follower = open_follower(&directory, &options)?;
-        let budget = options.memory.budget();
+        let budget = budget.clone();
         let mut version = follower.version(&directory)?;
         version.budget = budget.clone();
+        share(&mut version, uids);
         // A record that was not written whole was acknowledged to nobody; new ones go in its place.
         let start = follower.cut(&directory)?;
         let found = follower.found();
@@ -138,11 +161,6 @@ impl Open {
         let transactions = Transactions::new(options.transactions, store.clock(), &budget);
         let folder = Folder::new(options.thresholds.folding);
         Open { store: Arc::new(store), folder, transactions, budget, home }
-    }
-
-    /// The memory that all requests share.
-    pub(super) fn budget(&self) -> &Budget {
-        &self.budget
     }
 
     /// Checks that the database accepts changes.
@@ -298,6 +316,14 @@ impl Open {
         Ok(())
     }
 
+    /// Ends the log without a snapshot: the directory is about to be removed.
+    pub(super) fn abandon(&self) {
+        let Home::Write(writing) = &self.home else { return };
+        self.wait_for_checkpointer();
+        let _saving = writing.lock();
+        writing.directory.release();
+    }
+
     /// Waits for the thread that writes a snapshot, which keeps the database open.
     pub(super) fn wait_for_checkpointer(&self) {
         let Home::Write(writing) = &self.home else { return };
@@ -411,6 +437,14 @@ impl Writing {
             0 => CHECKPOINT_BYTES,
             bytes => bytes,
         }
+    }
+}
+
+/// Has new nodes of a graph get their uids from a counter that others use, too.
+fn share(version: &mut Version, uids: Option<&Arc<Uids>>) {
+    if let Some(uids) = uids {
+        uids.absorb(&version.uids);
+        version.uids = Arc::clone(uids);
     }
 }
 

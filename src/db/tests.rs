@@ -4,6 +4,8 @@ mod damage;
 mod durability;
 mod folding;
 mod failing_files;
+mod keys;
+mod namespaces;
 mod power_loss;
 mod simulated;
 

@@ -48,10 +48,15 @@ TRACES = {
     "graphql/auth_debug_off.jsonl": AUDIENCE,
     "graphql/poorman_auth.jsonl": TOKEN,
     "graphql/poorman_auth_with_acl.jsonl": (*TOKEN, "--acl", "secret-file=SECRET; access-ttl=3s"),
+    "graphql/multi_tenancy.jsonl": ("--acl", "secret-file=SECRET; access-ttl=3000s"),
 }
 """The recordings of GraphQL requests, with the arguments of the server that they were made with."""
 
-GUARDED = {"graphql/poorman_auth.jsonl", "graphql/poorman_auth_with_acl.jsonl"}
+GUARDED = {
+    "graphql/poorman_auth.jsonl",
+    "graphql/poorman_auth_with_acl.jsonl",
+    "graphql/multi_tenancy.jsonl",
+}
 """Those whose server lets nobody drop everything without its token: they begin as it is."""
 
 MESSAGES = {
@@ -63,6 +68,7 @@ MESSAGES = {
     "graphql/auth_debug_off.jsonl": 2,
     "graphql/poorman_auth.jsonl": 4,
     "graphql/poorman_auth_with_acl.jsonl": 6,
+    "graphql/multi_tenancy.jsonl": 2,
 }
 """So many of the answers with errors have exactly the recorded messages and places; never fewer.
 The one that has not, in each of the long traces, proposes names that are equally near: the

@@ -71,6 +71,7 @@ const FEATURE_FILES: &[&str] = &[
     "compat/mod.rs",
     "db/mod.rs",
     "db/database.rs",
+    "db/namespaces/namespace.rs",
     "db/files/mod.rs",
     "durability/interleavings.rs",
     "formats/mod.rs",

@@ -4,9 +4,11 @@ use super::caller::Caller;
 use super::rules::Rules;
 use super::throttle::Throttle;
 use super::tokens::{SECRET_LEN_MIN, Signer, SigningMethod};
+use super::{DEFAULT_PASSWORD, FIRST_USER};
 use arc_swap::ArcSwapOption;
 use hexgraph_base::types::{Error, GenerationCache, Result};
 use std::fmt;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,6 +29,8 @@ pub struct AccessOptions {
     pub refresh_ttl: Duration,
     /// The password of the first user, who is made where there are no guardians; `None` for `password`.
     pub initial_password: Option<String>,
+    /// The first user may log in from other machines although its password is the one that everybody knows.
+    pub allows_default_password: bool,
 }
 
 impl AccessOptions {
@@ -38,6 +42,7 @@ impl AccessOptions {
             access_ttl: Duration::from_secs(6 * 3600),
             refresh_ttl: Duration::from_secs(30 * 24 * 3600),
             initial_password: None,
+            allows_default_password: false,
         }
     }
 }
@@ -53,11 +58,9 @@ impl fmt::Debug for AccessOptions {
 
 /// What is kept of users and their rights beside the data.
 pub(in crate::db) struct AccessList {
+    pub(super) options: AccessOptions,
     pub(super) signer: Signer,
-    pub(super) access_ttl: Duration,
-    pub(super) refresh_ttl: Duration,
     pub(super) throttle: Throttle,
-    pub(super) initial_password: Option<String>,
     /// Callers by their tokens, those that held when they were checked. Their ends are looked at with each request.
     pub(super) callers: GenerationCache<Arc<Caller>>,
     /// The rules that were asked for last.
@@ -71,21 +74,39 @@ impl AccessList {
     ///
     /// [`Error::Query`] for a secret that is too short.
     pub(super) fn new(options: AccessOptions) -> Result<AccessList> {
-        let AccessOptions { secret, method, access_ttl, refresh_ttl, initial_password } = options;
-        if secret.len() < SECRET_LEN_MIN {
-            let length = secret.len();
+        let length = options.secret.len();
+        if length < SECRET_LEN_MIN {
             return Err(Error::query(format!(
                 "the secret of the access list has {length} bytes: it needs at least {SECRET_LEN_MIN}"
             )));
         }
         Ok(AccessList {
-            signer: Signer::new(&secret, method),
-            access_ttl,
-            refresh_ttl,
+            signer: Signer::new(&options.secret, options.method),
+            options,
             throttle: Throttle::default(),
-            initial_password,
             callers: GenerationCache::new(CALLERS_MAX, CALLER_BYTES_MAX),
             rules: ArcSwapOption::empty(),
         })
+    }
+
+    /// Refuses a right password that everybody knows, of the first user, from other machines than this.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`], with what to do.
+    pub(super) fn check_default(
+        &self,
+        (name, password): (&str, &str),
+        address: Option<IpAddr>,
+    ) -> Result<()> {
+        let is_near = address.is_none_or(|address| address.to_canonical().is_loopback());
+        if is_near
+            || self.options.allows_default_password
+            || (name, password) != (FIRST_USER, DEFAULT_PASSWORD)
+        {
+            return Ok(());
+        }
+        let hint = "log in from the machine of the server and set another with resetPassword, or start it with --acl-allow-default-password";
+        Err(Error::query("the password of groot is the one that everybody knows").with_hint(hint))
     }
 }

@@ -1,5 +1,6 @@
 //! Who asks.
 
+use super::key_role::KeyHolder;
 use hexgraph_base::types::AccessError;
 use std::time::SystemTime;
 
@@ -10,6 +11,8 @@ pub(in crate::db) enum Caller {
     Unknown(AccessError),
     /// A user.
     User(User),
+    /// The holder of a key that is kept in the database, where users have no rights of their own.
+    Key(KeyHolder),
 }
 
 /// A user who has logged in.
@@ -17,6 +20,17 @@ pub(in crate::db) enum Caller {
 pub(in crate::db) struct User {
     /// The name.
     pub name: String,
+    /// The namespace of the login.
+    pub namespace: u64,
     /// When the token ends.
     pub expires: SystemTime,
+    /// The key that came with the token, if one is kept in the database.
+    pub key: Option<KeyHolder>,
+}
+
+impl User {
+    /// The same user, who sent a key.
+    pub(super) fn with_key(self, key: KeyHolder) -> User {
+        User { key: Some(key), ..self }
+    }
 }

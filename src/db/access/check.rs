@@ -2,6 +2,7 @@
 
 use super::caller::{Caller, User};
 use super::definitions::PREDICATES;
+use super::key_role::KeyRole;
 use super::rights::{Right, Rights};
 use super::tokens::Claims;
 use crate::db::database::Database;
@@ -23,10 +24,12 @@ impl Database {
             return self.with_caller(Arc::new(Caller::Unknown(absent())));
         };
         if let Some(known) = list.callers.get(token) {
-            return self.with_caller(known);
+            return self.of_caller(known);
         }
         let caller = match list.signer.claims(token) {
-            Ok(Claims::Access { user, expires }) => Caller::User(User { name: user, expires }),
+            Ok(Claims::Access { user, namespace, expires }) => {
+                Caller::User(User { name: user, namespace, expires, key: None })
+            }
             Ok(Claims::Refresh { .. }) => Caller::Unknown(AccessError::Unauthenticated {
                 message: "unable to parse jwt token: it is a token to log in again with".to_owned(),
             }),
@@ -37,14 +40,30 @@ impl Database {
         if matches!(*caller, Caller::User(_)) {
             list.callers.insert(Arc::from(token), &caller, token.len() as u64);
         }
-        self.with_caller(caller)
+        self.of_caller(caller)
+    }
+
+    /// The handle of a caller, in the namespace of the login.
+    fn of_caller(&self, caller: Arc<Caller>) -> Database {
+        let Caller::User(user) = &*caller else { return self.with_caller(caller) };
+        if user.namespace == self.namespace_id() {
+            return self.with_caller(caller);
+        }
+        match self.namespace_whole(user.namespace) {
+            Ok(namespace) => namespace.with_caller(caller),
+            Err(error) => {
+                let message = format!("unable to parse jwt token: {error}");
+                let refusal = AccessError::Unauthenticated { message };
+                self.with_caller(Arc::new(Caller::Unknown(refusal)))
+            }
+        }
     }
 
     /// The name of the user that the handle belongs to.
     pub fn user(&self) -> Option<&str> {
         match self.caller()? {
             Caller::User(user) => Some(&user.name),
-            Caller::Unknown(_) => None,
+            Caller::Unknown(_) | Caller::Key(_) => None,
         }
     }
 
@@ -52,7 +71,8 @@ impl Database {
     pub(in crate::db) fn caller_expires(&self) -> Option<SystemTime> {
         match self.caller()? {
             Caller::User(user) => Some(user.expires),
-            Caller::Unknown(_) => None,
+            // Whether it holds is asked with each answer.
+            Caller::Unknown(_) | Caller::Key(_) => None,
         }
     }
 
@@ -65,8 +85,10 @@ impl Database {
         let Some(caller) = self.caller() else { return Ok(None) };
         let user = match caller {
             Caller::Unknown(error) => return Err(error.clone().into()),
+            Caller::Key(holder) => return self.check_key(holder).map(|()| None),
             Caller::User(user) => user,
         };
+        user.key.as_ref().map_or(Ok(()), |holder| self.check_key(holder))?;
         let refused = |message: &str| {
             let message = format!("unable to parse jwt token: {message}");
             Error::from(AccessError::Unauthenticated { message })
@@ -144,6 +166,61 @@ impl Database {
             _ => Ok(()),
         }
     }
+    /// Checks that the key of the caller, where one is kept in the database, gives a role: that of a client, or of an administrator.
+    /// All keys may read.
+    ///
+    /// # Errors
+    ///
+    /// `Access` when it does not.
+    fn check_role(&self, needed: KeyRole) -> Result<()> {
+        let key = match self.caller() {
+            Some(Caller::Key(key)) => Some(key),
+            Some(Caller::User(user)) => user.key.as_ref(),
+            _ => None,
+        };
+        let message = match (key.map(|key| key.role), needed) {
+            (None | Some(KeyRole::Admin), _) | (Some(KeyRole::Client), KeyRole::Client) => {
+                return Ok(());
+            }
+            (Some(KeyRole::ReadOnly), KeyRole::Client) => "the key in X-Auth-Token may only read",
+            _ => "the key in X-Auth-Token is not that of an administrator",
+        };
+        Err(AccessError::Denied { message: message.to_owned() }.into())
+    }
+
+    /// Checks that the key of the caller is not one that may only read.
+    ///
+    /// # Errors
+    ///
+    /// `Access` when it is.
+    pub(in crate::db) fn check_may_write(&self) -> Result<()> {
+        self.check_role(KeyRole::Client)
+    }
+
+    /// What answers depend on beside the data and the request: the name of the user, and of the key that is kept in the database.
+    pub(in crate::db) fn caller_name(&self) -> Option<(&str, Option<&str>)> {
+        match self.caller()? {
+            Caller::User(user) => Some((&user.name, user.key.as_ref().map(|key| key.id.as_str()))),
+            Caller::Key(key) => Some(("", Some(&key.id))),
+            Caller::Unknown(_) => None,
+        }
+    }
+
+    /// Checks that the caller administers the whole database: a guardian of the namespace 0.
+    ///
+    /// # Errors
+    ///
+    /// `Access` for anybody else.
+    pub fn check_superadmin(&self) -> Result<()> {
+        self.check_role(KeyRole::Admin)?;
+        // Who is not known is told so.
+        self.check_known()?;
+        if self.caller().is_some() && self.namespace_id() != 0 {
+            let message = "Only superadmin is allowed to do this operation".to_owned();
+            return Err(AccessError::Denied { message }.into());
+        }
+        self.check_guardian()
+    }
 
     /// As [`Database::check_guardian`], in the words that the administration has for it. A token that is missing is no right there.
     ///
@@ -155,7 +232,10 @@ impl Database {
             Some(Caller::Unknown(error)) if *error == absent() => {
                 Err(AccessError::Denied { message: error.message().to_owned() }.into())
             }
-            _ => self.check_guardian(),
+            _ => {
+                self.check_role(KeyRole::Admin)?;
+                self.check_guardian()
+            }
         }
     }
 
@@ -169,6 +249,9 @@ impl Database {
         &self,
         mutations: &[Mutation<'_>],
     ) -> Result<impl Fn(&str) -> bool + use<>> {
+        if !mutations.is_empty() {
+            self.check_may_write()?;
+        }
         let rights = self.rights()?;
         if let Some(rights) = &rights {
             let quads = mutations.iter().flat_map(|it| it.sets.iter().chain(&it.deletes));
@@ -188,6 +271,7 @@ impl Database {
     ///
     /// `Access` with the predicates that the caller may not define; `Access` for a caller who is not known.
     pub(in crate::db) fn check_alter(&self, text: &str) -> Result<()> {
+        self.check_role(KeyRole::Admin)?;
         let Some(rights) = self.rights()? else { return Ok(()) };
         let text = parse_schema(text)?;
         let version = self.whole_version()?;
@@ -213,6 +297,7 @@ impl Database {
             let message = format!("{kind} {name} is pre-defined and is not allowed to be dropped");
             return Err(Error::schema(message));
         }
+        self.check_role(KeyRole::Admin)?;
         let Some(rights) = self.rights()? else { return Ok(()) };
         match what {
             Drop::All | Drop::Data if rights.is_guardian() => Ok(()),

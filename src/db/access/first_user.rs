@@ -6,7 +6,8 @@ use super::rules::{is_default, password_hash};
 use super::{DEFAULT_PASSWORD, FIRST_USER, GUARDIANS};
 use crate::db::change::mutate::{Mutation, MutationRequest};
 use crate::db::database::Database;
-use hexgraph_base::types::{Error, Result};
+use crate::db::namespaces::namespace::RESERVED;
+use hexgraph_base::types::{Error, Result, Value};
 use hexgraph_dql::Given;
 use hexgraph_store::exec::Control;
 use hexgraph_store::graph::{Statements, Version};
@@ -22,9 +23,40 @@ impl Database {
     /// be made and the database is open read-only.
     pub fn enable_access(&self, options: AccessOptions) -> Result<()> {
         let list = AccessList::new(options)?;
-        self.without_caller().prepare_access(&list)?;
-        let is_first = self.set_access_list(list);
-        is_first.then_some(()).ok_or_else(|| Error::query("the access list is enabled already"))
+        let taken = || Error::query("the access list is enabled already");
+        let engine = self.without_caller();
+        // None is opened meanwhile, so that each has users before anybody finds it.
+        let _turn = self.all.turn();
+        for other in self.all.others().into_iter().filter(|other| other.id != RESERVED) {
+            let (namespace, own) = (engine.within(other), AccessList::new(list.options.clone())?);
+            namespace.prepare_access(&own)?;
+            namespace.set_access_list(own).then_some(()).ok_or_else(taken)?;
+        }
+        engine.prepare_access(&list)?;
+        self.set_access_list(list).then_some(()).ok_or_else(taken)
+    }
+
+    /// Gives a namespace that was just opened users, where the namespace 0 has them. `password` is that of its first user, if it is
+    /// made; without one it is that of the first user of the namespace 0 when it was made.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::enable_access`].
+    pub(in crate::db) fn share_access(
+        &self,
+        namespace: &Database,
+        password: Option<&str>,
+    ) -> Result<()> {
+        let Some(list) = self.all.main().access.get() else { return Ok(()) };
+        let mut options = list.options.clone();
+        if let Some(password) = password {
+            Value::check_password(password).map_err(Error::query)?;
+            options.initial_password = Some(password.to_owned());
+        }
+        let own = AccessList::new(options)?;
+        namespace.prepare_access(&own)?;
+        namespace.set_access_list(own);
+        Ok(())
     }
 
     /// Whether there are users and rights.
@@ -75,7 +107,7 @@ impl Database {
         }";
         let variables = [("$user", FIRST_USER), ("$group", GUARDIANS)];
         let variables = variables.map(|(name, value)| (name.to_owned(), Given::from(value)));
-        let password = list.initial_password.as_deref().unwrap_or(DEFAULT_PASSWORD);
+        let password = list.options.initial_password.as_deref().unwrap_or(DEFAULT_PASSWORD);
         let group = json!({
             "uid": "uid(g)", "dgraph.xid": GUARDIANS, "dgraph.type": "dgraph.type.Group",
         });

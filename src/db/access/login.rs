@@ -22,7 +22,7 @@ pub struct LoginRequest {
     pub password: String,
     /// The token of an earlier login; where it is not empty, the name and the password do not count.
     pub refresh_token: String,
-    /// The namespace, of which there is one, 0.
+    /// The namespace.
     pub namespace: u64,
     /// The address of the client: failures are counted for it.
     pub address: Option<IpAddr>,
@@ -61,10 +61,28 @@ impl Database {
     /// `control` stops it.
     pub fn login(&self, request: &LoginRequest, control: &Control) -> Result<Tokens> {
         let refused = || Error::query("invalid username or password");
-        let Some(list) = self.access_list() else { return Err(refused()) };
-        if request.namespace != 0 {
+        if self.access_list().is_none() {
             return Err(refused());
         }
+        let Ok(namespace) = self.without_caller().namespace_of_login(request) else {
+            return Err(refused());
+        };
+        namespace.login_here(request, control)
+    }
+
+    /// The namespace that a login is for: where it has a token, that of the token.
+    fn namespace_of_login(&self, request: &LoginRequest) -> Result<Database> {
+        let list = self.access_list();
+        let known = list.and_then(|list| list.signer.claims(&request.refresh_token).ok());
+        match known {
+            Some(Claims::Refresh { namespace, .. }) => self.namespace_whole(namespace),
+            _ => self.namespace_whole(request.namespace),
+        }
+    }
+
+    fn login_here(&self, request: &LoginRequest, control: &Control) -> Result<Tokens> {
+        let refused = || Error::query("invalid username or password");
+        let Some(list) = self.access_list() else { return Err(refused()) };
         self.prepare(control);
         let (engine, version) = (self.without_caller(), self.whole_version()?);
         let (name, hash, groups) = if request.refresh_token.is_empty() {
@@ -85,24 +103,26 @@ impl Database {
                 return Err(refused());
             };
             list.throttle.forget(name, request.address);
+            list.check_default((name, &request.password), request.address)?;
             (name.to_owned(), hash, member.groups.clone())
         } else {
             let claims = list.signer.claims(&request.refresh_token);
-            let Ok(Claims::Refresh { user, mark }) = claims else { return Err(refused()) };
+            let Ok(Claims::Refresh { user, mark, .. }) = claims else { return Err(refused()) };
             let member = engine.member(&version, &user)?;
             let hash = member.as_ref().and_then(|member| password_hash(&version, member.uid));
             let known = member.zip(hash).filter(|(_, hash)| password_mark(hash) == mark);
             let Some((member, hash)) = known else { return Err(refused()) };
             (user, hash, member.groups.clone())
         };
+        let who = (name.as_str(), self.namespace_id());
         Ok(Tokens {
-            access: list.signer.access(&name, &groups, list.access_ttl)?,
-            refresh: list.signer.refresh(&name, &hash, list.refresh_ttl)?,
+            access: list.signer.access(who, &groups, list.options.access_ttl)?,
+            refresh: list.signer.refresh(who, &hash, list.options.refresh_ttl)?,
         })
     }
 
     /// The mark of a transaction, which its client has to send back with each request of it; `None` without an access list.
     pub fn transaction_mark(&self, start: u64) -> Option<String> {
-        Some(self.access_list()?.signer.transaction_mark(start))
+        Some(self.access_list()?.signer.transaction_mark(self.namespace_id(), start))
     }
 }

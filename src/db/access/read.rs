@@ -5,11 +5,9 @@ use super::definitions::{GROUP_RULE, RULE_PERMISSION, RULE_PREDICATE, USER_GROUP
 use super::rights::Permissions;
 use super::rules::{Member, Rules};
 use crate::db::ask::plans::Variables;
-use crate::db::ask::query::QueryRequest;
 use crate::db::database::Database;
 use hexgraph_base::types::{Error, Result, Uid};
 use hexgraph_dql::Given;
-use hexgraph_store::exec::Control;
 use hexgraph_store::graph::Version;
 use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
@@ -92,24 +90,6 @@ impl Database {
         let members =
             objects(&found["group"]).flat_map(|group| objects(&group["~dgraph.user.group"]));
         Ok(members.filter_map(|user| user[XID].as_str().map(str::to_owned)).collect())
-    }
-
-    /// The answer to a query of the engine itself, to whom nothing is hidden.
-    ///
-    /// # Errors
-    ///
-    /// As [`Database::query`].
-    pub(super) fn ask_whole(
-        &self,
-        version: &Arc<Version>,
-        text: &str,
-        variables: Variables,
-    ) -> Result<Json> {
-        let request = QueryRequest { text: text.to_owned(), variables, debug: false };
-        let control = Control::new();
-        let answer = self.query_version(Arc::clone(version), &request, &control)?;
-        let (json, _) = answer.to_json_within(&control)?;
-        serde_json::from_str(&json).map_err(|error| Error::internal(error.to_string()))
     }
 }
 

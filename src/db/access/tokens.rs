@@ -62,9 +62,9 @@ pub(super) struct Signer {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Claims {
     /// A token for requests: the user, and its end. It also names the groups at the time of the login, for those who read tokens.
-    Access { user: String, expires: SystemTime },
+    Access { user: String, namespace: u64, expires: SystemTime },
     /// A token for another login: the user, and a mark of the password that it was given for.
-    Refresh { user: String, mark: String },
+    Refresh { user: String, namespace: u64, mark: String },
 }
 
 impl Signer {
@@ -84,9 +84,14 @@ impl Signer {
     /// # Errors
     ///
     /// [`Error::Internal`] when it can't be signed.
-    pub(super) fn access(&self, user: &str, groups: &[String], ttl: Duration) -> Result<String> {
+    pub(super) fn access(
+        &self,
+        (user, namespace): (&str, u64),
+        groups: &[String],
+        ttl: Duration,
+    ) -> Result<String> {
         self.sign(json!({
-            "exp": end(ttl), "groups": groups, "namespace": 0, "userid": user,
+            "exp": end(ttl), "groups": groups, "namespace": namespace, "userid": user,
         }))
     }
 
@@ -95,9 +100,14 @@ impl Signer {
     /// # Errors
     ///
     /// As [`Signer::access`].
-    pub(super) fn refresh(&self, user: &str, hash: &str, ttl: Duration) -> Result<String> {
+    pub(super) fn refresh(
+        &self,
+        (user, namespace): (&str, u64),
+        hash: &str,
+        ttl: Duration,
+    ) -> Result<String> {
         self.sign(json!({
-            "exp": end(ttl), "mark": password_mark(hash), "namespace": 0, "userid": user,
+            "exp": end(ttl), "mark": password_mark(hash), "namespace": namespace, "userid": user,
         }))
     }
 
@@ -149,24 +159,24 @@ impl Signer {
         let text = |name: &str| claims.get(name).and_then(Json::as_str).map(str::to_owned);
         let user = text("userid").filter(|user| !user.is_empty());
         let user = user.ok_or_else(|| refused("userid in claims is not a string"))?;
-        if claims.get("namespace").and_then(Json::as_u64) != Some(0) {
-            return Err(refused("namespace in claims is not 0, the only one that there is"));
-        }
+        let namespace = claims.get("namespace").and_then(Json::as_u64);
+        let namespace = namespace.ok_or_else(|| refused("namespace in claims is no number"))?;
         match (claims.get("groups"), text("mark")) {
             (Some(Json::Array(_)), None) => {
                 let seconds = claims.get("exp").and_then(Json::as_u64).unwrap_or_default();
                 let expires = UNIX_EPOCH.checked_add(Duration::from_secs(seconds));
                 let expires = expires.ok_or_else(|| refused("exp in claims is too large"))?;
-                Ok(Claims::Access { user, expires })
+                Ok(Claims::Access { user, namespace, expires })
             }
-            (None, Some(mark)) => Ok(Claims::Refresh { user, mark }),
+            (None, Some(mark)) => Ok(Claims::Refresh { user, namespace, mark }),
             _ => Err(refused("groups in claims are no list")),
         }
     }
 
     /// The mark of a transaction: who was not told it can't go on with the transaction by guessing its number.
-    pub(super) fn transaction_mark(&self, start: u64) -> String {
+    pub(super) fn transaction_mark(&self, namespace: u64, start: u64) -> String {
         let mut mark = Sha256::new_with_prefix(self.secret);
+        mark.update(namespace.to_be_bytes());
         mark.update(start.to_be_bytes());
         hex(&mark.finalize())
     }
@@ -177,7 +187,8 @@ pub(super) fn password_mark(hash: &str) -> String {
     hex(&Sha256::digest(hash)[..8])
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// Bytes as hexadecimal digits.
+pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -203,14 +214,20 @@ mod tests {
     fn tokens_hold_for_their_time_and_their_use() {
         let signer = Signer::new(SECRET, SigningMethod::Hs256);
         let hour = Duration::from_secs(3600);
-        let access = signer.access("ada", &["dev".to_owned(), "all".to_owned()], hour).unwrap();
-        let Ok(Claims::Access { user, expires }) = signer.claims(&access) else { panic!() };
-        assert_eq!(user, "ada");
+        let access =
+            signer.access(("ada", 3), &["dev".to_owned(), "all".to_owned()], hour).unwrap();
+        let Ok(Claims::Access { user, namespace, expires }) = signer.claims(&access) else {
+            panic!()
+        };
+        assert_eq!((user.as_str(), namespace), ("ada", 3));
         assert!(SystemTime::now() < expires);
-        let refresh = signer.refresh("ada", "$2a$hash", hour).unwrap();
+        let refresh = signer.refresh(("ada", 3), "$2a$hash", hour).unwrap();
         let mark = password_mark("$2a$hash");
-        assert_eq!(signer.claims(&refresh), Ok(Claims::Refresh { user: "ada".to_owned(), mark }));
-        let over = signer.access("ada", &[], Duration::ZERO).unwrap();
+        assert_eq!(
+            signer.claims(&refresh),
+            Ok(Claims::Refresh { user: "ada".to_owned(), namespace: 3, mark })
+        );
+        let over = signer.access(("ada", 0), &[], Duration::ZERO).unwrap();
         std::thread::sleep(Duration::from_millis(1100));
         assert_eq!(told(&signer, &over), "token has invalid claims: Token is expired");
     }
@@ -219,15 +236,16 @@ mod tests {
     fn tokens_of_others() {
         let signer = Signer::new(SECRET, SigningMethod::Hs256);
         let hour = Duration::from_secs(3600);
-        let good = signer.access("groot", &["guardians".to_owned()], hour).unwrap();
+        let good = signer.access(("groot", 0), &["guardians".to_owned()], hour).unwrap();
         let other = Signer::new(b"another secret of thirty-two bytes!!", SigningMethod::Hs256);
         let signature = "token signature is invalid: signature is invalid";
         assert_eq!(told(&other, &good), signature);
-        let longer = Signer::new(SECRET, SigningMethod::Hs512).access("groot", &[], hour).unwrap();
+        let longer =
+            Signer::new(SECRET, SigningMethod::Hs512).access(("groot", 0), &[], hour).unwrap();
         assert_eq!(told(&signer, &longer), "token is unverifiable: unexpected signing method");
         // Its parts, swapped with those of another, or without a signature.
         let parts: Vec<&str> = good.split('.').collect();
-        let refresh = signer.refresh("groot", "x", hour).unwrap();
+        let refresh = signer.refresh(("groot", 0), "x", hour).unwrap();
         let swapped = format!("{}.{}.{}", parts[0], refresh.split('.').nth(1).unwrap(), parts[2]);
         assert_eq!(told(&signer, &swapped), signature);
         let none = format!("eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.{}.", parts[1]);
@@ -257,8 +275,8 @@ mod tests {
                 "userid in claims is not a string",
             ),
             (
-                json!({ "exp": later, "userid": "a", "groups": [], "namespace": 7 }),
-                "namespace in claims is not 0, the only one that there is",
+                json!({ "exp": later, "userid": "a", "groups": [], "namespace": "7" }),
+                "namespace in claims is no number",
             ),
             (
                 json!({ "exp": later, "userid": "a", "namespace": 0 }),

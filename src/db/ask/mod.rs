@@ -9,3 +9,4 @@ pub(super) mod query;
 pub(super) mod many;
 pub(super) mod pages;
 pub(super) mod explain;
+pub(super) mod whole;

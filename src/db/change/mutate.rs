@@ -149,6 +149,7 @@ impl Database {
                 "uids",
             ));
         }
+        self.check_may_write()?;
         self.check_guardian()?;
         let first = self.whole_version()?.uids.take_row(count)?.start;
         // A commit without a change, so that logs and snapshots know.

@@ -108,6 +108,7 @@ impl Database {
     /// As [`Txn::commit`]; `Conflict` for one that has ended.
     pub fn commit_txn(&self, number: u64, keys: Option<&[Key]>) -> Result<u64> {
         self.check_known()?;
+        self.check_may_write()?;
         let open = self.open_state()?;
         match open.transactions.find(number) {
             Known::Open(open) => {
@@ -127,6 +128,10 @@ impl Database {
     /// Fails only when the database is closed.
     pub fn discard_txn(&self, number: u64) -> Result<()> {
         self.check_known()?;
+        // Who may only read has changed nothing, and the number may be that of another's transaction.
+        if self.check_may_write().is_err() {
+            return Ok(());
+        }
         if let Known::Open(open) = self.open_state()?.transactions.find(number) {
             Txn { database: self.clone(), open, is_owner: false }.discard();
         }

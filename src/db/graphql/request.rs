@@ -49,6 +49,11 @@ impl Headers {
         self.0.extend_from_slice(&others.0);
     }
 
+    /// Takes away all headers with a name, whatever its case.
+    pub fn remove(&mut self, name: &str) {
+        self.0.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
+    }
+
     /// Returns the first header with a name, whatever its case.
     pub fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));

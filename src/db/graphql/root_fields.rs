@@ -30,6 +30,9 @@ impl Database {
                 Ok(found) => found,
                 Err(faults) => return Ok(Response::refused(faults)),
             };
+            if operation.kind == OperationKind::Mutation {
+                self.check_may_write()?;
+            }
             let session = match Session::new(&loaded, headers, &self.graphql_options()) {
                 Ok(session) => session,
                 Err(why) => return Ok(Response::refused(vec![Fault::new(why.to_string())])),

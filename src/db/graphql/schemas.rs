@@ -23,9 +23,10 @@ use std::time::Duration;
 
 /// The GraphQL state of a database: the loaded schema of the newest version, the options, and the HTTP client.
 pub struct Schemas {
-    pub(super) options: ArcSwap<GraphqlOptions>,
-    /// The client that sends requests to other servers.
-    pub(super) client: ArcSwap<Arc<dyn Fetch>>,
+    /// The options, which all namespaces share.
+    pub(super) options: Arc<ArcSwap<GraphqlOptions>>,
+    /// The client that sends requests to other servers, which all namespaces share.
+    pub(super) client: Arc<ArcSwap<Arc<dyn Fetch>>>,
     /// The persisted queries, by their hashes.
     pub(super) persisted: Persisted,
     /// The queue of events for the lambda server.
@@ -110,8 +111,20 @@ impl Schemas {
     /// Creates the state with no schema loaded.
     pub(in crate::db) fn new(client: Arc<dyn Fetch>) -> Schemas {
         Schemas {
-            options: ArcSwap::default(),
-            client: ArcSwap::from_pointee(client),
+            options: Arc::default(),
+            client: Arc::new(ArcSwap::from_pointee(client)),
+            persisted: Persisted::default(),
+            hooks: Hooks::default(),
+            current: ArcSwapOption::default(),
+            changing: Mutex::default(),
+        }
+    }
+
+    /// The state of another namespace, with no schema loaded.
+    pub(in crate::db) fn beside(&self) -> Schemas {
+        Schemas {
+            options: Arc::clone(&self.options),
+            client: Arc::clone(&self.client),
             persisted: Persisted::default(),
             hooks: Hooks::default(),
             current: ArcSwapOption::default(),

@@ -73,7 +73,7 @@ impl Hash for Identity {
 
 impl Identity {
     fn new(
-        user: Option<&str>,
+        caller: Option<(&str, Option<&str>)>,
         request: &Request,
         session: &Session,
         loaded: &Arc<Loaded>,
@@ -81,7 +81,7 @@ impl Identity {
         let claims: Vec<Option<&Value>> =
             loaded.rules.claims().map(|name| session.claim(name)).collect();
         let Request { query, operation, variables, extensions, is_served: _ } = request;
-        let text = json!([user, query, operation, variables, extensions, claims]).to_string();
+        let text = json!([caller, query, operation, variables, extensions, claims]).to_string();
         Identity { text: text.into(), loaded: Arc::clone(loaded) }
     }
 }
@@ -157,7 +157,7 @@ impl Database {
         let told = |why: TokenError| vec![Fault::new(why.to_string())];
         let session = Session::new(&loaded, headers, &self.graphql_options()).map_err(told)?;
         session.caller(&loaded).map_err(told)?;
-        let identity = Identity::new(self.user(), request, &session, &loaded);
+        let identity = Identity::new(self.caller_name(), request, &session, &loaded);
         let (database, commit) = (self.clone(), version.commit);
         Ok(Subscribable { database, operation, loaded, session, identity, commit })
     }

@@ -3,21 +3,27 @@
 use super::site::Site;
 use crate::grpc::client::Client;
 use crate::grpc::messages::{
-    AllocateIDsRequest, AllocateIDsResponse, Check, LoginRequest, Mutation, Operation, Payload,
-    Request, Response, RunDqlRequest, TxnContext, Version,
+    AllocateIDsRequest, AllocateIDsResponse, Check, CreateNamespaceRequest,
+    CreateNamespaceResponse, DropNamespaceRequest, DropNamespaceResponse, ListNamespacesRequest,
+    ListNamespacesResponse, LoginRequest, Mutation, Operation, Payload, Request, Response,
+    RunDqlRequest, TxnContext, Version,
 };
-use hexgraph_server::http::ROUTES;
+use crate::wire::site::send;
+use hexgraph::db::Database;
+use hexgraph::db::access::{KeyRole, NewKey};
+use hexgraph_server::http::{ROUTES, Server};
 use prost::Message;
 use serde_json::json;
 use std::time::Duration;
 use std::{fs, thread};
 use tonic::Status;
 
-/// The rows of the table: a request, and what becomes of it for each caller.
-fn table() -> Vec<(String, [char; 5])> {
+/// The rows of a table of the page: a request, and what becomes of it for each caller.
+fn table(first: &str) -> Vec<(String, [char; 6])> {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/access.md");
     let text = fs::read_to_string(page).unwrap();
-    let rows = text.lines().skip_while(|line| !line.starts_with("| request |")).skip(2);
+    let head = format!("| request | {first} |");
+    let rows = text.lines().skip_while(|line| !line.starts_with(&head)).skip(2);
     let row = |line: &str| {
         let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
         let marks: Vec<char> = cells[1..].iter().map(|cell| cell.chars().next().unwrap()).collect();
@@ -26,14 +32,30 @@ fn table() -> Vec<(String, [char; 5])> {
     rows.take_while(|line| line.starts_with('|')).map(row).collect()
 }
 
-/// Somebody who asks: how long tokens hold at the site, and whose it is.
+/// Somebody who asks, with a token or a key.
 struct Caller<'a> {
-    site: &'a Site,
-    token: String,
+    server: &'a Server,
+    /// The namespace of the caller.
+    database: Database,
+    /// The header that names the secret; its name is that of the metadata over gRPC, too.
+    secret: Option<(&'static str, String)>,
     client: Client,
 }
 
-impl Caller<'_> {
+impl<'a> Caller<'a> {
+    fn with_token(site: &'a Site, database: &Database, token: String) -> Caller<'a> {
+        Caller::new(site, database, (!token.is_empty()).then_some(("accessjwt", token)))
+    }
+
+    fn new(
+        site: &'a Site,
+        database: &Database,
+        secret: Option<(&'static str, String)>,
+    ) -> Caller<'a> {
+        let client = Client::new(site.server.grpc_address().unwrap());
+        Caller { server: &site.server, database: database.clone(), secret, client }
+    }
+
     /// What becomes of a request: `-` refused, `0` nothing there, `+` done.
     fn outcome(&self, request: &str) -> char {
         let told = match request.starts_with("/api.") || request.starts_with("/grpc.") {
@@ -41,14 +63,22 @@ impl Caller<'_> {
             false => self.ask(request),
         };
         match told {
-            told if told.contains("Unauthenticated") || told.contains("PermissionDenied") => '-',
+            told if ["Unauthenticated", "PermissionDenied", "ErrorUnauthorized"]
+                .iter()
+                .any(|word| told.contains(word)) =>
+            {
+                '-'
+            }
             told if told.contains("nothing: ") => '0',
             _ => '+',
         }
     }
 
     fn send(&self, method: &str, path: &str, body: &str) -> String {
-        self.site.send(method, path, &self.token, body).text().to_owned()
+        let secret = self.secret.as_ref().map(|(name, secret)| format!("{name}: {secret}"));
+        let headers: Vec<&str> =
+            ["Content-Type: application/json"].into_iter().chain(secret.as_deref()).collect();
+        send(self.server.address(), (method, path), &headers, body.as_bytes()).text().to_owned()
     }
 
     fn ask(&self, request: &str) -> String {
@@ -66,10 +96,10 @@ impl Caller<'_> {
             ("/mutate", _) => self.send(
                 method,
                 "/mutate?commitNow=true",
-                &json!({ "set": { "name": "Ada" } }).to_string(),
+                &json!({ "set": { "name": "Eve" } }).to_string(),
             ),
             ("/commit", _) => {
-                let mark = self.site.database.transaction_mark(1).unwrap();
+                let mark = self.database.transaction_mark(1).unwrap_or_default();
                 self.send(method, &format!("/commit?startTs=1&abort=true&hash={mark}"), "")
             }
             ("/alter", "") => self.send(method, path, "new: int ."),
@@ -84,7 +114,7 @@ impl Caller<'_> {
             ("/graphql", "introspection") => self.text(path, "{ __schema { queryType { name } } }"),
             ("/graphql", "query") => self.text(path, "{ queryNote { text } }"),
             ("/graphql", "mutation") => {
-                self.text(path, "mutation { addNote(input: [{ text: \"Ada\" }]) { numUids } }")
+                self.text(path, "mutation { addNote(input: [{ text: \"Eve\" }]) { numUids } }")
             }
             ("/admin", what) => self.text(path, &admin(what)),
             ("/admin/schema" | "/admin/schema/validate", _) => self.send(
@@ -119,7 +149,7 @@ impl Caller<'_> {
             }
             "/api.Dgraph/Query with a mutation" => {
                 let mutation = Mutation {
-                    set_nquads: b"_:a <name> \"Ada\" .".to_vec().into(),
+                    set_nquads: b"_:a <name> \"Eve\" .".to_vec().into(),
                     ..Mutation::default()
                 };
                 let request =
@@ -130,7 +160,7 @@ impl Caller<'_> {
                 .method("RunDQL", RunDqlRequest { dql_query: query(), ..RunDqlRequest::default() })
                 .map(shown),
             "/api.Dgraph/CommitOrAbort" => {
-                let hash = self.site.database.transaction_mark(1).unwrap();
+                let hash = self.database.transaction_mark(1).unwrap_or_default();
                 let context =
                     TxnContext { start_ts: 1, aborted: true, hash, ..TxnContext::default() };
                 self.method::<_, TxnContext>("CommitOrAbort", context).map(|_| String::new())
@@ -140,6 +170,17 @@ impl Caller<'_> {
                     Operation { schema: "new: int .".to_owned(), ..Operation::default() };
                 self.method::<_, Payload>("Alter", operation).map(|_| String::new())
             }
+            "/api.Dgraph/CreateNamespace" => self
+                .method::<_, CreateNamespaceResponse>("CreateNamespace", CreateNamespaceRequest {})
+                .map(|_| String::new()),
+            "/api.Dgraph/DropNamespace" => {
+                let request = DropNamespaceRequest { namespace: 77 };
+                self.method::<_, DropNamespaceResponse>("DropNamespace", request)
+                    .map(|_| String::new())
+            }
+            "/api.Dgraph/ListNamespaces" => self
+                .method::<_, ListNamespacesResponse>("ListNamespaces", ListNamespacesRequest {})
+                .map(|_| String::new()),
             "/api.Dgraph/AllocateIDs" => {
                 let request = AllocateIDsRequest { how_many: 1, ..AllocateIDsRequest::default() };
                 self.method::<_, AllocateIDsResponse>("AllocateIDs", request).map(|_| String::new())
@@ -168,9 +209,9 @@ impl Caller<'_> {
         Q: Message + 'static,
         A: Message + Default + 'static,
     {
-        let metadata = [("accessjwt", self.token.as_str())];
-        let metadata = if self.token.is_empty() { &[][..] } else { &metadata[..] };
-        self.client.call_with(method, message, metadata).map(|told| told.message)
+        let metadata: Vec<(&str, &str)> =
+            self.secret.iter().map(|(name, secret)| (*name, secret.as_str())).collect();
+        self.client.call_with(method, message, &metadata).map(|told| told.message)
     }
 }
 
@@ -200,9 +241,32 @@ fn admin(field: &str) -> String {
         "export" => "mutation { export(input: {}) { response { code } } }".to_owned(),
         "backup" => "mutation { backup(input: { destination: \"b\" }) { response { code } } }".to_owned(),
         "assign" => "mutation { assign(input: { what: UID, num: 1 }) { response { startId } } }".to_owned(),
+        "addNamespace" => "mutation { addNamespace { namespaceId } }".to_owned(),
+        "deleteNamespace" => "mutation { deleteNamespace(input: { namespaceId: 77 }) { namespaceId } }".to_owned(),
+        "queryKeys" => "{ queryKeys { id } }".to_owned(),
+        "createKey" => "mutation { createKey(input: { role: \"none of them\" }) { secret } }".to_owned(),
+        "revokeKey" => "mutation { revokeKey(id: \"none\") { id } }".to_owned(),
         "draining" => "mutation { draining(enable: false) { response { code } } }".to_owned(),
         other => panic!("{other}"),
     }
+}
+
+/// Asks all that a table has; what leaves nothing behind comes last.
+fn check(first: &str, callers: &[Caller<'_>; 6]) -> Vec<String> {
+    let mut rows = table(first);
+    assert!(!rows.is_empty());
+    let is_last = |name: &str| name.contains("drops all") || name.contains("shutdown");
+    rows.sort_by_key(|(name, _)| (is_last(name), name.contains("shutdown")));
+    let mut wrong = Vec::new();
+    for (request, wanted) in &rows {
+        let found = callers.each_ref().map(|caller| caller.outcome(request));
+        if found != *wanted {
+            let (found, wanted) = (String::from_iter(found), String::from_iter(wanted));
+            wrong.push(format!("{request}: {found} instead of {wanted}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    rows.into_iter().map(|(name, _)| name).collect()
 }
 
 #[test]
@@ -213,47 +277,52 @@ fn everybody_may_do_what_the_table_says() {
     let short = Site::new(Duration::ZERO, None);
     let ended = short.token("groot");
     thread::sleep(Duration::from_millis(1100));
-    let caller = |site: &'_ Site, token: String| {
-        let client = Client::new(site.server.grpc_address().unwrap());
-        (token, client)
-    };
+    let other = site.database.create_namespace(None).unwrap();
+    let other = site.database.namespace(other).unwrap();
+    other.set_graphql_schema("type Note { id: ID! text: String! @search(by: [exact]) }").unwrap();
     let callers = [
-        (&site, caller(&site, String::new())),
-        (&short, caller(&short, ended)),
-        (&site, caller(&site, site.token("eve"))),
-        (&site, caller(&site, site.token("ada"))),
-        (&site, caller(&site, site.token("groot"))),
+        Caller::with_token(&site, &site.database, String::new()),
+        Caller::with_token(&short, &short.database, ended),
+        Caller::with_token(&site, &site.database, site.token("eve")),
+        Caller::with_token(&site, &site.database, site.token("ada")),
+        Caller::with_token(&site, &other, site.token_in("groot", other.namespace_id())),
+        Caller::with_token(&site, &site.database, site.token("groot")),
     ];
-    let callers = callers.map(|(site, (token, client))| Caller { site, token, client });
-    let mut rows = table();
-    // What leaves nothing behind comes last.
-    let is_last = |name: &str| name.contains("drops all") || name.contains("shutdown");
-    rows.sort_by_key(|(name, _)| (is_last(name), name.contains("shutdown")));
-    let mut wrong = Vec::new();
-    for (request, wanted) in &rows {
-        let found = callers.each_ref().map(|caller| caller.outcome(request));
-        if found != *wanted {
-            wrong.push(format!(
-                "{request}: {} instead of {}",
-                String::from_iter(found),
-                String::from_iter(wanted)
-            ));
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let rows = check("no token", &callers);
     let is_told =
-        |path: &str| rows.iter().any(|(name, _)| name.split([' ', '?']).any(|word| word == path));
+        |path: &str| rows.iter().any(|name| name.split([' ', '?']).any(|word| word == path));
     let untold: Vec<&str> =
         ROUTES.iter().map(|route| route.path).filter(|path| !is_told(path)).collect();
-    let others = [
-        "Watch",
-        "CreateNamespace",
-        "DropNamespace",
-        "ListNamespaces",
-        "UpdateExtSnapshotStreamingState",
-        "StreamExtSnapshot",
-    ];
+    let others = ["Watch", "UpdateExtSnapshotStreamingState", "StreamExtSnapshot"];
     let untold: Vec<&&str> =
         untold.iter().filter(|path| !others.iter().any(|other| path.ends_with(other))).collect();
     assert!(untold.is_empty(), "the table has not {untold:?}");
+}
+
+#[test]
+fn holders_of_keys_may_do_what_the_table_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let site = Site::without_users(Some(folder.path()));
+    let database = &site.database;
+    let other = database.namespace(database.create_namespace(None).unwrap()).unwrap();
+    other.set_graphql_schema("type Note { id: ID! text: String! @search(by: [exact]) }").unwrap();
+    let key = |database: &Database, role| {
+        let key = NewKey { name: "", role, lifetime: None };
+        let (key, secret) = database.create_key(&key).unwrap();
+        (key.id, secret.reveal().to_owned())
+    };
+    let (revoked, revoked_secret) = key(database, KeyRole::Admin);
+    database.revoke_key(&revoked).unwrap();
+    let callers = [
+        (database, None),
+        (database, Some(revoked_secret)),
+        (database, Some(key(database, KeyRole::ReadOnly).1)),
+        (database, Some(key(database, KeyRole::Client).1)),
+        (&other, Some(key(&other, KeyRole::Admin).1)),
+        (database, Some(key(database, KeyRole::Admin).1)),
+    ];
+    let callers = callers.map(|(database, secret)| {
+        Caller::new(&site, database, secret.map(|secret| ("x-auth-token", secret)))
+    });
+    check("no key", &callers);
 }

@@ -317,7 +317,9 @@ fn people_are_administered() {
             "updateUser(input: { filter: {}, remove: { groups: [{ name: \"guardians\" }] } }) { user { name } }",
             "nobody would be a guardian any more",
         ),
-        ("addNamespace { namespaceId }", "there is one namespace here"),
+        ("deleteNamespace(input: { namespaceId: 7 }) { namespaceId }", "there is no namespace 7"),
+        ("deleteNamespace(input: { namespaceId: 0 }) { namespaceId }", "cannot be deleted"),
+        ("addNamespace(input: { password: \"short\" }) { namespaceId }", "password"),
     ] {
         let told = admin(&format!("mutation {{ {text} }}"));
         assert!(message(&told).contains(why), "{text}: {told}");

@@ -30,21 +30,26 @@ pub struct Site {
 impl Site {
     /// One whose tokens for requests hold for so long.
     pub fn new(access_ttl: Duration, exports: Option<&Path>) -> Site {
+        let site = Site::without_users(exports);
+        let options = AccessOptions { access_ttl, ..AccessOptions::new(SECRET.to_vec()) };
+        site.database.enable_access(options).unwrap();
+        // Those who have no time to administer are made by the database itself.
+        site.make_people();
+        site
+    }
+
+    /// One where everybody may do everything.
+    pub fn without_users(exports: Option<&Path>) -> Site {
         let database = Database::in_memory();
         database.alter("name: string @index(exact) .\nage: int @index(int) .\nsecret: string @index(exact) .\nfriend: [uid] @reverse .\ntype Person {\nname\nage\nsecret\nfriend\n}").unwrap();
         database.set_graphql_schema(GRAPHQL).unwrap();
         let people = "<1> <name> \"Ada\" .\n<1> <age> \"36\" .\n<1> <secret> \"x\" .\n<1> <dgraph.type> \"Person\" .\n<1> <friend> <2> .\n<2> <name> \"Bob\" .\n<2> <secret> \"y\" .\n<2> <dgraph.type> \"Person\" .\n<3> <dgraph.type> \"Note\" .\n<3> <Note.text> \"Ada\" .\n<3> <Note.hidden> \"h\" .";
         database.mutate(people, "").unwrap();
-        let options = AccessOptions { access_ttl, ..AccessOptions::new(SECRET.to_vec()) };
-        database.enable_access(options).unwrap();
         let exports = exports.map(Path::to_owned);
         let options =
             ServeOptions { port: 0, grpc: GrpcPort::Beside, exports, ..ServeOptions::default() };
         let server = Server::start(database.clone(), options).unwrap();
-        let site = Site { server, database };
-        // Those who have no time to administer are made by the database itself.
-        site.make_people();
-        site
+        Site { server, database }
     }
 
     fn make_people(&self) {
@@ -74,10 +79,16 @@ impl Site {
 
     /// The token for requests of a user.
     pub fn token(&self, user: &str) -> String {
+        self.token_in(user, 0)
+    }
+
+    /// The token for requests of a user of a namespace.
+    pub fn token_in(&self, user: &str, namespace: u64) -> String {
         let password = if user == "groot" { "password" } else { PASSWORD };
         let login = LoginRequest {
             user: user.to_owned(),
             password: password.to_owned(),
+            namespace,
             ..LoginRequest::default()
         };
         self.database.login(&login, &Control::new()).unwrap().access

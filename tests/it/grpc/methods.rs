@@ -5,7 +5,8 @@ use super::messages::operation::DropOp;
 use super::messages::request::RespFormat;
 use super::messages::{
     AllocateIDsRequest, AllocateIDsResponse, Check, CreateNamespaceRequest,
-    CreateNamespaceResponse, LoginRequest, Mutation, Operation, Request, Response, RunDqlRequest,
+    CreateNamespaceResponse, DropNamespaceRequest, DropNamespaceResponse, ListNamespacesRequest,
+    ListNamespacesResponse, LoginRequest, Mutation, Operation, Request, Response, RunDqlRequest,
     Version,
 };
 use tonic::Code;
@@ -304,9 +305,26 @@ fn versions_health_and_what_there_is_not() {
         Code::Unknown,
         "invalid username or password",
     );
-    let created =
-        client.call::<_, CreateNamespaceResponse>("CreateNamespace", CreateNamespaceRequest {});
-    failed(created, Code::Unimplemented, "there are no namespaces");
+    let create =
+        || client.call::<_, CreateNamespaceResponse>("CreateNamespace", CreateNamespaceRequest {});
+    let made = create().unwrap().namespace;
+    assert_eq!(create().unwrap().namespace, made + 1);
+    let list = || {
+        let told =
+            client.call::<_, ListNamespacesResponse>("ListNamespaces", ListNamespacesRequest {});
+        let mut ids: Vec<u64> = told.unwrap().namespaces.values().map(|it| it.id).collect();
+        ids.sort_unstable();
+        ids
+    };
+    assert_eq!(list(), [0, 1, 2]);
+    let drop = |namespace| {
+        let request = DropNamespaceRequest { namespace };
+        client.call::<_, DropNamespaceResponse>("DropNamespace", request)
+    };
+    drop(made).unwrap();
+    assert_eq!(list(), [0, 2]);
+    failed(drop(made), Code::Unknown, "there is no namespace 1");
+    failed(drop(0), Code::Unknown, "namespace [0] cannot be deleted");
     failed(
         client.call::<_, Response>("StreamExtSnapshot", Check {}),
         Code::Unimplemented,

@@ -29,6 +29,17 @@ fragment Reference on __Type {
 /// What is here and not there: an export is told with the files that it made, since a request waits for a short one.
 const MORE: [&str; 1] = ["types ExportPayload fields exportedFiles"];
 
+/// What of ours is about keys, which the reference has not.
+const ABOUT_KEYS: [&str; 7] = [
+    "types ApiKey",
+    "types CreateKeyInput",
+    "types CreateKeyPayload",
+    "types RevokeKeyPayload",
+    "types Query fields queryKeys",
+    "types Mutation fields createKey",
+    "types Mutation fields revokeKey",
+];
+
 /// The same without an order of what stands side by side, and without nulls, which depend on how deep one asked.
 fn unordered(value: &Value) -> Value {
     match value {
@@ -94,6 +105,7 @@ fn the_api_is_the_recorded_one() {
     for (place, value) in &recorded {
         assert_eq!(ours.get(place), Some(value), "{place}");
     }
+    ours.retain(|place, _| !ABOUT_KEYS.iter().any(|known| place.starts_with(known)));
     let more: Vec<&String> = ours.keys().filter(|place| !recorded.contains_key(*place)).collect();
     assert!(more.is_empty(), "{more:?}");
 }

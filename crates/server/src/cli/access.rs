@@ -1,6 +1,6 @@
 //! Reads the access rules of a server from arguments, files and the environment.
 
-use super::arguments::ServeArguments;
+use super::arguments::{Anonymous, ServeArguments};
 use crate::http::{Certificates, Secret, Security, TlsFiles};
 use hexgraph::db::access::{AccessOptions, SigningMethod};
 use hexgraph::db::parse_time;
@@ -34,7 +34,7 @@ pub(super) fn security(
         let value = value.into_string().map_err(|_| wrong("it is not UTF-8"))?;
         match value.trim() {
             "" => return Err(wrong("it is empty: set it to a secret, or not at all")),
-            value => security.add(kind, value),
+            value => security.add(kind, value)?,
         }
     }
     let files = [
@@ -47,6 +47,9 @@ pub(super) fn security(
     }
     arguments.allow_host.iter().try_for_each(|name| security.origins.allow_host(name))?;
     arguments.allow_origin.iter().try_for_each(|origin| security.origins.allow_origin(origin))?;
+    if arguments.anonymous == Anonymous::Off {
+        security.refuse_anonymous();
+    }
     if arguments.allow_get_changes {
         security.origins.allow_get_changes();
     }
@@ -128,10 +131,7 @@ fn add_file(kind: Secret, path: &Path, security: &mut Security) -> Result<()> {
         [_, _, ..] if kind == Secret::Token => {
             Err(Error::query(format!("{shown}: there is one token, and the file has more lines")))
         }
-        _ => {
-            secrets.iter().for_each(|secret| security.add(kind, secret));
-            Ok(())
-        }
+        _ => secrets.iter().try_for_each(|secret| security.add(kind, secret)),
     }
 }
 

@@ -1,7 +1,8 @@
 //! What can be typed.
 
+use super::registry::{KeysCommand, NamespacesCommand};
 use crate::http::GrpcPort;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 
@@ -32,6 +33,9 @@ pub(super) enum Command {
         /// `dgraph` writes a new folder with the three files that Dgraph's bulk and live loaders take
         #[arg(long, value_parser = ["dgraph"])]
         format: Option<String>,
+        /// The namespace that is exported
+        #[arg(long, default_value_t = 0, value_name = "NUMBER")]
+        namespace: u64,
     },
     /// Bring back what lies in a Dgraph cluster, or in an export of one, as a new database
     Import {
@@ -54,11 +58,26 @@ pub(super) enum Command {
         /// Where to: a directory that is new, empty or a database
         to: PathBuf,
     },
+    /// Make, list and revoke the keys that clients name to a server
+    #[command(subcommand)]
+    Keys(KeysCommand),
+    /// Make, list and drop namespaces: graphs beside each other in one database
+    #[command(subcommand)]
+    Namespaces(NamespacesCommand),
     /// Read every block of a database and its log, and compare the checksums
     Check {
         /// The directory of a database, or a snapshot file
         path: PathBuf,
     },
+}
+
+/// Whether requests without a key are answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Anonymous {
+    /// As long as there is no key.
+    Auto,
+    /// Never.
+    Off,
 }
 
 /// The arguments of `serve`.
@@ -137,6 +156,10 @@ pub(super) struct ServeArguments {
     /// second have to come or be taken, idle=75s without a request
     #[arg(long = "connection", value_name = "NAME=VALUE")]
     pub connections: Vec<String>,
+    /// Whether requests without a key are answered: `auto` does as long as there is no key, neither here nor made by
+    /// `hexgraph keys`; `off` never does
+    #[arg(long, value_enum, default_value = "auto")]
+    pub anonymous: Anonymous,
     /// A file with keys of administrators, one a line
     #[arg(long, value_name = "FILE")]
     pub admin_key_file: Vec<PathBuf>,
@@ -223,6 +246,9 @@ fn grpc_port(text: &str) -> Result<GrpcPort, String> {
 pub(super) struct QueryArguments {
     /// The directory of the database
     pub path: PathBuf,
+    /// The namespace that is asked
+    #[arg(long, default_value_t = 0, value_name = "NUMBER")]
+    pub namespace: u64,
     /// The query in DQL; `-` reads it from the standard input
     pub query: String,
     /// The value of a variable, as `name=value`
@@ -248,6 +274,9 @@ pub(super) struct LoadArguments {
     /// or patterns of these, or the folder that an export to .parquet made; all load at once
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
+    /// The namespace that is loaded into
+    #[arg(long, default_value_t = 0, value_name = "NUMBER")]
+    pub namespace: u64,
     /// The schema to set first
     #[arg(long, value_name = "FILE")]
     pub schema: Option<PathBuf>,

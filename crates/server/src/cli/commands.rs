@@ -4,7 +4,9 @@ use super::access::{access_list, certificates, security};
 use super::arguments::{Arguments, Command, LoadArguments, QueryArguments, ServeArguments};
 use super::bar::{clear_bar, control_with_bar};
 use super::interrupt::Interrupt;
+use super::output::print;
 use super::quote::{Done, Failure};
+use super::registry;
 use super::tables::{is_table, load_table};
 use crate::http::{
     AdmissionOptions, ConnectionOptions, GrpcPort, ServeOptions, Server, SubscribeOptions,
@@ -20,7 +22,6 @@ use hexgraph::db::{
 use hexgraph::tables::{TableOptions, is_export_folder, is_table_name};
 use hexgraph_base::types::{Error, Result};
 use std::ffi::OsString;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{fs, io};
@@ -50,8 +51,8 @@ fn run_command(command: Command, interrupt: Interrupt) -> Done {
         Command::Serve(arguments) => serve(&arguments, interrupt),
         Command::Query(arguments) => query(&arguments, interrupt),
         Command::Load(arguments) => load(&arguments, interrupt),
-        Command::Export { path, file, format } => {
-            Ok(export(&path, &file, format.is_some(), interrupt)?)
+        Command::Export { path, file, format, namespace } => {
+            Ok(export((&path, namespace), &file, format.is_some(), interrupt)?)
         }
         Command::Import { .. } => {
             let place = "import is in the Python package, since it asks by pydgraph";
@@ -70,6 +71,8 @@ fn run_command(command: Command, interrupt: Interrupt) -> Done {
             Database::open(&path, options)?.save(&to)?;
             Ok(print(format!("{}: backed up to {}\n", path.display(), to.display()).as_bytes())?)
         }
+        Command::Keys(command) => Ok(registry::keys(&command)?),
+        Command::Namespaces(command) => Ok(registry::namespaces(&command)?),
         Command::Check { path } => Ok(check_path(&path)?),
     }
 }
@@ -138,7 +141,8 @@ fn enable_access(
     access: AccessOptions,
     arguments: &ServeArguments,
 ) -> Result<()> {
-    database.enable_access(access)?;
+    let allows_default_password = arguments.acl_allow_default_password;
+    database.enable_access(AccessOptions { allows_default_password, ..access })?;
     if !database.has_default_password()? {
         return Ok(());
     }
@@ -238,7 +242,7 @@ fn report_recovery(recovery: Recovery) {
 fn query(arguments: &QueryArguments, interrupt: Interrupt) -> Done {
     let no_map = arguments.no_map;
     let options = OpenOptions { read_only: true, no_map, ..OpenOptions::default() };
-    let database = Database::open(&arguments.path, options)?;
+    let database = Database::open(&arguments.path, options)?.namespace(arguments.namespace)?;
     report_recovery(Recovery { commits: 0, ..database.recovery()? });
     let text = match arguments.query.as_str() {
         "-" => io::read_to_string(io::stdin())
@@ -262,9 +266,15 @@ fn query(arguments: &QueryArguments, interrupt: Interrupt) -> Done {
     Ok(print(json.as_bytes())?)
 }
 
-fn export(path: &Path, file: &Path, for_loaders: bool, interrupt: Interrupt) -> Result<()> {
+fn export(
+    (path, namespace): (&Path, u64),
+    file: &Path,
+    for_loaders: bool,
+    interrupt: Interrupt,
+) -> Result<()> {
     let options = OpenOptions { read_only: true, ..OpenOptions::default() };
-    let (database, control) = (Database::open(path, options)?, interrupt.control());
+    let database = Database::open(path, options)?.namespace(namespace)?;
+    let control = interrupt.control();
     let report = match for_loaders {
         true => database.export_for_loaders(file, &control)?,
         false => database.export_as(file, &control)?,
@@ -279,6 +289,7 @@ fn load(arguments: &LoadArguments, interrupt: Interrupt) -> Done {
     let files = loaded_files(&arguments.files)?;
     let new = NewFolders::before(&arguments.path);
     let database = Database::open(&arguments.path, OpenOptions::default())?;
+    let database = database.namespace(arguments.namespace)?;
     let done = load_files(&database, files, schema.clone(), arguments, interrupt);
     if done.is_err() {
         // Nothing is in it, and whoever loads again may mean another folder.
@@ -416,15 +427,4 @@ fn read_variables(given: &[String]) -> Result<Variables> {
 fn duration(name: &str, seconds: f64) -> Result<Duration> {
     let fault = |_| Error::query(format!("{name} {seconds}: it is no number of seconds"));
     Duration::try_from_secs_f64(seconds).map_err(fault)
-}
-
-/// Prints to the standard output; a reader that went away (`| head`) is no fault.
-fn print(text: &[u8]) -> Result<()> {
-    let mut out = io::stdout().lock();
-    match out.write_all(text).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Error::io("writing to the standard output", error))
-        }
-        _ => Ok(()),
-    }
 }

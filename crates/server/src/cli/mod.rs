@@ -4,6 +4,8 @@ mod arguments;
 mod access;
 mod tables;
 mod quote;
+mod output;
+mod registry;
 mod commands;
 mod interrupt;
 mod bar;

@@ -62,7 +62,7 @@ pub(super) async fn received(
     }
     let body_len = incoming.bytes().len();
     let kind = likeness(most, "packed", incoming.bytes());
-    let asked = Asked { client: app.security.client_of(&incoming), kind, body_len };
+    let asked = Asked { client: app.security.client_of(&app.unguarded, &incoming), kind, body_len };
     let work = move |control: Control| {
         control.set_limits(limits);
         incoming.unpacked(most, &control)
@@ -122,7 +122,7 @@ pub(super) async fn admitted<T: Send + 'static>(
     Running { peer, kind, timeout }: Running,
     work: impl FnOnce(&App, Incoming, &Control) -> T + Send + 'static,
 ) -> Result<T, Overloaded> {
-    let client = app.security.client_of(&incoming);
+    let client = app.security.client_of(&app.unguarded, &incoming);
     let asked = Asked { client, kind, body_len: incoming.bytes().len() };
     // Dropped with this future: where one connection has several requests, that is how one of them ends.
     let (waits, _waiting) = oneshot::channel::<()>();

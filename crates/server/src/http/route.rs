@@ -1,6 +1,7 @@
 //! [`Route`]: what holds for all requests to a path, and the function that answers them.
 
 use super::app::App;
+use super::effect::Effect;
 use super::grpc::call::Call;
 use crate::http::guard::keys::Role;
 use crate::http::message::incoming::Incoming;
@@ -25,17 +26,6 @@ pub struct Route {
     /// The status of the answer to a method that is not among [`Route::methods`], as Dgraph has it for its paths.
     pub wrong_method: StatusCode,
     pub(super) work: Work,
-}
-
-/// What requests to a path do to data, or to the server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
-    /// They only read.
-    Reads,
-    /// They change something, by whatever method.
-    Changes,
-    /// The text says: a query reads, a mutation changes.
-    AsTextSays,
 }
 
 /// The kind of function that answers a request.

@@ -2,6 +2,7 @@
 
 use super::answering::receive;
 use super::app::App;
+use super::effect::Effect;
 use super::graphql;
 use super::grpc;
 use super::route::{Route, Work};
@@ -44,7 +45,8 @@ pub(super) fn router(app: &Arc<App>, port: Port) -> Router {
     }
     let nothing = |State(app): State<Arc<App>>, request: Request| async move {
         let keys = &app.security.keys;
-        let refusal = keys.refusal(Role::Client, request.headers());
+        let asked = (Role::Client, Effect::Reads);
+        let refusal = keys.refusal(asked, &app.unguarded, request.headers());
         let reply = refusal.unwrap_or_else(|| Reply::not_found(request.uri().path()));
         without_the_body(reply, &request)
     };
@@ -64,8 +66,8 @@ async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Res
         return next.run(request).await;
     }
     let route = Route::of(request.uri().path());
-    let role = route.map_or(Role::Client, |route| route.role);
-    let reply = match (app.security.keys.refusal(role, headers), route) {
+    let asked = (route.map_or(Role::Client, |route| route.role), Effect::Reads);
+    let reply = match (app.security.keys.refusal(asked, &app.unguarded, headers), route) {
         (Some(refusal), _) => refusal,
         (None, None) => Reply::not_found(request.uri().path()),
         (None, Some(route)) => Reply::empty().with_header("allow", route.allow()),
@@ -104,8 +106,10 @@ async fn serve(app: Arc<App>, route: &'static Route, request: Request) -> Respon
 /// Returns the refusal of a request for its key or its method; `None` if it may be carried out.
 fn refusal(app: &App, route: &Route, request: &Request) -> Option<Reply> {
     let method = request.method();
-    if let Some(refusal) = app.security.keys.refusal(route.role, request.headers()) {
-        return Some(refusal);
+    let asked = (route.role, route.effect);
+    let refusal = app.security.keys.refusal(asked, &app.unguarded, request.headers());
+    if refusal.is_some() {
+        return refusal;
     }
     if !route.has(method) {
         let reply = match route.work {

@@ -1,10 +1,11 @@
 //! The one table of what can be asked for: the router is made of it, the guard and OPTIONS read it, and so does
 //! the table in docs/http.md, which a test compares with this one. What is not in it does not exist.
 
+use super::effect::Effect;
 use super::graphql;
 use super::grpc::dialect::GRPC_TYPES;
 use super::grpc::methods;
-use super::route::{Effect, Route, Turn, Work};
+use super::route::{Route, Turn, Work};
 use crate::http::endpoints::admin;
 use crate::http::endpoints::alter;
 use crate::http::endpoints::commit;
@@ -71,10 +72,12 @@ const CALL: Route = Route {
     ..CHANGE
 };
 
+/// The defaults of a method of gRPC for administrators.
+const ADMIN_CALL: Route = Route { role: Role::Admin, body_len_max: SHORT, ..CALL };
+
 /// The defaults of a method of gRPC that there is not.
 const NO_CALL: Route = Route { effect: Effect::Reads, body_len_max: SHORT, ..CALL };
 
-const NO_NAMESPACES: &str = "there are no namespaces: all data are in the namespace 0";
 const NO_SNAPSHOTS: &str =
     "snapshots of clusters are not taken: load triples or tables with `hexgraph load`";
 const NO_WATCH: &str = "health is not told as a stream: call Check";
@@ -202,9 +205,22 @@ pub static ROUTES: &[Route] = &[
         ..CALL
     },
     Route { path: "/grpc.health.v1.Health/Watch", work: Work::NoCall(NO_WATCH), ..NO_CALL },
-    Route { path: "/api.Dgraph/CreateNamespace", work: Work::NoCall(NO_NAMESPACES), ..NO_CALL },
-    Route { path: "/api.Dgraph/DropNamespace", work: Work::NoCall(NO_NAMESPACES), ..NO_CALL },
-    Route { path: "/api.Dgraph/ListNamespaces", work: Work::NoCall(NO_NAMESPACES), ..NO_CALL },
+    Route {
+        path: "/api.Dgraph/CreateNamespace",
+        work: Work::Call(methods::namespaces::create, Turn::Admitted),
+        ..ADMIN_CALL
+    },
+    Route {
+        path: "/api.Dgraph/DropNamespace",
+        work: Work::Call(methods::namespaces::drop_one, Turn::Admitted),
+        ..ADMIN_CALL
+    },
+    Route {
+        path: "/api.Dgraph/ListNamespaces",
+        effect: Effect::Reads,
+        work: Work::Call(methods::namespaces::list, Turn::Admitted),
+        ..ADMIN_CALL
+    },
     Route {
         path: "/api.Dgraph/UpdateExtSnapshotStreamingState",
         work: Work::NoCall(NO_SNAPSHOTS),

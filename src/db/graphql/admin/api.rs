@@ -217,7 +217,7 @@ mod tests {
         for (input, why) in [
             ("destination: \"../x\"", "not in the folder"),
             ("format: \"csv\"", "invalid export format: csv"),
-            ("namespace: 3", "no namespace 3"),
+            ("namespace: 3", "there is no namespace 3"),
         ] {
             let told = ask(&format!("mutation {{ export(input: {{{input}}}) {field} }}"));
             assert!(

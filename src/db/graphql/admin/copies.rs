@@ -1,6 +1,7 @@
 //! Exports and backups that a request asks for.
 
 use crate::db::Database;
+use crate::db::graphql::admin::namespaces::named;
 use crate::db::graphql::admin::tasks::{PATIENCE, Status, Task};
 use crate::db::graphql::admin::{Folder, Instance};
 use crate::db::guard::guarded;
@@ -29,17 +30,33 @@ pub(super) fn export(
             return Err(Error::query(format!("invalid export format: {other}")).with_hint(hint));
         }
     };
-    // In Dgraph -1 stands for all namespaces, so it is allowed like 0.
-    if let Some(Value::Int(namespace @ (1.. | ..=-2))) = input.and_then(|i| i.get("namespace")) {
-        return Err(Error::query(format!("there is no namespace {namespace}: all is in 0")));
-    }
-    let (database, site) = (database.clone(), Site::new(database, input, instance)?);
+    // As the reference has it, -1 stands for all namespaces.
+    let is_for_all = input.and_then(|input| input.get("namespace")?.as_int()) == Some(-1);
+    let databases = match is_for_all {
+        true => database
+            .namespaces()?
+            .into_iter()
+            .map(|id| database.namespace(id))
+            .collect::<Result<_>>()?,
+        false => vec![named(database, input)?],
+    };
+    let site = Site::new(database, input, instance)?;
     let task = instance.tasks.start("Export", PATIENCE, move |control| {
         site.fill(|place| {
-            // Files of Dgraph are named after the group of servers that wrote them; there is one here.
-            let data = place.join(format!("g01{ends}"));
-            let report = database.export(&data, control)?;
-            Ok(vec![data, report.schema])
+            let mut files = Vec::new();
+            for database in &databases {
+                let folder = match databases.len() {
+                    1 => place.to_owned(),
+                    _ => place.join(format!("namespace-{}", database.namespace_id())),
+                };
+                let failed = |error| Error::io(format!("creating {}", folder.display()), error);
+                fs::create_dir_all(&folder).map_err(failed)?;
+                // Files of Dgraph are named after the group of servers that wrote them; there is one here.
+                let data = folder.join(format!("g01{ends}"));
+                let report = database.export(&data, control)?;
+                files.extend([data, report.schema]);
+            }
+            Ok(files)
         })
     });
     payload("Export", task?)

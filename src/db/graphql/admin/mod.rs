@@ -4,6 +4,8 @@ mod api;
 mod instance;
 mod operations;
 mod people;
+mod namespaces;
+mod keys;
 mod state;
 mod copies;
 mod export_folder;

@@ -3,7 +3,7 @@
 use crate::db::Database;
 use crate::db::graphql::admin::people;
 use crate::db::graphql::admin::state::health;
-use crate::db::graphql::admin::{Act, Instance, copies};
+use crate::db::graphql::admin::{Act, Instance, copies, keys, namespaces};
 use hexgraph_base::schema::SchemaReport;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_graphql::request::{Field, Value};
@@ -14,10 +14,13 @@ use serde_json::{Value as Json, json};
 const ALONE: &str = "one engine holds all of the data here";
 const NO_USERS: &str =
     "there are no users and groups without `hexgraph serve --acl secret-file=FILE`";
-const NO_NAMESPACES: &str = "there is one namespace here, 0";
 const NO_RESTORE: &str =
     "end the server, and start `hexgraph serve` with the folder of the backup or a copy of it";
 const NO_LIST: &str = "look into the folder that backups go to";
+
+/// What concerns the whole database or the server.
+const FOR_ALL: [&str; 7] =
+    ["addNamespace", "deleteNamespace", "backup", "draining", "shutdown", "config", "task"];
 
 impl Database {
     /// Carries out a root field. `report` gets what it changes in the schema of the store.
@@ -42,6 +45,12 @@ impl Database {
         if field.shape.name != "login" {
             self.check_administrator()?;
         }
+        if FOR_ALL.contains(&field.shape.name.as_str()) {
+            self.check_superadmin()?;
+        }
+        if let Some(done) = keys::administer(self, field)? {
+            return Ok(done);
+        }
         let input = field.arguments.given("input");
         Ok(match field.shape.name.as_str() {
             "getGQLSchema" => self.shown_schema()?,
@@ -57,6 +66,8 @@ impl Database {
             "config" => json!({ "cacheMb": 0.0 }),
             "task" => task(input, instance)?,
             "export" => copies::export(self, input, instance)?,
+            "addNamespace" => namespaces::add(self, input)?,
+            "deleteNamespace" => namespaces::delete(self, input)?,
             "backup" => copies::backup(self, input, instance)?,
             "draining" => drain(field.arguments.given("enable"), instance)?,
             "shutdown" => {
@@ -132,7 +143,6 @@ fn not_offered(name: &str) -> Error {
     let hint = match name {
         "restore" | "restoreTenant" => NO_RESTORE,
         "listBackups" => NO_LIST,
-        "addNamespace" | "deleteNamespace" => NO_NAMESPACES,
         "removeNode" | "moveTablet" => ALONE,
         _ => NO_USERS,
     };

@@ -3,6 +3,7 @@
 use crate::db::Database;
 use crate::db::access::{LoginRequest, NewGroup, NewUser, People};
 use crate::db::graphql::admin::Instance;
+use crate::db::graphql::admin::namespaces::named;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_graphql::request::{Field, Value};
 use serde_json::{Value as Json, json};
@@ -113,14 +114,14 @@ fn login(database: &Database, field: &Field, instance: &Instance<'_>) -> Result<
 fn reset_password(database: &Database, input: Option<&Value>) -> Result<Json> {
     let text = |name: &str| input.and_then(|input| input.get(name)?.as_str()).unwrap_or_default();
     let (user, password) = (text("userId"), text("password"));
-    if input.and_then(|input| input.get("namespace")?.as_int()) != Some(0) {
-        return Err(Error::query("there is one namespace here, 0"));
-    }
+    let database = named(database, input)?;
     if !database.people(Some(&[user]))?.users.contains_key(user) {
         return Err(Error::query(format!("there is no user {user}")));
     }
     database.update_users(&[user], Some(password), (&[], &[]))?;
-    Ok(json!({ "userId": user, "message": "Reset password is successful", "namespace": 0 }))
+    Ok(
+        json!({ "userId": user, "message": "Reset password is successful", "namespace": database.namespace_id() }),
+    )
 }
 
 /// The users that have to be read to show a field: those named, or all where it asks for the members of groups.

@@ -29,9 +29,9 @@ impl Database {
     /// Fails only when the database is closed.
     pub fn membership(&self, address: &str, started: u64) -> Result<Json, Error> {
         let version = self.version()?;
-        let commit = version.commit.to_string();
+        let (namespace, commit) = (self.namespace_id(), version.commit.to_string());
         let tablet = |name: &str| {
-            let name = format!("0-{name}");
+            let name = format!("{namespace}-{name}");
             json!({
                 "groupId": 1, "predicate": &name, "force": false, "onDiskBytes": "0", "remove": false,
                 "readOnly": false, "moveTs": "0", "uncompressedBytes": "0",
@@ -39,7 +39,7 @@ impl Database {
         };
         let tablets = version.predicates().map(|(name, _)| name);
         let tablets: Map<String, Json> =
-            tablets.map(|name| (format!("0-{name}"), tablet(name))).collect();
+            tablets.map(|name| (format!("{namespace}-{name}"), tablet(name))).collect();
         let member = |group: u64| {
             json!({
                 "id": "1", "groupId": group, "addr": address, "leader": true, "amDead": false,
@@ -52,7 +52,7 @@ impl Database {
         });
         Ok(json!({
             "counter": &commit, "groups": { "1": group }, "zeros": { "1": member(0) },
-            "maxUID": version.uids.next().to_string(), "maxTxnTs": &commit, "maxNsID": "0",
+            "maxUID": version.uids.next().to_string(), "maxTxnTs": &commit, "maxNsID": self.namespaces().ok().and_then(|all| all.last().copied()).unwrap_or(namespace).to_string(),
             "maxRaftId": "1", "removed": [], "cid": "",
         }))
     }
@@ -63,10 +63,13 @@ impl Database {
     ///
     /// Fails only when the database is closed.
     pub(super) fn cluster_state(&self, instance: &Instance<'_>) -> Result<Json, Error> {
-        let version = self.version()?;
+        let (version, namespace) = (self.version()?, self.namespace_id());
+        // Who administers one of them is told of none.
+        let namespaces = if namespace == 0 { self.namespaces()? } else { Vec::new() };
         let names = version.predicates().map(|(name, _)| name);
-        let tablets: Vec<Json> =
-            names.map(|name| json!({ "groupId": 1, "predicate": format!("0-{name}") })).collect();
+        let tablets: Vec<Json> = names
+            .map(|name| json!({ "groupId": 1, "predicate": format!("{namespace}-{name}") }))
+            .collect();
         let started = instance.now.saturating_sub(instance.uptime);
         let member = |group: u64| {
             json!({
@@ -86,7 +89,7 @@ impl Database {
             "maxRaftId": 1,
             "removed": [],
             "cid": "",
-            "namespaces": [0],
+            "namespaces": namespaces,
         }))
     }
 }

@@ -80,12 +80,17 @@ impl Status {
 impl Task {
     /// The time of the last change of the status, as text.
     pub fn updated(&self) -> String {
-        let since = self.updated.duration_since(UNIX_EPOCH).unwrap_or_default();
-        let seconds = i64::try_from(since.as_secs()).unwrap_or(0);
-        let mut out = Vec::with_capacity(32);
-        DateTime::from_unix(seconds, 0).write(&mut out);
-        String::from_utf8_lossy(&out).into_owned()
+        shown_time(self.updated)
     }
+}
+
+/// A time as text, to the second.
+pub(super) fn shown_time(time: SystemTime) -> String {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let seconds = i64::try_from(since.as_secs()).unwrap_or(0);
+    let mut out = Vec::with_capacity(32);
+    DateTime::from_unix(seconds, 0).write(&mut out);
+    String::from_utf8_lossy(&out).into_owned()
 }
 
 impl Default for Tasks {

@@ -22,6 +22,14 @@ pub(in crate::http) fn refusal(app: &App, incoming: &Incoming) -> Option<Reply> 
     })
 }
 
+/// As [`refusal`], for what concerns the whole server.
+fn owner_refusal(app: &App, incoming: &Incoming) -> Option<Reply> {
+    refusal(app, incoming).or_else(|| {
+        let refusal = app.database_for(incoming).check_superadmin().err()?;
+        Some(Reply::unauthorized(&refusal.to_string()))
+    })
+}
+
 /// Returns the refusal of a request whose token is missing or wrong; `None` if it is right or none is set.
 pub(in crate::http) fn token_refusal(app: &App, incoming: &Incoming) -> Option<Reply> {
     let refusal = || Reply::unauthorized("Invalid X-Dgraph-AuthToken");
@@ -54,7 +62,7 @@ pub(in crate::http) fn with_instance<T>(
 
 /// Answers `/admin/shutdown`: stops the server after the requests under way.
 pub(in crate::http) fn shut_down(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
-    if let Some(refusal) = refusal(app, incoming) {
+    if let Some(refusal) = owner_refusal(app, incoming) {
         return refusal;
     }
     app.switches.shut_down();
@@ -63,7 +71,7 @@ pub(in crate::http) fn shut_down(app: &App, incoming: &Incoming, _control: &Cont
 
 /// Answers `/admin/draining`: sets whether requests of clients are refused.
 pub(in crate::http) fn drain(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
-    if let Some(refusal) = refusal(app, incoming) {
+    if let Some(refusal) = owner_refusal(app, incoming) {
         return refusal;
     }
     match go_values::parse_bool(incoming.parameter("enable")) {
@@ -81,7 +89,7 @@ pub(in crate::http) fn configure_cache(
     incoming: &Incoming,
     _control: &Control,
 ) -> Reply {
-    if let Some(refusal) = refusal(app, incoming) {
+    if let Some(refusal) = owner_refusal(app, incoming) {
         return refusal;
     }
     if *incoming.method() == Method::GET {

@@ -1,6 +1,8 @@
 //! `GET /health` and `GET /state`.
 
 use crate::http::app::App;
+use crate::http::effect::Effect;
+use crate::http::guard::keys::Role;
 use crate::http::guard::users;
 use crate::http::message::reply::Reply;
 use axum::http::{HeaderMap, StatusCode};
@@ -37,6 +39,11 @@ pub(in crate::http) fn answer(
     };
     let asks_only_live = asks("live");
     if asks("all") {
+        // The path needs no key, this does.
+        let asked = (Role::Client, Effect::Reads);
+        if let Some(refusal) = app.security.keys.refusal(asked, &app.unguarded, headers) {
+            return refusal;
+        }
         let database = users::database_for(&app.unguarded, headers);
         if let Err(error) = database.check_guardian() {
             return Reply::error(&error);

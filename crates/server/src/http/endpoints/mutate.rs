@@ -89,6 +89,7 @@ fn reply(database: &Database, done: MutationAnswer, control: &Control) -> Engine
         commit: done.commit,
         keys: done.keys,
         predicates: done.predicates,
+        namespace: database.namespace_id(),
     };
     let extensions = Extensions { latency, txn, touched: None, explain: None };
     Ok(Reply::data(data.as_bytes(), &extensions))

@@ -71,7 +71,9 @@ async fn look_into(app: &Arc<App>, route: &Route, request: Request) -> (Request,
     // One whose body can't be read is answered as one without any.
     let Ok(incoming) = incoming else { return (Request::from_parts(parts, Body::empty()), false) };
     let goes_on = block_in_place(|| {
-        let kind = read(&incoming).ok().and_then(|asked| app.unguarded.graphql_kind(&asked).ok());
+        let kind = read(&incoming)
+            .ok()
+            .and_then(|asked| app.database_for(&incoming).graphql_kind(&asked).ok());
         kind == Some(OperationKind::Subscription)
     });
     // It is unpacked by now.
@@ -92,7 +94,8 @@ async fn receive_for_events(app: Arc<App>, route: &Route, request: Request) -> R
     };
     match read {
         Ok((request, incoming)) => {
-            let kind = || block_in_place(|| app.unguarded.graphql_kind(&request)).ok();
+            let kind =
+                || block_in_place(|| app.database_for(&incoming).graphql_kind(&request)).ok();
             if let Some(refusal) = get_refusal(&app, &incoming, kind) {
                 return refusal.into_response(false);
             }
@@ -145,12 +148,13 @@ fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
     if let Some(refusal) = app.switches.refusal() {
         return refused(refusal);
     }
-    let kind = || app.unguarded.graphql_kind(&request).ok();
+    let database = app.database_for(incoming);
+    let kind = || database.graphql_kind(&request).ok();
     if let Some(refusal) = get_refusal(app, incoming, kind) {
         return refusal;
     }
     let headers = body::headers(incoming.headers());
-    let response = app.database_for(incoming).graphql(&request, &headers, control);
+    let response = database.graphql(&request, &headers, control);
     let mut reply = Reply::json(response.to_json(&extensions(app, &response, started)));
     // What failed may succeed later; but of a mutation some may be done.
     if control.is_starved() && kind() != Some(OperationKind::Mutation) {

@@ -32,7 +32,7 @@ pub(crate) fn validate_schema(app: &App, incoming: &Incoming, _control: &Control
     let checked = incoming.text().map_err(|error| vec![error.to_string()]);
     let entry =
         |message: &str, code: &str| json!({ "message": message, "extensions": { "code": code } });
-    match checked.and_then(|text| app.unguarded.check_graphql_schema(text)) {
+    match checked.and_then(|text| app.database_for(incoming).check_graphql_schema(text)) {
         Ok(()) => {
             Reply::json(json!({ "errors": [entry("Schema is valid", "success")] }).to_string())
         }
@@ -45,8 +45,8 @@ pub(crate) fn validate_schema(app: &App, incoming: &Incoming, _control: &Control
 }
 
 /// Tells whether requests are answered, and how often the schema has changed.
-pub(crate) fn probe(app: &App, _incoming: &Incoming, _control: &Control) -> Reply {
-    match app.unguarded.graphql_schema_counter() {
+pub(crate) fn probe(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+    match app.database_for(incoming).graphql_schema_counter() {
         Ok(counter) => {
             Reply::json(json!({ "status": "up", "schemaUpdateCounter": counter }).to_string())
         }

@@ -4,12 +4,15 @@
 //! administrator: the table of routes says which does. Whether a server is there is told to anybody, and what browsers ask
 //! before they send a key.
 
+use crate::http::effect::Effect;
 use crate::http::message::reply::Reply;
 use axum::http::{HeaderMap, StatusCode};
+use hexgraph::db::Database;
+use hexgraph::db::access::KeyRole;
 use sha2::{Digest, Sha256};
 
 /// The header that names a key.
-const KEY_HEADER: &str = "x-auth-token";
+pub(in crate::http) const KEY_HEADER: &str = "x-auth-token";
 
 /// The role whose key a request has to name, if keys are set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,16 +30,20 @@ pub enum Role {
 pub(in crate::http) enum Holder {
     /// The key is missing or unknown.
     Nobody,
+    /// Who may read.
+    Reader,
     /// A client, who may read and write.
     Client,
     /// An administrator, who may do everything.
     Admin,
 }
 
-/// The keys that are known. Only digests are kept, so that comparing tells nothing about them.
+/// The keys that the server was started with, and whether anybody may ask without one. Only digests are kept, so that comparing tells
+/// nothing about them. Beside them there are those that are kept in the database.
 #[derive(Debug, Clone, Default)]
 pub(in crate::http) struct Keys {
     known: Vec<([u8; 32], Holder)>,
+    refuses_anonymous: bool,
 }
 
 impl Keys {
@@ -45,40 +52,53 @@ impl Keys {
         self.known.push((digest(key), holder));
     }
 
-    /// Whether no keys are set, so that all requests are answered.
-    pub(in crate::http) fn is_empty(&self) -> bool {
-        self.known.is_empty()
+    /// Has nobody answered without a key, be there any or not.
+    pub(in crate::http) fn refuse_anonymous(&mut self) {
+        self.refuses_anonymous = true;
     }
 
-    /// The key of a request, whether it is known or not. It only tells clients apart: requests with one key share the queues of a
-    /// busy server.
-    pub(in crate::http) fn given<'a>(&self, headers: &'a HeaderMap) -> Option<&'a [u8]> {
-        headers.get(KEY_HEADER).map(|key| key.as_bytes())
+    /// Whether requests need a key: there are some, there were some, or it was said so.
+    pub(in crate::http) fn are_needed(&self, database: &Database) -> bool {
+        self.refuses_anonymous || !self.known.is_empty() || database.has_keys()
     }
 
     /// The role that the key of a request gives.
-    fn holder(&self, headers: &HeaderMap) -> Holder {
-        // A key that is not printable ASCII is unknown, and of several headers the first counts.
-        let Some(key) = headers.get(KEY_HEADER).and_then(|key| key.to_str().ok()) else {
-            return Holder::Nobody;
-        };
+    fn holder(&self, database: &Database, headers: &HeaderMap) -> Holder {
+        // A key that is not printable ASCII is unknown.
+        let Some(key) = key_of(headers) else { return Holder::Nobody };
+        match database.key_role(key) {
+            Some(KeyRole::Admin) => return Holder::Admin,
+            Some(KeyRole::Client) => return Holder::Client,
+            Some(KeyRole::ReadOnly) => return Holder::Reader,
+            None => {}
+        }
         let given = digest(key);
         let found = self.known.iter().filter(|(known, _)| *known == given);
         // All are compared, and one text may be a key of both kinds: the greater right counts.
         found.map(|(_, holder)| *holder).max().unwrap_or(Holder::Nobody)
     }
 
-    /// Why a request is not answered that needs a key of this role; `None` when it is. The status is 401 for a key that is
-    /// missing or unknown, and 403 for that of a client where one of an administrator is needed. Costs a digest and a
-    /// comparison with each key.
-    pub(in crate::http) fn refusal(&self, role: Role, headers: &HeaderMap) -> Option<Reply> {
-        if self.is_empty() || role == Role::Anyone {
+    /// Why a request is not answered that needs a key of this role, and changes something or not; `None` when it is. The status is
+    /// 401 for a key that is missing or unknown, and 403 for one that gives too little. Costs two digests and a comparison with each
+    /// key that the server was started with.
+    pub(in crate::http) fn refusal(
+        &self,
+        (role, effect): (Role, Effect),
+        database: &Database,
+        headers: &HeaderMap,
+    ) -> Option<Reply> {
+        if role == Role::Anyone || !self.are_needed(database) {
             return None;
         }
-        let (status, message) = match self.holder(headers) {
+        let (status, message) = match self.holder(database, headers) {
             Holder::Admin => return None,
             Holder::Client if role <= Role::Client => return None,
-            Holder::Client => {
+            // What a text asks for is looked at where it is read.
+            Holder::Reader if role <= Role::Client && effect != Effect::Changes => return None,
+            Holder::Reader if role <= Role::Client => {
+                (StatusCode::FORBIDDEN, "The key in X-Auth-Token may only read")
+            }
+            Holder::Client | Holder::Reader => {
                 (StatusCode::FORBIDDEN, "The key in X-Auth-Token is not that of an administrator")
             }
             Holder::Nobody if headers.contains_key(KEY_HEADER) => {
@@ -93,6 +113,11 @@ impl Keys {
     }
 }
 
+/// The key of a request, whether it is known or not. Of several headers the first counts.
+pub(in crate::http) fn key_of(headers: &HeaderMap) -> Option<&str> {
+    headers.get(KEY_HEADER).and_then(|key| key.to_str().ok())
+}
+
 fn digest(key: &str) -> [u8; 32] {
     Sha256::digest(key).into()
 }
@@ -100,16 +125,21 @@ fn digest(key: &str) -> [u8; 32] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hexgraph::db::access::NewKey;
+
+    fn is_refused(keys: &Keys, asked: (Role, Effect), database: &Database, key: &str) -> bool {
+        let mut headers = HeaderMap::new();
+        if !key.is_empty() {
+            headers.insert(KEY_HEADER, key.parse().unwrap());
+        }
+        keys.refusal(asked, database, &headers).is_some()
+    }
 
     #[test]
     fn keys() {
-        let mut keys = Keys::default();
+        let (mut keys, database) = (Keys::default(), Database::in_memory());
         let refused = |keys: &Keys, role: Role, key: &str| {
-            let mut headers = HeaderMap::new();
-            if !key.is_empty() {
-                headers.insert(KEY_HEADER, key.parse().unwrap());
-            }
-            keys.refusal(role, &headers).is_some()
+            is_refused(keys, (role, Effect::Changes), &database, key)
         };
         assert!(!refused(&keys, Role::Admin, ""));
         keys.add("root", Holder::Admin);
@@ -128,5 +158,40 @@ mod tests {
             assert_eq!(refused(&keys, role, key), want, "{role:?} {key}");
         }
         assert!(!format!("{keys:?}").contains("root"));
+    }
+
+    #[test]
+    fn keys_of_the_database() {
+        let (mut keys, database) = (Keys::default(), Database::in_memory());
+        let make = |role| {
+            let key = NewKey { name: "", role, lifetime: None };
+            let (key, secret) = database.create_key(&key).unwrap();
+            (key.id, secret.reveal().to_owned())
+        };
+        let anonymous = (Role::Client, Effect::Reads);
+        assert!(!is_refused(&keys, anonymous, &database, ""));
+        let made = [KeyRole::ReadOnly, KeyRole::Client, KeyRole::Admin].map(make);
+        assert!(is_refused(&keys, anonymous, &database, ""), "there are keys now");
+        for (role, effect, want) in [
+            (Role::Client, Effect::Reads, [false, false, false]),
+            (Role::Client, Effect::AsTextSays, [false, false, false]),
+            (Role::Client, Effect::Changes, [true, false, false]),
+            (Role::Admin, Effect::Reads, [true, true, false]),
+            (Role::Admin, Effect::Changes, [true, true, false]),
+            (Role::Anyone, Effect::Reads, [false, false, false]),
+        ] {
+            for ((id, secret), want) in made.iter().zip(want) {
+                let got = is_refused(&keys, (role, effect), &database, secret);
+                assert_eq!(got, want, "{role:?} {effect:?} {id}");
+                assert!(role == Role::Anyone || is_refused(&keys, (role, effect), &database, id));
+            }
+        }
+        for (id, _) in &made {
+            database.revoke_key(id).unwrap();
+        }
+        assert!(is_refused(&keys, anonymous, &database, &made[2].1));
+        assert!(is_refused(&keys, anonymous, &database, ""), "revoking the last opens nothing");
+        keys.refuse_anonymous();
+        assert!(is_refused(&keys, anonymous, &Database::in_memory(), ""));
     }
 }

@@ -11,6 +11,7 @@
 //!
 //! Programs that are no browsers send neither `Origin` nor `Sec-Fetch-Site`, so the first rule is all they see.
 
+use crate::http::guard::users;
 use crate::http::message::reply::Reply;
 use axum::http::request::Parts;
 use axum::http::uri::Authority;
@@ -136,16 +137,21 @@ impl Origins {
     }
 
     /// Whether pages of an origin may ask for a path, beside those of this server.
-    fn is_allowed(&self, database: &Database, path: &str, origin: &str) -> bool {
-        self.allows_all || self.is_named(database, path, origin)
+    fn is_allowed(&self, asked: (&Database, &HeaderMap), path: &str, origin: &str) -> bool {
+        self.allows_all || self.is_named(asked, path, origin)
     }
 
-    /// Whether an origin was allowed by its name: to the server, or for `/graphql` by the schema.
-    fn is_named(&self, database: &Database, path: &str, origin: &str) -> bool {
+    /// Whether an origin was allowed by its name: to the server, or for `/graphql` by the schema of the namespace that is asked.
+    fn is_named(
+        &self,
+        (database, headers): (&Database, &HeaderMap),
+        path: &str,
+        origin: &str,
+    ) -> bool {
         let origin = origin.to_ascii_lowercase();
         self.allowed.contains(&origin)
             || path == "/graphql"
-                && database
+                && users::database_for(database, headers)
                     .graphql_access()
                     .origins
                     .iter()
@@ -169,7 +175,7 @@ impl Origins {
             (Some(origin), None) => {
                 let origin = origin.to_str().unwrap_or_default();
                 if is_near && self.is_same(origin, headers)
-                    || self.is_allowed(database, path, origin)
+                    || self.is_allowed((database, headers), path, origin)
                 {
                     return None;
                 }
@@ -233,14 +239,16 @@ pub(in crate::http) fn layer(
     let may_ask = move |origin: &HeaderValue, parts: &Parts| {
         let (origins, database) = &known;
         let origin = origin.to_str().unwrap_or_default();
-        origins.is_same(origin, &parts.headers) || origins.is_allowed(database, path, origin)
+        origins.is_same(origin, &parts.headers)
+            || origins.is_allowed((database, &parts.headers), path, origin)
     };
     // That pages of all origins may ask gives none of them the credentials that a browser keeps.
     let known = (origins.clone(), database.clone());
     let may_have_credentials = move |origin: &HeaderValue, parts: &Parts| {
         let (origins, database) = &known;
         let origin = origin.to_str().unwrap_or_default();
-        origins.is_same(origin, &parts.headers) || origins.is_named(database, path, origin)
+        origins.is_same(origin, &parts.headers)
+            || origins.is_named((database, &parts.headers), path, origin)
     };
     CorsLayer::new()
         .allow_methods(AllowMethods::list(methods.iter().cloned()))

@@ -1,8 +1,10 @@
 //! Who may alter and administer: a token that they share, and the addresses that they may come from. Who may ask at all.
 
-use super::keys::{Holder, Keys};
+use super::keys::{Holder, Keys, key_of};
 use super::origins::Origins;
 use crate::http::message::incoming::Incoming;
+use hexgraph::db::Database;
+use hexgraph::db::access::KEY_PREFIX;
 use hexgraph_base::types::{Error, Result};
 use sha2::{Digest, Sha256};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -63,7 +65,7 @@ impl Security {
                 (Some(_), _, "") => {
                     return Err(Error::query(format!("security {name}: it is empty")));
                 }
-                (Some(kind), _, secret) => self.add(kind, secret),
+                (Some(kind), _, secret) => self.add(kind, secret)?,
                 (None, "whitelist", addresses) if setting.contains('=') => {
                     let addresses = addresses.split(',').map(str::trim);
                     for (at, text) in addresses.enumerate().filter(|(_, text)| !text.is_empty()) {
@@ -82,10 +84,10 @@ impl Security {
 
     /// Who shares the queues of a busy server with itself alone: those who have one key, where there are keys, else those who
     /// come from one address, or one network of them where each has many.
-    pub fn client_of(&self, incoming: &Incoming) -> u64 {
+    pub fn client_of(&self, database: &Database, incoming: &Incoming) -> u64 {
         let mut hasher = DefaultHasher::new();
         match incoming.client().map(|address| address.to_canonical()) {
-            _ if !self.keys.is_empty() => self.keys.given(incoming.headers()).hash(&mut hasher),
+            _ if self.keys.are_needed(database) => key_of(incoming.headers()).hash(&mut hasher),
             // A network of 64 bits is the least that a provider assigns, so one machine has all of its addresses.
             Some(IpAddr::V6(address)) => address.segments()[..4].hash(&mut hasher),
             other => other.hash(&mut hasher),
@@ -93,13 +95,30 @@ impl Security {
         hasher.finish()
     }
 
+    /// Has nobody answered without a key, be there any or not.
+    pub fn refuse_anonymous(&mut self) {
+        self.keys.refuse_anonymous();
+    }
+
     /// Adds a secret. There is one token, the last; of keys there may be many.
-    pub fn add(&mut self, kind: Secret, secret: &str) {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] for a key that looks like one that is kept in a database.
+    pub fn add(&mut self, kind: Secret, secret: &str) -> Result<()> {
+        if kind != Secret::Token && secret.starts_with(KEY_PREFIX) {
+            let message = format!(
+                "a key that begins with {KEY_PREFIX}, as those do that `hexgraph keys` makes"
+            );
+            let hint = "those are known without being named here";
+            return Err(Error::query(message).with_hint(hint));
+        }
         match kind {
             Secret::Token => self.token = Some(digest(secret)),
             Secret::AdminKey => self.keys.add(secret, Holder::Admin),
             Secret::ClientKey => self.keys.add(secret, Holder::Client),
         }
+        Ok(())
     }
 
     /// Whether a request names the token, where there is one.

@@ -1,5 +1,6 @@
 //! Who asks, where users have rights: the token of a request, and the mark of a transaction.
 
+use crate::http::guard::keys::{KEY_HEADER, key_of};
 use crate::http::message::request_error::RequestError;
 use axum::http::HeaderMap;
 use hexgraph::db::Database;
@@ -11,12 +12,13 @@ const TOKEN_HEADERS: [&str; 3] = ["x-service-accesstoken", "x-dgraph-accesstoken
 /// The database as the bearer of the token in some headers sees it.
 pub(in crate::http) fn database_for(database: &Database, headers: &HeaderMap) -> Database {
     let token = TOKEN_HEADERS.iter().find_map(|name| headers.get(*name)?.to_str().ok());
-    database.for_token(token)
+    database.for_secrets(key_of(headers), token)
 }
 
 /// The same for headers of which some came over a WebSocket.
 pub(in crate::http) fn database_for_subscriber(database: &Database, headers: &Headers) -> Database {
-    database.for_token(TOKEN_HEADERS.iter().find_map(|name| headers.get(name)))
+    let token = TOKEN_HEADERS.iter().find_map(|name| headers.get(name));
+    database.for_secrets(headers.get(KEY_HEADER), token)
 }
 
 /// As [`database_for`], for a request of the transaction `start` that comes with a mark; 0 stands for a new transaction.
@@ -29,8 +31,9 @@ pub(in crate::http) fn database_within(
     headers: &HeaderMap,
     (start, mark): (u64, &str),
 ) -> Result<Database, RequestError> {
-    check_mark(database, start, mark)?;
-    Ok(database_for(database, headers))
+    let database = database_for(database, headers);
+    check_mark(&database, start, mark)?;
+    Ok(database)
 }
 
 /// Checks that a request of a transaction has the mark that the server gave it, where there are users: else anybody could go on

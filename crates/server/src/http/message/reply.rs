@@ -65,6 +65,8 @@ pub(in crate::http) struct Txn {
     pub keys: Vec<u64>,
     /// The names of the predicates that the request changed.
     pub predicates: Vec<String>,
+    /// The namespace that they are in.
+    pub namespace: u64,
     /// What its client has to send back with each request of it, where there are users.
     pub mark: Option<String>,
 }
@@ -94,9 +96,9 @@ impl Txn {
         self.keys.iter().map(|&key| go_values::to_base36(key))
     }
 
-    /// The predicates as clients send them back. There is one group of servers, the first, and one namespace, 0.
+    /// The predicates as clients send them back. There is one group of servers, the first.
     pub(in crate::http) fn shown_predicates(&self) -> impl Iterator<Item = String> {
-        self.predicates.iter().map(|name| format!("1-0-{name}"))
+        self.predicates.iter().map(|name| format!("1-{}-{name}", self.namespace))
     }
 }
 

@@ -127,6 +127,15 @@ impl Uids {
         }
     }
 
+    /// Takes over what another counter has handed out and data has named there: none of it is handed out any more.
+    pub fn absorb(&self, other: &Uids) {
+        self.skip_to(other.next());
+        let named = other.named();
+        if !named.is_empty() {
+            self.lock().known |= named;
+        }
+    }
+
     /// Hands out `count` uids in a row, which no new node gets. They are of the lower half: whoever
     /// asks again and again can't use up what new nodes need.
     ///

@@ -105,8 +105,10 @@ impl Source {
         };
         let wanted = Arc::new((request, headers));
         if takes_all {
-            match self.at_desk(&wanted, |app, request, _| app.unguarded.graphql_kind(request)).await
-            {
+            let kind = |app: &Arc<App>, request: &Request, headers: &Headers| {
+                database_for_subscriber(&app.unguarded, headers).graphql_kind(request)
+            };
+            match self.at_desk(&wanted, kind).await {
                 Ok(OperationKind::Subscription) => {}
                 Ok(_) => return self.answer_once(&wanted).await,
                 Err(faults) => return self.fail(faults).await,

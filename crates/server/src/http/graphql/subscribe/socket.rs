@@ -3,6 +3,7 @@
 use crate::http::app::App;
 use crate::http::graphql::subscribe::dialect::{Dialect, Said, reason};
 use crate::http::graphql::subscribe::feed::{Delivery, Feed, Item, Job};
+use crate::http::guard::keys::KEY_HEADER;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
 use axum::http::{HeaderMap, header};
 use axum::response::Response;
@@ -208,9 +209,10 @@ impl Connection {
         }
     }
 
-    /// The entries of the first message, then the headers of the request.
+    /// The entries of the first message, then the headers of the request. A key counts only in those: it let the request in.
     fn headers(&self) -> Headers {
         let mut headers = self.init.clone().unwrap_or_default();
+        headers.remove(KEY_HEADER);
         headers.extend(&self.headers);
         headers
     }

@@ -5,6 +5,7 @@ pub(in crate::http) mod run_dql;
 pub(in crate::http) mod alter;
 pub(in crate::http) mod commit;
 pub(in crate::http) mod simple;
+pub(in crate::http) mod namespaces;
 mod mutations;
 mod statements;
 mod weight;

@@ -63,6 +63,7 @@ pub(super) fn answer(
         commit: done.commit,
         keys: done.keys,
         predicates: done.predicates,
+        namespace: database.namespace_id(),
     };
     let extensions = Extensions { latency, txn, touched, explain: None };
     let response =

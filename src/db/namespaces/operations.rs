@@ -1,0 +1,278 @@
+//! Making, opening, listing and dropping namespaces, and reading and changing the reserved database.
+
+use super::namespace::{Namespace, RESERVED};
+use super::registry::{QUERY, Registry, SCHEMA};
+use super::set::Turn;
+use crate::db::ask::plans::Variables;
+use crate::db::change::mutate::{Mutation, MutationRequest};
+use crate::db::database::Database;
+use crate::db::guard::guarded;
+use hexgraph_base::types::{Error, Result};
+use hexgraph_dql::Given;
+use hexgraph_store::exec::Control;
+use hexgraph_store::graph::{Statements, resolve};
+use serde_json::{Value as Json, json};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The most namespaces that there may be: each one that is open has files and caches of its own.
+const NAMESPACES_MAX: usize = 10_000;
+
+/// The bound of uids is moved on by this many at a time.
+const UID_STEP: u64 = 4096;
+
+impl Database {
+    /// The number of the namespace that this handle reads and changes.
+    pub fn namespace_id(&self) -> u64 {
+        self.own.id
+    }
+
+    /// The numbers of all namespaces, ascending.
+    ///
+    /// # Errors
+    ///
+    /// Fails only when the database is closed.
+    pub fn namespaces(&self) -> Result<Vec<u64>> {
+        self.check_superadmin()?;
+        Ok([0].into_iter().chain(self.registry()?.namespaces.iter().copied()).collect())
+    }
+
+    /// A handle of a namespace, which is opened where it was not. It has the rights of this one.
+    ///
+    /// # Errors
+    ///
+    /// `Query` when there is no such namespace; as [`Database::open`] where it has to be opened.
+    ///
+    /// ```
+    /// # use hexgraph::db::Database;
+    /// let database = Database::in_memory();
+    /// let id = database.create_namespace(None)?;
+    /// let other = database.namespace(id)?;
+    /// other.mutate("_:a <name> \"Ada\" .", "")?;
+    /// assert_eq!((database.stats()?.nodes, other.stats()?.nodes), (0, 1));
+    /// # Ok::<(), hexgraph_base::types::Error>(())
+    /// ```
+    pub fn namespace(&self, id: u64) -> Result<Database> {
+        if id == self.own.id {
+            return Ok(self.clone());
+        }
+        self.check_superadmin()?;
+        self.without_caller().namespace_whole(id)
+    }
+
+    /// The handle of a namespace that may do everything in it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::namespace`].
+    pub(in crate::db) fn namespace_whole(&self, id: u64) -> Result<Database> {
+        if id != RESERVED
+            && let Some(known) = self.all.opened(id)
+        {
+            return Ok(self.without_caller().within(known));
+        }
+        if !self.registry()?.namespaces.contains(&id) {
+            let hint = "`namespaces` lists those that there are";
+            return Err(Error::query(format!("there is no namespace {id}")).with_hint(hint));
+        }
+        guarded(|| {
+            let turn = self.all.turn();
+            // It may have been dropped meanwhile.
+            if !self.registry()?.namespaces.contains(&id) {
+                return Err(Error::query(format!("there is no namespace {id}")));
+            }
+            self.begin_namespace(id, None, &turn)
+        })
+    }
+
+    /// Makes a namespace, and returns its number. Where there are users, it gets a first one, whose password is `password`, or the
+    /// known one. The number is on the disk, and is none that another namespace ever had.
+    ///
+    /// # Errors
+    ///
+    /// `ReadOnly`; `Access` for who is no guardian of the namespace 0; `Query` for a password that is too short; `Limit` when there
+    /// are too many; `Io` when the system refuses.
+    pub fn create_namespace(&self, password: Option<&str>) -> Result<u64> {
+        self.check_superadmin()?;
+        self.check_all_writable()?;
+        guarded(|| {
+            let turn = self.all.turn();
+            let registry = self.registry()?;
+            if NAMESPACES_MAX <= registry.namespaces.len() {
+                let message = format!("there are {NAMESPACES_MAX} namespaces, no more may be made");
+                return Err(Error::Limit { message });
+            }
+            let id = registry.next.max(1);
+            // What is left of one that was being made when the process ended.
+            self.all.remove(id, &turn)?;
+            let made = self.begin_namespace(id, password, &turn).and_then(|_| {
+                let entry = json!({ "hexgraph.namespace": id });
+                self.note(("", &[]), &entry, &turn)
+            });
+            if let Err(error) = made {
+                // It was never told.
+                let _ = self.all.remove(id, &turn);
+                return Err(error);
+            }
+            Ok(id)
+        })
+    }
+
+    /// Drops a namespace with all that is in it. Handles of it fail from now on.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::create_namespace`]; `Query` when there is none, and for 0.
+    pub fn drop_namespace(&self, id: u64) -> Result<()> {
+        self.check_superadmin()?;
+        self.check_all_writable()?;
+        if id == 0 {
+            return Err(Error::query("namespace [0] cannot be deleted"));
+        }
+        guarded(|| {
+            let turn = self.all.turn();
+            if !self.registry()?.namespaces.contains(&id) {
+                return Err(Error::query(format!("there is no namespace {id}")));
+            }
+            let query = "query q($id: int) { n as var(func: eq(hexgraph.namespace, $id)) }";
+            let entry = json!({ "uid": "uid(n)", "hexgraph.namespace.dropped": now() });
+            // From here on it is gone, whatever becomes of its folder.
+            self.note((query, &[("$id", id.to_string())]), &entry, &turn)?;
+            self.all.remove(id, &turn)
+        })
+    }
+
+    /// Opens a namespace, prepares it for users where there are some, and puts it into the set.
+    fn begin_namespace(
+        &self,
+        id: u64,
+        password: Option<&str>,
+        turn: &Turn<'_>,
+    ) -> Result<Database> {
+        let opened = self.all.open(id, turn)?;
+        let handle = self.without_caller().within(Arc::clone(&opened));
+        // Before anybody finds it: without users everybody may do everything.
+        self.share_access(&handle, password)?;
+        self.all.keep(&opened, turn);
+        Ok(handle)
+    }
+
+    /// What the reserved database says.
+    ///
+    /// # Errors
+    ///
+    /// `Closed` when the database is closed; as [`Database::query`].
+    pub(in crate::db) fn registry(&self) -> Result<Arc<Registry>> {
+        let Some(reserved) = self.all.opened(RESERVED) else {
+            self.all.main().open.load().as_ref().ok_or(Error::Closed)?;
+            return Ok(Arc::new(Registry { next: 1, ..Registry::default() }));
+        };
+        let handle = self.without_caller().within(reserved);
+        let version = handle.whole_version()?;
+        if let Some(known) = &*self.all.registry.load()
+            && known.commit == version.commit
+        {
+            return Ok(Arc::clone(known));
+        }
+        let answer = handle.ask_whole(&version, QUERY, Variables::new())?;
+        let read = Arc::new(Registry::of_answer(version.commit, &answer));
+        self.all.registry.store(Some(Arc::clone(&read)));
+        Ok(read)
+    }
+
+    /// Sets an object of the reserved database, which is made where there is none, together with what `query` finds.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::create_namespace`].
+    pub(in crate::db) fn note(
+        &self,
+        (query, variables): (&str, &[(&str, String)]),
+        entry: &Json,
+        turn: &Turn<'_>,
+    ) -> Result<()> {
+        let reserved = match self.all.opened(RESERVED) {
+            Some(known) => known,
+            None => self.begin_reserved(turn)?,
+        };
+        let set = entry.to_string();
+        let given =
+            variables.iter().map(|(name, value)| ((*name).to_owned(), Given::from(value.clone())));
+        let request = MutationRequest {
+            query: query.into(),
+            variables: given.collect(),
+            mutations: vec![Mutation { set: vec![Statements::Json(&set)], ..Mutation::default() }],
+        };
+        self.without_caller().within(reserved).mutate_request(&request, &Control::new()).map(drop)
+    }
+
+    fn begin_reserved(&self, turn: &Turn<'_>) -> Result<Arc<Namespace>> {
+        let reserved = self.all.open(RESERVED, turn)?;
+        let handle = self.without_caller().within(Arc::clone(&reserved));
+        handle.define_while(|version| resolve(version, SCHEMA), &|| Ok(()))?;
+        self.all.keep(&reserved, turn);
+        Ok(reserved)
+    }
+
+    /// Checks that the database accepts changes.
+    ///
+    /// # Errors
+    ///
+    /// `ReadOnly`, `Closed`.
+    pub(in crate::db) fn check_all_writable(&self) -> Result<()> {
+        let open = self.all.main().open.load_full().ok_or(Error::Closed)?;
+        open.check_writable()
+    }
+
+    /// Notes how far uids were handed out, where there are several namespaces: one that is not open when the database is opened again
+    /// can't say which it has. One commit in some thousand new nodes writes to the reserved database.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::create_namespace`].
+    pub(in crate::db) fn keep_uids(&self) -> Result<()> {
+        if self.own.id == RESERVED {
+            return Ok(());
+        }
+        let Some(reserved) = self.all.opened(RESERVED) else { return Ok(()) };
+        let next = self.all.uids()?.next();
+        let mut bound = self.all.uid_bound();
+        if next <= *bound || self.registry()?.namespaces.is_empty() {
+            return Ok(());
+        }
+        let entry = json!({ "uid": "uid(n)", "hexgraph.uids": next + UID_STEP }).to_string();
+        let request = MutationRequest {
+            query: "{ n as var(func: has(hexgraph.uids)) }".into(),
+            mutations: vec![Mutation {
+                set: vec![Statements::Json(&entry)],
+                ..Mutation::default()
+            }],
+            ..MutationRequest::default()
+        };
+        self.without_caller().within(reserved).mutate_request(&request, &Control::new())?;
+        *bound = next + UID_STEP;
+        Ok(())
+    }
+
+    /// Opens the reserved database where there is one, and removes what is left of namespaces that nobody knows: those that were
+    /// being made or dropped when the process ended.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::open`].
+    pub(in crate::db) fn begin_namespaces(&self) -> Result<()> {
+        self.all.open_reserved()?;
+        let registry = self.registry()?;
+        if 0 < registry.uids {
+            // Namespaces that are not open yet may have them.
+            self.all.uids()?.skip_to(registry.uids);
+            *self.all.uid_bound() = registry.uids;
+        }
+        self.all.remove_others(|id| registry.namespaces.contains(&id))
+    }
+}
+
+/// The present time, in seconds since 1970.
+pub(in crate::db) fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}

@@ -1,0 +1,308 @@
+//! [`NamespaceSet`]: the namespaces of a database that are open.
+
+use super::namespace::{Namespace, RESERVED};
+use super::registry::Registry;
+use crate::db::open::Open;
+use crate::db::operation::OpenOptions;
+use arc_swap::{ArcSwap, ArcSwapOption};
+use hexgraph_base::budget::Budget;
+use hexgraph_base::types::{Error, Result};
+use hexgraph_store::durability::{Disk, Files, SyncPolicy};
+use hexgraph_store::graph::Uids;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The folder of the namespaces but the first.
+const NAMESPACES: &str = "namespaces";
+
+/// The folder of the reserved database.
+const RESERVED_FOLDER: &str = "reserved";
+
+/// The namespaces of a database that are open, by their numbers. Looking one up takes no lock.
+pub(in crate::db) struct NamespaceSet {
+    main: Arc<Namespace>,
+    opened: ArcSwap<BTreeMap<u64, Arc<Namespace>>>,
+    /// Locked while one is opened, made, dropped or closed.
+    changing: Mutex<()>,
+    /// What the reserved database said when it was asked last.
+    pub(super) registry: ArcSwapOption<Registry>,
+    /// No uid from this one on was handed out while there were several namespaces, unless the reserved database knows.
+    uid_bound: Mutex<u64>,
+    options: OpenOptions,
+    budget: Budget,
+    files: Arc<dyn Files>,
+}
+
+/// Who may change the set.
+pub(in crate::db) type Turn<'a> = MutexGuard<'a, ()>;
+
+impl NamespaceSet {
+    /// A database of which the namespace 0 is open.
+    pub(in crate::db) fn new(
+        open: Open,
+        (options, budget): (OpenOptions, &Budget),
+    ) -> NamespaceSet {
+        NamespaceSet {
+            main: Arc::new(Namespace::first(open, budget, options.threads, options.limits)),
+            opened: ArcSwap::default(),
+            changing: Mutex::default(),
+            registry: ArcSwapOption::empty(),
+            uid_bound: Mutex::default(),
+            options,
+            budget: budget.clone(),
+            files: Arc::new(Disk),
+        }
+    }
+
+    /// The same, with the files that others are written through.
+    pub(in crate::db) fn writing_through(self, files: Arc<dyn Files>) -> NamespaceSet {
+        NamespaceSet { files, ..self }
+    }
+
+    /// The namespace 0.
+    pub(in crate::db) fn main(&self) -> &Arc<Namespace> {
+        &self.main
+    }
+
+    /// A namespace, or the reserved database, if it is open.
+    pub(in crate::db) fn opened(&self, id: u64) -> Option<Arc<Namespace>> {
+        if id == 0 {
+            return Some(Arc::clone(&self.main));
+        }
+        self.opened.load().get(&id).cloned()
+    }
+
+    /// All that are open but the namespace 0.
+    pub(in crate::db) fn others(&self) -> Vec<Arc<Namespace>> {
+        self.opened.load().values().cloned().collect()
+    }
+
+    /// Waits until nobody else changes the set.
+    pub(in crate::db) fn turn(&self) -> Turn<'_> {
+        // One who panicked has put nothing half into the set.
+        self.changing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Opens a namespace, or the reserved database, and does not put it into the set yet. In a directory it is made where it is
+    /// missing, and its name is on the disk before this returns.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::open`](crate::db::Database::open); `Closed` when the database is closed.
+    pub(super) fn open(&self, id: u64, _turn: &Turn<'_>) -> Result<Arc<Namespace>> {
+        if let Some(known) = self.opened(id) {
+            return Ok(known);
+        }
+        let uids = match id {
+            RESERVED => None,
+            _ => Some(self.uids()?),
+        };
+        let open = match self.folder(id)? {
+            None => Open::in_memory(self.options, &self.budget, uids.as_ref()),
+            Some(folder) => {
+                self.make(&folder)?;
+                let sync = match id {
+                    // A key that was revoked stays so.
+                    RESERVED => SyncPolicy::Always,
+                    _ => self.options.sync,
+                };
+                let options = OpenOptions { sync, ..self.options };
+                Open::at(&folder, (options, &self.budget, uids.as_ref()), &self.files)?
+            }
+        };
+        Ok(Arc::new(self.main.beside(id, open)))
+    }
+
+    /// Puts a namespace into the set, from which on others find it: all that it needs is there.
+    pub(super) fn keep(&self, namespace: &Arc<Namespace>, _turn: &Turn<'_>) {
+        self.put(namespace.id, Some(namespace));
+    }
+
+    /// Opens the reserved database if there is one.
+    ///
+    /// # Errors
+    ///
+    /// As [`NamespaceSet::open`].
+    pub(in crate::db) fn open_reserved(&self) -> Result<()> {
+        let turn = self.turn();
+        if let Some(folder) = self.folder(RESERVED)?
+            && folder.join("CURRENT").exists()
+        {
+            let reserved = self.open(RESERVED, &turn)?;
+            self.keep(&reserved, &turn);
+        }
+        Ok(())
+    }
+
+    /// Moves the reserved database of a reader to what another process has committed since.
+    ///
+    /// # Errors
+    ///
+    /// As [`NamespaceSet::open`].
+    pub(in crate::db) fn refresh_reserved(&self) -> Result<()> {
+        if !self.options.read_only {
+            return Ok(());
+        }
+        if self.opened(RESERVED).is_none() {
+            return self.open_reserved();
+        }
+        let reserved = self.opened(RESERVED).and_then(|reserved| reserved.open.load_full());
+        reserved.map_or(Ok(()), |open| open.refresh().map(drop))
+    }
+
+    /// Closes a namespace and removes its folder. Handles of it fail from now on.
+    ///
+    /// # Errors
+    ///
+    /// `Io` when the system refuses: what is left is removed when the database is opened.
+    pub(super) fn remove(&self, id: u64, _turn: &Turn<'_>) -> Result<()> {
+        if let Some(known) = self.opened(id) {
+            self.put(id, None);
+            known.end();
+        }
+        match self.folder(id)? {
+            Some(folder) => remove_folder(&folder),
+            None => Ok(()),
+        }
+    }
+
+    /// Removes the folders of namespaces that are not among `known`: what was being made, or dropped, when the process ended.
+    ///
+    /// # Errors
+    ///
+    /// `Io` when the system refuses.
+    pub(super) fn remove_others(&self, is_known: impl Fn(u64) -> bool) -> Result<()> {
+        match self.root()? {
+            Some(root) if !self.options.read_only => remove_unlisted(&root, is_known),
+            _ => Ok(()),
+        }
+    }
+
+    /// Closes all: the namespace 0 as the last, which has the lock of the directory.
+    ///
+    /// # Errors
+    ///
+    /// `Io` when the system refuses; what could not be closed stays open.
+    pub(in crate::db) fn close(&self) -> Result<()> {
+        let _turn = self.turn();
+        for namespace in self.others().iter().chain([&self.main]) {
+            let Some(open) = namespace.open.load_full() else { continue };
+            open.finish()?;
+            namespace.open.store(None);
+        }
+        Ok(())
+    }
+
+    /// The counter that gives new nodes of all namespaces their uids.
+    ///
+    /// # Errors
+    ///
+    /// `Closed` when the database is closed.
+    pub(super) fn uids(&self) -> Result<Arc<Uids>> {
+        let open = self.main.open.load();
+        let open = open.as_ref().ok_or_else(|| self.main.closed())?;
+        Ok(Arc::clone(&open.store.version().uids))
+    }
+
+    /// The bound of uids that is noted in the reserved database, to be changed.
+    pub(super) fn uid_bound(&self) -> MutexGuard<'_, u64> {
+        // One who panicked has noted nothing, so the old bound holds.
+        self.uid_bound.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The folder of a namespace; `None` for a database in memory.
+    ///
+    /// # Errors
+    ///
+    /// `Closed` when the database is closed.
+    fn folder(&self, id: u64) -> Result<Option<PathBuf>> {
+        Ok(self.root()?.map(|root| folder_in(&root, id)))
+    }
+
+    fn root(&self) -> Result<Option<PathBuf>> {
+        let open = self.main.open.load();
+        let open = open.as_ref().ok_or_else(|| self.main.closed())?;
+        Ok(open.folder().map(Path::to_owned))
+    }
+
+    /// Makes a folder, with those above it, so that a loss of power does not lose their names.
+    fn make(&self, folder: &Path) -> Result<()> {
+        if self.options.read_only || folder.exists() {
+            return Ok(());
+        }
+        let failed = |error| Error::io(format!("creating {}", folder.display()), error);
+        fs::create_dir_all(folder).map_err(failed)?;
+        let above = folder.ancestors().skip(1).take(2);
+        above.into_iter().try_for_each(|above| self.files.sync_directory(above)).map_err(failed)
+    }
+
+    fn put(&self, id: u64, namespace: Option<&Arc<Namespace>>) {
+        self.opened.rcu(|old| {
+            let mut opened = BTreeMap::clone(old);
+            match namespace {
+                Some(namespace) => opened.insert(id, Arc::clone(namespace)),
+                None => opened.remove(&id),
+            };
+            opened
+        });
+    }
+}
+
+/// The folder of a namespace, or of the reserved database, in the directory of a database.
+pub(super) fn folder_in(root: &Path, id: u64) -> PathBuf {
+    match id {
+        0 => root.to_owned(),
+        RESERVED => root.join(RESERVED_FOLDER),
+        _ => root.join(NAMESPACES).join(id.to_string()),
+    }
+}
+
+/// The folders of the namespaces but the first and of the reserved database, in the directory of a database.
+///
+/// # Errors
+///
+/// `Io` when the system refuses.
+pub(in crate::db) fn folders_beside(root: &Path) -> Result<Vec<PathBuf>> {
+    let reserved = folder_in(root, RESERVED);
+    let namespaces = listed(root)?.into_iter().map(|id| folder_in(root, id));
+    Ok(namespaces.chain(reserved.exists().then_some(reserved)).collect())
+}
+
+/// The numbers of the namespaces that have folders, but 0.
+fn listed(root: &Path) -> Result<Vec<u64>> {
+    let folder = root.join(NAMESPACES);
+    let failed = |error| Error::io(format!("reading {}", folder.display()), error);
+    let entries = match fs::read_dir(&folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(failed(error)),
+    };
+    let mut ids = Vec::new();
+    for entry in entries {
+        let name = entry.map_err(failed)?.file_name();
+        ids.extend(name.to_str().and_then(|name| name.parse::<u64>().ok()));
+    }
+    Ok(ids)
+}
+
+/// Removes the folders of namespaces that nobody knows.
+///
+/// # Errors
+///
+/// `Io` when the system refuses.
+pub(super) fn remove_unlisted(root: &Path, is_known: impl Fn(u64) -> bool) -> Result<()> {
+    let unknown = listed(root)?.into_iter().filter(|id| !is_known(*id));
+    unknown.into_iter().try_for_each(|id| remove_folder(&folder_in(root, id)))
+}
+
+fn remove_folder(folder: &Path) -> Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(Error::io(format!("removing {}", folder.display()), error))
+        }
+        _ => Ok(()),
+    }
+}
