@@ -237,7 +237,7 @@ fn many_at_once() {
                 for _ in 0..5 {
                     let id = db.create_namespace(None).unwrap();
                     add(&db.namespace(id).unwrap(), "x");
-                    if id % 3 == 0 {
+                    if id.is_multiple_of(3) {
                         db.drop_namespace(id).unwrap();
                     }
                 }

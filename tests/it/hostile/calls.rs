@@ -95,12 +95,13 @@ fn frame((kind, flags, stream): (u8, u8, u32), body: &[u8]) -> Vec<u8> {
 
 /// A head, each field a literal that is not indexed.
 fn head(path: &str, more: &[(&str, &str)]) -> Vec<u8> {
+    let is_call = path != "/query";
     let fields = [
         (":method", "POST"),
         (":scheme", "http"),
         (":path", path),
         (":authority", "localhost"),
-        ("content-type", "application/grpc"),
+        ("content-type", if is_call { "application/grpc" } else { "application/dql" }),
         ("te", "trailers"),
     ];
     let mut block = Vec::new();
@@ -130,6 +131,34 @@ fn head(path: &str, more: &[(&str, &str)]) -> Vec<u8> {
 fn message(message: &impl Message) -> Vec<u8> {
     let message = message.encode_to_vec();
     [&[0][..], &(message.len() as u32).to_be_bytes(), &message].concat()
+}
+
+/// A port, with a path that it answers and a body for it: both speak HTTP/2, the one of gRPC and that of HTTP.
+#[derive(Clone, Copy)]
+struct Door {
+    address: SocketAddr,
+    path: &'static str,
+}
+
+impl Door {
+    fn all(site: &Site) -> [Door; 2] {
+        let calls = site.server.grpc_address().unwrap();
+        [
+            Door { address: calls, path: "/api.Dgraph/Query" },
+            Door { address: site.server.address(), path: "/query" },
+        ]
+    }
+
+    fn body(self, query: &str) -> Vec<u8> {
+        match self.path {
+            "/query" => query.as_bytes().to_vec(),
+            _ => message(&Request { query: query.to_owned(), ..Request::default() }),
+        }
+    }
+
+    fn head(self) -> Vec<u8> {
+        head(self.path, &[])
+    }
 }
 
 fn asked() -> Request {
@@ -205,9 +234,13 @@ fn every_call_asks_for_the_key_that_the_table_names() {
 
 #[test]
 fn frames_as_they_are_not_meant() {
-    let (site, address) = site(impatient());
-    let call =
-        |raw: &mut Raw| raw.frame((HEADERS, END_HEADERS, 1), &head("/api.Dgraph/Query", &[]));
+    let (site, _) = site(impatient());
+    Door::all(&site).into_iter().for_each(|door| wrong_frames(&site, door));
+}
+
+fn wrong_frames(site: &Site, door: Door) {
+    let address = door.address;
+    let call = |raw: &mut Raw| raw.frame((HEADERS, END_HEADERS, 1), &door.head());
     let tries: [(&str, &dyn Fn(&mut Raw)); 12] = [
         ("a frame longer than agreed", &|raw| {
             raw.send(&[0xff, 0xff, 0xff, DATA, 0, 0, 0, 0, 1]);
@@ -225,7 +258,7 @@ fn frames_as_they_are_not_meant() {
             raw.frame((CONTINUATION, 0, 1), b"x");
         }),
         ("a head that never ends", &|raw| {
-            raw.frame((HEADERS, 0, 1), &head("/api.Dgraph/Query", &[]));
+            raw.frame((HEADERS, 0, 1), &door.head());
             while raw.frame((CONTINUATION, 0, 1), &head("", &[("x", &"y".repeat(8000))])) {}
         }),
         ("a ping of a wrong length", &|raw| {
@@ -238,8 +271,8 @@ fn frames_as_they_are_not_meant() {
             raw.frame((WINDOW, 0, 0), &0x7fff_ffff_u32.to_be_bytes());
         }),
         ("a stream that is older than the last", &|raw| {
-            raw.frame((HEADERS, END_HEADERS, 9), &head("/api.Dgraph/Query", &[]));
-            raw.frame((HEADERS, END_HEADERS, 3), &head("/api.Dgraph/Query", &[]));
+            raw.frame((HEADERS, END_HEADERS, 9), &door.head());
+            raw.frame((HEADERS, END_HEADERS, 3), &door.head());
         }),
         ("more than the window holds", &|raw| {
             call(raw);
@@ -254,7 +287,7 @@ fn frames_as_they_are_not_meant() {
         let mut raw = Raw::greet(address);
         attempt(&mut raw);
         raw.closes();
-        check_alive(&site);
+        check_alive(site);
     }
     // Not even the beginning.
     for start in [
@@ -270,9 +303,9 @@ fn frames_as_they_are_not_meant() {
     }
     // A head that is begun and left.
     let mut raw = Raw::greet(address);
-    raw.frame((HEADERS, 0, 1), &head("/api.Dgraph/Query", &[]));
+    raw.frame((HEADERS, 0, 1), &door.head());
     raw.closes();
-    check_alive(&site);
+    check_alive(site);
 }
 
 #[test]
@@ -376,17 +409,21 @@ fn messages_that_are_more_than_they_look() {
 
 #[test]
 fn calls_that_are_reset_as_they_come() {
-    let (site, address) = site(ServeOptions::default());
+    let (site, _) = site(ServeOptions::default());
+    Door::all(&site).into_iter().for_each(|door| reset_calls(&site, door));
+}
+
+fn reset_calls(site: &Site, door: Door) {
     let begun = Instant::now();
     let mut streams = 0;
     // With and without a body: the former are begun and carried out, the latter never leave the connection.
     for has_body in [true, false] {
-        let mut raw = Raw::greet(address);
+        let mut raw = Raw::greet(door.address);
         let mut goes_on = true;
         for stream in (1..40_000_u32).step_by(2) {
-            let mut frames = frame((HEADERS, END_HEADERS, stream), &head("/api.Dgraph/Query", &[]));
+            let mut frames = frame((HEADERS, END_HEADERS, stream), &door.head());
             if has_body {
-                frames.extend(frame((DATA, END_STREAM, stream), &message(&asked())));
+                frames.extend(frame((DATA, END_STREAM, stream), &door.body(NAMES)));
             }
             frames.extend(frame((RESET, 0, stream), &8_u32.to_be_bytes()));
             goes_on = raw.send(&frames);
@@ -400,24 +437,23 @@ fn calls_that_are_reset_as_they_come() {
         }
     }
     println!("{streams} streams in {:?}", begun.elapsed());
-    check_alive(&site);
+    check_alive(site);
 }
 
 #[test]
 fn a_flood_of_resets_is_no_matter_of_others() {
-    let (site, address) = site(ServeOptions::default());
-    let client = &site.client;
+    let (site, _) = site(ServeOptions::default());
+    let (client, doors) = (&site.client, Door::all(&site));
     client.ask(asked()).unwrap();
     let end = Instant::now() + Duration::from_secs(2);
     let slowest = std::thread::scope(|scope| {
-        for _ in 0..2 {
+        for door in doors {
             scope.spawn(move || {
                 while Instant::now() < end {
-                    let mut raw = Raw::greet(address);
+                    let mut raw = Raw::greet(door.address);
                     for stream in (1..2_000_u32).step_by(2) {
-                        let call =
-                            frame((HEADERS, END_HEADERS, stream), &head("/api.Dgraph/Query", &[]));
-                        let body = frame((DATA, END_STREAM, stream), &message(&asked()));
+                        let call = frame((HEADERS, END_HEADERS, stream), &door.head());
+                        let body = frame((DATA, END_STREAM, stream), &door.body(NAMES));
                         let reset = frame((RESET, 0, stream), &8_u32.to_be_bytes());
                         if !raw.send(&[call, body, reset].concat()) {
                             break;
@@ -440,25 +476,29 @@ fn a_flood_of_resets_is_no_matter_of_others() {
 
 #[test]
 fn calls_that_are_never_finished() {
-    let (site, address) = site(impatient());
-    let mut raw = Raw::greet(address);
+    let (site, _) = site(impatient());
+    Door::all(&site).into_iter().for_each(|door| unfinished_calls(&site, door));
+}
+
+fn unfinished_calls(site: &Site, door: Door) {
+    let mut raw = Raw::greet(door.address);
     // Far more than may be under way on one connection, each with a message that is announced and does not come.
     for stream in (1..1_000_u32).step_by(2) {
-        raw.frame((HEADERS, END_HEADERS, stream), &head("/api.Dgraph/Query", &[]));
+        raw.frame((HEADERS, END_HEADERS, stream), &door.head());
         raw.frame((DATA, 0, stream), b"\0\x03\xff\xff\xff");
     }
-    check_alive(&site);
+    check_alive(site);
     let (mut refused, mut ended) = (0, 0);
     while let Some(frame) = raw.read() {
         match frame.kind {
             // REFUSED_STREAM
             RESET if frame.body == 7_u32.to_be_bytes() => refused += 1,
-            HEADERS if 0 < frame.flags & END_STREAM => ended += 1,
+            HEADERS | DATA if 0 < frame.flags & END_STREAM => ended += 1,
             _ => {}
         }
     }
     assert!(300 < refused && 50 < ended, "{refused} refused, {ended} ended");
-    check_alive(&site);
+    check_alive(site);
 }
 
 #[test]
@@ -466,12 +506,23 @@ fn answers_that_nobody_takes() {
     let (site, address) = site(impatient());
     let note = "x".repeat(4 << 20);
     site.client.set(&format!("<7> <note> \"{note}\" ."));
-    let mut raw = Raw::greet(address);
-    let query = "{ q(func: uid(7)) { note } }".to_owned();
+    Door::all(&site).into_iter().for_each(|door| answers_left(&site, door));
+    // Whoever takes it slowly gets it.
+    let client = Client::new(address);
+    let query = NOTE.to_owned();
+    let told: Response = client.ask(Request { query, ..Request::default() }).unwrap();
+    assert!(4 << 20 < told.json.len());
+}
+
+/// Asks for an answer of 4 MiB.
+const NOTE: &str = "{ q(func: uid(7)) { note } }";
+
+fn answers_left(site: &Site, door: Door) {
+    let mut raw = Raw::greet(door.address);
     let begun = Instant::now();
     for stream in (1..40_u32).step_by(2) {
-        let body = message(&Request { query: query.clone(), ..Request::default() });
-        raw.frame((HEADERS, END_HEADERS, stream), &head("/api.Dgraph/Query", &[]));
+        let body = door.body(NOTE);
+        raw.frame((HEADERS, END_HEADERS, stream), &door.head());
         raw.frame((DATA, END_STREAM, stream), &body);
     }
     // All is read that may be sent, 64 KiB, and no more is asked for. That the client is there is told.
@@ -485,18 +536,17 @@ fn answers_that_nobody_takes() {
     }
     println!("{pings} pings in {:?}", begun.elapsed());
     assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
-    check_alive(&site);
-    // Whoever takes it slowly gets it.
-    let client = Client::new(address);
-    let told: Response = client.ask(Request { query, ..Request::default() }).unwrap();
-    assert!(4 << 20 < told.json.len());
+    check_alive(site);
 }
 
 #[test]
 fn pings_and_settings_without_end() {
-    let (site, address) = site(ServeOptions::default());
-    for (kind, body) in [(PING, &[0; 8][..]), (SETTINGS, b""), (WINDOW, &[0, 0, 0, 1])] {
-        let mut raw = Raw::greet(address);
+    let (site, _) = site(ServeOptions::default());
+    let doors = Door::all(&site);
+    for (door, (kind, body)) in doors.into_iter().flat_map(|door| {
+        [(PING, &[0; 8][..]), (SETTINGS, b""), (WINDOW, &[0, 0, 0, 1])].map(|kind| (door, kind))
+    }) {
+        let mut raw = Raw::greet(door.address);
         raw.0.set_write_timeout(Some(Duration::from_millis(500))).unwrap();
         let frames = frame((kind, 0, 0), body).repeat(1000);
         for _ in 0..200 {
@@ -511,20 +561,50 @@ fn pings_and_settings_without_end() {
 
 #[test]
 fn connections_without_calls_are_closed() {
-    let (_site, address) = site(impatient());
+    let (site, _) = site(impatient());
+    Door::all(&site).into_iter().for_each(idle_connections);
+}
+
+fn idle_connections(door: Door) {
     let begun = Instant::now();
-    let mut raw = Raw::greet(address);
+    let mut raw = Raw::greet(door.address);
     let last = raw.closes().unwrap();
     assert_eq!((last.kind, last.stream), (GO_AWAY, 0));
     assert!(Duration::from_millis(900) < begun.elapsed(), "{:?}", begun.elapsed());
     // One with calls stays.
-    let mut raw = Raw::greet(address);
+    let mut raw = Raw::greet(door.address);
     let begun = Instant::now();
     let mut stream = 1;
     while begun.elapsed() < Duration::from_secs(3) {
-        raw.frame((HEADERS, END_HEADERS, stream), &head("/api.Dgraph/Query", &[]));
-        assert!(raw.frame((DATA, END_STREAM, stream), &message(&asked())));
+        raw.frame((HEADERS, END_HEADERS, stream), &door.head());
+        assert!(raw.frame((DATA, END_STREAM, stream), &door.body(NAMES)));
         stream += 2;
         std::thread::sleep(Duration::from_millis(300));
+    }
+}
+
+#[test]
+fn requests_share_a_connection() {
+    let (site, _) = site(ServeOptions::default());
+    let [_, door] = Door::all(&site);
+    let mut raw = Raw::greet(door.address);
+    let streams: Vec<u32> = (1..40).step_by(2).collect();
+    for stream in &streams {
+        raw.frame((HEADERS, END_HEADERS, *stream), &door.head());
+        raw.frame((DATA, END_STREAM, *stream), &door.body(NAMES));
+    }
+    let mut told = std::collections::BTreeMap::<u32, Vec<u8>>::new();
+    let mut ended = 0;
+    while ended < streams.len() {
+        let frame = raw.read().expect("it goes on");
+        if frame.kind == DATA {
+            told.entry(frame.stream).or_default().extend(&frame.body);
+            ended += usize::from(0 < frame.flags & END_STREAM);
+        }
+    }
+    assert_eq!(told.keys().copied().collect::<Vec<_>>(), streams);
+    for body in told.values() {
+        let told = String::from_utf8_lossy(body);
+        assert!(told.starts_with(r#"{"data":{"q":[{"name":"Ann"}]}"#), "{told}");
     }
 }

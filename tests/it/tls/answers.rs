@@ -48,7 +48,8 @@ fn each_port_agrees_on_what_it_speaks() {
     let (http, grpc) = (site.program.address, site.grpc);
     for (address, offered, agreed) in [
         (http, &["http/1.1"][..], Some("http/1.1")),
-        (http, &["h2", "http/1.1"], Some("http/1.1")),
+        (http, &["h2", "http/1.1"], Some("h2")),
+        (http, &["h2"], Some("h2")),
         (http, &[], None),
         (grpc, &["h2"], Some("h2")),
         (grpc, &["http/1.1", "h2"], Some("h2")),
@@ -59,7 +60,7 @@ fn each_port_agrees_on_what_it_speaks() {
         let stream = connect(address, &site.authority, manner).unwrap();
         assert_eq!(stream.conn.alpn_protocol(), agreed.map(str::as_bytes), "{offered:?}");
     }
-    let manner = Manner { protocols: &["h2"], ..Manner::default() };
+    let manner = Manner { protocols: &["h3"], ..Manner::default() };
     let error = connect(http, &site.authority, manner).unwrap_err().to_string();
     assert!(error.contains("NoApplicationProtocol"), "{error}");
 }

@@ -283,8 +283,7 @@ fn run(
         // Without a listener the server ends at once, which `is_running` tells.
         let door = |listener, port| {
             let listener = TokioListener::from_std(listener).ok()?;
-            let (speaks_http2, certificates) = (port == Port::Grpc, certificates.clone());
-            Some(Door { listener, router: router(&app, port), speaks_http2, certificates })
+            Some(Door { listener, router: router(&app, port), certificates: certificates.clone() })
         };
         let Some(http) = door(listener, Port::Http) else { return };
         let calls = calls.and_then(|listener| door(listener, Port::Grpc));

@@ -7,7 +7,7 @@
 use super::connection_options::ConnectionOptions;
 use super::handshake::{REFUSED_FOR, refuse, shake_hands};
 use super::log::Log;
-use super::phase::{Line, Peer};
+use super::phase::{Line, Peer, SHARED_START};
 use super::seats::Seats;
 use super::timed_body::{TimedBody, Told, Verdict};
 use super::timed_stream::Stream;
@@ -56,9 +56,6 @@ pub(crate) struct Door {
     pub listener: TcpListener,
     /// What answers requests.
     pub router: Router,
-    /// Whether HTTP/2 is spoken beside HTTP/1.1: with clients that begin with it, whatever TLS, where it is spoken, has agreed
-    /// on.
-    pub speaks_http2: bool,
     /// By which TLS is spoken; without them connections are not encrypted.
     pub certificates: Option<Arc<Certificates>>,
 }
@@ -78,7 +75,6 @@ struct House {
 struct Room {
     house: Arc<House>,
     router: Router,
-    speaks_http2: bool,
     certificates: Option<Arc<Certificates>>,
     /// For what is wrong with handshakes.
     log: Log,
@@ -111,9 +107,9 @@ pub(crate) async fn serve(
 
 /// Accepts connections at one door.
 async fn keep(door: Door, house: Arc<House>) {
-    let Door { listener, router, speaks_http2, certificates } = door;
+    let Door { listener, router, certificates } = door;
     let log = Log::default();
-    let room = Arc::new(Room { house, router, speaks_http2, certificates, log });
+    let room = Arc::new(Room { house, router, certificates, log });
     let log = Log::default();
     let mut pause = PAUSES.0;
     loop {
@@ -193,19 +189,42 @@ async fn attend(
         () = line.leave.notified() => None,
         _ = ending.wait_for(|ending| *ending) => None,
     };
-    let Some(wire) = wire else { return };
-    match room.speaks_http2 {
-        false => attend_http1(&room, &line, peer, wire).await,
-        true => attend_http2(&room, &line, peer, wire).await,
+    match wire {
+        Some((wire, Spoken::Http1)) => attend_http1(&room, &line, peer, wire).await,
+        Some((wire, Spoken::Http2)) => attend_http2(&room, &line, peer, wire).await,
+        None => {}
     }
 }
 
-/// Begins to encrypt a connection, at a door where that is done; `None` if it came to nothing.
-async fn open(room: &Room, line: &Arc<Line>, stream: Stream, address: SocketAddr) -> Option<Wire> {
+/// The version of HTTP that a connection speaks.
+enum Spoken {
+    Http1,
+    Http2,
+}
+
+/// Begins to encrypt a connection, at a door where that is done, and finds out which version of HTTP its client speaks; `None` if it
+/// came to nothing. With TLS both have agreed on the version, or the client says by its first bytes that it is the second, as it
+/// does without TLS.
+async fn open(
+    room: &Room,
+    line: &Arc<Line>,
+    mut stream: Stream,
+    address: SocketAddr,
+) -> Option<(Wire, Spoken)> {
     let line = Arc::clone(line);
-    let Some(certificates) = &room.certificates else { return Some(Wire::plain(stream, line)) };
-    match shake_hands(certificates.acceptor(room.speaks_http2), stream).await {
-        Ok(stream) => Some(Wire::encrypted(stream, line)),
+    let Some(certificates) = &room.certificates else {
+        let spoken = match stream.begins_with(SHARED_START).await.ok()? {
+            true => Spoken::Http2,
+            false => Spoken::Http1,
+        };
+        return Some((Wire::plain(stream, line), spoken));
+    };
+    match shake_hands(certificates.acceptor(), stream).await {
+        Ok(stream) => {
+            let wire = Wire::encrypted(stream, line);
+            let spoken = if wire.has_agreed_on_http1() { Spoken::Http1 } else { Spoken::Http2 };
+            Some((wire, spoken))
+        }
         Err(reason) => {
             if let Some(reason) = reason {
                 room.log.say(&format!("{address} is refused: {reason}"));
@@ -246,7 +265,7 @@ async fn attend_http2(room: &Arc<Room>, line: &Arc<Line>, peer: Peer, wire: Wire
         answer(room, line, peer.clone(), request)
     });
     let builder = both_versions(options);
-    let connection = builder.serve_connection(TokioIo::new(wire), service);
+    let connection = builder.serve_connection_with_upgrades(TokioIo::new(wire), service);
     tokio::pin!(connection);
     let stalled = stalled(line, options);
     tokio::pin!(stalled);

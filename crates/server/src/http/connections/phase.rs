@@ -64,7 +64,7 @@ pub(super) struct Request {
 const GIVEN_UP_MAX: usize = 200;
 
 /// The first bytes of a connection in HTTP/2.
-const SHARED_START: &[u8] = b"PRI";
+pub(super) const SHARED_START: &[u8; 3] = b"PRI";
 
 impl Line {
     /// Creates the state of a new connection, which still has to send its first request.

@@ -14,7 +14,11 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::sync::OwnedSemaphorePermit;
-use tokio::time::{Instant, Sleep, sleep_until};
+use tokio::time::{Instant, Sleep, sleep, sleep_until};
+
+/// How often the first bytes of a connection are looked at that come one by one, and after which time again.
+const PARTS_MAX: usize = 50;
+const PART_WAIT: Duration = Duration::from_millis(2);
 
 /// The socket of a connection. It holds the seat for as long as it is open, also after an upgrade to another protocol.
 pub(super) struct Stream {
@@ -63,6 +67,30 @@ impl Stream {
             });
         let count = count.await?;
         Ok((0 < count).then_some(byte[0]))
+    }
+
+    /// Whether the first bytes are these; they stay to be read. Fewer that a client leaves alone for a while are not.
+    ///
+    /// # Errors
+    ///
+    /// As [`Stream::first`].
+    pub(super) async fn begins_with<const N: usize>(
+        &mut self,
+        wanted: &[u8; N],
+    ) -> io::Result<bool> {
+        if self.first().await?.is_none_or(|first| first != wanted[0]) {
+            return Ok(false);
+        }
+        let mut bytes = [0; N];
+        for _ in 0..PARTS_MAX {
+            let count = self.socket.peek(&mut bytes).await?;
+            if N <= count || bytes[..count] != wanted[..count] {
+                break;
+            }
+            // Nobody tells when there are more.
+            sleep(PART_WAIT).await;
+        }
+        Ok(bytes == *wanted)
     }
 
     fn written(

@@ -32,6 +32,14 @@ impl Wire {
     pub(super) fn encrypted(stream: TlsStream<Stream>, line: Arc<Line>) -> Wire {
         Wire { way: Way::Encrypted(Box::new(stream)), line }
     }
+
+    /// Whether the handshake has agreed on HTTP/1.1.
+    pub(super) fn has_agreed_on_http1(&self) -> bool {
+        match &self.way {
+            Way::Plain(_) => false,
+            Way::Encrypted(stream) => stream.get_ref().1.alpn_protocol() == Some(b"http/1.1"),
+        }
+    }
 }
 
 impl AsyncRead for Wire {

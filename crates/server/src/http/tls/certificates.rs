@@ -59,10 +59,9 @@ impl Certificates {
     }
 
     /// What begins TLS on a new connection, by the certificates of this moment.
-    pub(in crate::http) fn acceptor(&self, speaks_http2: bool) -> TlsAcceptor {
+    pub(in crate::http) fn acceptor(&self) -> TlsAcceptor {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
-        let config = if speaks_http2 { &current.http2 } else { &current.http1 };
-        TlsAcceptor::from(Arc::clone(config))
+        TlsAcceptor::from(Arc::clone(&current.config))
     }
 
     /// The files.

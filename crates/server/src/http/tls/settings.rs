@@ -13,10 +13,8 @@ use tokio_rustls::rustls::{Error as TlsError, RootCertStore, ServerConfig};
 /// The settings of all ports, read from one state of the files.
 #[derive(Clone)]
 pub(super) struct Settings {
-    /// For a port that speaks HTTP/1.1.
-    pub http1: Arc<ServerConfig>,
-    /// For a port that speaks HTTP/2 beside it, and prefers that.
-    pub http2: Arc<ServerConfig>,
+    /// Both versions of HTTP are spoken, HTTP/2 where the client has the choice.
+    pub config: Arc<ServerConfig>,
 }
 
 impl Settings {
@@ -36,14 +34,10 @@ impl Settings {
             None => builder.with_no_client_auth(),
             Some(path) => builder.with_client_cert_verifier(verifier(path, provider)?),
         };
-        let config =
+        let mut config =
             builder.with_single_cert(chain, key).map_err(|fault| unusable(files, &fault))?;
-        let with = |protocols: &[&str]| {
-            let mut config = config.clone();
-            config.alpn_protocols = protocols.iter().map(|name| name.as_bytes().to_vec()).collect();
-            Arc::new(config)
-        };
-        Ok(Settings { http1: with(&["http/1.1"]), http2: with(&["h2", "http/1.1"]) })
+        config.alpn_protocols = ["h2", "http/1.1"].map(|name| name.as_bytes().to_vec()).into();
+        Ok(Settings { config: Arc::new(config) })
     }
 }
 
