@@ -74,6 +74,14 @@ fn a_long_answer_is_the_same_written_whole_and_while_it_is_sent() {
     assert!(data == format!("{{\"data\":{whole}"), "{} bytes", data.len());
     let beside: Value = serde_json::from_str(&beside[..beside.len() - 1]).unwrap();
     assert!(0 < beside["server_latency"]["encoding_ns"].as_u64().unwrap());
+    let zstd = "Accept-Encoding: zstd";
+    let packed = site.send("POST", "/query", &[DQL, zstd], ALL.as_bytes());
+    assert_eq!(packed.header("content-encoding"), "zstd");
+    let unpacked = zstd::decode_all(&packed.body[..]).unwrap();
+    let answered = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).unwrap()["data"].clone();
+    assert!(
+        answered(&unpacked) == answered(&site.send("POST", "/query", &[DQL], ALL.as_bytes()).body)
+    );
     let gzip = "Accept-Encoding: gzip";
     let packed = site.send("POST", "/query", &[DQL, gzip], ALL.as_bytes());
     assert_eq!(packed.header("content-encoding"), "gzip");

@@ -118,6 +118,14 @@ fn packed_bodies() {
     let answer = send("gzip", &packed[..packed.len() - 4]);
     assert!(message(&answer).starts_with("Unable to parse gzip: gzip: "), "{answer}");
     assert_eq!(message(&send("br", BODY.as_bytes())), "Unsupported content encoding");
+    let packed = zstd::encode_all(BODY.as_bytes(), 3).unwrap();
+    assert_eq!(send("zstd", &packed), found());
+    assert!(message(&send("zstd", BODY.as_bytes())).contains("zstd: invalid header"));
+    assert!(message(&send("zstd", &packed[..packed.len() - 4])).contains("zstd: "));
+    let bomb = zstd::encode_all(&vec![b' '; 300 << 20][..], 1).unwrap();
+    assert!(bomb.len() < 1 << 20);
+    let answer = send("zstd", &bomb);
+    assert!(message(&answer).contains("more than"), "{answer}");
     let ask = |accepted: &str| {
         let accepted = format!("Accept-Encoding: {accepted}");
         site.send("POST", "/graphql", &[JSON, &accepted], BODY.as_bytes())
@@ -126,6 +134,10 @@ fn packed_bodies() {
     assert_eq!(answer.header("content-encoding"), "gzip");
     let mut text = String::new();
     GzDecoder::new(&answer.body[..]).read_to_string(&mut text).unwrap();
+    assert!(text.starts_with(r#"{"data":{"queryNote":[{"text":"a"}"#), "{text}");
+    let answer = ask("gzip, zstd");
+    assert_eq!(answer.header("content-encoding"), "zstd");
+    let text = String::from_utf8(zstd::decode_all(&answer.body[..]).unwrap()).unwrap();
     assert!(text.starts_with(r#"{"data":{"queryNote":[{"text":"a"}"#), "{text}");
     let answer = ask("gzip;q=0");
     assert_eq!((answer.header("content-encoding"), answer.json()), ("", found()));

@@ -6,7 +6,7 @@ use super::admission::{Asked, OVERLOADED, Overloaded, likeness};
 use super::app::App;
 use super::connections::Peer;
 use super::route::{Answerer, Route};
-use crate::http::message::incoming;
+use crate::http::message::coding::Coding;
 use crate::http::message::incoming::{Incoming, Unreadable};
 use crate::http::message::reply::Reply;
 use axum::body::Body;
@@ -30,13 +30,13 @@ pub(super) async fn receive(
 ) -> Response {
     let (mut parts, body) = request.into_parts();
     let peer = parts.extensions.remove::<ConnectInfo<Peer>>();
-    let wants_gzip = incoming::accepts_gzip(&parts.headers);
+    let coding = Coding::accepted(&parts.headers);
     let reply = match received(&app, route, (parts, body), &peer).await {
         Ok(incoming) => run(&app, peer, incoming, answer).await,
         Err(Unreadable::Wrong(message)) => Reply::invalid_request(&message),
         Err(Unreadable::Starved(error)) => Reply::failed(&error).later(),
     };
-    packed(reply, wants_gzip)
+    packed(reply, coding)
 }
 
 /// Receives the body of a request, bounded by what the route and the limit `body` allow. A compressed body is unpacked under
@@ -87,10 +87,10 @@ fn wanted(
 
 /// Turns a reply into a response, compressed if wanted. Compression moves the other tasks of the thread to another thread
 /// first, so it holds up no connection.
-pub(super) fn packed(reply: Reply, wants_gzip: bool) -> Response {
-    match wants_gzip {
-        true => task::block_in_place(|| reply.into_response(true)),
-        false => reply.into_response(false),
+pub(super) fn packed(reply: Reply, coding: Option<Coding>) -> Response {
+    match coding {
+        Some(_) => task::block_in_place(|| reply.into_response(coding)),
+        None => reply.into_response(None),
     }
 }
 

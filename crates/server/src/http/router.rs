@@ -79,7 +79,7 @@ async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Res
 /// it; where it has several streams, only this one is.
 fn without_the_body(reply: Reply, request: &Request) -> Response {
     let refusal = grpc::refused(&reply, request.headers());
-    let mut response = refusal.unwrap_or_else(|| reply.into_response(false));
+    let mut response = refusal.unwrap_or_else(|| reply.into_response(None));
     if !request.body().is_end_stream() && request.version() < Version::HTTP_2 {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
@@ -94,7 +94,7 @@ async fn serve(app: Arc<App>, route: &'static Route, request: Request) -> Respon
     match route.work {
         Work::Answer(answer) => receive(app, route, request, answer).await,
         Work::AtOnce(answer) => {
-            answer(&app, (request.headers(), request.uri().query())).into_response(false)
+            answer(&app, (request.headers(), request.uri().query())).into_response(None)
         }
         Work::Graphql => graphql::receive(app, route, request).await,
         Work::Admin => graphql::receive_admin(app, route, request).await,

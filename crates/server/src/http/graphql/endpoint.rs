@@ -8,7 +8,7 @@ use crate::http::graphql::body::BodyError;
 use crate::http::graphql::extensions::extensions;
 use crate::http::graphql::subscribe::Wanted;
 use crate::http::graphql::{body, subscribe};
-use crate::http::message::incoming;
+use crate::http::message::coding::Coding;
 use crate::http::message::incoming::{Incoming, Unreadable};
 use crate::http::message::reply::{Reply, schema_extensions};
 use crate::http::route::{Answerer, Route};
@@ -97,17 +97,17 @@ async fn receive_for_events(app: Arc<App>, route: &Route, request: Request) -> R
             let kind =
                 || block_in_place(|| app.database_for(&incoming).graphql_kind(&request)).ok();
             if let Some(refusal) = get_refusal(&app, &incoming, kind) {
-                return refusal.into_response(false);
+                return refusal.into_response(None);
             }
             let headers = body::headers(incoming.headers());
             subscribe::answer_with_events(
                 &app,
                 request,
                 headers,
-                Reply::empty().into_response(false),
+                Reply::empty().into_response(None),
             )
         }
-        Err(message) => refused(&message).with_status(StatusCode::BAD_REQUEST).into_response(false),
+        Err(message) => refused(&message).with_status(StatusCode::BAD_REQUEST).into_response(None),
     }
 }
 
@@ -115,7 +115,7 @@ async fn receive_for_events(app: Arc<App>, route: &Route, request: Request) -> R
 async fn ask(app: Arc<App>, route: &'static Route, request: Request, answer: Answerer) -> Response {
     let (mut parts, body) = request.into_parts();
     let peer = parts.extensions.remove::<ConnectInfo<Peer>>();
-    let wants_gzip = incoming::accepts_gzip(&parts.headers);
+    let coding = Coding::accepted(&parts.headers);
     let reply = match received(&app, route, (parts, body), &peer).await {
         Ok(incoming) => run(&app, peer, incoming, answer).await,
         Err(Unreadable::Wrong(error)) if error.is_gzip() => {
@@ -124,7 +124,7 @@ async fn ask(app: Arc<App>, route: &'static Route, request: Request, answer: Ans
         Err(Unreadable::Wrong(error)) => refused(error),
         Err(Unreadable::Starved(error)) => refused(error).failing().later(),
     };
-    packed(reply, wants_gzip)
+    packed(reply, coding)
 }
 
 /// Returns the reason why a mutation may not be sent by the HTTP method that was used.

@@ -2,6 +2,7 @@
 
 use super::dialect::Dialect;
 use super::status::{Code, Status};
+use crate::http::message::coding::Coding;
 use crate::http::message::incoming::Incoming;
 use axum::http::HeaderMap;
 use base64::Engine;
@@ -27,7 +28,7 @@ pub(in crate::http) fn message_of(
     let incoming = match dialect {
         Dialect::WebText => {
             let body = decode_text(incoming.bytes())?;
-            incoming.with_body(body, false)
+            incoming.with_body(body, None)
         }
         Dialect::Grpc | Dialect::Web => incoming,
     };
@@ -52,15 +53,15 @@ pub(in crate::http) fn message_of(
         let more = message.len() - length;
         return wrong(format!("the method takes one message, and {more} bytes come behind it"));
     }
-    let is_packed = match flag {
-        0 => false,
+    let coding = match flag {
+        0 => None,
         1 => {
             check_encoding(incoming.headers())?;
-            true
+            Some(Coding::Gzip)
         }
         _ => return wrong(format!("the byte before the message is {flag}, and 0 or 1 is known")),
     };
-    Ok(incoming.with_body(message, is_packed))
+    Ok(incoming.with_body(message, coding))
 }
 
 fn check_encoding(headers: &HeaderMap) -> Result<(), Status> {

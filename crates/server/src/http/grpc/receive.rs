@@ -45,7 +45,7 @@ pub(in crate::http) async fn receive(
         let message = "Unsupported Content-Type. Calls are of application/grpc, application/grpc-web or application/grpc-web-text";
         return Reply::invalid_request(message)
             .with_status(StatusCode::UNSUPPORTED_MEDIA_TYPE)
-            .into_response(false);
+            .into_response(None);
     };
     let done = match timeout_of(request.headers()) {
         Ok(timeout) => {

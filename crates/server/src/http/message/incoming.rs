@@ -4,17 +4,17 @@
 //! announces much and sends nothing takes nothing. Bodies that are not whole have half of the
 //! memory at the most: who sends slowly leaves the rest to requests that run.
 
+use super::coding::Coding;
 use super::request_error::RequestError;
 use crate::http::compat::go_values;
 use axum::body::{Body, BodyDataStream, Bytes};
 use axum::extract::Query;
 use axum::http::{HeaderMap, Method, Uri, header};
-use flate2::read::GzDecoder;
 use futures_util::StreamExt;
 use hexgraph::db::Control;
 use hexgraph_base::budget::{Budget, Share};
 use hexgraph_base::types::Error;
-use std::io::Read;
+use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,9 +31,6 @@ const THROW_AWAY_TIME: Duration = Duration::from_secs(2);
 /// A packed body is unpacked so many bytes at a time.
 const UNPACK_LEN: usize = 64 << 10;
 
-/// What all that is packed with gzip begins with.
-const GZIP_HEADER: &[u8] = &[0x1f, 0x8b, 8];
-
 /// A request. Messages of errors are those of the reference where it has one.
 pub struct Incoming {
     method: Method,
@@ -41,7 +38,7 @@ pub struct Incoming {
     headers: HeaderMap,
     parameters: Vec<(String, String)>,
     body: Bytes,
-    is_packed: bool,
+    coding: Option<Coding>,
     share: Option<Arc<Share>>,
 }
 
@@ -107,27 +104,27 @@ impl Incoming {
         let (share, unfinished) = (bodies.whole.share(), bodies.unfinished.share());
         let drawn = Drawn { share, unfinished };
         let body = receive_body(&headers, body, most, &drawn).await?;
-        let is_packed = is_packed(&headers, &body).map_err(Unreadable::Wrong)?;
+        let coding = Coding::of_body(&headers, &body).map_err(Unreadable::Wrong)?;
         let incoming = Incoming::new(headers, parameters, body).map_err(Unreadable::Wrong)?;
-        Ok(Incoming { is_packed, share: Some(Arc::new(drawn.share)), ..incoming })
+        Ok(Incoming { coding, share: Some(Arc::new(drawn.share)), ..incoming })
     }
 
     /// Whether the body has to be unpacked.
     pub fn is_packed(&self) -> bool {
-        self.is_packed
+        self.coding.is_some()
     }
 
     /// Returns the request with its body unpacked, to at most `most` bytes. It takes computing time in proportion to them.
     ///
     /// # Errors
     ///
-    /// [`Unreadable::Wrong`] for a body that is no gzip or unpacks to more, [`Unreadable::Starved`] when there is no memory
+    /// [`Unreadable::Wrong`] for a body that is not packed as it says or unpacks to more, [`Unreadable::Starved`] when there is no memory
     /// or `control` says to stop.
     pub fn unpacked(self, most: usize, control: &Control) -> Result<Incoming, Unreadable> {
-        let Some(share) = self.share.as_ref().filter(|_| self.is_packed) else { return Ok(self) };
-        let body = unpack(&self.body, most, share, control)?;
+        let Some((share, coding)) = self.share.as_ref().zip(self.coding) else { return Ok(self) };
+        let body = unpack((&self.body, coding), most, share, control)?;
         share.give_back(self.body.len() as u64);
-        Ok(Incoming { body, is_packed: false, ..self })
+        Ok(Incoming { body, coding: None, ..self })
     }
 
     /// A request with a plain body.
@@ -145,7 +142,7 @@ impl Incoming {
             None => Vec::new(),
         };
         let (method, client, share) = (Method::POST, None, None);
-        Ok(Incoming { method, client, headers, parameters, body, is_packed: false, share })
+        Ok(Incoming { method, client, headers, parameters, body, coding: None, share })
     }
 
     /// What was drawn for it.
@@ -189,8 +186,8 @@ impl Incoming {
     }
 
     /// The same with another body, such as a part of its own.
-    pub fn with_body(self, body: Bytes, is_packed: bool) -> Incoming {
-        Incoming { body, is_packed, ..self }
+    pub(in crate::http) fn with_body(self, body: Bytes, coding: Option<Coding>) -> Incoming {
+        Incoming { body, coding, ..self }
     }
 
     /// The body alone.
@@ -275,19 +272,6 @@ impl Incoming {
             text => go_values::parse_duration(text).map(Some).map_err(said),
         }
     }
-}
-
-/// Whether the client can unpack gzip.
-pub(in crate::http) fn accepts_gzip(headers: &HeaderMap) -> bool {
-    let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
-    accepted.is_some_and(|accepted| {
-        accepted.split(',').any(|coding| {
-            let (name, quality) = coding.split_once(';').unwrap_or((coding, ""));
-            let quality = quality.trim().strip_prefix("q=").map(|number| number.trim().parse());
-            // Nothing of it is wanted: `q=0`.
-            name.trim().eq_ignore_ascii_case("gzip") && quality != Some(Ok(0.0))
-        })
-    })
 }
 
 /// Receives a body of at most so many bytes. What is left of a body that is refused is thrown away,
@@ -376,20 +360,15 @@ fn make_room(
     Ok(())
 }
 
-/// Returns true if a body is packed with gzip, the only way of packing that is known.
-fn is_packed(headers: &HeaderMap, body: &[u8]) -> Result<bool, RequestError> {
-    let coding = headers.get(header::CONTENT_ENCODING).map_or(&b""[..], |value| value.as_bytes());
-    match coding.to_ascii_lowercase().as_slice() {
-        b"" | b"identity" => Ok(false),
-        b"gzip" | b"x-gzip" if body.starts_with(GZIP_HEADER) => Ok(true),
-        b"gzip" | b"x-gzip" => Err(RequestError::GzipHeader),
-        _ => Err(RequestError::Encoding),
-    }
-}
-
-fn unpack(body: &[u8], most: usize, share: &Share, control: &Control) -> Result<Bytes, Unreadable> {
+fn unpack(
+    (body, coding): (&[u8], Coding),
+    most: usize,
+    share: &Share,
+    control: &Control,
+) -> Result<Bytes, Unreadable> {
     let mut unpacked = Vec::new();
-    let mut reader = GzDecoder::new(body);
+    let damaged = |error: io::Error| Unreadable::Wrong(coding.fault(&error));
+    let mut reader = coding.unpacker(body).map_err(damaged)?;
     let draw = |bytes| share.draw(bytes as u64).map_err(Unreadable::Starved);
     let give_back = |bytes| share.give_back(bytes as u64);
     loop {
@@ -397,9 +376,7 @@ fn unpack(body: &[u8], most: usize, share: &Share, control: &Control) -> Result<
         let (known, likely) = (unpacked.len(), most.saturating_add(UNPACK_LEN));
         make_room(&mut unpacked, known + UNPACK_LEN, likely, (&draw, &give_back))?;
         unpacked.resize(known + UNPACK_LEN, 0);
-        let count = reader.read(&mut unpacked[known..]);
-        let count = count
-            .map_err(|error| Unreadable::Wrong(RequestError::Gzip { reason: error.to_string() }))?;
+        let count = reader.read(&mut unpacked[known..]).map_err(damaged)?;
         unpacked.truncate(known + count);
         if count == 0 {
             return Ok(Bytes::from(unpacked));
@@ -504,21 +481,6 @@ mod tests {
         assert_eq!(of("application/dql"), Ok("application/dql".to_owned()));
         assert_eq!(of("Application/JSON; charset=UTF-8"), Ok("application/json".to_owned()));
         assert_eq!(of("application/dql;charset=latin1"), Err(RequestError::Charset));
-    }
-
-    #[test]
-    fn answers_in_gzip() {
-        for (accepted, want) in [
-            ("gzip", true),
-            ("br, GZIP;q=0.5", true),
-            ("gzip;q=0", false),
-            ("br;q=1, gzip; q=0.0", false),
-            ("deflate", false),
-        ] {
-            let mut headers = HeaderMap::new();
-            headers.insert(header::ACCEPT_ENCODING, accepted.parse().unwrap());
-            assert_eq!(accepts_gzip(&headers), want, "{accepted}");
-        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Requests as they come in, and what is sent back.
 
 pub(super) mod request_error;
+pub(super) mod coding;
 pub(super) mod incoming;
 pub(super) mod reply;
 pub(super) mod streamed_answer;

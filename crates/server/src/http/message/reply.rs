@@ -1,19 +1,17 @@
-//! What is sent back: the envelopes, the headers, and gzip.
+//! What is sent back: the envelopes, the headers, and how it is packed.
 
+use super::coding::Coding;
 use super::streamed_answer::Stream;
 use crate::http::admission::OVERLOADED;
 use crate::http::compat::go_values;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use hexgraph::db::{ExplainedStep, Latency, SchemaReport};
 use hexgraph_base::budget::Share;
 use hexgraph_base::types::Error;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::sync::Arc;
 
 /// Nearly all that is wrong with a query or a mutation.
@@ -283,20 +281,21 @@ impl Reply {
     }
 
     /// The reply as it is sent.
-    pub(in crate::http) fn into_response(self, wants_gzip: bool) -> Response {
-        let body = match self.body {
+    pub(in crate::http) fn into_response(self, coding: Option<Coding>) -> Response {
+        let (body, coding) = match self.body {
             Content::Whole(body) => {
-                let body = if wants_gzip { pack(&body) } else { body };
-                whole_body(body, self.share)
+                let packed = coding.and_then(|coding| pack(coding, &body));
+                let coding = coding.filter(|_| packed.is_some());
+                (whole_body(packed.unwrap_or(body), self.share), coding)
             }
-            Content::Stream(stream) => stream.start(wants_gzip),
+            Content::Stream(stream) => (stream.start(coding), coding),
         };
         let mut response = Response::new(body);
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.content_type));
-        if wants_gzip {
-            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        if let Some(coding) = coding {
+            headers.insert(header::CONTENT_ENCODING, coding.name());
         }
         if let Some(touched) = self.touched {
             headers.insert("dgraph-toucheduids", HeaderValue::from(touched));
@@ -416,10 +415,11 @@ fn whole_body(body: Vec<u8>, share: Option<Arc<Share>>) -> Body {
     }
 }
 
-fn pack(body: &[u8]) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::with_capacity(body.len() / 4), Compression::fast());
-    encoder.write_all(body).expect("a vector takes what is written to it");
-    encoder.finish().expect("a vector takes what is written to it")
+/// A body, packed; `None` when there is no memory for that.
+fn pack(coding: Coding, body: &[u8]) -> Option<Vec<u8>> {
+    let mut packer = coding.packer()?;
+    packer.write(body).ok()?;
+    packer.finish().ok()
 }
 
 #[cfg(test)]
@@ -432,13 +432,13 @@ mod tests {
         let theirs = Error::query("no such thing");
         let replies = [Reply::failed, Reply::refused, Reply::error];
         for reply in replies {
-            assert_eq!(reply(&theirs).into_response(false).status(), StatusCode::OK);
+            assert_eq!(reply(&theirs).into_response(None).status(), StatusCode::OK);
             let told = reply(&ours);
             let Content::Whole(body) = &told.body else { panic!("it is short") };
             let body: Value = serde_json::from_slice(body).unwrap();
             let message = "a fault of hexgraph, please report it: no row (src/a.rs:1:2)";
             assert_eq!(body["errors"][0]["message"], message);
-            assert_eq!(told.into_response(false).status(), StatusCode::INTERNAL_SERVER_ERROR);
+            assert_eq!(told.into_response(None).status(), StatusCode::INTERNAL_SERVER_ERROR);
         }
     }
 }

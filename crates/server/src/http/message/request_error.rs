@@ -29,6 +29,15 @@ pub enum RequestError {
         /// What the decoder says.
         reason: String,
     },
+    /// The headers say zstd, and the body does not begin like it.
+    #[error("zstd: invalid header")]
+    ZstdHeader,
+    /// The body is damaged zstd, or wants too much memory.
+    #[error("zstd: {reason}")]
+    Zstd {
+        /// What the decoder says.
+        reason: String,
+    },
     /// The body is short when it comes, and too long unpacked.
     #[error("the body unpacks to more than {most} bytes, the most here and by the limit `body`")]
     LongUnpacked {

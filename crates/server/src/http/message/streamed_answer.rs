@@ -8,14 +8,12 @@
 //! length of the answer, or damage in a file. The status is sent by then, so the connection is cut:
 //! a client sees that the body has no end.
 
+use super::coding::{Coding, Packer};
 use crate::http::admission::lower_priority;
 use axum::body::{Body, Bytes};
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use futures_util::stream;
 use hexgraph::db::Control;
 use hexgraph_base::types::{Error, Result};
-use std::io::Write;
 use std::time::Duration;
 use std::{io, thread};
 use tokio::runtime::Handle;
@@ -44,7 +42,7 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(200);
 /// The receiver of the pieces of an answer.
 pub(in crate::http) struct Pieces<'a> {
     way: Way<'a>,
-    packer: Option<GzEncoder<Vec<u8>>>,
+    packer: Option<Packer>,
 }
 
 /// The way to the client.
@@ -78,14 +76,14 @@ impl Stream {
     }
 
     /// Begins to write. Returns what is to be sent.
-    pub(in crate::http) fn start(self, wants_gzip: bool) -> Body {
+    pub(in crate::http) fn start(self, coding: Option<Coding>) -> Body {
         let Stream { control, write, place } = self;
+        let packer = coding.and_then(Coding::packer);
         let (sender, receiver) = mpsc::channel(PIECES_MAX);
         let runtime = Handle::current();
         let work = move || {
             // An answer of this length is never quick.
             lower_priority();
-            let packer = wants_gzip.then(|| GzEncoder::new(Vec::new(), Compression::fast()));
             let way = Way { sender: &sender, control: &control, runtime: &runtime };
             let mut pieces = Pieces { way, packer };
             // Whoever fails sends no end: that cuts the connection.
@@ -115,10 +113,10 @@ impl Pieces<'_> {
     /// `Limit` when the client does not take it.
     pub(in crate::http) fn send(&mut self, bytes: Vec<u8>) -> Result<()> {
         let Some(packer) = &mut self.packer else { return self.hand_over(bytes) };
-        packer.write_all(&bytes).expect("a vector takes what is written to it");
-        match PIECE_LEN / 4 < packer.get_ref().len() {
+        packer.write(&bytes).expect("a vector takes what is written to it");
+        match PIECE_LEN / 4 < packer.ready().len() {
             true => {
-                let packed = std::mem::take(packer.get_mut());
+                let packed = std::mem::take(packer.ready());
                 self.hand_over(packed)
             }
             false => Ok(()),
