@@ -39,6 +39,9 @@ from .errors import (
     SchemaError,
     StorageError,
 )
+from .methods import DatabaseMethods, attach
+
+attach(Database, DatabaseMethods)
 
 __all__ = [
     "AccessError",

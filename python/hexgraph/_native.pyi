@@ -9,6 +9,7 @@ import pandas
 import polars
 
 from .frames import ArrowStream
+from .schemas.suggesting import Suggestion
 
 __all__ = [
     "ArrowTable",
@@ -23,6 +24,7 @@ __all__ = [
     "Txn",
     "Upsert",
     "__version__",
+    "columns_table",
     "encode_json",
     "json_table",
     "open_database",
@@ -35,7 +37,16 @@ __version__: str
 
 _T = TypeVar("_T")
 _Source: TypeAlias = str | os.PathLike[str] | bytes | bytearray | BinaryIO
-_Table: TypeAlias = str | os.PathLike[str] | ArrowStream
+_Table: TypeAlias = (
+    str
+    | os.PathLike[str]
+    | ArrowStream
+    | pandas.DataFrame
+    | polars.LazyFrame
+    | Mapping[str, Any]
+    | Iterable[Any]
+)
+_Schema: TypeAlias = str | os.PathLike[str] | Mapping[str, Any] | type | Sequence[type]
 
 def open_database(
     path: str | None,
@@ -47,7 +58,8 @@ def open_database(
 ) -> Database: ...
 def run_command(arguments: list[str]) -> int: ...
 def encode_json(name: str, value: Any) -> str: ...
-def schema_text(given: str | os.PathLike[str]) -> str: ...
+def schema_text(given: _Schema) -> str: ...
+def columns_table(columns: list[tuple[str, list[Any]]]) -> tuple[ArrowTable, dict[str, str]]: ...
 def variable_texts(
     given: dict[str, Any] | None,
 ) -> list[tuple[str, str, list[str] | None]]: ...
@@ -61,50 +73,63 @@ class Database:
     def path(self) -> os.PathLike[str] | None: ...
     @property
     def read_only(self) -> bool: ...
-    def alter(self, schema: str | os.PathLike[str]) -> SchemaReport: ...
+    def alter(self, schema: _Schema) -> SchemaReport: ...
     def drop(
         self, what: Literal["all", "data", "predicate", "type"], name: str | None = None
     ) -> None: ...
     def load(
         self,
         source: _Source | Sequence[_Source],
-        schema: str | os.PathLike[str] | None = None,
+        schema: _Schema | None = None,
         *,
         on_error: Literal["raise", "skip"] = "raise",
         progress: bool | Callable[[dict[str, Any]], object] | None = None,
         memory: int | str | None = None,
     ) -> LoadReport: ...
+    def _load_nodes(self, tables: Any, options: dict[str, Any]) -> LoadReport: ...
+    def _load_edges(self, tables: Any, options: dict[str, Any]) -> LoadReport: ...
     def load_nodes(
         self,
-        table: _Table | Sequence[_Table],
-        *,
+        table: _Table,
         type: str | None = None,
         id: str | None = "id",
-        xid: str = "xid",
+        *,
+        geo: str | Mapping[str, tuple[str, str]] | None = None,
+        columns: Mapping[str, str | None] | None = None,
+        types: Mapping[str, str] | None = None,
+        schema: _Schema | None = None,
+        xid: str | None = None,
         uid: bool = False,
-        columns: dict[str, str | None] | None = None,
-        schema: str | os.PathLike[str] | None = None,
-        types: dict[str, str] | None = None,
+        separator: str | None = None,
+        encoding: str | None = None,
         on_error: Literal["raise", "skip"] = "raise",
         progress: bool | Callable[[dict[str, Any]], object] | None = None,
         memory: int | str | None = None,
+        **other: Any,
     ) -> LoadReport: ...
     def load_edges(
         self,
-        table: _Table | Sequence[_Table],
+        table: _Table,
         predicate: str,
+        source: str | None = None,
+        target: str | None = None,
         *,
-        source: str = "source",
-        target: str = "target",
-        facets: Sequence[str] | dict[str, str] | None = None,
+        on: str | tuple[str, str] | None = None,
+        facets: str | Sequence[str] | Mapping[str, str] | None = None,
+        missing: Literal["make", "skip", "raise"] = "make",
+        types: Mapping[str, str] | None = None,
+        schema: _Schema | None = None,
         xid: str | tuple[str, str] | None = None,
         uid: bool = False,
-        schema: str | os.PathLike[str] | None = None,
-        types: dict[str, str] | None = None,
+        separator: str | None = None,
+        encoding: str | None = None,
         on_error: Literal["raise", "skip"] = "raise",
         progress: bool | Callable[[dict[str, Any]], object] | None = None,
         memory: int | str | None = None,
+        **other: Any,
     ) -> LoadReport: ...
+    def index(self, predicate: str, *tokenizers: str) -> SchemaReport: ...
+    def suggest(self, *names: str) -> Suggestion: ...
     def query(
         self,
         dql: str,
@@ -338,6 +363,13 @@ class LoadReport:
     def new_nodes(self) -> int: ...
     @property
     def merged(self) -> int: ...
+    @property
+    def repeated(self) -> int: ...
+    @property
+    def lost(self) -> int: ...
+    @property
+    def lost_ids(self) -> list[str]: ...
+    def _repr_html_(self) -> str: ...
     @property
     def warnings(self) -> list[str]: ...
     @property

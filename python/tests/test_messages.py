@@ -38,9 +38,9 @@ CALLS = {
         ["films.schema", "No such file"],
     ),
     "a schema of another kind": (
-        lambda db, _: db.alter({"name": "string"}),
+        lambda db, _: db.alter(5),
         TypeError,
-        ["a schema is a text or the path of a file, not dict"],
+        ["a schema is a text, the path of a file, a dict, a dataclass", "not int"],
     ),
     "facets by number": (
         lambda db, _: db.load_edges(EDGES, "knows", **ENDS, facets=5),
@@ -219,10 +219,50 @@ CALLS = {
         TypeError,
         ["DataFrame", "load_nodes"],
     ),
-    "a list of dicts as a table": (
-        lambda db, _: db.load_nodes([{"id": 1}]),
+    "nodes within nodes as a table": (
+        lambda db, _: db.load_nodes([{"id": 1, "knows": {"id": 2}}]),
         TypeError,
-        ["not dict", "set_json"],
+        ['column "knows", row 1: a dict is no value', "set_json"],
+    ),
+    "a row that is no list of rows": (
+        lambda db, _: db.load_nodes({"id": 1, "name": "Ada"}),
+        TypeError,
+        ["column 'id' is of type int", "one row is a list of one dict"],
+    ),
+    "a column of two kinds": (
+        lambda db, _: db.load_nodes({"id": [1, 2], "v": [1, "x"]}),
+        TypeError,
+        ['column "v", row 2: it holds numbers and texts'],
+    ),
+    "a table without a column id": (
+        lambda db, _: db.load_nodes([{"iata": "ZRH"}], "Airport"),
+        hexgraph.QueryError,
+        ["no column 'id'", "id='iata'", "id=None"],
+    ),
+    "an argument as others call it": (
+        lambda db, _: db.load_nodes([{"id": 1}], label="Person"),
+        TypeError,
+        ["no argument 'label'", "`type`"],
+    ),
+    "the type before the table": (
+        lambda db, _: db.load_nodes("Person", [{"id": 1}]),
+        TypeError,
+        ["the table comes first"],
+    ),
+    "an id that no node has": (
+        lambda db, _: db.load_edges([{"from": 1, "to": 2}], "knows", missing="raise"),
+        hexgraph.QueryError,
+        ["2 ends of edges are no nodes", 'missing="skip"'],
+    ),
+    "a class without types": (
+        lambda db, _: db.alter({"name": bytes}),
+        TypeError,
+        ["name: no predicate holds values of", "str, bool, int"],
+    ),
+    "an index of no predicate": (
+        lambda db, _: db.index("nmae", "term"),
+        hexgraph.SchemaError,
+        ["no predicate `nmae`", "did you mean `name`?"],
     ),
     "an array of JSON over several lines": (
         lambda db, _: db.load(b'[\n {"name": "x"}\n]'),
@@ -239,10 +279,10 @@ CALLS = {
         hexgraph.LoadError,
         ['column "age": "old": it is no int', "such as 42"],
     ),
-    "another separator": (
-        lambda db, tmp: db.load_nodes(tmp / "semicolons.csv", id=None),
-        hexgraph.QueryError,
-        ["separated by ';'", "commas", "polars.read_csv"],
+    "an encoding that there is not": (
+        lambda db, tmp: db.load_nodes(tmp / "semicolons.csv", id=None, encoding="utf-9"),
+        ValueError,
+        ["encoding is one of utf-8,", "utf-9"],
     ),
     "a timeout": (
         lambda db, _: db.query("{ q(func: has(name)) { name } }", timeout=0),

@@ -13,6 +13,7 @@ use crate::answers::pages::PyPages;
 use crate::answers::result::PyResultSet;
 use crate::answers::subscription::PySubscription;
 use crate::convert::arrow::ArrowTable;
+use crate::convert::python_columns::columns_table;
 use hexgraph::db::{Database, Memory, OpenOptions, memory_count};
 use hexgraph_base::types::Error;
 use hexgraph_server::cli;
@@ -41,6 +42,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(variable_texts, module)?)?;
     module.add_function(wrap_pyfunction!(json_table, module)?)?;
     module.add_function(wrap_pyfunction!(schema_text, module)?)?;
+    module.add_function(wrap_pyfunction!(columns_table, module)?)?;
     module.add_function(wrap_pyfunction!(open_database, module)?)?;
     module.add_function(wrap_pyfunction!(run_command, module)?)
 }

@@ -19,6 +19,7 @@ from ..errors import (
     ReadOnlyError,
     SchemaError,
 )
+from ..methods import DatabaseMethods
 from . import lists, paging, requests
 from . import schema as definitions
 from .answers import Asked, Result, Upsert
@@ -295,6 +296,9 @@ class Cluster:
             subscription.close()
 
     load = _refused("load", "write the files with hexgraph, and load them by `dgraph live`")
+    index = DatabaseMethods.index
+    suggest = DatabaseMethods.suggest
+
     load_nodes = _refused("load_nodes", "load tables into a database, and export it to the cluster")
     load_edges = _refused("load_edges", "load tables into a database, and export it to the cluster")
     explain = _refused("explain", "a cluster tells no plans; a database with the same data does")

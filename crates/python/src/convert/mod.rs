@@ -8,3 +8,4 @@ pub(super) mod dict_sink;
 pub(super) mod json_table;
 pub(super) mod arrow;
 pub(super) mod arrow_columns;
+pub(crate) mod python_columns;
