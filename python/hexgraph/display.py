@@ -83,3 +83,11 @@ def row(node: dict[str, Any], columns: list[str]) -> str:
     """Return one row; a key that the node does not have leaves its cell empty."""
     cells = (f'<td style="{CELL_STYLE}">{cell(node.get(column))}</td>' for column in columns)
     return f"<tr>{''.join(cells)}</tr>"
+
+
+def table_to_html(found: Any) -> str:
+    """Return the first rows of an ArrowTable."""
+    names, count = found.column_names, len(found)
+    nodes = [dict(zip(names, row, strict=True)) for row in found.rows(ROWS_SHOWN)]
+    more = MORE if count > ROWS_SHOWN else ""
+    return f"<p>{count:,} row{'' if count == 1 else 's'}</p>{table(nodes)}{more}"

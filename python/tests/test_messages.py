@@ -23,7 +23,6 @@ ENDS = {"source": "a", "target": "b"}
 FIND = '{ q(func: eq(name, "Ada")) { v as uid } }'
 HALF = "a\ud800b"
 BY_NAME = "query q($n: string) { q(func: eq(name, $n)) { uid } }"
-GROUPS_BELOW = "{ q(func: uid(1)) { friend @groupby(age) { count(uid) } } }"
 
 # Each row: what is called with a database and an empty folder, the exception, pieces of its text.
 CALLS = {
@@ -294,10 +293,10 @@ CALLS = {
         ValueError,
         ["a timeout is a number of seconds from 0 on, not NaN"],
     ),
-    "groups of several nodes as a frame": (
-        lambda db, _: db.query(GROUPS_BELOW).to_arrow(),
+    "a column that has no lists": (
+        lambda db, _: db.query("{ q(func: has(name)) { name } }").explode("name"),
         hexgraph.QueryError,
-        ["groups for each node", "var(func: ...) { x as friend }"],
+        ['column "name" has no lists'],
     ),
     "a block that there is not": (
         lambda db, _: db.query("{ q(func: uid(1)) { name } }")["r"],

@@ -217,7 +217,8 @@ impl PyDatabase {
     /// Answer one query for each row of a table, on all threads and from one version, as one Arrow table.
     ///
     /// `table` is a list of dicts, a data frame, or columns of Arrow: a column for each variable; a missing value is left out. The
-    /// column `number` has the number of the row, from 0, in whose order they come; the others are those of `to_arrow(block)`.
+    /// column `number` has the number of the row, from 0, in whose order they come; the others are those of
+    /// `to_arrow(block)`, but for a nested node, whose keys are columns `boss.name`: lists of nodes are refused.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()

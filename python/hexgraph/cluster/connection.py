@@ -147,9 +147,9 @@ class Cluster:
                 )
             objects += [{number: place, **node} for node in answer.objects(block)]
         if not answers:
-            return json_table(b'{"q":[]}', None, [], {})
+            return json_table(b'{"q":[]}', "q", [], {})
         text = requests.json_of({"q": objects})
-        return json_table(text, None, [number, *columns], answers[0].types())
+        return json_table(text, "q", [number, *columns], answers[0].types())
 
     def graphql_schema(self, sdl: str | os.PathLike[str] | None = None) -> str | None:
         """Set the GraphQL schema, a text or the path of a file, and return the one in force."""
