@@ -9,10 +9,12 @@ import pandas
 import polars
 
 from .frames import ArrowStream
+from .schemas.describing import Description
 from .schemas.suggesting import Suggestion
 
 __all__ = [
     "ArrowTable",
+    "Cancel",
     "Database",
     "Explanation",
     "LoadReport",
@@ -55,6 +57,7 @@ def open_database(
     limits: list[tuple[str, str]],
     txn_timeout: float | None,
     durability: tuple[str, str, bool, str],
+    strict: bool = False,
 ) -> Database: ...
 def run_command(arguments: list[str]) -> int: ...
 def encode_json(name: str, value: Any) -> str: ...
@@ -129,6 +132,29 @@ class Database:
         **other: Any,
     ) -> LoadReport: ...
     def index(self, predicate: str, *tokenizers: str) -> SchemaReport: ...
+    def describe(self) -> Description: ...
+    async def aquery(
+        self,
+        dql: str,
+        variables: dict[str, Any] | None = None,
+        *,
+        timeout: float | None = None,
+        debug: bool = False,
+        strict: bool | None = None,
+    ) -> Result: ...
+    async def amutate(self, **mutation: Any) -> dict[str, str]: ...
+    async def aupsert(
+        self, dql: str, variables: dict[str, Any] | None = None, **mutation: Any
+    ) -> Upsert: ...
+    async def agraphql(
+        self,
+        text: str,
+        variables: dict[str, Any] | None = None,
+        *,
+        operation: str | None = None,
+        headers: dict[str, str] | None = None,
+        timeout: float | None = None,
+    ) -> dict[str, Any]: ...
     def suggest(self, *names: str) -> Suggestion: ...
     def query(
         self,
@@ -137,6 +163,7 @@ class Database:
         *,
         timeout: float | None = None,
         debug: bool = False,
+        strict: bool | None = None,
     ) -> Result: ...
     def query_many(
         self,
@@ -241,6 +268,7 @@ class Txn:
         *,
         timeout: float | None = None,
         debug: bool = False,
+        strict: bool | None = None,
     ) -> Result: ...
     def mutate(
         self,
@@ -271,6 +299,12 @@ class Txn:
     ) -> None: ...
 
 @final
+class Cancel:
+    def __new__(cls) -> Self: ...
+    def cancel(self) -> None: ...
+    def run(self, function: Callable[..., _T], *arguments: Any, **named: Any) -> _T: ...
+
+@final
 class Explanation:
     @property
     def steps(self) -> list[dict[str, Any]]: ...
@@ -280,6 +314,8 @@ class Explanation:
 class Result:
     @property
     def latency(self) -> dict[str, float]: ...
+    @property
+    def warnings(self) -> list[str]: ...
     def to_dict(self) -> dict[str, Any]: ...
     def rows(self, block: str | None = None) -> list[tuple[Any, ...]]: ...
     def columns(self, block: str | None = None) -> list[str]: ...

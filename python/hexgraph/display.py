@@ -1,6 +1,7 @@
 """How results look in a notebook and at the prompt."""
 
 import json
+from collections.abc import Sequence
 from html import escape
 from typing import Any
 
@@ -11,8 +12,8 @@ MORE = "…"
 """Stands where rows are left out."""
 
 
-def to_text(head: dict[str, Any], nodes: dict[str, int]) -> str:
-    """Return the numbers of rows and the beginning of the data.
+def to_text(head: dict[str, Any], nodes: dict[str, int], warnings: Sequence[str] = ()) -> str:
+    """Return the numbers of rows and the beginning of the data, behind what is to be warned of.
 
     `head` has at least one row more of each list than is shown, where there is one; `nodes` are the
     root nodes of each block.
@@ -23,13 +24,15 @@ def to_text(head: dict[str, Any], nodes: dict[str, int]) -> str:
     body = json.dumps(shortened(head), ensure_ascii=False, indent=1).replace(f'"{MORE}"', MORE)
     if len(body) > TEXT_SHOWN:
         body = body[:TEXT_SHOWN] + MORE
-    return f"<hexgraph.Result {counts}>\n{body}"
+    told = "".join(f"warning: {warning}\n" for warning in warnings)
+    return f"{told}<hexgraph.Result {counts}>\n{body}"
 
 
-def to_html(head: dict[str, Any], nodes: dict[str, int]) -> str:
+def to_html(head: dict[str, Any], nodes: dict[str, int], warnings: Sequence[str] = ()) -> str:
     """Return a table for each block, nested nodes as tables within it; as `to_text`."""
     blocks = (block(name, rows, nodes.get(name)) for name, rows in head.items())
-    return "".join(blocks) or "<i>nothing</i>"
+    told = "".join(f"<p>&#9888; {escape(warning)}</p>" for warning in warnings)
+    return told + ("".join(blocks) or "<i>nothing</i>")
 
 
 def count_text(rows: Any, nodes: int | None) -> str:

@@ -6,10 +6,11 @@ Each imports what it needs when it is called, so that `import hexgraph` stays sh
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 if TYPE_CHECKING:
-    from ._native import LoadReport, SchemaReport
+    from ._native import LoadReport, Result, SchemaReport, Upsert
+    from .schemas.describing import Description
     from .schemas.suggesting import Suggestion
 
 
@@ -171,6 +172,105 @@ class DatabaseMethods:
         arguments.refuse("load_edges", other, ["predicate", "source", "target", *options])
         report: LoadReport = arguments.load_edges(self, table, predicate, source, target, options)
         return report
+
+    def describe(self) -> Description:
+        """Tell what is in the database: types, predicates with their coverage, edges between types.
+
+        Printed, and in notebooks, it is a table of each; `types`, `predicates` and `edges` are
+        these tables, which have `to_pandas()` and `to_polars()`. Costs a count of each predicate,
+        of each field of each type, and a pass over the edges for each pair of types.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.load_nodes([{"iata": "ZRH", "km": 5}, {"iata": "JFK"}], "Airport", id="iata")
+        >>> _ = db.load_edges([{"from": "ZRH", "to": "JFK"}], "route")
+        >>> told = db.describe()
+        >>> told.types.rows()
+        [('Airport', 2, ['iata', 'km'])]
+        >>> told.edges.rows()
+        [('Airport', 'route', 'Airport', 1)]
+        >>> told
+        2 nodes
+        <BLANKLINE>
+        types
+          type     nodes  fields
+          Airport  2      iata, km
+        <BLANKLINE>
+        predicates
+          type     predicate  definition                           nodes  coverage
+          Airport  iata       string @index(hash) @upsert @unique  2      100%
+          Airport  km         int                                  1      50%
+                   route      [uid]                                1
+        <BLANKLINE>
+        edges
+          from     predicate  to       edges
+          Airport  route      Airport  1
+        """
+        from .schemas import describing
+
+        return describing.describe(self)
+
+    async def aquery(self, dql: str, variables: Any = None, **options: Any) -> Result:
+        """Answer a query beside other tasks of asyncio; as `query`.
+
+        The event loop goes on meanwhile. When the task is cancelled, the engine stops within about
+        50 ms.
+
+        >>> import asyncio, hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set='<1> <name> "Ada" .')
+        >>> asyncio.run(db.aquery("{ q(func: has(name)) { name } }")).rows()
+        [('Ada',)]
+        """
+        from .tasks import call
+
+        found: Result = await call(cast(Any, self).query, dql, variables, **options)
+        return found
+
+    async def amutate(self, **mutation: Any) -> dict[str, str]:
+        """Change data beside other tasks of asyncio; as `mutate`.
+
+        A task that is cancelled while it is committed may have changed the data or not.
+
+        >>> import asyncio, hexgraph
+        >>> db = hexgraph.connect()
+        >>> asyncio.run(db.amutate(set='<1> <name> "Ada" .'))
+        {}
+        """
+        from .tasks import call
+
+        uids: dict[str, str] = await call(cast(Any, self).mutate, **mutation)
+        return uids
+
+    async def aupsert(self, dql: str, variables: Any = None, **mutation: Any) -> Upsert:
+        """Ask and change in one commit beside other tasks of asyncio; as `upsert`.
+
+        >>> import asyncio, hexgraph
+        >>> db = hexgraph.connect()
+        >>> find = '{ v as var(func: eq(email, "ada@x.io")) }'
+        >>> db.alter("email: string @index(exact) .").added
+        ['email: string @index(exact)']
+        >>> asyncio.run(db.aupsert(find, set='uid(v) <email> "ada@x.io" .'))
+        <hexgraph.Upsert: 1 new node>
+        """
+        from .tasks import call
+
+        done: Upsert = await call(cast(Any, self).upsert, dql, variables, **mutation)
+        return done
+
+    async def agraphql(self, text: str, variables: Any = None, **options: Any) -> dict[str, Any]:
+        """Answer a GraphQL request beside other tasks of asyncio; as `graphql`.
+
+        >>> import asyncio, hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.graphql_schema("type Film { id: ID! title: String! }")
+        >>> asyncio.run(db.agraphql("{ queryFilm { title } }"))
+        {'data': {'queryFilm': []}}
+        """
+        from .tasks import call
+
+        answer: dict[str, Any] = await call(cast(Any, self).graphql, text, variables, **options)
+        return answer
 
     def index(self, predicate: str, *tokenizers: str) -> SchemaReport:
         """Build indexes of a predicate beside those that it has: one line where `alter` takes two.

@@ -5,7 +5,7 @@ use super::graphql;
 use super::graphql::GraphqlArguments;
 use super::interrupt::{detached, interruptible, interruptible_with};
 use super::mutation::{MutationArguments, PyUpsert};
-use super::requests::{Target, UpsertArguments, to_timeout};
+use super::requests::{Asked, Target, UpsertArguments, to_timeout};
 use super::server::{PyServer, Servers, allow};
 use super::source::{PyLoadReport, PySchemaReport, to_export_folder, to_schema_text, to_sources};
 use super::stats::stats_dict;
@@ -34,13 +34,19 @@ pub struct PyDatabase {
     database: Database,
     path: Option<PathBuf>,
     read_only: bool,
+    strict: bool,
     servers: Servers,
 }
 
 impl PyDatabase {
     /// What Python sees of a database.
-    pub fn new(database: Database, path: Option<PathBuf>, read_only: bool) -> PyDatabase {
-        PyDatabase { database, path, read_only, servers: Servers::default() }
+    pub fn new(
+        database: Database,
+        path: Option<PathBuf>,
+        read_only: bool,
+        strict: bool,
+    ) -> PyDatabase {
+        PyDatabase { database, path, read_only, strict, servers: Servers::default() }
     }
 }
 
@@ -201,8 +207,14 @@ impl PyDatabase {
     /// >>> db.query(dql, {"n": ["Ada", "Bob"]}).to_dict()
     /// {'q': [{'name': 'Ada'}]}
     ///
+    /// A name that the schema does not know, of a predicate, a type or a language, is answered with nothing, and told in
+    /// `Result.warnings`. With `strict=True`, or where `connect` says so, it is an error.
+    ///
+    /// >>> db.query("{ q(func: has(nmae)) { name } }").warnings
+    /// ['line 1 column 11: there is no predicate `nmae` (did you mean `name`?)']
+    ///
     /// Raises ParseError with line, column and a hint; QueryError; LimitError after `timeout`.
-    #[pyo3(signature = (dql, variables = None, *, timeout = None, debug = false))]
+    #[pyo3(signature = (dql, variables = None, *, timeout = None, debug = false, strict = None))]
     fn query(
         &self,
         py: Python<'_>,
@@ -210,8 +222,10 @@ impl PyDatabase {
         variables: Option<&Bound<'_, PyDict>>,
         timeout: Option<f64>,
         debug: bool,
+        strict: Option<bool>,
     ) -> PyResult<PyResultSet> {
-        Target::Database(&self.database).query(py, dql, variables, timeout, debug)
+        let asked = Asked { dql, timeout, debug, strict: strict.unwrap_or(self.strict) };
+        Target::Database(&self.database).query(py, asked, variables)
     }
 
     /// Answer one query for each row of a table, on all threads and from one version, as one Arrow table.
@@ -494,7 +508,7 @@ impl PyDatabase {
     fn txn(&self, py: Python<'_>, read_only: bool) -> PyResult<PyTxn> {
         let options = TxnOptions { read_only, ..TxnOptions::default() };
         let txn = detached(py, || self.database.begin(options)).map_err(to_python)?;
-        Ok(PyTxn::new(txn))
+        Ok(PyTxn::new(txn, self.strict))
     }
 
     /// Call `work` with a transaction, commit, and return what `work` returned. After a conflict

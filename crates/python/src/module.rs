@@ -2,7 +2,7 @@
 
 use super::cluster::{encode_json, json_table, schema_text, variable_texts};
 use super::database::PyDatabase;
-use super::interrupt::{detached, signal_came};
+use super::interrupt::{Cancel, detached, signal_came};
 use super::mutation::PyUpsert;
 use super::requests::to_timeout;
 use super::server::PyServer;
@@ -38,6 +38,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PySchemaReport>()?;
     module.add_class::<PyServer>()?;
     module.add_class::<PyExplanation>()?;
+    module.add_class::<Cancel>()?;
     module.add_function(wrap_pyfunction!(encode_json, module)?)?;
     module.add_function(wrap_pyfunction!(variable_texts, module)?)?;
     module.add_function(wrap_pyfunction!(json_table, module)?)?;
@@ -49,7 +50,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// Open the database in a directory, or an empty one in memory.
 #[pyfunction]
-#[pyo3(signature = (path, read_only, resources, limits, txn_timeout, durability))]
+#[pyo3(signature = (path, read_only, resources, limits, txn_timeout, durability, strict = false))]
+#[expect(clippy::too_many_arguments, reason = "`connect` has them by name")]
 fn open_database(
     py: Python<'_>,
     path: Option<PathBuf>,
@@ -58,6 +60,7 @@ fn open_database(
     limits: Vec<(String, String)>,
     txn_timeout: Option<f64>,
     durability: (String, String, bool, String),
+    strict: bool,
 ) -> PyResult<PyDatabase> {
     let (threads, memory) = resources;
     let mut options = OpenOptions { read_only, threads, ..OpenOptions::default() };
@@ -77,11 +80,11 @@ fn open_database(
     options.set_checkpoint(&checkpoint).map_err(to_value_error)?;
     options.set_fold(&fold).map_err(to_value_error)?;
     let Some(path) = path else {
-        return Ok(PyDatabase::new(Database::in_memory_with(options), None, false));
+        return Ok(PyDatabase::new(Database::in_memory_with(options), None, false, strict));
     };
     let opened = detached(py, || Database::open(&path, options));
     let database = opened.map_err(crate::convert::errors::to_python)?;
-    Ok(PyDatabase::new(database, Some(path), read_only))
+    Ok(PyDatabase::new(database, Some(path), read_only, strict))
 }
 
 fn to_value_error(error: Error) -> PyErr {

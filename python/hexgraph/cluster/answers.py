@@ -105,6 +105,12 @@ class Result:
                 return {name: frames.to_polars(table) for name, table in tables.items()}
         raise ValueError(f'kind is "arrow", "pandas" or "polars", not "{kind}"')
 
+    @property
+    def warnings(self) -> list[str]:
+        """What the query names and the schema does not know."""
+        native = self._mirrored()
+        return native.warnings if native is not None else []
+
     def paths(self) -> ArrowTable:
         """Return the hops of the paths that `shortest` found, as a table."""
         return frames.paths_of(self._found())

@@ -115,10 +115,14 @@ class Cluster:
         *,
         timeout: float | None = None,
         debug: bool = False,
+        strict: bool | None = None,
     ) -> Result:
-        """Answer a query in DQL."""
+        """Answer a query in DQL; with `strict`, names that the schema does not know are errors."""
         message = requests.query(dql, variables)
-        return self.answer(message, dql, variables, timeout=timeout, debug=debug)
+        result = self.answer(message, dql, variables, timeout=timeout, debug=debug)
+        if strict and result.warnings:
+            raise QueryError(result.warnings[0])
+        return result
 
     def query_many(
         self,
@@ -297,6 +301,11 @@ class Cluster:
 
     load = _refused("load", "write the files with hexgraph, and load them by `dgraph live`")
     index = DatabaseMethods.index
+    describe = DatabaseMethods.describe
+    aquery = DatabaseMethods.aquery
+    amutate = DatabaseMethods.amutate
+    aupsert = DatabaseMethods.aupsert
+    agraphql = DatabaseMethods.agraphql
     suggest = DatabaseMethods.suggest
 
     load_nodes = _refused("load_nodes", "load tables into a database, and export it to the cluster")

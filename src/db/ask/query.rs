@@ -6,6 +6,7 @@ use super::plans::Variables;
 use super::rows::RowCounter;
 use super::shown::shown_blocks;
 use super::slow::SlowQuery;
+use super::unknown::{Warning, unknown_names};
 use crate::db::database::Database;
 use crate::db::guard::guarded;
 use crate::db::operation::Latency;
@@ -429,6 +430,13 @@ impl QueryAnswer {
     /// As [`QueryAnswer::write`].
     pub fn has_rows(&self, control: &Control) -> Result<bool> {
         Ok(self.write_head(1, RowCounter::default(), control)?.rows() != 0)
+    }
+
+    /// What the query names and the schema of its version does not have: predicates, types and languages that are likely
+    /// misspelt. O(length of the query).
+    pub fn warnings(&self) -> Vec<Warning> {
+        let (query, version) = self.answer.asked();
+        unknown_names(query, &version.schema)
     }
 
     /// The times of parsing and processing; encoding is zero.

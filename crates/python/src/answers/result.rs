@@ -9,6 +9,10 @@ use hexgraph_base::answer::RowForm;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyIterator, PyList, PyString, PyTuple};
+use std::time::Duration;
+
+/// How long it may take to convert what is printed of a result, before less of it is.
+const SHOWN_TIME_MAX: Duration = Duration::from_millis(200);
 
 /// What a query found, converted when it is asked for.
 ///
@@ -33,30 +37,47 @@ impl PyResultSet {
     }
 
     fn dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.head(py, usize::MAX)
+        self.head(py, usize::MAX, &Control::new())
     }
 
-    /// Converts at most `objects_max` objects of each list.
-    fn head<'py>(&self, py: Python<'py>, objects_max: usize) -> PyResult<Bound<'py, PyAny>> {
-        let control = Control::new();
-        let fault = Fault::new(&control);
-        let written = self.answer.write_head(objects_max, DictSink::new(py, &fault), &control);
+    /// Converts at most `objects_max` objects of each list, until `control` stops it.
+    fn head<'py>(
+        &self,
+        py: Python<'py>,
+        objects_max: usize,
+        control: &Control,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let fault = Fault::new(control);
+        let written = self.answer.write_head(objects_max, DictSink::new(py, &fault), control);
         match fault.take() {
             Some(error) => Err(error),
             None => Ok(written.map_err(to_python)?.finish()),
         }
     }
 
+    /// Converts the first objects of each list: `most` of them, or fewer where lists are so deep in each other that this takes
+    /// long. A tree of twelve levels with twenty branches each has more nodes than memory.
+    fn beginning<'py>(&self, py: Python<'py>, most: usize) -> PyResult<Bound<'py, PyAny>> {
+        for fewer in [most, 5, 2] {
+            let control = Control::new().with_timeout(SHOWN_TIME_MAX);
+            match self.head(py, fewer, &control) {
+                Err(error) if error.get_type(py).name()?.to_string() == "LimitError" => {}
+                done => return done,
+            }
+        }
+        self.head(py, 1, &Control::new())
+    }
+
     /// Renders the first rows by a function of `hexgraph.display`.
     fn shown(&self, py: Python<'_>, function: &str) -> PyResult<String> {
         let display = py.import("hexgraph.display")?;
         let most: usize = display.getattr("ROWS_SHOWN")?.extract()?;
-        let head = self.head(py, most.saturating_add(1))?;
+        let head = self.beginning(py, most.saturating_add(1))?;
         let counts = PyDict::new(py);
         for (block, count) in self.answer.root_counts() {
             counts.set_item(block, count)?;
         }
-        display.call_method1(function, (head, counts))?.extract()
+        display.call_method1(function, (head, counts, self.warnings()))?.extract()
     }
 
     /// Returns the objects of the only block.
@@ -280,6 +301,19 @@ impl PyResultSet {
             frames.set_item(block, frame)?;
         }
         Ok(frames)
+    }
+
+    /// What the query names and the schema does not know, as sentences with a place: predicates, types and languages that
+    /// are likely misspelt. They were answered with nothing.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.mutate(set='_:a <name> "Ada" .')
+    /// >>> db.query("{ q(func: has(name)) { nmae } }").warnings
+    /// ['line 1 column 24: there is no predicate `nmae` (did you mean `name`?)']
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.answer.warnings().iter().map(ToString::to_string).collect()
     }
 
     /// Whether the objects of a block are one row: what a block without nodes computes.

@@ -219,6 +219,11 @@ impl Answer {
         keys
     }
 
+    /// The plan that was carried out, and the version that it was asked of.
+    pub fn asked(&self) -> (&Query, &Version) {
+        (&self.query, &self.version)
+    }
+
     /// The columns of the rows of a block, in the order of the text, with the types that the schema tells; of the groups, where
     /// it has those.
     pub fn shapes(&self, block: &str) -> Vec<Shape> {
