@@ -65,13 +65,21 @@ def shortened(value: Any) -> Any:
 def cell(value: Any) -> str:
     """Return the HTML of any value of a result."""
     if isinstance(value, dict):
-        return table([value])
+        return point(value) or table([value])
     if isinstance(value, list):
         shown, more = value[:ROWS_SHOWN], MORE if len(value) > ROWS_SHOWN else ""
-        if shown and all(isinstance(item, dict) for item in shown):
+        if shown and all(isinstance(item, dict) and not point(item) for item in shown):
             return table(shown) + more
         return ", ".join(cell(item) for item in shown) + (f", {more}" if more else "")
     return escape("" if value is None else str(value))
+
+
+def point(value: dict[str, Any]) -> str | None:
+    """Return a point of GeoJSON as its latitude and longitude; None for anything else."""
+    place = value.get("coordinates")
+    if value.get("type") != "Point" or not isinstance(place, list) or len(place) < len("xy"):
+        return None
+    return f"{place[1]}, {place[0]}"
 
 
 def table(nodes: list[dict[str, Any]]) -> str:

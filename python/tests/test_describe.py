@@ -19,6 +19,10 @@ def test_types_predicates_and_edges_are_counted(people):
 
 def test_nothing_is_told_of_nothing(db):
     assert repr(db.describe()) == "0 nodes"
+    db.alter("knows: [uid] .\ntype Person {\n  knows\n}")
+    told = db.describe()
+    assert (told.types.rows(), told.edges.rows()) == ([("Person", 0, ["knows"])], [])
+    assert told.predicates.rows() == [("Person", "knows", "[uid]", 0, None)]
 
 
 def test_names_of_all_kinds(db):

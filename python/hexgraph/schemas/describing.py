@@ -128,7 +128,8 @@ def counts(
     found = {"all": 0}
     for key, rows in answer.items():
         row = rows[0] if rows else {}
-        found[key] = int(row.get("count", row.get("n", 0)))
+        # The sum over no nodes is null.
+        found[key] = int(row.get("count", row.get("n")) or 0)
     return found
 
 

@@ -61,7 +61,7 @@ impl PyResultSet {
         for fewer in [most, 5, 2] {
             let control = Control::new().with_timeout(SHOWN_TIME_MAX);
             match self.head(py, fewer, &control) {
-                Err(error) if error.get_type(py).name()?.to_string() == "LimitError" => {}
+                Err(error) if error.get_type(py).name()? == "LimitError" => {}
                 done => return done,
             }
         }

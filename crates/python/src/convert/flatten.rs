@@ -100,12 +100,12 @@ impl Columns {
             return Err(Error::Limit { message });
         }
         let (mut parents, mut items) = (Vec::new(), Vec::new());
-        for row in 0..self.rows {
+        for (row, &start) in offsets.iter().take(self.rows).enumerate() {
             let count = len(row);
             parents.extend((0..count.max(1)).map(|_| row as u64));
             match count {
                 0 => items.push(None),
-                count => items.extend((0..count).map(|at| Some(offsets[row] as u64 + at))),
+                count => items.extend((0..count).map(|at| Some(start as u64 + at))),
             }
         }
         let (parents, items) = (UInt64Array::from(parents), UInt64Array::from(items));
