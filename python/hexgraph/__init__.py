@@ -39,6 +39,17 @@ from .errors import (
     SchemaError,
     StorageError,
 )
+from .methods import DatabaseMethods, attach
+
+attach(Database, DatabaseMethods)
+
+
+def load_ipython_extension(shell: object) -> None:
+    """Register the magics; `%load_ext hexgraph` calls it."""
+    from .jupyter import load
+
+    load(shell)
+
 
 __all__ = [
     "AccessError",

@@ -9,9 +9,12 @@ import pandas
 import polars
 
 from .frames import ArrowStream
+from .schemas.describing import Description
+from .schemas.suggesting import Suggestion
 
 __all__ = [
     "ArrowTable",
+    "Cancel",
     "Database",
     "Explanation",
     "LoadReport",
@@ -23,6 +26,7 @@ __all__ = [
     "Txn",
     "Upsert",
     "__version__",
+    "columns_table",
     "encode_json",
     "json_table",
     "open_database",
@@ -35,7 +39,16 @@ __version__: str
 
 _T = TypeVar("_T")
 _Source: TypeAlias = str | os.PathLike[str] | bytes | bytearray | BinaryIO
-_Table: TypeAlias = str | os.PathLike[str] | ArrowStream
+_Table: TypeAlias = (
+    str
+    | os.PathLike[str]
+    | ArrowStream
+    | pandas.DataFrame
+    | polars.LazyFrame
+    | Mapping[str, Any]
+    | Iterable[Any]
+)
+_Schema: TypeAlias = str | os.PathLike[str] | Mapping[str, Any] | type | Sequence[type]
 
 def open_database(
     path: str | None,
@@ -44,15 +57,17 @@ def open_database(
     limits: list[tuple[str, str]],
     txn_timeout: float | None,
     durability: tuple[str, str, bool, str],
+    strict: bool = False,
 ) -> Database: ...
 def run_command(arguments: list[str]) -> int: ...
 def encode_json(name: str, value: Any) -> str: ...
-def schema_text(given: str | os.PathLike[str]) -> str: ...
+def schema_text(given: _Schema) -> str: ...
+def columns_table(columns: list[tuple[str, list[Any]]]) -> tuple[ArrowTable, dict[str, str]]: ...
 def variable_texts(
     given: dict[str, Any] | None,
 ) -> list[tuple[str, str, list[str] | None]]: ...
 def json_table(
-    json: bytes, block: str | None, order: Sequence[str], types: dict[str, str]
+    json: bytes, block: str, order: Sequence[str], types: dict[str, str]
 ) -> ArrowTable: ...
 
 @final
@@ -61,50 +76,86 @@ class Database:
     def path(self) -> os.PathLike[str] | None: ...
     @property
     def read_only(self) -> bool: ...
-    def alter(self, schema: str | os.PathLike[str]) -> SchemaReport: ...
+    def alter(self, schema: _Schema) -> SchemaReport: ...
     def drop(
         self, what: Literal["all", "data", "predicate", "type"], name: str | None = None
     ) -> None: ...
     def load(
         self,
         source: _Source | Sequence[_Source],
-        schema: str | os.PathLike[str] | None = None,
+        schema: _Schema | None = None,
         *,
         on_error: Literal["raise", "skip"] = "raise",
         progress: bool | Callable[[dict[str, Any]], object] | None = None,
         memory: int | str | None = None,
     ) -> LoadReport: ...
+    def _load_nodes(self, tables: Any, options: dict[str, Any]) -> LoadReport: ...
+    def _load_edges(self, tables: Any, options: dict[str, Any]) -> LoadReport: ...
     def load_nodes(
         self,
-        table: _Table | Sequence[_Table],
-        *,
+        table: _Table,
         type: str | None = None,
         id: str | None = "id",
-        xid: str = "xid",
+        *,
+        geo: str | Mapping[str, tuple[str, str]] | None = None,
+        columns: Mapping[str, str | None] | None = None,
+        types: Mapping[str, str] | None = None,
+        schema: _Schema | None = None,
+        xid: str | None = None,
         uid: bool = False,
-        columns: dict[str, str | None] | None = None,
-        schema: str | os.PathLike[str] | None = None,
-        types: dict[str, str] | None = None,
+        separator: str | None = None,
+        encoding: str | None = None,
         on_error: Literal["raise", "skip"] = "raise",
         progress: bool | Callable[[dict[str, Any]], object] | None = None,
         memory: int | str | None = None,
+        **other: Any,
     ) -> LoadReport: ...
     def load_edges(
         self,
-        table: _Table | Sequence[_Table],
+        table: _Table,
         predicate: str,
+        source: str | None = None,
+        target: str | None = None,
         *,
-        source: str = "source",
-        target: str = "target",
-        facets: Sequence[str] | dict[str, str] | None = None,
+        on: str | tuple[str, str] | None = None,
+        facets: str | Sequence[str] | Mapping[str, str] | None = None,
+        missing: Literal["make", "skip", "raise"] = "make",
+        types: Mapping[str, str] | None = None,
+        schema: _Schema | None = None,
         xid: str | tuple[str, str] | None = None,
         uid: bool = False,
-        schema: str | os.PathLike[str] | None = None,
-        types: dict[str, str] | None = None,
+        separator: str | None = None,
+        encoding: str | None = None,
         on_error: Literal["raise", "skip"] = "raise",
         progress: bool | Callable[[dict[str, Any]], object] | None = None,
         memory: int | str | None = None,
+        **other: Any,
     ) -> LoadReport: ...
+    def index(self, predicate: str, *tokenizers: str) -> SchemaReport: ...
+    def describe(self) -> Description: ...
+    async def aquery(
+        self,
+        dql: str,
+        variables: dict[str, Any] | None = None,
+        *,
+        timeout: float | None = None,
+        debug: bool = False,
+        strict: bool | None = None,
+    ) -> Result: ...
+    async def amutate(self, **mutation: Any) -> dict[str, str]: ...
+    async def aupsert(
+        self, dql: str, variables: dict[str, Any] | None = None, **mutation: Any
+    ) -> Upsert: ...
+    async def agraphql(
+        self,
+        text: str,
+        variables: dict[str, Any] | None = None,
+        *,
+        operation: str | None = None,
+        headers: dict[str, str] | None = None,
+        timeout: float | None = None,
+    ) -> dict[str, Any]: ...
+    def suggest(self, *names: str) -> Suggestion: ...
     def query(
         self,
         dql: str,
@@ -112,6 +163,7 @@ class Database:
         *,
         timeout: float | None = None,
         debug: bool = False,
+        strict: bool | None = None,
     ) -> Result: ...
     def query_many(
         self,
@@ -216,6 +268,7 @@ class Txn:
         *,
         timeout: float | None = None,
         debug: bool = False,
+        strict: bool | None = None,
     ) -> Result: ...
     def mutate(
         self,
@@ -246,6 +299,12 @@ class Txn:
     ) -> None: ...
 
 @final
+class Cancel:
+    def __new__(cls) -> Self: ...
+    def cancel(self) -> None: ...
+    def run(self, function: Callable[..., _T], *arguments: Any, **named: Any) -> _T: ...
+
+@final
 class Explanation:
     @property
     def steps(self) -> list[dict[str, Any]]: ...
@@ -255,9 +314,16 @@ class Explanation:
 class Result:
     @property
     def latency(self) -> dict[str, float]: ...
+    @property
+    def warnings(self) -> list[str]: ...
     def to_dict(self) -> dict[str, Any]: ...
     def rows(self, block: str | None = None) -> list[tuple[Any, ...]]: ...
     def columns(self, block: str | None = None) -> list[str]: ...
+    def flatten(self, block: str | None = None) -> ArrowTable: ...
+    def explode(self, column: str, block: str | None = None) -> ArrowTable: ...
+    def frames(self, kind: Literal["arrow", "pandas", "polars"] = "arrow") -> dict[str, Any]: ...
+    def paths(self) -> ArrowTable: ...
+    def _is_joined(self, block: str) -> bool: ...
     def to_rdf(self) -> str: ...
     def json(self) -> str: ...
     def to_arrow(self, block: str | None = None) -> ArrowTable: ...
@@ -284,6 +350,12 @@ class ArrowTable:
     @property
     def num_rows(self) -> int: ...
     def columns(self) -> list[tuple[str, str, bytes | list[Any], bytes]]: ...
+    def rows(self, first: int | None = None) -> list[tuple[Any, ...]]: ...
+    def flatten(self) -> ArrowTable: ...
+    def explode(self, column: str) -> ArrowTable: ...
+    def to_pandas(self) -> pandas.DataFrame: ...
+    def to_polars(self) -> polars.DataFrame: ...
+    def _repr_html_(self) -> str: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     def __arrow_c_schema__(self) -> object: ...
     def __len__(self) -> int: ...
@@ -338,6 +410,13 @@ class LoadReport:
     def new_nodes(self) -> int: ...
     @property
     def merged(self) -> int: ...
+    @property
+    def repeated(self) -> int: ...
+    @property
+    def lost(self) -> int: ...
+    @property
+    def lost_ids(self) -> list[str]: ...
+    def _repr_html_(self) -> str: ...
     @property
     def warnings(self) -> list[str]: ...
     @property

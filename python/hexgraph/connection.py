@@ -12,7 +12,7 @@ MEMORY = ":memory:"
 
 CLUSTER = "dgraph://"
 
-PLAIN = (0, None, 300.0, "always", "64MiB", "auto", None, True)
+PLAIN = (0, None, 300.0, "always", "64MiB", "auto", None, True, False)
 """The defaults of the arguments of `connect` that mean nothing to a cluster."""
 
 _open: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -30,6 +30,7 @@ def connect(  # noqa: PLR0913 - settings by keyword
     fold: str = "auto",
     memory: int | str | None = None,
     map: bool = True,  # noqa: A002 - the field's word for it
+    strict: bool = False,
 ) -> Database:
     """Open the database in the directory `path`, or an empty one in memory.
 
@@ -67,6 +68,9 @@ def connect(  # noqa: PLR0913 - settings by keyword
     of what the machine, the control group and `ulimit` let it have. Who needs more than is left
     raises LimitError, and nothing else is affected.
 
+    With `strict`, a query that names a predicate, a type or a language that the schema does not
+    know raises QueryError, where it is answered with nothing and `Result.warnings` otherwise.
+
     `limits` bound what a single request may use; past one it raises LimitError with its name:
 
     - `timeout`, seconds that a query may take where it does not say so itself (none)
@@ -88,7 +92,7 @@ def connect(  # noqa: PLR0913 - settings by keyword
     is damaged; ValueError for a limit that there is not.
     """
     if isinstance(path, str) and path.startswith(CLUSTER):
-        given = (threads, limits, txn_timeout, sync, checkpoint, fold, memory, map)
+        given = (threads, limits, txn_timeout, sync, checkpoint, fold, memory, map, strict)
         return _cluster(path, read_only=read_only, is_plain=given == PLAIN)
     settings = [(name, str(value)) for name, value in (limits or {}).items()]
     durability = (sync, str(checkpoint), map, fold)
@@ -96,9 +100,9 @@ def connect(  # noqa: PLR0913 - settings by keyword
     if path == MEMORY:
         if read_only:
             raise ValueError("a database in memory is empty: read_only needs a path")
-        return open_database(None, read_only, resources, settings, txn_timeout, durability)
+        return open_database(None, read_only, resources, settings, txn_timeout, durability, strict)
     place = os.fspath(path)
-    database = open_database(place, read_only, resources, settings, txn_timeout, durability)
+    database = open_database(place, read_only, resources, settings, txn_timeout, durability, strict)
     _open.add(database)
     return database
 

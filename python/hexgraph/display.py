@@ -1,6 +1,7 @@
 """How results look in a notebook and at the prompt."""
 
 import json
+from collections.abc import Sequence
 from html import escape
 from typing import Any
 
@@ -11,8 +12,8 @@ MORE = "…"
 """Stands where rows are left out."""
 
 
-def to_text(head: dict[str, Any], nodes: dict[str, int]) -> str:
-    """Return the numbers of rows and the beginning of the data.
+def to_text(head: dict[str, Any], nodes: dict[str, int], warnings: Sequence[str] = ()) -> str:
+    """Return the numbers of rows and the beginning of the data, behind what is to be warned of.
 
     `head` has at least one row more of each list than is shown, where there is one; `nodes` are the
     root nodes of each block.
@@ -23,13 +24,15 @@ def to_text(head: dict[str, Any], nodes: dict[str, int]) -> str:
     body = json.dumps(shortened(head), ensure_ascii=False, indent=1).replace(f'"{MORE}"', MORE)
     if len(body) > TEXT_SHOWN:
         body = body[:TEXT_SHOWN] + MORE
-    return f"<hexgraph.Result {counts}>\n{body}"
+    told = "".join(f"warning: {warning}\n" for warning in warnings)
+    return f"{told}<hexgraph.Result {counts}>\n{body}"
 
 
-def to_html(head: dict[str, Any], nodes: dict[str, int]) -> str:
+def to_html(head: dict[str, Any], nodes: dict[str, int], warnings: Sequence[str] = ()) -> str:
     """Return a table for each block, nested nodes as tables within it; as `to_text`."""
     blocks = (block(name, rows, nodes.get(name)) for name, rows in head.items())
-    return "".join(blocks) or "<i>nothing</i>"
+    told = "".join(f"<p>&#9888; {escape(warning)}</p>" for warning in warnings)
+    return told + ("".join(blocks) or "<i>nothing</i>")
 
 
 def count_text(rows: Any, nodes: int | None) -> str:
@@ -62,13 +65,21 @@ def shortened(value: Any) -> Any:
 def cell(value: Any) -> str:
     """Return the HTML of any value of a result."""
     if isinstance(value, dict):
-        return table([value])
+        return point(value) or table([value])
     if isinstance(value, list):
         shown, more = value[:ROWS_SHOWN], MORE if len(value) > ROWS_SHOWN else ""
-        if shown and all(isinstance(item, dict) for item in shown):
+        if shown and all(isinstance(item, dict) and not point(item) for item in shown):
             return table(shown) + more
         return ", ".join(cell(item) for item in shown) + (f", {more}" if more else "")
     return escape("" if value is None else str(value))
+
+
+def point(value: dict[str, Any]) -> str | None:
+    """Return a point of GeoJSON as its latitude and longitude; None for anything else."""
+    place = value.get("coordinates")
+    if value.get("type") != "Point" or not isinstance(place, list) or len(place) < len("xy"):
+        return None
+    return f"{place[1]}, {place[0]}"
 
 
 def table(nodes: list[dict[str, Any]]) -> str:
@@ -83,3 +94,11 @@ def row(node: dict[str, Any], columns: list[str]) -> str:
     """Return one row; a key that the node does not have leaves its cell empty."""
     cells = (f'<td style="{CELL_STYLE}">{cell(node.get(column))}</td>' for column in columns)
     return f"<tr>{''.join(cells)}</tr>"
+
+
+def table_to_html(found: Any) -> str:
+    """Return the first rows of an ArrowTable."""
+    names, count = found.column_names, len(found)
+    nodes = [dict(zip(names, row, strict=True)) for row in found.rows(ROWS_SHOWN)]
+    more = MORE if count > ROWS_SHOWN else ""
+    return f"<p>{count:,} row{'' if count == 1 else 's'}</p>{table(nodes)}{more}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ._native import columns_table
 from .errors import Error
 
 if TYPE_CHECKING:
@@ -103,6 +104,30 @@ def series(kind: str, values: Any, missing: Any) -> Any:
         return pandas.Series(plain.copy())
     nullable = {"int64": pandas.arrays.IntegerArray, "bool": pandas.arrays.BooleanArray}
     return pandas.Series(nullable[kind](plain.copy(), gaps.copy()))
+
+
+def paths_of(found: dict[str, Any]) -> ArrowTable:
+    """Return the hops of all paths of an answer as a table; see `Result.paths`."""
+    hops: list[dict[str, Any]] = []
+    for place, path in enumerate(found.get("_path_", [])):
+        total = path.get("_weight_")
+        node, number = path, 0
+        while node is not None:
+            step = next(((key, to) for key, to in node.items() if isinstance(to, dict)), None)
+            if step is None:
+                break
+            predicate, to = step
+            hop = {"path": place, "hop": number, "from": node["uid"], "predicate": predicate}
+            facets = {
+                key.partition("|")[2]: value
+                for key, value in to.items()
+                if key.startswith(f"{predicate}|")
+            }
+            hops.append({**hop, "to": to["uid"], **facets, "total": total})
+            node, number = to, number + 1
+    names = list(dict.fromkeys(name for hop in hops for name in hop if name != "total"))
+    names = [*(names or ["path", "hop", "from", "predicate", "to"]), "total"]
+    return columns_table([(name, [hop.get(name) for hop in hops]) for name in names])[0]
 
 
 def missing(package: str) -> Error:

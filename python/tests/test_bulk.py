@@ -21,14 +21,14 @@ PEOPLE = {
 }
 KNOWS = {"source": [7, 7, 9, 8], "target": [8, 9, 7, None], "since": [1840, None, 1851, 1]}
 SCHEMA = "knows: [uid] @reverse .\nname: string @index(exact) ."
-ASK = "{ q(func: type(Person), orderasc: xid) { xid name age height born } }"
+ASK = "{ q(func: type(Person), orderasc: id) { id name age height born } }"
 ROWS = [
-    {"xid": 7, "name": "Ada", "age": 36, "height": 1.65, "born": "1815-12-10T01:02:03Z"},
-    {"xid": 8, "name": "Bob", "height": 1.8},
-    {"xid": 9, "age": 41},
+    {"id": 7, "name": "Ada", "age": 36, "height": 1.65, "born": "1815-12-10T01:02:03Z"},
+    {"id": 8, "name": "Bob", "height": 1.8},
+    {"id": 9, "age": 41},
 ]
-FRIENDS = "{ q(func: eq(xid, 7)) { knows @facets { xid } ~knows { xid } } }"
-FOUND = [{"knows": [{"xid": 8, "knows|since": 1840}, {"xid": 9}], "~knows": [{"xid": 9}]}]
+FRIENDS = "{ q(func: eq(id, 7)) { knows @facets { id } ~knows { id } } }"
+FOUND = [{"knows": [{"id": 8, "knows|since": 1840}, {"id": 9}], "~knows": [{"id": 9}]}]
 
 
 def plain(rows):
@@ -120,7 +120,7 @@ def test_lists_and_vectors():
     db.load_nodes(table)
     assert "tags: [string] ." in db.schema()
     assert "embedding: float32vector ." in db.schema()
-    assert sorted(db.query('{ q(func: eq(xid, "a")) { tags } }')["q"][0]["tags"]) == ["x", "y"]
+    assert sorted(db.query('{ q(func: eq(id, "a")) { tags } }')["q"][0]["tags"]) == ["x", "y"]
 
 
 def test_columns_are_renamed_and_left_out():
@@ -190,7 +190,7 @@ def test_command_line(tmp_path):
     db = tmp_path / "db"
     run("load", db, people, "--type", "Person", "--column", "height=", "--column", "born=birth")
     run("load", db, knows, "--edges", "knows", "--source", "a", "--target", "b", "--facet", "year")
-    dql = "{ q(func: eq(xid, 7)) { height birth knows @facets { name } } }"
+    dql = "{ q(func: eq(id, 7)) { height birth knows @facets { name } } }"
     assert '"knows":[{"name":"Bob","knows|year":1840}]' in run("query", db, dql)
     assert "triples" in run("export", db, tmp_path / "all.rdf")
     assert "<knows> <0x10002> (year=1840)" in (tmp_path / "all.rdf").read_text()

@@ -43,8 +43,9 @@ def test_dict_equals_json_for_every_type(people):
     assert row["alias"] == ["Augusta", "Countess"]
 
 
-def test_length_counts_the_objects_of_all_blocks(people):
-    assert len(people.query("{ p(func: has(name)) { name } q(func: has(born)) { born } }")) == 5
+def test_length_counts_the_objects_of_the_block(people):
+    assert len(people.query("{ p(func: has(name)) { name } }")) == 3
+    assert people.query("{ p(func: has(name)) { name } q(func: has(born)) { born } }")
     assert not people.query('{ q(func: eq(name, "Nobody")) { name } }')
 
 

@@ -46,7 +46,7 @@ def run_document(path):
     names = {}
     for block in blocks:
         for statement in ast.parse(block).body:
-            code = ast.get_source_segment(block, statement)
+            code = source_of(block, statement)
             if isinstance(statement, ast.Expr):
                 value = eval(code, names)
                 told = comment_behind(block, statement)
@@ -61,6 +61,14 @@ def run_document(path):
                 told = re.findall(r"print\(.*\)\s+# (.*)$", "\n".join(lines), re.MULTILINE)
                 assert out.getvalue().splitlines() == told, code
     return names
+
+
+def source_of(block, statement):
+    """Return the text of a statement, its decorators too."""
+    decorators = getattr(statement, "decorator_list", [])
+    if not decorators:
+        return ast.get_source_segment(block, statement)
+    return "\n".join(block.splitlines()[decorators[0].lineno - 1 : statement.end_lineno])
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)

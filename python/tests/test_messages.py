@@ -23,7 +23,6 @@ ENDS = {"source": "a", "target": "b"}
 FIND = '{ q(func: eq(name, "Ada")) { v as uid } }'
 HALF = "a\ud800b"
 BY_NAME = "query q($n: string) { q(func: eq(name, $n)) { uid } }"
-GROUPS_BELOW = "{ q(func: uid(1)) { friend @groupby(age) { count(uid) } } }"
 
 # Each row: what is called with a database and an empty folder, the exception, pieces of its text.
 CALLS = {
@@ -38,9 +37,9 @@ CALLS = {
         ["films.schema", "No such file"],
     ),
     "a schema of another kind": (
-        lambda db, _: db.alter({"name": "string"}),
+        lambda db, _: db.alter(5),
         TypeError,
-        ["a schema is a text or the path of a file, not dict"],
+        ["a schema is a text, the path of a file, a dict, a dataclass", "not int"],
     ),
     "facets by number": (
         lambda db, _: db.load_edges(EDGES, "knows", **ENDS, facets=5),
@@ -219,10 +218,50 @@ CALLS = {
         TypeError,
         ["DataFrame", "load_nodes"],
     ),
-    "a list of dicts as a table": (
-        lambda db, _: db.load_nodes([{"id": 1}]),
+    "nodes within nodes as a table": (
+        lambda db, _: db.load_nodes([{"id": 1, "knows": {"id": 2}}]),
         TypeError,
-        ["not dict", "set_json"],
+        ['column "knows", row 1: a dict is no value', "set_json"],
+    ),
+    "a row that is no list of rows": (
+        lambda db, _: db.load_nodes({"id": 1, "name": "Ada"}),
+        TypeError,
+        ["column 'id' is of type int", "one row is a list of one dict"],
+    ),
+    "a column of two kinds": (
+        lambda db, _: db.load_nodes({"id": [1, 2], "v": [1, "x"]}),
+        TypeError,
+        ['column "v", row 2: it holds numbers and texts'],
+    ),
+    "a table without a column id": (
+        lambda db, _: db.load_nodes([{"iata": "ZRH"}], "Airport"),
+        hexgraph.QueryError,
+        ["no column 'id'", "id='iata'", "id=None"],
+    ),
+    "an argument as others call it": (
+        lambda db, _: db.load_nodes([{"id": 1}], label="Person"),
+        TypeError,
+        ["no argument 'label'", "`type`"],
+    ),
+    "the type before the table": (
+        lambda db, _: db.load_nodes("Person", [{"id": 1}]),
+        TypeError,
+        ["the table comes first"],
+    ),
+    "an id that no node has": (
+        lambda db, _: db.load_edges([{"from": 1, "to": 2}], "knows", missing="raise"),
+        hexgraph.QueryError,
+        ["2 ends of edges are no nodes", 'missing="skip"'],
+    ),
+    "a class without types": (
+        lambda db, _: db.alter({"name": bytes}),
+        TypeError,
+        ["name: no predicate holds values of", "str, bool, int"],
+    ),
+    "an index of no predicate": (
+        lambda db, _: db.index("nmae", "term"),
+        hexgraph.SchemaError,
+        ["no predicate `nmae`", "did you mean `name`?"],
     ),
     "an array of JSON over several lines": (
         lambda db, _: db.load(b'[\n {"name": "x"}\n]'),
@@ -239,10 +278,10 @@ CALLS = {
         hexgraph.LoadError,
         ['column "age": "old": it is no int', "such as 42"],
     ),
-    "another separator": (
-        lambda db, tmp: db.load_nodes(tmp / "semicolons.csv", id=None),
-        hexgraph.QueryError,
-        ["separated by ';'", "commas", "polars.read_csv"],
+    "an encoding that there is not": (
+        lambda db, tmp: db.load_nodes(tmp / "semicolons.csv", id=None, encoding="utf-9"),
+        ValueError,
+        ["encoding is one of utf-8,", "utf-9"],
     ),
     "a timeout": (
         lambda db, _: db.query("{ q(func: has(name)) { name } }", timeout=0),
@@ -254,10 +293,10 @@ CALLS = {
         ValueError,
         ["a timeout is a number of seconds from 0 on, not NaN"],
     ),
-    "groups of several nodes as a frame": (
-        lambda db, _: db.query(GROUPS_BELOW).to_arrow(),
+    "a column that has no lists": (
+        lambda db, _: db.query("{ q(func: has(name)) { name } }").explode("name"),
         hexgraph.QueryError,
-        ["groups for each node", "var(func: ...) { x as friend }"],
+        ['column "name" has no lists'],
     ),
     "a block that there is not": (
         lambda db, _: db.query("{ q(func: uid(1)) { name } }")["r"],

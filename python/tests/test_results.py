@@ -1,5 +1,6 @@
 """How results are shown and walked through."""
 
+import time
 import urllib.error
 import urllib.request
 
@@ -76,3 +77,16 @@ def test_a_closed_database_does_not_serve(tmp_path):
         with pytest.raises(urllib.error.URLError):
             urllib.request.urlopen(f"{server.url}/health", timeout=60)
         server.stop()
+
+
+@pytest.mark.embedded("a cluster writes the whole answer, which has no end")
+def test_a_deep_tree_is_printed_at_once(db):
+    """It has 39 to the power of 12 nodes, of which a print shows some."""
+    nodes = range(1, 41)
+    db.alter("e: [uid] .")
+    db.mutate(set="\n".join(f"<{a}> <e> <{b}> ." for a in nodes for b in nodes if a != b))
+    result = db.query("{ q(func: uid(1)) @recurse(depth: 12, loop: true) { uid e } }")
+    started = time.monotonic()
+    assert repr(result).startswith("<hexgraph.Result q: 1>")
+    assert result._repr_html_()
+    assert time.monotonic() - started < 10

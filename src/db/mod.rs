@@ -29,6 +29,7 @@ pub use ask::pages::Pages;
 pub use ask::plans::Variables;
 pub use ask::query::{QueryAnswer, QueryRequest};
 pub use ask::slow::SlowQuery;
+pub use ask::unknown::Warning;
 pub use change::input::{LoadProgress, Source};
 pub use change::mutate::{Mutation, MutationAnswer, MutationRequest};
 pub use change::quads::{QuadObject, QuadParts, QuadText};

@@ -6,7 +6,7 @@ use hexgraph_base::types::{Error, Result};
 use hexgraph_store::durability::{FileAccess, SyncPolicy};
 use hexgraph_store::exec::{Limits, byte_count, parse_time};
 use hexgraph_store::graph;
-use hexgraph_store::graph::{Folding, PredicateStats, Thresholds};
+use hexgraph_store::graph::{Folding, LostIds, PredicateStats, Thresholds};
 use std::time::Duration;
 
 /// Options for opening a database. The default opens for writing, with all cores and shared memory.
@@ -202,6 +202,10 @@ pub struct LoadReport {
     pub new_nodes: u64,
     /// The number of edges with facets that came more than once or existed already. The facets that came last are kept.
     pub merged: u64,
+    /// The number of edges that came more than once or existed already, with facets or without: each is stored once.
+    pub repeated: u64,
+    /// The ids without a node, where edges to such are left out.
+    pub lost: LostIds,
     /// Warnings about input that was stored but is likely a mistake, as sentences.
     pub warnings: Vec<String>,
     /// The wall time of the load.
@@ -220,6 +224,8 @@ impl From<graph::LoadReport> for LoadReport {
             nodes: report.nodes,
             new_nodes: report.new_nodes,
             merged: report.merged,
+            repeated: report.repeated,
+            lost: report.lost,
             warnings: report.warnings,
             elapsed: Duration::ZERO,
             skipped: report.skipped_count,

@@ -3,8 +3,9 @@
 use crate::db::{Control, Database, LoadReport};
 use crate::tables::read::rounds::Rounds;
 use crate::tables::read::source::Source;
+use crate::tables::shape::choose_ids::{choose_for_edges, choose_for_nodes};
 use crate::tables::shape::named::{find, id_column, space_predicate, split_type};
-use crate::tables::shape::options::{EdgeOptions, NodeOptions, Table, TableOptions};
+use crate::tables::shape::options::{EdgeOptions, Missing, NodeOptions, Table, TableOptions};
 use crate::tables::shape::parts::FacetColumn;
 use crate::tables::shape::plan::{EdgePlan, Plan};
 use crate::tables::shape::plan_nodes::plan_nodes;
@@ -84,9 +85,11 @@ impl Database {
         let spill = self.spill_options(options.memory)?;
         self.load_with(control, move |version, canceller| {
             let version = altered(version, &options)?;
+            let jobs = with_ids(&version, jobs)?;
             let expected = expected_ids(&version, &jobs);
             let spaces = spaces_of(&jobs);
             let mut load = ColumnLoad::new(&version, spaces.clone(), spill.as_ref())?;
+            let refuses_lost = keep_to_stored(&jobs, &spaces, &mut load);
             let mut opened = Vec::new();
             for (table, rows) in jobs {
                 let source = open(table, &version, &options, &rows)?;
@@ -102,7 +105,7 @@ impl Database {
             for (plan, source) in opened {
                 rounds.table(&plan, source)?;
             }
-            rounds.finish()
+            rounds.finish(&version, refuses_lost)
         })
     }
 }
@@ -114,6 +117,36 @@ fn altered<'a>(version: &'a Version, options: &TableOptions) -> Result<Cow<'a, V
     })
 }
 
+/// The jobs with the predicates of ids that the options left open.
+fn with_ids(version: &Version, mut jobs: Vec<(Table, Rows)>) -> Result<Vec<(Table, Rows)>> {
+    for (_, rows) in &mut jobs {
+        match rows {
+            Rows::Nodes(options) => choose_for_nodes(version, options),
+            Rows::Edges(options) => choose_for_edges(version, options)?,
+        }
+    }
+    Ok(jobs)
+}
+
+/// Has no nodes made for the ends of edges where the options say so. Returns true if an id without a node is an error.
+fn keep_to_stored(jobs: &[(Table, Rows)], spaces: &[IdSpace], load: &mut ColumnLoad) -> bool {
+    let mut refuses_lost = false;
+    for (_, rows) in jobs {
+        let Rows::Edges(options) = rows else { continue };
+        if options.missing == Missing::Make {
+            continue;
+        }
+        refuses_lost |= options.missing == Missing::Raise;
+        let own = [options.source_ids.as_ref(), options.target_ids.as_ref()];
+        for (place, space) in spaces.iter().enumerate() {
+            if own.contains(&Some(space)) {
+                load.only_stored(place);
+            }
+        }
+    }
+    refuses_lost
+}
+
 fn spaces_of(jobs: &[(Table, Rows)]) -> Vec<IdSpace> {
     let mut spaces = Vec::new();
     for (_, rows) in jobs {
@@ -121,7 +154,7 @@ fn spaces_of(jobs: &[(Table, Rows)]) -> Vec<IdSpace> {
             Rows::Nodes(options) => vec![&options.ids],
             Rows::Edges(options) => vec![&options.source_ids, &options.target_ids],
         };
-        for space in own {
+        for space in own.into_iter().flatten() {
             if !spaces.contains(space) {
                 spaces.push(space.clone());
             }
@@ -137,7 +170,7 @@ fn expected_ids(version: &Version, jobs: &[(Table, Rows)]) -> Option<String> {
     };
     let has_nodes = version.predicates().any(|(_, predicate)| has_data(predicate));
     let name = |(_, rows): &(Table, Rows)| match rows {
-        Rows::Edges(options) => space_predicate(&options.source_ids).map(str::to_owned),
+        Rows::Edges(options) => predicate_of_space(&options.source_ids).map(str::to_owned),
         Rows::Nodes(_) => None,
     };
     let mut names = jobs.iter().map(name).collect::<Option<Vec<String>>>()?;
@@ -148,7 +181,7 @@ fn expected_ids(version: &Version, jobs: &[(Table, Rows)]) -> Option<String> {
 
 /// Opens a table.
 fn open(table: Table, version: &Version, options: &TableOptions, rows: &Rows) -> Result<Source> {
-    Source::open(table, &options.progress, |column| {
+    Source::open(table, options, |column| {
         if let Some(wanted) = options.types.get(column) {
             return Some(*wanted);
         }
@@ -172,7 +205,7 @@ fn open(table: Table, version: &Version, options: &TableOptions, rows: &Rows) ->
 
 fn predicate_of<'o>(column: &'o str, options: &'o NodeOptions) -> Option<&'o str> {
     if options.id.as_deref() == Some(column) {
-        return space_predicate(&options.ids);
+        return predicate_of_space(&options.ids);
     }
     match options.columns.get(column) {
         Some(name) => name.as_deref(),
@@ -180,10 +213,14 @@ fn predicate_of<'o>(column: &'o str, options: &'o NodeOptions) -> Option<&'o str
     }
 }
 
+fn predicate_of_space(space: &Option<IdSpace>) -> Option<&str> {
+    space.as_ref().and_then(space_predicate)
+}
+
 fn id_predicate<'o>(column: &str, options: &'o EdgeOptions) -> Option<&'o str> {
     match column {
-        _ if column == options.source => space_predicate(&options.source_ids),
-        _ if column == options.target => space_predicate(&options.target_ids),
+        _ if column == options.source => predicate_of_space(&options.source_ids),
+        _ if column == options.target => predicate_of_space(&options.target_ids),
         _ => None,
     }
 }

@@ -9,7 +9,9 @@ mod parquet_export;
 pub use hexgraph_store::graph::IdSpace;
 pub use read::exported::is_export_folder;
 pub use read::source::is_table_name;
-pub use shape::options::{EdgeOptions, ID_PREDICATE, NodeOptions, Table, TableOptions};
+pub use shape::options::{
+    EdgeOptions, Encoding, ID_PREDICATE, Missing, NodeOptions, PointColumns, Table, TableOptions,
+};
 
 #[cfg(test)]
 mod tests;

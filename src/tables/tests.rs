@@ -1,4 +1,4 @@
-use super::{EdgeOptions, IdSpace, NodeOptions, Table, TableOptions};
+use super::{EdgeOptions, IdSpace, Missing, NodeOptions, PointColumns, Table, TableOptions};
 use crate::db::{Control, Database, QueryRequest};
 use arrow_array::types::{Float32Type, Int32Type};
 use arrow_array::{
@@ -72,22 +72,22 @@ fn columns_become_predicates_of_their_types() {
     let report = nodes(&db, table(vec![rows]), person()).unwrap();
     assert_eq!((report.nodes, report.triples), (3, 3 + 2 + 2 + 3 + 3 + 2 + 2 + 3));
     let schema = db.schema_text().unwrap();
-    for line in
-        ["age: int .", "scores: [int] .", "embedding: float32vector .", "xid: string @index(hash)"]
-    {
+    for line in [
+        "age: int .",
+        "scores: [int] .",
+        "embedding: float32vector .",
+        "id: string @index(hash) @upsert @unique",
+    ] {
         assert!(schema.contains(line), "{line}: {schema}");
     }
     let want = concat!(
-        r#"{"q":[{"xid":"a","age":41,"size":1.5,"alive":true,"born":"1969-12-31T23:59:59.999Z","#,
+        r#"{"q":[{"id":"a","age":41,"size":1.5,"alive":true,"born":"1969-12-31T23:59:59.999Z","#,
         r#""scores":[1,3],"embedding":[1E+00,2.5E+00]},"#,
-        r#"{"xid":"b","alive":false,"born":"1970-01-01T00:00:00Z"},"#,
+        r#"{"id":"b","alive":false,"born":"1970-01-01T00:00:00Z"},"#,
     );
-    let all = ask(&db, "{ q(func: type(Person)) { xid age size alive born scores embedding } }");
+    let all = ask(&db, "{ q(func: type(Person)) { id age size alive born scores embedding } }");
     assert!(all.starts_with(want), "{all}");
-    assert_eq!(
-        ask(&db, r#"{ q(func: eq(xid, "b")) { expand(Person) } }"#).matches("xid").count(),
-        1
-    );
+    assert_eq!(ask(&db, r#"{ q(func: eq(id, "b")) { expand(Person) } }"#).matches("id").count(), 1);
 }
 
 #[test]
@@ -113,8 +113,8 @@ fn edges_find_the_nodes_of_loads_before() {
     // Four edges and the id of the node that was not known.
     assert_eq!((report.nodes, report.triples), (4, 5));
     assert_eq!(
-        ask(&db, "{ q(func: eq(xid, 10)) { knows @facets(year) { name } ~knows { xid } } }"),
-        r#"{"q":[{"knows":[{"name":"Bob","knows|year":3},{"name":"Eve","knows|year":2}],"~knows":[{"xid":30},{"xid":40}]}]}"#
+        ask(&db, "{ q(func: eq(id, 10)) { knows @facets(year) { name } ~knows { id } } }"),
+        r#"{"q":[{"knows":[{"name":"Bob","knows|year":3},{"name":"Eve","knows|year":2}],"~knows":[{"id":30},{"id":40}]}]}"#
     );
     assert_eq!(ask(&db, "{ q(func: type(Person)) { count(uid) } }"), r#"{"q":[{"count":3}]}"#);
 }
@@ -124,7 +124,7 @@ fn uids_of_all_sizes() {
     let db = Database::in_memory();
     let uids: ArrayRef = Arc::new(UInt64Array::from(vec![5, 1 << 40, u64::MAX - 1]));
     let rows = batch(vec![("a", uids.clone()), ("b", texts(&["0x6", "7", "0x10000000000"]))]);
-    let (source_ids, target_ids) = (IdSpace::Uid, IdSpace::Uid);
+    let (source_ids, target_ids) = (Some(IdSpace::Uid), Some(IdSpace::Uid));
     let options = EdgeOptions { source_ids, target_ids, ..EdgeOptions::new("to", "a", "b") };
     edges(&db, table(vec![rows]), options).unwrap();
     assert_eq!(
@@ -133,8 +133,8 @@ fn uids_of_all_sizes() {
     );
     let rows = batch(vec![("a", ints(&[3, 0])), ("b", ints(&[1, 1]))]);
     let options = EdgeOptions {
-        source_ids: IdSpace::Uid,
-        target_ids: IdSpace::Uid,
+        source_ids: Some(IdSpace::Uid),
+        target_ids: Some(IdSpace::Uid),
         ..EdgeOptions::new("to", "a", "b")
     };
     let error = edges(&db, table(vec![rows]), options).unwrap_err().to_string();
@@ -186,13 +186,13 @@ fn csv_files() {
     options.columns.extend(columns);
     nodes(&db, Table::File(path), options).unwrap();
     assert_eq!(
-        ask(&db, "{ q(func: type(Person)) { xid zip birth size } }"),
-        r#"{"q":[{"xid":7,"zip":"01234","birth":"2020-02-03T04:05:06Z"},{"xid":8,"birth":"2020-02-03T04:05:06.25Z"}]}"#
+        ask(&db, "{ q(func: type(Person)) { id zip birth size } }"),
+        r#"{"q":[{"id":7,"zip":"01234","birth":"2020-02-03T04:05:06Z"},{"id":8,"birth":"2020-02-03T04:05:06.25Z"}]}"#
     );
     let packed = zstd::encode_all("id\tname\n7\tAda\n".as_bytes(), 1).unwrap();
     let (_folder, path) = file("b.tsv.zst", &packed);
     nodes(&db, Table::File(path), NodeOptions::default()).unwrap();
-    assert_eq!(ask(&db, "{ q(func: eq(xid, 7)) { name } }"), r#"{"q":[{"name":"Ada"}]}"#);
+    assert_eq!(ask(&db, "{ q(func: eq(id, 7)) { name } }"), r#"{"q":[{"name":"Ada"}]}"#);
     let (_folder, path) = file("c.xls", b"");
     let error = nodes(&db, Table::File(path), NodeOptions::default()).unwrap_err().to_string();
     assert!(error.ends_with("c.xls: a table is read from .parquet, .csv or .tsv"), "{error}");
@@ -295,9 +295,9 @@ fn a_later_load_adds_its_columns_to_the_type() {
     let schema = db.schema_text().unwrap();
     let start = schema.find("type Person").unwrap();
     let fields: Vec<&str> = schema[start..].lines().skip(1).map(str::trim).take(4).collect();
-    assert_eq!(fields, ["xid", "age", "height", "}"], "{schema}");
-    let found = ask(&db, "{ q(func: eq(xid, 1)) { expand(_all_) } }");
-    assert_eq!(found, r#"{"q":[{"age":3,"height":3,"xid":1}]}"#);
+    assert_eq!(fields, ["id", "age", "height", "}"], "{schema}");
+    let found = ask(&db, "{ q(func: eq(id, 1)) { expand(_all_) } }");
+    assert_eq!(found, r#"{"q":[{"age":3,"height":3,"id":1}]}"#);
     let own = NodeOptions { node_type: Some("dgraph.Own".to_owned()), ..person() };
     let fault = nodes(&db, rows("age"), own).unwrap_err().to_string();
     assert!(fault.starts_with("Can't alter type `dgraph.Own`"), "{fault}");
@@ -322,7 +322,7 @@ fn reports_say_what_is_new_and_what_came_again() {
     assert!(report.warnings[0].starts_with("1 edges came more than once"), "{:?}", report.warnings);
     assert_eq!(edges(&db, links(&[5, 6, 7, 8]), options.clone()).unwrap().merged, 4);
     // Ids of another predicate: none is known.
-    let other = IdSpace::Predicate("code".to_owned());
+    let other = Some(IdSpace::Predicate("code".to_owned()));
     (options.source_ids, options.target_ids) = (other.clone(), other);
     let report = edges(&db, links(&[1, 2, 3, 4]), options).unwrap();
     assert_eq!(report.new_nodes, 4);
@@ -336,6 +336,85 @@ fn reports_say_what_is_new_and_what_came_again() {
         edges(&Database::in_memory(), links(&[1, 1, 1, 1]), EdgeOptions::new("knows", "a", "b"));
     let report = report.unwrap();
     assert_eq!((report.new_nodes, report.warnings.len()), (4, 0));
+}
+
+/// What names the nodes of a table when the options do not say so.
+#[test]
+fn ids_are_kept_in_the_predicate_of_their_column() {
+    let db = Database::in_memory();
+    let own = |id: &str| NodeOptions { id: Some(id.to_owned()), ..NodeOptions::default() };
+    let airports = || table(vec![batch(vec![("iata", texts(&["ZRH", "JFK"]))])]);
+    nodes(&db, airports(), own("iata")).unwrap();
+    let schema = db.schema_text().unwrap();
+    assert!(schema.contains("iata: string @index(hash) @upsert @unique ."), "{schema}");
+    assert!(!schema.contains("xid"), "{schema}");
+    let routes = || table(vec![batch(vec![("a", texts(&["ZRH"])), ("b", texts(&["JFK"]))])]);
+    let report = edges(&db, routes(), EdgeOptions::new("route", "a", "b")).unwrap();
+    assert_eq!((report.new_nodes, report.nodes), (0, 2));
+    // A second one makes it unclear, unless a column is called as it is.
+    nodes(&db, table(vec![batch(vec![("code", texts(&["CH"]))])]), own("code")).unwrap();
+    let fault = edges(&db, routes(), EdgeOptions::new("route", "a", "b")).unwrap_err().to_string();
+    let want = "column \"a\": nodes are named by code and by iata, which of them is meant? (say it with `on=`";
+    assert!(fault.starts_with(want), "{fault}");
+    let lies = batch(vec![("iata", texts(&["ZRH"])), ("code", texts(&["CH"]))]);
+    let report = edges(&db, table(vec![lies]), EdgeOptions::new("in", "iata", "code")).unwrap();
+    assert_eq!(report.new_nodes, 0);
+    // A database that has its ids in `xid` goes on so.
+    let old = Database::in_memory();
+    old.alter("xid: string @index(hash) .").unwrap();
+    nodes(&old, airports(), own("iata")).unwrap();
+    assert_eq!(
+        ask(&old, r#"{ q(func: eq(xid, "ZRH")) { xid iata } }"#),
+        r#"{"q":[{"xid":"ZRH"}]}"#
+    );
+}
+
+#[test]
+fn edges_to_no_node_are_made_skipped_or_refused() {
+    let db = Database::in_memory();
+    let ids = batch(vec![("id", ints(&[1, 2]))]);
+    nodes(&db, table(vec![ids]), NodeOptions::default()).unwrap();
+    let links = || {
+        let (a, b) = (ints(&[1, 1, 7, 1, 2]), ints(&[2, 9, 1, 2, 9]));
+        table(vec![batch(vec![("a", a), ("b", b)])])
+    };
+    let with = |missing| EdgeOptions { missing, ..EdgeOptions::new("knows", "a", "b") };
+    let fault = edges(&db, links(), with(Missing::Raise)).unwrap_err().to_string();
+    assert!(fault.starts_with("3 ends of edges are no nodes: \"9\", \"7\" ("), "{fault}");
+    assert_eq!(ask(&db, "{ q(func: has(knows)) { count(uid) } }"), r#"{"q":[{"count":0}]}"#);
+    let report = edges(&db, links(), with(Missing::Skip)).unwrap();
+    assert_eq!((report.triples, report.new_nodes, report.repeated), (2, 0, 1));
+    assert_eq!((report.lost.count, report.lost.first), (3, vec!["9".to_owned(), "7".to_owned()]));
+    let report = edges(&db, links(), with(Missing::Make)).unwrap();
+    // The edge from 1 to 2 came twice, and was there.
+    assert_eq!((report.new_nodes, report.repeated, report.lost.count), (2, 2, 0));
+}
+
+#[test]
+fn two_columns_make_a_point() {
+    let db = Database::in_memory();
+    let north: ArrayRef = Arc::new(Float64Array::from(vec![Some(47.5), None, Some(91.0)]));
+    let rows = |len| {
+        let row = batch(vec![
+            ("id", ints(&[1, 2, 3])),
+            ("lat", north.clone()),
+            ("lon", ints(&[8, 9, 9])),
+        ]);
+        table(vec![row.slice(0, len)])
+    };
+    let point = PointColumns {
+        predicate: "place".to_owned(),
+        latitude: "lat".to_owned(),
+        longitude: "lon".to_owned(),
+    };
+    let options = || NodeOptions { points: vec![point.clone()], ..NodeOptions::default() };
+    nodes(&db, rows(2), options()).unwrap();
+    assert_eq!(
+        ask(&db, "{ q(func: has(id)) { id lat place } }"),
+        r#"{"q":[{"id":1,"lat":47.5,"place":{"type":"Point","coordinates":[8,47.5]}},{"id":2}]}"#
+    );
+    let fault = nodes(&db, rows(3), options()).unwrap_err().to_string();
+    assert!(fault.contains("row 3, column \"lat\"") && fault.contains("91"), "{fault}");
 }
 
 #[test]

@@ -203,14 +203,14 @@ fn loads() {
         Table::File(path)
     };
     let rows = format!("id,dgraph.graphql.schema\n{id},x\n");
-    let by_uid = || NodeOptions { ids: IdSpace::Uid, ..NodeOptions::default() };
+    let by_uid = || NodeOptions { ids: Some(IdSpace::Uid), ..NodeOptions::default() };
     tried(&db, "nodes", REFUSED, db.load_nodes(file("a.csv", &rows), by_uid(), &control));
     let mut renamed = by_uid();
     renamed.columns.insert("t".to_owned(), Some("dgraph.graphql.schema".to_owned()));
     let rows = format!("id,t\n{id},x\n");
     tried(&db, "renamed", REFUSED, db.load_nodes(file("b.csv", &rows), renamed, &control));
     let ids = NodeOptions {
-        ids: IdSpace::Predicate("dgraph.graphql.xid".to_owned()),
+        ids: Some(IdSpace::Predicate("dgraph.graphql.xid".to_owned())),
         ..NodeOptions::default()
     };
     let done = db.load_nodes(file("c.csv", "id,name\nx,y\n"), ids, &control);

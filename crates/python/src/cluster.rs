@@ -46,7 +46,7 @@ pub(crate) fn variable_texts(
     Ok(texts.collect())
 }
 
-/// Converts the rows of a block of an answer to a table; without `block` the answer has one. The columns that `order` names
+/// Converts the rows of a block of an answer to a table. The columns that `order` names
 /// come first, in that order; with them those of objects below them. `types` has the types of the schema by the keys of the
 /// answer; texts of other keys that are all instants are times.
 #[pyfunction]
@@ -54,7 +54,7 @@ pub(crate) fn variable_texts(
 pub(crate) fn json_table(
     py: Python<'_>,
     json: &[u8],
-    block: Option<String>,
+    block: String,
     order: Vec<String>,
     types: HashMap<String, String>,
 ) -> PyResult<ArrowTable> {

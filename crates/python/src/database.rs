@@ -5,14 +5,11 @@ use super::graphql;
 use super::graphql::GraphqlArguments;
 use super::interrupt::{detached, interruptible, interruptible_with};
 use super::mutation::{MutationArguments, PyUpsert};
-use super::requests::{Target, UpsertArguments, to_timeout};
+use super::requests::{Asked, Target, UpsertArguments, to_timeout};
 use super::server::{PyServer, Servers, allow};
 use super::source::{PyLoadReport, PySchemaReport, to_export_folder, to_schema_text, to_sources};
 use super::stats::stats_dict;
-use super::tables::{
-    GivenOptions, IdPredicates, skips, to_facets, to_id_spaces, to_ids, to_memory, to_tables,
-    with_bar,
-};
+use super::tables::{GivenEdges, GivenNodes, GivenOptions, skips, to_memory, to_tables, with_bar};
 use super::txn::PyTxn;
 use crate::answers::explanation::{PyExplanation, slow_dict};
 use crate::answers::pages::PyPages;
@@ -24,12 +21,10 @@ use crate::convert::variables::{to_rows, to_variables};
 use hexgraph::db::{
     Control, Database, Drop, LoadOptions, ManyRequest, QueryRequest, Recovery, TxnOptions,
 };
-use hexgraph::tables::{EdgeOptions, NodeOptions};
 use hexgraph_server::http::{GrpcPort, ServeOptions, Server};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
@@ -39,13 +34,19 @@ pub struct PyDatabase {
     database: Database,
     path: Option<PathBuf>,
     read_only: bool,
+    strict: bool,
     servers: Servers,
 }
 
 impl PyDatabase {
     /// What Python sees of a database.
-    pub fn new(database: Database, path: Option<PathBuf>, read_only: bool) -> PyDatabase {
-        PyDatabase { database, path, read_only, servers: Servers::default() }
+    pub fn new(
+        database: Database,
+        path: Option<PathBuf>,
+        read_only: bool,
+        strict: bool,
+    ) -> PyDatabase {
+        PyDatabase { database, path, read_only, strict, servers: Servers::default() }
     }
 }
 
@@ -62,6 +63,16 @@ impl PyDatabase {
     ///   added: name: string @index(term)>
     /// >>> db.alter("name: string @index(exact) .").dropped
     /// ['name: @index(term)']
+    ///
+    /// `schema` is a text, or the path of a file; or a dict, whose values are definitions, types of Python, or dicts with the
+    /// fields of a type; or a dataclass, a model of pydantic, or a list of these, each of which is a type.
+    ///
+    /// >>> db.alter({"Film": {"title": "string @index(term)", "year": int, "actor": ["Person"]}})
+    /// <hexgraph.SchemaReport
+    ///   added: title: string @index(term)
+    ///   added: year: int
+    ///   added: actor: [uid]
+    ///   added: type Film: title, year, actor>
     ///
     /// Raises ParseError or SchemaError; nothing is changed then.
     fn alter(&self, py: Python<'_>, schema: &Bound<'_, PyAny>) -> PyResult<PySchemaReport> {
@@ -124,7 +135,12 @@ impl PyDatabase {
         memory: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyLoadReport> {
         if let Some(folder) = to_export_folder(source) {
-            let given = GivenOptions { schema, types: None, on_error, memory };
+            let given = GivenOptions {
+                schema: schema.cloned(),
+                on_error: on_error.to_owned(),
+                memory: memory.cloned(),
+                ..GivenOptions::default()
+            };
             let options = given.read()?;
             let (read, schema) = (options.progress.clone(), options.schema.clone());
             return with_bar(py, progress, read, schema.as_deref(), |control| {
@@ -141,114 +157,36 @@ impl PyDatabase {
         })
     }
 
-    /// Load a table whose rows are nodes and whose columns are predicates.
-    ///
-    /// `table` is a path (.parquet, .csv, .tsv, the latter also as .gz or .zst), a pattern or a
-    /// folder of such files, a list of paths, or columns of Arrow: a data frame of polars or pandas, a pyarrow.Table, a relation of DuckDB, or anything
-    /// else with `__arrow_c_stream__`. `columns` names the predicates of columns that are not
-    /// called so; None leaves a column out. Predicates that the schema lacks get the type of their
-    /// column; `types` says it for columns of CSV files, whose first 1000 rows tell otherwise.
-    ///
-    /// Column `id` names the node of a row by an int or a string, which the predicate `xid` keeps:
-    /// a node that has it already gets the values, else a new one. With `uid=True` it holds uids.
-    /// With `id=None` each row is a new node. `type` is the type of all, and is defined if it is
-    /// not yet. Missing values and NaN are left out.
-    ///
-    /// >>> import hexgraph
-    /// >>> db = hexgraph.connect()
-    /// >>> _ = db.load(b'<1> <name> "Ada" .\n<2> <name> "Bob" .')
-    /// >>> people = db.query("{ q(func: has(name)) { id: uid name } }").to_arrow()
-    /// >>> copy = hexgraph.connect()
-    /// >>> copy.load_nodes(people, type="Person").nodes
-    /// 2
-    /// >>> copy.query('{ q(func: eq(xid, "0x2")) { name } }').rows()
-    /// [('Bob',)]
-    ///
-    /// Raises LoadError with row, column and value of what can't be stored, unless
-    /// `on_error="skip"` leaves it out; SchemaError; QueryError. Nothing is loaded then.
-    #[pyo3(signature = (
-        table, *, r#type = None, id = "id", xid = "xid", uid = false, columns = None, schema = None,
-        types = None, on_error = "raise", progress = None, memory = None
-    ))]
-    #[expect(clippy::too_many_arguments, reason = "they are named where it is called")]
-    fn load_nodes(
+    /// Load tables of nodes: what `load_nodes` of `hexgraph.methods` calls, with all options in a dict.
+    #[pyo3(signature = (tables, options))]
+    fn _load_nodes(
         &self,
         py: Python<'_>,
-        table: &Bound<'_, PyAny>,
-        r#type: Option<String>,
-        id: Option<&str>,
-        xid: &str,
-        uid: bool,
-        columns: Option<BTreeMap<String, Option<String>>>,
-        schema: Option<&Bound<'_, PyAny>>,
-        types: Option<BTreeMap<String, String>>,
-        on_error: &str,
-        progress: Option<&Bound<'_, PyAny>>,
-        memory: Option<&Bound<'_, PyAny>>,
+        tables: &Bound<'_, PyAny>,
+        options: GivenNodes<'_>,
     ) -> PyResult<PyLoadReport> {
-        let options = NodeOptions {
-            id: id.map(str::to_owned),
-            ids: to_ids(xid, uid),
-            node_type: r#type,
-            columns: columns.unwrap_or_default(),
-            table: GivenOptions { schema, types, on_error, memory }.read()?,
-        };
-        let (tables, read) = (to_tables(py, table)?, options.table.progress.clone());
+        let progress = options.table.progress.clone();
+        let options = options.read()?;
+        let (tables, read) = (to_tables(tables)?, options.table.progress.clone());
         let schema = options.table.schema.clone();
-        with_bar(py, progress, read, schema.as_deref(), |control| {
+        with_bar(py, progress.as_ref(), read, schema.as_deref(), |control| {
             self.database.load_nodes(tables, options, control)
         })
     }
 
-    /// Load a table whose rows are edges of `predicate`, from the node that column `source` names
-    /// to the one that column `target` names.
-    ///
-    /// `table`, `xid`, `uid`, `schema`, `types` and `on_error` are as for `load_nodes`; nodes that
-    /// are not known yet are new ones. Where the ids of sources and targets are kept by two
-    /// predicates, `xid` is a pair of them. `facets` are the columns that are facets of the edges,
-    /// or a dict of their keys. A row that lacks one of its ends is left out.
-    ///
-    /// >>> import hexgraph
-    /// >>> db = hexgraph.connect()
-    /// >>> _ = db.load(b'<1> <knows> <2> (since=1840) .')
-    /// >>> dql = "{ q(func: has(knows)) @normalize { a: uid knows @facets(y: since) { b: uid } } }"
-    /// >>> table = db.query(dql).to_arrow()
-    /// >>> copy = hexgraph.connect()
-    /// >>> copy.load_edges(table, "knows", source="a", target="b", facets={"y": "since"})
-    /// ...     # doctest: +ELLIPSIS
-    /// <hexgraph.LoadReport: 3 triples, 2 nodes, ...>
-    /// >>> copy.query('{ q(func: eq(xid, "0x1")) { knows @facets { xid } } }').to_dict()
-    /// {'q': [{'knows': [{'xid': '0x2', 'knows|since': 1840}]}]}
-    ///
-    /// Raises what `load_nodes` does.
-    #[pyo3(signature = (
-        table, predicate, *, source = "source", target = "target", facets = None, xid = None,
-        uid = false, schema = None, types = None, on_error = "raise", progress = None, memory = None
-    ))]
-    #[expect(clippy::too_many_arguments, reason = "they are named where it is called")]
-    fn load_edges(
+    /// Load tables of edges: what `load_edges` of `hexgraph.methods` calls, with all options in a dict.
+    #[pyo3(signature = (tables, options))]
+    fn _load_edges(
         &self,
         py: Python<'_>,
-        table: &Bound<'_, PyAny>,
-        predicate: &str,
-        source: &str,
-        target: &str,
-        facets: Option<&Bound<'_, PyAny>>,
-        xid: Option<IdPredicates>,
-        uid: bool,
-        schema: Option<&Bound<'_, PyAny>>,
-        types: Option<BTreeMap<String, String>>,
-        on_error: &str,
-        progress: Option<&Bound<'_, PyAny>>,
-        memory: Option<&Bound<'_, PyAny>>,
+        tables: &Bound<'_, PyAny>,
+        options: GivenEdges<'_>,
     ) -> PyResult<PyLoadReport> {
-        let mut options = EdgeOptions::new(predicate, source, target);
-        (options.source_ids, options.target_ids) = to_id_spaces(xid, uid);
-        options.facets = to_facets(facets)?;
-        options.table = GivenOptions { schema, types, on_error, memory }.read()?;
-        let (tables, read) = (to_tables(py, table)?, options.table.progress.clone());
+        let progress = options.table.progress.clone();
+        let options = options.read()?;
+        let (tables, read) = (to_tables(tables)?, options.table.progress.clone());
         let schema = options.table.schema.clone();
-        with_bar(py, progress, read, schema.as_deref(), |control| {
+        with_bar(py, progress.as_ref(), read, schema.as_deref(), |control| {
             self.database.load_edges(tables, options, control)
         })
     }
@@ -269,8 +207,14 @@ impl PyDatabase {
     /// >>> db.query(dql, {"n": ["Ada", "Bob"]}).to_dict()
     /// {'q': [{'name': 'Ada'}]}
     ///
+    /// A name that the schema does not know, of a predicate, a type or a language, is answered with nothing, and told in
+    /// `Result.warnings`. With `strict=True`, or where `connect` says so, it is an error.
+    ///
+    /// >>> db.query("{ q(func: has(nmae)) { name } }").warnings
+    /// ['line 1 column 11: there is no predicate `nmae` (did you mean `name`?)']
+    ///
     /// Raises ParseError with line, column and a hint; QueryError; LimitError after `timeout`.
-    #[pyo3(signature = (dql, variables = None, *, timeout = None, debug = false))]
+    #[pyo3(signature = (dql, variables = None, *, timeout = None, debug = false, strict = None))]
     fn query(
         &self,
         py: Python<'_>,
@@ -278,14 +222,17 @@ impl PyDatabase {
         variables: Option<&Bound<'_, PyDict>>,
         timeout: Option<f64>,
         debug: bool,
+        strict: Option<bool>,
     ) -> PyResult<PyResultSet> {
-        Target::Database(&self.database).query(py, dql, variables, timeout, debug)
+        let asked = Asked { dql, timeout, debug, strict: strict.unwrap_or(self.strict) };
+        Target::Database(&self.database).query(py, asked, variables)
     }
 
     /// Answer one query for each row of a table, on all threads and from one version, as one Arrow table.
     ///
     /// `table` is a list of dicts, a data frame, or columns of Arrow: a column for each variable; a missing value is left out. The
-    /// column `number` has the number of the row, from 0, in whose order they come; the others are those of `to_arrow(block)`.
+    /// column `number` has the number of the row, from 0, in whose order they come; the others are those of
+    /// `to_arrow(block)`, but for a nested node, whose keys are columns `boss.name`: lists of nodes are refused.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -561,7 +508,7 @@ impl PyDatabase {
     fn txn(&self, py: Python<'_>, read_only: bool) -> PyResult<PyTxn> {
         let options = TxnOptions { read_only, ..TxnOptions::default() };
         let txn = detached(py, || self.database.begin(options)).map_err(to_python)?;
-        Ok(PyTxn::new(txn))
+        Ok(PyTxn::new(txn, self.strict))
     }
 
     /// Call `work` with a transaction, commit, and return what `work` returned. After a conflict

@@ -8,8 +8,52 @@ use crate::convert::errors::to_python;
 use hexgraph::db::{Control, guarded};
 use hexgraph_base::types::Result;
 use pyo3::prelude::*;
-use std::sync::{Arc, Mutex, PoisonError};
+use pyo3::types::{PyDict, PyTuple};
+use std::cell::RefCell;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
+
+pyo3::import_exception!(concurrent.futures, CancelledError);
+
+thread_local! {
+    /// Is set when the work of this thread shall stop; `None` where nobody may say so.
+    static CANCELLED: RefCell<Option<Arc<OnceLock<()>>>> = const { RefCell::new(None) };
+}
+
+/// Stops calls that run on other threads: what a task of asyncio has in hand for the thread that works for it.
+#[pyclass(frozen, module = "hexgraph._native")]
+pub struct Cancel {
+    cancelled: Arc<OnceLock<()>>,
+}
+
+#[pymethods]
+impl Cancel {
+    #[new]
+    fn new() -> Cancel {
+        Cancel { cancelled: Arc::default() }
+    }
+
+    /// Make the call of `run` that is under way, and later ones, end within about 50 ms.
+    fn cancel(&self) {
+        // Once is enough.
+        let _ = self.cancelled.set(());
+    }
+
+    /// Call a function, which this can cancel while the engine works for it.
+    #[pyo3(signature = (function, *arguments, **named))]
+    fn run<'py>(
+        &self,
+        function: &Bound<'py, PyAny>,
+        arguments: &Bound<'py, PyTuple>,
+        named: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let own = Some(Arc::clone(&self.cancelled));
+        let before = CANCELLED.with(|current| current.replace(own));
+        let done = function.call(arguments, named);
+        CANCELLED.with(|current| current.replace(before));
+        done
+    }
+}
 
 /// Runs `work` with the lock released.
 ///
@@ -35,8 +79,13 @@ pub(crate) fn interruptible_with<T: Send>(
 ) -> PyResult<T> {
     let raised = Arc::new(Mutex::new(None));
     let slot = Arc::clone(&raised);
+    let cancelled = CANCELLED.with(|current| current.borrow().clone());
     let poll = move || {
-        let looked = Python::attach(|py| py.check_signals().and_then(|()| tick(py)));
+        let is_cancelled = cancelled.as_ref().is_some_and(|cancelled| cancelled.get().is_some());
+        let looked = match is_cancelled {
+            true => Err(CancelledError::new_err("the task was cancelled")),
+            false => Python::attach(|py| py.check_signals().and_then(|()| tick(py))),
+        };
         let Err(error) = looked else { return false };
         *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
         true

@@ -2,7 +2,7 @@
 
 use super::cluster::{encode_json, json_table, schema_text, variable_texts};
 use super::database::PyDatabase;
-use super::interrupt::{detached, signal_came};
+use super::interrupt::{Cancel, detached, signal_came};
 use super::mutation::PyUpsert;
 use super::requests::to_timeout;
 use super::server::PyServer;
@@ -13,6 +13,7 @@ use crate::answers::pages::PyPages;
 use crate::answers::result::PyResultSet;
 use crate::answers::subscription::PySubscription;
 use crate::convert::arrow::ArrowTable;
+use crate::convert::python_columns::columns_table;
 use hexgraph::db::{Database, Memory, OpenOptions, memory_count};
 use hexgraph_base::types::Error;
 use hexgraph_server::cli;
@@ -37,17 +38,20 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PySchemaReport>()?;
     module.add_class::<PyServer>()?;
     module.add_class::<PyExplanation>()?;
+    module.add_class::<Cancel>()?;
     module.add_function(wrap_pyfunction!(encode_json, module)?)?;
     module.add_function(wrap_pyfunction!(variable_texts, module)?)?;
     module.add_function(wrap_pyfunction!(json_table, module)?)?;
     module.add_function(wrap_pyfunction!(schema_text, module)?)?;
+    module.add_function(wrap_pyfunction!(columns_table, module)?)?;
     module.add_function(wrap_pyfunction!(open_database, module)?)?;
     module.add_function(wrap_pyfunction!(run_command, module)?)
 }
 
 /// Open the database in a directory, or an empty one in memory.
 #[pyfunction]
-#[pyo3(signature = (path, read_only, resources, limits, txn_timeout, durability))]
+#[pyo3(signature = (path, read_only, resources, limits, txn_timeout, durability, strict = false))]
+#[expect(clippy::too_many_arguments, reason = "`connect` has them by name")]
 fn open_database(
     py: Python<'_>,
     path: Option<PathBuf>,
@@ -56,6 +60,7 @@ fn open_database(
     limits: Vec<(String, String)>,
     txn_timeout: Option<f64>,
     durability: (String, String, bool, String),
+    strict: bool,
 ) -> PyResult<PyDatabase> {
     let (threads, memory) = resources;
     let mut options = OpenOptions { read_only, threads, ..OpenOptions::default() };
@@ -75,11 +80,11 @@ fn open_database(
     options.set_checkpoint(&checkpoint).map_err(to_value_error)?;
     options.set_fold(&fold).map_err(to_value_error)?;
     let Some(path) = path else {
-        return Ok(PyDatabase::new(Database::in_memory_with(options), None, false));
+        return Ok(PyDatabase::new(Database::in_memory_with(options), None, false, strict));
     };
     let opened = detached(py, || Database::open(&path, options));
     let database = opened.map_err(crate::convert::errors::to_python)?;
-    Ok(PyDatabase::new(database, Some(path), read_only))
+    Ok(PyDatabase::new(database, Some(path), read_only, strict))
 }
 
 fn to_value_error(error: Error) -> PyErr {

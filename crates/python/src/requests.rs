@@ -7,9 +7,9 @@ use crate::answers::result::PyResultSet;
 use crate::convert::errors::to_python_with_text;
 use crate::convert::variables::to_variables;
 use hexgraph::db::{
-    Control, Database, MutationAnswer, MutationRequest, QueryAnswer, QueryRequest, Txn,
+    Control, Database, MutationAnswer, MutationRequest, QueryAnswer, QueryRequest, Txn, Warning,
 };
-use hexgraph_base::types::Result;
+use hexgraph_base::types::{Error, Result};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -22,6 +22,18 @@ pub(crate) enum Target<'a> {
     Database(&'a Database),
     /// A transaction: queries see its own version, and changes wait for its commit.
     Txn(&'a Txn),
+}
+
+/// A query as Python asks it, beside its variables.
+pub(crate) struct Asked {
+    /// The query.
+    pub dql: String,
+    /// The time limit in seconds.
+    pub timeout: Option<f64>,
+    /// Whether every object has its uid.
+    pub debug: bool,
+    /// Whether names that the schema does not know are errors.
+    pub strict: bool,
 }
 
 /// The arguments of an upsert, beside those of its first mutation.
@@ -43,11 +55,10 @@ impl Target<'_> {
     pub(crate) fn query(
         self,
         py: Python<'_>,
-        dql: String,
+        asked: Asked,
         variables: Option<&Bound<'_, PyDict>>,
-        timeout: Option<f64>,
-        debug: bool,
     ) -> PyResult<PyResultSet> {
+        let Asked { dql, timeout, debug, strict } = asked;
         let variables = to_variables(variables)?;
         let timeout = to_timeout(timeout)?;
         let request = QueryRequest { text: dql, variables, debug };
@@ -58,7 +69,13 @@ impl Target<'_> {
             |control| self.ask(&request, control),
             |error| to_python_with_text(error, &request.text),
         );
-        Ok(PyResultSet::new(answer?))
+        let answer = answer?;
+        if strict && let Some(Warning { message, at, hint }) = answer.warnings().into_iter().next()
+        {
+            let error = Error::query_at(at, message).with_hint(hint);
+            return Err(to_python_with_text(error, &request.text));
+        }
+        Ok(PyResultSet::new(answer))
     }
 
     /// Carries out a mutation, and returns the uids of new nodes by their names.

@@ -50,6 +50,26 @@ impl PyLoadReport {
         self.report.merged
     }
 
+    /// The number of edges that came more than once in the table, or were there before. Two nodes have one edge of a
+    /// predicate, so each is stored once.
+    #[getter]
+    fn repeated(&self) -> u64 {
+        self.report.repeated
+    }
+
+    /// The number of ends of edges, cells of the table, that are ids which no node has, where `missing="skip"` left their
+    /// edges out.
+    #[getter]
+    fn lost(&self) -> u64 {
+        self.report.lost.count
+    }
+
+    /// The first few of those ids, as texts.
+    #[getter]
+    fn lost_ids(&self) -> Vec<String> {
+        self.report.lost.first.clone()
+    }
+
     /// What was done and is likely not what was meant.
     #[getter]
     fn warnings(&self) -> Vec<String> {
@@ -78,11 +98,29 @@ impl PyLoadReport {
     fn __repr__(&self) -> String {
         let LoadReport { triples, nodes, new_nodes, skipped, .. } = &self.report;
         let seconds = self.seconds();
+        let lost = match self.report.lost.count {
+            0 => String::new(),
+            count => format!(", {count} ends not found"),
+        };
+        let repeated = match self.report.repeated {
+            0 => String::new(),
+            count => format!(", {count} edges repeated"),
+        };
         let warnings: String = self.report.warnings.iter().map(|it| format!("; {it}")).collect();
         format!(
             "<hexgraph.LoadReport: {triples} triples, {nodes} nodes, {new_nodes} new, {seconds:.2} s, \
-             {skipped} lines skipped{warnings}>"
+             {skipped} lines skipped{lost}{repeated}{warnings}>"
         )
+    }
+
+    fn __str__(this: &Bound<'_, Self>) -> PyResult<String> {
+        let display = this.py().import("hexgraph.loading.reports")?;
+        display.call_method1("to_text", (this,))?.extract()
+    }
+
+    fn _repr_html_(this: &Bound<'_, Self>) -> PyResult<String> {
+        let display = this.py().import("hexgraph.loading.reports")?;
+        display.call_method1("to_html", (this,))?.extract()
     }
 }
 
@@ -207,19 +245,18 @@ fn to_bytes(given: &Bound<'_, PyAny>, otherwise: &str) -> PyResult<Source> {
     Ok(Source::Bytes(Bytes::from(bytes)))
 }
 
-/// The text of a schema: the content of the file when a path is given, else the text itself.
+/// The text of a schema: the content of the file when a path is given, a text itself; a dict or a class is written as one.
 ///
 /// # Errors
 ///
 /// `StorageError` when the file can't be read; `TypeError` for what is neither.
 pub(crate) fn to_schema_text(given: &Bound<'_, PyAny>) -> PyResult<String> {
     let Ok(text) = given.cast::<PyString>() else {
-        let Ok(path) = given.extract::<PathBuf>() else {
-            let kind = given.get_type().name()?;
-            let fault = format!("a schema is a text or the path of a file, not {kind}");
-            return Err(PyTypeError::new_err(fault));
-        };
-        return read_schema(&path);
+        if let Ok(path) = given.extract::<PathBuf>() {
+            return read_schema(&path);
+        }
+        let definitions = given.py().import("hexgraph.schemas.definitions")?;
+        return definitions.call_method1("text_of", (given,))?.extract();
     };
     let text = text_of(text, || "schema".to_owned())?;
     // A single word without a colon, a brace or a `#` can be no schema, so it is a path even where no file is: the error names

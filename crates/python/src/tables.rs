@@ -4,7 +4,10 @@ use super::interrupt::interruptible_with;
 use super::source::{PyLoadReport, to_schema_text};
 use crate::convert::errors::{to_python, to_python_with_text};
 use hexgraph::db::{Control, LoadProgress, LoadReport, byte_count, files_of};
-use hexgraph::tables::{ID_PREDICATE, IdSpace, Table, TableOptions, is_table_name};
+use hexgraph::tables::{
+    EdgeOptions, Encoding, IdSpace, Missing, NodeOptions, PointColumns, Table, TableOptions,
+    is_table_name,
+};
 use hexgraph_base::types::{Result, ValueType};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -14,18 +17,40 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// The options that loads of nodes and of edges have in common, as Python passes them.
-pub(crate) struct GivenOptions<'a, 'py> {
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct GivenOptions<'py> {
     /// The schema, as a text or the path of a file.
-    pub schema: Option<&'a Bound<'py, PyAny>>,
+    pub schema: Option<Bound<'py, PyAny>>,
     /// The names of value types, by column.
     pub types: Option<BTreeMap<String, String>>,
     /// What happens to values that can't be stored: `"raise"` or `"skip"`.
-    pub on_error: &'a str,
+    pub on_error: String,
     /// The bound on memory, as a number of bytes or a text such as `"512MiB"`.
-    pub memory: Option<&'a Bound<'py, PyAny>>,
+    pub memory: Option<Bound<'py, PyAny>>,
+    /// The character between the cells of a text file.
+    pub separator: Option<String>,
+    /// The encoding of a text file.
+    pub encoding: Option<String>,
+    /// Whether a bar is shown, or the function that is told the progress.
+    pub progress: Option<Bound<'py, PyAny>>,
 }
 
-impl GivenOptions<'_, '_> {
+impl Default for GivenOptions<'_> {
+    fn default() -> Self {
+        GivenOptions {
+            schema: None,
+            types: None,
+            on_error: "raise".to_owned(),
+            memory: None,
+            separator: None,
+            encoding: None,
+            progress: None,
+        }
+    }
+}
+
+impl GivenOptions<'_> {
     /// Converts the options.
     ///
     /// # Errors
@@ -41,12 +66,114 @@ impl GivenOptions<'_, '_> {
             };
             types.insert(column, value_type);
         }
+        let separator = self.separator.map(|text| match text.as_bytes() {
+            [letter] if letter.is_ascii() => Ok(*letter),
+            _ => Err(PyValueError::new_err(format!("separator is one character, not {text:?}"))),
+        });
+        let encoding = self.encoding.map(|name| Encoding::from_name(&name)).transpose();
         Ok(TableOptions {
-            schema: self.schema.map(to_schema_text).transpose()?,
+            schema: self.schema.as_ref().map(to_schema_text).transpose()?,
             types,
-            skip_errors: skips(self.on_error)?,
+            skip_errors: skips(&self.on_error)?,
             progress: LoadProgress::default(),
-            memory: to_memory(self.memory)?,
+            memory: to_memory(self.memory.as_ref())?,
+            separator: separator.transpose()?,
+            encoding: encoding.map_err(|fault| PyValueError::new_err(fault.to_string()))?,
+        })
+    }
+}
+
+/// The options of a load of nodes.
+#[derive(FromPyObject)]
+pub(crate) struct GivenNodes<'py> {
+    /// What loads have in common.
+    #[pyo3(item)]
+    pub table: GivenOptions<'py>,
+    #[pyo3(item)]
+    id: Option<String>,
+    #[pyo3(item)]
+    xid: Option<String>,
+    #[pyo3(item)]
+    uid: bool,
+    #[pyo3(item)]
+    node_type: Option<String>,
+    #[pyo3(item)]
+    columns: Option<BTreeMap<String, Option<String>>>,
+    /// Predicate, column of latitudes, column of longitudes.
+    #[pyo3(item)]
+    points: Vec<(String, String, String)>,
+}
+
+impl GivenNodes<'_> {
+    /// Converts the options.
+    ///
+    /// # Errors
+    ///
+    /// As [`GivenOptions::read`].
+    pub(crate) fn read(self) -> PyResult<NodeOptions> {
+        let point =
+            |(predicate, latitude, longitude)| PointColumns { predicate, latitude, longitude };
+        Ok(NodeOptions {
+            id: self.id,
+            ids: to_ids(self.xid, self.uid),
+            node_type: self.node_type,
+            columns: self.columns.unwrap_or_default(),
+            points: self.points.into_iter().map(point).collect(),
+            table: self.table.read()?,
+        })
+    }
+}
+
+/// The options of a load of edges.
+#[derive(FromPyObject)]
+pub(crate) struct GivenEdges<'py> {
+    /// What loads have in common.
+    #[pyo3(item)]
+    pub table: GivenOptions<'py>,
+    #[pyo3(item)]
+    predicate: String,
+    #[pyo3(item)]
+    source: String,
+    #[pyo3(item)]
+    target: String,
+    #[pyo3(item)]
+    facets: Option<Bound<'py, PyAny>>,
+    #[pyo3(item)]
+    on: Option<IdPredicates>,
+    #[pyo3(item)]
+    uid: bool,
+    #[pyo3(item)]
+    missing: String,
+}
+
+impl GivenEdges<'_> {
+    /// Converts the options.
+    ///
+    /// # Errors
+    ///
+    /// As [`GivenOptions::read`].
+    pub(crate) fn read(self) -> PyResult<EdgeOptions> {
+        let (source_on, target_on) = match self.on {
+            None => (None, None),
+            Some(IdPredicates::One(name)) => (Some(name.clone()), Some(name)),
+            Some(IdPredicates::Two(source, target)) => (Some(source), Some(target)),
+        };
+        let missing = match self.missing.as_str() {
+            "make" => Missing::Make,
+            "skip" => Missing::Skip,
+            "raise" => Missing::Raise,
+            other => {
+                let fault = format!("missing is \"make\", \"skip\" or \"raise\", not {other:?}");
+                return Err(PyValueError::new_err(fault));
+            }
+        };
+        Ok(EdgeOptions {
+            source_ids: to_ids(source_on, self.uid),
+            target_ids: to_ids(target_on, self.uid),
+            facets: to_facets(self.facets.as_ref())?,
+            missing,
+            table: self.table.read()?,
+            ..EdgeOptions::new(&self.predicate, &self.source, &self.target)
         })
     }
 }
@@ -80,7 +207,7 @@ pub(crate) fn skips(on_error: &str) -> PyResult<bool> {
 /// # Errors
 ///
 /// `TypeError` when it is none of these; `QueryError` for what means no file.
-pub(crate) fn to_tables(py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<Vec<Table>> {
+pub(crate) fn to_tables(given: &Bound<'_, PyAny>) -> PyResult<Vec<Table>> {
     if let Ok(path) = given.extract::<PathBuf>() {
         let files = files_of(&path, is_table_name).map_err(to_python)?;
         return Ok(files.into_iter().map(Table::File).collect());
@@ -88,11 +215,11 @@ pub(crate) fn to_tables(py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<Ve
     if given.is_instance_of::<PyList>() || given.is_instance_of::<PyTuple>() {
         let mut tables = Vec::new();
         for one in given.try_iter()? {
-            tables.extend(to_tables(py, &one?)?);
+            tables.extend(to_tables(&one?)?);
         }
         return Ok(tables);
     }
-    Ok(vec![to_table(py, given)?])
+    Ok(vec![to_table(given)?])
 }
 
 /// Converts a path, or any object that hands out Arrow columns, to a table.
@@ -100,20 +227,14 @@ pub(crate) fn to_tables(py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<Ve
 /// # Errors
 ///
 /// `TypeError` when it is neither.
-fn to_table(py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<Table> {
+fn to_table(given: &Bound<'_, PyAny>) -> PyResult<Table> {
     if let Ok(path) = given.extract::<PathBuf>() {
         return Ok(Table::File(path));
     }
-    // Frames of pandas are copied to Arrow there, and lazy ones of polars are computed.
-    let given = py.import("hexgraph.frames")?.call_method1("to_arrow", (given,))?;
     if !given.hasattr("__arrow_c_stream__")? {
         let kind = given.get_type().name()?;
-        let advice = match given.is_instance_of::<PyDict>() {
-            true => ": dicts go to mutate(set_json=...), or become polars.DataFrame(rows)",
-            false => "",
-        };
         return Err(PyTypeError::new_err(format!(
-            "a table is a path, or a data frame with __arrow_c_stream__, not {kind}{advice}"
+            "a table is a path, a data frame, a list of dicts or a dict of columns, not {kind}"
         )));
     }
     let capsule = given.call_method0("__arrow_c_stream__")?;
@@ -121,14 +242,14 @@ fn to_table(py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<Table> {
     Ok(Table::Batches(reader.into_reader()?))
 }
 
-/// Says what the ids in a column are: uids, or values of a predicate.
-pub(crate) fn to_ids(predicate: &str, are_uids: bool) -> IdSpace {
-    if are_uids { IdSpace::Uid } else { IdSpace::Predicate(predicate.to_owned()) }
+/// Says what the ids in a column are: uids, values of a predicate, or what the load finds.
+fn to_ids(predicate: Option<String>, are_uids: bool) -> Option<IdSpace> {
+    if are_uids { Some(IdSpace::Uid) } else { predicate.map(IdSpace::Predicate) }
 }
 
 /// The predicates of sources and of targets: one name for both, or a pair of them.
 #[derive(FromPyObject)]
-pub(crate) enum IdPredicates {
+enum IdPredicates {
     /// The same for sources and targets.
     #[pyo3(transparent)]
     One(String),
@@ -136,22 +257,12 @@ pub(crate) enum IdPredicates {
     Two(String, String),
 }
 
-/// Says what the ids of sources and those of targets are.
-pub(crate) fn to_id_spaces(predicates: Option<IdPredicates>, are_uids: bool) -> (IdSpace, IdSpace) {
-    let (source, target) = match predicates {
-        None => (ID_PREDICATE.to_owned(), ID_PREDICATE.to_owned()),
-        Some(IdPredicates::One(name)) => (name.clone(), name),
-        Some(IdPredicates::Two(source, target)) => (source, target),
-    };
-    (to_ids(&source, are_uids), to_ids(&target, are_uids))
-}
-
 /// Keys by column: of a list, each column's own name. A name alone is a list of one.
 ///
 /// # Errors
 ///
 /// `TypeError` for anything but names.
-pub(crate) fn to_facets(given: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<(String, String)>> {
+fn to_facets(given: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<(String, String)>> {
     let Some(given) = given else { return Ok(Vec::new()) };
     if let Ok(name) = given.extract::<String>() {
         return Ok(vec![(name.clone(), name)]);

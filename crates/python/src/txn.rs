@@ -2,7 +2,7 @@
 
 use super::interrupt::detached;
 use super::mutation::{MutationArguments, PyUpsert};
-use super::requests::{Target, UpsertArguments};
+use super::requests::{Asked, Target, UpsertArguments};
 use crate::answers::result::PyResultSet;
 use crate::convert::errors::to_python;
 use hexgraph::db::Txn;
@@ -18,12 +18,14 @@ use pyo3::types::{PyDict, PyTuple};
 #[pyclass(frozen, weakref, name = "Txn", module = "hexgraph")]
 pub struct PyTxn {
     txn: Txn,
+    /// Whether names in queries that the schema does not know are errors.
+    strict: bool,
 }
 
 impl PyTxn {
     /// What Python sees of a transaction.
-    pub fn new(txn: Txn) -> PyTxn {
-        PyTxn { txn }
+    pub fn new(txn: Txn, strict: bool) -> PyTxn {
+        PyTxn { txn, strict }
     }
 }
 
@@ -41,7 +43,7 @@ impl PyTxn {
     /// ({'q': [{'name': 'Ada'}]}, {'q': []})
     ///
     /// Raises ConflictError when it was aborted, QueryError when it has ended.
-    #[pyo3(signature = (dql, variables = None, *, timeout = None, debug = false))]
+    #[pyo3(signature = (dql, variables = None, *, timeout = None, debug = false, strict = None))]
     fn query(
         &self,
         py: Python<'_>,
@@ -49,8 +51,10 @@ impl PyTxn {
         variables: Option<&Bound<'_, PyDict>>,
         timeout: Option<f64>,
         debug: bool,
+        strict: Option<bool>,
     ) -> PyResult<PyResultSet> {
-        Target::Txn(&self.txn).query(py, dql, variables, timeout, debug)
+        let asked = Asked { dql, timeout, debug, strict: strict.unwrap_or(self.strict) };
+        Target::Txn(&self.txn).query(py, asked, variables)
     }
 
     /// Delete and set in the transaction, the deletes first; as `Database.mutate`. Where it fails

@@ -68,18 +68,52 @@ class Result:
         native = self._mirrored()
         name = self._block_name(block)
         known = native.columns(name) if native is not None else []
-        return _merged(known, self._block(name), self.asked.dql)
+        return _merged(known, self._records(name), self.asked.dql)
 
     def rows(self, block: str | None = None) -> list[tuple[Any, ...]]:
         """Return the objects of a block as tuples, with a value or None for each of `columns`."""
         columns = self.columns(block)
-        objects = self._block(self._block_name(block))
+        objects = self._records(self._block_name(block))
         return [tuple(node.get(column) for column in columns) for node in objects]
 
     def to_arrow(self, block: str | None = None) -> ArrowTable:
         """Return the rows of a block as a table that every Arrow library takes."""
         name = self._block_name(block)
-        return json_table(self._text or b"{}", name, self.columns(name), self.types())
+        records = self._records(name)
+        text = self._text
+        if records is not self._found()[name]:
+            text = json.dumps({name: records}).encode()
+        return json_table(text or b"{}", name, self.columns(name), self.types())
+
+    def flatten(self, block: str | None = None) -> ArrowTable:
+        """Return the rows of a block as a table without nested columns."""
+        return self.to_arrow(block).flatten()
+
+    def explode(self, column: str, block: str | None = None) -> ArrowTable:
+        """Return the rows of a block with a row for each item of the lists in a column."""
+        return self.to_arrow(block).explode(column)
+
+    def frames(self, kind: str = "arrow") -> dict[str, Any]:
+        """Return a table of each block, by its name."""
+        tables = {name: self.to_arrow(name) for name in self._found()}
+        match kind:
+            case "arrow":
+                return tables
+            case "pandas":
+                return {name: frames.to_pandas(table) for name, table in tables.items()}
+            case "polars":
+                return {name: frames.to_polars(table) for name, table in tables.items()}
+        raise ValueError(f'kind is "arrow", "pandas" or "polars", not "{kind}"')
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the query names and the schema does not know."""
+        native = self._mirrored()
+        return native.warnings if native is not None else []
+
+    def paths(self) -> ArrowTable:
+        """Return the hops of the paths that `shortest` found, as a table."""
+        return frames.paths_of(self._found())
 
     def to_pandas(self, block: str | None = None) -> pandas.DataFrame:
         """Return the rows of a block as a pandas.DataFrame."""
@@ -93,10 +127,10 @@ class Result:
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def __len__(self) -> int:
-        return sum(display.row_count(rows) for rows in self._found().values())
+        return len(self._records(self._only()))
 
     def __bool__(self) -> bool:
-        return len(self) != 0
+        return any(display.row_count(rows) for rows in self._found().values())
 
     def __getitem__(self, block: str) -> Any:
         found = self.to_dict()
@@ -106,8 +140,7 @@ class Result:
         return found[block]
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        found = self.to_dict()[self._block_name(None)]
-        return iter(found if isinstance(found, list) else [found])
+        return iter(self._records(self._only()))
 
     def __repr__(self) -> str:
         found = self._found()
@@ -149,6 +182,23 @@ class Result:
     def _block(self, name: str) -> list[dict[str, Any]]:
         found = self._found()[name]
         return found if isinstance(found, list) else [found]
+
+    def _only(self) -> str:
+        try:
+            return self._block_name(None)
+        except QueryError as error:
+            hint = 'frames() has a table of each, and result["name"] the objects of one'
+            raise QueryError(error.message, hint=hint) from None
+
+    def _records(self, name: str) -> list[dict[str, Any]]:
+        """Return the rows of a block: its objects, its groups, or what it computes as one."""
+        objects = self._block(name)
+        if any("@groupby" in node for node in objects):
+            return [group for node in objects for group in node.get("@groupby", [])]
+        native = self._mirrored()
+        if native is None or not native._is_joined(name):
+            return objects
+        return [{key: value for node in objects for key, value in node.items()}] if objects else []
 
     def types(self) -> dict[str, str]:
         """Return the types of the schema by the keys that predicates have in the answer."""

@@ -19,6 +19,7 @@ from ..errors import (
     ReadOnlyError,
     SchemaError,
 )
+from ..methods import DatabaseMethods
 from . import lists, paging, requests
 from . import schema as definitions
 from .answers import Asked, Result, Upsert
@@ -114,10 +115,14 @@ class Cluster:
         *,
         timeout: float | None = None,
         debug: bool = False,
+        strict: bool | None = None,
     ) -> Result:
-        """Answer a query in DQL."""
+        """Answer a query in DQL; with `strict`, names that the schema does not know are errors."""
         message = requests.query(dql, variables)
-        return self.answer(message, dql, variables, timeout=timeout, debug=debug)
+        result = self.answer(message, dql, variables, timeout=timeout, debug=debug)
+        if strict and result.warnings:
+            raise QueryError(result.warnings[0])
+        return result
 
     def query_many(
         self,
@@ -146,9 +151,9 @@ class Cluster:
                 )
             objects += [{number: place, **node} for node in answer.objects(block)]
         if not answers:
-            return json_table(b'{"q":[]}', None, [], {})
+            return json_table(b'{"q":[]}', "q", [], {})
         text = requests.json_of({"q": objects})
-        return json_table(text, None, [number, *columns], answers[0].types())
+        return json_table(text, "q", [number, *columns], answers[0].types())
 
     def graphql_schema(self, sdl: str | os.PathLike[str] | None = None) -> str | None:
         """Set the GraphQL schema, a text or the path of a file, and return the one in force."""
@@ -295,6 +300,14 @@ class Cluster:
             subscription.close()
 
     load = _refused("load", "write the files with hexgraph, and load them by `dgraph live`")
+    index = DatabaseMethods.index
+    describe = DatabaseMethods.describe
+    aquery = DatabaseMethods.aquery
+    amutate = DatabaseMethods.amutate
+    aupsert = DatabaseMethods.aupsert
+    agraphql = DatabaseMethods.agraphql
+    suggest = DatabaseMethods.suggest
+
     load_nodes = _refused("load_nodes", "load tables into a database, and export it to the cluster")
     load_edges = _refused("load_edges", "load tables into a database, and export it to the cluster")
     explain = _refused("explain", "a cluster tells no plans; a database with the same data does")

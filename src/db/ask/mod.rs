@@ -5,6 +5,7 @@ pub(super) mod slow;
 pub(super) mod checked;
 pub(super) mod rows;
 pub(super) mod shown;
+pub(super) mod unknown;
 pub(super) mod query;
 pub(super) mod many;
 pub(super) mod pages;

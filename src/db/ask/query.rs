@@ -6,11 +6,12 @@ use super::plans::Variables;
 use super::rows::RowCounter;
 use super::shown::shown_blocks;
 use super::slow::SlowQuery;
+use super::unknown::{Warning, unknown_names};
 use crate::db::database::Database;
 use crate::db::guard::guarded;
 use crate::db::operation::Latency;
 use hexgraph_base::answer::{
-    ChunkSink, JsonSink, Key, KeySink, Table, TableSink, columns, need_data,
+    ChunkSink, JsonSink, Key, KeySink, NestedSink, RowForm, Table, TableSink, columns, need_data,
 };
 use hexgraph_base::budget::Share;
 use hexgraph_base::plan::Query;
@@ -343,18 +344,46 @@ impl QueryAnswer {
         Ok(self.answer.keys(&self.block_name(block)?))
     }
 
-    /// The objects of a block as a table, its columns in the order of the text.
+    /// The rows of a block as a table: its objects, its groups, or what a block without nodes computes as one row. The columns are
+    /// in the order of the text, also those that no row has; objects within rows are columns of objects.
     ///
     /// # Errors
     ///
     /// As [`QueryAnswer::write`] and [`TableSink::finish`].
     pub fn table(&self, block: Option<&str>, control: &Control) -> Result<Table> {
-        let sink = || TableSink::new(block.map(str::to_owned));
-        let table = self.write_shared(sink(), control)?.finish();
-        // Of several faults the first one is told, which is known where all rows were written by one thread.
-        let mut table = table.or_else(|_| self.write(sink(), control)?.finish())?;
-        table.put_in_order(&self.block_keys(block)?);
+        let name = self.block_name(block)?;
+        let mut table = match self.answer.row_form(&name) {
+            form @ (RowForm::Nested | RowForm::Joined) => {
+                let sink = NestedSink::new(name.clone(), form == RowForm::Joined);
+                self.write(sink, control)?.finish()?
+            }
+            RowForm::Flat | RowForm::Groups => {
+                let sink = || TableSink::new(Some(name.clone()));
+                let table = match self.answer.block_is_written(&name) {
+                    true => self.write_shared(sink(), control)?.finish(),
+                    false => Ok(Table::default()),
+                };
+                // Of several faults the first one is told, which is known where all rows were written by one thread.
+                table.or_else(|_| self.write(sink(), control)?.finish())?
+            }
+        };
+        table.shape(&self.answer.shapes(&name));
+        table.put_in_order(&self.block_keys(Some(&name))?);
         Ok(table)
+    }
+
+    /// What the rows of a block are made of; `None` selects the only block.
+    ///
+    /// # Errors
+    ///
+    /// As [`QueryAnswer::block_name`].
+    pub fn row_form(&self, block: Option<&str>) -> Result<RowForm> {
+        Ok(self.answer.row_form(&self.block_name(block)?))
+    }
+
+    /// The names of the blocks, in the order of the text.
+    pub fn block_names(&self) -> Vec<String> {
+        self.answer.block_names().map(str::to_owned).collect()
     }
 
     /// Returns the name of the given block after checking that it exists; for `None`, the name of the only block.
@@ -401,6 +430,13 @@ impl QueryAnswer {
     /// As [`QueryAnswer::write`].
     pub fn has_rows(&self, control: &Control) -> Result<bool> {
         Ok(self.write_head(1, RowCounter::default(), control)?.rows() != 0)
+    }
+
+    /// What the query names and the schema of its version does not have: predicates, types and languages that are likely
+    /// misspelt. O(length of the query).
+    pub fn warnings(&self) -> Vec<Warning> {
+        let (query, version) = self.answer.asked();
+        unknown_names(query, &version.schema)
     }
 
     /// The times of parsing and processing; encoding is zero.

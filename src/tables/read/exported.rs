@@ -50,7 +50,7 @@ impl Database {
 fn rows_of(path: &Path) -> Result<Rows> {
     let schema = parquet_schema(path)?;
     let Some(predicate) = schema.metadata().get(PREDICATE_KEY) else {
-        let (id, ids) = (Some(UID_COLUMN.to_owned()), IdSpace::Uid);
+        let (id, ids) = (Some(UID_COLUMN.to_owned()), Some(IdSpace::Uid));
         return Ok(Rows::Nodes(NodeOptions { id, ids, ..NodeOptions::default() }));
     };
     let [source, target] = END_COLUMNS;
@@ -58,8 +58,8 @@ fn rows_of(path: &Path) -> Result<Rows> {
     let facets = facets.filter(|name| !END_COLUMNS.contains(&name.as_str()));
     let facets = facets.map(|name| (name.clone(), name.trim_start_matches('|').to_owned()));
     Ok(Rows::Edges(EdgeOptions {
-        source_ids: IdSpace::Uid,
-        target_ids: IdSpace::Uid,
+        source_ids: Some(IdSpace::Uid),
+        target_ids: Some(IdSpace::Uid),
         facets: facets.collect(),
         ..EdgeOptions::new(predicate, source, target)
     }))

@@ -1,10 +1,8 @@
 //! Where rows of a text file stand. Only errors need it, so the file is read again for them.
 
-use hexgraph_base::formats::decompressed;
+use super::text::TextFile;
 use hexgraph_base::types::{Error, Result};
-use std::fs::File;
 use std::io::Read;
-use std::path::Path;
 
 /// So many bytes are looked at a time.
 const BUFFER_LEN: usize = 1 << 16;
@@ -16,13 +14,12 @@ const BUFFER_LEN: usize = 1 << 16;
 /// # Errors
 ///
 /// [`Error::Io`] when the file can't be read any more.
-pub(super) fn lines_of(text: Option<&Path>, rows: &[u64]) -> Result<Vec<u64>> {
-    let (Some(path), false) = (text, rows.is_empty()) else {
+pub(super) fn lines_of(text: Option<&TextFile>, rows: &[u64]) -> Result<Vec<u64>> {
+    let (Some(file), false) = (text, rows.is_empty()) else {
         return Ok(rows.iter().map(|row| row + 1).collect());
     };
-    let failed = |error| Error::io(format!("reading {}", path.display()), error);
-    let file = File::open(path).map_err(failed)?;
-    let mut input = decompressed(file, &path.display().to_string())?;
+    let failed = |error| Error::io(format!("reading {}", file.path.display()), error);
+    let mut input = file.open()?;
     let (lines, state) = (Vec::new(), State::Start);
     let mut scan = Scan { rows, lines, line: 1, record: 0, starts: 1, state };
     let mut buffer = vec![0; BUFFER_LEN];
@@ -99,7 +96,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.csv");
         std::fs::write(&path, "a,b\r\n1,\"x\n\"\"y\"\n\n2,z\n3,\"\"\n4,").unwrap();
-        assert_eq!(lines_of(Some(&path), &[0, 1, 1, 2, 3]).unwrap(), [2, 5, 5, 6, 7]);
+        let file = TextFile::find(path, None).unwrap();
+        assert_eq!(lines_of(Some(&file), &[0, 1, 1, 2, 3]).unwrap(), [2, 5, 5, 6, 7]);
         assert_eq!(lines_of(None, &[4]).unwrap(), [5]);
     }
 }

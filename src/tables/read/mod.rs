@@ -1,6 +1,7 @@
 //! Tables in pieces, wherever they come from.
 
 pub(super) mod cells;
+pub(super) mod text;
 pub(super) mod lines;
 pub(super) mod source;
 pub(super) mod rounds;

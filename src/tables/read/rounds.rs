@@ -2,14 +2,15 @@
 
 use super::lines::lines_of;
 use super::source::{Piece, Source};
+use super::text::TextFile;
 use crate::db::Canceller;
+use crate::tables::shape::choose_ids::all_new_warning;
 use crate::tables::shape::options::TableOptions;
 use crate::tables::shape::parts::Fault;
 use crate::tables::shape::plan::{Parts, Plan};
 use hexgraph_base::types::{Error, Result};
-use hexgraph_store::graph::{ColumnLoad, Interner, LoadReport, SkippedLine, Version};
+use hexgraph_store::graph::{ColumnLoad, Interner, LoadReport, LostIds, SkippedLine, Version};
 use rayon::prelude::*;
-use std::path::PathBuf;
 use std::time::Instant;
 
 /// The largest number of skipped cells that a report lists.
@@ -87,16 +88,25 @@ impl<'a> Rounds<'a> {
     ///
     /// # Errors
     ///
-    /// As [`ColumnLoad::finish`].
-    pub(in crate::tables) fn finish(mut self) -> Result<(Version, LoadReport)> {
+    /// As [`ColumnLoad::finish`]; [`Error::Query`] for ids without a node, if the load refuses those. `before` is the graph as it
+    /// was.
+    pub(in crate::tables) fn finish(
+        mut self,
+        before: &Version,
+        refuses_lost: bool,
+    ) -> Result<(Version, LoadReport)> {
+        let lost = self.load.interner().lost();
+        if refuses_lost && 0 < lost.count {
+            let message = format!("{} ends of edges are no nodes: {}", lost.count, listed(&lost));
+            let hint = "missing=\"make\" makes them, missing=\"skip\" leaves the edges out";
+            return Err(Error::query(message).with_hint(hint));
+        }
+        self.report.lost = lost;
         let (built, triples, are_all_new) = self.load.finish()?;
         self.report.triples = triples;
         self.report.note(&built);
         if let (true, Some(name)) = (are_all_new, &self.expected) {
-            self.report.warnings.push(format!(
-                "all {} nodes at the ends of the edges are new, as no node had one of their ids in `{name}`: name the predicate that holds the ids with `xid=`",
-                built.new_nodes
-            ));
+            self.report.warnings.push(all_new_warning(before, name, built.new_nodes));
         }
         self.report.seconds = self.started.elapsed().as_secs_f64();
         Ok((built.version, self.report))
@@ -106,7 +116,7 @@ impl<'a> Rounds<'a> {
         &mut self,
         mut faults: Vec<Fault>,
         table: &str,
-        (first_row, text): (u64, Option<&PathBuf>),
+        (first_row, text): (u64, Option<&TextFile>),
     ) -> Result<()> {
         faults.sort_by_key(|fault| (fault.row, fault.place));
         self.report.skipped_count += faults.len() as u64;
@@ -114,7 +124,7 @@ impl<'a> Rounds<'a> {
             let (file, row, place) = (table.to_owned(), row - first_row, place as u32 + 1);
             let message = format!("row {}, column {column:?}: {reason}", row + 1);
             if !self.options.skip_errors {
-                let line = lines_of(text.map(PathBuf::as_path), &[row])?[0];
+                let line = lines_of(text, &[row])?[0];
                 return Err(Error::Load { file, line, column: place, message });
             }
             if self.report.skipped.len() < SKIPPED_MAX {
@@ -126,15 +136,20 @@ impl<'a> Rounds<'a> {
     }
 
     /// Replaces the rows of skipped cells by their lines.
-    fn number_lines(&mut self, first: usize, text: Option<&PathBuf>) -> Result<()> {
+    fn number_lines(&mut self, first: usize, text: Option<&TextFile>) -> Result<()> {
         let skipped = &mut self.report.skipped[first..];
         let rows: Vec<u64> = skipped.iter().map(|skipped| skipped.line).collect();
-        for (skipped, line) in skipped.iter_mut().zip(lines_of(text.map(PathBuf::as_path), &rows)?)
-        {
+        for (skipped, line) in skipped.iter_mut().zip(lines_of(text, &rows)?) {
             skipped.line = line;
         }
         Ok(())
     }
+}
+
+/// The first ids of those that were lost.
+fn listed(lost: &LostIds) -> String {
+    let ids = lost.first.iter().map(|id| format!("{id:?}")).collect::<Vec<_>>().join(", ");
+    if lost.is_all() { ids } else { ids + " …" }
 }
 
 fn parts_of(

@@ -5,9 +5,10 @@
 
 use super::cells::natural_type;
 use super::lines::lines_of;
+use super::text::{TextFile, decoded};
 use crate::db::LoadProgress;
 use crate::tables::shape::cell_error::CellError;
-use crate::tables::shape::options::Table;
+use crate::tables::shape::options::{Table, TableOptions};
 use crate::tables::shape::parts::{ColumnName, Fault, shown};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, RecordBatch, RecordBatchOptions};
@@ -46,7 +47,7 @@ pub(in crate::tables) struct Source {
 
 enum Kind {
     Batches(Box<dyn arrow_array::RecordBatchReader + Send>),
-    Csv { path: PathBuf, delimiter: u8, progress: LoadProgress },
+    Csv { file: TextFile, delimiter: u8, progress: LoadProgress },
     Parquet { path: PathBuf, metadata: ArrowReaderMetadata },
 }
 
@@ -62,7 +63,7 @@ enum Stream {
     Texts {
         batches: Box<dyn Iterator<Item = std::result::Result<RecordBatch, ArrowError>> + Send>,
         columns: Arc<Vec<(ColumnName, Field)>>,
-        path: PathBuf,
+        file: TextFile,
     },
     Batches {
         batches: Box<dyn Iterator<Item = std::result::Result<RecordBatch, ArrowError>> + Send>,
@@ -135,7 +136,7 @@ impl Source {
     /// [`Error::Io`] or [`Error::Query`] for a file that can't be read.
     pub(in crate::tables) fn open(
         table: Table,
-        progress: &LoadProgress,
+        options: &TableOptions,
         type_of: impl Fn(&str) -> Option<ValueType>,
     ) -> Result<Source> {
         let path = match table {
@@ -152,7 +153,7 @@ impl Source {
             let schema = Arc::clone(metadata.schema());
             return Ok(Source { name, schema, kind: Kind::Parquet { path, metadata } });
         }
-        let delimiter = match () {
+        let usual = match () {
             () if plain.ends_with(".csv") => b',',
             () if plain.ends_with(".tsv") => b'\t',
             () => {
@@ -160,29 +161,31 @@ impl Source {
                 return Err(Error::query(format!("{name}: {what}")));
             }
         };
+        let file = TextFile::find(path, options.encoding)?;
+        let delimiter = options.separator.map_or_else(|| file.separator(usual), Ok)?;
         let format = Format::default().with_header(true).with_delimiter(delimiter);
-        let inferred = format.infer_schema(open_text(&path)?, Some(INFERRED_ROWS));
+        let inferred = format.infer_schema(file.open()?, Some(INFERRED_ROWS));
         let (inferred, _) = inferred.map_err(|error| uneven(&name, error))?;
-        check_separator(&name, delimiter, &inferred)?;
         let fields = inferred.fields().iter();
         let fields = fields.map(|field| csv_field(field, type_of(field.name())));
         let schema = Arc::new(Schema::new(fields.collect::<Vec<Field>>()));
-        Ok(Source { name, schema, kind: Kind::Csv { path, delimiter, progress: progress.clone() } })
+        let progress = options.progress.clone();
+        Ok(Source { name, schema, kind: Kind::Csv { file, delimiter, progress } })
     }
 
     /// The bytes of the file, 0 where there is none.
     pub(in crate::tables) fn size(&self) -> u64 {
         match &self.kind {
             Kind::Batches(_) => 0,
-            Kind::Csv { path, .. } => fs::metadata(path).map_or(0, |file| file.len()),
+            Kind::Csv { file, .. } => fs::metadata(&file.path).map_or(0, |file| file.len()),
             Kind::Parquet { metadata, .. } => group_sizes(metadata).sum(),
         }
     }
 
     /// The file, where its rows are lines of text.
-    pub(super) fn text_file(&self) -> Option<PathBuf> {
+    pub(super) fn text_file(&self) -> Option<TextFile> {
         match &self.kind {
-            Kind::Csv { path, .. } => Some(path.clone()),
+            Kind::Csv { file, .. } => Some(file.clone()),
             _ => None,
         }
     }
@@ -199,7 +202,7 @@ impl Source {
                 let batches = batches.map(move |batch| batch?.project(&places));
                 Stream::Batches { batches: Box::new(batches), rest: None }
             }
-            Kind::Csv { path, delimiter, progress } => {
+            Kind::Csv { file, delimiter, progress } => {
                 let fields = schema.fields().iter();
                 let texts = fields.map(|field| Field::new(field.name(), DataType::Utf8, true));
                 let texts = Arc::new(Schema::new(texts.collect::<Vec<Field>>()));
@@ -208,8 +211,9 @@ impl Source {
                     (ColumnName { name: field.name().clone(), place }, field)
                 };
                 let columns = Arc::new(places.iter().map(column).collect());
-                let counted = Counted { file: open_file(&path)?, progress };
-                let input = decompressed(counted, &path.display().to_string())?;
+                let counted = Counted { file: open_file(&file.path)?, progress };
+                let input = decompressed(counted, &file.path.display().to_string())?;
+                let input = decoded(input, file.encoding);
                 let reader = ReaderBuilder::new(texts)
                     .with_header(true)
                     .with_delimiter(delimiter)
@@ -217,7 +221,7 @@ impl Source {
                     .with_projection(places)
                     .build(input);
                 let batches = Box::new(reader.map_err(|error| unreadable(&name, error))?);
-                Stream::Texts { batches, columns, path }
+                Stream::Texts { batches, columns, file }
             }
             Kind::Parquet { path, metadata } => {
                 let columns = ProjectionMask::roots(metadata.parquet_schema(), places);
@@ -281,9 +285,9 @@ impl Pieces {
 
     fn next(&mut self) -> Result<Option<(Rows, usize, u64)>> {
         match &mut self.stream {
-            Stream::Texts { batches, columns, path } => {
+            Stream::Texts { batches, columns, file } => {
                 let Some(batch) = batches.next() else { return Ok(None) };
-                let batch = batch.map_err(|error| uneven_row(&self.name, path, error))?;
+                let batch = batch.map_err(|error| uneven_row(&self.name, file, error))?;
                 let len = batch.num_rows();
                 Ok(Some((Rows::Texts(batch, Arc::clone(columns)), len, 0)))
             }
@@ -388,24 +392,12 @@ fn typed_columns(
     Ok((typed.map_err(|error| Error::query(error.to_string()))?, faults))
 }
 
-/// Refuses a file whose only column is a row of names between other separators.
-fn check_separator(name: &str, delimiter: u8, schema: &Schema) -> Result<()> {
-    let [only] = &schema.fields()[..] else { return Ok(()) };
-    let Some(found) = only.name().chars().find(|letter| matches!(letter, ';' | '|' | '\t' | ','))
-    else {
-        return Ok(());
-    };
-    let wanted = if delimiter == b',' { "commas in a .csv" } else { "tabs in a .tsv" };
-    let message =
-        format!("{name}: its columns seem to be separated by {found:?}, and are to be by {wanted}");
-    let hint =
-        "rewrite it, or read it with polars.read_csv(file, separator=...) and load the frame";
-    Err(Error::query(message).with_hint(hint))
-}
-
 /// The error for a line with more or fewer cells than there are columns.
 fn uneven(name: &str, error: ArrowError) -> Error {
-    let text = error.to_string();
+    let mut text = error.to_string();
+    if text.to_lowercase().contains("invalid utf-8") {
+        text.push_str("; name its encoding, encoding=\"windows-1252\" for instance");
+    }
     let line = text.split_once("line ").map(|(_, rest)| rest);
     let digits = |rest: &str| rest.chars().take_while(char::is_ascii_digit).collect::<String>();
     match line.and_then(|rest| digits(rest).parse().ok()) {
@@ -415,13 +407,13 @@ fn uneven(name: &str, error: ArrowError) -> Error {
 }
 
 /// The same, where the reader counts the rows, the names as the first one, and not the lines.
-fn uneven_row(name: &str, path: &Path, error: ArrowError) -> Error {
+fn uneven_row(name: &str, text: &TextFile, error: ArrowError) -> Error {
     let (file, line, column, message) = match uneven(name, error) {
         Error::Load { file, line, column, message } => (file, line, column, message),
         other => return other,
     };
     let row = line.saturating_sub(1);
-    let place = lines_of(Some(path), &[row.saturating_sub(1)]);
+    let place = lines_of(Some(text), &[row.saturating_sub(1)]);
     let line = place.ok().and_then(|lines| lines.first().copied()).unwrap_or(line);
     // It says "for line" and means rows.
     let message = match message.split_once(", ") {
@@ -437,8 +429,4 @@ fn unreadable(name: &str, error: impl std::fmt::Display) -> Error {
 
 fn open_file(path: &Path) -> Result<File> {
     File::open(path).map_err(|error| Error::io(format!("opening {}", path.display()), error))
-}
-
-fn open_text(path: &Path) -> Result<Box<dyn Read + Send>> {
-    decompressed(open_file(path)?, &path.display().to_string())
 }

@@ -16,6 +16,9 @@ pub(in crate::tables) enum CellError {
     /// The text is no value of the type that the options give the column.
     #[error(transparent)]
     Convert(#[from] ConvertError),
+    /// The text begins as a geometry in WKT does, and is none.
+    #[error("no geometry in WKT: {0}")]
+    Wkt(String),
     /// The hash of a password is not computed.
     #[error(transparent)]
     Password(#[from] PasswordError),

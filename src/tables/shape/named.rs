@@ -1,6 +1,7 @@
 //! Columns by their names: where one is, what the ids in it are, and what is wrong with one.
 
 use super::ids::IdColumn;
+use super::options::ID_PREDICATE;
 use super::parts::ColumnName;
 use super::plan::id_type;
 use crate::tables::read::cells::natural_type;
@@ -12,16 +13,17 @@ use hexgraph_store::graph::{ColumnLoad, IdSpace};
 pub(in crate::tables) fn id_column(
     source: &Source,
     name: &str,
-    (space, spaces, slot): (&IdSpace, &[IdSpace], u64),
+    (space, spaces, slot): (&Option<IdSpace>, &[IdSpace], u64),
     load: &mut ColumnLoad,
 ) -> Result<IdColumn> {
     let column = find(source, name)?;
     let field = source.schema.field(column.place);
     let natural = natural_type(field.data_type()).map_err(|reason| no_values(&column, reason))?;
     let natural = natural.map_or(ValueType::String, |(value_type, _)| value_type);
-    let space = spaces.iter().position(|other| other == space).expect("all spaces are there");
-    let kind = load.define_ids(space, id_type(natural))?;
-    Ok(IdColumn { column, space, kind, slot, is_needed: false })
+    let known = spaces.iter().position(|other| Some(other) == space.as_ref());
+    let place = known.expect("all spaces are chosen and listed");
+    let kind = load.define_ids(place, id_type(natural), is_unique(&spaces[place]))?;
+    Ok(IdColumn { column, space: place, kind, slot, is_needed: false })
 }
 
 /// Makes the error for a column whose name can't be that of a predicate.
@@ -52,6 +54,12 @@ pub(in crate::tables) fn space_predicate(space: &IdSpace) -> Option<&str> {
         IdSpace::Predicate(name) => Some(name),
         IdSpace::Uid => None,
     }
+}
+
+/// True for a space whose predicate gets `@unique` where the load is the first to define it: its values name nodes. Those of
+/// [`ID_PREDICATE`] do so too, but loads of several tables have always shared it.
+fn is_unique(space: &IdSpace) -> bool {
+    space_predicate(space).is_some_and(|name| name != ID_PREDICATE)
 }
 
 /// Splits the type behind `^^` off a name.

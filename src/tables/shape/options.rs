@@ -2,7 +2,7 @@
 
 use crate::db::LoadProgress;
 use arrow_array::RecordBatchReader;
-use hexgraph_base::types::ValueType;
+use hexgraph_base::types::{Error, Result, ValueType};
 use hexgraph_store::graph::IdSpace;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -29,6 +29,73 @@ pub struct TableOptions {
     pub progress: LoadProgress,
     /// The bytes that the load may take in memory beside its largest predicate; 0 for no bound.
     pub memory: u64,
+    /// The character between the cells of a text file; `None` finds it in the first lines.
+    pub separator: Option<u8>,
+    /// The encoding of a text file; `None` finds it in its beginning.
+    pub encoding: Option<Encoding>,
+}
+
+/// The encodings of text files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Encoding {
+    /// UTF-8, with a byte order mark or without.
+    Utf8,
+    /// UTF-16, the low byte first.
+    Utf16Le,
+    /// UTF-16, the high byte first.
+    Utf16Be,
+    /// Windows-1252, of which Latin-1 is a part.
+    Windows1252,
+}
+
+impl Encoding {
+    /// The encodings by their names in messages and options.
+    const NAMES: [(&'static str, Encoding); 7] = [
+        ("utf-8", Encoding::Utf8),
+        ("utf-16le", Encoding::Utf16Le),
+        ("utf-16be", Encoding::Utf16Be),
+        ("windows-1252", Encoding::Windows1252),
+        ("latin-1", Encoding::Windows1252),
+        ("iso-8859-1", Encoding::Windows1252),
+        ("cp1252", Encoding::Windows1252),
+    ];
+
+    /// Returns the encoding of a name, in letters of any case, `_` or nothing for `-`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] with the names that there are.
+    pub fn from_name(name: &str) -> Result<Encoding> {
+        let plain = |name: &str| name.to_lowercase().replace(['-', '_'], "");
+        let found = Encoding::NAMES.iter().find(|(known, _)| plain(known) == plain(name));
+        found.map(|(_, encoding)| *encoding).ok_or_else(|| {
+            let names = Encoding::NAMES.map(|(name, _)| name).join(", ");
+            Error::query(format!("encoding is one of {names}, not {name:?}"))
+        })
+    }
+}
+
+/// What becomes of an edge whose end is an id that no node has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Missing {
+    /// A new node gets the id.
+    #[default]
+    Make,
+    /// The edge is left out, and the report counts the id.
+    Skip,
+    /// The load fails.
+    Raise,
+}
+
+/// Two columns that make one value: a point.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PointColumns {
+    /// The predicate of the points, of type geo.
+    pub predicate: String,
+    /// The column of latitudes, in degrees from -90 to 90.
+    pub latitude: String,
+    /// The column of longitudes, in degrees from -180 to 180.
+    pub longitude: String,
 }
 
 impl From<Table> for Vec<Table> {
@@ -42,12 +109,15 @@ impl From<Table> for Vec<Table> {
 pub struct NodeOptions {
     /// The column that names the node of a row; without one each row is a new node.
     pub id: Option<String>,
-    /// What that column holds.
-    pub ids: IdSpace,
+    /// What that column holds. With `None` its values are kept in the predicate of its name, which gets an index and is
+    /// `@unique`; or in [`ID_PREDICATE`], where the database has that one and none of the column's name.
+    pub ids: Option<IdSpace>,
     /// The type of all the nodes.
     pub node_type: Option<String>,
     /// The predicates of columns that are not called as they are; `None` leaves a column out.
     pub columns: BTreeMap<String, Option<String>>,
+    /// The points that pairs of columns make, beside what the columns are themselves.
+    pub points: Vec<PointColumns>,
     /// The options that nodes and edges have in common.
     pub table: TableOptions,
 }
@@ -61,26 +131,30 @@ pub struct EdgeOptions {
     pub source: String,
     /// The column that names the node where an edge ends.
     pub target: String,
-    /// What the column of sources holds.
-    pub source_ids: IdSpace,
-    /// What the column of targets holds.
-    pub target_ids: IdSpace,
+    /// What the column of sources holds. With `None` that is the predicate of its name if it is `@unique`, else
+    /// [`ID_PREDICATE`] if there is one, else the only one that is `@unique`.
+    pub source_ids: Option<IdSpace>,
+    /// What the column of targets holds; as `source_ids`.
+    pub target_ids: Option<IdSpace>,
+    /// What becomes of edges to ids that no node has.
+    pub missing: Missing,
     /// The columns that are facets of the edges, and the keys of these.
     pub facets: Vec<(String, String)>,
     /// The options that nodes and edges have in common.
     pub table: TableOptions,
 }
 
-/// The predicate that keeps external ids unless another one is named.
+/// The predicate that keeps external ids where no column and no option names another one.
 pub const ID_PREDICATE: &str = "xid";
 
 impl Default for NodeOptions {
     fn default() -> NodeOptions {
         NodeOptions {
             id: Some("id".to_owned()),
-            ids: IdSpace::Predicate(ID_PREDICATE.to_owned()),
+            ids: None,
             node_type: None,
             columns: BTreeMap::new(),
+            points: Vec::new(),
             table: TableOptions::default(),
         }
     }
@@ -93,8 +167,9 @@ impl EdgeOptions {
             predicate: predicate.to_owned(),
             source: source.to_owned(),
             target: target.to_owned(),
-            source_ids: IdSpace::Predicate(ID_PREDICATE.to_owned()),
-            target_ids: IdSpace::Predicate(ID_PREDICATE.to_owned()),
+            source_ids: None,
+            target_ids: None,
+            missing: Missing::default(),
             facets: Vec::new(),
             table: TableOptions::default(),
         }

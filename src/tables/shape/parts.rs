@@ -1,9 +1,10 @@
 //! Columns of a batch as parts of predicates.
 
 use super::cell_error::CellError;
+use super::wkt::{geojson_of, is_wkt};
 use crate::db::Canceller;
 use crate::tables::read::cells::Cells;
-use arrow_array::ArrayRef;
+use arrow_array::{ArrayRef, LargeStringArray};
 use hexgraph_base::formats::Object;
 use hexgraph_base::schema::PredicateDef;
 use hexgraph_base::types::{Value, ValueRef, ValueType};
@@ -56,6 +57,8 @@ pub(in crate::tables) struct ValueColumn {
     pub lang: String,
     /// The type that its texts are of, whatever that of the predicate is.
     pub exact: Option<ValueType>,
+    /// The column of longitudes, where the column is one of latitudes and both make points.
+    pub longitude: Option<ColumnName>,
     /// The columns with facets of its values.
     pub facets: Vec<FacetColumn>,
 }
@@ -88,7 +91,10 @@ pub(super) fn value_part<'b>(
             Cells::Empty
         })
     };
-    let cells = cells_of(column, def.value_type == ValueType::Vector);
+    let mut cells = cells_of(column, def.value_type == ValueType::Vector);
+    if let Some(longitude) = &value.longitude {
+        cells = points(&cells, &cells_of(longitude, false), nodes.len());
+    }
     let facet_cells: Vec<Cells> =
         value.facets.iter().map(|facet| cells_of(&facet.column, false)).collect();
     let mut part_nodes = Vec::with_capacity(nodes.len());
@@ -126,6 +132,25 @@ pub(super) fn value_part<'b>(
         }
     }
     ValuePart { nodes: part_nodes, values: values.finish(), facets: facets.finish() }
+}
+
+/// The points of latitudes and longitudes as GeoJSON, null where one of both is missing. What is no number, or no place on the
+/// sphere, is refused when it is converted.
+fn points(latitudes: &Cells, longitudes: &Cells, rows: usize) -> Cells {
+    let text = |cells: &Cells, row: usize| {
+        let value = cells.row(row).next().and_then(|at| cells.get(at))?;
+        match value {
+            ValueRef::Int(number) => Some(number.to_string()),
+            ValueRef::Float(number) => Some(number.to_string()),
+            ValueRef::String(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
+            _ => None,
+        }
+    };
+    let point = |row| {
+        let (latitude, longitude) = (text(latitudes, row)?, text(longitudes, row)?);
+        Some(format!("{{\"type\":\"Point\",\"coordinates\":[{longitude},{latitude}]}}"))
+    };
+    Cells::Text((0..rows).map(point).collect::<LargeStringArray>())
 }
 
 /// Reads a column as facets of the edges that the rows are.
@@ -171,6 +196,13 @@ enum Stored<'a> {
 }
 
 impl Stored<'_> {
+    fn into_owned<'b>(self) -> Stored<'b> {
+        match self {
+            Stored::Same(value) => Stored::Converted(value.to_value()),
+            Stored::Converted(value) => Stored::Converted(value),
+        }
+    }
+
     fn as_ref(&self) -> ValueRef<'_> {
         match self {
             Stored::Same(value) => *value,
@@ -198,6 +230,10 @@ fn as_stored<'a>(
     let same = match value {
         ValueRef::String(text) if def.value_type == ValueType::Default => ValueRef::Default(text),
         same if same.value_type() == def.value_type => same,
+        ValueRef::String(text) if def.value_type == ValueType::Geo && is_wkt(text) => {
+            let geometry = geojson_of(text).map_err(CellError::Wkt)?;
+            return as_stored(ValueRef::String(&geometry), def, None).map(Stored::into_owned);
+        }
         other => {
             let object = Object::Value(other.to_value());
             let stored = stored(&object, def)

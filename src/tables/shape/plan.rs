@@ -59,7 +59,10 @@ impl Plan {
             Plan::Nodes(NodePlan { id, values, .. }) => {
                 let facets = values.iter().flat_map(|value| &value.facets);
                 let facets = facets.map(|facet| facet.column.place);
+                let pairs = values.iter().filter_map(|value| value.longitude.as_ref());
+                let pairs = pairs.map(|column| column.place);
                 let values = values.iter().map(|value| value.column.place).chain(facets);
+                let values = values.chain(pairs);
                 values.chain(id.iter().map(|id| id.column.place)).collect()
             }
             Plan::Edges(EdgePlan { source, target, facets, .. }) => {

@@ -6,13 +6,13 @@
 
 use super::ids::IdColumn;
 use super::named::{find, id_column, no_values, space_predicate, split_type};
-use super::options::NodeOptions;
+use super::options::{NodeOptions, PointColumns};
 use super::parts::{ColumnName, FacetColumn, ValueColumn};
 use super::plan::{NodePlan, Plan};
 use crate::tables::read::cells::natural_type;
 use crate::tables::read::source::Source;
-use hexgraph_base::schema::PredicateDef;
-use hexgraph_base::types::{Result, ValueType};
+use hexgraph_base::schema::{PredicateDef, Tokenizer};
+use hexgraph_base::types::{Error, Result, ValueType};
 use hexgraph_store::graph::{ColumnLoad, IdSpace};
 
 /// The predicate of the types of nodes.
@@ -58,7 +58,14 @@ pub(in crate::tables) fn plan_nodes(
         let name = if is_plain { Name::plain(own) } else { Name::parse(own, load) };
         if let Some(def) = define(source, &column, name.predicate, options, load)? {
             let (lang, exact) = (name.lang.to_owned(), name.exact);
-            values.push(ValueColumn { column, def, lang, exact, facets: Vec::new() });
+            values.push(ValueColumn {
+                column,
+                def,
+                lang,
+                exact,
+                longitude: None,
+                facets: Vec::new(),
+            });
         }
     }
     // Facets may stand before the column of their values, so they are joined when all columns are known.
@@ -68,8 +75,32 @@ pub(in crate::tables) fn plan_nodes(
             None => return Err(no_values(&facet.column, format!("column {of:?} has no values"))),
         }
     }
+    for point in &options.points {
+        values.push(point_column(source, point, load)?);
+    }
     let node_type = node_type(options, &values, id.is_some(), load)?;
     Ok(Plan::Nodes(NodePlan { id, values, node_type }))
+}
+
+/// The value that a column of latitudes makes with one of longitudes.
+fn point_column(
+    source: &Source,
+    point: &PointColumns,
+    load: &mut ColumnLoad,
+) -> Result<ValueColumn> {
+    let column = find(source, &point.latitude)?;
+    let longitude = Some(find(source, &point.longitude)?);
+    let def = load.define(&point.predicate, || {
+        let mut def = PredicateDef::new(&*point.predicate, ValueType::Geo);
+        def.indexes = vec![Tokenizer::Geo];
+        def
+    })?;
+    if def.value_type != ValueType::Geo {
+        let fault = format!("predicate {} is of type {}", def.name, def.type_text());
+        return Err(Error::schema(format!("{fault}, it can't have points")));
+    }
+    let (lang, exact, facets) = (String::new(), None, Vec::new());
+    Ok(ValueColumn { column, def, lang, exact, longitude, facets })
 }
 
 /// What the name of a column says.
@@ -102,7 +133,7 @@ fn node_type(
 ) -> Result<Option<(PredicateDef, String)>> {
     let Some(name) = &options.node_type else { return Ok(None) };
     let mut fields: Vec<String> = values.iter().map(|value| value.def.name.clone()).collect();
-    if let (true, Some(ids)) = (has_id, space_predicate(&options.ids)) {
+    if let (true, Some(ids)) = (has_id, options.ids.as_ref().and_then(space_predicate)) {
         fields.insert(0, ids.to_owned());
     }
     let mut seen = std::collections::BTreeSet::new();

@@ -2,6 +2,7 @@
 
 use crate::types::ValueRef;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Why a cell does not fit into a column: values of two types that have no common one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -31,6 +32,8 @@ pub enum Cell {
     Text(Range<usize>),
     /// A list of cells.
     List(Vec<Cell>),
+    /// An object: its values by their keys.
+    Object(Vec<(Arc<str>, Cell)>),
 }
 
 /// The cells of one column. The first value decides the type.
@@ -50,6 +53,17 @@ pub enum Cells {
     Text(Texts),
     /// Lists.
     List(Box<Lists>),
+    /// Objects.
+    Struct(Box<Structs>),
+}
+
+/// One column.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    /// The key; `a.b` for the key `b` of the object under `a`.
+    pub name: String,
+    /// One cell for each row.
+    pub cells: Cells,
 }
 
 /// Cells of a fixed width.
@@ -81,6 +95,75 @@ pub struct Lists {
     pub ends: Vec<usize>,
     /// Whether the cell has a value.
     pub valid: Vec<bool>,
+}
+
+/// Objects, stored column by column.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Structs {
+    /// The columns, each with a cell for each object.
+    pub columns: Vec<Column>,
+    /// Whether the cell has an object.
+    pub valid: Vec<bool>,
+}
+
+impl Structs {
+    /// Adds an object. A key that comes twice has its first value.
+    ///
+    /// # Errors
+    ///
+    /// The key whose value is of another kind than those before it, and both kinds; the object is counted then, too.
+    pub(super) fn push(
+        &mut self,
+        fields: Vec<(Arc<str>, Cell)>,
+        texts: &str,
+    ) -> Result<(), (String, MixedTypes)> {
+        let rows = self.valid.len();
+        self.valid.push(true);
+        // Most objects have their keys in the same order.
+        let mut next = 0;
+        for (key, cell) in fields {
+            let is_key = |column: &Column| *column.name == *key;
+            let place = match self.columns.get(next).is_some_and(is_key) {
+                true => next,
+                false => self.columns.iter().position(is_key).unwrap_or_else(|| {
+                    self.columns.push(Column { name: key.to_string(), cells: Cells::default() });
+                    self.columns.len() - 1
+                }),
+            };
+            next = place + 1;
+            let cells = &mut self.columns[place].cells;
+            if rows < cells.len() {
+                continue;
+            }
+            cells.pad_to(rows);
+            cells.push(cell, texts).map_err(|kinds| (key.to_string(), kinds))?;
+        }
+        Ok(())
+    }
+
+    fn pad_to(&mut self, len: usize) {
+        let len = len.max(self.valid.len());
+        self.valid.resize(len, false);
+        self.columns.iter_mut().for_each(|column| column.cells.pad_to(len));
+    }
+
+    /// Adds the objects of others behind these.
+    fn append(&mut self, other: Structs) -> Result<(), MixedTypes> {
+        let rows = self.valid.len();
+        for Column { name, cells: more } in other.columns {
+            let known = self.columns.iter().position(|column| column.name == name);
+            let place = known.unwrap_or_else(|| {
+                self.columns.push(Column { name, cells: Cells::default() });
+                self.columns.len() - 1
+            });
+            let cells = &mut self.columns[place].cells;
+            cells.pad_to(rows);
+            cells.append(more)?;
+        }
+        self.valid.extend(other.valid);
+        self.pad_to(self.valid.len());
+        Ok(())
+    }
 }
 
 impl Cell {
@@ -123,6 +206,7 @@ impl Cells {
             Cells::Time(cells) => cells.valid.len(),
             Cells::Text(cells) => cells.valid.len(),
             Cells::List(cells) => cells.valid.len(),
+            Cells::Struct(cells) => cells.valid.len(),
         }
     }
 
@@ -141,6 +225,19 @@ impl Cells {
             Cells::Time(cells) => cells.pad_to(len, (0, 0)),
             Cells::Text(cells) => cells.pad_to(len),
             Cells::List(cells) => cells.pad_to(len),
+            Cells::Struct(cells) => cells.pad_to(len),
+        }
+    }
+
+    /// Makes the columns of all objects as long as their objects are many, those in lists too.
+    pub(super) fn complete(&mut self) {
+        match self {
+            Cells::List(lists) => lists.items.complete(),
+            Cells::Struct(structs) => {
+                structs.pad_to(structs.valid.len());
+                structs.columns.iter_mut().for_each(|column| column.cells.complete());
+            }
+            _ => {}
         }
     }
 
@@ -162,6 +259,9 @@ impl Cells {
             (Cells::Time(cells), Cell::Time(seconds, nanos)) => cells.push((seconds, nanos)),
             (Cells::Text(cells), Cell::Text(range)) => cells.push(&texts[range]),
             (Cells::List(cells), Cell::List(items)) => cells.push(items, texts)?,
+            (Cells::Struct(cells), Cell::Object(fields)) => {
+                cells.push(fields, texts).map_err(|(_, kinds)| kinds)?;
+            }
             (_, cell) => return Err(MixedTypes { before: kind, cell: cell.kind() }),
         }
         Ok(())
@@ -208,6 +308,7 @@ impl Cells {
                 cells.ends.extend(more.ends.into_iter().map(|end| start + end));
                 cells.valid.extend(more.valid);
             }
+            (Cells::Struct(cells), Cells::Struct(more)) => cells.append(*more)?,
             _ => return Err(MixedTypes { before, cell }),
         }
         Ok(())
@@ -227,6 +328,7 @@ impl Cells {
                 ends: Vec::new(),
                 valid: Vec::new(),
             })),
+            Cells::Struct(_) => Cells::Struct(Box::default()),
         }
     }
 
@@ -240,6 +342,10 @@ impl Cells {
             Cells::Time(cells) => 17 * cells.valid.len(),
             Cells::Text(cells) => 9 * cells.valid.len() + cells.bytes.len(),
             Cells::List(cells) => 9 * cells.valid.len() + cells.items.byte_len(),
+            Cells::Struct(cells) => {
+                let columns = cells.columns.iter().map(|column| column.cells.byte_len());
+                cells.valid.len() + columns.sum::<usize>()
+            }
         }
     }
 
@@ -263,6 +369,7 @@ impl Cells {
                 ends: Vec::new(),
                 valid: Vec::new(),
             })),
+            Cell::Object(_) => Cells::Struct(Box::default()),
         };
         self.pad_to(count);
     }
@@ -275,6 +382,7 @@ impl Cells {
             Cells::Time(_) => "times",
             Cells::Text(_) => "texts",
             Cells::List(_) => "lists",
+            Cells::Struct(_) => "objects",
         }
     }
 }
@@ -294,6 +402,7 @@ impl Cell {
             Cell::Time(..) => "times",
             Cell::Text(_) => "texts",
             Cell::List(_) => "lists",
+            Cell::Object(_) => "objects",
         }
     }
 }

@@ -6,9 +6,13 @@ mod cells;
 mod json;
 mod chunk_sink;
 mod table;
+mod shape;
+mod nested;
 
-pub use cells::{Cell, Cells, Lists, MixedTypes, Texts, Values};
+pub use cells::{Cell, Cells, Column, Lists, MixedTypes, Structs, Texts, Values};
 pub use chunk_sink::ChunkSink;
 pub use json::{JsonSink, write_json_text, write_plain_text};
 pub use keys::{Key, KeySink, columns, need_data};
-pub use table::{Column, Table, TableForm, TableSink};
+pub use nested::NestedSink;
+pub use shape::{Form, RowForm, Shape};
+pub use table::{Table, TableForm, TableSink};

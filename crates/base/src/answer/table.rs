@@ -3,7 +3,7 @@
 //! Cells are staged for one row and moved into their columns when the row is complete, so that an
 //! object that is taken back leaves nothing behind. The groups of a block with `@groupby` are its rows.
 
-use super::cells::{Cell, Cells, MixedTypes};
+use super::cells::{Cell, Cells, Column, MixedTypes};
 use super::keys::Key;
 use crate::types::{Error, PieceSink, Result, Sink, Uid, ValueRef};
 use std::fmt::Write;
@@ -19,15 +19,6 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// The number of rows. Each column has as many cells.
     pub rows: usize,
-}
-
-/// One column.
-#[derive(Debug)]
-pub struct Column {
-    /// The key; `a.b` for the key `b` of the object under `a`.
-    pub name: String,
-    /// One cell for each row.
-    pub cells: Cells,
 }
 
 /// A sink that collects the objects of one block as a table.

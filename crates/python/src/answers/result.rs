@@ -5,9 +5,14 @@ use crate::convert::dict_sink::{DictSink, Fault};
 use crate::convert::errors::to_python;
 use crate::interrupt::interruptible;
 use hexgraph::db::{Control, QueryAnswer};
-use pyo3::exceptions::PyKeyError;
+use hexgraph_base::answer::RowForm;
+use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyIterator, PyList, PyString};
+use pyo3::types::{PyCapsule, PyDict, PyIterator, PyList, PyString, PyTuple};
+use std::time::Duration;
+
+/// How long it may take to convert what is printed of a result, before less of it is.
+const SHOWN_TIME_MAX: Duration = Duration::from_millis(200);
 
 /// What a query found, converted when it is asked for.
 ///
@@ -32,37 +37,93 @@ impl PyResultSet {
     }
 
     fn dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.head(py, usize::MAX)
+        self.head(py, usize::MAX, &Control::new())
     }
 
-    /// Converts at most `objects_max` objects of each list.
-    fn head<'py>(&self, py: Python<'py>, objects_max: usize) -> PyResult<Bound<'py, PyAny>> {
-        let control = Control::new();
-        let fault = Fault::new(&control);
-        let written = self.answer.write_head(objects_max, DictSink::new(py, &fault), &control);
+    /// Converts at most `objects_max` objects of each list, until `control` stops it.
+    fn head<'py>(
+        &self,
+        py: Python<'py>,
+        objects_max: usize,
+        control: &Control,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let fault = Fault::new(control);
+        let written = self.answer.write_head(objects_max, DictSink::new(py, &fault), control);
         match fault.take() {
             Some(error) => Err(error),
             None => Ok(written.map_err(to_python)?.finish()),
         }
     }
 
+    /// Converts the first objects of each list: `most` of them, or fewer where lists are so deep in each other that this takes
+    /// long. A tree of twelve levels with twenty branches each has more nodes than memory.
+    fn beginning<'py>(&self, py: Python<'py>, most: usize) -> PyResult<Bound<'py, PyAny>> {
+        for fewer in [most, 5, 2] {
+            let control = Control::new().with_timeout(SHOWN_TIME_MAX);
+            match self.head(py, fewer, &control) {
+                Err(error) if error.get_type(py).name()? == "LimitError" => {}
+                done => return done,
+            }
+        }
+        self.head(py, 1, &Control::new())
+    }
+
     /// Renders the first rows by a function of `hexgraph.display`.
     fn shown(&self, py: Python<'_>, function: &str) -> PyResult<String> {
         let display = py.import("hexgraph.display")?;
         let most: usize = display.getattr("ROWS_SHOWN")?.extract()?;
-        let head = self.head(py, most.saturating_add(1))?;
+        let head = self.beginning(py, most.saturating_add(1))?;
         let counts = PyDict::new(py);
         for (block, count) in self.answer.root_counts() {
             counts.set_item(block, count)?;
         }
-        display.call_method1(function, (head, counts))?.extract()
+        display.call_method1(function, (head, counts, self.warnings()))?.extract()
     }
 
     /// Returns the objects of the only block.
     fn only_block<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let block = self.answer.block_name(None).map_err(to_python)?;
+        let block = self.only_name()?;
+        match self.answer.row_form(Some(&block)).map_err(to_python)? {
+            RowForm::Groups | RowForm::Joined => Ok(self.records(py, &block)?.into_any()),
+            RowForm::Flat | RowForm::Nested => {
+                let found = self.dict(py)?.cast_into::<PyDict>()?.get_item(block)?;
+                Ok(found.unwrap_or_else(|| PyList::empty(py).into_any()))
+            }
+        }
+    }
+
+    /// Returns the name of the only block.
+    fn only_name(&self) -> PyResult<String> {
+        self.answer.block_name(None).map_err(|error| {
+            to_python(
+                error.with_hint(
+                    "frames() has a table of each, and result[\"name\"] the objects of one",
+                ),
+            )
+        })
+    }
+
+    /// Returns the groups of a block, or its objects as one, as dicts.
+    fn records<'py>(&self, py: Python<'py>, block: &str) -> PyResult<Bound<'py, PyList>> {
+        let records = PyList::empty(py);
         let found = self.dict(py)?.cast_into::<PyDict>()?.get_item(block)?;
-        Ok(found.unwrap_or_else(|| PyList::empty(py).into_any()))
+        let Some(found) = found else { return Ok(records) };
+        if self.answer.row_form(Some(block)).map_err(to_python)? == RowForm::Groups {
+            for object in found.try_iter()? {
+                for group in object?.get_item("@groupby")?.try_iter()? {
+                    records.append(group?)?;
+                }
+            }
+            return Ok(records);
+        }
+        let joined = PyDict::new(py);
+        for object in found.try_iter()? {
+            joined.update(object?.cast::<PyDict>()?.as_mapping())?;
+        }
+        if !joined.is_empty() {
+            records.append(joined)?;
+        }
+        Ok(records)
     }
 }
 
@@ -80,8 +141,8 @@ impl PyResultSet {
     }
 
     /// The objects of a block as tuples, with a value (or None) for each of `columns`. A uid is a
-    /// text, as everywhere; nested objects are dicts. `block` may be left out where there is only
-    /// one.
+    /// text, as everywhere; nested objects are dicts. Of `@groupby` at a block each group is a tuple, and
+    /// what a block without nodes computes is one. `block` may be left out where there is only one.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -92,6 +153,15 @@ impl PyResultSet {
     fn rows<'py>(&self, py: Python<'py>, block: Option<&str>) -> PyResult<Bound<'py, PyList>> {
         let control = Control::new();
         let (block, keys) = interruptible(py, None, |control| self.answer.keys(block, control))?;
+        let form = self.answer.row_form(Some(&block)).map_err(to_python)?;
+        if matches!(form, RowForm::Groups | RowForm::Joined) {
+            let rows = PyList::empty(py);
+            for record in self.records(py, &block)? {
+                let cells = keys.iter().map(|key| record.call_method1("get", (key,)));
+                rows.append(PyTuple::new(py, cells.collect::<PyResult<Vec<_>>>()?)?)?;
+            }
+            return Ok(rows);
+        }
         let fault = Fault::new(&control);
         let sink = DictSink::of_rows(py, &fault, block, keys);
         let written = self.answer.write(sink, &control);
@@ -137,17 +207,17 @@ impl PyResultSet {
     }
 
     /// The rows of a block as a table that every Arrow library takes without a copy, through
-    /// `__arrow_c_stream__`. Nested objects become columns `a.b`. `block` may be left out where
-    /// there is only one.
-    ///
-    /// Raises QueryError where rows hold lists of nodes: such a result is a tree, `@normalize`
-    /// makes it a table.
+    /// `__arrow_c_stream__`: the names, the order and the rows of `columns` and `rows`. Nested objects are
+    /// structs, lists of nodes lists of structs; `flatten` makes a rectangle of them. Columns that no row
+    /// has are there, with the type that the schema tells. `block` may be left out where there is only one.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
     /// >>> _ = db.mutate(set='_:a <name> "Ada" .')
     /// >>> db.query("{ q(func: has(name)) { name } }").to_arrow()
     /// <hexgraph.ArrowTable: 1 row, columns name: Utf8>
+    ///
+    /// Raises QueryError where a key has values of several kinds.
     #[pyo3(signature = (block = None))]
     fn to_arrow(&self, py: Python<'_>, block: Option<String>) -> PyResult<ArrowTable> {
         interruptible(py, None, |control| {
@@ -178,6 +248,96 @@ impl PyResultSet {
         py.import("hexgraph.frames")?.call_method1("to_polars", (table,))
     }
 
+    /// The rows of a block as a table without nested columns: objects become columns `boss.name`, lists of
+    /// nodes rows, beside which the other columns are repeated; as `ArrowTable.flatten`.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.mutate(set='<1> <name> "Ada" .\n<1> <knows> <2> .\n<2> <name> "Bob" .')
+    /// >>> db.query("{ q(func: uid(1)) { name knows { name } } }").flatten().rows()
+    /// [('Ada', 'Bob')]
+    #[pyo3(signature = (block = None))]
+    fn flatten(&self, py: Python<'_>, block: Option<String>) -> PyResult<ArrowTable> {
+        self.to_arrow(py, block)?.flatten(py)
+    }
+
+    /// The rows of a block with a row for each item of the lists in a column; as `ArrowTable.explode`.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.alter("tag: [string] .")
+    /// >>> _ = db.mutate(set='<1> <tag> "a" .\n<1> <tag> "b" .')
+    /// >>> db.query("{ q(func: uid(1)) { uid tag } }").explode("tag").rows()
+    /// [('0x1', 'a'), ('0x1', 'b')]
+    #[pyo3(signature = (column, block = None))]
+    fn explode(&self, py: Python<'_>, column: &str, block: Option<String>) -> PyResult<ArrowTable> {
+        self.to_arrow(py, block)?.explode(py, column)
+    }
+
+    /// A table of each block, by its name, in the order of the query: of Arrow, or with `kind` "pandas" or
+    /// "polars" a frame.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.mutate(set='<1> <name> "Ada" .')
+    /// >>> dql = "{ all(func: has(name)) { name } some(func: has(name), first: 1) { count(uid) } }"
+    /// >>> db.query(dql).frames()
+    /// {'all': <hexgraph.ArrowTable: 1 row, columns name: Utf8>, 'some': <hexgraph.ArrowTable: 1 row, columns count: Int64>}
+    #[pyo3(signature = (kind = "arrow"))]
+    fn frames<'py>(&self, py: Python<'py>, kind: &str) -> PyResult<Bound<'py, PyDict>> {
+        let frames = PyDict::new(py);
+        for block in self.answer.block_names() {
+            let table = Bound::new(py, self.to_arrow(py, Some(block.clone()))?)?;
+            let frame = match kind {
+                "arrow" => table.into_any(),
+                "pandas" => table.call_method0("to_pandas")?,
+                "polars" => table.call_method0("to_polars")?,
+                _ => {
+                    let fault =
+                        format!("kind is \"arrow\", \"pandas\" or \"polars\", not {kind:?}");
+                    return Err(PyValueError::new_err(fault));
+                }
+            };
+            frames.set_item(block, frame)?;
+        }
+        Ok(frames)
+    }
+
+    /// What the query names and the schema does not know, as sentences with a place: predicates, types and languages that
+    /// are likely misspelt. They were answered with nothing.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.mutate(set='_:a <name> "Ada" .')
+    /// >>> db.query("{ q(func: has(name)) { nmae } }").warnings
+    /// ['line 1 column 24: there is no predicate `nmae` (did you mean `name`?)']
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.answer.warnings().iter().map(ToString::to_string).collect()
+    }
+
+    /// Whether the objects of a block are one row: what a block without nodes computes.
+    fn _is_joined(&self, block: &str) -> PyResult<bool> {
+        Ok(self.answer.row_form(Some(block)).map_err(to_python)? == RowForm::Joined)
+    }
+
+    /// The hops of the paths that `shortest` found, as a table: the number of the path and of the hop,
+    /// from 0, the uids and the predicate of the edge, the facets of the edges that the query asks for, and
+    /// the "total" that the path costs.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.mutate(set='<1> <road> <2> (km=5) .\n<2> <road> <3> (km=7) .')
+    /// >>> found = db.query("{ shortest(from: 1, to: 3) { road @facets(km) } }")
+    /// >>> table = found.paths()
+    /// >>> table.column_names
+    /// ['path', 'hop', 'from', 'predicate', 'to', 'km', 'total']
+    /// >>> table.rows()
+    /// [(0, 0, '0x1', 'road', '0x2', 5, 12), (0, 1, '0x2', 'road', '0x3', 7, 12)]
+    fn paths<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        py.import("hexgraph.frames")?.call_method1("paths_of", (self.dict(py)?,))
+    }
+
     /// The only block as an Arrow stream; see `to_arrow`.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
@@ -199,7 +359,13 @@ impl PyResultSet {
     }
 
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
-        interruptible(py, None, |control| self.answer.row_count(control))
+        let block = self.only_name()?;
+        match self.answer.row_form(Some(&block)).map_err(to_python)? {
+            RowForm::Groups | RowForm::Joined => Ok(self.records(py, &block)?.len()),
+            RowForm::Flat | RowForm::Nested => {
+                interruptible(py, None, |control| self.answer.row_count(control))
+            }
+        }
     }
 
     fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {

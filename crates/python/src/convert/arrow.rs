@@ -1,6 +1,8 @@
 //! Tables as Arrow, handed over through the PyCapsule interface.
 
-use super::arrow_columns::column;
+use super::arrow_columns::{column, item};
+use super::flatten::{exploded, flattened};
+use crate::convert::errors::to_python;
 use arrow_array::{
     Array, ArrayRef, BooleanArray, Float64Array, Int64Array, LargeListArray, LargeStringArray,
     NullArray, RecordBatch, RecordBatchOptions, StringArray, StructArray,
@@ -8,10 +10,10 @@ use arrow_array::{
 };
 use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
-use hexgraph_base::answer::{Cells, Lists, Table, Texts, Values};
+use hexgraph_base::answer::{Cells, Lists, Structs, Table, Texts, Values};
 use hexgraph_base::types::{Error, Result};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule};
+use pyo3::types::{PyBytes, PyCapsule, PyList, PyTuple};
 use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
 use std::sync::Arc;
 
@@ -83,6 +85,73 @@ impl ArrowTable {
             .collect()
     }
 
+    /// The rows as tuples, the `first` ones or all: objects are dicts, lists of them lists of dicts, times `datetime` in UTC.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.mutate(set='<0x1f> <name> "Ada" .')
+    /// >>> db.query("{ q(func: has(name)) { uid name } }").to_arrow().rows()
+    /// [('0x1f', 'Ada')]
+    #[pyo3(signature = (first = None))]
+    fn rows<'py>(&self, py: Python<'py>, first: Option<usize>) -> PyResult<Bound<'py, PyList>> {
+        let rows = PyList::empty(py);
+        for row in 0..self.batch.num_rows().min(first.unwrap_or(usize::MAX)) {
+            let cells = self.batch.columns().iter().map(|array| item(py, array, row));
+            rows.append(PyTuple::new(py, cells.collect::<PyResult<Vec<_>>>()?)?)?;
+        }
+        Ok(rows)
+    }
+
+    /// The table without nested columns: an object becomes columns `boss.name`, and a list of objects
+    /// rows, beside which the other columns are repeated; of two such lists in a row, each item with
+    /// each. A row with an empty list stays one row. Lists of values stay lists.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.mutate(set='<1> <name> "Ada" .\n<1> <knows> <2> .\n<1> <knows> <3> .')
+    /// >>> _ = db.mutate(set='<2> <name> "Bob" .\n<3> <name> "Eve" .')
+    /// >>> table = db.query("{ q(func: uid(1)) { name knows { name } } }").to_arrow()
+    /// >>> table.flatten().column_names, table.flatten().rows()
+    /// (['name', 'knows.name'], [('Ada', 'Bob'), ('Ada', 'Eve')])
+    ///
+    /// Raises LimitError for more than 100 million rows.
+    pub(crate) fn flatten(&self, py: Python<'_>) -> PyResult<ArrowTable> {
+        let batch = py.detach(|| flattened(&self.batch)).map_err(to_python)?;
+        Ok(ArrowTable { batch })
+    }
+
+    /// The table with a row for each item of the lists in a column; the items of objects become columns
+    /// `knows.name`. Rows without an item stay.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.alter("tag: [string] .")
+    /// >>> _ = db.mutate(set='<1> <tag> "a" .\n<1> <tag> "b" .')
+    /// >>> db.query("{ q(func: uid(1)) { uid tag } }").to_arrow().explode("tag").rows()
+    /// [('0x1', 'a'), ('0x1', 'b')]
+    ///
+    /// Raises QueryError for a column that there is not, or that has no lists; LimitError for more than
+    /// 100 million rows.
+    pub(crate) fn explode(&self, py: Python<'_>, column: &str) -> PyResult<ArrowTable> {
+        let batch = py.detach(|| exploded(&self.batch, column)).map_err(to_python)?;
+        Ok(ArrowTable { batch })
+    }
+
+    /// The table as a pandas.DataFrame. Numbers with gaps have pandas' nullable types, nested columns are
+    /// lists and dicts. pyarrow is not needed.
+    fn to_pandas<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        this.py().import("hexgraph.frames")?.call_method1("to_pandas", (this,))
+    }
+
+    /// The table as a polars.DataFrame.
+    fn to_polars<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        this.py().import("hexgraph.frames")?.call_method1("to_polars", (this,))
+    }
+
+    fn _repr_html_(this: &Bound<'_, Self>) -> PyResult<String> {
+        this.py().import("hexgraph.display")?.call_method1("table_to_html", (this,))?.extract()
+    }
+
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -130,6 +199,7 @@ fn array_of(cells: Cells) -> std::result::Result<ArrayRef, ArrowError> {
         Cells::Time(times) => time_array(times),
         Cells::Text(texts) => text_array(texts)?,
         Cells::List(lists) => list_array(*lists)?,
+        Cells::Struct(structs) => struct_array(*structs)?,
     })
 }
 
@@ -173,6 +243,21 @@ fn list_array(lists: Lists) -> std::result::Result<ArrayRef, ArrowError> {
     let field = Arc::new(Field::new("item", DataType::clone(items.data_type()), true));
     let nulls = Some(NullBuffer::from(valid));
     Ok(Arc::new(LargeListArray::try_new(field, large_offsets(ends), items, nulls)?))
+}
+
+fn struct_array(structs: Structs) -> std::result::Result<ArrayRef, ArrowError> {
+    let Structs { columns, valid } = structs;
+    let nulls = NullBuffer::from(valid);
+    let (mut fields, mut arrays) = (Vec::new(), Vec::new());
+    for column in columns {
+        let array = array_of(column.cells)?;
+        fields.push(Field::new(column.name, array.data_type().clone(), true));
+        arrays.push(array);
+    }
+    if fields.is_empty() {
+        return Ok(Arc::new(StructArray::new_empty_fields(nulls.len(), Some(nulls))));
+    }
+    Ok(Arc::new(StructArray::try_new(fields.into(), arrays, Some(nulls))?))
 }
 
 fn large_offsets(ends: Vec<usize>) -> OffsetBuffer<i64> {

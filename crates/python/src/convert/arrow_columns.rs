@@ -2,11 +2,11 @@
 
 use arrow_array::{
     Array, ArrayRef, BooleanArray, Float64Array, Int64Array, LargeListArray, LargeStringArray,
-    StringArray, TimestampMicrosecondArray, TimestampNanosecondArray,
+    StringArray, StructArray, TimestampMicrosecondArray, TimestampNanosecondArray,
 };
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDateTime, PyList, PyTzInfo};
+use pyo3::types::{PyBytes, PyDateTime, PyDict, PyList, PyTzInfo};
 
 /// A column: what its values are (a dtype of numpy, or "text" or "object"), the values as bytes or
 /// as a list, and a byte for each that says whether it is missing.
@@ -37,8 +37,12 @@ pub(crate) fn column<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<PyColum
     Ok((kind, values, PyBytes::new(py, &missing)))
 }
 
-/// Converts one value to a Python object: a text, a list, or an item of one. Tables of answers have no types beside these.
-fn item<'py>(py: Python<'py>, array: &ArrayRef, place: usize) -> PyResult<Bound<'py, PyAny>> {
+/// Converts one value to a Python object: a scalar, a list, or a dict. Tables of answers have no types beside these.
+pub(crate) fn item<'py>(
+    py: Python<'py>,
+    array: &ArrayRef,
+    place: usize,
+) -> PyResult<Bound<'py, PyAny>> {
     if array.is_null(place) {
         return Ok(py.None().into_bound(py));
     }
@@ -60,6 +64,15 @@ fn item<'py>(py: Python<'py>, array: &ArrayRef, place: usize) -> PyResult<Bound<
         let list = array.value(place);
         let items: PyResult<Vec<_>> = (0..list.len()).map(|place| item(py, &list, place)).collect();
         Ok(PyList::new(py, items?)?.into_any())
+    } else if let Some(array) = of::<StructArray>(array) {
+        let object = PyDict::new(py);
+        for (field, column) in array.fields().iter().zip(array.columns()) {
+            // What a node lacks is not in its dict, as in `to_dict`.
+            if !column.is_null(place) {
+                object.set_item(field.name(), item(py, column, place)?)?;
+            }
+        }
+        Ok(object.into_any())
     } else {
         Ok(py.None().into_bound(py))
     }

@@ -33,6 +33,21 @@ fn shown(text: &str, at: Option<Position>) -> (u32, u32, String) {
     (at.line, at.shown_column(), line.unwrap_or_default().trim_end_matches('\r').to_owned())
 }
 
+/// A hint with the one line of Python that does what it says, where it says which predicate lacks what.
+fn with_call(hint: String) -> String {
+    let call = || {
+        let (_, rest) = hint.split_once("add `@")?;
+        let (directive, rest) = rest.split_once("` to the schema of `")?;
+        let (name, _) = rest.split_once('`')?;
+        let index = directive.strip_prefix("index(").and_then(|rest| rest.strip_suffix(')'));
+        Some(format!("db.index({name:?}, {:?})", index.unwrap_or(directive)))
+    };
+    match call() {
+        Some(call) => format!("{hint}; in one line: {call}"),
+        None => hint,
+    }
+}
+
 /// The exception of an error; one about a text quotes the line of `text` that is wrong.
 pub(crate) fn to_python_with_text(error: Error, text: &str) -> PyErr {
     match error {
@@ -46,7 +61,7 @@ pub(crate) fn to_python_with_text(error: Error, text: &str) -> PyErr {
         }
         Error::Query { message, at, hint } => {
             let (row, column, line) = shown(text, at);
-            classes::QueryError::new_err((message, row, column, hint, line))
+            classes::QueryError::new_err((message, row, column, with_call(hint), line))
         }
         // A program that opens a database itself may do everything, so that none is refused there.
         Error::Access(error) => classes::AccessError::new_err(error.message().to_owned()),

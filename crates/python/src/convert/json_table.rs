@@ -4,7 +4,7 @@
 //! may be without a point; an instant is a text, so a column of texts that are all instants, as engines write them, becomes
 //! one of times where the schema does not say otherwise.
 
-use hexgraph_base::answer::{Cells, Key, Table, TableSink, Texts, Values};
+use hexgraph_base::answer::{Cells, Column, Form, Key, NestedSink, Shape, Table, Texts, Values};
 use hexgraph_base::types::{DateTime, Error, Result, Sink, ValueRef};
 use serde::de;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -29,30 +29,60 @@ const YEAR_ONE: i64 = -62_135_596_800;
 /// [`Error::Query`] for what is no table, for a block that is not there, and for a text that is no JSON.
 pub(crate) fn table_of(
     json: &[u8],
-    block: Option<String>,
+    block: String,
     order: Vec<String>,
     types: &HashMap<String, String>,
 ) -> Result<Table> {
-    let mut sink = TableSink::new(block);
+    let mut sink = NestedSink::new(block, false);
     let mut reader = serde_json::Deserializer::from_slice(json);
     let read = Walk(&mut sink).deserialize(&mut reader).and_then(|()| reader.end());
     read.map_err(|error| Error::query(format!("the answer is no JSON: {error}")))?;
     let mut table = sink.finish()?;
+    // What no row has is a column, too.
+    let shape = |key: &String| Shape { key: key.clone(), form: form_of(types.get(key)) };
+    table.shape(&order.iter().map(shape).collect::<Vec<Shape>>());
     let keys: Vec<Key> = order.into_iter().map(Key::Always).collect();
     table.put_in_order(&keys);
-    for column in &mut table.columns {
-        let key = column.name.rsplit('.').next().unwrap_or_default();
-        let known = types.get(&column.name).or_else(|| types.get(key));
-        match known.map(String::as_str) {
-            Some("float" | "bigfloat" | "float32vector") => to_floats(&mut column.cells),
-            Some("datetime") => to_times(&mut column.cells, true),
+    to_types(&mut table.columns, types);
+    Ok(table)
+}
+
+/// The cells of a predicate of a type, where the type alone tells.
+fn form_of(value_type: Option<&String>) -> Form {
+    match value_type.map(String::as_str) {
+        Some("int") => Form::Int,
+        Some("float" | "bigfloat") => Form::Float,
+        Some("bool") => Form::Bool,
+        Some("datetime") => Form::Time,
+        Some("string" | "geo") => Form::Text,
+        _ => Form::Unknown,
+    }
+}
+
+/// Gives columns the types that the schema tells, those of objects within them, too.
+fn to_types(columns: &mut [Column], types: &HashMap<String, String>) {
+    for Column { name: key, cells } in columns {
+        let inner = match cells {
+            Cells::Struct(structs) => Some(&mut structs.columns),
+            Cells::List(lists) => match &mut lists.items {
+                Cells::Struct(structs) => Some(&mut structs.columns),
+                _ => None,
+            },
+            _ => None,
+        };
+        if let Some(inner) = inner {
+            to_types(inner, types);
+            continue;
+        }
+        match types.get(key).map(String::as_str) {
+            Some("float" | "bigfloat" | "float32vector") => to_floats(cells),
+            Some("datetime") => to_times(cells, true),
             Some(_) => {}
             // Only texts have a language.
             None if key.contains('@') && !key.contains('|') => {}
-            None => to_times(&mut column.cells, false),
+            None => to_times(cells, false),
         }
     }
-    Ok(table)
 }
 
 /// Turns whole numbers into floats, which JSON does not tell apart; so the items of lists.
@@ -116,7 +146,7 @@ fn instant(text: &str) -> Option<(i64, u32)> {
 }
 
 /// Passes a value of JSON on to a sink.
-struct Walk<'a>(&'a mut TableSink);
+struct Walk<'a>(&'a mut NestedSink);
 
 impl<'de> DeserializeSeed<'de> for Walk<'_> {
     type Value = ();

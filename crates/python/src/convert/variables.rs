@@ -203,7 +203,7 @@ fn text_of(value: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
         let inner = value.call_method0("item")?;
         return if inner.hasattr("item")? { Ok(None) } else { text_of(&inner) };
     }
-    if value.hasattr("__float__")? {
+    if value.hasattr("__float__")? || value.get_type().name()? == "UUID" {
         return Ok(Some(value.str()?.to_string()));
     }
     Ok(None)

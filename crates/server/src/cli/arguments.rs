@@ -320,12 +320,19 @@ pub(super) struct TableArguments {
     /// The predicate of a column, `column=predicate`; `column=` leaves it out
     #[arg(long = "column", value_name = "COLUMN=PREDICATE", conflicts_with = "edges")]
     pub columns: Vec<String>,
-    /// The predicate that keeps ids; two, `one,two`, for sources and targets
-    #[arg(long, value_name = "PREDICATE", default_value = "xid")]
-    pub xid: String,
+    /// The predicate that keeps ids; two, `one,two`, for sources and targets. Without it ids of nodes are kept in the
+    /// predicate of their column, and edges find nodes by the one that is `@unique`; or by `xid`, where the database has that
+    #[arg(long, visible_alias = "on", value_name = "PREDICATE")]
+    pub xid: Option<String>,
     /// Ids are uids
     #[arg(long, conflicts_with = "xid")]
     pub uid: bool,
+    /// The character between the cells of a CSV file, where its first lines would mislead
+    #[arg(long, value_name = "LETTER")]
+    pub separator: Option<char>,
+    /// The encoding of a CSV file, where its beginning would mislead: utf-8, utf-16le, utf-16be or windows-1252
+    #[arg(long, value_name = "NAME")]
+    pub encoding: Option<String>,
     /// The type of a column of a CSV file, `column=type`
     #[arg(long = "cast", value_name = "COLUMN=TYPE")]
     pub types: Vec<String>,

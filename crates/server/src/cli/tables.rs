@@ -2,7 +2,9 @@
 
 use super::arguments::{LoadArguments, TableArguments};
 use hexgraph::db::{Control, Database, LoadReport};
-use hexgraph::tables::{EdgeOptions, IdSpace, NodeOptions, Table, TableOptions, is_table_name};
+use hexgraph::tables::{
+    EdgeOptions, Encoding, IdSpace, NodeOptions, Table, TableOptions, is_table_name,
+};
 use hexgraph_base::types::{Error, Result, ValueType};
 use std::path::{Path, PathBuf};
 
@@ -36,6 +38,8 @@ pub(super) fn load_table(
         };
         options.types.insert(column.to_owned(), value_type);
     }
+    options.encoding = given.encoding.as_deref().map(Encoding::from_name).transpose()?;
+    options.separator = given.separator.map(separator).transpose()?;
     let tables: Vec<Table> = files.iter().cloned().map(Table::File).collect();
     match &given.edges {
         Some(predicate) => {
@@ -46,7 +50,11 @@ pub(super) fn load_table(
 }
 
 fn edge_options(predicate: &str, given: &TableArguments, table: TableOptions) -> EdgeOptions {
-    let (source, target) = given.xid.split_once(',').unwrap_or((&given.xid, &given.xid));
+    let both = given.xid.as_deref();
+    let (source, target) = match both.and_then(|both| both.split_once(',')) {
+        Some((source, target)) => (Some(source), Some(target)),
+        None => (both, both),
+    };
     // A column without a key is the facet of its own name.
     let facet = |pair: &String| {
         let (column, key) = split(pair);
@@ -64,7 +72,7 @@ fn edge_options(predicate: &str, given: &TableArguments, table: TableOptions) ->
 fn node_options(given: &TableArguments, table: TableOptions) -> Result<NodeOptions> {
     let mut options = NodeOptions {
         id: (!given.no_id).then(|| given.id.clone()),
-        ids: ids(&given.xid, given),
+        ids: ids(given.xid.as_deref(), given),
         node_type: given.node_type.clone(),
         table,
         ..NodeOptions::default()
@@ -80,8 +88,18 @@ fn node_options(given: &TableArguments, table: TableOptions) -> Result<NodeOptio
     Ok(options)
 }
 
-fn ids(predicate: &str, given: &TableArguments) -> IdSpace {
-    if given.uid { IdSpace::Uid } else { IdSpace::Predicate(predicate.to_owned()) }
+fn separator(letter: char) -> Result<u8> {
+    u8::try_from(letter)
+        .ok()
+        .filter(u8::is_ascii)
+        .ok_or_else(|| Error::query(format!("--separator is a letter of ASCII, not {letter:?}")))
+}
+
+fn ids(predicate: Option<&str>, given: &TableArguments) -> Option<IdSpace> {
+    match given.uid {
+        true => Some(IdSpace::Uid),
+        false => predicate.map(|name| IdSpace::Predicate(name.to_owned())),
+    }
 }
 
 /// Splits `column=other` at the last `=`: columns may have one in their names, types, predicates and facets do not.

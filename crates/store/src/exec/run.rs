@@ -12,6 +12,7 @@ use crate::exec::select::column_var::ColumnVar;
 use crate::exec::select::page::cut;
 use crate::exec::walk::lists::distinct;
 use crate::exec::walk::traverse::Inherited;
+use crate::exec::write::answer_shape;
 use crate::exec::write::answer_writer::Wanted;
 use crate::exec::write::extent;
 use crate::exec::write::output;
@@ -19,7 +20,7 @@ use crate::exec::write::pieces;
 use crate::exec::write::rdf;
 use crate::graph::Version;
 use crate::storage::NodeSet;
-use hexgraph_base::answer::Key;
+use hexgraph_base::answer::{Key, RowForm, Shape};
 use hexgraph_base::plan::{
     Block, BlockKind, Call, Field, FieldKind, GroupBy, OrderKey, Page, Query, VarId,
 };
@@ -201,8 +202,12 @@ impl Answer {
     pub fn keys(&self, block: &str) -> Vec<Key> {
         let named = |result: &&BlockResult| self.query.blocks[result.block].name == block;
         let Some(result) = self.blocks.iter().find(named) else { return Vec::new() };
-        let mut keys = match result.groups {
-            Some(_) => vec![Key::Always("@groupby".to_owned())],
+        let plan = &self.query.blocks[result.block];
+        let mut keys = match &plan.group_by {
+            Some(group_by) => {
+                let shapes = answer_shape::of_groups(&self.version, plan, group_by);
+                return shapes.into_iter().map(|shape| Key::Always(shape.key)).collect();
+            }
             None => crate::exec::write::answer_keys::of_level(
                 &result.level,
                 self.query.blocks[result.block].normalize,
@@ -212,6 +217,45 @@ impl Answer {
             keys.push(Key::Perhaps("uid".to_owned()));
         }
         keys
+    }
+
+    /// The plan that was carried out, and the version that it was asked of.
+    pub fn asked(&self) -> (&Query, &Version) {
+        (&self.query, &self.version)
+    }
+
+    /// The columns of the rows of a block, in the order of the text, with the types that the schema tells; of the groups, where
+    /// it has those.
+    pub fn shapes(&self, block: &str) -> Vec<Shape> {
+        let named = |result: &&BlockResult| self.query.blocks[result.block].name == block;
+        let Some(result) = self.blocks.iter().find(named) else { return Vec::new() };
+        let plan = &self.query.blocks[result.block];
+        match &plan.group_by {
+            Some(group_by) => answer_shape::of_groups(&self.version, plan, group_by),
+            None => answer_shape::of_level(&self.version, &result.level, plan.normalize),
+        }
+    }
+
+    /// Returns false for a block that an answer leaves out: one of groups without any.
+    pub fn block_is_written(&self, block: &str) -> bool {
+        let named = |result: &&BlockResult| self.query.blocks[result.block].name == block;
+        let groups = self.blocks.iter().find(named).and_then(|result| result.groups.as_ref());
+        groups.is_none_or(|groups| !groups.is_empty())
+    }
+
+    /// What the rows of a block are made of.
+    pub fn row_form(&self, block: &str) -> RowForm {
+        let named = |result: &&BlockResult| self.query.blocks[result.block].name == block;
+        let Some(result) = self.blocks.iter().find(named) else { return RowForm::Flat };
+        let plan = &self.query.blocks[result.block];
+        let is_edges = |field: &FieldResult| matches!(field.data, FieldData::Edges(_));
+        match &plan.kind {
+            _ if plan.group_by.is_some() => RowForm::Groups,
+            BlockKind::Empty => RowForm::Joined,
+            BlockKind::Shortest(_) => RowForm::Nested,
+            _ if !plan.normalize && result.level.fields.iter().any(is_edges) => RowForm::Nested,
+            _ => RowForm::Flat,
+        }
     }
 
     /// Writes each fact that was found as a line of N-Quads. `look` is told of the length now and

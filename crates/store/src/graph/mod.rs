@@ -26,6 +26,7 @@ pub use change::refusal::Refusal;
 pub use change::statements::{Mutation, MutationTree, Statements};
 pub use load::columns::{ColumnLoad, IdSpace, PLACES_A_ROW};
 pub use load::intern::Interner;
+pub use load::known_ids::LostIds;
 pub use load::lines::{LoadOptions, LoadProgress, LoadReport, LoadSource, SkippedLine, load};
 pub use load::spill::{SpillOptions, remove_left};
 pub use persist::export::{export, export_labelled, is_exported};

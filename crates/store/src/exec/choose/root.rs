@@ -215,7 +215,10 @@ impl<'a> Context<'a> {
         let Some(predicate) = self.resolve(name)? else { return Ok(NodeSet::default()) };
         expect_text(predicate, "regexp")?;
         expect_index(predicate, IndexKind::Trigram, "trigram").map_err(|error| {
-            let hint = "add `@index(trigram)` to the schema, or use the function in a filter";
+            let hint = format!(
+                "add `@index(trigram)` to the schema of `{}`, or use the function in a filter",
+                predicate.def.name
+            );
             error.with_hint(hint)
         })?;
         let query = hexgraph_base::text::trigram_query(pattern, flags).map_err(bad_pattern)?;

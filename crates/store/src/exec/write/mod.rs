@@ -2,6 +2,7 @@
 
 pub(super) mod extent;
 pub(super) mod answer_keys;
+pub(super) mod answer_shape;
 pub(super) mod answer_writer;
 mod normalize;
 pub(super) mod output;

@@ -7,6 +7,7 @@
 use super::batch::FOREIGN;
 use super::gather::{Built, Gathered};
 use super::intern::{ExternalId, Interned, Interner, KnownInts};
+use super::known_ids::{StoredIds, stored_node};
 use super::spill::SpillOptions;
 use crate::graph::build::parts::{EdgePart, ValuePart};
 use crate::graph::build::renumber::with_high_uids;
@@ -14,12 +15,11 @@ use crate::graph::change::check::check_name;
 use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::uids::NamedUids;
 use crate::graph::version::whole::Version;
-use crate::index::{IndexKind, TokenKey, index_kinds};
+use crate::index::{IndexKind, index_kinds};
 use crate::storage::ValuesBuilder;
 use hexgraph_base::schema::{Actor, Origin, PredicateDef, Tokenizer, TypeDef, is_reserved};
 use hexgraph_base::types::{Error, Result, Uid, ValueRef, ValueType};
 use rayon::prelude::*;
-use std::ops::Bound;
 use std::sync::Arc;
 
 /// The places of ids that each row of a table has.
@@ -84,6 +84,15 @@ impl ColumnLoad {
         &self.interner
     }
 
+    /// Makes no new nodes for ids of a space: those that no stored node has are lost, and [`Interner::lost`] tells them.
+    /// Uids are never lost. To be called before any number is asked for.
+    pub fn only_stored(&mut self, space: usize) {
+        if let IdSpace::Predicate(predicate) = self.spaces[space].clone() {
+            let version = self.version.clone();
+            self.interner.only_stored(space, StoredIds { version, predicate });
+        }
+    }
+
     /// The definition of a predicate; `otherwise` makes that of one which the schema lacks.
     ///
     /// # Errors
@@ -115,12 +124,18 @@ impl ColumnLoad {
         self.version.schema.predicates.get(name).is_some_and(|def| def.lang)
     }
 
-    /// The type of the values that are the ids of a space; `wanted` when its predicate is new.
+    /// The type of the values that are the ids of a space; `wanted` when its predicate is new. A new one is indexed, and
+    /// `is_unique` says that no two nodes may have one of its values.
     ///
     /// # Errors
     ///
     /// [`Error::Schema`] for a predicate that can't be searched for ids.
-    pub fn define_ids(&mut self, space: usize, wanted: ValueType) -> Result<ValueType> {
+    pub fn define_ids(
+        &mut self,
+        space: usize,
+        wanted: ValueType,
+        is_unique: bool,
+    ) -> Result<ValueType> {
         let name = match &self.spaces[space] {
             IdSpace::Uid => return Ok(ValueType::Uid),
             IdSpace::Predicate(name) => name.clone(),
@@ -129,6 +144,7 @@ impl ColumnLoad {
             let mut def = PredicateDef::new(&*name, wanted);
             let is_int = wanted == ValueType::Int;
             def.indexes = vec![if is_int { Tokenizer::Int } else { Tokenizer::Hash }];
+            (def.upsert, def.unique) = (is_unique, is_unique);
             def
         })?;
         let is_text = matches!(def.value_type, ValueType::String | ValueType::Default);
@@ -276,11 +292,7 @@ impl ColumnLoad {
             ExternalId::Text(text) => ValueRef::String(text),
         };
         let IdSpace::Predicate(name) = &self.spaces[id.space] else { return None };
-        let values = self.version.predicate(name)?.values("")?;
-        let token = TokenKey::of(value)?;
-        let bound = Bound::Included(&token);
-        let found = values.index(IndexKind::Ordered)?.range(bound, bound);
-        found.iter().next().map(|node| self.version.nodes.uid(node))
+        stored_node(&self.version, name, value).map(|node| self.version.nodes.uid(node))
     }
 
     /// Keeps the ids of new nodes in their predicates.

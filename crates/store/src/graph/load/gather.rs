@@ -37,6 +37,8 @@ pub struct Built {
     pub new_nodes: u64,
     /// The number of edges with facets that came more than once or were stored already; the facets that came last stay.
     pub merged: u64,
+    /// The number of edges that came more than once or were stored already, with facets or without.
+    pub repeated: u64,
 }
 
 /// All that a load has read so far, by predicate.
@@ -69,6 +71,8 @@ struct Pending {
     spilled_values: Vec<(Box<str>, Spilled)>,
     spilled_edges: Vec<Spilled>,
     has_facets: bool,
+    /// The number of edges that came, also of those in files.
+    edges_len: u64,
 }
 
 impl Gathered {
@@ -242,11 +246,17 @@ impl Gathered {
         let Gathered { predicates, spill, share, .. } = self;
         let (stored, thresholds) = (&next.predicates, next.thresholds);
         let is_bounded = spill.is_some();
-        let build = |mut pending: Pending| -> Result<(RoaringBitmap, Predicate, u64)> {
+        let build = |mut pending: Pending| -> Result<(RoaringBitmap, Predicate, [u64; 2])> {
             let old = stored.get(pending.def.name.as_str()).map(|old| &**old);
+            let came = pending.edge_count();
+            let gone = |came: u64, predicate: &Predicate| match came {
+                0 => 0,
+                _ => came + edge_count(old) - edge_count(Some(predicate)),
+            };
             if is_bounded && pending.is_lean(old) {
                 let (nodes, predicate) = pending.build_lean(old, numbers)?;
-                return Ok((nodes, predicate, 0));
+                let repeated = gone(came, &predicate);
+                return Ok((nodes, predicate, [0, repeated]));
             }
             // A column beside the parts that it is made of, and each index.
             let bytes = pending.byte_len() * (2 + pending.def.indexes.len());
@@ -256,12 +266,11 @@ impl Gathered {
                 pending.renumber(|node| numbers[(node - FOREIGN) as usize]);
             }
             let nodes = pending.nodes();
-            let came = pending.edges_with_facets();
+            let has_facets = pending.has_edges_with_facets();
             let predicate = pending.build(old, &thresholds, is_bounded);
             check_unique(&predicate, &next.nodes, label)?;
-            let merged =
-                came.map_or(0, |came| came + edge_count(old) - edge_count(Some(&predicate)));
-            Ok((nodes, predicate, merged))
+            let repeated = gone(came, &predicate);
+            Ok((nodes, predicate, [if has_facets { repeated } else { 0 }, repeated]))
         };
         let built: Vec<_> = match spill {
             None => predicates.into_par_iter().map(build).collect::<Result<_>>()?,
@@ -269,18 +278,19 @@ impl Gathered {
                 // One after the other, and none stays in memory.
                 let mut built = Vec::with_capacity(predicates.len());
                 for pending in predicates {
-                    let (nodes, predicate, merged) = build(pending)?;
-                    built.push((nodes, spill.settle(predicate, thresholds)?, merged));
+                    let (nodes, predicate, again) = build(pending)?;
+                    built.push((nodes, spill.settle(predicate, thresholds)?, again));
                 }
                 built
             }
         };
         let mut nodes = RoaringBitmap::new();
         let mut schema = Schema::clone(&next.schema);
-        let mut all_merged = 0;
-        for (of_predicate, predicate, merged) in built {
+        let (mut all_merged, mut all_repeated) = (0, 0);
+        for (of_predicate, predicate, [merged, repeated]) in built {
             nodes |= of_predicate;
             all_merged += merged;
+            all_repeated += repeated;
             let def = &predicate.def;
             if !schema.predicates.contains_key(&def.name) {
                 schema.predicates.insert(def.name.clone(), PredicateDef::clone(def));
@@ -288,7 +298,13 @@ impl Gathered {
             next.replace([(Arc::from(def.name.as_str()), Arc::new(predicate))]);
         }
         next.schema = Arc::new(schema);
-        Ok(Built { version: next, nodes: nodes.len(), new_nodes: 0, merged: all_merged })
+        Ok(Built {
+            version: next,
+            nodes: nodes.len(),
+            new_nodes: 0,
+            merged: all_merged,
+            repeated: all_repeated,
+        })
     }
 
     /// Adds values in a language. The schema has to know the predicate.
@@ -316,6 +332,7 @@ impl Gathered {
         let held = part.byte_len();
         let pending = self.pending(def);
         pending.has_facets |= !part.facets.is_empty();
+        pending.edges_len += part.nodes.len() as u64;
         pending.edges.push(part);
         self.hold(held)
     }
@@ -407,6 +424,7 @@ impl Pending {
             spilled_values: Vec::new(),
             spilled_edges: Vec::new(),
             has_facets: false,
+            edges_len: 0,
         }
     }
 
@@ -436,6 +454,7 @@ impl Pending {
         }
         if !batch.edges.nodes.is_empty() {
             self.has_facets |= !batch.edges.facets.is_empty();
+            self.edges_len += batch.edges.nodes.len() as u64;
             self.edges.push(batch.edges);
         }
     }
@@ -525,11 +544,14 @@ impl Pending {
         });
     }
 
-    /// The number of edges, where they have facets and a node may have several: of equal ones the last stays.
-    fn edges_with_facets(&self) -> Option<u64> {
-        let has_facets = self.edges.iter().any(|part| !part.facets.is_empty());
-        (has_facets && self.def.list)
-            .then(|| self.edges.iter().map(|part| part.nodes.len() as u64).sum())
+    /// True where edges have facets and a node may have several: of equal ones the last stays.
+    fn has_edges_with_facets(&self) -> bool {
+        self.def.list && self.edges.iter().any(|part| !part.facets.is_empty())
+    }
+
+    /// The number of edges that came; 0 for edges of which a node has one, where the last one stays.
+    fn edge_count(&self) -> u64 {
+        if self.def.list { self.edges_len } else { 0 }
     }
 
     /// All nodes that the statements name.

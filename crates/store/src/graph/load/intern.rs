@@ -10,7 +10,8 @@
 //! for the cache: looking ids up one by one would miss it, and take a lock, each time.
 
 use super::batch::FOREIGN;
-use hexgraph_base::types::{Error, Result};
+use super::known_ids::{Lost, LostIds, StoredIds};
+use hexgraph_base::types::{Error, Result, ValueRef};
 use rayon::prelude::*;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::borrow::Borrow;
@@ -47,11 +48,14 @@ pub struct Interner {
     next: AtomicU32,
     /// True when one of the ids was that of a node that is stored.
     has_met_known: AtomicBool,
+    lost: Lost,
 }
 
 #[derive(Default)]
 struct Space {
     known: KnownInts,
+    /// Where ids that no stored node has are lost, and not those of new nodes.
+    stored: Option<StoredIds>,
     ints: Shards<i64>,
     texts: Shards<Box<str>>,
 }
@@ -95,6 +99,33 @@ impl Interner {
             new: Mutex::new(Vec::new()),
             next: AtomicU32::new(FOREIGN),
             has_met_known: AtomicBool::new(false),
+            lost: Lost::default(),
+        }
+    }
+
+    /// Makes no new nodes for ids of a space: those that no node has are lost. To be called before any is asked for.
+    pub(super) fn only_stored(&mut self, space: usize, stored: StoredIds) {
+        self.spaces[space].stored = Some(stored);
+    }
+
+    /// Returns the ids that were lost so far.
+    pub fn lost(&self) -> LostIds {
+        self.lost.ids()
+    }
+
+    /// As [`Interner::ints`], for ids of stored nodes alone. O(log values) for each.
+    fn look_up<I: Copy + ToString>(
+        &self,
+        stored: &StoredIds,
+        ids: &[(I, u64)],
+        value: impl Fn(&I) -> ValueRef<'_>,
+        mut found: impl FnMut(u64, u32),
+    ) {
+        for (id, place) in ids {
+            match stored.node(value(id)) {
+                Some(node) => found(*place, node),
+                None => self.lost.note(*place, id.to_string()),
+            }
         }
     }
 
@@ -106,7 +137,7 @@ impl Interner {
     /// Says by `found` the number of each id, in any order. With the ids come the places where they
     /// stand.
     pub fn ints(&self, space: usize, ids: &[(i64, u64)], mut found: impl FnMut(u64, u32)) {
-        let Space { known, ints, .. } = &self.spaces[space];
+        let Space { known, ints, stored, .. } = &self.spaces[space];
         let mut unknown = Vec::new();
         for &(id, place) in ids {
             match known.get(id) {
@@ -117,12 +148,19 @@ impl Interner {
                 None => unknown.push((id, place)),
             }
         }
-        self.numbers::<i64, _, _>(ints, &unknown, |id| id, found);
+        match stored {
+            Some(stored) => self.look_up(stored, &unknown, |id| ValueRef::Int(*id), found),
+            None => self.numbers::<i64, _, _>(ints, &unknown, |id| id, found),
+        }
     }
 
     /// As [`Interner::ints`].
     pub fn texts(&self, space: usize, ids: &[(&str, u64)], found: impl FnMut(u64, u32)) {
-        self.numbers::<str, _, _>(&self.spaces[space].texts, ids, Box::from, found);
+        let Space { texts, stored, .. } = &self.spaces[space];
+        match stored {
+            Some(stored) => self.look_up(stored, ids, |id| ValueRef::String(id), found),
+            None => self.numbers::<str, _, _>(texts, ids, Box::from, found),
+        }
     }
 
     /// Numbers the ids shard by shard.

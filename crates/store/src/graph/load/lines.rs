@@ -7,6 +7,7 @@
 
 use super::batch::{BadLine, Batch, read_chunk};
 use super::gather::{Built, Gathered};
+use super::known_ids::LostIds;
 use super::spill::SpillOptions;
 use crate::graph::version::whole::Version;
 use hexgraph_base::formats::{Chunk, ChunkReader};
@@ -61,6 +62,10 @@ pub struct LoadReport {
     pub new_nodes: u64,
     /// The edges with facets that came again, or were there: the facets that came last stay.
     pub merged: u64,
+    /// The edges that came again, or were there, with facets or without.
+    pub repeated: u64,
+    /// The ids that no node has, where a load makes none for them.
+    pub lost: LostIds,
     /// Warnings about statements that were stored and likely mean something else.
     pub warnings: Vec<String>,
     /// The seconds that it took.
@@ -74,7 +79,8 @@ pub struct LoadReport {
 impl LoadReport {
     /// Notes what was built.
     pub fn note(&mut self, built: &Built) {
-        (self.nodes, self.new_nodes, self.merged) = (built.nodes, built.new_nodes, built.merged);
+        (self.nodes, self.new_nodes) = (built.nodes, built.new_nodes);
+        (self.merged, self.repeated) = (built.merged, built.repeated);
         if 0 < built.merged {
             self.warnings.push(format!(
                 "{} edges came more than once, or were there before: of each, the facets that came last stay",

@@ -4,6 +4,7 @@ pub(super) mod batch;
 pub(super) mod unique;
 pub(super) mod spill;
 pub(super) mod gather;
+pub(super) mod known_ids;
 pub(super) mod intern;
 pub(super) mod columns;
 pub(super) mod lines;

@@ -1,0 +1,220 @@
+//! Columns of Python's own objects as Arrow: what a list of dicts, or a dict of lists, is loaded as.
+
+use crate::convert::arrow::ArrowTable;
+use crate::convert::encoding::text_of;
+use crate::convert::errors::to_python;
+use hexgraph_base::answer::{Cell, Cells, Column, Table};
+use hexgraph_base::types::DateTime;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{
+    PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString,
+    PyTuple,
+};
+use std::collections::BTreeMap;
+
+/// The place of a value, for error messages.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    column: &'a str,
+    row: usize,
+}
+
+impl Place<'_> {
+    fn fault(self, reason: &str) -> String {
+        format!("column {:?}, row {}: {reason}", self.column, self.row + 1)
+    }
+}
+
+/// A column under way.
+struct Reader<'a> {
+    name: &'a str,
+    texts: String,
+    has_geometries: bool,
+}
+
+/// Converts columns, all of one length, to a table. Returns the names of the types of columns that Arrow has no type for, too: of
+/// geometries, which are texts in the table.
+///
+/// # Errors
+///
+/// `TypeError` or `ValueError` with column, row and reason for a value that no predicate can have.
+#[pyfunction]
+pub(crate) fn columns_table(
+    columns: Vec<(String, Bound<'_, PyList>)>,
+) -> PyResult<(ArrowTable, BTreeMap<String, String>)> {
+    let rows = columns.first().map_or(0, |(_, values)| values.len());
+    let mut table = Table { columns: Vec::with_capacity(columns.len()), rows };
+    let mut types = BTreeMap::new();
+    for (name, values) in columns {
+        if values.len() != rows {
+            let message =
+                format!("column {name:?} has {} values, the first has {rows}", values.len());
+            return Err(PyValueError::new_err(message));
+        }
+        let mut reader = Reader { name: &name, texts: String::new(), has_geometries: false };
+        let mut cells = Cells::default();
+        for (row, value) in values.iter().enumerate() {
+            let place = Place { column: reader.name, row };
+            reader.texts.clear();
+            let cell = reader.cell(&value, place, true)?;
+            cells.push(cell, &reader.texts).map_err(|kinds| {
+                let hint = "a column has values of one kind: convert them, to str for instance";
+                PyTypeError::new_err(place.fault(&format!("it holds {kinds}; {hint}")))
+            })?;
+        }
+        if reader.has_geometries {
+            types.insert(name.clone(), "geo".to_owned());
+        }
+        table.columns.push(Column { name, cells });
+    }
+    Ok((ArrowTable::new(table).map_err(to_python)?, types))
+}
+
+impl Reader<'_> {
+    /// Converts a value; `may_list` says whether it may have several in it.
+    fn cell(
+        &mut self,
+        value: &Bound<'_, PyAny>,
+        place: Place<'_>,
+        may_list: bool,
+    ) -> PyResult<Cell> {
+        if value.is_none() {
+            return Ok(Cell::Null);
+        }
+        if let Ok(text) = value.cast::<PyString>() {
+            let text = text_of(text, || place.fault("the text"))?;
+            return Ok(Cell::text(text, &mut self.texts));
+        }
+        if let Ok(truth) = value.cast::<PyBool>() {
+            return Ok(Cell::Bool(truth.is_true()));
+        }
+        if value.is_instance_of::<PyInt>() {
+            let number = value.extract::<i64>().map_err(|_| {
+                PyValueError::new_err(place.fault("an int has 64 bits: keep larger ones as str"))
+            });
+            return number.map(Cell::Int);
+        }
+        if let Ok(number) = value.cast::<PyFloat>() {
+            let number = number.value();
+            return Ok(if number.is_nan() { Cell::Null } else { Cell::Float(number) });
+        }
+        self.other(value, place, may_list)
+    }
+
+    /// Converts a value that is none of Python's commonest.
+    fn other(
+        &mut self,
+        value: &Bound<'_, PyAny>,
+        place: Place<'_>,
+        may_list: bool,
+    ) -> PyResult<Cell> {
+        let kind = value.get_type().name()?.to_string();
+        if is_list(value) {
+            return self.list(value.try_iter()?.collect::<PyResult<Vec<_>>>()?, place, may_list);
+        }
+        if value.is_instance_of::<PyDict>() || value.hasattr("__geo_interface__")? {
+            return self.geometry(value, place);
+        }
+        if value.is_instance_of::<PyBytes>() || value.is_instance_of::<PyByteArray>() {
+            let reason = "bytes are no value: decode them to str, or encode them as base64";
+            return Err(PyTypeError::new_err(place.fault(reason)));
+        }
+        if matches!(kind.as_str(), "NAType" | "NaTType") || value.ne(value).unwrap_or(false) {
+            return Ok(Cell::Null);
+        }
+        // Arrays and scalars of numpy and its kin; an array without dimensions is a scalar. Times know their text.
+        let is_time = value.hasattr("isoformat")?;
+        if !is_time && value.hasattr("dtype")? {
+            return self.of_numpy(value, place, may_list);
+        }
+        if is_time {
+            return time(&value.call_method0("isoformat")?.extract::<String>()?, place);
+        }
+        match kind.as_str() {
+            "Decimal" | "Fraction" => Ok(Cell::Float(value.call_method0("__float__")?.extract()?)),
+            "UUID" => Ok(Cell::text(&value.str()?.to_cow()?, &mut self.texts)),
+            _ if value.hasattr("tolist")? => {
+                self.cell(&value.call_method0("tolist")?, place, may_list)
+            }
+            _ if value.hasattr("_member_map_")? || value.hasattr("_value_")? => {
+                self.cell(&value.getattr("value")?, place, may_list)
+            }
+            _ => {
+                let reason = format!(
+                    "a value of type {kind} has no type here: it is text, a number, a boolean, a date or time, \
+                     a list of them, or a geometry"
+                );
+                Err(PyTypeError::new_err(place.fault(&reason)))
+            }
+        }
+    }
+
+    fn of_numpy(
+        &mut self,
+        value: &Bound<'_, PyAny>,
+        place: Place<'_>,
+        may_list: bool,
+    ) -> PyResult<Cell> {
+        let kind: String = value.getattr("dtype")?.getattr("kind")?.extract()?;
+        let dimensions = value.getattr("ndim").and_then(|it| it.extract::<usize>()).unwrap_or(0);
+        if kind == "M" && dimensions == 0 {
+            return time(&value.str()?.to_cow()?, place);
+        }
+        if kind == "M" {
+            return self.list(value.try_iter()?.collect::<PyResult<Vec<_>>>()?, place, may_list);
+        }
+        self.cell(&value.call_method0("tolist")?, place, may_list)
+    }
+
+    fn list(
+        &mut self,
+        values: Vec<Bound<'_, PyAny>>,
+        place: Place<'_>,
+        may_list: bool,
+    ) -> PyResult<Cell> {
+        if !may_list {
+            return Err(PyTypeError::new_err(place.fault("a list of lists is no value")));
+        }
+        let items = values.iter().map(|value| self.cell(value, place, false));
+        Ok(Cell::List(items.collect::<PyResult<_>>()?))
+    }
+
+    /// A geometry as GeoJSON: a dict that is one, or an object that makes one, as those of shapely do.
+    fn geometry(&mut self, value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Cell> {
+        let given = match value.cast::<PyDict>() {
+            Ok(_) => value.clone(),
+            Err(_) => value.getattr("__geo_interface__")?,
+        };
+        let is_geometry = given.cast::<PyDict>().is_ok_and(|dict| {
+            dict.contains("type").unwrap_or(false) && dict.contains("coordinates").unwrap_or(false)
+        });
+        if !is_geometry {
+            let reason = "a dict is no value, unless it is a geometry in GeoJSON, with type and coordinates: nodes \
+                          within nodes go to mutate(set_json=...)";
+            return Err(PyTypeError::new_err(place.fault(reason)));
+        }
+        self.has_geometries = true;
+        let json = value.py().import("json")?.call_method1("dumps", (given,))?;
+        Ok(Cell::text(json.cast::<PyString>()?.to_str()?, &mut self.texts))
+    }
+}
+
+fn is_list(value: &Bound<'_, PyAny>) -> bool {
+    value.is_instance_of::<PyList>()
+        || value.is_instance_of::<PyTuple>()
+        || value.is_instance_of::<PySet>()
+        || value.is_instance_of::<PyFrozenSet>()
+}
+
+/// A date or a time as Python, pandas and numpy write it; without a zone it is in UTC.
+fn time(text: &str, place: Place<'_>) -> PyResult<Cell> {
+    if text == "NaT" {
+        return Ok(Cell::Null);
+    }
+    let time = DateTime::parse(text).map_err(|fault| {
+        PyValueError::new_err(place.fault(&format!("{text:?} is no date and no time: {fault}")))
+    })?;
+    let (seconds, nanos) = time.instant();
+    Ok(Cell::Time(seconds, nanos))
+}

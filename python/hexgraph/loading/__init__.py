@@ -1,0 +1,1 @@
+"""Loads of tables: what may be one, how arguments are read, and how a report looks."""

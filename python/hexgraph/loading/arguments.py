@@ -1,0 +1,143 @@
+"""How tables are loaded: arguments as they are guessed, and what to say of those that are not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from ..errors import QueryError
+from .tables import Prepared, points_of, prepare
+
+ENDS = (("source", "target"), ("from", "to"), ("src", "dst"), ("start", "end"), ("head", "tail"))
+"""The names that the columns of edges usually have."""
+
+OTHER_NAMES = {
+    "load_nodes": {
+        **dict.fromkeys(("label", "labels", "kind", "node_type", "node_label"), "type"),
+        **dict.fromkeys(("key", "primary_key", "id_column", "index", "index_col"), "id"),
+        **dict.fromkeys(("sep", "delimiter"), "separator"),
+        **dict.fromkeys(("location", "point", "coordinates"), "geo"),
+        **dict.fromkeys(("dtype", "dtypes", "schema_overrides"), "types"),
+        "rename": "columns",
+    },
+    "load_edges": {
+        **dict.fromkeys(("src", "from_", "source_column", "start"), "source"),
+        **dict.fromkeys(("dst", "to", "target_column", "end"), "target"),
+        **dict.fromkeys(("properties", "attributes", "weights", "edge_attr"), "facets"),
+        **dict.fromkeys(("type", "label", "relation", "rel_type", "name"), "predicate"),
+        **dict.fromkeys(("id", "key", "by"), "on"),
+        **dict.fromkeys(("sep", "delimiter"), "separator"),
+    },
+}
+"""Arguments as others call them, and what they are called here."""
+
+
+def refuse(method: str, other: Mapping[str, Any], known: list[str]) -> None:
+    """Refuse arguments that there are not, and name those that are likely meant."""
+    for name in other:
+        near = get_close_matches(name, known, 1)
+        meant = OTHER_NAMES[method].get(name) or (near[0] if near else None)
+        hint = f": did you mean `{meant}`?" if meant else f"; it has {', '.join(known)}"
+        raise TypeError(f"{method}() has no argument {name!r}{hint}")
+
+
+def load_nodes(db: Any, table: Any, type: Any, options: dict[str, Any]) -> Any:  # noqa: A002
+    """Load a table of nodes; see `Database.load_nodes`."""
+    if type is not None and not isinstance(type, str):
+        raise TypeError(
+            "type is the name of the type of the nodes, a str; the table comes first:"
+            ' load_nodes(table, "Airport", id="iata")'
+        )
+    prepared = prepare(table)
+    geo = options.pop("geo")
+    points, types = points_of(geo, prepared)
+    identifier = None if options["id"] is None else str(options["id"])
+    check_id(identifier, prepared)
+    native = {
+        "table": common(options, {**prepared.types, **types}, prepared),
+        "id": identifier,
+        "xid": options["xid"],
+        "uid": options["uid"],
+        "node_type": type,
+        "columns": options["columns"],
+        "points": points,
+    }
+    return db._load_nodes(prepared.tables, native)
+
+
+def check_id(identifier: str | None, prepared: Prepared) -> None:
+    """Refuse a column of ids that there is not, and name one that may be meant."""
+    columns = prepared.columns
+    if identifier is None or columns is None or identifier in columns or not columns:
+        return
+    near = get_close_matches(identifier, columns, 1)
+    meant = near[0] if near else columns[0]
+    raise QueryError(
+        f"the table has no column {identifier!r} that names its nodes; it has"
+        f" {', '.join(repr(name) for name in columns)}",
+        hint=f"say which column does, id={meant!r}, or id=None where each row is a new node",
+    )
+
+
+def load_edges(  # noqa: PLR0913, PLR0917 - as it is called
+    db: Any,
+    table: Any,
+    predicate: Any,
+    source: str | None,
+    target: str | None,
+    options: dict[str, Any],
+) -> Any:
+    """Load a table of edges; see `Database.load_edges`."""
+    if not isinstance(predicate, str):
+        raise TypeError(
+            "the predicate of the edges is a str; the table comes first:"
+            ' load_edges(table, "route", "from", "to")'
+        )
+    on, xid = options.pop("on"), options.pop("xid")
+    if on is not None and xid is not None:
+        raise TypeError("`on` and `xid` are two names of one argument: use `on`")
+    prepared = prepare(table)
+    source, target = ends_of(source, target, prepared)
+    native = {
+        "table": common(options, prepared.types, prepared),
+        "predicate": predicate,
+        "source": source,
+        "target": target,
+        "facets": options["facets"],
+        "on": on if on is not None else xid,
+        "uid": options["uid"],
+        "missing": options["missing"],
+    }
+    return db._load_edges(prepared.tables, native)
+
+
+def ends_of(source: str | None, target: str | None, prepared: Prepared) -> tuple[str, str]:
+    """Return the columns of the ends: those that are given, or that have the usual names.
+
+    A table of two columns has the source first.
+    """
+    columns = prepared.columns
+    if source is not None and target is not None:
+        return source, target
+    if columns is not None:
+        lower = {name.lower(): name for name in columns}
+        for one, other in ENDS:
+            if one in lower and other in lower:
+                return source or lower[one], target or lower[other]
+        if len(columns) == len(ENDS[0]) and source is None and target is None:
+            return columns[0], columns[1]
+    return source or "source", target or "target"
+
+
+def common(
+    options: Mapping[str, Any], types: Mapping[str, str], prepared: Prepared
+) -> dict[str, Any]:
+    """Return the options that nodes and edges have in common. Types that are given count."""
+    columns = prepared.columns
+    own = {name: kind for name, kind in types.items() if columns is None or name in columns}
+    keys = ("schema", "on_error", "memory", "separator", "encoding", "progress")
+    return {
+        **{key: options[key] for key in keys},
+        "types": {**own, **(options["types"] or {})},
+    }

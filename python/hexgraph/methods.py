@@ -1,0 +1,330 @@
+"""Methods of `Database` that are written in Python, and are put on it when hexgraph is imported.
+
+Each imports what it needs when it is called, so that `import hexgraph` stays short.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+if TYPE_CHECKING:
+    from ._native import LoadReport, Result, SchemaReport, Upsert
+    from .schemas.describing import Description
+    from .schemas.suggesting import Suggestion
+
+
+class DatabaseMethods:
+    """What `attach` puts on `Database`."""
+
+    def load_nodes(  # noqa: PLR0913 - options by keyword
+        self,
+        table: Any,
+        type: str | None = None,  # noqa: A002 - the word of the schema
+        id: str | None = "id",  # noqa: A002 - the word of tables
+        *,
+        geo: str | Mapping[str, tuple[str, str]] | None = None,
+        columns: Mapping[str, str | None] | None = None,
+        types: Mapping[str, str] | None = None,
+        schema: Any = None,
+        xid: str | None = None,
+        uid: bool = False,
+        separator: str | None = None,
+        encoding: str | None = None,
+        on_error: Literal["raise", "skip"] = "raise",
+        progress: bool | Callable[[dict[str, Any]], object] | None = None,
+        memory: int | str | None = None,
+        **other: Any,
+    ) -> LoadReport:
+        """Load a table whose rows are nodes and whose columns are predicates.
+
+        `table` is a list of dicts, a dict of columns, a frame of polars (also a lazy one) or
+        pandas, a pyarrow.Table, a relation of DuckDB, or anything else with `__arrow_c_stream__`;
+        the path of a .parquet, .csv or .tsv file (the latter also as .gz or .zst), a pattern or a
+        folder of such files; or a list of these. All rows become visible at once, or none.
+
+        - `type`, the type of all the nodes; it is defined if it is not yet
+        - `id`, the column that names the node of a row by an int or a text. Its values are kept in
+          the predicate of its name, which gets an index and is @unique: a node that has the value
+          already gets the other ones, else there is a new node. With None each row is a new node.
+          `xid` keeps the values in another predicate, and a database that has its ids in `xid` goes
+          on so. With `uid=True` the column has uids
+        - `geo`, a predicate that gets points: `{"place": ("lat", "lon")}`, or the name alone where
+          the columns are called so. Geometries of shapely and GeoJSON are found without it; of
+          texts in WKT or GeoJSON it names the column
+        - `columns`, the predicates of columns that are not called so; None leaves a column out
+        - `types`, the types of columns as the schema language has them, where those of the table,
+          or of the first 1000 rows of a CSV file, are not the ones that are wanted
+        - `schema`, definitions that are added first, as `alter` takes them
+        - `separator` and `encoding` of CSV files, where the beginning of the file does not tell:
+          "utf-8", "utf-16le", "utf-16be" or "windows-1252"
+        - `progress`, True for a bar, or a function that is called with a dict: done and total
+          bytes, records, records_per_second, seconds, seconds_left
+        - `memory`, bytes or "512MiB" that the load keeps to, beside its largest predicate
+
+        A predicate that the schema lacks gets the type of its column. Times without a zone are in
+        UTC. Missing values, NaN and NaT are left out.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> airports = [
+        ...     {"iata": "ZRH", "city": "Zürich", "lat": 47.46, "lon": 8.55},
+        ...     {"iata": "JFK", "city": "New York", "lat": 40.64, "lon": -73.78},
+        ... ]
+        >>> db.load_nodes(airports, "Airport", id="iata", geo="place").nodes
+        2
+        >>> db.query('{ q(func: near(place, [8.5, 47.4], 50000)) { iata city } }').rows()
+        [('ZRH', 'Zürich')]
+
+        Raises LoadError with row, column and value of what can't be stored, unless
+        `on_error="skip"` leaves it out and reports it; SchemaError; QueryError; TypeError for what
+        is no table. Nothing is loaded then.
+        """
+        from .loading import arguments
+
+        options = {
+            "geo": geo,
+            "columns": columns,
+            "types": types,
+            "schema": schema,
+            "id": id,
+            "xid": xid,
+            "uid": uid,
+            "separator": separator,
+            "encoding": encoding,
+            "on_error": on_error,
+            "progress": progress,
+            "memory": memory,
+        }
+        arguments.refuse("load_nodes", other, ["type", *options])
+        report: LoadReport = arguments.load_nodes(self, table, type, options)
+        return report
+
+    def load_edges(  # noqa: PLR0913 - options by keyword
+        self,
+        table: Any,
+        predicate: str,
+        source: str | None = None,
+        target: str | None = None,
+        *,
+        on: str | tuple[str, str] | None = None,
+        facets: str | Sequence[str] | Mapping[str, str] | None = None,
+        missing: Literal["make", "skip", "raise"] = "make",
+        types: Mapping[str, str] | None = None,
+        schema: Any = None,
+        xid: str | tuple[str, str] | None = None,
+        uid: bool = False,
+        separator: str | None = None,
+        encoding: str | None = None,
+        on_error: Literal["raise", "skip"] = "raise",
+        progress: bool | Callable[[dict[str, Any]], object] | None = None,
+        memory: int | str | None = None,
+        **other: Any,
+    ) -> LoadReport:
+        """Load a table whose rows are edges of `predicate`, from node `source` to node `target`.
+
+        `table` and the options that are not told here are as for `load_nodes`.
+
+        - `source` and `target`, the columns that name the ends; without them the table has "source"
+          and "target", "from" and "to", "src" and "dst", or two columns
+        - `on`, the predicate whose values these are, any that is @unique or indexed; a pair of them
+          where sources and targets are named by different ones. Without it, it is the predicate of
+          the column's name, `xid`, or the only one that is @unique. (`xid` is its older name.)
+          With `uid=True` the columns have uids
+        - `missing`, what becomes of an id that no node has: "make" makes a node, "skip" leaves the
+          edge out and counts it as `lost`, "raise" refuses the load
+        - `facets`, the columns that are facets of the edges, or a dict with the keys of these
+
+        A row that lacks one of its ends is left out. Two nodes have one edge of a predicate: a
+        second one is `repeated` in the report, and of facets the last ones stay.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.load_nodes([{"iata": "ZRH"}, {"iata": "JFK"}], "Airport", id="iata")
+        >>> routes = [
+        ...     {"from": "ZRH", "to": "JFK", "km": 6300},
+        ...     {"from": "ZRH", "to": "XXX", "km": 1},
+        ... ]
+        >>> report = db.load_edges(routes, "route", on="iata", facets="km", missing="skip")
+        >>> report.triples, report.new_nodes, report.lost_ids
+        (1, 0, ['XXX'])
+        >>> db.query('{ q(func: eq(iata, "ZRH")) { route @facets { iata } } }').to_dict()
+        {'q': [{'route': [{'iata': 'JFK', 'route|km': 6300}]}]}
+
+        Raises what `load_nodes` does.
+        """
+        from .loading import arguments
+
+        options = {
+            "on": on,
+            "facets": facets,
+            "missing": missing,
+            "types": types,
+            "schema": schema,
+            "xid": xid,
+            "uid": uid,
+            "separator": separator,
+            "encoding": encoding,
+            "on_error": on_error,
+            "progress": progress,
+            "memory": memory,
+        }
+        arguments.refuse("load_edges", other, ["predicate", "source", "target", *options])
+        report: LoadReport = arguments.load_edges(self, table, predicate, source, target, options)
+        return report
+
+    def describe(self) -> Description:
+        """Tell what is in the database: types, predicates with their coverage, edges between types.
+
+        Printed, and in notebooks, it is a table of each; `types`, `predicates` and `edges` are
+        these tables, which have `to_pandas()` and `to_polars()`. Costs a count of each predicate,
+        of each field of each type, and a pass over the edges for each pair of types.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.load_nodes([{"iata": "ZRH", "km": 5}, {"iata": "JFK"}], "Airport", id="iata")
+        >>> _ = db.load_edges([{"from": "ZRH", "to": "JFK"}], "route")
+        >>> told = db.describe()
+        >>> told.types.rows()
+        [('Airport', 2, ['iata', 'km'])]
+        >>> told.edges.rows()
+        [('Airport', 'route', 'Airport', 1)]
+        >>> told
+        2 nodes
+        <BLANKLINE>
+        types
+          type     nodes  fields
+          Airport  2      iata, km
+        <BLANKLINE>
+        predicates
+          type     predicate  definition                           nodes  coverage
+          Airport  iata       string @index(hash) @upsert @unique  2      100%
+          Airport  km         int                                  1      50%
+                   route      [uid]                                1
+        <BLANKLINE>
+        edges
+          from     predicate  to       edges
+          Airport  route      Airport  1
+        """
+        from .schemas import describing
+
+        return describing.describe(self)
+
+    async def aquery(self, dql: str, variables: Any = None, **options: Any) -> Result:
+        """Answer a query beside other tasks of asyncio; as `query`.
+
+        The event loop goes on meanwhile. When the task is cancelled, the engine stops within about
+        50 ms.
+
+        >>> import asyncio, hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set='<1> <name> "Ada" .')
+        >>> asyncio.run(db.aquery("{ q(func: has(name)) { name } }")).rows()
+        [('Ada',)]
+        """
+        from .tasks import call
+
+        found: Result = await call(cast(Any, self).query, dql, variables, **options)
+        return found
+
+    async def amutate(self, **mutation: Any) -> dict[str, str]:
+        """Change data beside other tasks of asyncio; as `mutate`.
+
+        A task that is cancelled while it is committed may have changed the data or not.
+
+        >>> import asyncio, hexgraph
+        >>> db = hexgraph.connect()
+        >>> asyncio.run(db.amutate(set='<1> <name> "Ada" .'))
+        {}
+        """
+        from .tasks import call
+
+        uids: dict[str, str] = await call(cast(Any, self).mutate, **mutation)
+        return uids
+
+    async def aupsert(self, dql: str, variables: Any = None, **mutation: Any) -> Upsert:
+        """Ask and change in one commit beside other tasks of asyncio; as `upsert`.
+
+        >>> import asyncio, hexgraph
+        >>> db = hexgraph.connect()
+        >>> find = '{ v as var(func: eq(email, "ada@x.io")) }'
+        >>> db.alter("email: string @index(exact) .").added
+        ['email: string @index(exact)']
+        >>> asyncio.run(db.aupsert(find, set='uid(v) <email> "ada@x.io" .'))
+        <hexgraph.Upsert: 1 new node>
+        """
+        from .tasks import call
+
+        done: Upsert = await call(cast(Any, self).upsert, dql, variables, **mutation)
+        return done
+
+    async def agraphql(self, text: str, variables: Any = None, **options: Any) -> dict[str, Any]:
+        """Answer a GraphQL request beside other tasks of asyncio; as `graphql`.
+
+        >>> import asyncio, hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.graphql_schema("type Film { id: ID! title: String! }")
+        >>> asyncio.run(db.agraphql("{ queryFilm { title } }"))
+        {'data': {'queryFilm': []}}
+        """
+        from .tasks import call
+
+        answer: dict[str, Any] = await call(cast(Any, self).graphql, text, variables, **options)
+        return answer
+
+    def index(self, predicate: str, *tokenizers: str) -> SchemaReport:
+        """Build indexes of a predicate beside those that it has: one line where `alter` takes two.
+
+        `tokenizers` are those of the schema language ("exact", "hash", "term", "fulltext",
+        "trigram", "int", "year", "geo", 'hnsw(metric: "cosine")'), or "reverse", "count", "lang",
+        "upsert" and "unique". Without any it is the usual one of the predicate's type.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.load_nodes([{"id": 1, "name": "Ada Lovelace"}])
+        >>> db.index("name", "term")
+        <hexgraph.SchemaReport
+          added: name: @index(term)
+          rebuilt: name: @index(term)>
+        >>> db.query('{ q(func: anyofterms(name, "ada")) { name } }').rows()
+        [('Ada Lovelace',)]
+
+        A predicate that came without a type gets that of the index. Raises SchemaError for a
+        predicate that there is not, and for what its type can't have.
+        """
+        from .schemas import definitions
+
+        report: SchemaReport = definitions.index(self, predicate, tokenizers)
+        return report
+
+    def suggest(self, *names: str) -> Suggestion:
+        """Suggest indexes that predicates lack, judged by their types and some of their values.
+
+        `names` are predicates, or types for all of their fields; without any, all are looked at.
+        What comes back is a text in the schema language, a line and a reason for each: `alter`
+        takes it.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.load_nodes([{"id": 1, "title": "The Third Man", "year": 1949}], "Film")
+        >>> db.suggest("Film")
+        title: string @index(term, exact) .  # 1 of 1 looked at differ, 3.0 words each
+        year: int @index(int) .  # ranges, equality and order
+        >>> _ = db.alter(db.suggest("Film"))
+        >>> db.suggest("Film")
+        # nothing is missing
+
+        Costs a query of 1000 values for each predicate of texts. Raises SchemaError for a name that
+        there is not.
+        """
+        from .schemas import suggesting
+
+        return suggesting.suggest(self, names)
+
+
+def attach(owner: Any, methods: type) -> None:
+    """Put the public methods of a class on another one."""
+    for name, method in vars(methods).items():
+        if not name.startswith("_"):
+            method.__qualname__ = f"{owner.__name__}.{name}"
+            setattr(owner, name, method)

@@ -1,0 +1,178 @@
+"""What is in a database: types, predicates, and which types edges connect."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from .._native import columns_table
+from .definitions import definition_of, named
+from .suggesting import parts_of
+
+if TYPE_CHECKING:
+    from .._native import ArrowTable
+
+OWN = "dgraph."
+"""Predicates and types of the engine begin so."""
+
+CELL = "text-align: left; vertical-align: top"
+
+
+class Description:
+    """The types, predicates and edges of a database, each as a table; printed, all of them."""
+
+    def __init__(
+        self, nodes: int, types: ArrowTable, predicates: ArrowTable, edges: ArrowTable
+    ) -> None:
+        self.nodes = nodes
+        """The number of nodes."""
+        self.types = types
+        """type, nodes, fields."""
+        self.predicates = predicates
+        """type (None for all nodes), predicate, definition, nodes that have it, share of these."""
+        self.edges = edges
+        """from, predicate, to, edges; from and to are types, None for nodes without one."""
+
+    def _parts(self) -> list[tuple[str, ArrowTable]]:
+        parts = [("types", self.types), ("predicates", self.predicates), ("edges", self.edges)]
+        return [(name, table) for name, table in parts if len(table)]
+
+    def __repr__(self) -> str:
+        lines = [f"{self.nodes:,} nodes"]
+        for name, table in self._parts():
+            rows = [table.column_names, *([shown(cell) for cell in row] for row in table.rows())]
+            widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+            lines += ["", name]
+            for row in rows:
+                cells = (f"{cell:{width}}" for cell, width in zip(row, widths, strict=True))
+                lines.append(f"  {'  '.join(cells).rstrip()}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        parts = [f"<p><b>{self.nodes:,} nodes</b></p>"]
+        for name, table in self._parts():
+            head = "".join(f'<th style="{CELL}">{escape(key)}</th>' for key in table.column_names)
+            rows = "".join(
+                "<tr>"
+                + "".join(f'<td style="{CELL}">{escape(shown(cell))}</td>' for cell in row)
+                + "</tr>"
+                for row in table.rows()
+            )
+            parts.append(
+                f"<p>{name}</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+            )
+        return "".join(parts)
+
+
+def shown(cell: Any) -> str:
+    """Return a cell as text: numbers with separators, a share as per cent."""
+    if cell is None:
+        return ""
+    if isinstance(cell, list):
+        return ", ".join(map(str, cell))
+    if isinstance(cell, float):
+        return f"{cell:.0%}"
+    return f"{cell:,}" if isinstance(cell, int) else str(cell)
+
+
+def describe(db: Any) -> Description:
+    """Return what is in a database; see `Database.describe`."""
+    schema = db.schema()
+    predicates, types = parts_of(schema)
+    predicates = [name for name in predicates if not name.startswith(OWN)]
+    types = {name: fields for name, fields in types.items() if not name.startswith(OWN)}
+    edges = [
+        name for name in predicates if definition_of(schema, name).startswith(("uid", "[uid]"))
+    ]
+    found = counts(db, predicates, types, edges)
+    own = columns_table(
+        [
+            ("type", list(types)),
+            ("nodes", [found[f"t{place}"] for place in range(len(types))]),
+            ("fields", [list(fields) for fields in types.values()]),
+        ]
+    )[0]
+    return Description(
+        found["all"],
+        own,
+        predicate_table(schema, predicates, types, found),
+        edge_table(list(types), edges, found),
+    )
+
+
+def counts(
+    db: Any, predicates: list[str], types: dict[str, list[str]], edges: list[str]
+) -> dict[str, int]:
+    """Ask for all numbers in one query: of nodes by type and predicate, of edges between types."""
+    blocks = []
+    for number, name in enumerate(predicates):
+        blocks.append(f"p{number}(func: has({term(name)})) {{ count(uid) }}")
+    for place, (name, fields) in enumerate(types.items()):
+        blocks.append(f"t{place}(func: type({term(name)})) {{ count(uid) }}")
+        for number, field in enumerate(fields):
+            has = f"@filter(has({term(field)}))"
+            blocks.append(f"f{place}_{number}(func: type({term(name)})) {has} {{ count(uid) }}")
+        for number, edge in enumerate(edges):
+            for other, target in enumerate(types):
+                key = f"{place}_{number}_{other}"
+                only = f"@filter(type({term(target)}))"
+                blocks.append(
+                    f"var(func: type({term(name)})) {{ c{key} as count({term(edge)} {only}) }}"
+                    f" e{key}() {{ n: sum(val(c{key})) }}"
+                )
+    if predicates:
+        blocks.append(all_nodes(predicates))
+    if not blocks:
+        return {"all": 0}
+    answer = db.query("{ " + "\n".join(blocks) + " }").to_dict()
+    found = {"all": 0}
+    for key, rows in answer.items():
+        row = rows[0] if rows else {}
+        # The sum over no nodes is null.
+        found[key] = int(row.get("count", row.get("n")) or 0)
+    return found
+
+
+def all_nodes(predicates: list[str]) -> str:
+    """Return the blocks that count the nodes that have any predicate."""
+    parts = [f"n{place} as var(func: has({term(name)}))" for place, name in enumerate(predicates)]
+    names = ", ".join(f"n{place}" for place in range(len(predicates)))
+    return f"{' '.join(parts)} all(func: uid({names})) {{ count(uid) }}"
+
+
+def term(name: str) -> str:
+    """Return a name as queries have it."""
+    text = named(name)
+    return text if text.startswith("<") or "." not in text else f"<{text}>"
+
+
+def predicate_table(
+    schema: str, predicates: list[str], types: dict[str, list[str]], found: dict[str, int]
+) -> ArrowTable:
+    """Return the table of predicates, those of each type first, then those of none."""
+    rows: list[tuple[Any, ...]] = []
+    for place, (name, fields) in enumerate(types.items()):
+        nodes = found[f"t{place}"]
+        for number, field in enumerate(fields):
+            have = found[f"f{place}_{number}"]
+            share = have / nodes if nodes else None
+            rows.append((name, field, definition_of(schema, field), have, share))
+    told = {field for fields in types.values() for field in fields}
+    for number, name in enumerate(predicates):
+        if name not in told:
+            rows.append((None, name, definition_of(schema, name), found[f"p{number}"], None))
+    names = ("type", "predicate", "definition", "nodes", "coverage")
+    return columns_table([(name, [row[at] for row in rows]) for at, name in enumerate(names)])[0]
+
+
+def edge_table(types: list[str], edges: list[str], found: dict[str, int]) -> ArrowTable:
+    """Return the table of edges between types, of which there are some."""
+    rows = []
+    for place, name in enumerate(types):
+        for number, edge in enumerate(edges):
+            for other, target in enumerate(types):
+                count = found.get(f"e{place}_{number}_{other}", 0)
+                if count:
+                    rows.append((name, edge, target, count))
+    names = ("from", "predicate", "to", "edges")
+    return columns_table([(name, [row[at] for row in rows]) for at, name in enumerate(names)])[0]

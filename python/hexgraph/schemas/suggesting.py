@@ -1,0 +1,119 @@
+"""Which indexes a database likely wants, judged by some of its values."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+from ..errors import SchemaError
+from .definitions import definition_of, indexed, named
+
+SAMPLE = 1000
+"""The number of values of a predicate that are looked at."""
+
+FEW_WORDS, MANY_WORDS = 1.5, 12
+"""Mean words of a text: below, it is a name or a code; above, it is prose."""
+
+
+class Suggestion(str):
+    """Definitions in the schema language, with the reason behind each; `alter` takes them."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self) if self else "# nothing is missing"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(repr(self))}</pre>"
+
+
+def suggest(db: Any, names: tuple[str, ...]) -> Suggestion:
+    """Return definitions that add indexes; see `Database.suggest`."""
+    schema = db.schema()
+    known, types = parts_of(schema)
+    wanted = []
+    for name in names or known:
+        if name in types:
+            wanted += types[name]
+        elif name in known:
+            wanted.append(name)
+        else:
+            definition_of(schema, name)
+            raise SchemaError(f"there is no predicate and no type `{name}`")
+    lines = []
+    for name in dict.fromkeys(wanted):
+        definition = definition_of(schema, name)
+        found = missing_of(db, name, definition)
+        if found is not None:
+            more, why = found
+            lines.append(f"{named(name)}: {indexed(definition, more)} .  # {why}")
+    return Suggestion("\n".join(lines))
+
+
+def parts_of(schema: str) -> tuple[list[str], dict[str, list[str]]]:
+    """Return the predicates of a schema, and the fields of each type."""
+    predicates: list[str] = []
+    types: dict[str, list[str]] = {}
+    fields: list[str] | None = None
+    for line in schema.splitlines():
+        if line.startswith("type "):
+            fields = types.setdefault(line.split()[1].strip("<>"), [])
+        elif line.startswith("}"):
+            fields = None
+        elif fields is not None:
+            field = line.strip().strip("<>")
+            if field and not field.startswith("~"):
+                fields.append(field)
+        elif ": " in line:
+            predicates.append(line.partition(": ")[0].strip("<>"))
+    return predicates, types
+
+
+def missing_of(db: Any, name: str, definition: str) -> tuple[list[str], str] | None:
+    """Return what a predicate lacks, and why it would want that; None for nothing."""
+    kind = definition.split(" ", maxsplit=1)[0].strip("[]")
+    if name.startswith("dgraph."):
+        return None
+    if kind == "uid":
+        has_reverse = "@reverse" in definition.split(" ")
+        return None if has_reverse else (["reverse"], f"`~{name}` goes back along the edge")
+    if "@index(" in definition or kind in ("password",):
+        return None
+    if kind in ("string", "default"):
+        return of_texts(sample(db, name, definition))
+    found = {
+        "int": ("int", "ranges, equality and order"),
+        "float": ("float", "ranges and order"),
+        "bigfloat": ("bigfloat", "ranges and order"),
+        "bool": ("bool", "equality"),
+        "datetime": ("day", "ranges of time"),
+        "geo": ("geo", "near, within, contains, intersects"),
+        "float32vector": ("hnsw", "similar_to"),
+    }.get(kind)
+    return None if found is None else ([found[0]], found[1])
+
+
+def sample(db: Any, name: str, definition: str) -> list[str]:
+    """Return some values of a predicate of texts, of any language."""
+    lang = "@." if "@lang" in definition.split(" ") else ""
+    dql = f"{{ q(func: has(<{name}>), first: {SAMPLE}) {{ value: <{name}>{lang} }} }}"
+    values: list[str] = []
+    for (value,) in db.query(dql).rows():
+        values += value if isinstance(value, list) else [] if value is None else [value]
+    return [str(value) for value in values]
+
+
+def of_texts(values: list[str]) -> tuple[list[str], str] | None:
+    """Return which index suits texts like these."""
+    if not values:
+        return None
+    words = sum(len(value.split()) for value in values) / len(values)
+    distinct = len(set(values))
+    told = f"{distinct:,} of {len(values):,} looked at differ, {words:.1f} words each"
+    if words >= MANY_WORDS:
+        return ["fulltext"], told
+    if words >= FEW_WORDS:
+        return ["term", "exact"], told
+    if distinct == len(values) > 1:
+        return ["hash"], f"{told}: eq finds the one node"
+    return ["exact"], f"{told}: eq, groups, order"

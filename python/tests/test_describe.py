@@ -1,0 +1,40 @@
+"""What is in a database, told."""
+
+from pathlib import Path
+
+import hexgraph
+
+
+def test_types_predicates_and_edges_are_counted(people):
+    people.mutate(set='<0x1> <dgraph.type> "Person" .\n<0x2> <dgraph.type> "Person" .')
+    told = people.describe()
+    assert told.nodes == 3
+    assert told.types.rows() == [("Person", 2, ["name", "born", "friend"])]
+    assert ("Person", "born", "int @index(int)", 2, 1.0) in told.predicates.rows()
+    assert (None, "boss", "uid @reverse", 1, None) in told.predicates.rows()
+    assert told.edges.rows() == [("Person", "boss", "Person", 1), ("Person", "friend", "Person", 1)]
+    assert "Person  born" in repr(told)
+    assert "<td" in told._repr_html_()
+
+
+def test_nothing_is_told_of_nothing(db):
+    assert repr(db.describe()) == "0 nodes"
+    db.alter("knows: [uid] .\ntype Person {\n  knows\n}")
+    told = db.describe()
+    assert (told.types.rows(), told.edges.rows()) == ([("Person", 0, ["knows"])], [])
+    assert told.predicates.rows() == [("Person", "knows", "[uid]", 0, None)]
+
+
+def test_names_of_all_kinds(db):
+    db.alter("<http://x.org/a-b>: string .\nFilm.title: string .\ntype Film.A {\n  Film.title\n}")
+    db.mutate(set='<1> <Film.title> "M" .\n<1> <dgraph.type> "Film.A" .')
+    assert db.describe().types.rows() == [("Film.A", 1, ["Film.title"])]
+
+
+def test_the_sample(db):
+    sample = Path(hexgraph.__file__).parent / "sample"
+    db.load(sample / "films.rdf", sample / "films.schema")
+    told = db.describe()
+    assert told.nodes == db.stats()["nodes"]
+    assert told.types.rows()
+    assert all(0 <= share <= 1 for *_, share in told.predicates.rows() if share is not None)

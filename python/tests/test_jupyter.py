@@ -1,0 +1,120 @@
+"""Cells of DQL and GraphQL in notebooks."""
+
+import pytest
+
+import hexgraph
+from hexgraph import display
+
+interactive = pytest.importorskip("IPython.core.interactiveshell", reason="IPython is missing")
+
+
+@pytest.fixture
+def shell(people, monkeypatch, tmp_path):
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    shell = interactive.InteractiveShell()
+    shell.history_manager.enabled = False
+    shell.run_line_magic("load_ext", "hexgraph")
+    shell.user_ns["people"] = people
+    yield shell
+    shell.restore_sys_module_state()
+
+
+ASK = "query q($n: string) { q(func: eq(name, $n)) { name born } }"
+
+
+@pytest.mark.parametrize("cell", ["dql", "hexgraph"])
+def test_a_cell_is_a_query(shell, cell):
+    shell.user_ns["n"] = "Ada"
+    assert shell.run_cell_magic(cell, "", ASK).rows() == [("Ada", 1815)]
+    assert shell.run_cell_magic(cell, "--var n='Bob'", ASK).rows() == [("Bob", 1900)]
+    assert shell.run_cell_magic(cell, "-d people -o found -t dict", ASK) is None
+    assert shell.user_ns["found"] == {"q": [{"name": "Ada", "born": 1815}]}
+    assert shell.run_cell_magic(cell, "--silent", ASK) is None
+    plan = shell.run_cell_magic(cell, "--explain", ASK)
+    assert plan.steps[0]["action"] == "block"
+
+
+def test_frames_and_times(shell, capsys):
+    polars = pytest.importorskip("polars")
+    shell.user_ns["n"] = "Ada"
+    frame = shell.run_cell_magic("dql", "--to polars --time", ASK)
+    assert isinstance(frame, polars.DataFrame)
+    assert capsys.readouterr().out.endswith(" s\n")
+
+
+def test_strict_and_timeout(shell):
+    with pytest.raises(hexgraph.QueryError, match="no predicate `nmae`"):
+        shell.run_cell_magic("dql", "--strict", "{ q(func: has(nmae)) { name } }")
+    with pytest.raises(hexgraph.LimitError):
+        shell.run_cell_magic("dql", "--timeout 0", "{ q(func: has(name)) { name } }")
+
+
+def test_graphql(shell, people):
+    people.graphql_schema("type Film { id: ID! title: String! @search(by: [hash]) }")
+    people.graphql('mutation { addFilm(input: [{title: "M"}]) { numUids } }')
+    text = "query q($t: String) { queryFilm(filter: {title: {eq: $t}}) { title } }"
+    found = shell.run_cell_magic("graphql", "-v t='M'", text)
+    assert found == {"data": {"queryFilm": [{"title": "M"}]}}
+
+
+def test_the_line_describes(shell):
+    assert shell.run_line_magic("hexgraph", "").nodes == 3
+    assert shell.run_line_magic("hexgraph", "people").nodes == 3
+
+
+def test_which_database_is_meant(shell):
+    error = pytest.importorskip("IPython.core.error").UsageError
+    with hexgraph.connect() as other:
+        shell.user_ns["other"] = other
+        with pytest.raises(error, match="several databases, say which with -d: people, other"):
+            shell.run_cell_magic("dql", "", "{ q(func: has(name)) { name } }")
+        shell.user_ns["db"] = other
+        assert shell.run_cell_magic("dql", "", "{ q(func: has(name)) { name } }").rows() == []
+    with pytest.raises(error, match="nothing is no database"):
+        shell.run_cell_magic("dql", "-d nothing", "{ q(func: has(name)) { name } }")
+    for name in ("people", "other", "db"):
+        del shell.user_ns[name]
+    with pytest.raises(error, match=r"no database: db = hexgraph\.connect\(\) makes one"):
+        shell.run_cell_magic("dql", "", "{ q(func: has(name)) { name } }")
+
+
+def test_names_are_completed(shell):
+    completer = pytest.importorskip("IPython.core.completer")
+
+    def completed(text):
+        with completer.provisionalcompleter():
+            return [found.text for found in shell.Completer.completions(text, len(text))]
+
+    assert "friend" in completed("%%dql\n{ q(func: has(fri")
+    assert "allofterms(" in completed("%%dql\n{ q(func: allof")
+    assert "friend" not in completed("fri")
+
+
+def test_a_taken_name_stays(people, capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    shell = interactive.InteractiveShell()
+    shell.history_manager.enabled = False
+    shell.register_magic_function(lambda *_: "another", "cell", "dql")
+    shell.run_line_magic("load_ext", "hexgraph")
+    assert "%%dql is taken" in capsys.readouterr().out
+    shell.user_ns["db"] = people
+    assert shell.run_cell_magic("dql", "", "x") == "another"
+    assert len(shell.run_cell_magic("hexgraph", "", "{ q(func: has(name)) { name } }")) == 3
+
+
+def test_points_are_places(db):
+    db.load_nodes([{"id": 1, "lat": 47.46, "lon": 8.55}], geo="place")
+    html = db.query("{ q(func: has(id)) { place } }")._repr_html_()
+    assert ">47.46, 8.55</td>" in html
+    assert display.cell({"type": "Polygon", "coordinates": []}).startswith("<table>")
+
+
+def test_the_lexer_reads_every_query_of_the_tour():
+    pygments = pytest.importorskip("pygments")
+    from hexgraph.lexer import DqlLexer
+    from hexgraph.tour import STOPS
+
+    for stop in STOPS:
+        found = list(pygments.lex(stop.dql, DqlLexer()))
+        assert not [text for kind, text in found if kind is pygments.token.Error], stop.dql
+        assert "".join(text for _, text in found).strip() == stop.dql.strip()

@@ -1,0 +1,65 @@
+"""Names in queries that the schema does not know."""
+
+import pytest
+
+import hexgraph
+
+NO_X, NO_Y = "there is no predicate `x`", "there is no predicate `y`"
+
+# Each row: what is asked, and the warnings.
+CASES = [
+    ("{ q(func: has(name)) { name born friend { name } } }", []),
+    ("{ q(func: has(nmae)) { name } }", ["there is no predicate `nmae` (did you mean `name`?)"]),
+    ("{ q(func: has(name)) { nmae } }", ["there is no predicate `nmae` (did you mean `name`?)"]),
+    ("{ q(func: type(Persn)) { name } }", ["there is no type `Persn` (did you mean `Person`?)"]),
+    ("{ q(func: uid(1)) { expand(Human) } }", ["there is no type `Human`"]),
+    ("{ q(func: uid(1)) @filter(not has(x)) { name } }", [NO_X]),
+    ("{ q(func: uid(1)) { friend @filter(type(X)) { uid } } }", ["there is no type `X`"]),
+    ("{ q(func: uid(1)) { count(x) y x } }", [NO_X, NO_Y]),
+    ("{ q(func: uid(1)) @groupby(x) { count(uid) } }", [NO_X]),
+    ("{ q(func: uid(1)) { friend { x { y } } } }", [NO_X, NO_Y]),
+]
+
+
+@pytest.mark.parametrize(("dql", "told"), CASES)
+def test_warnings(people, dql, told):
+    found = [warning.split(": ", 1)[1] for warning in people.query(dql).warnings]
+    assert found == told
+    if not told:
+        assert people.query(dql, strict=True).rows()
+        return
+    with pytest.raises(hexgraph.QueryError) as caught:
+        people.query(dql, strict=True)
+    message, _, hint = told[0].partition(" (")
+    assert (caught.value.message, caught.value.hint) == (message, hint.removesuffix(")"))
+    assert caught.value.line == 1
+
+
+@pytest.mark.shared
+def test_a_cluster_is_strict_on_request(people):
+    with pytest.raises(hexgraph.QueryError, match="no predicate `nmae`"):
+        people.query("{ q(func: has(name)) { nmae } }", strict=True)
+    assert people.query("{ q(func: has(name)) { name } }", strict=True).rows()
+
+
+def test_a_connection_is_strict():
+    with hexgraph.connect(strict=True) as db:
+        db.alter("name: string .")
+        with pytest.raises(hexgraph.QueryError, match="no predicate `nmae`"):
+            db.query("{ q(func: has(nmae)) { uid } }")
+        with db.txn() as txn, pytest.raises(hexgraph.QueryError, match="no predicate `nmae`"):
+            txn.query("{ q(func: has(nmae)) { uid } }")
+        assert db.query("{ q(func: has(nmae)) { uid } }", strict=False).rows() == []
+
+
+def test_warnings_are_of_the_version_and_not_of_the_plan(db):
+    dql = "{ q(func: has(name)) { name } }"
+    assert db.query(dql).warnings
+    db.alter("name: string .")
+    assert db.query(dql).warnings == []
+
+
+def test_warnings_are_shown(db):
+    result = db.query("{ q(func: has(name)) { name } }")
+    assert repr(result).startswith("warning: line 1 column 11: there is no predicate `name`\n")
+    assert "there is no predicate `name`" in result._repr_html_()

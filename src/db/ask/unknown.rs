@@ -1,0 +1,151 @@
+//! What a query names and the schema does not know: likely misspelt, and answered with nothing.
+
+use hexgraph_base::plan::{
+    Block, Call, Expand, Field, FieldKind, Filter, Function, OrderKey, Query,
+};
+use hexgraph_base::schema::Schema;
+use hexgraph_base::types::{Position, ValueType, did_you_mean, stack};
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// A name in a query that no definition is found for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// What is wrong.
+    pub message: String,
+    /// The place in the text of the query.
+    pub at: Position,
+    /// What to write instead; empty when there is nothing to propose.
+    pub hint: String,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Warning { message, at, hint } = self;
+        write!(f, "line {} column {}: {message}", at.line, at.shown_column())?;
+        if hint.is_empty() { Ok(()) } else { write!(f, " ({hint})") }
+    }
+}
+
+/// Finds the predicates, types and languages of a query that a schema does not have, each once, in the order of the text. O(length of the query), and O(schema) for each of them.
+pub(in crate::db) fn unknown_names(query: &Query, schema: &Schema) -> Vec<Warning> {
+    let mut walk = Walk { schema, warnings: Vec::new(), told: BTreeSet::new() };
+    query.blocks.iter().for_each(|block| walk.block(block));
+    walk.warnings.sort_by_key(|warning| (warning.at.line, warning.at.column));
+    walk.warnings
+}
+
+struct Walk<'a> {
+    schema: &'a Schema,
+    warnings: Vec<Warning>,
+    told: BTreeSet<String>,
+}
+
+impl Walk<'_> {
+    fn warn(&mut self, message: String, at: Position, hint: String) {
+        if self.told.insert(message.clone()) {
+            self.warnings.push(Warning { message, at, hint });
+        }
+    }
+
+    fn predicate(&mut self, name: &str, at: Position) {
+        let known = &self.schema.predicates;
+        if !known.contains_key(name) {
+            let hint = did_you_mean(name, known.keys().map(|name| &**name));
+            self.warn(format!("there is no predicate `{name}`"), at, hint);
+        }
+    }
+
+    fn node_type(&mut self, name: &str, at: Position) {
+        let known = &self.schema.types;
+        if !known.contains_key(name) {
+            let hint = did_you_mean(name, known.keys().map(|name| &**name));
+            self.warn(format!("there is no type `{name}`"), at, hint);
+        }
+    }
+
+    fn languages(&mut self, name: &str, langs: &[String], at: Position) {
+        let Some(def) = self.schema.predicates.get(name) else { return };
+        if !langs.is_empty() && !def.lang && def.value_type != ValueType::Uid {
+            let hint = format!(
+                "leave out `@{}`, or add `@lang` to the schema of `{name}`",
+                langs.join(":")
+            );
+            self.warn(format!("predicate `{name}` has no languages"), at, hint);
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        if let Some(root) = &block.root {
+            self.function(root);
+        }
+        self.filter(block.filter.as_ref());
+        self.order(&block.order, block.at);
+        for key in block.group_by.iter().flat_map(|group| &group.keys) {
+            self.predicate(key.predicate.trim_start_matches('~'), block.at);
+        }
+        block.fields.iter().for_each(|field| self.field(field));
+    }
+
+    fn field(&mut self, field: &Field) {
+        stack::require();
+        match &field.kind {
+            FieldKind::Predicate { name, langs, .. } | FieldKind::Count { name, langs, .. } => {
+                self.predicate(name, field.at);
+                self.languages(name, langs, field.at);
+            }
+            FieldKind::AggregatePredicate { name, langs, .. } => {
+                self.predicate(name, field.at);
+                self.languages(name, langs, field.at);
+            }
+            FieldKind::CheckPassword { name, .. } => self.predicate(name, field.at),
+            FieldKind::Expand(Expand::Types(types)) => {
+                types.iter().for_each(|name| self.node_type(name, field.at));
+            }
+            FieldKind::Expand(Expand::All | Expand::Var(_))
+            | FieldKind::Uid
+            | FieldKind::CountUid
+            | FieldKind::Val(_)
+            | FieldKind::AggregateVar(..)
+            | FieldKind::Math(_) => {}
+        }
+        self.filter(field.filter.as_ref());
+        self.order(&field.order, field.at);
+        for key in field.group_by.iter().flat_map(|group| &group.keys) {
+            self.predicate(key.predicate.trim_start_matches('~'), field.at);
+        }
+        field.fields.iter().for_each(|field| self.field(field));
+    }
+
+    fn order(&mut self, order: &[OrderKey], at: Position) {
+        for key in order {
+            if let OrderKey::Predicate { predicate, .. } = key {
+                self.predicate(predicate, at);
+            }
+        }
+    }
+
+    fn filter(&mut self, filter: Option<&Filter>) {
+        stack::require();
+        match filter {
+            None => {}
+            Some(Filter::And(parts) | Filter::Or(parts)) => {
+                parts.iter().for_each(|part| self.filter(Some(part)));
+            }
+            Some(Filter::Not(part)) => self.filter(Some(part)),
+            Some(Filter::Function(function)) => self.function(function),
+            Some(Filter::Reaches(reach)) => self.filter(reach.filter.as_ref()),
+        }
+    }
+
+    fn function(&mut self, function: &Function) {
+        match &function.call {
+            Call::Type(name) => self.node_type(name, function.at),
+            _ => {
+                if let Some(name) = function.predicate() {
+                    self.predicate(name, function.at);
+                }
+            }
+        }
+    }
+}
