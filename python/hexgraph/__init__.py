@@ -22,6 +22,7 @@ from ._native import (
     Upsert,
     __version__,
 )
+from .administration import AdministrationMethods, ApiKey
 from .connection import connect
 from .errors import (
     AccessError,
@@ -42,6 +43,7 @@ from .errors import (
 from .methods import DatabaseMethods, attach
 
 attach(Database, DatabaseMethods)
+attach(Database, AdministrationMethods)
 
 
 def load_ipython_extension(shell: object) -> None:
@@ -53,6 +55,7 @@ def load_ipython_extension(shell: object) -> None:
 
 __all__ = [
     "AccessError",
+    "ApiKey",
     "ArrowTable",
     "ClosedError",
     "ConflictError",

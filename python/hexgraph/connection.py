@@ -12,7 +12,7 @@ MEMORY = ":memory:"
 
 CLUSTER = "dgraph://"
 
-PLAIN = (0, None, 300.0, "always", "64MiB", "auto", None, True, False)
+PLAIN = (0, None, 300.0, "always", "64MiB", "auto", None, True, False, 0)
 """The defaults of the arguments of `connect` that mean nothing to a cluster."""
 
 _open: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -31,6 +31,7 @@ def connect(  # noqa: PLR0913 - settings by keyword
     memory: int | str | None = None,
     map: bool = True,  # noqa: A002 - the field's word for it
     strict: bool = False,
+    namespace: int = 0,
 ) -> Database:
     """Open the database in the directory `path`, or an empty one in memory.
 
@@ -71,6 +72,9 @@ def connect(  # noqa: PLR0913 - settings by keyword
     With `strict`, a query that names a predicate, a type or a language that the schema does not
     know raises QueryError, where it is answered with nothing and `Result.warnings` otherwise.
 
+    `namespace` is the number of the graph that is asked, where the database has several beside each
+    other (`Database.create_namespace`).
+
     `limits` bound what a single request may use; past one it raises LimitError with its name:
 
     - `timeout`, seconds that a query may take where it does not say so itself (none)
@@ -92,7 +96,7 @@ def connect(  # noqa: PLR0913 - settings by keyword
     is damaged; ValueError for a limit that there is not.
     """
     if isinstance(path, str) and path.startswith(CLUSTER):
-        given = (threads, limits, txn_timeout, sync, checkpoint, fold, memory, map, strict)
+        given = (threads, limits, txn_timeout, sync, checkpoint, fold, memory, map, strict, namespace)
         return _cluster(path, read_only=read_only, is_plain=given == PLAIN)
     settings = [(name, str(value)) for name, value in (limits or {}).items()]
     durability = (sync, str(checkpoint), map, fold)
@@ -103,6 +107,8 @@ def connect(  # noqa: PLR0913 - settings by keyword
         return open_database(None, read_only, resources, settings, txn_timeout, durability, strict)
     place = os.fspath(path)
     database = open_database(place, read_only, resources, settings, txn_timeout, durability, strict)
+    if namespace != 0:
+        database = database.open_namespace(namespace)
     _open.add(database)
     return database
 

@@ -4,6 +4,7 @@ use super::files;
 use super::graphql;
 use super::graphql::GraphqlArguments;
 use super::interrupt::{detached, interruptible, interruptible_with};
+use super::keys::{KeyFields, create_key, keys};
 use super::mutation::{MutationArguments, PyUpsert};
 use super::requests::{Asked, Target, UpsertArguments, to_timeout};
 use super::server::{PyServer, Servers, allow};
@@ -714,6 +715,47 @@ impl PyDatabase {
         self.read_only
     }
 
+    /// The number of the namespace that is asked and changed.
+    #[getter]
+    fn namespace(&self) -> u64 {
+        self.database.namespace_id()
+    }
+
+    fn _namespaces(&self) -> PyResult<Vec<u64>> {
+        self.database.namespaces().map_err(to_python)
+    }
+
+    fn _open_namespace(&self, py: Python<'_>, id: u64) -> PyResult<PyDatabase> {
+        let database = detached(py, || self.database.namespace(id)).map_err(to_python)?;
+        Ok(PyDatabase::new(database, self.path.clone(), self.read_only, self.strict))
+    }
+
+    fn _create_namespace(&self, py: Python<'_>) -> PyResult<u64> {
+        detached(py, || self.database.create_namespace(None)).map_err(to_python)
+    }
+
+    fn _drop_namespace(&self, py: Python<'_>, id: u64) -> PyResult<()> {
+        detached(py, || self.database.drop_namespace(id)).map_err(to_python)
+    }
+
+    fn _create_key(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        role: &str,
+        seconds: Option<f64>,
+    ) -> PyResult<(KeyFields, String)> {
+        create_key(py, &self.database, (name, role), seconds)
+    }
+
+    fn _keys(&self) -> PyResult<Vec<KeyFields>> {
+        keys(&self.database)
+    }
+
+    fn _revoke_key(&self, py: Python<'_>, id: &str) -> PyResult<()> {
+        detached(py, || self.database.revoke_key(id)).map_err(to_python)
+    }
+
     fn __enter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
         this
     }
@@ -729,6 +771,10 @@ impl PyDatabase {
             None => ":memory:".to_owned(),
         };
         let mode = if self.read_only { ", read-only" } else { "" };
-        format!("<hexgraph.Database {place}{mode}>")
+        let namespace = match self.database.namespace_id() {
+            0 => String::new(),
+            id => format!(", namespace {id}"),
+        };
+        format!("<hexgraph.Database {place}{namespace}{mode}>")
     }
 }

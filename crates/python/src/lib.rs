@@ -3,6 +3,7 @@
 
 mod convert;
 mod interrupt;
+mod keys;
 mod source;
 mod requests;
 mod answers;
