@@ -1,4 +1,7 @@
-"""The command line: `hexgraph serve`, `query`, `load`, `import`, `check`, and `demo`."""
+"""The command line: `hexgraph serve`, `query`, `load`, `import`, `check`, and `demo`.
+
+`info` and `schema`, like `demo` and `import`, are written in Python.
+"""
 
 import sys
 
@@ -6,6 +9,9 @@ from ._native import run_command
 
 IMPORT_ARGUMENTS = 3
 """`import`, a source and a path. Where there are others, the command line tells what is wrong."""
+
+TOLD_ARGUMENTS = 2
+"""`info` or `schema`, and a path or the address of a cluster."""
 
 
 def main() -> int:
@@ -20,7 +26,23 @@ def main() -> int:
         from .cluster import importing
 
         return importing.main(arguments[1:])
+    if arguments[:1] in (["info"], ["schema"]) and len(arguments) == TOLD_ARGUMENTS:
+        return tell(*arguments)
     return run_command(["hexgraph", *arguments])
+
+
+def tell(what: str, path: str) -> int:
+    """Print what is in a database, or its schema, and return the exit status."""
+    from .connection import connect
+    from .errors import Error
+
+    try:
+        with connect(path, read_only=True) as db:
+            print(db.describe() if what == "info" else db.schema().rstrip())
+    except Error as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
 
 
 if __name__ == "__main__":

@@ -33,6 +33,18 @@ def test_query(loaded):
     assert len(json.loads(done.stdout)["q"]) == 2
 
 
+def test_info_and_schema(loaded, tmp_path):
+    done = run("info", loaded)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[0] == "2 nodes"
+    assert "name       string @index(exact)  2" in done.stdout
+    assert run("schema", loaded).stdout == "name: string @index(exact) .\n"
+    done = run("info", tmp_path / "nothing")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("error: ")
+    assert "nothing" in done.stderr
+
+
 def test_check(loaded):
     assert run("check", loaded).returncode == 0
     (snapshot,) = loaded.glob("snapshot-*.hxs")
