@@ -96,7 +96,18 @@ def connect(  # noqa: PLR0913 - settings by keyword
     is damaged; ValueError for a limit that there is not.
     """
     if isinstance(path, str) and path.startswith(CLUSTER):
-        given = (threads, limits, txn_timeout, sync, checkpoint, fold, memory, map, strict, namespace)
+        given = (
+            threads,
+            limits,
+            txn_timeout,
+            sync,
+            checkpoint,
+            fold,
+            memory,
+            map,
+            strict,
+            namespace,
+        )
         return _cluster(path, read_only=read_only, is_plain=given == PLAIN)
     settings = [(name, str(value)) for name, value in (limits or {}).items()]
     durability = (sync, str(checkpoint), map, fold)

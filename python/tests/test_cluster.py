@@ -132,6 +132,8 @@ def test_it_has_every_method_of_a_database(cluster):
     [
         *("load", "load_nodes", "load_edges", "explain", "slow_queries", "stats", "export"),
         *("save", "backup", "checkpoint", "compact", "refresh", "serve"),
+        *("namespaces", "create_namespace", "drop_namespace", "open_namespace"),
+        *("keys", "create_key", "revoke_key"),
     ],
 )
 def test_what_can_not_be_had_says_so(cluster, method):
@@ -142,6 +144,7 @@ def test_what_can_not_be_had_says_so(cluster, method):
 def test_recovery_can_not_be_had(cluster):
     with pytest.raises(hexgraph.NotSupportedError, match=r"^recovery: "):
         _ = cluster.recovery
+    assert cluster.namespace == 0
 
 
 def test_a_connection_that_only_reads(crowd, served):

@@ -37,6 +37,9 @@ T = TypeVar("T")
 MANY_AT_ONCE = 16
 """The most queries of `query_many` that are under way at a time."""
 
+NAMESPACES = "the cluster has its own, administered at /admin"
+KEYS = "keys are those of an embedded database and its server"
+
 
 def _refused(name: str, advice: str) -> Callable[..., NoReturn]:
     """Return a method that a cluster can't have."""
@@ -320,6 +323,18 @@ class Cluster:
     compact = _refused("compact", "a cluster does so by itself")
     refresh = _refused("refresh", "each request sees what was committed before it")
     serve = _refused("serve", "a cluster serves already")
+    namespaces = _refused("namespaces", NAMESPACES)
+    create_namespace = _refused("create_namespace", NAMESPACES)
+    drop_namespace = _refused("drop_namespace", NAMESPACES)
+    open_namespace = _refused("open_namespace", NAMESPACES)
+    keys = _refused("keys", KEYS)
+    create_key = _refused("create_key", KEYS)
+    revoke_key = _refused("revoke_key", KEYS)
+
+    @property
+    def namespace(self) -> int:
+        """The namespace that the connection string names."""
+        return self._address.namespace
 
     @property
     def recovery(self) -> NoReturn:
