@@ -9,6 +9,7 @@
 """
 
 from ._native import (
+    Answers,
     ArrowTable,
     Database,
     Explanation,
@@ -55,6 +56,7 @@ def load_ipython_extension(shell: object) -> None:
 
 __all__ = [
     "AccessError",
+    "Answers",
     "ApiKey",
     "ArrowTable",
     "ClosedError",

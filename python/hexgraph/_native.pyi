@@ -15,6 +15,7 @@ from .schemas.describing import Description
 from .schemas.suggesting import Suggestion
 
 __all__ = [
+    "Answers",
     "ArrowTable",
     "Cancel",
     "Database",
@@ -200,6 +201,13 @@ class Database:
         number: str = "row",
         timeout: float | None = None,
     ) -> ArrowTable: ...
+    def query_each(
+        self,
+        dql: str,
+        table: Iterable[Mapping[str, Any]] | ArrowStream | pandas.DataFrame | polars.LazyFrame,
+        *,
+        timeout: float | None = None,
+    ) -> Answers: ...
     def explain(
         self, dql: str, variables: dict[str, Any] | None = None, *, timeout: float | None = None
     ) -> Explanation: ...
@@ -388,6 +396,14 @@ class ArrowTable:
 
 @final
 class Pages:
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> Result: ...
+
+@final
+class Answers:
+    def close(self) -> None: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *_exception: object) -> None: ...
     def __iter__(self) -> Self: ...
     def __next__(self) -> Result: ...
 

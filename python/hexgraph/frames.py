@@ -8,6 +8,8 @@ from ._native import columns_table
 from .errors import Error
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     import pandas
     import polars
 
@@ -41,6 +43,16 @@ def to_arrow(table: Any) -> Any:
 
 def rows_of(table: Any) -> list[dict[str, Any]]:
     """Return the rows of a data frame, of columns of Arrow, or of an iterable of dicts."""
+    rows = _rows_of(table)
+    return rows if isinstance(rows, list) else list(rows)
+
+
+def each_row_of(table: Any) -> Iterator[dict[str, Any]]:
+    """Return the same rows one after the other; those of an iterable are read one at a time."""
+    return iter(_rows_of(table))
+
+
+def _rows_of(table: Any) -> Iterable[dict[str, Any]]:
     if isinstance(table, (dict, str, bytes)):
         raise TypeError(
             "a table is a list of dicts, a data frame, or columns of Arrow,"
@@ -62,7 +74,8 @@ def rows_of(table: Any) -> list[dict[str, Any]]:
             raise missing("pyarrow") from error
         rows = pyarrow.table(table).to_pylist()
         return rows
-    return list(table)
+    given: Iterable[dict[str, Any]] = table
+    return given
 
 
 def to_polars(table: ArrowTable) -> polars.DataFrame:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import threading
+import time
+import typing
+
 import pandas
 import polars
 import pyarrow
@@ -86,3 +91,119 @@ def test_a_changed_graph_is_asked_as_it_is(numbered: hexgraph.Database) -> None:
     numbered.mutate(set='<1> <name> "n2" .\n<500> <name> "n2" .')
     rows = [{"n": "n1"}, {"n": "n2", "most": 100}]
     assert polars.DataFrame(numbered.query_many(DQL, rows)).rows() == one_by_one(numbered, rows)
+
+
+def test_answers_one_after_the_other(numbered: hexgraph.Database) -> None:
+    rows = [{"n": f"n{number % 12}", "$most": number % 4 + 1} for number in range(500)]
+    wanted = [numbered.query(DQL, row).to_dict() for row in rows]
+    frame = polars.DataFrame(
+        [{name.strip("$"): value for name, value in row.items()} for row in rows]
+    )
+    for table in (rows, iter(rows), (row for row in rows), frame, frame.lazy(), frame.to_arrow()):
+        with numbered.query_each(DQL, table) as answers:
+            assert [answer.to_dict() for answer in answers] == wanted, type(table)
+
+
+def test_rows_are_read_as_answers_are_taken(numbered: hexgraph.Database) -> None:
+    read = 0
+
+    def rows() -> typing.Iterator[dict[str, str]]:
+        nonlocal read
+        while True:
+            read += 1
+            yield {"n": f"n{read % 10}"}
+
+    with numbered.query_each(DQL, rows()) as answers:
+        assert read == 0
+        for taken in range(1, 50):
+            assert len(next(answers).to_dict()["q"]) > 0
+            assert read <= 2 * taken, "a source that is slow holds up nobody"
+    with pytest.raises(StopIteration):
+        next(answers)
+    before = read
+    assert next(answers, None) is None
+    assert read == before, "nobody reads on behind the end"
+
+
+def test_a_question_that_fails_raises_in_its_turn(numbered: hexgraph.Database) -> None:
+    rows = [{"n": "n1"}, {"n": "n2", "most": "many"}, {"n": "n3"}]
+    answers = numbered.query_each(DQL, rows)
+    assert len(next(answers).rows()) > 0
+    with pytest.raises(hexgraph.Error, match="most"):
+        next(answers)
+    assert next(answers).to_dict() == numbered.query(DQL, {"n": "n3"}).to_dict()
+    assert list(answers) == []
+
+
+def test_a_row_that_can_not_be_read_is_the_last(numbered: hexgraph.Database) -> None:
+    def broken() -> typing.Iterator[dict[str, str]]:
+        yield {"n": "n1"}
+        raise KeyError("gone")
+
+    for rows, error, said in (
+        ([{"n": "n1"}, 7, {"n": "n2"}], TypeError, "row 1: the variables of a question are a dict"),
+        (broken(), KeyError, "gone"),
+    ):
+        answers = numbered.query_each(DQL, rows)
+        assert len(next(answers).rows()) > 0
+        with pytest.raises(error, match=said):
+            next(answers)
+        assert list(answers) == []
+    with pytest.raises(TypeError, match="a table is a list of dicts"):
+        numbered.query_each(DQL, {"n": "n1"})
+    with pytest.raises(hexgraph.ParseError):
+        numbered.query_each("query q($n: string) { q(func: }", [{"n": "n1"}])
+
+
+def test_each_row_has_its_own_timeout(numbered: hexgraph.Database) -> None:
+    with pytest.raises(hexgraph.LimitError, match="timeout"):
+        list(numbered.query_each(DQL, [{"n": "n1"}], timeout=0))
+    answers = numbered.query_each(DQL, [{"n": "n1"}] * 3, timeout=1)
+    next(answers)
+    time.sleep(1.1)
+    assert len(list(answers)) == 2
+
+
+def test_closing_ends_it(numbered: hexgraph.Database) -> None:
+    answers = numbered.query_each(DQL, [{"n": "n1"}] * 1000)
+    next(answers)
+    answers.close()
+    answers.close()
+    assert list(answers) == []
+
+
+def test_two_threads_take_answers(numbered: hexgraph.Database) -> None:
+    answers = numbered.query_each(DQL, iter([{"n": f"n{number % 10}"} for number in range(2000)]))
+    taken: list[int] = []
+
+    def take() -> None:
+        while True:
+            try:
+                answer = next(answers, None)
+            except ValueError:  # The other thread reads a row.
+                continue
+            if answer is None:
+                return
+            taken.append(len(answer.rows()))
+
+    threads = [threading.Thread(target=take) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert len(taken) == 2000
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_a_child_is_told_that_the_answers_are_its_parents(numbered: hexgraph.Database) -> None:
+    answers = numbered.query_each(DQL, [{"n": "n1"}] * 100)
+    next(answers)
+    child = os.fork()
+    if child == 0:
+        try:
+            next(answers)
+        except hexgraph.QueryError as error:
+            os._exit(0 if "forked" in str(error) else 1)
+        os._exit(2)
+    assert os.waitpid(child, 0)[1] == 0
+    assert len(list(answers)) == 99

@@ -8,12 +8,13 @@ use super::guard::guarded;
 use super::namespaces::{Namespace, NamespaceSet};
 use super::open::Open;
 use super::operation::{OpenOptions, Stats};
-use crate::db::ask::plans::Variables;
+use crate::db::ask::plans::{Variables, draw_plan};
 use crate::db::ask::slow::SlowLog;
 use hexgraph_base::budget::Budget;
 use hexgraph_base::plan::Query;
 use hexgraph_base::types::pool::AllThreads;
 use hexgraph_base::types::{Error, Result};
+use hexgraph_dql::Document;
 use hexgraph_store::durability::{Disk, Files};
 use hexgraph_store::exec::{Control, Limits};
 use hexgraph_store::graph;
@@ -223,13 +224,29 @@ impl Database {
         variables: &Variables,
         control: &Control,
     ) -> Result<Arc<Query>> {
+        self.check_length(text)?;
+        self.own.plans.plan(text, variables, control)
+    }
+
+    /// Parses a query text, which is not put into the cache. The memory for it is drawn for `control`.
+    ///
+    /// # Errors
+    ///
+    /// `Limit` when the text is longer than the limit `text`; `Syntax`.
+    pub(super) fn document(&self, text: &str, control: &Control) -> Result<Document> {
+        self.check_length(text)?;
+        draw_plan(text, control)?;
+        hexgraph_dql::parse(text)
+    }
+
+    fn check_length(&self, text: &str) -> Result<()> {
         let most = self.limits().text;
         if most < text.len() as u64 {
             let what = format!("the text has {} bytes, more than {most}", text.len());
             let message = format!("{what}: ask for less, or raise the limit `text`");
             return Err(Error::Limit { message });
         }
-        self.own.plans.plan(text, variables, control)
+        Ok(())
     }
 
     /// Returns all threads of the database, for a load or for many questions; they are started at the first call. Until what is
@@ -240,6 +257,11 @@ impl Database {
     /// `Limit` when the system can't start the threads.
     pub fn pool(&self) -> Result<AllThreads> {
         self.own.pool.all()
+    }
+
+    /// The threads of the database, of which work borrows those that are free.
+    pub(super) fn shared_pool(&self) -> &Arc<Pool> {
+        &self.own.pool
     }
 
     /// True once threads of the database were started in this process.

@@ -23,11 +23,13 @@ pub mod access;
 #[cfg(not(feature = "graphql"))]
 mod without_access;
 
+pub use ask::each::EachAnswer;
 pub use ask::explain::{ExplainedStep, Explanation};
 pub use ask::many::ManyRequest;
 pub use ask::pages::Pages;
 pub use ask::plans::Variables;
 pub use ask::query::{QueryAnswer, QueryRequest};
+pub use ask::questions::Questions;
 pub use ask::slow::SlowQuery;
 pub use ask::unknown::Warning;
 pub use change::input::{LoadProgress, Source};

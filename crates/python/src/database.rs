@@ -5,13 +5,14 @@ use super::graphql;
 use super::graphql::GraphqlArguments;
 use super::interrupt::{detached, interruptible, interruptible_with};
 use super::keys::{KeyFields, create_key, keys};
-use super::mutation::{MutationArguments, PyUpsert};
+use super::mutation::{MutationArguments, PyUpsert, to_drop};
 use super::requests::{Asked, Target, UpsertArguments, to_timeout};
-use super::server::{PyServer, Servers, allow};
+use super::server::{PyServer, Servers, allow, serve_options};
 use super::source::{PyLoadReport, PySchemaReport, to_export_folder, to_schema_text, to_sources};
 use super::stats::stats_dict;
 use super::tables::{GivenEdges, GivenNodes, GivenOptions, skips, to_memory, to_tables, with_bar};
 use super::txn::PyTxn;
+use crate::answers::each::PyAnswers;
 use crate::answers::explanation::{PyExplanation, slow_dict};
 use crate::answers::pages::PyPages;
 use crate::answers::result::PyResultSet;
@@ -20,13 +21,11 @@ use crate::convert::arrow::ArrowTable;
 use crate::convert::errors::{to_python, to_python_with_text};
 use crate::convert::variables::{to_rows, to_variables};
 use hexgraph::db::{
-    Control, Database, Drop, LoadOptions, ManyRequest, QueryRequest, Recovery, TxnOptions,
+    Control, Database, LoadOptions, ManyRequest, QueryRequest, Recovery, TxnOptions,
 };
-use hexgraph_server::http::{GrpcPort, ServeOptions, Server};
-use pyo3::exceptions::PyValueError;
+use hexgraph_server::http::Server;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use std::net::IpAddr;
 use std::path::PathBuf;
 
 /// An open database. Made by `connect`; usable from many threads at once, and after a fork.
@@ -92,17 +91,7 @@ impl PyDatabase {
     /// >>> db.drop("predicate", "name")
     #[pyo3(signature = (what, name = None))]
     fn drop(&self, py: Python<'_>, what: &str, name: Option<String>) -> PyResult<()> {
-        let what = match (what, name) {
-            ("all", None) => Drop::All,
-            ("data", None) => Drop::Data,
-            ("predicate", Some(name)) => Drop::Predicate(name),
-            ("type", Some(name)) => Drop::Type(name),
-            (what, name) => {
-                let fault = "it is drop(\"all\"), drop(\"data\"), drop(\"predicate\", name) or \
-                             drop(\"type\", name)";
-                return Err(PyValueError::new_err(format!("{fault}, not {what:?}, {name:?}")));
-            }
-        };
+        let what = to_drop(what, name)?;
         detached(py, || self.database.drop(&what)).map_err(to_python)
     }
 
@@ -262,6 +251,34 @@ impl PyDatabase {
             |control| ArrowTable::new(self.database.query_many(&request, control)?),
             |error| to_python_with_text(error, &request.text),
         )
+    }
+
+    /// Answer one query for each row of a table, and return an iterator of results in the order of the rows.
+    ///
+    /// Threads answer the next rows while you look at an answer, a few dozen ahead and no more. `table` is as for `query_many`; an
+    /// iterator of dicts is read as answers are taken. `timeout` is in seconds, for each row. All answers are from one version.
+    /// `close()` or the end of `with` cancels. A question that fails raises in its turn, and `next` goes on behind it.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> dql = "query q($n: string) { q(func: has(name)) @filter(eq(name, $n)) { uid } }"
+    /// >>> [answer.rows() for answer in db.query_each(dql, [{"n": "Bob"}, {"n": "Ada"}])]
+    /// [[], []]
+    ///
+    /// Raises what `query_many` does.
+    #[pyo3(signature = (dql, table, *, timeout = None))]
+    fn query_each(
+        &self,
+        py: Python<'_>,
+        dql: String,
+        table: &Bound<'_, PyAny>,
+        timeout: Option<f64>,
+    ) -> PyResult<PyAnswers> {
+        let timeout = to_timeout(timeout)?;
+        let rows = py.import("hexgraph.frames")?.call_method1("each_row_of", (table,))?.unbind();
+        let answers = detached(py, || self.database.query_each(&dql, timeout));
+        let answers = answers.map_err(|error| to_python_with_text(error, &dql))?;
+        Ok(PyAnswers::new(answers, dql, rows))
     }
 
     /// Answer a query and tell how: each step with the rows that the indexes promised, those that came out, and its time.
@@ -681,12 +698,8 @@ impl PyDatabase {
         allow_get_changes: bool,
         grpc_port: Option<u16>,
     ) -> PyResult<PyServer> {
-        let host: IpAddr = host.parse().map_err(|_| {
-            PyValueError::new_err(format!("host must be an IP address, not {host:?}"))
-        })?;
-        let grpc = grpc_port.map_or(GrpcPort::Off, GrpcPort::At);
-        let mut options =
-            ServeOptions { host, port, grpc, exports: export, ..ServeOptions::default() };
+        let mut options = serve_options(host, port, grpc_port)?;
+        options.exports = export;
         options.security.set(security).map_err(to_python)?;
         let origins = &mut options.security.origins;
         allow(origins, &allow_host, &allow_origin, allow_get_changes).map_err(to_python)?;

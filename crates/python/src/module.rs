@@ -8,6 +8,7 @@ use super::requests::to_timeout;
 use super::server::PyServer;
 use super::source::{PyLoadReport, PySchemaReport};
 use super::txn::PyTxn;
+use crate::answers::each::PyAnswers;
 use crate::answers::explanation::PyExplanation;
 use crate::answers::pages::PyPages;
 use crate::answers::result::PyResultSet;
@@ -30,6 +31,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyDatabase>()?;
     module.add_class::<PyResultSet>()?;
     module.add_class::<PyPages>()?;
+    module.add_class::<PyAnswers>()?;
     module.add_class::<PySubscription>()?;
     module.add_class::<PyUpsert>()?;
     module.add_class::<PyTxn>()?;

@@ -2,8 +2,8 @@
 
 use crate::answers::result::PyResultSet;
 use crate::convert::encoding::{Encoded, encode, text_of};
-use hexgraph::db::{Mutation, MutationAnswer, Statements};
-use pyo3::exceptions::PyTypeError;
+use hexgraph::db::{Drop, Mutation, MutationAnswer, Statements};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use std::collections::BTreeMap;
@@ -211,4 +211,23 @@ pub(crate) fn uid_dict<'py>(
         dict.set_item(name, uid)?;
     }
     Ok(dict)
+}
+
+/// What `drop` is asked to drop.
+///
+/// # Errors
+///
+/// `ValueError` for what there is not, or a name that is missing or too much.
+pub(crate) fn to_drop(what: &str, name: Option<String>) -> PyResult<Drop> {
+    match (what, name) {
+        ("all", None) => Ok(Drop::All),
+        ("data", None) => Ok(Drop::Data),
+        ("predicate", Some(name)) => Ok(Drop::Predicate(name)),
+        ("type", Some(name)) => Ok(Drop::Type(name)),
+        (what, name) => {
+            let fault = "it is drop(\"all\"), drop(\"data\"), drop(\"predicate\", name) or \
+                         drop(\"type\", name)";
+            Err(PyValueError::new_err(format!("{fault}, not {what:?}, {name:?}")))
+        }
+    }
 }

@@ -1,9 +1,11 @@
 //! A server that a program runs beside its other work.
 
 use hexgraph_base::types::Result;
-use hexgraph_server::http::{Origins, Server};
+use hexgraph_server::http::{GrpcPort, Origins, ServeOptions, Server};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::mem;
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// A server in the background. `with db.serve() as server:` stops it at the end, and closing the
@@ -100,4 +102,21 @@ impl PyServer {
         let state = if is_running { "answers at" } else { "stopped, was at" };
         format!("<hexgraph.Server {state} {}>", self.url)
     }
+}
+
+/// The options of a server at an address, and perhaps of one that speaks gRPC beside it.
+///
+/// # Errors
+///
+/// `ValueError` for what is no address.
+pub(crate) fn serve_options(
+    host: &str,
+    port: u16,
+    grpc_port: Option<u16>,
+) -> PyResult<ServeOptions> {
+    let host: IpAddr = host
+        .parse()
+        .map_err(|_| PyValueError::new_err(format!("host must be an IP address, not {host:?}")))?;
+    let grpc = grpc_port.map_or(GrpcPort::Off, GrpcPort::At);
+    Ok(ServeOptions { host, port, grpc, ..ServeOptions::default() })
 }

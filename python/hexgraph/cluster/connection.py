@@ -23,6 +23,7 @@ from ..methods import DatabaseMethods
 from . import lists, paging, requests
 from . import schema as definitions
 from .answers import Asked, Result, Upsert
+from .each import Answers
 from .mirror import Mirror
 from .requests import Json
 from .transaction import Txn
@@ -35,7 +36,7 @@ from .wire.web import Web
 T = TypeVar("T")
 
 MANY_AT_ONCE = 16
-"""The most queries of `query_many` that are under way at a time."""
+"""The most queries of `query_many` and `query_each` that are under way at a time."""
 
 NAMESPACES = "the cluster has its own, administered at /admin"
 KEYS = "keys are those of an embedded database and its server"
@@ -157,6 +158,25 @@ class Cluster:
             return json_table(b'{"q":[]}', "q", [], {})
         text = requests.json_of({"q": objects})
         return json_table(text, "q", [number, *columns], answers[0].types())
+
+    def query_each(
+        self,
+        dql: str,
+        table: Iterable[Mapping[str, Any]] | frames.ArrowStream,
+        *,
+        timeout: float | None = None,
+    ) -> Answers:
+        """Answer one query for each row of a table, all from one moment, one after the other.
+
+        Each row is a request of its own, some at once; `timeout` bounds each.
+        """
+        rows = frames.each_row_of(table)
+        moment = self.txn(read_only=True)
+
+        def ask(row: Any, place: int) -> Result:
+            return moment.query(dql, _without_gaps(row, place), timeout=timeout)
+
+        return Answers(ask, rows, MANY_AT_ONCE, moment.discard)
 
     def graphql_schema(self, sdl: str | os.PathLike[str] | None = None) -> str | None:
         """Set the GraphQL schema, a text or the path of a file, and return the one in force."""

@@ -4,16 +4,15 @@
 //! writes its answers, one after the other, into a table of its own, and the tables are joined in the order of the pieces. A question
 //! draws memory of its own and gives it back; the table is charged to the request as it grows.
 
+use super::each::in_row;
 use super::plans::Variables;
-use super::query::QueryRequest;
+use super::questions::Questions;
 use crate::db::database::Database;
 use crate::db::guard::guarded;
 use hexgraph_base::answer::{Cells, Column, Key, Table, TableSink, Values};
 use hexgraph_base::types::{Error, Result};
 use hexgraph_store::exec::Control;
-use hexgraph_store::graph::Version;
 use rayon::prelude::*;
-use std::sync::Arc;
 
 /// From this many rows of arguments on they are shared out to threads.
 const PARALLEL_MIN: usize = 8;
@@ -56,10 +55,10 @@ impl Database {
     pub fn query_many(&self, request: &ManyRequest, control: &Control) -> Result<Table> {
         guarded(|| {
             self.prepare(control);
-            let version = self.version()?;
+            let questions = self.questions(&request.text, control)?;
             let rows = &request.rows;
             let pieces: Vec<Piece> = match rows.len() < PARALLEL_MIN || self.threads() < 2 {
-                true => vec![self.piece(&version, request, 0..rows.len(), control, true)?],
+                true => vec![self.piece(&questions, request, 0..rows.len(), control, true)?],
                 false => {
                     control.check_spreading()?;
                     let pool = self.pool()?;
@@ -68,7 +67,7 @@ impl Database {
                     let starts: Vec<usize> = (0..rows.len()).step_by(len).collect();
                     let answer = |start: usize| {
                         let end = rows.len().min(start + len);
-                        self.piece(&version, request, start..end, control, false)
+                        self.piece(&questions, request, start..end, control, false)
                     };
                     let all = || starts.into_par_iter().map(answer).collect::<Result<_>>();
                     control.install(&pool, all)?
@@ -82,7 +81,7 @@ impl Database {
     /// for a request that is shared out.
     fn piece(
         &self,
-        version: &Arc<Version>,
+        questions: &Questions,
         request: &ManyRequest,
         places: std::ops::Range<usize>,
         control: &Control,
@@ -90,7 +89,6 @@ impl Database {
     ) -> Result<Piece> {
         let mut sink = TableSink::new(request.block.clone());
         let (mut numbers, mut keys, mut charged) = (Vec::new(), Vec::new(), 0);
-        let mut question = QueryRequest { text: request.text.clone(), ..QueryRequest::default() };
         let first = places.start;
         for place in places {
             if asks {
@@ -98,8 +96,7 @@ impl Database {
             }
             let part = control.part();
             part.check()?;
-            question.variables.clone_from(&request.rows[place]);
-            let answer = self.query_version(Arc::clone(version), &question, &part);
+            let answer = questions.ask(&request.rows[place], &part);
             let answer = answer.map_err(|error| in_row(error, place))?;
             if place == first {
                 keys = answer.block_keys(request.block.as_deref())?;
@@ -140,18 +137,9 @@ fn joined(pieces: Vec<Piece>, number: &str) -> Result<Table> {
     Ok(all)
 }
 
-/// An error with the number of the row of arguments that led to it.
-fn in_row(error: Error, place: usize) -> Error {
-    match error {
-        Error::Query { message, at, hint } => {
-            Error::Query { message: format!("row {place}: {message}"), at, hint }
-        }
-        other => other,
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::query::QueryRequest;
     use super::*;
     use hexgraph_dql::Given;
 

@@ -7,6 +7,8 @@ pub(super) mod rows;
 pub(super) mod shown;
 pub(super) mod unknown;
 pub(super) mod query;
+pub(super) mod questions;
+pub(super) mod each;
 pub(super) mod many;
 pub(super) mod pages;
 pub(super) mod explain;

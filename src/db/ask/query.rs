@@ -35,6 +35,14 @@ pub struct QueryRequest {
     pub debug: bool,
 }
 
+/// A query whose plan is made by whoever asks.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub(super) text: &'a str,
+    pub(super) variables: &'a Variables,
+    pub(super) debug: bool,
+}
+
 /// The answer to a query. It holds the nodes that were found and the version that they were found in; values are read from
 /// that version when the answer is written.
 pub struct QueryAnswer {
@@ -85,16 +93,34 @@ impl Database {
         amend: impl FnOnce(Arc<Query>) -> Result<Arc<Query>>,
         control: &Control,
     ) -> Result<QueryAnswer> {
+        let QueryRequest { text, variables, debug } = request;
+        let asked = Asked { text, variables, debug: *debug };
+        let plan = || amend(self.plan(text, variables, control)?);
+        self.query_planned(version, asked, plan, control)
+    }
+
+    /// Answers a query from a version by the plan that `plan` makes.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::query`].
+    pub(super) fn query_planned(
+        &self,
+        version: Arc<Version>,
+        asked: Asked<'_>,
+        plan: impl FnOnce() -> Result<Arc<Query>>,
+        control: &Control,
+    ) -> Result<QueryAnswer> {
         guarded(|| {
             let started = Instant::now();
             self.prepare(control);
-            let plan = amend(self.plan(&request.text, &request.variables, control)?)?;
+            let plan = plan()?;
             let parsing = started.elapsed();
-            let options = self.options(request.debug);
+            let options = self.options(asked.debug);
             let mut answer = self.run(version, plan, options, control)?;
             answer.latency.parsing = parsing;
             if self.limits().slow <= answer.latency.total() {
-                self.slow_log().note(&request.text, &request.variables, answer.latency);
+                self.slow_log().note(asked.text, asked.variables, answer.latency);
             }
             Ok(answer)
         })
@@ -164,6 +190,11 @@ impl QueryAnswer {
         if let Some(share) = &self.share {
             control.set_budget(share.budget());
         }
+    }
+
+    /// The bytes of the budget that the found nodes hold.
+    pub(super) fn held(&self) -> u64 {
+        self.share.as_ref().map_or(0, |share| share.used())
     }
 
     /// Writes the object with the blocks, until `control` stops it. Returns the sink.

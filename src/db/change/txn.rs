@@ -10,6 +10,7 @@ use super::mutate::{Job, MutationAnswer, MutationRequest, Staged};
 use super::open_txn::{End, OpenTxn, State, Work};
 use super::transactions::Known;
 use crate::db::ask::query::{QueryAnswer, QueryRequest};
+use crate::db::ask::questions::Questions;
 use crate::db::database::Database;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_store::exec::Control;
@@ -151,11 +152,27 @@ impl Database {
         request: &QueryRequest,
         control: &Control,
     ) -> Result<(QueryAnswer, u64)> {
+        let (version, number) = self.version_at(number)?;
+        Ok((self.query_version(version, request, control)?, number))
+    }
+
+    /// As [`Database::questions`], from the moment that [`Database::query_at`] would read.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::questions`] and [`Database::resume`].
+    pub fn questions_at(&self, number: u64, text: &str, control: &Control) -> Result<Questions> {
+        let (version, _) = self.version_at(number)?;
+        self.questions_of(version, text, control)
+    }
+
+    /// What the caller sees of the moment of a number, with that number; a new one where it is 0.
+    fn version_at(&self, number: u64) -> Result<(Arc<Version>, u64)> {
         let open = self.open_state()?;
         if number == 0 {
             let (version, number) = open.transactions.start(&open.store);
             open.note_number(number)?;
-            return Ok((self.query_version(self.seen(version)?, request, control)?, number));
+            return Ok((self.seen(version)?, number));
         }
         let version = match open.transactions.find(number) {
             Known::Open(txn) => txn.view()?,
@@ -164,7 +181,7 @@ impl Database {
             Known::Ended(None) => open.store.version(),
             Known::Lost | Known::Nothing => Arc::clone(snapshot_at(number, &open.store)?.version()),
         };
-        Ok((self.query_version(self.seen(version)?, request, control)?, number))
+        Ok((self.seen(version)?, number))
     }
 
     /// Discards the transactions that nobody used for their time, which otherwise happens when the

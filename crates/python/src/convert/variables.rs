@@ -50,16 +50,23 @@ pub(crate) fn to_rows(given: &Bound<'_, PyAny>) -> PyResult<Vec<Variables>> {
     let rows = given.py().import("hexgraph.frames")?.call_method1("rows_of", (given,))?;
     let mut all = Vec::with_capacity(rows.len().unwrap_or(0));
     for (place, row) in rows.try_iter()?.enumerate() {
-        let row = row?;
-        let Ok(row) = row.cast::<PyDict>() else {
-            let kind = row.get_type().name()?;
-            let message =
-                format!("row {place}: the variables of a question are a dict, not {kind}");
-            return Err(PyTypeError::new_err(message));
-        };
-        all.push(variables_of(row, is_gap)?);
+        all.push(row_variables(&row?, place)?);
     }
     Ok(all)
+}
+
+/// The variables of one of many questions, that of row `place`.
+///
+/// # Errors
+///
+/// As [`to_rows`].
+pub(crate) fn row_variables(row: &Bound<'_, PyAny>, place: usize) -> PyResult<Variables> {
+    let Ok(row) = row.cast::<PyDict>() else {
+        let kind = row.get_type().name()?;
+        let message = format!("row {place}: the variables of a question are a dict, not {kind}");
+        return Err(PyTypeError::new_err(message));
+    };
+    variables_of(row, is_gap)
 }
 
 /// True for a cell of a table without a value: the missing value of pandas, too, which can't tell whether it differs from itself.

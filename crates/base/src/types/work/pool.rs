@@ -139,6 +139,22 @@ impl Pool {
         1 < self.threads && !IN_PIECE.get()
     }
 
+    /// Has a free thread of the pool do `work`, which shares nothing further. Returns false, and does nothing, where none is free, as
+    /// always in a pool of one thread.
+    pub fn lend(&self, work: impl FnOnce() + Send + 'static) -> bool {
+        if !self.can_share() {
+            return false;
+        }
+        let Ok(running) = self.start() else { return false };
+        let Some(claim) = running.claim(self.threads - 1) else { return false };
+        running.pool.spawn(move || {
+            let _claim = claim;
+            let _in_piece = InPiece::begin();
+            work();
+        });
+        true
+    }
+
     /// Does `job` for each number below its count, and hands the results to `take` on this thread, in the order of the numbers.
     /// Free threads of the pool help; at most as many threads as the pool has work on it, this one among them. While this thread
     /// waits for others, `look` is called every 50 ms.
@@ -179,6 +195,21 @@ impl Pool {
 impl fmt::Debug for Pool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pool").field("threads", &self.threads).finish()
+    }
+}
+
+/// While this exists, its thread works on a shared piece.
+struct InPiece(bool);
+
+impl InPiece {
+    fn begin() -> InPiece {
+        InPiece(IN_PIECE.replace(true))
+    }
+}
+
+impl Drop for InPiece {
+    fn drop(&mut self) {
+        IN_PIECE.set(self.0);
     }
 }
 
@@ -318,9 +349,9 @@ impl<R: Send> Shared<'_, R> {
 
     /// Does a piece that was begun, and puts its result at its place.
     fn work(&self, number: usize) {
-        let before = IN_PIECE.replace(true);
+        let in_piece = InPiece::begin();
         let done = catch_unwind(AssertUnwindSafe(|| (self.job.work)(number)));
-        IN_PIECE.set(before);
+        drop(in_piece);
         let mut state = lock(&self.state);
         state.is_stopped |= !matches!(done, Ok(Ok(_)));
         let place = number - state.taken;

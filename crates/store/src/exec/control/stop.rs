@@ -72,7 +72,7 @@ struct Gate {
 }
 
 struct Poll {
-    wants_stop: Box<dyn Fn() -> bool + Send + Sync>,
+    wants_stop: Arc<dyn Fn() -> bool + Send + Sync>,
     owner: ThreadId,
     next_nanos: AtomicU64,
 }
@@ -136,6 +136,27 @@ impl Control {
         part
     }
 
+    /// As [`Control::part`], with a time of its own that begins now.
+    pub fn afresh(&self, timeout: Option<Duration>) -> Control {
+        Control { started: Instant::now(), timeout, ..self.part() }
+    }
+
+    /// The same, which asks the poll of another control that belongs to this thread.
+    pub fn polling(self, other: &Control) -> Control {
+        let owner = thread::current().id();
+        let poll = other.poll.as_ref().filter(|poll| poll.owner == owner).map(|poll| Poll {
+            wants_stop: Arc::clone(&poll.wants_stop),
+            owner,
+            next_nanos: AtomicU64::new(POLL_INTERVAL.as_nanos() as u64),
+        });
+        Control { poll, ..self }
+    }
+
+    /// The same, whose time began at another moment: it is the next part of a request that came then.
+    pub fn since(self, started: Instant) -> Control {
+        Control { started, ..self }
+    }
+
     /// Sets a deadline, counted from [`Control::new`].
     pub fn with_timeout(self, timeout: Duration) -> Control {
         Control { timeout: Some(timeout), ..self }
@@ -145,7 +166,7 @@ impl Control {
     /// calls this; it says true when the request has to stop.
     pub fn with_poll(self, wants_stop: impl Fn() -> bool + Send + Sync + 'static) -> Control {
         let poll = Poll {
-            wants_stop: Box::new(wants_stop),
+            wants_stop: Arc::new(wants_stop),
             owner: thread::current().id(),
             next_nanos: AtomicU64::new(POLL_INTERVAL.as_nanos() as u64),
         };

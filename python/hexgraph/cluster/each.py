@@ -1,0 +1,76 @@
+"""The answers to many questions, one after the other."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, Self
+
+from .answers import Result
+
+_ENDED = object()
+
+
+class Answers:
+    """An iterator of results, one for each row of arguments, in their order.
+
+    `at_once` questions are under way or answered and not yet taken. `close`, or the end of `with`,
+    lets go of those that have not begun, and waits for the others.
+    """
+
+    def __init__(
+        self,
+        ask: Callable[[Any, int], Result],
+        rows: Iterator[Any],
+        at_once: int,
+        done: Callable[[], None],
+    ) -> None:
+        self._ask = ask
+        self._rows = rows
+        self._at_once = at_once
+        self._done = done
+        self._count = 0
+        self._pool = ThreadPoolExecutor(at_once)
+        self._asked: deque[Future[Result]] = deque()
+        self._failure: Exception | None = None
+        self._is_closed = False
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Result:
+        self._read_on()
+        if self._asked:
+            return self._asked.popleft().result()
+        failure, self._failure = self._failure, None
+        self.close()
+        if failure is not None:
+            raise failure
+        raise StopIteration
+
+    def close(self) -> None:
+        """Let go of what has not begun. There are no more answers then."""
+        if not self._is_closed:
+            self._is_closed = True
+            self._asked.clear()
+            self._pool.shutdown(cancel_futures=True)
+            self._done()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+    def _read_on(self) -> None:
+        while not self._is_closed and self._failure is None and len(self._asked) < self._at_once:
+            try:
+                row = next(self._rows, _ENDED)
+            except Exception as error:
+                self._failure = error
+                return
+            if row is _ENDED:
+                return
+            self._asked.append(self._pool.submit(self._ask, row, self._count))
+            self._count += 1

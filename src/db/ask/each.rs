@@ -1,0 +1,403 @@
+//! The answers of one query to rows of arguments that come one after the other.
+//!
+//! ```text
+//!   push ->  | asked | asked |      rows that nobody has begun
+//!   helpers           | done | .. | done |  begun, at most AHEAD_PER_THREAD for each thread
+//!   next <-                              the answer of the oldest row
+//! ```
+//!
+//! Threads of the database that have nothing else to do answer rows while the reader looks at the answers before. They stop when
+//! enough answers wait, by number or by the memory that these hold; so a reader who is slow, or stops, costs no more than that. A
+//! reader who finds the next answer not begun makes it on its own thread: with one thread nothing is done ahead. Dropping the
+//! whole, or closing it, cancels what is under way.
+
+use super::plans::Variables;
+use super::query::QueryAnswer;
+use super::questions::Questions;
+use crate::db::database::Database;
+use hexgraph_base::types::pool::Pool;
+use hexgraph_base::types::{Error, Result};
+use hexgraph_store::exec::Control;
+use std::collections::VecDeque;
+use std::process;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// The most rows that are under way or answered and not yet taken, for each thread of the database.
+const AHEAD_PER_THREAD: usize = 32;
+
+/// The memory that answers may hold which wait to be taken, in bytes. What is begun then may take more.
+const WAITING_MAX: u64 = 32 << 20;
+
+/// The time after which a reader who waits is asked whether it still wants to.
+const LOOK_INTERVAL: Duration = Duration::from_millis(50);
+
+/// The answers of one query to rows of arguments, in the order of the rows. Usable from many threads; each answer is given out
+/// once.
+pub struct EachAnswer {
+    inner: Arc<Inner>,
+    /// The process that made it: threads of a parent work for no child.
+    process: u32,
+}
+
+struct Inner {
+    questions: Questions,
+    /// Cancels everything; each row's own control shares its flag.
+    whole: Control,
+    /// How long a single row may take.
+    timeout: Option<Duration>,
+    pool: Arc<Pool>,
+    state: Mutex<State>,
+    /// Tells a reader who waits that an answer is there.
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// The rows that were asked and not begun.
+    asked: VecDeque<Variables>,
+    /// The number of answers that were taken.
+    taken: usize,
+    /// The answers behind those that were taken, as far as they are there.
+    done: VecDeque<Option<Result<QueryAnswer>>>,
+    /// The bytes that these answers hold.
+    waiting: u64,
+    /// The number of threads that help.
+    helping: usize,
+}
+
+impl Database {
+    /// Answers one query for each row of arguments that is pushed, all from the newest version. `timeout` is how long a row may take.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Database::questions`].
+    pub fn query_each(&self, text: &str, timeout: Option<Duration>) -> Result<EachAnswer> {
+        let whole = Control::new();
+        let questions = self.questions(text, &whole)?;
+        let (pool, state) = (Arc::clone(self.shared_pool()), Mutex::default());
+        let inner = Inner { questions, whole, timeout, pool, state, changed: Condvar::new() };
+        Ok(EachAnswer { inner: Arc::new(inner), process: process::id() })
+    }
+}
+
+impl EachAnswer {
+    /// How many more rows it is good to push now, so that no thread waits for one.
+    pub fn room(&self) -> usize {
+        let state = self.inner.lock();
+        self.inner.ahead().saturating_sub(state.asked.len() + state.done.len())
+    }
+
+    /// Asks for the answer to a row of arguments.
+    pub fn push(&self, row: Variables) {
+        self.inner.lock().asked.push_back(row);
+    }
+
+    /// The answer to the oldest row whose answer was not taken, with its number from 0; `None` where all were taken. Waits for it, or
+    /// makes it on this thread. `control` is that of the reader: its poll is asked meanwhile, and its end ends everything.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Database::query`] for this row, with its number; the next call goes on with the next row. `Query` in a process that
+    /// was forked from the one that began.
+    pub fn next(&self, control: &Control) -> Result<Option<(usize, QueryAnswer)>> {
+        if self.process != process::id() {
+            let message = "these answers belong to the process that was forked: ask again here";
+            return Err(Error::query(message));
+        }
+        let inner = &self.inner;
+        let mut state = inner.lock();
+        loop {
+            if let Some(Some(_)) = state.done.front()
+                && let Some(Some(answer)) = state.done.pop_front()
+            {
+                let number = state.taken;
+                state.taken += 1;
+                state.waiting = state.waiting.saturating_sub(held_by(&answer));
+                drop(state);
+                inner.invite();
+                return answer.map(|answer| Some((number, answer))).map_err(|e| in_row(e, number));
+            }
+            if let Some((number, row)) = state.begin(inner.ahead(), true) {
+                drop(state);
+                inner.invite();
+                inner.answer(number, row, &inner.row_control().polling(control));
+                state = inner.lock();
+                continue;
+            }
+            if state.done.is_empty() {
+                return Ok(None);
+            }
+            let waited = inner.changed.wait_timeout(state, LOOK_INTERVAL);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            if let Err(error) = control.check() {
+                drop(state);
+                self.close();
+                return Err(error);
+            }
+        }
+    }
+
+    /// Cancels what is under way, and forgets rows and answers.
+    pub fn close(&self) {
+        self.inner.whole.canceller().cancel();
+        if self.process == process::id() {
+            let mut state = self.inner.lock();
+            state.asked.clear();
+            let gone = std::mem::take(&mut state.done);
+            // What is under way finds no place for its answer any more.
+            state.taken += gone.len();
+            state.waiting = 0;
+            drop(state);
+            drop(gone);
+        }
+    }
+}
+
+impl Drop for EachAnswer {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl State {
+    /// Begins a row that was asked: returns its number and its arguments, unless enough is under way. A reader `must` have the oldest
+    /// one, however much others hold.
+    fn begin(&mut self, ahead: usize, must: bool) -> Option<(usize, Variables)> {
+        let is_next = must && self.done.is_empty();
+        if !is_next && (ahead <= self.done.len() || WAITING_MAX <= self.waiting) {
+            return None;
+        }
+        let row = self.asked.pop_front()?;
+        self.done.push_back(None);
+        Some((self.taken + self.done.len() - 1, row))
+    }
+}
+
+impl Inner {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The most rows that are under way or wait.
+    fn ahead(&self) -> usize {
+        match self.pool.threads() {
+            1 => 1,
+            threads => AHEAD_PER_THREAD * threads,
+        }
+    }
+
+    /// A control for one row, which begins now.
+    fn row_control(&self) -> Control {
+        self.whole.afresh(self.timeout)
+    }
+
+    /// Answers a row, and puts the answer at its place.
+    fn answer(&self, number: usize, row: Variables, control: &Control) {
+        let answer = control.check().and_then(|()| self.questions.ask(&row, control));
+        let mut state = self.lock();
+        let place = number.checked_sub(state.taken);
+        // Without a place it was closed meanwhile.
+        if let Some(place) = place.filter(|&place| place < state.done.len()) {
+            state.waiting += held_by(&answer);
+            state.done[place] = Some(answer);
+            self.changed.notify_all();
+        }
+    }
+
+    /// Asks free threads for help while there are rows to begin.
+    fn invite(self: &Arc<Inner>) {
+        loop {
+            let mut state = self.lock();
+            let left = state.asked.len().min(self.ahead().saturating_sub(state.done.len()));
+            if left <= state.helping || WAITING_MAX <= state.waiting {
+                return;
+            }
+            state.helping += 1;
+            drop(state);
+            let inner = Arc::clone(self);
+            if !self.pool.lend(move || inner.help()) {
+                self.lock().helping -= 1;
+                return;
+            }
+        }
+    }
+
+    /// Answers rows until none is left to begin, or enough answers wait.
+    fn help(&self) {
+        loop {
+            let mut state = self.lock();
+            let Some((number, row)) = state.begin(self.ahead(), false) else {
+                state.helping -= 1;
+                return;
+            };
+            drop(state);
+            self.answer(number, row, &self.row_control());
+        }
+    }
+}
+
+/// The memory that an answer holds, in bytes.
+fn held_by(answer: &Result<QueryAnswer>) -> u64 {
+    answer.as_ref().map_or(0, QueryAnswer::held)
+}
+
+/// An error with the number of the row of arguments that led to it.
+pub(super) fn in_row(error: Error, place: usize) -> Error {
+    match error {
+        Error::Query { message, at, hint } => {
+            Error::Query { message: format!("row {place}: {message}"), at, hint }
+        }
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::db::operation::OpenOptions;
+    use hexgraph_dql::Given;
+    use std::thread;
+    use std::time::Instant;
+
+    const TEXT: &str =
+        "query q($n: string, $most: int = 9) { q(func: eq(n, $n), first: $most) { uid n } }";
+
+    fn database(threads: usize) -> Database {
+        let db = Database::in_memory_with(OpenOptions { threads, ..OpenOptions::default() });
+        db.alter("n: string @index(exact) .").unwrap();
+        let lines: Vec<String> =
+            (1..200).map(|uid| format!("<{uid}> <n> \"{}\" .", uid % 20)).collect();
+        db.mutate(&lines.join("\n"), "").unwrap();
+        db
+    }
+
+    fn row(number: usize) -> Variables {
+        Variables::from([("$n".to_owned(), Given::from((number * 13 % 23).to_string()))])
+    }
+
+    /// Waits until a test holds, which it must soon.
+    fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+        let started = Instant::now();
+        while !is_so() {
+            assert!(started.elapsed() < Duration::from_secs(20), "{what}");
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    #[test]
+    fn answers_come_in_the_order_of_the_rows() {
+        for threads in [1, 2, 8] {
+            let db = database(threads);
+            let each = db.query_each(TEXT, None).unwrap();
+            // What is committed meanwhile is not seen: nobody has a name from 20 on.
+            db.mutate("<500> <n> \"20\" .", "").unwrap();
+            let questions = db.questions(TEXT, &Control::new()).unwrap();
+            let (mut pushed, mut taken) = (0, 0);
+            while taken < 2000 {
+                while pushed < 2000 && 0 < each.room() {
+                    each.push(row(pushed));
+                    pushed += 1;
+                }
+                let (number, answer) = each.next(&Control::new()).unwrap().unwrap();
+                assert_eq!(number, taken);
+                let wanted = questions.ask(&row(number), &Control::new()).unwrap();
+                let json_of = |answer: &QueryAnswer| answer.to_json().unwrap().0;
+                if number * 13 % 23 == 20 {
+                    assert!(!json_of(&answer).contains("0x1f4"), "a later commit");
+                    assert!(json_of(&wanted).contains("0x1f4"));
+                } else {
+                    assert_eq!(json_of(&answer), json_of(&wanted));
+                }
+                taken += 1;
+            }
+            assert!(each.next(&Control::new()).unwrap().is_none());
+            if threads == 1 {
+                assert!(!each.inner.pool.lend(|| panic!("one thread is one thread")));
+            }
+        }
+    }
+
+    #[test]
+    fn a_reader_who_stops_is_not_far_behind() {
+        for threads in [1, 2] {
+            let db = database(threads);
+            let each = db.query_each(TEXT, None).unwrap();
+            (0..10_000).for_each(|number| each.push(row(number)));
+            assert_eq!(each.room(), 0);
+            drop(each.next(&Control::new()).unwrap());
+            wait_until("helpers leave", || each.inner.lock().helping == 0);
+            let state = each.inner.lock();
+            assert!(state.done.len() <= AHEAD_PER_THREAD * threads, "{}", state.done.len());
+            assert_eq!(state.asked.len() + state.done.len(), 9_999);
+        }
+    }
+
+    #[test]
+    fn memory_that_waits_is_bounded() {
+        let db = database(2);
+        let each = db.query_each(TEXT, None).unwrap();
+        each.inner.lock().waiting = WAITING_MAX;
+        (0..100).for_each(|number| each.push(row(number)));
+        // The reader gets what is next, and nothing is begun beside it.
+        each.next(&Control::new()).unwrap().unwrap();
+        each.inner.invite();
+        let state = each.inner.lock();
+        assert_eq!((state.helping, state.done.len(), state.asked.len()), (0, 0, 99));
+    }
+
+    #[test]
+    fn a_row_that_fails_names_itself_and_others_go_on() {
+        for threads in [1, 2] {
+            let each = database(threads).query_each(TEXT, None).unwrap();
+            for number in 0..30 {
+                let mut variables = row(number);
+                if number % 10 == 3 {
+                    variables.insert("$most".to_owned(), Given::from("many".to_owned()));
+                }
+                each.push(variables);
+            }
+            for number in 0..30 {
+                match each.next(&Control::new()) {
+                    Ok(Some((at, _))) => assert_eq!(at, number),
+                    Ok(None) => panic!("row {number} has no answer"),
+                    Err(error) => assert_eq!(number % 10, 3, "{error}"),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn closing_cancels_and_forgets() {
+        let db = database(2);
+        let each = db.query_each(TEXT, None).unwrap();
+        (0..1000).for_each(|number| each.push(row(number)));
+        drop(each.next(&Control::new()).unwrap());
+        each.close();
+        assert!(each.next(&Control::new()).unwrap().is_none());
+        wait_until("helpers leave", || each.inner.lock().helping == 0);
+        each.push(row(1));
+        assert_eq!(
+            each.next(&Control::new()).err().unwrap().to_string(),
+            "the request was cancelled"
+        );
+        let inner = Arc::downgrade(&each.inner);
+        drop(each);
+        wait_until("all is dropped", || inner.upgrade().is_none());
+    }
+
+    #[test]
+    fn each_row_has_its_own_time_and_the_reader_may_give_up() {
+        let db = database(2);
+        let each = db.query_each(TEXT, Some(Duration::ZERO)).unwrap();
+        (0..3).for_each(|number| each.push(row(number)));
+        for _ in 0..3 {
+            let error = each.next(&Control::new()).err().unwrap().to_string();
+            assert!(error.contains("timeout of 0 s"), "{error}");
+        }
+        let each = db.query_each(TEXT, Some(Duration::from_secs(1))).unwrap();
+        thread::sleep(Duration::from_millis(1100));
+        each.push(row(1));
+        assert!(each.next(&Control::new()).unwrap().is_some(), "its time begins when it begins");
+    }
+}

@@ -1,0 +1,55 @@
+//! One query that is asked many times, with other values of its variables, always from the same version.
+
+use super::plans::Variables;
+use super::query::{Asked, QueryAnswer};
+use crate::db::database::Database;
+use crate::db::guard::guarded;
+use hexgraph_base::types::Result;
+use hexgraph_dql::Document;
+use hexgraph_store::exec::Control;
+use hexgraph_store::graph::Version;
+use std::sync::Arc;
+
+/// A query that was parsed once, and the version that all its answers come from.
+pub struct Questions {
+    database: Database,
+    version: Arc<Version>,
+    text: String,
+    document: Document,
+}
+
+impl Database {
+    /// A query in DQL that is to be asked many times, from the newest version. The memory for parsing it is drawn for `control`.
+    ///
+    /// # Errors
+    ///
+    /// `Syntax` for a text that can't be parsed, `Limit` for one that is too long, `Closed`.
+    pub fn questions(&self, text: &str, control: &Control) -> Result<Questions> {
+        self.questions_of(self.version()?, text, control)
+    }
+
+    /// As [`Database::questions`], from a given version.
+    pub(in crate::db) fn questions_of(
+        &self,
+        version: Arc<Version>,
+        text: &str,
+        control: &Control,
+    ) -> Result<Questions> {
+        self.prepare(control);
+        let document = guarded(|| self.document(text, control))?;
+        Ok(Questions { database: self.clone(), version, text: text.to_owned(), document })
+    }
+}
+
+impl Questions {
+    /// Answers the query with some values of its variables.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Database::query`].
+    pub fn ask(&self, variables: &Variables, control: &Control) -> Result<QueryAnswer> {
+        let asked = Asked { text: &self.text, variables, debug: false };
+        let plan = || Ok(Arc::new(self.document.plan(variables)?));
+        self.database.query_planned(Arc::clone(&self.version), asked, plan, control)
+    }
+}
