@@ -12,7 +12,7 @@ use crate::db::ask::plans::{Variables, draw_plan};
 use crate::db::ask::slow::SlowLog;
 use hexgraph_base::budget::Budget;
 use hexgraph_base::plan::Query;
-use hexgraph_base::types::pool::AllThreads;
+use hexgraph_base::types::pool::{AllThreads, Pool};
 use hexgraph_base::types::{Error, Result};
 use hexgraph_dql::Document;
 use hexgraph_store::durability::{Disk, Files};

@@ -93,6 +93,10 @@ impl<'a> Caller<'a> {
                 path,
                 &json!({ "query": "{ q(func: has(name)) { name } }" }).to_string(),
             ),
+            ("/query_many", _) => {
+                let rows = "{\"query\": \"{ q(func: has(name)) { name } }\"}\n{}";
+                self.site.send_lines(path, &self.token, rows).text().to_owned()
+            }
             ("/mutate", _) => self.send(
                 method,
                 "/mutate?commitNow=true",
@@ -125,7 +129,7 @@ impl<'a> Caller<'a> {
             ("/admin/draining", _) => self.send("POST", "/admin/draining?enable=false", ""),
             _ => self.send(method, path, ""),
         };
-        match what == "query" || path == "/query" {
+        match what == "query" || path.starts_with("/query") {
             true if !told.contains("Ada") && !told.contains("desc = ") => {
                 format!("nothing: {told}")
             }

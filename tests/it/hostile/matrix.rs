@@ -9,8 +9,9 @@ use std::net::TcpStream;
 use std::path::Path;
 
 /// The routes: the path, the methods, whose key, and what it changes. A path that is new stands here, too, or the test fails.
-const KNOWN: [(&str, &str, Role, Effect); 30] = [
+const KNOWN: [(&str, &str, Role, Effect); 31] = [
     ("/query", "POST PUT", Role::Client, Effect::Reads),
+    ("/query_many", "POST PUT", Role::Client, Effect::Reads),
     ("/mutate", "POST PUT", Role::Client, Effect::Changes),
     ("/commit", "POST PUT", Role::Client, Effect::Changes),
     ("/assign", "GET POST", Role::Client, Effect::Changes),
@@ -261,6 +262,10 @@ fn request(site: &mut Site, path: &str, method: &str) -> (String, &'static str, 
     };
     match path {
         "/query" => (path.to_owned(), "application/dql", "{ q(func: uid(1)) { n } }".to_owned()),
+        "/query_many" => {
+            let rows = "{\"query\": \"{ q(func: uid(1)) { n } }\"}\n{}\n";
+            (path.to_owned(), "application/x-ndjson", rows.to_owned())
+        }
         "/mutate" => {
             let set = "{ set { <0x1> <n> \"changed\" . } }".to_owned();
             (format!("{path}?commitNow=true"), "application/rdf", set)

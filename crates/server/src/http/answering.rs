@@ -17,7 +17,7 @@ use hexgraph::db::{Control, guarded};
 use hexgraph_base::types::Error;
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tokio::task;
 
@@ -107,6 +107,8 @@ pub(super) struct Running {
     pub kind: u64,
     /// How long it may take, where that is said.
     pub timeout: Option<Duration>,
+    /// When that time began, where it is not now.
+    pub since: Option<Instant>,
 }
 
 /// Runs `work` on a thread that may block, when admission lets the request in. It is cancelled when its client goes away, the
@@ -119,7 +121,7 @@ pub(super) struct Running {
 pub(super) async fn admitted<T: Send + 'static>(
     app: &Arc<App>,
     incoming: Incoming,
-    Running { peer, kind, timeout }: Running,
+    Running { peer, kind, timeout, since }: Running,
     work: impl FnOnce(&App, Incoming, &Control) -> T + Send + 'static,
 ) -> Result<T, Overloaded> {
     let client = app.security.client_of(&app.unguarded, &incoming);
@@ -132,6 +134,9 @@ pub(super) async fn admitted<T: Send + 'static>(
     let work = move |mut control: Control| {
         if let Some(timeout) = timeout {
             control = control.with_timeout(timeout);
+        }
+        if let Some(since) = since {
+            control = control.since(since);
         }
         if let Some(share) = incoming.share() {
             control = control.with_share(Arc::clone(share));
@@ -153,7 +158,7 @@ pub(super) async fn run(
         Err(message) => return Reply::invalid_request(&message),
     };
     let kind = likeness(answer as usize, incoming.parameter("query"), incoming.bytes());
-    let running = Running { peer, kind, timeout };
+    let running = Running { peer, kind, timeout, since: None };
     let work = move |app: &App, incoming: Incoming, control: &Control| {
         let done = guarded(|| Ok(answer(app, &incoming, control)));
         let reply = done.unwrap_or_else(|error| Reply::error(&error));
@@ -178,7 +183,6 @@ mod tests {
     use hexgraph::db::Database;
     use std::io::Write;
     use std::net::SocketAddr;
-    use std::time::{Duration, Instant};
     use tokio::runtime::Builder;
     use tokio::sync::Semaphore;
 

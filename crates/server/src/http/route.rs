@@ -34,6 +34,8 @@ pub(super) enum Work {
     Answer(Answerer),
     /// A function that is quick, needs no body, and runs without admission.
     AtOnce(fn(&App, (&HeaderMap, Option<&str>)) -> Reply),
+    /// One query for each line of a body.
+    Lines,
     /// GraphQL requests, including subscriptions.
     Graphql,
     /// GraphQL requests to the administration API.

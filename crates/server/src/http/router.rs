@@ -7,6 +7,7 @@ use super::graphql;
 use super::grpc;
 use super::route::{Route, Work};
 use super::routes::ROUTES;
+use crate::http::endpoints::query_many;
 use crate::http::guard::keys::Role;
 use crate::http::guard::origins;
 use crate::http::message::reply::Reply;
@@ -96,6 +97,7 @@ async fn serve(app: Arc<App>, route: &'static Route, request: Request) -> Respon
         Work::AtOnce(answer) => {
             answer(&app, (request.headers(), request.uri().query())).into_response(None)
         }
+        Work::Lines => query_many::receive(app, route, request).await,
         Work::Graphql => graphql::receive(app, route, request).await,
         Work::Admin => graphql::receive_admin(app, route, request).await,
         Work::Call(call, turn) => grpc::receive(app, route, request, (call, turn)).await,

@@ -15,6 +15,7 @@ use crate::http::endpoints::mutate;
 use crate::http::endpoints::query;
 use crate::http::guard::keys::Role;
 use crate::http::message::incoming::BODY_LEN_MAX;
+use crate::http::message::json_lines::LINES;
 use axum::http::{Method, StatusCode};
 
 impl Route {
@@ -89,6 +90,13 @@ pub static ROUTES: &[Route] = &[
         effect: Effect::Reads,
         content_types: &["application/json", "application/dql", "application/graphql+-"],
         work: Work::Answer(query::answer),
+        ..CHANGE
+    },
+    Route {
+        path: "/query_many",
+        effect: Effect::Reads,
+        content_types: LINES,
+        work: Work::Lines,
         ..CHANGE
     },
     Route {

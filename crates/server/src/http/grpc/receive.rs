@@ -100,7 +100,7 @@ async fn carry_out(
         return read_and_call(app, incoming, (dialect, most), call, &control);
     }
     let kind = likeness(call as usize, "", incoming.bytes());
-    let running = Running { peer, kind, timeout };
+    let running = Running { peer, kind, timeout, since: None };
     let work = move |app: &App, incoming: Incoming, control: &Control| {
         let started = Instant::now();
         let done = guarded(|| Ok(read_and_call(app, incoming, (dialect, most), call, control)));

@@ -5,3 +5,4 @@ pub(super) mod coding;
 pub(super) mod incoming;
 pub(super) mod reply;
 pub(super) mod streamed_answer;
+pub(super) mod json_lines;

@@ -1,0 +1,295 @@
+//! `POST /query_many`: one query for each line of arguments, answered line by line.
+//!
+//! Lines are answered in turns. A turn has a place in a lane of `admission`, as any other request, and ends when it has a piece of the
+//! answer that is worth sending, or has computed for long enough; the next one begins when the client has taken what is there. So a
+//! client that takes nothing occupies neither a thread nor a place, and a million lines give way to other requests.
+
+use crate::http::admission::{OVERLOADED, Overloaded, likeness};
+use crate::http::answering::{Running, admitted, packed, received};
+use crate::http::app::App;
+use crate::http::connections::Peer;
+use crate::http::message::incoming;
+use crate::http::message::incoming::{Incoming, Unreadable};
+use crate::http::message::json_lines::{BYTES_PER_BYTE, LINES, Line, LineReader};
+use crate::http::message::reply::Reply;
+use crate::http::message::request_error::RequestError;
+use crate::http::route::Route;
+use axum::body::{Body, Bytes};
+use axum::extract::{ConnectInfo, Request};
+use axum::http::{HeaderValue, header};
+use axum::response::Response;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use futures_util::stream;
+use hexgraph::db::{Control, Questions, guarded};
+use hexgraph_base::budget::Held;
+use hexgraph_base::types::{Error, Result as EngineResult};
+use serde_json::json;
+use std::convert::Infallible;
+use std::io::Write;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A turn ends when its piece has so many bytes.
+const PIECE_LEN: usize = 64 << 10;
+
+/// A turn ends with the line that it is at when it has taken so long.
+const TURN: Duration = Duration::from_millis(50);
+
+/// Answers a request, or begins to: what is longer than a piece is computed while it is sent.
+pub(in crate::http) async fn receive(
+    app: Arc<App>,
+    route: &'static Route,
+    request: Request,
+) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let peer = parts.extensions.remove::<ConnectInfo<Peer>>();
+    let wants_gzip = incoming::accepts_gzip(&parts.headers);
+    let begun = match received(&app, route, (parts, body), &peer).await {
+        Ok(incoming) => begin(app, peer, incoming, wants_gzip).await,
+        Err(Unreadable::Wrong(wrong)) => Err(refused(wrong)),
+        Err(Unreadable::Starved(error)) => Err(Box::new(Reply::failed(&error).later())),
+    };
+    match begun {
+        Ok((piece, rest)) => answer_of(piece, rest, wants_gzip),
+        Err(refusal) => packed(*refusal, wants_gzip),
+    }
+}
+
+/// A request under way.
+struct Asking {
+    app: Arc<App>,
+    peer: Option<ConnectInfo<Peer>>,
+    kind: u64,
+    started: Instant,
+    timeout: Option<Duration>,
+    lines: Arc<Mutex<Lines>>,
+}
+
+/// How far the lines of a request are answered.
+struct Lines {
+    reader: LineReader,
+    /// The query; `None` before the first turn.
+    questions: Option<Questions>,
+    packer: Option<GzEncoder<Vec<u8>>>,
+}
+
+/// A part of the answer, and the memory that it draws until it is sent.
+struct Piece {
+    bytes: Vec<u8>,
+    _held: Option<Held>,
+}
+
+impl AsRef<[u8]> for Piece {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// What is left of a request after a turn.
+type Rest = Option<(Asking, Incoming)>;
+
+/// What ended a request: the reply where nothing is sent yet, and the message for where something is.
+type Ended = (Box<Reply>, String);
+
+/// The message of an error that concerns one line, or the error that ends the whole.
+enum Fault {
+    OfLine(String),
+    OfAll(Error),
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Fault {
+        Fault::OfAll(error)
+    }
+}
+
+fn refused(wrong: impl std::fmt::Display) -> Box<Reply> {
+    Box::new(Reply::invalid_request(wrong))
+}
+
+/// Begins to answer: what is wrong with the request as a whole is found in the first turn, before anything is sent.
+async fn begin(
+    app: Arc<App>,
+    peer: Option<ConnectInfo<Peer>>,
+    incoming: Incoming,
+    wants_gzip: bool,
+) -> Result<(Piece, Rest), Box<Reply>> {
+    if !LINES.contains(&incoming.content_type().map_err(refused)?.as_str()) {
+        let supported = "application/x-ndjson, application/jsonl";
+        return Err(refused(RequestError::ContentType { supported }));
+    }
+    let kind = likeness(receive as *const () as usize, "", incoming.bytes());
+    let (started, timeout) = (Instant::now(), incoming.timeout().map_err(refused)?);
+    let packer = wants_gzip.then(|| GzEncoder::new(Vec::new(), Compression::fast()));
+    let lines = Lines { reader: LineReader::default(), questions: None, packer };
+    let lines = Arc::new(Mutex::new(lines));
+    let asking = Asking { app, peer, kind, started, timeout, lines };
+    match asking.turn(incoming).await {
+        Ok(Ok(turned)) => Ok(turned),
+        Ok(Err((reply, _))) => Err(reply),
+        Err(Overloaded) => Err(Box::new(Reply::overloaded())),
+    }
+}
+
+/// The response, whose first piece is there. Each one after it is made when the client has taken the one before.
+fn answer_of(piece: Piece, rest: Rest, wants_gzip: bool) -> Response {
+    let body = match rest {
+        None => Body::from(Bytes::from_owner(piece)),
+        rest => {
+            let state = Some((Some(piece), rest));
+            Body::from_stream(stream::unfold(state, |state| async {
+                let (piece, rest) = match state? {
+                    (Some(piece), rest) => (piece, rest),
+                    (None, rest) => next(rest?).await,
+                };
+                let state = rest.map(|rest| (None, Some(rest)));
+                Some((Ok::<_, Infallible>(Bytes::from_owner(piece)), state))
+            }))
+        }
+    };
+    let mut response = Response::new(body);
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(LINES[0]));
+    if wants_gzip {
+        headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    }
+    response
+}
+
+/// The next turn. An error of the whole is the last line then.
+async fn next((asking, incoming): (Asking, Incoming)) -> (Piece, Rest) {
+    let lines = Arc::clone(&asking.lines);
+    let message = match asking.turn(incoming).await {
+        Ok(Ok(turned)) => return turned,
+        Ok(Err((_, message))) => message,
+        Err(Overloaded) => OVERLOADED.to_owned(),
+    };
+    let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+    let last = format!("{{\"errors\":{}}}\n", errors(&message));
+    (Piece { bytes: lines.pack(last.into_bytes(), true), _held: None }, None)
+}
+
+fn errors(message: &str) -> String {
+    json!([{ "message": message, "extensions": { "code": "ErrorInvalidRequest" } }]).to_string()
+}
+
+impl Asking {
+    /// Answers lines until there is a piece.
+    async fn turn(self, incoming: Incoming) -> Result<Result<(Piece, Rest), Ended>, Overloaded> {
+        let running = Running {
+            peer: self.peer.clone(),
+            kind: self.kind,
+            timeout: self.timeout,
+            since: Some(self.started),
+        };
+        let (app, lines) = (Arc::clone(&self.app), Arc::clone(&self.lines));
+        let work = move |app: &App, incoming: Incoming, control: &Control| {
+            let turned = guarded(|| {
+                let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+                if lines.questions.is_none()
+                    && let Err(refusal) = lines.begin(app, &incoming, control)
+                {
+                    return Ok(Err(refusal));
+                }
+                lines.answer(&incoming, control).map(Ok)
+            });
+            match turned {
+                Ok(Ok((piece, goes_on))) => Ok((piece, goes_on.then_some(incoming))),
+                Ok(Err(refusal)) => Err((refusal, String::new())),
+                Err(error) => {
+                    let reply = Reply::failed(&error);
+                    let reply = if control.is_starved() { reply.later() } else { reply };
+                    Err((Box::new(reply), error.to_string()))
+                }
+            }
+        };
+        let done = admitted(&app, incoming, running, work).await?;
+        Ok(done.map(|(piece, incoming)| (piece, incoming.map(|incoming| (self, incoming)))))
+    }
+}
+
+impl Lines {
+    /// Reads the query, and finds the moment that it is asked of.
+    fn begin(
+        &mut self,
+        app: &App,
+        incoming: &Incoming,
+        control: &Control,
+    ) -> Result<(), Box<Reply>> {
+        if let Some(refusal) = app.switches.refusal() {
+            return Err(Box::new(Reply::failed(&refusal)));
+        }
+        let start = incoming.number("startTs").map_err(refused)?;
+        let mark = incoming.parameter("hash");
+        let database = app.database_within(incoming, start, mark).map_err(refused)?;
+        let text = self.reader.query(incoming.bytes()).map_err(refused)?;
+        let questions = database.questions_at(start, &text, control);
+        self.questions = Some(questions.map_err(|error| Box::new(Reply::failed(&error)))?);
+        Ok(())
+    }
+
+    /// Answers lines until there is a piece. Returns it, and whether there may be more lines.
+    ///
+    /// # Errors
+    ///
+    /// What ends the whole: the deadline, no memory for the piece, a fault of ours.
+    fn answer(&mut self, incoming: &Incoming, control: &Control) -> EngineResult<(Piece, bool)> {
+        let began = Instant::now();
+        let (mut bytes, mut held) = (Vec::new(), control.hold(PIECE_LEN as u64)?);
+        let mut goes_on = true;
+        while bytes.len() < PIECE_LEN && (bytes.is_empty() || began.elapsed() < TURN) {
+            control.check()?;
+            let Some((row, line)) = self.reader.row(incoming.bytes()) else {
+                goes_on = false;
+                break;
+            };
+            let answer = match self.answer_line(line, control) {
+                Ok(data) => format!("{{\"row\":{row},\"data\":{data}}}\n"),
+                Err(Fault::OfLine(message)) => {
+                    format!("{{\"row\":{row},\"errors\":{}}}\n", errors(&message))
+                }
+                Err(Fault::OfAll(error)) => return Err(error),
+            };
+            if let Some(held) = &mut held
+                && PIECE_LEN < bytes.len() + answer.len()
+            {
+                held.grow(answer.len() as u64)?;
+            }
+            bytes.extend_from_slice(answer.as_bytes());
+        }
+        Ok((Piece { bytes: self.pack(bytes, !goes_on), _held: held }, goes_on))
+    }
+
+    fn answer_line(&self, line: Line<'_>, control: &Control) -> Result<String, Fault> {
+        let questions = self.questions.as_ref().expect("a turn begins by reading the query");
+        let part = control.part();
+        let _held = control.hold(BYTES_PER_BYTE.saturating_mul(line.bytes.len() as u64))?;
+        let variables = line.variables().map_err(Fault::OfLine)?;
+        let answered =
+            questions.ask(&variables, &part).and_then(|answer| answer.to_json_within(&part));
+        answered.map(|(json, _)| json).map_err(|error| {
+            if let Err(end) = control.check() {
+                return Fault::OfAll(end);
+            }
+            match error {
+                Error::Closed | Error::Internal { .. } => Fault::OfAll(error),
+                error => Fault::OfLine(format!("line {}: {error}", line.number)),
+            }
+        })
+    }
+
+    /// Packs a piece, if the answer is packed.
+    fn pack(&mut self, bytes: Vec<u8>, is_last: bool) -> Vec<u8> {
+        let Some(mut packer) = self.packer.take() else { return bytes };
+        let why = "a vector takes what is written to it";
+        packer.write_all(&bytes).expect(why);
+        if is_last {
+            return packer.finish().expect(why);
+        }
+        packer.flush().expect(why);
+        let piece = std::mem::take(packer.get_mut());
+        self.packer = Some(packer);
+        piece
+    }
+}
