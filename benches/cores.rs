@@ -90,6 +90,23 @@ const SHAPES: &[(&str, Form, &str)] = &[
         "{ q(func: has(score), orderasc: age, orderdesc: score, first: 100000) { uid } }",
     ),
     (
+        "order by two keys, page",
+        Form::Json,
+        "{ q(func: has(score), orderasc: nick, orderdesc: score, first: 20000) { uid } }",
+    ),
+    (
+        "three blocks",
+        Form::Json,
+        "{ a(func: has(score), orderasc: born, first: 1000) { uid } b(func: has(weight)) @groupby(city) { sum(weight) } \
+         c(func: has(friend), orderdesc: weight, orderasc: age, first: 1000) { uid } }",
+    ),
+    (
+        "fields beside each other",
+        Form::Json,
+        "{ q(func: has(friend), first: 60000) { friend @filter(ge(score, 990000)) { uid } \
+         ~friend @filter(lt(weight, 1)) { uid } } }",
+    ),
+    (
         "JSON of 200,000 objects",
         Form::Json,
         "{ q(func: has(score), first: 200000) { uid score nick city born } }",

@@ -43,6 +43,15 @@ const QUERIES: &[&str] = &[
     "{ q(func: has(friend), first: 5) @recurse(depth: 3) { uid friend } }",
     "{ q(func: has(friend)) { friend @facets(since) { uid } } }",
     "{ q(func: has(boss)) { boss { boss { boss { nick } } } } }",
+    // Blocks and fields beside each other.
+    "{ a(func: has(score), orderasc: score) { uid } b(func: has(nick), orderdesc: nick) { nick } c(func: has(friend)) { friend { age } } }",
+    "{ A as var(func: has(friend)) { f as friend @filter(ge(score, 300)) } B as var(func: has(age)) @filter(ge(age, 20)) \
+     q(func: uid(A, f)) @filter(uid(B)) { uid friend { nick } boss { friend { uid } } } r(func: uid(B), orderasc: age) { age } }",
+    "{ q(func: has(friend)) { friend { friend { nick } boss { age } } ~friend { boss { nick } } boss { friend(first: 2) { uid } } count(friend) } }",
+    "{ var(func: has(score)) { s as score w as weight } a() { sum(val(s)) } b() { sum(val(w)) avg(val(s)) } c(func: uid(w), orderdesc: val(w), first: 9) { val(w) } }",
+    "{ a(func: has(friend)) { friend @filter(ge(nick, 7)) { uid } } b(func: has(score)) @filter(gt(score, 2)) { uid } }",
+    "{ a(func: has(score)) @groupby(age) { sum(big) } b(func: has(friend)) { friend @filter(ge(nosuch, 7)) { uid } } c(func: has(age), first: -3) { age } }",
+    "{ b(func: uid(v)) @groupby(city) { sum(big) } v as var(func: has(friend)) { friend { uid } } c(func: has(score)) @groupby(age) { sum(big) } }",
     // An error, whatever thread meets it.
     "{ q(func: has(score)) @groupby(city) { sum(big) } }",
     "{ var(func: has(friend)) { friend { s as big } t as sum(val(s)) } q(func: uid(t)) { val(t) } }",
@@ -150,13 +159,16 @@ fn alone() -> Costs {
 
 #[test]
 fn answers_are_the_same_bytes_with_any_number_of_threads() {
-    let db = database(1500, 3);
+    let [one, two, eight] = [1, 2, 8].map(|threads| database(1500, threads));
     let mut seen = BTreeSet::new();
     for text in QUERIES {
-        let wanted = shown(&db, text, alone());
+        let wanted = shown(&one, text, alone());
         assert!(wanted[0].len() > 16, "{text}: {wanted:?}");
-        for morsel in [1, 300, 20_000] {
-            assert_eq!(shown(&db, text, sharing(morsel)), wanted, "{text}, morsels of {morsel} ns");
+        for (db, threads) in [(&one, 1), (&two, 2), (&eight, 8)] {
+            for morsel in [1, 300, 20_000] {
+                let found = shown(db, text, sharing(morsel));
+                assert_eq!(found, wanted, "{text}, {threads} threads, morsels of {morsel} ns");
+            }
         }
         seen.insert(wanted[0].clone());
     }

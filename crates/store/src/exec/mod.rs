@@ -4,6 +4,7 @@ mod physical;
 mod control;
 mod select;
 mod choose;
+mod beside;
 mod walk;
 mod math;
 mod groups;

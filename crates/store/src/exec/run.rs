@@ -1,5 +1,6 @@
 //! Runs the blocks of a request in the order that their variables allow.
 
+use crate::exec::beside::Ahead;
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::costs::Costs;
 use crate::exec::control::options::ExecOptions;
@@ -25,6 +26,7 @@ use hexgraph_base::plan::{
     Block, BlockKind, Call, Field, FieldKind, GroupBy, OrderKey, Page, Query, VarId,
 };
 use hexgraph_base::types::{Error, PieceSink, Result, Sink, Uid, stack};
+use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -82,18 +84,62 @@ pub(crate) fn run_blocks(context: &mut Context<'_>) -> Result<Vec<BlockResult>> 
     let query = context.query;
     let mut blocks = Vec::with_capacity(query.blocks.len());
     let mut waiting: Vec<usize> = (0..query.blocks.len()).collect();
+    let mut beside = Beside::default();
     while !waiting.is_empty() {
         let ready = |place: &usize| is_ready(context, &query.blocks[*place]);
         let Some(next) = waiting.iter().position(ready) else {
             return Err(waits(context, &query.blocks[waiting[0]]));
         };
+        beside.run(context, &waiting, next)?;
         let place = waiting.remove(next);
         // The first in the text of those that can run: the order is always the same.
-        let done = run_block(context, place);
+        let done = match beside.take(place) {
+            Some(done) => done.map(|done| context.take_ahead(done)),
+            None => run_block(context, place),
+        };
         blocks.push(done.map_err(|error| error.or_at(query.blocks[place].at))?);
     }
     blocks.sort_by_key(|result| result.block);
     Ok(blocks)
+}
+
+/// What became of blocks that were run beside each other and wait for their turn.
+#[derive(Default)]
+struct Beside {
+    done: Vec<(usize, Result<Ahead>)>,
+    /// The estimates of the blocks that were looked at, by their places.
+    nanos: FxHashMap<usize, usize>,
+}
+
+impl Beside {
+    /// Runs those of the waiting blocks beside each other that are large and can run now, unless the one whose turn it is was run
+    /// already.
+    fn run(&mut self, context: &Context<'_>, waiting: &[usize], next: usize) -> Result<()> {
+        let is_done = |place: usize| self.done.iter().any(|(done, _)| *done == place);
+        if waiting.len() < 2 || !context.shares_branches() || is_done(waiting[next]) {
+            return Ok(());
+        }
+        let blocks = &context.query.blocks;
+        let can_run = |place: &usize| !is_done(*place) && is_ready(context, &blocks[*place]);
+        let ready: Vec<usize> = waiting.iter().copied().filter(can_run).collect();
+        let nanos = &mut self.nanos;
+        let large = context.large_branches(ready.len(), |place| {
+            let block = &blocks[ready[place]];
+            *nanos.entry(ready[place]).or_insert_with(|| context.block_nanos(block))
+        });
+        // One that is small is not kept waiting for the others.
+        let places: Vec<usize> = large.into_iter().map(|place| ready[place]).collect();
+        if places.contains(&waiting[next]) {
+            let done = context.blocks_beside(&places, run_block)?;
+            self.done.extend(places.into_iter().zip(done));
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, place: usize) -> Option<Result<Ahead>> {
+        let found = self.done.iter().position(|(done, _)| *done == place)?;
+        Some(self.done.swap_remove(found).1)
+    }
 }
 
 impl Answer {
@@ -472,7 +518,8 @@ fn walk_nodes(
     result.level = match &block.recurse {
         Some(recurse) => context.recurse(block, recurse, nodes)?,
         None => {
-            let inherited = Inherited { cascade: block.cascade.as_ref(), depth: 0 };
+            let are_apart = block.defines.is_empty();
+            let inherited = Inherited { cascade: block.cascade.as_ref(), depth: 0, are_apart };
             context.level(nodes, &block.fields, inherited)?
         }
     };

@@ -219,6 +219,8 @@ pub struct Job<'j, R> {
     pub count: usize,
     /// The most results that wait to be taken; at least 1.
     pub ahead: usize,
+    /// Whether a piece may share its own work, as one that is large does. Else it stays on its thread.
+    pub nests: bool,
     /// Does the piece of a number.
     pub work: &'j (dyn Fn(usize) -> Result<R> + Sync),
 }
@@ -349,7 +351,7 @@ impl<R: Send> Shared<'_, R> {
 
     /// Does a piece that was begun, and puts its result at its place.
     fn work(&self, number: usize) {
-        let in_piece = InPiece::begin();
+        let in_piece = (!self.job.nests).then(InPiece::begin);
         let done = catch_unwind(AssertUnwindSafe(|| (self.job.work)(number)));
         drop(in_piece);
         let mut state = lock(&self.state);
@@ -386,7 +388,7 @@ mod tests {
             at_work.fetch_sub(1, Relaxed);
             Ok((number, name(thread::current().id())))
         };
-        let job = Job { count, ahead, work: &work };
+        let job = Job { count, ahead, nests: false, work: &work };
         let taken = pool.share(&job, &|| (), |(number, thread)| {
             results.push(number);
             threads.insert(thread);
@@ -440,7 +442,7 @@ mod tests {
                 9 => panic!("nine"),
                 number => Ok(number),
             };
-            let job = Job { count: 40, ahead: 40, work: &work };
+            let job = Job { count: 40, ahead: 40, nests: false, work: &work };
             let mut taken = 0;
             let error = pool.share(&job, &|| (), |_| {
                 taken += 1;
@@ -459,7 +461,7 @@ mod tests {
     #[should_panic(expected = "in the piece")]
     fn a_panic_reaches_the_caller() {
         let work = |number: usize| if number == 20 { panic!("in the piece") } else { Ok(()) };
-        let job = Job { count: 40, ahead: 4, work: &work };
+        let job = Job { count: 40, ahead: 4, nests: false, work: &work };
         let _ = Pool::new(2).share(&job, &|| (), |()| Ok(()));
     }
 
@@ -471,7 +473,7 @@ mod tests {
         let inner = |number: usize| {
             let mut sum = 0;
             let add = |number: usize| Ok(number);
-            let job = Job { count: number % 5, ahead: 5, work: &add };
+            let job = Job { count: number % 5, ahead: 5, nests: false, work: &add };
             pool.share(&job, &|| (), |number| {
                 sum += number;
                 Ok(())
@@ -479,7 +481,7 @@ mod tests {
             Ok(sum)
         };
         let outer = || {
-            let job = Job { count: 200, ahead: 9, work: &inner };
+            let job = Job { count: 200, ahead: 9, nests: false, work: &inner };
             let mut all = 0;
             pool.share(&job, &|| (), |sum| {
                 all += sum;
@@ -512,7 +514,7 @@ mod tests {
             }
             Ok(())
         };
-        let job = Job { count: 2, ahead: 2, work: &work };
+        let job = Job { count: 2, ahead: 2, nests: false, work: &work };
         pool.share(&job, &|| asked.set(asked.get() + 1), |()| Ok(())).unwrap();
         assert!(0 < asked.get());
     }

@@ -82,6 +82,30 @@ impl Control {
     }
 }
 
+impl Control {
+    /// The results of `work` for each of some branches, in their order. Threads that are free do some of them beside each other, and
+    /// each may share its own work in morsels.
+    ///
+    /// # Errors
+    ///
+    /// None but those of the branches, each at its place.
+    pub(crate) fn branches<R: Send>(
+        &self,
+        count: usize,
+        work: impl Fn(usize) -> Result<R> + Sync,
+    ) -> Result<Vec<Result<R>>> {
+        let work = |branch: usize| Ok(self.check().and_then(|()| work(branch)));
+        let Some(pool) = self.sharing_pool() else { return (0..count).map(work).collect() };
+        let job = Job { count, ahead: count, nests: true, work: &work };
+        let mut results = Vec::with_capacity(count);
+        pool.share(&job, &|| drop(self.check()), |result| {
+            results.push(result);
+            Ok(())
+        })?;
+        Ok(results)
+    }
+}
+
 impl Spread<'_> {
     /// The number of items of a morsel.
     pub(crate) fn len(&self) -> usize {
@@ -149,7 +173,7 @@ impl Spread<'_> {
             control.check()?;
             work(number * len..items.min((number + 1) * len))
         };
-        let job = Job { count: items.div_ceil(len), ahead, work: &work };
+        let job = Job { count: items.div_ceil(len), ahead, nests: false, work: &work };
         // The morsels find out by themselves: a poll that says stop also sets the flag.
         pool.share(&job, &|| drop(control.check()), take)
     }

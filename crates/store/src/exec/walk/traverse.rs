@@ -33,6 +33,8 @@ pub(crate) struct Inherited<'p> {
     pub(crate) cascade: Option<&'p Cascade>,
     /// The number of levels above this one.
     pub(crate) depth: usize,
+    /// True where no field sets a variable, so that none waits for another.
+    pub(crate) are_apart: bool,
 }
 
 /// An edge field and the way it is walked.
@@ -64,10 +66,19 @@ impl<'a> Context<'a> {
         }
         let expanded = self.expand_fields(fields, &nodes, false)?;
         let mut results = Vec::with_capacity(expanded.len());
-        for field in expanded.iter() {
+        let mut ahead = match inherited.are_apart {
+            true => self.fields_beside(&expanded, &nodes, |context, field| {
+                context.field(&nodes, field, inherited)
+            })?,
+            false => Vec::new(),
+        };
+        for (place, field) in expanded.iter().enumerate() {
             let step = self.begin("field", &field.key, Some(field.at), None);
-            let data =
-                self.field(&nodes, field, inherited).map_err(|error| error.or_at(field.at))?;
+            let data = match ahead.get_mut(place).and_then(Option::take) {
+                Some(data) => data,
+                None => self.field(&nodes, field, inherited),
+            };
+            let data = data.map_err(|error| error.or_at(field.at))?;
             self.end(&step, rows_of(&data, nodes.len()));
             results.push(FieldResult { field: Arc::clone(field), data });
         }
@@ -157,7 +168,7 @@ impl<'a> Context<'a> {
                 self.set_var(var, Var::Values(Arc::new(values)));
             }
         }
-        let inherited = Inherited { cascade, depth: inherited.depth + 1 };
+        let inherited = Inherited { cascade, depth: inherited.depth + 1, ..inherited };
         let grouped = field.group_by.is_some();
         let fields = if grouped { &[][..] } else { &field.fields };
         result.level = self.level(below, fields, inherited)?;

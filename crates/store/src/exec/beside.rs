@@ -1,0 +1,184 @@
+//! Blocks of a request, and fields of a level, that are carried out beside each other.
+//!
+//! What does not wait for anything else is a branch. Where two branches at least are large by estimate, threads of the database
+//! that are free carry some of them out, each with a copy of the variables so far. A branch shares its own work in morsels, as far
+//! as threads are left. Results and variables are taken in the order in which one thread would have made them; so
+//! answers are the same bytes, and of several errors the first one is told.
+//!
+//! Estimates come from the lengths of sets and from indexes, and cost no more than a search in these. A request whose
+//! steps are traced does one branch after the other, so that its steps are told in order.
+
+use crate::exec::control::context::{Context, Var};
+use crate::exec::control::tree::{BlockResult, FieldData};
+use hexgraph_base::plan::{Block, BlockKind, Call, Field, FieldKind, Function, VarId};
+use hexgraph_base::types::Result;
+use std::sync::Arc;
+
+/// The nanoseconds that a step with a node takes, about (to test it, to order it, to read its list of edges), and that with an edge.
+const NODE_NANOS: usize = 10;
+const EDGE_NANOS: usize = 5;
+
+/// The number of edges that a node is taken to have before one was looked at, and the number of nodes that are looked at then.
+const MEAN_DEGREE: usize = 4;
+const LOOKED_AT: usize = 16;
+
+/// The number of nodes that a page with a filter, or in the order of an index, asks for each node that it shows, about.
+const ASKED_PER_SHOWN: usize = 64;
+
+/// A block that was carried out, and the variables that it has set.
+pub(super) struct Ahead {
+    result: BlockResult,
+    vars: Vec<(VarId, Option<Var>)>,
+}
+
+impl<'a> Context<'a> {
+    /// The same request with variables of its own.
+    fn branch(&self) -> Context<'a> {
+        let Context { version, query, control, vars } = self;
+        Context { version, query, control, vars: vars.clone() }
+    }
+
+    /// Whether there may be other threads for branches at all.
+    pub(super) fn shares_branches(&self) -> bool {
+        self.control.trace().is_none() && self.control.sharing_pool().is_some()
+    }
+
+    /// Which of some branches are carried out beside each other, by their estimated nanoseconds: those that are large, where these are
+    /// two at least and there are threads for them.
+    pub(super) fn large_branches(
+        &self,
+        count: usize,
+        mut nanos: impl FnMut(usize) -> usize,
+    ) -> Vec<usize> {
+        if count < 2 || !self.shares_branches() {
+            return Vec::new();
+        }
+        let least = self.control.costs().spread;
+        let large: Vec<usize> = (0..count).filter(|&place| least <= nanos(place)).collect();
+        if large.len() < 2 { Vec::new() } else { large }
+    }
+
+    /// Carries out blocks beside each other, each as `run` does it.
+    pub(super) fn blocks_beside(
+        &self,
+        places: &[usize],
+        run: impl Fn(&mut Context<'a>, usize) -> Result<BlockResult> + Sync,
+    ) -> Result<Vec<Result<Ahead>>> {
+        self.control.branches(places.len(), |branch| {
+            let mut context = self.branch();
+            let result = run(&mut context, places[branch])?;
+            let defines = &self.query.blocks[places[branch]].defines;
+            let vars = defines.iter().map(|&var| (var, context.vars[var.0 as usize].take()));
+            Ok(Ahead { result, vars: vars.collect() })
+        })
+    }
+
+    /// Takes over the variables that a block has set, and returns its result.
+    pub(super) fn take_ahead(&mut self, ahead: Ahead) -> BlockResult {
+        for (var, value) in ahead.vars {
+            self.vars[var.0 as usize] = value;
+        }
+        ahead.result
+    }
+
+    /// The nanoseconds that a block takes, about; 0 where nothing tells.
+    pub(super) fn block_nanos(&self, block: &Block) -> usize {
+        match block.kind {
+            BlockKind::Empty => block.fields.iter().map(|field| self.total_nanos(field)).sum(),
+            BlockKind::Shortest(_) => 0,
+            BlockKind::Visible | BlockKind::Hidden => self.nodes_nanos(block),
+        }
+    }
+
+    fn nodes_nanos(&self, block: &Block) -> usize {
+        let Some(roots) = block.root.as_ref().and_then(|root| self.root_estimate(root)) else {
+            return 0;
+        };
+        let wanted = block.page.wanted().unwrap_or(usize::MAX);
+        let is_asked = block.filter.is_some() || !block.order.is_empty();
+        let asked = if is_asked { wanted.saturating_mul(ASKED_PER_SHOWN) } else { wanted };
+        let keys = block.group_by.as_ref().map_or(0, |group_by| group_by.keys.len());
+        let steps = usize::from(block.filter.is_some()) + block.order.len() + keys;
+        let shown = roots.min(wanted);
+        let fields = block.fields.iter().map(|field| self.field_nanos(field, shown, MEAN_DEGREE));
+        let fields = fields.fold(0, usize::saturating_add);
+        roots.min(asked).saturating_mul(NODE_NANOS * steps).saturating_add(fields)
+    }
+
+    fn root_estimate(&self, root: &Function) -> Option<usize> {
+        match &root.call {
+            // Only its index can tell, which is asked when the block begins.
+            Call::Terms { .. } | Call::SimilarTo { .. } => None,
+            _ => self.estimate(root),
+        }
+    }
+
+    /// Carries out those fields of some nodes that are large beside each other, each as `run` does it. Returns their results at their
+    /// places; an empty list where there are none.
+    ///
+    /// # Errors
+    ///
+    /// None but those of the fields, each at its place.
+    pub(super) fn fields_beside(
+        &self,
+        fields: &[Arc<Field>],
+        nodes: &[u32],
+        run: impl Fn(&mut Context<'a>, &Arc<Field>) -> Result<FieldData> + Sync,
+    ) -> Result<Vec<Option<Result<FieldData>>>> {
+        let large = self.large_branches(fields.len(), |place| {
+            let degree = self.mean_degree(&fields[place], nodes);
+            self.field_nanos(&fields[place], nodes.len(), degree)
+        });
+        if large.is_empty() {
+            return Ok(Vec::new());
+        }
+        let run = |branch: usize| run(&mut self.branch(), &fields[large[branch]]);
+        let done = self.control.branches(large.len(), run)?;
+        let mut ahead: Vec<Option<Result<FieldData>>> = fields.iter().map(|_| None).collect();
+        large.into_iter().zip(done).for_each(|(place, done)| ahead[place] = Some(done));
+        Ok(ahead)
+    }
+
+    /// The nanoseconds that a field of `nodes` nodes takes, about, where each has `degree` edges. Plain values are read when they are
+    /// written, and the level below an edge has another look at its own fields.
+    fn field_nanos(&self, field: &Field, nodes: usize, degree: usize) -> usize {
+        match &field.kind {
+            FieldKind::Predicate { name, .. } => {
+                if !self.predicate(name).is_some_and(|predicate| predicate.is_edges()) {
+                    return 0;
+                }
+                let tests = 1 + usize::from(field.filter.is_some()) + field.order.len();
+                nodes.saturating_mul(NODE_NANOS + EDGE_NANOS * tests * degree)
+            }
+            FieldKind::Count { .. } | FieldKind::Math(_) | FieldKind::AggregateVar(..) => {
+                nodes.saturating_mul(NODE_NANOS)
+            }
+            FieldKind::AggregatePredicate { .. } => nodes.saturating_mul(EDGE_NANOS),
+            _ => 0,
+        }
+    }
+
+    /// The mean number of edges of some nodes, by a look at a few of them.
+    fn mean_degree(&self, field: &Field, nodes: &[u32]) -> usize {
+        let FieldKind::Predicate { name, reverse, .. } = &field.kind else { return 0 };
+        let edges = self.predicate(name).and_then(|predicate| predicate.direction(*reverse));
+        let Some(edges) = edges else { return 0 };
+        let step = nodes.len().div_ceil(LOOKED_AT).max(1);
+        let (mut looked, mut found) = (0, 0);
+        for &node in nodes.iter().step_by(step) {
+            looked += 1;
+            found += edges.targets(node).len();
+        }
+        found.div_ceil(looked.max(1))
+    }
+
+    /// The nanoseconds of an aggregate over all values of a variable.
+    fn total_nanos(&self, field: &Field) -> usize {
+        let FieldKind::AggregateVar(_, var) = &field.kind else { return 0 };
+        match &self.vars[var.0 as usize] {
+            Some(Var::Column(column)) => column.len(),
+            Some(Var::Values(map)) => map.nodes.len(),
+            _ => 0,
+        }
+    }
+}
