@@ -1,7 +1,7 @@
 //! Writing an answer under limits: it can be cancelled, and its length and memory are bounded. An answer can be far larger than
 //! the levels that it is written from, since nodes repeat.
 
-use hexgraph_base::types::{Error, PieceSink, Result, Sink, Uid, ValueRef};
+use hexgraph_base::types::{Error, ObjectCells, Objects, PieceSink, Result, Sink, Uid, ValueRef};
 use hexgraph_store::exec::Control;
 use std::panic::resume_unwind;
 use std::sync::OnceLock;
@@ -166,6 +166,10 @@ impl<'a, S: PieceSink> PieceSink for Checked<'a, S> {
         self.control.give_back(piece.drawn * piece.factor + piece.beside);
     }
 
+    fn takes_objects(&self) -> bool {
+        self.sink.takes_objects()
+    }
+
     fn expect(&mut self, pieces: usize) {
         // As much as is drawn for is made room for; where there is no memory for all of it, the answer may still be shorter.
         let wanted = self.bytes.saturating_mul(2 * pieces as u64);
@@ -246,6 +250,28 @@ impl<S: Sink> Sink for Checked<'_, S> {
     fn text(&mut self, text: &str) {
         self.count(text.len() + 2);
         self.sink.text(text);
+    }
+
+    fn objects(&mut self, objects: &Objects<'_>) -> bool {
+        if let Err(error) = self.control.check() {
+            resume_unwind(Box::new(error));
+        }
+        // As if they came one by one.
+        let bytes = objects.columns.iter().map(|(name, cells)| match cells {
+            ObjectCells::Texts(text, ends) => (name.len() + 4) * ends.len() + text.len(),
+            _ => (name.len() + 12) * objects.len,
+        });
+        let before = self.bytes;
+        self.count(bytes.sum());
+        if self.sink.objects(objects) {
+            if let Err(error) = self.control.check() {
+                resume_unwind(Box::new(error));
+            }
+            return true;
+        }
+        // They come one by one, and are counted then; what was drawn serves them.
+        self.bytes = before;
+        false
     }
 
     fn beside(&mut self, bytes: usize) {

@@ -1,6 +1,6 @@
 //! Columns of a table. All cells of a column have one type, or no value.
 
-use crate::types::ValueRef;
+use crate::types::{ObjectCells, ValueRef};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -196,6 +196,34 @@ impl Cell {
 }
 
 impl Cells {
+    /// The cells that objects have of a key; `None` where none of them has a value.
+    pub(super) fn of(cells: ObjectCells<'_>) -> Option<Cells> {
+        let valid = |has: &[bool], len: usize| match has.is_empty() {
+            true => vec![true; len],
+            false => has.to_vec(),
+        };
+        let cells = match cells {
+            ObjectCells::Texts(text, ends) => Cells::Text(Texts {
+                bytes: text.to_owned(),
+                ends: ends.to_vec(),
+                valid: vec![true; ends.len()],
+            }),
+            ObjectCells::Ints(ints, has) => {
+                Cells::Int(Values { values: ints.to_vec(), valid: valid(has, ints.len()) })
+            }
+            ObjectCells::Floats(floats, has) => {
+                Cells::Float(Values { values: floats.to_vec(), valid: valid(has, floats.len()) })
+            }
+        };
+        let has_some = match &cells {
+            Cells::Text(Texts { valid, .. })
+            | Cells::Int(Values { valid, .. })
+            | Cells::Float(Values { valid, .. }) => valid.contains(&true),
+            _ => false,
+        };
+        has_some.then_some(cells)
+    }
+
     /// Returns the number of cells, nulls included.
     pub fn len(&self) -> usize {
         match self {

@@ -5,7 +5,7 @@
 
 use super::cells::{Cell, Cells, Column, MixedTypes};
 use super::keys::Key;
-use crate::types::{Error, PieceSink, Result, Sink, Uid, ValueRef};
+use crate::types::{Error, ObjectCells, Objects, PieceSink, Result, Sink, Uid, ValueRef};
 use std::fmt::Write;
 use std::mem;
 
@@ -309,6 +309,10 @@ impl PieceSink for TableSink {
     }
 
     fn expect(&mut self, _: usize) {}
+
+    fn takes_objects(&self) -> bool {
+        true
+    }
 }
 
 impl Sink for TableSink {
@@ -404,6 +408,23 @@ impl Sink for TableSink {
     fn text(&mut self, text: &str) {
         let cell = Cell::text(text, &mut self.row.texts);
         self.cell(cell);
+    }
+
+    fn objects(&mut self, objects: &Objects<'_>) -> bool {
+        if !matches!(self.frames.last(), Some(Frame::Block(true) | Frame::Groups)) {
+            return false;
+        }
+        let column = |(name, cells): &(&str, ObjectCells<'_>)| {
+            Some(Column { name: (*name).to_owned(), cells: Cells::of(*cells)? })
+        };
+        let columns = objects.columns.iter().filter_map(column).collect();
+        for column in &mut self.table.columns {
+            column.cells.pad_to(self.table.rows);
+        }
+        if let Err(fault) = self.table.append(Table { columns, rows: objects.len }) {
+            self.fault.get_or_insert(fault);
+        }
+        true
     }
 }
 

@@ -36,6 +36,48 @@ pub trait Sink {
     /// Is told how much memory the writer is about to hold beside what it writes: a sink that counts memory may refuse it,
     /// by unwinding with an error.
     fn beside(&mut self, _bytes: usize) {}
+    /// Takes all objects of the innermost array at once, as columns. Returns false, with nothing done, where it wants them one by one:
+    /// a sink that makes columns of objects, or objects without asking for each of their keys, takes them.
+    fn objects(&mut self, _objects: &Objects<'_>) -> bool {
+        false
+    }
+}
+
+/// Objects as columns: flat, and with no two values of one key.
+pub struct Objects<'o> {
+    /// The number of objects.
+    pub len: usize,
+    /// The keys in their order, each with its values.
+    pub columns: Vec<(&'o str, ObjectCells<'o>)>,
+}
+
+/// The values that objects have of a key.
+#[derive(Clone, Copy)]
+pub enum ObjectCells<'o> {
+    /// Texts: all of them one behind the other, and where each ends.
+    Texts(&'o str, &'o [usize]),
+    /// Ints, and which objects have one; an empty list says that all have.
+    Ints(&'o [i64], &'o [bool]),
+    /// Finite floats, likewise.
+    Floats(&'o [f64], &'o [bool]),
+}
+
+impl<'o> ObjectCells<'o> {
+    /// The value of an object.
+    #[inline]
+    pub fn get(self, place: usize) -> Option<ValueRef<'o>> {
+        let is_there = |has: &[bool]| has.is_empty() || has[place];
+        match self {
+            ObjectCells::Texts(text, ends) => {
+                let start = if place == 0 { 0 } else { ends[place - 1] };
+                Some(ValueRef::String(&text[start..ends[place]]))
+            }
+            ObjectCells::Ints(ints, has) => is_there(has).then(|| ValueRef::Int(ints[place])),
+            ObjectCells::Floats(floats, has) => {
+                is_there(has).then(|| ValueRef::Float(floats[place]))
+            }
+        }
+    }
 }
 
 /// A sink that takes elements of an array also from other threads, each of which writes some to a piece.
@@ -53,6 +95,10 @@ pub trait PieceSink: Sink {
     fn append(&mut self, piece: Self::Piece);
     /// Makes room for so many more pieces of the size of what was written since this array was opened.
     fn expect(&mut self, pieces: usize);
+    /// Whether [`Sink::objects`] takes objects as columns, so that there is no need of pieces.
+    fn takes_objects(&self) -> bool {
+        false
+    }
 }
 
 /// A sink that shows values. An answer has fewer forms of values than there are types, and [`ShowValues::show`] is the one

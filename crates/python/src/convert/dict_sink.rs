@@ -2,7 +2,7 @@
 
 use super::json::Keys;
 use hexgraph::db::{Canceller, Control};
-use hexgraph_base::types::{DateTime, ShowValues, Sink, Uid, ValueRef};
+use hexgraph_base::types::{DateTime, ObjectCells, Objects, ShowValues, Sink, Uid, ValueRef};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use std::cell::Cell;
@@ -204,6 +204,32 @@ impl<'a, 'py> DictSink<'a, 'py> {
         matches!(self.open.last(), Some(Open { container: Container::Row, .. }))
     }
 
+    /// Adds a dict for each of some objects to a list. Each key is looked up once.
+    fn add_objects(&mut self, list: &Bound<'py, PyList>, objects: &Objects<'_>) -> PyResult<()> {
+        let py = self.py;
+        let columns: Vec<(Bound<'py, PyString>, ObjectCells<'_>)> = objects
+            .columns
+            .iter()
+            .map(|(name, cells)| (self.keys.find(py, name), *cells))
+            .collect();
+        for place in 0..objects.len {
+            let dict = PyDict::new(py);
+            for (name, cells) in &columns {
+                match cells.get(place) {
+                    Some(ValueRef::String(text)) => dict.set_item(name, PyString::new(py, text))?,
+                    Some(ValueRef::Int(number)) => dict.set_item(name, number)?,
+                    Some(ValueRef::Float(number)) => dict.set_item(name, number)?,
+                    _ => {}
+                }
+            }
+            list.append(dict)?;
+            if place as u32 % SIGNALS_INTERVAL == SIGNALS_INTERVAL - 1 {
+                py.check_signals()?;
+            }
+        }
+        Ok(())
+    }
+
     /// Adds the object that a call has returned, or keeps the exception that it has raised.
     fn put_made(&mut self, made: PyResult<Bound<'py, PyAny>>) {
         match made {
@@ -286,6 +312,19 @@ impl Sink for DictSink<'_, '_> {
 
     fn text(&mut self, text: &str) {
         self.put(PyString::new(self.py, text).into_any());
+    }
+
+    fn objects(&mut self, objects: &Objects<'_>) -> bool {
+        let Some(Open { container: Container::List(list), is_empty, .. }) = self.open.last_mut()
+        else {
+            return false;
+        };
+        *is_empty &= objects.len == 0;
+        let list = list.clone();
+        if let Err(error) = self.add_objects(&list, objects) {
+            self.fault.raise(error);
+        }
+        true
     }
 }
 

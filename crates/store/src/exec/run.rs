@@ -5,7 +5,7 @@ use crate::exec::control::context::{Context, Var};
 use crate::exec::control::costs::Costs;
 use crate::exec::control::options::ExecOptions;
 use crate::exec::control::stop::Control;
-use crate::exec::control::tree::{BlockResult, FieldData, FieldResult, Group, Level};
+use crate::exec::control::tree::{BlockResult, FieldData, FieldResult, Level, RootGroups};
 use crate::exec::physical::path::BlockPath;
 use crate::exec::physical::rewrites::{BATCH_MAX, lists_uids};
 use crate::exec::select::batches::Members;
@@ -482,7 +482,7 @@ fn group_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResul
     result.roots = context.block_roots(block, None)?;
     let nodes = root_nodes(context, block, &result.roots)?;
     let step = context.begin("group", &block.name, None, None);
-    let groups = context.groups(group_by, &block.fields, &nodes)?;
+    let groups = context.root_groups(group_by, &block.fields, Members::List(&nodes))?;
     context.end(&step, groups.len());
     publish_groups(context, block, group_by, groups, result)
 }
@@ -564,7 +564,7 @@ fn group_set(context: &mut Context<'_>, block: &Block, result: &mut BlockResult)
     let set = context.block_set(block)?;
     result.unlisted = set.len();
     let step = context.begin("group", &block.name, None, None);
-    let groups = context.groups_of_set(group_by, &block.fields, &set)?;
+    let groups = context.root_groups(group_by, &block.fields, Members::Set(&set))?;
     context.end(&step, groups.len());
     publish_groups(context, block, group_by, groups, result)
 }
@@ -588,7 +588,7 @@ fn count_targets(
     for var in block.fields.iter().filter_map(|field| field.var) {
         context.set_var(var, Var::Values(Arc::clone(&counts)));
     }
-    result.groups = Some(Vec::new());
+    result.groups = Some(RootGroups::Rows(Vec::new()));
     Ok(true)
 }
 
@@ -597,13 +597,16 @@ fn publish_groups(
     context: &mut Context<'_>,
     block: &Block,
     group_by: &GroupBy,
-    groups: Vec<Group>,
+    groups: RootGroups,
     result: &mut BlockResult,
 ) -> Result<()> {
-    let mut found = BTreeMap::new();
-    context.publish_groups(&block.fields, group_by.keys.len(), &groups, &mut found)?;
-    for (var, value) in found {
-        context.set_var(var, value);
+    // Groups as columns have no variables.
+    if let RootGroups::Rows(groups) = &groups {
+        let mut found = BTreeMap::new();
+        context.publish_groups(&block.fields, group_by.keys.len(), groups, &mut found)?;
+        for (var, value) in found {
+            context.set_var(var, value);
+        }
     }
     result.groups = Some(groups);
     Ok(())

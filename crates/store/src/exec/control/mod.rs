@@ -6,6 +6,7 @@ pub(super) mod costs;
 pub(super) mod stop;
 pub(super) mod trace;
 pub(super) mod passwords;
+pub(super) mod group_cells;
 pub(super) mod tree;
 pub(super) mod context;
 pub(super) mod steps;

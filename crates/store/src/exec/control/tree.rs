@@ -3,6 +3,7 @@
 //! Values are not copied into it. A level knows its nodes, an edge field knows the list of targets
 //! of each node of its level; values are read from the version when the answer is written.
 
+use super::group_cells::GroupColumns;
 use crate::graph::Predicate;
 use hexgraph_base::plan::{Block, Field};
 use hexgraph_base::types::Value;
@@ -22,7 +23,7 @@ pub struct BlockResult {
     /// The nodes and their fields.
     pub level: Level,
     /// The groups, with `@groupby` at the root.
-    pub groups: Option<Vec<Group>>,
+    pub groups: Option<RootGroups>,
     /// The paths of a `shortest` block.
     pub paths: Vec<Path>,
 }
@@ -104,6 +105,29 @@ pub struct EdgeField {
     pub level: Level,
     /// The groups of each node above, with `@groupby`.
     pub groups: Option<Vec<Vec<Group>>>,
+}
+
+/// The groups of the root of a block, in the order of the answer.
+pub enum RootGroups {
+    /// An object for each group.
+    Rows(Vec<Group>),
+    /// A list for each key and each result.
+    Columns(GroupColumns),
+}
+
+impl RootGroups {
+    /// The number of groups.
+    pub fn len(&self) -> usize {
+        match self {
+            RootGroups::Rows(groups) => groups.len(),
+            RootGroups::Columns(groups) => groups.len(),
+        }
+    }
+
+    /// True where there is no group.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
 }
 
 /// One group of `@groupby`.

@@ -12,6 +12,7 @@
 use super::key_codes::{KeyCodes, MISSING};
 use super::partition::{GROUP_BYTES, KEY_BYTES};
 use crate::exec::control::context::Context;
+use crate::exec::control::group_cells::{GroupColumns, ResultCells};
 use crate::exec::control::morsels::{Spread, joined};
 use crate::exec::control::tree::{Group, GroupValue};
 use crate::exec::math::sums::{Sum, clamp};
@@ -48,6 +49,39 @@ impl Context<'_> {
         body: &[Arc<Field>],
         members: Members<'_>,
     ) -> Result<Option<Vec<(usize, Group)>>> {
+        let Some((grouping, plans)) = self.grouping(group_by, body, members, false)? else {
+            return Ok(None);
+        };
+        grouping.finish(body, &plans, members)
+    }
+
+    /// As [`Context::column_groups`], as columns in the order of the answer. `None` also where a field needs the list of the members of
+    /// each group.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::column_groups`].
+    pub(crate) fn groups_as_columns(
+        &self,
+        group_by: &GroupBy,
+        body: &[Arc<Field>],
+        members: Members<'_>,
+    ) -> Result<Option<GroupColumns>> {
+        match self.grouping(group_by, body, members, true)? {
+            Some((grouping, plans)) => grouping.finish_columns(body, &plans),
+            None => Ok(None),
+        }
+    }
+
+    /// The members grouped by their codes, and how each field of the body is found; `None` as
+    /// [`Context::column_groups`], and where lists of members are needed and not wanted.
+    fn grouping<'s>(
+        &'s self,
+        group_by: &'s GroupBy,
+        body: &'s [Arc<Field>],
+        members: Members<'s>,
+        without_lists: bool,
+    ) -> Result<Option<(Grouping<'s, 's>, Vec<Plan>)>> {
         let is_usual = members.len() >= MEMBERS_MIN
             && !group_by.keys.is_empty()
             && body.iter().all(|field| is_known(&field.kind));
@@ -91,12 +125,15 @@ impl Context<'_> {
             charged: 0,
         };
         let plans: Vec<Plan> = body.iter().map(|field| grouping.plan(field, members)).collect();
+        if without_lists && grouping.lists.is_some() {
+            return Ok(None);
+        }
         let _while_grouping = self.control.charge_while(grouping.byte_len(members))?;
         match self.control.spread(members.len(), grouping.nanos())? {
             Some(spread) => grouping.run_shared(spread, members)?,
             None => grouping.run(members)?,
         }
-        grouping.finish(body, &plans, members)
+        Ok(Some((grouping, plans)))
     }
 
     /// A key without languages of values that are no lists.
@@ -636,6 +673,32 @@ impl<'a, 'c> Grouping<'a, 'c> {
             Ok(Some(found))
         })?;
         Ok(made.into_iter().collect::<Option<Vec<_>>>().map(joined))
+    }
+
+    /// The groups as columns; `None` where one has no result but an error.
+    fn finish_columns(self, body: &[Arc<Field>], plans: &[Plan]) -> Result<Option<GroupColumns>> {
+        let Groups { firsts, counts } = &self.groups;
+        let mut keys = Vec::with_capacity(self.keys.len());
+        for key in &self.keys {
+            // The group before the first one is that of members without a key.
+            match self.context.key_cells(&firsts[1..], key.predicate)? {
+                Some(cells) => keys.push(cells),
+                None => return Ok(None),
+            }
+        }
+        let mut results = Vec::with_capacity(body.len());
+        for (field, plan) in body.iter().zip(plans) {
+            self.context.check()?;
+            let mut cells = ResultCells::default();
+            for group in 1..counts.len() {
+                let Ok(result) = self.result(field, *plan, group, &[]) else { return Ok(None) };
+                if !cells.push(result) {
+                    return Ok(None);
+                }
+            }
+            results.push(cells);
+        }
+        self.context.sorted_columns(&counts[1..], keys, results).map(Some)
     }
 
     /// A group with its number of members; `None` where a result is refused.

@@ -2,7 +2,7 @@
 
 use super::partition::Part;
 use crate::exec::control::context::{Context, Var};
-use crate::exec::control::tree::{FieldData, Group, GroupValue, Level, ValueMap};
+use crate::exec::control::tree::{FieldData, Group, GroupValue, Level, RootGroups, ValueMap};
 use crate::exec::math::variables::add_values;
 use crate::exec::physical::path::GroupPath;
 use crate::exec::select::batches::Members;
@@ -169,12 +169,38 @@ impl Context<'_> {
         Ok(order.into_iter().filter_map(|(_, _, place)| groups[place].take()).collect())
     }
 
+    /// The groups of the root of a block, as columns where codes lead to them.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::groups`].
+    pub(crate) fn root_groups(
+        &self,
+        group_by: &GroupBy,
+        body: &[Arc<Field>],
+        members: Members<'_>,
+    ) -> Result<RootGroups> {
+        // The groups of variables are looked at once more.
+        let has_vars = body.iter().any(|field| field.var.is_some());
+        if !has_vars
+            && self.group_kind(group_by, body, members) == GroupKind::Codes
+            && let Some(columns) = self.groups_as_columns(group_by, body, members)?
+        {
+            return Ok(RootGroups::Columns(columns));
+        }
+        match members {
+            Members::List(nodes) => self.groups(group_by, body, nodes),
+            Members::Set(set) => self.groups_of_set(group_by, body, set),
+        }
+        .map(RootGroups::Rows)
+    }
+
     /// As [`Context::groups`], of a set; it is listed only where columns and indexes don't tell.
     ///
     /// # Errors
     ///
     /// As [`Context::groups`].
-    pub(crate) fn groups_of_set(
+    fn groups_of_set(
         &self,
         group_by: &GroupBy,
         body: &[Arc<Field>],
@@ -361,7 +387,7 @@ mod tests {
     #[test]
     fn columns_group_as_lists_do() {
         let mut rng = Rng::with_seed(7);
-        let (mut asked, mut by_columns) = (0, 0);
+        let (mut asked, mut by_columns, mut as_columns) = (0, 0, 0);
         for round in 0..24 {
             // The greater graphs have texts with codes.
             let nodes = if round % 8 == 0 { 3000 } else { rng.u64(20..200) };
@@ -409,11 +435,25 @@ mod tests {
                 let listed = context.listed_groups(&group_by, &body, &members).unwrap();
                 assert_eq!(
                     shown(&context, found),
-                    shown(&context, listed),
+                    shown(&context, listed.clone()),
                     "{group_by:?} of {members:?}: {body:?}"
                 );
+                let wanted = context.sorted_groups(listed).unwrap();
+                for context in [&context, &shared] {
+                    let columns = context.groups_as_columns(&group_by, &body, given).unwrap();
+                    let Some(columns) = columns else { continue };
+                    as_columns += 1;
+                    assert_eq!(columns.len(), wanted.len());
+                    for (place, group) in wanted.iter().enumerate() {
+                        let (keys, results) = columns.row(place);
+                        let keys: Vec<_> = keys.into_iter().map(GroupValue::Value).collect();
+                        let found = format!("{:?}", Group { keys, results });
+                        assert_eq!(found, format!("{group:?}"), "{group_by:?}: {body:?}");
+                    }
+                }
             }
         }
+        assert!(asked < 2 * as_columns, "{as_columns} of {asked} twice were columns");
         assert!(asked < 2 * by_columns, "{by_columns} of {asked} were grouped by columns");
     }
 }

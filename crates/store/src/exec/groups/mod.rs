@@ -4,5 +4,6 @@ pub(super) mod partition;
 pub(super) mod edge_groups;
 pub(super) mod group_results;
 pub(super) mod key_codes;
+mod group_columns;
 pub(super) mod column_groups;
 pub(super) mod group_by;

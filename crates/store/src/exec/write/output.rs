@@ -4,9 +4,10 @@
 
 use super::answer_writer::{AnswerWriter, Edge, Wanted, chosen, counts_of, shown_key};
 use super::normalize::write_flat;
+use crate::exec::control::group_cells::GroupColumns;
 use crate::exec::control::tree::{
-    BlockResult, EdgeField, FieldData, FieldResult, Group, GroupValue, Level, ValueField,
-    is_visible,
+    BlockResult, EdgeField, FieldData, FieldResult, Group, GroupValue, Level, RootGroups,
+    ValueField, is_visible,
 };
 use crate::exec::select::facets::EdgeFacets;
 use crate::exec::select::read::{Langs, typed};
@@ -57,7 +58,7 @@ impl AnswerWriter<'_, '_> {
             if !groups.is_empty() {
                 self.sink.key(&block.name);
                 self.sink.begin_array();
-                self.groups(groups, group_by, &block.fields);
+                self.groups(GroupList::of(groups), group_by, &block.fields);
                 self.sink.end_array();
             }
             return Ok(());
@@ -381,7 +382,7 @@ impl AnswerWriter<'_, '_> {
             if !groups.is_empty() {
                 self.sink.key(&field.key);
                 self.sink.begin_array();
-                self.groups(groups, group_by, &field.fields);
+                self.groups(GroupList::Rows(groups), group_by, &field.fields);
                 self.sink.end_array();
             }
             return Ok(());
@@ -448,7 +449,7 @@ impl AnswerWriter<'_, '_> {
             let FieldData::Edges(edges) = data else { continue };
             match (&edges.groups, &field.group_by) {
                 (Some(groups), Some(group_by)) if !groups[place].is_empty() => {
-                    self.groups(&groups[place], group_by, &field.fields);
+                    self.groups(GroupList::Rows(&groups[place]), group_by, &field.fields);
                 }
                 (Some(_), _) => {}
                 _ => {
@@ -477,18 +478,33 @@ impl AnswerWriter<'_, '_> {
         }
     }
 
-    fn groups(&mut self, groups: &[Group], group_by: &GroupBy, body: &[Arc<Field>]) {
+    fn groups(&mut self, groups: GroupList<'_>, group_by: &GroupBy, body: &[Arc<Field>]) {
         let labels = group_labels(group_by, body);
         self.sink.begin_object();
         self.sink.key("@groupby");
         self.sink.begin_array();
-        self.group_objects(&groups[..groups.len().min(self.objects_max)], &labels);
+        self.group_objects(groups, 0..groups.len().min(self.objects_max), &labels);
         self.sink.end_array();
         self.sink.end_object();
     }
 
     /// Writes groups under the labels of their keys and results.
-    pub(super) fn group_objects(&mut self, groups: &[Group], labels: &[String]) {
+    pub(super) fn group_objects(
+        &mut self,
+        groups: GroupList<'_>,
+        range: Range<usize>,
+        labels: &[String],
+    ) {
+        let groups = match groups {
+            GroupList::Rows(groups) => &groups[range],
+            GroupList::Columns(groups) => {
+                let objects = (range.len() == groups.len()).then(|| groups.objects(labels));
+                if !objects.flatten().is_some_and(|objects| self.sink.objects(&objects)) {
+                    groups.write(range, labels, self.sink);
+                }
+                return;
+            }
+        };
         for group in groups {
             self.sink.begin_object();
             for (label, value) in labels.iter().zip(&group.keys) {
@@ -586,6 +602,29 @@ fn same_edges(result: &FieldResult, others: &[FieldResult]) -> usize {
 /// `@normalize` shows what has an alias, and nothing else.
 fn is_shown(field: &Field, normalize: bool) -> bool {
     !normalize || field.alias.is_some()
+}
+
+/// Groups in either form.
+#[derive(Clone, Copy)]
+pub(super) enum GroupList<'g> {
+    Rows(&'g [Group]),
+    Columns(&'g GroupColumns),
+}
+
+impl<'g> GroupList<'g> {
+    pub(super) fn of(groups: &'g RootGroups) -> GroupList<'g> {
+        match groups {
+            RootGroups::Rows(groups) => GroupList::Rows(groups),
+            RootGroups::Columns(groups) => GroupList::Columns(groups),
+        }
+    }
+
+    fn len(self) -> usize {
+        match self {
+            GroupList::Rows(groups) => groups.len(),
+            GroupList::Columns(groups) => groups.len(),
+        }
+    }
 }
 
 /// The names under which the keys and the results of a group are shown, in the order of the text. Languages are part of a

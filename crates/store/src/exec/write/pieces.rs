@@ -1,10 +1,10 @@
 //! Writes a large answer with several threads: ranges of the roots of a block, or of its groups, each to a piece of its own.
 
 use super::answer_writer::Wanted;
-use super::output::group_labels;
+use super::output::{GroupList, group_labels};
 use crate::exec::control::morsels::Spread;
 use crate::exec::control::stop::Control;
-use crate::exec::control::tree::{BlockResult, FieldData, Level, is_visible};
+use crate::exec::control::tree::{BlockResult, FieldData, Level, RootGroups, is_visible};
 use hexgraph_base::plan::{Block, BlockKind};
 use hexgraph_base::types::{PieceSink, Result, stack};
 use std::ops::Range;
@@ -40,11 +40,19 @@ fn write_block<S: PieceSink>(
     sink: &mut S,
 ) -> Result<()> {
     if let (Some(groups), Some(group_by)) = (&result.groups, &block.group_by) {
-        let nanos = OBJECT_NANOS + FIELD_NANOS * (group_by.keys.len() + block.fields.len());
+        let labels = group_labels(group_by, &block.fields);
+        let nanos = match groups {
+            // A sink that takes columns needs no pieces.
+            RootGroups::Columns(groups)
+                if sink.takes_objects() && groups.objects(&labels).is_some() =>
+            {
+                0
+            }
+            _ => OBJECT_NANOS + FIELD_NANOS * (group_by.keys.len() + block.fields.len()),
+        };
         let Some(spread) = control.spread(groups.len(), nanos)? else {
             return wanted.writer(sink).block(block, result);
         };
-        let labels = group_labels(group_by, &block.fields);
         sink.key(&block.name);
         sink.begin_array();
         sink.begin_object();
@@ -53,7 +61,7 @@ fn write_block<S: PieceSink>(
         let form = sink.form();
         let write = |range| {
             let mut piece = S::piece(&form);
-            wanted.writer(&mut piece).group_objects(&groups[range], &labels);
+            wanted.writer(&mut piece).group_objects(GroupList::of(groups), range, &labels);
             Ok(piece)
         };
         put_together(spread, write, sink)?;

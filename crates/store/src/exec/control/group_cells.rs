@@ -1,0 +1,263 @@
+//! Groups as columns: a list of values for each key and for each field of the body, and no object for a group.
+
+use hexgraph_base::types::{ObjectCells, Objects, Sink, Value, ValueRef};
+use std::ops::Range;
+
+/// Groups as columns.
+pub struct GroupColumns {
+    len: usize,
+    keys: Vec<KeyCells>,
+    results: Vec<ResultCells>,
+}
+
+/// A key of all groups.
+pub(in crate::exec) enum KeyCells {
+    /// Texts, one behind the other, and where each ends. They are of type `default`, or strings.
+    Texts { text: String, ends: Vec<usize>, are_default: bool },
+    /// Any other values.
+    Values(Vec<Value>),
+}
+
+/// The results of a field for all groups.
+#[derive(Default)]
+pub(in crate::exec) struct ResultCells {
+    numbers: Numbers,
+    /// Whether each group has a number; empty where all have one.
+    has: Vec<bool>,
+}
+
+enum Numbers {
+    Ints(Vec<i64>),
+    Floats(Vec<f64>),
+}
+
+impl Default for Numbers {
+    fn default() -> Numbers {
+        Numbers::Ints(Vec::new())
+    }
+}
+
+impl KeyCells {
+    /// Cells without any, for values like this one.
+    pub(in crate::exec) fn new(first: ValueRef<'_>) -> KeyCells {
+        match first {
+            ValueRef::String(_) | ValueRef::Default(_) => KeyCells::Texts {
+                text: String::new(),
+                ends: Vec::new(),
+                are_default: matches!(first, ValueRef::Default(_)),
+            },
+            _ => KeyCells::Values(Vec::new()),
+        }
+    }
+
+    /// Adds a value, which is of the type of the first one.
+    pub(in crate::exec) fn push(&mut self, value: ValueRef<'_>) {
+        match (self, value) {
+            (
+                KeyCells::Texts { text, ends, .. },
+                ValueRef::String(more) | ValueRef::Default(more),
+            ) => {
+                text.push_str(more);
+                ends.push(text.len());
+            }
+            (KeyCells::Texts { ends, text, .. }, _) => ends.push(text.len()),
+            (KeyCells::Values(values), value) => values.push(value.to_value()),
+        }
+    }
+
+    /// The value of a group.
+    pub(in crate::exec) fn get(&self, place: usize) -> ValueRef<'_> {
+        match self {
+            KeyCells::Texts { text, ends, are_default } => {
+                let start = if place == 0 { 0 } else { ends[place - 1] };
+                let text = &text[start..ends[place]];
+                if *are_default { ValueRef::Default(text) } else { ValueRef::String(text) }
+            }
+            KeyCells::Values(values) => values[place].as_ref(),
+        }
+    }
+
+    /// The number of groups.
+    pub(in crate::exec) fn len(&self) -> usize {
+        match self {
+            KeyCells::Texts { ends, .. } => ends.len(),
+            KeyCells::Values(values) => values.len(),
+        }
+    }
+
+    /// Puts other cells behind these.
+    pub(in crate::exec) fn append(&mut self, other: KeyCells) {
+        match (self, other) {
+            (KeyCells::Values(values), KeyCells::Values(more)) => values.extend(more),
+            (cells, other) => (0..other.len()).for_each(|place| cells.push(other.get(place))),
+        }
+    }
+
+    /// The bytes that the cells take.
+    pub(in crate::exec) fn heap_size(&self) -> usize {
+        match self {
+            KeyCells::Texts { text, ends, .. } => text.len() + size_of::<usize>() * ends.len(),
+            KeyCells::Values(values) => values.iter().map(Value::heap_size).sum(),
+        }
+    }
+
+    /// The same cells in another order: those at the given places.
+    pub(in crate::exec) fn in_order(&self, order: &[u32]) -> KeyCells {
+        let Some(&first) = order.first() else { return KeyCells::Values(Vec::new()) };
+        let mut cells = KeyCells::new(self.get(first as usize));
+        if let (KeyCells::Texts { text, ends, .. }, KeyCells::Texts { text: all, .. }) =
+            (&mut cells, self)
+        {
+            text.reserve_exact(all.len());
+            ends.reserve_exact(order.len());
+        }
+        order.iter().for_each(|&place| cells.push(self.get(place as usize)));
+        cells
+    }
+}
+
+impl ResultCells {
+    /// Adds the result of the next group. Returns false, with nothing done, for a value that is neither kind of number.
+    pub(in crate::exec) fn push(&mut self, value: Option<Value>) -> bool {
+        let before = self.len();
+        if before == 0 && matches!(value, Some(Value::Float(_))) {
+            self.numbers = Numbers::Floats(Vec::new());
+        }
+        match (&mut self.numbers, &value) {
+            (Numbers::Ints(ints), Some(Value::Int(int))) => ints.push(*int),
+            (Numbers::Floats(floats), Some(Value::Float(float))) => floats.push(*float),
+            (Numbers::Ints(ints), None) => ints.push(0),
+            (Numbers::Floats(floats), None) => floats.push(0.0),
+            // Those before had no number at all.
+            (Numbers::Ints(_), Some(Value::Float(float)))
+                if self.has.len() == before && !self.has.contains(&true) =>
+            {
+                let mut floats = vec![0.0; before];
+                floats.push(*float);
+                self.numbers = Numbers::Floats(floats);
+            }
+            _ => return false,
+        }
+        if value.is_none() || !self.has.is_empty() {
+            self.has.resize(before, true);
+            self.has.push(value.is_some());
+        }
+        true
+    }
+
+    fn len(&self) -> usize {
+        match &self.numbers {
+            Numbers::Ints(ints) => ints.len(),
+            Numbers::Floats(floats) => floats.len(),
+        }
+    }
+
+    /// Whether all groups have a number.
+    pub(in crate::exec) fn are_all(&self) -> bool {
+        self.has.is_empty()
+    }
+
+    /// Whether a group has a number.
+    pub(in crate::exec) fn has(&self, place: usize) -> bool {
+        self.has.get(place).copied().unwrap_or(true)
+    }
+
+    /// The number of a group.
+    fn get(&self, place: usize) -> Option<ValueRef<'_>> {
+        self.has(place).then(|| match &self.numbers {
+            Numbers::Ints(ints) => ValueRef::Int(ints[place]),
+            Numbers::Floats(floats) => ValueRef::Float(floats[place]),
+        })
+    }
+
+    /// The same cells in another order: those at the given places.
+    pub(in crate::exec) fn in_order(&self, order: &[u32]) -> ResultCells {
+        let places = order.iter().map(|&place| place as usize);
+        let numbers = match &self.numbers {
+            Numbers::Ints(ints) => Numbers::Ints(places.clone().map(|place| ints[place]).collect()),
+            Numbers::Floats(floats) => {
+                Numbers::Floats(places.clone().map(|place| floats[place]).collect())
+            }
+        };
+        let has = match self.has.is_empty() {
+            true => Vec::new(),
+            false => places.map(|place| self.has[place]).collect(),
+        };
+        ResultCells { numbers, has }
+    }
+}
+
+impl GroupColumns {
+    /// Columns of `len` groups.
+    pub(in crate::exec) fn new(
+        len: usize,
+        keys: Vec<KeyCells>,
+        results: Vec<ResultCells>,
+    ) -> GroupColumns {
+        GroupColumns { len, keys, results }
+    }
+
+    /// The number of groups.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// True where there is no group.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// All groups as columns under the labels of their keys and results; `None` where a key is no text, or two have one label.
+    pub(in crate::exec) fn objects<'o>(&'o self, labels: &'o [String]) -> Option<Objects<'o>> {
+        let is_twice = |place: usize| labels[..place].contains(&labels[place]);
+        if (0..labels.len()).any(is_twice) {
+            return None;
+        }
+        let (of_keys, of_results) = labels.split_at(self.keys.len());
+        let mut columns = Vec::with_capacity(labels.len());
+        for (label, cells) in of_keys.iter().zip(&self.keys) {
+            let KeyCells::Texts { text, ends, .. } = cells else { return None };
+            columns.push((label.as_str(), ObjectCells::Texts(text, ends)));
+        }
+        for (label, ResultCells { numbers, has }) in of_results.iter().zip(&self.results) {
+            let cells = match numbers {
+                Numbers::Ints(ints) => ObjectCells::Ints(ints, has),
+                Numbers::Floats(floats) => ObjectCells::Floats(floats, has),
+            };
+            columns.push((label.as_str(), cells));
+        }
+        Some(Objects { len: self.len, columns })
+    }
+
+    /// Writes some of the groups under the labels of their keys and results.
+    pub(in crate::exec) fn write(
+        &self,
+        range: Range<usize>,
+        labels: &[String],
+        sink: &mut dyn Sink,
+    ) {
+        let (of_keys, of_results) = labels.split_at(self.keys.len());
+        for place in range {
+            sink.begin_object();
+            for (label, cells) in of_keys.iter().zip(&self.keys) {
+                sink.key(label);
+                sink.value(cells.get(place));
+            }
+            for (label, cells) in of_results.iter().zip(&self.results) {
+                if let Some(value) = cells.get(place) {
+                    sink.key(label);
+                    sink.value(value);
+                }
+            }
+            sink.end_object();
+        }
+    }
+
+    /// The values of a group: those of its keys, and its results.
+    #[cfg(test)]
+    pub(in crate::exec) fn row(&self, place: usize) -> (Vec<Value>, Vec<Option<Value>>) {
+        let keys = self.keys.iter().map(|cells| cells.get(place).to_value()).collect();
+        let result = |cells: &ResultCells| cells.get(place).map(|value| value.to_value());
+        (keys, self.results.iter().map(result).collect())
+    }
+}
