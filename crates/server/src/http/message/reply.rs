@@ -376,6 +376,7 @@ fn step_json(step: &ExplainedStep) -> Value {
         "way": step.way,
         "estimate": step.estimate,
         "rows": step.rows,
+        "threads": step.threads,
         "ns": step.time.as_nanos() as u64,
     })
 }

@@ -11,7 +11,6 @@ use super::rank::{is_far, prefix, rank_of, rank_of_int};
 use super::read::{Langs, Typed, typed_or_none};
 use super::top;
 use crate::exec::control::context::Context;
-use crate::exec::control::morsels::joined;
 use crate::exec::control::tree::{Column, ValueMap};
 use crate::exec::physical::path::OrderPath;
 use crate::graph::Predicate;
@@ -20,10 +19,6 @@ use hexgraph_base::plan::OrderKey;
 use hexgraph_base::text::Collation;
 use hexgraph_base::types::{Error, Result, ValueRef, ValueType, did_you_mean, ordered_bits};
 use std::cmp::Ordering;
-
-/// The nanoseconds that it takes to read a key of a node, and to compare two nodes, about.
-const READ_NANOS: usize = 15;
-const COMPARE_NANOS: usize = 5;
 
 /// One sort key, read for all nodes.
 struct KeyColumn {
@@ -34,23 +29,6 @@ struct KeyColumn {
     /// The whole texts, where equal ranks do not mean equal values.
     texts: Vec<Vec<u8>>,
     descending: bool,
-}
-
-impl KeyColumn {
-    /// Puts the column of the nodes that follow behind this one.
-    fn append(&mut self, other: KeyColumn) {
-        let (before, more) = (self.ranks.len(), other.ranks.len());
-        if !self.missing.is_empty() || !other.missing.is_empty() {
-            self.missing.resize(before, false);
-            self.missing.extend(other.missing);
-            self.missing.resize(before + more, false);
-        }
-        if !other.texts.is_empty() {
-            self.texts.resize(before, Vec::new());
-            self.texts.extend(other.texts);
-        }
-        self.ranks.extend(other.ranks);
-    }
 }
 
 /// A key of an order, resolved.
@@ -197,35 +175,9 @@ impl<'a> Context<'a> {
             self.check()?;
             return Ok(page_by_first_key(&nodes, &first, columns, skip, wanted));
         }
-        let columns = match self.control.spread(nodes.len(), READ_NANOS * keys.len())? {
-            Some(spread) => joined_columns(spread.collect(|range| Ok(columns(&nodes[range])))?),
-            None => columns(&nodes),
-        };
+        let columns = columns(&nodes);
         self.check()?;
-        self.sorted_rows(&nodes, &columns, wanted)
-    }
-
-    /// As [`sort_by_columns`], also with other threads: each sorts a part of the rows, of which only as many are kept as are wanted.
-    fn sorted_rows(
-        &self,
-        nodes: &[u32],
-        columns: &[KeyColumn],
-        wanted: Option<usize>,
-    ) -> Result<Vec<u32>> {
-        let sorted = wanted.unwrap_or(nodes.len()).clamp(1, nodes.len().max(1));
-        let nanos = COMPARE_NANOS * (1 + sorted.ilog2() as usize);
-        let Some(spread) = self.control.spread(nodes.len(), nanos)? else {
-            return Ok(sort_by_columns(nodes, columns, wanted));
-        };
-        let parts = spread.with_few(1).collect(|range| {
-            let places = range.start as u32..range.end as u32;
-            Ok(sorted_places(places.collect(), nodes, columns, wanted))
-        })?;
-        let mut places = joined(parts);
-        // Finds the parts as runs that ascend, and merges them.
-        places.sort_by(|one, other| compare_rows(nodes, columns, *one, *other));
-        places.truncate(wanted.unwrap_or(usize::MAX));
-        Ok(places.into_iter().map(|place| nodes[place as usize]).collect())
+        Ok(sort_by_columns(&nodes, &columns, wanted))
     }
 
     /// Whether so few of some nodes are wanted that one pass is better than sorting them.
@@ -302,7 +254,7 @@ impl<'a> Context<'a> {
             return Ok(nodes.iter().take(wanted.unwrap_or(usize::MAX)).collect());
         }
         self.took(OrderPath::Sort);
-        self.sorted_rows(&kept, &[builder.column], wanted)
+        Ok(sort_by_columns(&kept, &[builder.column], wanted))
     }
 
     /// How a page of `count` nodes that have a value of a variable is ordered.
@@ -439,19 +391,8 @@ fn number_column(map: &ValueMap, nodes: &[u32], descending: bool) -> KeyColumn {
     KeyColumn { ranks, missing, texts: Vec::new(), descending }
 }
 
-/// Nodes in the order of their rows, no two of which are equal, since the node decides at last.
 fn sort_by_columns(nodes: &[u32], columns: &[KeyColumn], wanted: Option<usize>) -> Vec<u32> {
-    let places = sorted_places((0..nodes.len() as u32).collect(), nodes, columns, wanted);
-    places.into_iter().map(|place| nodes[place as usize]).collect()
-}
-
-/// The first `wanted` of some places in the order of their rows.
-fn sorted_places(
-    mut places: Vec<u32>,
-    nodes: &[u32],
-    columns: &[KeyColumn],
-    wanted: Option<usize>,
-) -> Vec<u32> {
+    let mut places: Vec<u32> = (0..nodes.len() as u32).collect();
     let compare = |one: &u32, other: &u32| compare_rows(nodes, columns, *one, *other);
     if let Some(wanted) = wanted
         && wanted < places.len()
@@ -459,22 +400,12 @@ fn sorted_places(
         if wanted == 0 {
             return Vec::new();
         }
-        // Who belongs to the page is found in expected O(places); only the page is sorted.
+        // Who belongs to the page is found in expected O(nodes); only the page is sorted.
         places.select_nth_unstable_by(wanted - 1, compare);
         places.truncate(wanted);
     }
     places.sort_unstable_by(compare);
-    places
-}
-
-/// The key columns of all parts of some nodes, one behind the other.
-fn joined_columns(parts: Vec<Vec<KeyColumn>>) -> Vec<KeyColumn> {
-    let mut parts = parts.into_iter();
-    let mut all = parts.next().unwrap_or_default();
-    for part in parts {
-        all.iter_mut().zip(part).for_each(|(column, part)| column.append(part));
-    }
-    all
+    places.iter().map(|&place| nodes[place as usize]).collect()
 }
 
 /// The nodes of a page in the order of several keys, behind as many as come before them.
