@@ -8,7 +8,7 @@ use crate::http::admission::{OVERLOADED, Overloaded, likeness};
 use crate::http::answering::{Running, admitted, packed, received};
 use crate::http::app::App;
 use crate::http::connections::Peer;
-use crate::http::message::incoming;
+use crate::http::message::coding::{Coding, Packer};
 use crate::http::message::incoming::{Incoming, Unreadable};
 use crate::http::message::json_lines::{BYTES_PER_BYTE, LINES, Line, LineReader};
 use crate::http::message::reply::Reply;
@@ -18,15 +18,12 @@ use axum::body::{Body, Bytes};
 use axum::extract::{ConnectInfo, Request};
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use futures_util::stream;
 use hexgraph::db::{Control, Questions, guarded};
 use hexgraph_base::budget::Held;
 use hexgraph_base::types::{Error, Result as EngineResult};
 use serde_json::json;
 use std::convert::Infallible;
-use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -44,15 +41,17 @@ pub(in crate::http) async fn receive(
 ) -> Response {
     let (mut parts, body) = request.into_parts();
     let peer = parts.extensions.remove::<ConnectInfo<Peer>>();
-    let wants_gzip = incoming::accepts_gzip(&parts.headers);
+    let coding = Coding::accepted(&parts.headers);
+    let packer = coding.and_then(Coding::packer);
+    let packed_as = coding.filter(|_| packer.is_some());
     let begun = match received(&app, route, (parts, body), &peer).await {
-        Ok(incoming) => begin(app, peer, incoming, wants_gzip).await,
+        Ok(incoming) => begin(app, peer, incoming, packer).await,
         Err(Unreadable::Wrong(wrong)) => Err(refused(wrong)),
         Err(Unreadable::Starved(error)) => Err(Box::new(Reply::failed(&error).later())),
     };
     match begun {
-        Ok((piece, rest)) => answer_of(piece, rest, wants_gzip),
-        Err(refusal) => packed(*refusal, wants_gzip),
+        Ok((piece, rest)) => answer_of(piece, rest, packed_as),
+        Err(refusal) => packed(*refusal, coding),
     }
 }
 
@@ -71,7 +70,7 @@ struct Lines {
     reader: LineReader,
     /// The query; `None` before the first turn.
     questions: Option<Questions>,
-    packer: Option<GzEncoder<Vec<u8>>>,
+    packer: Option<Packer>,
 }
 
 /// A part of the answer, and the memory that it draws until it is sent.
@@ -113,7 +112,7 @@ async fn begin(
     app: Arc<App>,
     peer: Option<ConnectInfo<Peer>>,
     incoming: Incoming,
-    wants_gzip: bool,
+    packer: Option<Packer>,
 ) -> Result<(Piece, Rest), Box<Reply>> {
     if !LINES.contains(&incoming.content_type().map_err(refused)?.as_str()) {
         let supported = "application/x-ndjson, application/jsonl";
@@ -121,7 +120,6 @@ async fn begin(
     }
     let kind = likeness(receive as *const () as usize, "", incoming.bytes());
     let (started, timeout) = (Instant::now(), incoming.timeout().map_err(refused)?);
-    let packer = wants_gzip.then(|| GzEncoder::new(Vec::new(), Compression::fast()));
     let lines = Lines { reader: LineReader::default(), questions: None, packer };
     let lines = Arc::new(Mutex::new(lines));
     let asking = Asking { app, peer, kind, started, timeout, lines };
@@ -133,7 +131,7 @@ async fn begin(
 }
 
 /// The response, whose first piece is there. Each one after it is made when the client has taken the one before.
-fn answer_of(piece: Piece, rest: Rest, wants_gzip: bool) -> Response {
+fn answer_of(piece: Piece, rest: Rest, coding: Option<Coding>) -> Response {
     let body = match rest {
         None => Body::from(Bytes::from_owner(piece)),
         rest => {
@@ -151,8 +149,8 @@ fn answer_of(piece: Piece, rest: Rest, wants_gzip: bool) -> Response {
     let mut response = Response::new(body);
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(LINES[0]));
-    if wants_gzip {
-        headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    if let Some(coding) = coding {
+        headers.insert(header::CONTENT_ENCODING, coding.name());
     }
     response
 }
@@ -283,12 +281,12 @@ impl Lines {
     fn pack(&mut self, bytes: Vec<u8>, is_last: bool) -> Vec<u8> {
         let Some(mut packer) = self.packer.take() else { return bytes };
         let why = "a vector takes what is written to it";
-        packer.write_all(&bytes).expect(why);
+        packer.write(&bytes).expect(why);
         if is_last {
             return packer.finish().expect(why);
         }
         packer.flush().expect(why);
-        let piece = std::mem::take(packer.get_mut());
+        let piece = std::mem::take(packer.ready());
         self.packer = Some(packer);
         piece
     }

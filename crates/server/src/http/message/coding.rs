@@ -150,6 +150,18 @@ impl Packer {
         }
     }
 
+    /// Packs all that was written, so that it can be unpacked before more comes.
+    ///
+    /// # Errors
+    ///
+    /// As [`Packer::write`].
+    pub(in crate::http) fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Packer::Gzip(packer) => packer.flush(),
+            Packer::Zstd(packer) => packer.flush(),
+        }
+    }
+
     /// What is packed and was not taken.
     pub(in crate::http) fn ready(&mut self) -> &mut Vec<u8> {
         match self {
