@@ -75,9 +75,14 @@ impl<'a> Caller<'a> {
     }
 
     fn send(&self, method: &str, path: &str, body: &str) -> String {
+        self.send_as("application/json", (method, path), body)
+    }
+
+    fn send_as(&self, content_type: &str, (method, path): (&str, &str), body: &str) -> String {
+        let content_type = format!("Content-Type: {content_type}");
         let secret = self.secret.as_ref().map(|(name, secret)| format!("{name}: {secret}"));
         let headers: Vec<&str> =
-            ["Content-Type: application/json"].into_iter().chain(secret.as_deref()).collect();
+            [content_type.as_str()].into_iter().chain(secret.as_deref()).collect();
         send(self.server.address(), (method, path), &headers, body.as_bytes()).text().to_owned()
     }
 
@@ -95,7 +100,7 @@ impl<'a> Caller<'a> {
             ),
             ("/query_many", _) => {
                 let rows = "{\"query\": \"{ q(func: has(name)) { name } }\"}\n{}";
-                self.site.send_lines(path, &self.token, rows).text().to_owned()
+                self.send_as("application/x-ndjson", (method, path), rows)
             }
             ("/mutate", _) => self.send(
                 method,

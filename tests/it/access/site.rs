@@ -96,24 +96,8 @@ impl Site {
 
     /// Sends a request with a token; an empty one is none.
     pub fn send(&self, method: &str, path: &str, token: &str, body: &str) -> Answer {
-        self.send_as("application/json", (method, path), token, body)
-    }
-
-    /// Posts lines of JSON with a token; an empty one is none.
-    pub fn send_lines(&self, path: &str, token: &str, body: &str) -> Answer {
-        self.send_as("application/x-ndjson", ("POST", path), token, body)
-    }
-
-    fn send_as(
-        &self,
-        content_type: &str,
-        (method, path): (&str, &str),
-        token: &str,
-        body: &str,
-    ) -> Answer {
-        let content_type = format!("Content-Type: {content_type}");
         let token = format!("X-Service-AccessToken: {token}");
-        let mut headers = vec![content_type.as_str()];
+        let mut headers = vec!["Content-Type: application/json"];
         if !token.ends_with(": ") {
             headers.push(&token);
         }
