@@ -1,0 +1,3 @@
+//! Importance of nodes.
+
+pub(super) mod pagerank;
