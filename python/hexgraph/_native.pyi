@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, Literal, Self, TypeAlias, TypeVar, final
 import pandas
 import polars
 
+from .algo import Algorithms
 from .administration import ApiKey
 from .frames import ArrowStream
 from .schemas.describing import Description
@@ -28,10 +29,12 @@ __all__ = [
     "Txn",
     "Upsert",
     "__version__",
+    "algorithms",
     "columns_table",
     "encode_json",
     "json_table",
     "open_database",
+    "run_algorithm",
     "run_command",
     "schema_text",
     "variable_texts",
@@ -61,6 +64,10 @@ def open_database(
     durability: tuple[str, str, bool, str],
     strict: bool = False,
 ) -> Database: ...
+def algorithms() -> list[dict[str, Any]]: ...
+def run_algorithm(
+    database: Database, dql: str, timeout: float | None = None
+) -> ArrowTable: ...
 def run_command(arguments: list[str]) -> int: ...
 def encode_json(name: str, value: Any) -> str: ...
 def schema_text(given: _Schema) -> str: ...
@@ -74,6 +81,8 @@ def json_table(
 
 @final
 class Database:
+    @property
+    def algo(self) -> Algorithms: ...
     @property
     def path(self) -> os.PathLike[str] | None: ...
     @property

@@ -8,6 +8,7 @@ use crate::algo::wanted::{EdgePart, Wanted};
 use crate::graph::{Direction as Edges, EdgeNumbers};
 use hexgraph_base::plan::Direction;
 use hexgraph_base::types::{Error, Result, did_you_mean};
+use std::collections::BTreeSet;
 
 /// The nodes whose rows are made by one piece of work.
 const NODES_A_PIECE: usize = 8 << 10;
@@ -92,18 +93,20 @@ impl<'w> Source<'w> {
 /// Refuses a facet that no edge can have, which is mostly a misspelt one.
 fn check_facet(predicate: &str, edges: &Edges, key: &str) -> Result<()> {
     let has_edges = 0 < edges.base.targets.len() || !edges.is_settled();
-    let known = || edges.base.facets.iter().map(|facet| facet.key.as_str());
-    if !has_edges || known().any(|other| other == key) {
+    let stored = edges.base.facets.iter().map(|facet| facet.key.as_str());
+    let mut known: BTreeSet<&str> = stored.collect();
+    if !has_edges || known.contains(key) {
         return Ok(());
     }
-    let mut changed = edges.delta.rows.values().flat_map(|row| row.added.values());
-    if changed.any(|facets| facets.iter().any(|(other, _)| &**other == key)) {
+    let changed = edges.delta.rows.values().flat_map(|row| row.added.values());
+    known.extend(changed.flat_map(|facets| facets.iter().map(|(other, _)| &**other)));
+    if known.contains(key) {
         return Ok(());
     }
     let message =
         format!("no edge of `{predicate}` has the facet `{key}`, which is to be its weight");
-    let hint = did_you_mean(key, known());
-    let keys: Vec<&str> = known().collect();
+    let hint = did_you_mean(key, known.iter().copied());
+    let keys: Vec<&str> = known.into_iter().collect();
     let hint = match (hint.is_empty(), keys.as_slice()) {
         (false, _) => hint,
         (true, []) => "its edges have no facets: leave the weight out".to_owned(),
