@@ -12,9 +12,13 @@ mod compact;
 mod wanted;
 mod cache;
 mod run;
+mod draws;
 mod importance;
 mod components;
+mod communities;
 mod distances;
+mod similarity;
+mod triangles;
 mod table;
 
 pub use cache::GraphCache;

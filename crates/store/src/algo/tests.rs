@@ -3,5 +3,6 @@
 
 mod case;
 mod kernels;
+mod groups;
 mod graphs;
 mod graphalytics;

@@ -24,16 +24,20 @@ pub struct Rows {
 
 /// Rows of some neighbouring nodes while they are made.
 #[derive(Default)]
-pub(super) struct Piece {
-    pub(super) lens: Vec<usize>,
-    pub(super) targets: Vec<u32>,
+pub(in crate::algo) struct Piece {
+    pub(in crate::algo) lens: Vec<usize>,
+    pub(in crate::algo) targets: Vec<u32>,
     /// Beside the targets, or empty.
-    pub(super) weights: Vec<f64>,
+    pub(in crate::algo) weights: Vec<f64>,
 }
 
 impl Rows {
     /// Joins pieces that follow each other.
-    pub(super) fn join(task: &Task<'_>, pieces: Vec<Piece>, is_weighted: bool) -> Result<Rows> {
+    pub(in crate::algo) fn join(
+        task: &Task<'_>,
+        pieces: Vec<Piece>,
+        is_weighted: bool,
+    ) -> Result<Rows> {
         let rows: usize = pieces.iter().map(|piece| piece.lens.len()).sum();
         let mut starts = Vec::with_capacity(rows + 1);
         let mut end = 0;
@@ -137,6 +141,12 @@ impl Rows {
     /// Whether there is an edge between two nodes. O(log edges of the first).
     pub fn has(&self, from: u32, to: u32) -> bool {
         self.of(from).binary_search(&to).is_ok()
+    }
+
+    /// What the edge between two nodes weighs; `None` where there is none. O(log edges of the first).
+    pub fn weight_between(&self, from: u32, to: u32) -> Option<f64> {
+        let place = self.of(from).binary_search(&to).ok()?;
+        Some(self.weights_of(from).map_or(1.0, |weights| weights[place]))
     }
 
     /// The nodes at which blocks of about the same work end.

@@ -153,7 +153,7 @@ impl Case {
                 .iter()
                 .map(|(name, from, to)| format!("<{from}> <{}> <{to}> .\n", NAMES[*name]));
             version = changed(&version, "", &lines.collect::<String>());
-            gone.iter().for_each(|key| drop(edges.remove(key)));
+            edges.retain(|key, _| !gone.contains(key));
         }
         Case {
             version,

@@ -112,6 +112,11 @@ fn the_results_are_those_of_graphalytics() {
     let ranks = floats(simply(&unweighted, &call("pagerank", &rounds)));
     // The directed file is not by the definition: nodes without edges keep their rank in it.
     assert_within(&ranks, &in_order(&unweighted, "PR"), "pagerank");
+    let ten = [("iterations", ArgumentValue::Int(10))];
+    let labels = ints(simply(&unweighted, &call("label_propagation", &ten)));
+    assert_same_parts(&labels, &in_order(&unweighted, "CDLP"), "cdlp");
+    let clustering = floats(simply(&unweighted, &call("clustering", &[])));
+    assert_within(&clustering, &in_order(&unweighted, "LCC"), "lcc");
     let parts = ints(simply(&directed, &call("components", &[])));
     assert_same_parts(&parts, &in_order(&directed, "WCC"), "wcc");
 }

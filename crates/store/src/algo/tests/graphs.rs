@@ -112,11 +112,11 @@ fn the_cache_keeps_within_its_bound() {
 pub(super) fn any_call(algorithm: &'static hexgraph_base::plan::Algorithm) -> AlgorithmCall {
     let mut made = call(algorithm.name, &[]);
     for argument in algorithm.arguments {
-        if argument.kind == (ArgumentKind::Nodes { is_required: true }) {
-            made = made.with(argument.name, nodes(&[0, 5]));
+        if matches!(argument.kind, ArgumentKind::Nodes { .. }) {
+            made = made.with(argument.name, nodes(&[0, 5, 70]));
         }
-        if argument.name == "k" {
-            made = made.with(argument.name, ArgumentValue::Int(3));
+        if argument.name == "samples" {
+            made = made.with(argument.name, ArgumentValue::Int(6));
         }
     }
     made

@@ -7,7 +7,11 @@ use hexgraph_base::plan::{AlgorithmCall, ArgumentValue, Direction};
 use std::sync::Arc;
 
 /// Asks about random graphs. Those of algorithms that are about undirected ones alone have no direction.
-fn on_random(cases: u64, is_undirected: bool, ask: impl Fn(&Graph, &PlainGraph, &mut Rng, &str)) {
+pub(super) fn on_random(
+    cases: u64,
+    is_undirected: bool,
+    ask: impl Fn(&Graph, &PlainGraph, &mut Rng, &str),
+) {
     for seed in 0..cases {
         let mut rng = Rng::with_seed(seed);
         let mut case = Case::random(14, &mut rng);
@@ -20,7 +24,7 @@ fn on_random(cases: u64, is_undirected: bool, ask: impl Fn(&Graph, &PlainGraph, 
 }
 
 /// Some places below `count`, at least one where there are any.
-fn some_places(count: usize, rng: &mut Rng) -> Vec<usize> {
+pub(super) fn some_places(count: usize, rng: &mut Rng) -> Vec<usize> {
     let mut places: Vec<usize> = (0..count.min(3)).map(|_| rng.usize(..count)).collect();
     places.sort_unstable();
     places.dedup();
@@ -28,7 +32,7 @@ fn some_places(count: usize, rng: &mut Rng) -> Vec<usize> {
 }
 
 /// Numbers as they are given to the parts of a graph: in the order of their first nodes.
-fn in_order(labels: &[usize]) -> Vec<i64> {
+pub(super) fn in_order(labels: &[usize]) -> Vec<i64> {
     let mut seen: Vec<usize> = Vec::new();
     let mut number = |label: &usize| {
         let place = seen.iter().position(|other| other == label).unwrap_or_else(|| {
@@ -41,7 +45,7 @@ fn in_order(labels: &[usize]) -> Vec<i64> {
 }
 
 /// Which node reaches which.
-fn reach(plain: &PlainGraph) -> Vec<Vec<bool>> {
+pub(super) fn reach(plain: &PlainGraph) -> Vec<Vec<bool>> {
     let count = plain.len();
     let mut reaches: Vec<Vec<bool>> = (0..count)
         .map(|one| (0..count).map(|other| one == other || plain.has(one, other)).collect())
@@ -144,7 +148,11 @@ fn strong_components() {
 }
 
 /// The least sums of weights from some nodes, by as many rounds as there are nodes.
-fn plain_distances(plain: &PlainGraph, sources: &[usize], weigh: impl Fn(f64) -> f64) -> Vec<f64> {
+pub(super) fn plain_distances(
+    plain: &PlainGraph,
+    sources: &[usize],
+    weigh: impl Fn(f64) -> f64,
+) -> Vec<f64> {
     let mut distances = vec![f64::INFINITY; plain.len()];
     sources.iter().for_each(|source| distances[*source] = 0.0);
     for _ in 0..plain.len() {
