@@ -27,6 +27,17 @@ pub struct AlgorithmTable {
     pub numbers: AlgorithmNumbers,
 }
 
+impl AlgorithmTable {
+    /// The number of rows.
+    pub fn rows(&self) -> usize {
+        match &self.numbers {
+            AlgorithmNumbers::Floats(numbers) => numbers.len(),
+            AlgorithmNumbers::Ints(numbers) => numbers.len(),
+            AlgorithmNumbers::Nothing => self.uids.len(),
+        }
+    }
+}
+
 /// The numbers that an algorithm found.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AlgorithmNumbers {

@@ -32,7 +32,7 @@ pub(in crate::algo) fn core_numbers(run: &Run<'_>) -> Result<Found> {
         places[node] = place;
     }
     for place in 0..nodes {
-        if place % NODES_A_CHECK == 0 {
+        if place.is_multiple_of(NODES_A_CHECK) {
             run.task.check()?;
         }
         let node = order[place];

@@ -82,7 +82,7 @@ fn split(network: &Network, groups: &mut [u32], run: &Run<'_>) -> Result<()> {
     let mut parts = vec![u32::MAX; groups.len()];
     let mut open = Vec::new();
     for first in 0..groups.len() as u32 {
-        if first as usize % NODES_A_CHECK == 0 {
+        if (first as usize).is_multiple_of(NODES_A_CHECK) {
             run.task.check()?;
         }
         if parts[first as usize] != u32::MAX {
@@ -118,7 +118,7 @@ fn refine(
         draws.shuffle(&mut order);
         let mut candidates = Vec::new();
         for (looked, &node) in order.iter().enumerate() {
-            if looked % NODES_A_CHECK == 0 {
+            if looked.is_multiple_of(NODES_A_CHECK) {
                 run.task.check()?;
             }
             if !parts.is_alone[node as usize] || !parts.is_well_connected(node) {

@@ -55,9 +55,9 @@ pub(super) fn move_nodes(
     let mut queue: VecDeque<u32> = order.into();
     let mut is_waiting = vec![true; network.len()];
     let mut groups = Groups::new(network, group_of, resolution);
-    let (mut moves, mut looked) = (0, 0);
+    let (mut moves, mut looked) = (0, 0_usize);
     while let Some(node) = queue.pop_front() {
-        if looked % MOVES_A_CHECK == 0 {
+        if looked.is_multiple_of(MOVES_A_CHECK) {
             run.task.check()?;
         }
         looked += 1;

@@ -86,7 +86,7 @@ impl Network {
         let mut made = Network::empty(count);
         let mut sums = Sums::new(count);
         for group in 0..count {
-            if group % 4096 == 0 {
+            if group.is_multiple_of(4096) {
                 run.task.check()?;
             }
             let mut strength = 0.0;

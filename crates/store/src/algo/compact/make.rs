@@ -92,7 +92,7 @@ impl<'w> Source<'w> {
 
 /// Refuses a facet that no edge can have, which is mostly a misspelt one.
 fn check_facet(predicate: &str, edges: &Edges, key: &str) -> Result<()> {
-    let has_edges = 0 < edges.base.targets.len() || !edges.is_settled();
+    let has_edges = !edges.base.targets.is_empty() || !edges.is_settled();
     let stored = edges.base.facets.iter().map(|facet| facet.key.as_str());
     let mut known: BTreeSet<&str> = stored.collect();
     if !has_edges || known.contains(key) {

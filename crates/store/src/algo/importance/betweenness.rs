@@ -76,7 +76,7 @@ impl Search {
         self.ways[start as usize] = 1.0;
         let mut next = 0;
         while let Some(&node) = self.order.get(next) {
-            if next % 4096 == 0 {
+            if next.is_multiple_of(4096) {
                 task.check()?;
             }
             next += 1;
@@ -93,7 +93,7 @@ impl Search {
         }
         // Backwards a node adds up what the nodes of the next level owe to it.
         for (place, &node) in self.order.iter().enumerate().rev() {
-            if place % 4096 == 0 {
+            if place.is_multiple_of(4096) {
                 task.check()?;
             }
             let level = self.levels[node as usize] + 1;
