@@ -5,18 +5,17 @@ use crate::algo::{Alone, EdgePart, Graph, GraphCache, Output, Task, Wanted};
 use hexgraph_base::plan::{ArgumentValue, Direction};
 use hexgraph_base::types::Uid;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
 /// The graph's file of a name, unpacked by the system's gzip; `None` where it is not there.
 fn read(name: &str) -> Option<String> {
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-    let folders = [root.join("../shared"), PathBuf::from("/work/shared")];
-    let path = folders
-        .iter()
-        .map(|folder| folder.join("graphs/p2p31").join(name))
-        .find(|it| it.exists())?;
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/graphs/p2p31"));
+    let path = folder.join(name);
+    if !path.exists() {
+        return None;
+    }
     let unpacked = Command::new("gzip").arg("-dc").arg(path).output().ok()?;
     String::from_utf8(unpacked.stdout).ok()
 }
