@@ -9,8 +9,8 @@ from typing import Any, BinaryIO, Literal, Self, TypeAlias, TypeVar, final
 import pandas
 import polars
 
-from .algo import Algorithms
 from .administration import ApiKey
+from .algo import Algorithms
 from .frames import ArrowStream
 from .schemas.describing import Description
 from .schemas.suggesting import Suggestion
