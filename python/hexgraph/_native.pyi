@@ -10,6 +10,7 @@ import pandas
 import polars
 
 from .administration import ApiKey
+from .algo import Algorithms
 from .frames import ArrowStream
 from .schemas.describing import Description
 from .schemas.suggesting import Suggestion
@@ -29,10 +30,12 @@ __all__ = [
     "Txn",
     "Upsert",
     "__version__",
+    "algorithms",
     "columns_table",
     "encode_json",
     "json_table",
     "open_database",
+    "run_algorithm",
     "run_command",
     "schema_text",
     "variable_texts",
@@ -62,6 +65,8 @@ def open_database(
     durability: tuple[str, str, bool, str],
     strict: bool = False,
 ) -> Database: ...
+def algorithms() -> list[dict[str, Any]]: ...
+def run_algorithm(database: Database, dql: str, timeout: float | None = None) -> ArrowTable: ...
 def run_command(arguments: list[str]) -> int: ...
 def encode_json(name: str, value: Any) -> str: ...
 def schema_text(given: _Schema) -> str: ...
@@ -75,6 +80,8 @@ def json_table(
 
 @final
 class Database:
+    @property
+    def algo(self) -> Algorithms: ...
     @property
     def path(self) -> os.PathLike[str] | None: ...
     @property

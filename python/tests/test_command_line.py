@@ -45,6 +45,24 @@ def test_info_and_schema(loaded, tmp_path):
     assert "nothing" in done.stderr
 
 
+def test_algo(loaded, tmp_path):
+    edges = tmp_path / "b.rdf"
+    edges.write_text("<0x1> <knows> <0x2> (km=3) .\n<0x2> <knows> <0x4> (km=2) .\n")
+    assert run("load", loaded, edges).returncode == 0
+    done = run("algo", "bfs", loaded, "--on", "knows", "--set", "source=0x1", "--top", 2)
+    assert done.stdout == "uid\tbfs\n0x4\t2\n0x2\t1\n"
+    weighed = ("--on", "knows", "--weight", "km", "--set", "source=0x1", "--nodes", "has(name)")
+    done = run("algo", "distances", loaded, *weighed)
+    assert done.stdout == "uid\tdistances\n0x2\t3\n0x1\t0\n"
+    done = run("algo", "transitivity", loaded, "--on", "knows")
+    assert done.stdout == "transitivity\n0\n"
+    done = run("algo", "pagerank", loaded, "--on", "kows")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "did you mean `knows`?" in done.stderr
+    assert "expected NAME=VALUE" in run("algo", "bfs", loaded, "--on", "x", "--set", "x").stderr
+    assert run("algo", "pagerank", loaded).returncode == 2
+
+
 def test_check(loaded):
     assert run("check", loaded).returncode == 0
     (snapshot,) = loaded.glob("snapshot-*.hxs")

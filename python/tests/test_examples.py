@@ -12,6 +12,7 @@ import pytest
 
 import hexgraph
 from hexgraph import _native, connection
+from hexgraph.algo import Algorithms, Found
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -19,6 +20,7 @@ README = ROOT / "README.md"
 DOCUMENTS = [README, *sorted((ROOT / "docs").glob("*.md"))]
 PROGRAMS = [path for path in DOCUMENTS if "```python\n" in path.read_text()]
 CLASSES = (_native.Database, _native.Result, _native.ArrowTable, _native.Server, _native.Txn)
+CLASSES += (Algorithms, Found)
 
 
 def examples():

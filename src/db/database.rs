@@ -200,6 +200,7 @@ impl Database {
         control.set_limits(*self.limits());
         control.set_budget(self.budget());
         control.set_pool(&self.own.pool);
+        control.set_graphs(&self.own.graphs);
     }
 
     /// The cache of GraphQL schemas, with the options and the HTTP client of GraphQL.

@@ -24,6 +24,7 @@ pub mod access;
 mod without_access;
 
 pub use ask::each::EachAnswer;
+pub use ask::algorithm::{AlgorithmNumbers, AlgorithmTable};
 pub use ask::explain::{ExplainedStep, Explanation};
 pub use ask::many::ManyRequest;
 pub use ask::pages::Pages;
@@ -40,6 +41,9 @@ pub use database::Database;
 pub use export::ExportReport;
 pub use files::paths::{files_of, has_triples};
 pub use guard::guarded;
+pub use hexgraph_base::plan::{
+    ALGORITHMS, Algorithm, ArgumentDef, ArgumentKind, COMMON_ARGUMENTS, Gives,
+};
 pub use hexgraph_base::schema::{SchemaItem, SchemaReport};
 pub use hexgraph_dql::{Given, without_passwords};
 pub use hexgraph_store::durability::{Recovery, SyncPolicy};

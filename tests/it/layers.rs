@@ -20,11 +20,12 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("durability", &["types", "storage", "graph"]),
     ("answer", &["types"]),
     ("plan", &["types", "schema"]),
+    ("algo", &["types", "budget", "plan", "storage", "graph"]),
     (
         "exec",
         &[
-            "types", "budget", "schema", "storage", "index", "text", "geo", "graph", "plan",
-            "answer",
+            "types", "budget", "schema", "storage", "index", "text", "geo", "graph", "algo",
+            "plan", "answer",
         ],
     ),
     ("dql", &["compat", "types", "schema", "plan"]),
@@ -38,6 +39,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "formats",
             "graph",
             "durability",
+            "algo",
             "plan",
             "exec",
             "answer",

@@ -48,6 +48,10 @@ impl PyDatabase {
     ) -> PyDatabase {
         PyDatabase { database, path, read_only, strict, servers: Servers::default() }
     }
+
+    pub(crate) fn database(&self) -> &Database {
+        &self.database
+    }
 }
 
 #[pymethods]
@@ -776,6 +780,12 @@ impl PyDatabase {
     #[pyo3(signature = (*_exception))]
     fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) -> PyResult<()> {
         self.close(py)
+    }
+
+    /// Graph algorithms, such as `db.algo.pagerank("follows")`; see `hexgraph.algo.Algorithms`.
+    #[getter]
+    fn algo<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        this.py().import("hexgraph.algo")?.getattr("Algorithms")?.call1((this,))
     }
 
     fn __repr__(&self) -> String {

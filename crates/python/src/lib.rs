@@ -12,6 +12,7 @@ mod txn;
 mod tables;
 mod files;
 mod stats;
+mod algorithm;
 mod cluster;
 mod database;
 mod mutation;

@@ -1,5 +1,6 @@
 //! What Python sees of the native half.
 
+use super::algorithm::{algorithms, run_algorithm};
 use super::cluster::{encode_json, json_table, schema_text, variable_texts};
 use super::database::PyDatabase;
 use super::interrupt::{Cancel, detached, signal_came};
@@ -46,6 +47,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(json_table, module)?)?;
     module.add_function(wrap_pyfunction!(schema_text, module)?)?;
     module.add_function(wrap_pyfunction!(columns_table, module)?)?;
+    module.add_function(wrap_pyfunction!(algorithms, module)?)?;
+    module.add_function(wrap_pyfunction!(run_algorithm, module)?)?;
     module.add_function(wrap_pyfunction!(open_database, module)?)?;
     module.add_function(wrap_pyfunction!(run_command, module)?)
 }

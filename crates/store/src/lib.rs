@@ -7,4 +7,5 @@ pub mod storage;
 pub mod index;
 pub mod graph;
 pub mod durability;
+pub mod algo;
 pub mod exec;

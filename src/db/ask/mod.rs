@@ -2,6 +2,7 @@
 
 pub(super) mod plans;
 pub(super) mod slow;
+pub(super) mod algorithm;
 pub(super) mod checked;
 pub(super) mod rows;
 pub(super) mod shown;

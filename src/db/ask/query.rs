@@ -182,6 +182,11 @@ impl QueryAnswer {
         QueryAnswer { answer, latency, commit, share, pool }
     }
 
+    /// What the executor found.
+    pub(super) fn answer(&self) -> &Answer {
+        &self.answer
+    }
+
     /// Makes `control` draw from the same budget as the request did, and have the same threads.
     fn prepare(&self, control: &Control) {
         if let Some(pool) = &self.pool {

@@ -17,6 +17,7 @@ use hexgraph_base::types::pool::Pool;
 use hexgraph_graphql::remote::Fetch;
 #[cfg(all(feature = "graphql", not(feature = "client")))]
 use hexgraph_graphql::remote::NoFetch;
+use hexgraph_store::algo::GraphCache;
 use hexgraph_store::exec::Limits;
 use std::process;
 use std::sync::{Arc, OnceLock};
@@ -35,6 +36,8 @@ pub(in crate::db) struct Namespace {
     pub plans: Plans,
     /// The threads.
     pub pool: Arc<Pool>,
+    /// The compact graphs of algorithms, those of all namespaces together: each is found by its predicates, and so in its namespace alone.
+    pub graphs: Arc<GraphCache>,
     /// The limits of each request.
     pub limits: Limits,
     /// The memory that all requests share.
@@ -61,6 +64,7 @@ impl Namespace {
             open: ArcSwapOption::from_pointee(open),
             plans: Plans::new(budget),
             pool: Arc::new(Pool::new(threads)),
+            graphs: Arc::new(GraphCache::new(budget)),
             limits,
             budget: budget.clone(),
             slow: SlowLog::default(),
@@ -80,6 +84,7 @@ impl Namespace {
             open: ArcSwapOption::from_pointee(open),
             plans: Plans::new(&self.budget),
             pool: Arc::clone(&self.pool),
+            graphs: Arc::clone(&self.graphs),
             limits: self.limits,
             budget: self.budget.clone(),
             slow: SlowLog::default(),

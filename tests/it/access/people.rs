@@ -72,6 +72,35 @@ fn what_may_not_be_read_is_not_there() {
     assert_eq!(groot, r#"{"q":[{"dgraph.xid":"ada"}]}"#);
 }
 
+/// A compact graph that was made for one who may read everything is given to nobody else who may not, neither by its edges nor by what a
+/// filter left of them.
+#[test]
+fn algorithms_see_what_may_be_read() {
+    let site = site();
+    let (groot, ada, eve) = (site.token("groot"), site.token("ada"), site.token("eve"));
+    let whole = "{ bfs(source: 0x1) { friend } }";
+    let filtered =
+        "{ bfs(source: 0x1) @filter(has(secret)) { friend @filter(eq(secret, \"y\")) } }";
+    let both = r#"{"bfs":[{"uid":"0x1","bfs":0},{"uid":"0x2","bfs":1}]}"#;
+    for _ in 0..2 {
+        assert_eq!(site.query(&groot, whole)["data"].to_string(), sorted(both));
+        assert_eq!(site.query(&groot, filtered)["data"].to_string(), sorted(both));
+        assert_eq!(site.query(&ada, whole)["data"].to_string(), sorted(both));
+        assert_eq!(site.query(&ada, filtered)["data"].to_string(), r#"{"bfs":[]}"#);
+        let refused = |name: &str| {
+            let told = site.query(&eve, &format!("{{ bfs(source: 0x1) {{ {name} }} }}"));
+            assert!(told["data"].is_null(), "{told}");
+            message(&told).replace(name, "*")
+        };
+        assert_eq!(refused("friend"), refused("nobody"));
+    }
+}
+
+/// JSON with the keys of objects in their order.
+fn sorted(text: &str) -> String {
+    serde_json::from_str::<Value>(text).expect("JSON").to_string()
+}
+
 #[test]
 fn graphql_shows_what_may_be_read() {
     let site = site();

@@ -13,7 +13,7 @@ use super::shrink::shrink;
 use super::words::one_of;
 use fastrand::Rng;
 use hexgraph::internals::exec::{
-    AccessPath, BlockPath, FilterPath, GroupPath, OrderPath, RootPath, TotalPath,
+    AccessPath, BlockPath, FilterPath, GraphPath, GroupPath, OrderPath, RootPath, TotalPath,
 };
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -31,6 +31,9 @@ const MEANINGFUL: usize = 1000;
 const RARE: &[AccessPath] = &[
     AccessPath::Block(BlockPath::Count),
     AccessPath::Block(BlockPath::CountTargets),
+    AccessPath::Block(BlockPath::Algorithm),
+    AccessPath::Graph(GraphPath::Made),
+    AccessPath::Graph(GraphPath::Kept),
     AccessPath::Root(RootPath::Cells),
     AccessPath::Root(RootPath::Vectors),
     AccessPath::Root(RootPath::Nothing),

@@ -1,11 +1,18 @@
 //! The plan of a query: a tree that says what to do, made from the request alone without reading the data.
 
 mod variable;
+mod algorithm;
+mod algorithm_table;
 mod function;
 mod math;
 mod node;
 mod reads;
 
+pub use algorithm::{
+    Algorithm, AlgorithmCall, ArgumentDef, ArgumentKind, ArgumentValue, COMMON_ARGUMENTS,
+    Direction, Gives, NodeList,
+};
+pub use algorithm_table::{ALGORITHMS, algorithm};
 pub use function::{
     Argument, Call, Comparison, Filter, Function, GeoRelation, Operand, PredicateRef, Reach,
     TermIndex, TextMatch,

@@ -1,6 +1,6 @@
 //! The tree of a query: root blocks, the fields below them, and their filters, orders and pages.
 
-use super::{Filter, Function, MathExpr, VarId, Variable};
+use super::{AlgorithmCall, Filter, Function, MathExpr, VarId, Variable};
 use crate::types::Position;
 use std::sync::Arc;
 
@@ -66,6 +66,8 @@ pub enum BlockKind {
     Empty,
     /// `shortest(...)`: finds paths.
     Shortest(ShortestPath),
+    /// A block named as an algorithm: its fields name the edges, and its variable gets the result.
+    Algorithm(Box<AlgorithmCall>),
 }
 
 /// The arguments of a `shortest` block.

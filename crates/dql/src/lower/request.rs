@@ -114,8 +114,10 @@ impl<'a> Lowering<'a> {
         let mut seen = FxHashSet::default();
         for block in blocks {
             let name = self.text(&block.name);
-            // `var` blocks have no key in the answer, and all `shortest` blocks share one.
-            if !matches!(name, "var" | "shortest") && !seen.insert(name) {
+            // `var` blocks have no key in the answer, and all `shortest` blocks share one. What an algorithm gives to a variable has none.
+            let is_hidden = matches!(name, "var" | "shortest")
+                || block.var.is_some() && self.algorithm_of(block).is_some();
+            if !is_hidden && !seen.insert(name) {
                 let message = format!("two blocks are named `{name}`");
                 return Err(self.error_with(block.name.start, message, "rename one of them"));
             }

@@ -45,6 +45,11 @@ impl ArrowTable {
         Ok(ArrowTable { batch: batch.map_err(internal)? })
     }
 
+    /// Wraps columns that are in Arrow's layout already.
+    pub(crate) fn of_batch(batch: RecordBatch) -> ArrowTable {
+        ArrowTable { batch }
+    }
+
     /// Returns the table as a stream of one batch.
     pub fn stream<'py>(
         &self,

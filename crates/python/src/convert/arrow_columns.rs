@@ -2,7 +2,7 @@
 
 use arrow_array::{
     Array, ArrayRef, BooleanArray, Float64Array, Int64Array, LargeListArray, LargeStringArray,
-    StringArray, StructArray, TimestampMicrosecondArray, TimestampNanosecondArray,
+    StringArray, StructArray, TimestampMicrosecondArray, TimestampNanosecondArray, UInt64Array,
 };
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
@@ -18,6 +18,8 @@ pub(crate) type PyColumn<'py> = (&'static str, Bound<'py, PyAny>, Bound<'py, PyB
 pub(crate) fn column<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<PyColumn<'py>> {
     let (kind, values) = if let Some(array) = of::<Int64Array>(array) {
         ("int64", bytes(py, bytemuck::cast_slice(array.values())))
+    } else if let Some(array) = of::<UInt64Array>(array) {
+        ("uint64", bytes(py, bytemuck::cast_slice(array.values())))
     } else if let Some(array) = of::<Float64Array>(array) {
         ("float64", bytes(py, bytemuck::cast_slice(array.values())))
     } else if let Some(array) = of::<BooleanArray>(array) {

@@ -22,6 +22,8 @@ pub(super) enum Command {
     Serve(Box<ServeArguments>),
     /// Print the answer to a query as JSON
     Query(QueryArguments),
+    /// Run a graph algorithm, and print the nodes with the greatest numbers
+    Algo(AlgoArguments),
     /// Load triples or a table into a database, which is created where it is missing
     Load(Box<LoadArguments>),
     /// Write the data of a database as triples, and its schema beside them
@@ -78,6 +80,33 @@ pub(super) enum Anonymous {
     Auto,
     /// Never.
     Off,
+}
+
+/// The arguments of `algo`.
+#[derive(Args)]
+pub(super) struct AlgoArguments {
+    /// The algorithm, such as pagerank; docs/algorithms.md has them all
+    pub name: String,
+    /// The directory of the database
+    pub path: PathBuf,
+    /// A predicate whose edges are followed, ~NAME for them turned round; several for their union
+    #[arg(long, required = true, value_name = "PREDICATE")]
+    pub on: Vec<String>,
+    /// How many rows are printed
+    #[arg(long, default_value_t = 10, value_name = "NUMBER")]
+    pub top: usize,
+    /// The nodes of the graph, as a root of DQL such as 'type(Person)'; else all that the edges join
+    #[arg(long, value_name = "ROOT")]
+    pub nodes: Option<String>,
+    /// The facet that edges weigh
+    #[arg(long, value_name = "FACET")]
+    pub weight: Option<String>,
+    /// How edges are taken: out, in or both
+    #[arg(long)]
+    pub direction: Option<String>,
+    /// An argument of the algorithm, such as damping=0.9 or source=0x1
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
 }
 
 /// The arguments of `serve`.

@@ -1,7 +1,10 @@
 //! What the commands do.
 
 use super::access::{access_list, certificates, security};
-use super::arguments::{Arguments, Command, LoadArguments, QueryArguments, ServeArguments};
+use super::algo::{algo, dql};
+use super::arguments::{
+    AlgoArguments, Arguments, Command, LoadArguments, QueryArguments, ServeArguments,
+};
 use super::bar::{clear_bar, control_with_bar};
 use super::interrupt::Interrupt;
 use super::output::print;
@@ -50,6 +53,7 @@ fn run_command(command: Command, interrupt: Interrupt) -> Done {
     match command {
         Command::Serve(arguments) => serve(&arguments, interrupt),
         Command::Query(arguments) => query(&arguments, interrupt),
+        Command::Algo(arguments) => run_algorithm(&arguments, interrupt),
         Command::Load(arguments) => load(&arguments, interrupt),
         Command::Export { path, file, format, namespace } => {
             Ok(export((&path, namespace), &file, format.is_some(), interrupt)?)
@@ -75,6 +79,13 @@ fn run_command(command: Command, interrupt: Interrupt) -> Done {
         Command::Namespaces(command) => Ok(registry::namespaces(&command)?),
         Command::Check { path } => Ok(check_path(&path)?),
     }
+}
+
+fn run_algorithm(arguments: &AlgoArguments, interrupt: Interrupt) -> Done {
+    let text = dql(arguments)?;
+    let about = Failure::about(&text);
+    let table = algo(arguments, interrupt).map_err(about)?;
+    Ok(print(table.as_bytes())?)
 }
 
 fn check_path(path: &Path) -> Result<()> {

@@ -3,6 +3,7 @@
 mod arguments;
 mod access;
 mod tables;
+mod algo;
 mod quote;
 mod output;
 mod registry;

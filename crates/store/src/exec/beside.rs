@@ -85,7 +85,8 @@ impl<'a> Context<'a> {
     pub(super) fn block_nanos(&self, block: &Block) -> usize {
         match block.kind {
             BlockKind::Empty => block.fields.iter().map(|field| self.total_nanos(field)).sum(),
-            BlockKind::Shortest(_) => 0,
+            // A search shares its own work.
+            BlockKind::Shortest(_) | BlockKind::Algorithm(_) => 0,
             BlockKind::Visible | BlockKind::Hidden => self.nodes_nanos(block),
         }
     }

@@ -9,6 +9,7 @@ mod walk;
 mod math;
 mod groups;
 mod run;
+mod algorithm;
 mod upsert;
 mod write;
 
@@ -17,12 +18,12 @@ pub use control::limits::{Limits, byte_count, parse_time, past_limit};
 pub use control::options::ExecOptions;
 pub use control::stop::{Canceller, Control, Onward};
 pub use control::trace::{Step, Trace};
-pub use control::tree::{BlockResult, FieldData, FieldResult, Level};
+pub use control::tree::{AlgorithmResult, BlockResult, FieldData, FieldResult, Level};
 pub use math::sums::Sum;
 pub use physical::lot::Lot;
 pub use physical::path::{
-    AccessPath, BlockPath, EdgesPath, FilterPath, GroupPath, OrderPath, PagePath, RootPath,
-    TotalPath,
+    AccessPath, BlockPath, EdgesPath, FilterPath, GraphPath, GroupPath, OrderPath, PagePath,
+    RootPath, TotalPath,
 };
 pub use physical::rewrites::{REWRITES, Rewrite};
 pub use run::{Answer, execute};

@@ -5,7 +5,9 @@ use crate::exec::control::context::{Context, Var};
 use crate::exec::control::costs::Costs;
 use crate::exec::control::options::ExecOptions;
 use crate::exec::control::stop::Control;
-use crate::exec::control::tree::{BlockResult, FieldData, FieldResult, Level, RootGroups};
+use crate::exec::control::tree::{
+    AlgorithmResult, BlockResult, FieldData, FieldResult, Level, RootGroups,
+};
 use crate::exec::physical::path::BlockPath;
 use crate::exec::physical::rewrites::{BATCH_MAX, lists_uids};
 use crate::exec::select::batches::Members;
@@ -69,6 +71,12 @@ pub(crate) fn with_strangers(version: Arc<Version>, query: &Query) -> Arc<Versio
     for function in query.blocks.iter().filter_map(|block| block.root.as_ref()) {
         if let Call::Uid { uids, .. } = &function.call {
             strangers.extend(uids.iter().copied().filter(is_stranger));
+        }
+    }
+    for block in &query.blocks {
+        if let BlockKind::Algorithm(call) = &block.kind {
+            let uids = call.node_lists().flat_map(|list| &list.uids);
+            strangers.extend(uids.copied().filter(is_stranger));
         }
     }
     if strangers.is_empty() {
@@ -163,6 +171,12 @@ impl Answer {
         self.blocks.iter().find(|result| result.block == place)
     }
 
+    /// What the first block of an algorithm without a variable has found, with the name of the algorithm.
+    pub fn algorithm(&self) -> Option<(&str, &AlgorithmResult)> {
+        let result = self.blocks.iter().find(|result| result.algorithm.is_some())?;
+        Some((&self.query.blocks[result.block].name, result.algorithm.as_ref()?))
+    }
+
     /// Writes the `data` object: each visible block under its name, paths last.
     ///
     /// # Errors
@@ -248,6 +262,9 @@ impl Answer {
     pub fn keys(&self, block: &str) -> Vec<Key> {
         let named = |result: &&BlockResult| self.query.blocks[result.block].name == block;
         let Some(result) = self.blocks.iter().find(named) else { return Vec::new() };
+        if let Some(found) = &result.algorithm {
+            return crate::exec::write::algorithm_rows::keys(block, &found.found.output);
+        }
         let plan = &self.query.blocks[result.block];
         let mut keys = match &plan.group_by {
             Some(group_by) => {
@@ -384,6 +401,7 @@ fn run_block(context: &mut Context<'_>, place: usize) -> Result<BlockResult> {
         level: Level::default(),
         groups: None,
         paths: Vec::new(),
+        algorithm: None,
     };
     let path = match &block.kind {
         BlockKind::Empty => {
@@ -393,6 +411,11 @@ fn run_block(context: &mut Context<'_>, place: usize) -> Result<BlockResult> {
         BlockKind::Shortest(ends) => {
             result.paths = context.shortest(block, ends)?;
             BlockPath::Paths
+        }
+        BlockKind::Algorithm(call) => {
+            result.algorithm = context.algorithm(block, call)?;
+            result.unlisted = result.algorithm.as_ref().map_or(0, |it| it.found.output.len());
+            BlockPath::Algorithm
         }
         BlockKind::Visible | BlockKind::Hidden => {
             run_nodes(context, block, context.block_path(block), &mut result)?
@@ -443,7 +466,7 @@ fn run_nodes(
             let most = first_batch(block, context.control.costs());
             walk_block(context, block, most, None, result)?;
         }
-        BlockPath::Walk | BlockPath::Compute | BlockPath::Paths => {
+        BlockPath::Walk | BlockPath::Compute | BlockPath::Paths | BlockPath::Algorithm => {
             walk_block(context, block, None, None, result)?;
         }
     }

@@ -51,6 +51,8 @@ impl<'a> Twin<'a> {
         };
         match &block.kind {
             BlockKind::Empty => result.level = self.compute_empty(&block.fields)?,
+            // Algorithms have tests of their own, against plain definitions.
+            BlockKind::Algorithm(_) => return refuse("an algorithm"),
             BlockKind::Shortest(ends) => result.paths = self.shortest(block, ends)?,
             BlockKind::Visible | BlockKind::Hidden => self.run_nodes(&mut result)?,
         }

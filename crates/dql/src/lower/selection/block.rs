@@ -44,6 +44,9 @@ impl<'a> Lowering<'a> {
         // What a block reads and defines tells the executor in which order blocks can run.
         self.reads.clear();
         self.defines.clear();
+        if let Some(algorithm) = self.algorithm_of(block) {
+            return self.algorithm_block(block, algorithm);
+        }
         let at = block.name.start;
         let name = self.text(&block.name);
         let var = block.var.as_ref().map(|var| self.define(var));
@@ -239,7 +242,7 @@ impl<'a> Lowering<'a> {
 }
 
 /// Returns the variables in ascending order, each once.
-fn sorted(variables: &[VarId]) -> Vec<VarId> {
+pub(super) fn sorted(variables: &[VarId]) -> Vec<VarId> {
     let mut variables = variables.to_vec();
     variables.sort_unstable();
     variables.dedup();

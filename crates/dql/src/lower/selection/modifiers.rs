@@ -37,6 +37,14 @@ pub(in crate::lower) struct Modifiers {
     pub has_body: bool,
 }
 
+impl Modifiers {
+    /// True when nothing is said.
+    pub(in crate::lower) fn is_plain(&self) -> bool {
+        let is_alone = self.cascade.is_none() && self.recurse.is_none() && self.group_by.is_none();
+        is_alone && self.filter.is_none() && !self.normalize && !self.ignore_reflex
+    }
+}
+
 impl<'a> Lowering<'a> {
     /// Adds a part behind a field. Of a selection only its presence is recorded; its items are lowered elsewhere.
     pub(super) fn suffix(&mut self, suffix: &'a Suffix, modifiers: &mut Modifiers) -> Result<()> {

@@ -81,6 +81,10 @@ impl Permits<'_> {
         if let Some(filter) = &mut block.filter {
             self.filter(filter);
         }
+        // Nor must the number of another node tell of a hidden one: it is not in the graph.
+        if let BlockKind::Algorithm(_) = &block.kind {
+            add(&mut block.filter, self.condition(|_| true));
+        }
         if let Some(root) = &mut block.root {
             self.neighbours(&mut root.call);
             add(&mut block.filter, self.of_root(&root.call));

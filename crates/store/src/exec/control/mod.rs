@@ -5,6 +5,7 @@ pub(super) mod options;
 pub(super) mod costs;
 pub(super) mod stop;
 pub(super) mod trace;
+pub(super) mod work;
 pub(super) mod passwords;
 pub(super) mod group_cells;
 pub(super) mod tree;

@@ -41,6 +41,13 @@ impl Context<'_> {
         }
     }
 
+    /// Says more about a step.
+    pub(crate) fn describe(&self, begun: &Begun, text: &str) {
+        if let (Some(trace), Some(place)) = (self.control.trace(), begun.0) {
+            text.clone_into(&mut trace.lock().steps[place].name);
+        }
+    }
+
     /// Adds to the rows of a step, which may have ended.
     #[inline]
     pub(crate) fn add_rows(&self, begun: &Begun, rows: usize) {

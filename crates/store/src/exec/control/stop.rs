@@ -4,6 +4,7 @@ use super::costs::Costs;
 use super::limits::{Limits, past_limit};
 use super::passwords::Computed;
 use super::trace::Trace;
+use crate::algo::GraphCache;
 use crate::graph::Passwords;
 use hexgraph_base::budget::{Budget, Held, Share};
 use hexgraph_base::types::pool::Pool;
@@ -45,6 +46,8 @@ pub struct Control {
     passwords: Computed,
     /// The threads that large work is shared with.
     pool: OnceLock<Arc<Pool>>,
+    /// The compact graphs that algorithms on the database have made before.
+    graphs: OnceLock<Arc<GraphCache>>,
 }
 
 /// Stops the request of the [`Control`] that it came from, from any thread.
@@ -97,6 +100,7 @@ impl Control {
             share: OnceLock::new(),
             starved: AtomicBool::new(false),
             pool: OnceLock::new(),
+            graphs: OnceLock::new(),
         }
     }
 
@@ -111,6 +115,9 @@ impl Control {
         }
         if let Some(pool) = self.pool.get() {
             next.set_pool(pool);
+        }
+        if let Some(graphs) = self.graphs.get() {
+            next.set_graphs(graphs);
         }
         match self.share.get() {
             Some(share) => next.with_share(Arc::clone(share)),
@@ -129,6 +136,9 @@ impl Control {
         }
         if let Some(pool) = self.pool.get() {
             part.set_pool(pool);
+        }
+        if let Some(graphs) = self.graphs.get() {
+            part.set_graphs(graphs);
         }
         if let Some(share) = self.share.get() {
             part.set_budget(share.budget());
@@ -221,6 +231,16 @@ impl Control {
     /// The threads that large work is shared with; `None` when it all stays on the thread of who asks.
     pub fn pool(&self) -> Option<&Arc<Pool>> {
         self.pool.get()
+    }
+
+    /// Has compact graphs taken from a cache, and kept there, unless the request has one already.
+    pub fn set_graphs(&self, graphs: &Arc<GraphCache>) {
+        self.graphs.get_or_init(|| Arc::clone(graphs));
+    }
+
+    /// The compact graphs that were made before; `None` where each is made anew.
+    pub(crate) fn graphs(&self) -> Option<&GraphCache> {
+        self.graphs.get().map(AsRef::as_ref)
     }
 
     /// The limits of the request.

@@ -4,8 +4,9 @@
 //! of each node of its level; values are read from the version when the answer is written.
 
 use super::group_cells::GroupColumns;
+use crate::algo::{Found, Graph};
 use crate::graph::Predicate;
-use hexgraph_base::plan::{Block, Field};
+use hexgraph_base::plan::{Block, BlockKind, Field};
 use hexgraph_base::types::Value;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -26,6 +27,16 @@ pub struct BlockResult {
     pub groups: Option<RootGroups>,
     /// The paths of a `shortest` block.
     pub paths: Vec<Path>,
+    /// What an algorithm found, where its block has no variable.
+    pub algorithm: Option<AlgorithmResult>,
+}
+
+/// What an algorithm found, and the graph whose numbers of nodes it speaks of.
+pub struct AlgorithmResult {
+    /// The graph.
+    pub graph: Arc<Graph>,
+    /// The result.
+    pub found: Found,
 }
 
 /// The nodes of one selection.
@@ -388,9 +399,10 @@ impl EdgeField {
 
 /// True for a block whose result shows under its name.
 pub(in crate::exec) fn is_visible(block: &Block) -> bool {
-    let hidden = matches!(
-        block.kind,
-        hexgraph_base::plan::BlockKind::Hidden | hexgraph_base::plan::BlockKind::Shortest(_)
-    );
+    let hidden = match block.kind {
+        BlockKind::Hidden | BlockKind::Shortest(_) => true,
+        BlockKind::Algorithm(_) => block.var.is_some(),
+        BlockKind::Visible | BlockKind::Empty => false,
+    };
     !hidden && block.name != "var"
 }

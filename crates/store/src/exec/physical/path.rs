@@ -22,6 +22,8 @@ pub enum AccessPath {
     Group(GroupPath),
     /// How all values of a variable are aggregated.
     Total(TotalPath),
+    /// Where the graph of an algorithm comes from.
+    Graph(GraphPath),
 }
 
 /// What is made of a block. The rewrites lead from one of these to another.
@@ -45,6 +47,8 @@ pub enum BlockPath {
     Compute,
     /// Paths between two nodes are searched.
     Paths,
+    /// An algorithm runs on a compact graph.
+    Algorithm,
 }
 
 /// How the nodes of a root function are found.
@@ -178,6 +182,15 @@ pub enum TotalPath {
     Values,
 }
 
+/// Where the compact graph of an algorithm comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum GraphPath {
+    /// It is made of the columns.
+    Made,
+    /// It was made for an earlier request, and nothing in it has changed.
+    Kept,
+}
+
 impl AccessPath {
     /// A few words for the path.
     pub fn name(self) -> &'static str {
@@ -190,6 +203,7 @@ impl AccessPath {
             AccessPath::Edges(path) => path.name(),
             AccessPath::Group(path) => path.name(),
             AccessPath::Total(path) => path.name(),
+            AccessPath::Graph(path) => path.name(),
         }
     }
 }
@@ -230,7 +244,8 @@ names! {
         GroupSet = "groups a set",
         CountTargets = "counts targets",
         Compute = "computes",
-        Paths = "searches paths";
+        Paths = "searches paths",
+        Algorithm = "runs an algorithm";
     Root in RootPath:
         Uids = "uids",
         Subjects = "all that have it",
@@ -286,4 +301,7 @@ names! {
     Total in TotalPath:
         Column = "adds up the column",
         Values = "adds up values";
+    Graph in GraphPath:
+        Made = "made",
+        Kept = "kept from before";
 }

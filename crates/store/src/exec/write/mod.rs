@@ -1,6 +1,7 @@
 //! Writes the finished tree as an answer.
 
 pub(super) mod extent;
+pub(super) mod algorithm_rows;
 pub(super) mod answer_keys;
 pub(super) mod answer_shape;
 pub(super) mod answer_writer;

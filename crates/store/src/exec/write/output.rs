@@ -2,6 +2,7 @@
 //!
 //! An object whose fields are all empty is taken back, and so is a list of which nothing is left.
 
+use super::algorithm_rows::write_rows;
 use super::answer_writer::{AnswerWriter, Edge, Wanted, chosen, counts_of, shown_key};
 use super::normalize::write_flat;
 use crate::exec::control::group_cells::GroupColumns;
@@ -65,6 +66,11 @@ impl AnswerWriter<'_, '_> {
         }
         self.sink.key(&block.name);
         self.sink.begin_array();
+        if let Some(found) = &result.algorithm {
+            write_rows(self, &block.name, found);
+            self.sink.end_array();
+            return Ok(());
+        }
         if block.kind == BlockKind::Empty {
             self.empty_block(&result.level, block.normalize)?;
             self.sink.end_array();

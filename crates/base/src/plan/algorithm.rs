@@ -1,0 +1,291 @@
+//! The algorithms on graphs: their names, arguments and results. One table, which every language and surface reads.
+//!
+//! The table says what may be asked; `hexgraph_store::algo` has the code, one file for each algorithm.
+
+use super::VarId;
+
+/// One algorithm on graphs.
+#[derive(Debug, PartialEq)]
+pub struct Algorithm {
+    /// The name of its block in a query.
+    pub name: &'static str,
+    /// What it tells, in a sentence.
+    pub summary: &'static str,
+    /// The arguments that it takes beside the common ones ([`COMMON_ARGUMENTS`]).
+    pub arguments: &'static [ArgumentDef],
+    /// The directions in which edges can be taken, the default one first.
+    pub directions: &'static [Direction],
+    /// Whether edges have weights for it.
+    pub takes_weights: bool,
+    /// What it gives.
+    pub gives: Gives,
+    /// The paper or the book that it is from.
+    pub source: &'static str,
+}
+
+/// An argument of an algorithm.
+#[derive(Debug, PartialEq)]
+pub struct ArgumentDef {
+    /// The name before the colon.
+    pub name: &'static str,
+    /// Its values.
+    pub kind: ArgumentKind,
+    /// What it does, in a sentence.
+    pub summary: &'static str,
+}
+
+/// The values that an argument can have, and the one that it has where nothing is said.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum ArgumentKind {
+    /// A whole number between two, both included.
+    Int {
+        /// The least.
+        least: i64,
+        /// The greatest.
+        most: i64,
+        /// Where nothing is said; `None` for no such bound.
+        default: Option<i64>,
+    },
+    /// A number between two, both included.
+    Float {
+        /// The least.
+        least: f64,
+        /// The greatest.
+        most: f64,
+        /// Where nothing is said.
+        default: f64,
+    },
+    /// True or false.
+    Bool {
+        /// Where nothing is said.
+        default: bool,
+    },
+    /// One of some words, the default one first.
+    Choice(&'static [&'static str]),
+    /// Nodes: uids or variables.
+    Nodes {
+        /// True for one that has to be given.
+        is_required: bool,
+    },
+}
+
+/// How the edges of a graph are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// As they are written.
+    Out,
+    /// Turned round.
+    In,
+    /// Without a direction: one edge between two nodes, which weighs what those both ways weigh together.
+    Both,
+}
+
+impl Direction {
+    /// The word in a query.
+    pub fn name(self) -> &'static str {
+        match self {
+            Direction::Out => "out",
+            Direction::In => "in",
+            Direction::Both => "both",
+        }
+    }
+}
+
+/// What an algorithm gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gives {
+    /// A number for nodes.
+    Floats,
+    /// A whole number for nodes.
+    Ints,
+    /// One number for the whole graph.
+    Float,
+    /// Some of the nodes.
+    Nodes,
+    /// Pairs of nodes, with a number for each.
+    Pairs,
+}
+
+impl Gives {
+    /// The word in the table of all algorithms.
+    pub fn name(self) -> &'static str {
+        match self {
+            Gives::Floats => "a float for nodes",
+            Gives::Ints => "an int for nodes",
+            Gives::Float => "one float",
+            Gives::Nodes => "nodes",
+            Gives::Pairs => "pairs of nodes with a float",
+        }
+    }
+}
+
+/// The arguments that all algorithms take.
+pub const COMMON_ARGUMENTS: &[ArgumentDef] = &[
+    ArgumentDef {
+        name: "nodes",
+        kind: ArgumentKind::Nodes { is_required: false },
+        summary: "The nodes of the graph, those without edges included; else all that the edges join.",
+    },
+    ArgumentDef {
+        name: "direction",
+        kind: ArgumentKind::Choice(&["out", "in", "both"]),
+        summary: "How edges are taken: as they are written, turned round, or without a direction.",
+    },
+    ArgumentDef {
+        name: "threads",
+        kind: ArgumentKind::Int { least: 1, most: 4096, default: None },
+        summary: "The most threads that work on it; else all of the database. The result is the same.",
+    },
+    ArgumentDef {
+        name: "seed",
+        kind: ArgumentKind::Int { least: 0, most: i64::MAX, default: Some(0) },
+        summary: "What random draws begin with: the same seed gives the same result.",
+    },
+];
+
+/// A call of an algorithm, checked as far as the text alone allows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AlgorithmCall {
+    /// The algorithm.
+    pub algorithm: &'static Algorithm,
+    /// What was given for its own arguments, in the order of the table; `None` for what has its default.
+    pub given: Vec<Option<ArgumentValue>>,
+    /// The nodes of the graph; `None` for all that the edges join.
+    pub nodes: Option<NodeList>,
+    /// How edges are taken.
+    pub direction: Direction,
+    /// The most threads that work on it; `None` for all.
+    pub threads: Option<usize>,
+    /// What random draws begin with.
+    pub seed: u64,
+}
+
+/// The value of an argument.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ArgumentValue {
+    /// A whole number.
+    Int(i64),
+    /// A number.
+    Float(f64),
+    /// True or false.
+    Bool(bool),
+    /// One of the words of a choice.
+    Word(&'static str),
+    /// Nodes.
+    Nodes(NodeList),
+}
+
+/// Nodes as a query names them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct NodeList {
+    /// Uids, ascending.
+    pub uids: Vec<u64>,
+    /// Variables, whose nodes are added.
+    pub vars: Vec<VarId>,
+}
+
+impl Algorithm {
+    /// The place of an argument of its own, by its name.
+    pub fn argument(&self, name: &str) -> Option<usize> {
+        self.arguments.iter().position(|argument| argument.name == name)
+    }
+
+    /// The names of all arguments, its own first.
+    pub fn argument_names(&self) -> impl Iterator<Item = &'static str> {
+        self.arguments.iter().chain(COMMON_ARGUMENTS).map(|argument| argument.name)
+    }
+}
+
+impl AlgorithmCall {
+    /// A call with nothing given.
+    pub fn new(algorithm: &'static Algorithm) -> AlgorithmCall {
+        AlgorithmCall {
+            algorithm,
+            given: vec![None; algorithm.arguments.len()],
+            nodes: None,
+            direction: algorithm.directions[0],
+            threads: None,
+            seed: 0,
+        }
+    }
+
+    fn value(&self, name: &str) -> (Option<&ArgumentValue>, Option<ArgumentKind>) {
+        match self.algorithm.argument(name) {
+            Some(place) => (self.given[place].as_ref(), Some(self.algorithm.arguments[place].kind)),
+            None => (None, None),
+        }
+    }
+
+    /// The whole number that an argument is; `None` where neither the query nor the table says one.
+    pub fn int(&self, name: &str) -> Option<i64> {
+        match self.value(name) {
+            (Some(ArgumentValue::Int(number)), _) => Some(*number),
+            (_, Some(ArgumentKind::Int { default, .. })) => default,
+            _ => None,
+        }
+    }
+
+    /// The number that an argument is; 0 for a name that the algorithm does not have.
+    pub fn float(&self, name: &str) -> f64 {
+        match self.value(name) {
+            (Some(ArgumentValue::Float(number)), _) => *number,
+            (_, Some(ArgumentKind::Float { default, .. })) => default,
+            _ => 0.0,
+        }
+    }
+
+    /// Whether an argument is true; false for a name that the algorithm does not have.
+    pub fn is(&self, name: &str) -> bool {
+        match self.value(name) {
+            (Some(ArgumentValue::Bool(truth)), _) => *truth,
+            (_, Some(ArgumentKind::Bool { default })) => default,
+            _ => false,
+        }
+    }
+
+    /// The word that an argument is; empty for a name that the algorithm does not have.
+    pub fn word(&self, name: &str) -> &'static str {
+        match self.value(name) {
+            (Some(ArgumentValue::Word(word)), _) => word,
+            (_, Some(ArgumentKind::Choice(words))) => words[0],
+            _ => "",
+        }
+    }
+
+    /// The nodes that an argument names; `None` where the query says none.
+    pub fn nodes(&self, name: &str) -> Option<&NodeList> {
+        match self.value(name) {
+            (Some(ArgumentValue::Nodes(list)), _) => Some(list),
+            _ => None,
+        }
+    }
+
+    /// All lists of nodes in it.
+    pub fn node_lists(&self) -> impl Iterator<Item = &NodeList> {
+        let given = self.given.iter().flatten().filter_map(|value| match value {
+            ArgumentValue::Nodes(list) => Some(list),
+            _ => None,
+        });
+        self.nodes.iter().chain(given)
+    }
+
+    /// All lists of nodes in it, to be changed.
+    pub fn node_lists_mut(&mut self) -> impl Iterator<Item = &mut NodeList> {
+        let given = self.given.iter_mut().flatten().filter_map(|value| match value {
+            ArgumentValue::Nodes(list) => Some(list),
+            _ => None,
+        });
+        self.nodes.iter_mut().chain(given)
+    }
+
+    /// Sets an argument of its own.
+    ///
+    /// # Panics
+    ///
+    /// When the algorithm has none of this name.
+    pub fn with(mut self, name: &str, value: ArgumentValue) -> AlgorithmCall {
+        let place = self.algorithm.argument(name).expect("an argument of the table");
+        self.given[place] = Some(value);
+        self
+    }
+}

@@ -1,0 +1,335 @@
+//! The table of all algorithms on graphs.
+
+use super::algorithm::ArgumentKind::{Bool, Choice, Float, Int, Nodes};
+use super::algorithm::Direction::{Both, In, Out};
+use super::algorithm::{Algorithm, ArgumentDef, Direction, Gives};
+
+/// Both directions and none, as they are written by default.
+const DIRECTED: &[Direction] = &[Out, In, Both];
+
+/// For what is defined on undirected graphs alone.
+const UNDIRECTED: &[Direction] = &[Both];
+
+/// Undirected by default.
+const MOSTLY_UNDIRECTED: &[Direction] = &[Both, Out, In];
+
+/// The algorithm of a name.
+pub fn algorithm(name: &str) -> Option<&'static Algorithm> {
+    ALGORITHMS.iter().find(|algorithm| algorithm.name == name)
+}
+
+const fn argument(
+    name: &'static str,
+    kind: super::algorithm::ArgumentKind,
+    summary: &'static str,
+) -> ArgumentDef {
+    ArgumentDef { name, kind, summary }
+}
+
+const SOURCE: ArgumentDef = argument(
+    "source",
+    Nodes { is_required: true },
+    "The nodes to start from; of several the nearest counts.",
+);
+
+const SOME: ArgumentDef =
+    argument("source", Nodes { is_required: false }, "The nodes that are asked about; else all.");
+
+const NORMALIZED: ArgumentDef = argument(
+    "normalized",
+    Bool { default: false },
+    "Whether numbers are divided by the greatest that they could be in a graph of as many nodes.",
+);
+
+const RESOLUTION: ArgumentDef = argument(
+    "resolution",
+    Float { least: 0.0, most: 1e9, default: 1.0 },
+    "The greater, the smaller the communities.",
+);
+
+const MEASURE: ArgumentDef = argument(
+    "measure",
+    Choice(&["jaccard", "overlap", "cosine", "common_neighbours", "adamic_adar"]),
+    "How two sets of nodes are compared.",
+);
+
+/// The algorithms, by topic: importance, components, distances, communities, triangles, similarity.
+pub const ALGORITHMS: &[Algorithm] = &[
+    Algorithm {
+        name: "pagerank",
+        summary: "How often a walk that follows edges at random, and now and then starts anew, is at a node.",
+        arguments: &[
+            argument(
+                "damping",
+                Float { least: 0.0, most: 1.0, default: 0.85 },
+                "The share of steps that follow an edge.",
+            ),
+            argument(
+                "iterations",
+                Int { least: 1, most: 1_000_000, default: Some(100) },
+                "The most rounds.",
+            ),
+            argument(
+                "tolerance",
+                Float { least: 0.0, most: 1.0, default: 1e-6 },
+                "It stops when a round changes the rank of a node by less than this on average; 0 for all rounds.",
+            ),
+            argument(
+                "from",
+                Nodes { is_required: false },
+                "The nodes where walks start; else all. Also called personalisation.",
+            ),
+        ],
+        directions: DIRECTED,
+        takes_weights: true,
+        gives: Gives::Floats,
+        source: "L. Page, S. Brin, R. Motwani, T. Winograd: The PageRank Citation Ranking. Stanford, 1999",
+    },
+    Algorithm {
+        name: "components",
+        summary: "The number of the part of the graph that a node is in: parts are joined by no edge, whatever its direction.",
+        arguments: &[],
+        directions: DIRECTED,
+        takes_weights: false,
+        gives: Gives::Ints,
+        source: "R. E. Tarjan: Efficiency of a Good But Not Linear Set Union Algorithm. JACM 22, 1975",
+    },
+    Algorithm {
+        name: "strong_components",
+        summary: "The number of the part that a node is in, within which each node reaches each along edges.",
+        arguments: &[],
+        directions: DIRECTED,
+        takes_weights: false,
+        gives: Gives::Ints,
+        source: "R. E. Tarjan: Depth-First Search and Linear Graph Algorithms. SIAM J. Comput. 1, 1972",
+    },
+    Algorithm {
+        name: "bfs",
+        summary: "The number of edges on the shortest way from a source to a node.",
+        arguments: &[
+            SOURCE,
+            argument(
+                "depth",
+                Int { least: 0, most: u32::MAX as i64, default: None },
+                "The most edges; nodes that are farther have no number.",
+            ),
+        ],
+        directions: DIRECTED,
+        takes_weights: false,
+        gives: Gives::Ints,
+        source: "S. Beamer, K. Asanović, D. Patterson: Direction-Optimizing Breadth-First Search. SC, 2012",
+    },
+    Algorithm {
+        name: "distances",
+        summary: "The least sum of weights on a way from a source to a node.",
+        arguments: &[SOURCE],
+        directions: DIRECTED,
+        takes_weights: true,
+        gives: Gives::Floats,
+        source: "U. Meyer, P. Sanders: Δ-stepping: a parallelizable shortest path algorithm. J. Algorithms 49, 2003",
+    },
+    Algorithm {
+        name: "degree",
+        summary: "The number of edges of a node, or what they weigh together.",
+        arguments: &[NORMALIZED],
+        directions: DIRECTED,
+        takes_weights: true,
+        gives: Gives::Floats,
+        source: "M. Newman: Networks. Oxford, 2nd edition 2018, section 6.10",
+    },
+    Algorithm {
+        name: "hits",
+        summary: "How good a node is as a hub, by the authorities that it leads to, or as an authority, by the hubs that lead to it.",
+        arguments: &[
+            argument("score", Choice(&["authority", "hub"]), "Which of the two is wanted."),
+            argument(
+                "iterations",
+                Int { least: 1, most: 1_000_000, default: Some(100) },
+                "The most rounds.",
+            ),
+            argument(
+                "tolerance",
+                Float { least: 0.0, most: 1.0, default: 1e-8 },
+                "It stops when a round changes the hubs by less than this together.",
+            ),
+        ],
+        directions: DIRECTED,
+        takes_weights: true,
+        gives: Gives::Floats,
+        source: "J. Kleinberg: Authoritative Sources in a Hyperlinked Environment. JACM 46, 1999",
+    },
+    Algorithm {
+        name: "closeness",
+        summary: "One by the sum of the distances from the nodes that reach a node.",
+        arguments: &[SOME, NORMALIZED],
+        directions: DIRECTED,
+        takes_weights: false,
+        gives: Gives::Floats,
+        source: "L. Freeman: Centrality in Social Networks. Social Networks 1, 1979",
+    },
+    Algorithm {
+        name: "harmonic",
+        summary: "The sum of one by the distance over the nodes that reach a node.",
+        arguments: &[SOME, NORMALIZED],
+        directions: DIRECTED,
+        takes_weights: false,
+        gives: Gives::Floats,
+        source: "P. Boldi, S. Vigna: Axioms for Centrality. Internet Mathematics 10, 2014",
+    },
+    Algorithm {
+        name: "betweenness",
+        summary: "On how many of the shortest ways between other nodes a node lies.",
+        arguments: &[
+            argument(
+                "samples",
+                Int { least: 1, most: u32::MAX as i64, default: None },
+                "The number of starts that are drawn, where not all are taken; the result is scaled.",
+            ),
+            NORMALIZED,
+        ],
+        directions: DIRECTED,
+        takes_weights: false,
+        gives: Gives::Floats,
+        source: "U. Brandes: A Faster Algorithm for Betweenness Centrality. J. Math. Sociology 25, 2001",
+    },
+    Algorithm {
+        name: "label_propagation",
+        summary: "The community of a node, by labels that nodes take from most of their neighbours.",
+        arguments: &[argument(
+            "iterations",
+            Int { least: 1, most: 1_000_000, default: Some(10) },
+            "The most rounds.",
+        )],
+        directions: MOSTLY_UNDIRECTED,
+        takes_weights: false,
+        gives: Gives::Ints,
+        source: "A. Iosup et al.: LDBC Graphalytics. VLDB, 2016",
+    },
+    Algorithm {
+        name: "louvain",
+        summary: "The community of a node, where as many edges as can be lie within communities.",
+        arguments: &[RESOLUTION],
+        directions: UNDIRECTED,
+        takes_weights: true,
+        gives: Gives::Ints,
+        source: "V. Blondel, J.-L. Guillaume, R. Lambiotte, E. Lefebvre: Fast unfolding of communities. J. Stat. Mech., 2008",
+    },
+    Algorithm {
+        name: "leiden",
+        summary: "The community of a node, as by louvain, but connected and mostly better.",
+        arguments: &[
+            RESOLUTION,
+            argument(
+                "iterations",
+                Int { least: 1, most: 1_000_000, default: Some(2) },
+                "The most passes, each of which begins with the communities of the one before.",
+            ),
+        ],
+        directions: UNDIRECTED,
+        takes_weights: true,
+        gives: Gives::Ints,
+        source: "V. Traag, L. Waltman, N. J. van Eck: From Louvain to Leiden. Scientific Reports 9, 2019",
+    },
+    Algorithm {
+        name: "core_numbers",
+        summary: "The greatest k for which a node is in a part of the graph where each node has k neighbours.",
+        arguments: &[],
+        directions: UNDIRECTED,
+        takes_weights: false,
+        gives: Gives::Ints,
+        source: "V. Batagelj, M. Zaveršnik: An O(m) Algorithm for Cores Decomposition of Networks. 2003",
+    },
+    Algorithm {
+        name: "triangles",
+        summary: "The number of pairs of neighbours of a node that are neighbours themselves.",
+        arguments: &[],
+        directions: UNDIRECTED,
+        takes_weights: false,
+        gives: Gives::Ints,
+        source: "N. Chiba, T. Nishizeki: Arboricity and Subgraph Listing Algorithms. SIAM J. Comput. 14, 1985",
+    },
+    Algorithm {
+        name: "clustering",
+        summary: "The share of the pairs of neighbours of a node that are neighbours themselves.",
+        arguments: &[],
+        directions: UNDIRECTED,
+        takes_weights: false,
+        gives: Gives::Floats,
+        source: "D. Watts, S. Strogatz: Collective dynamics of small-world networks. Nature 393, 1998",
+    },
+    Algorithm {
+        name: "transitivity",
+        summary: "The share of all pairs of neighbours of a node that are neighbours themselves, over all nodes together.",
+        arguments: &[],
+        directions: UNDIRECTED,
+        takes_weights: false,
+        gives: Gives::Float,
+        source: "M. Newman: Networks. Oxford, 2nd edition 2018, section 7.3",
+    },
+    Algorithm {
+        name: "similarity",
+        summary: "How alike nodes are by the nodes that they lead to: each of some with each of others.",
+        arguments: &[
+            argument("source", Nodes { is_required: true }, "The first nodes of the pairs."),
+            argument(
+                "target",
+                Nodes { is_required: false },
+                "The second nodes of the pairs; else all pairs of sources, each once.",
+            ),
+            MEASURE,
+        ],
+        directions: MOSTLY_UNDIRECTED,
+        takes_weights: false,
+        gives: Gives::Pairs,
+        source: "D. Liben-Nowell, J. Kleinberg: The Link-Prediction Problem for Social Networks. JASIST 58, 2007",
+    },
+    Algorithm {
+        name: "similar_nodes",
+        summary: "The nodes that are most alike to each node, by the nodes that they lead to.",
+        arguments: &[
+            SOME,
+            argument(
+                "k",
+                Int { least: 1, most: 1_000_000, default: Some(10) },
+                "The most that are wanted for each node.",
+            ),
+            MEASURE,
+        ],
+        directions: MOSTLY_UNDIRECTED,
+        takes_weights: false,
+        gives: Gives::Pairs,
+        source: "D. Liben-Nowell, J. Kleinberg: The Link-Prediction Problem for Social Networks. JASIST 58, 2007",
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{COMMON_ARGUMENTS, algorithm};
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn names_are_distinct_and_defaults_in_range() {
+        let mut names = BTreeSet::new();
+        for row in ALGORITHMS {
+            assert!(names.insert(row.name), "{} stands twice", row.name);
+            assert_eq!(algorithm(row.name), Some(row));
+            assert!(!row.directions.is_empty() && row.summary.ends_with('.'), "{}", row.name);
+            let all: Vec<_> = row.argument_names().collect();
+            let distinct: BTreeSet<_> = all.iter().collect();
+            assert_eq!(all.len(), distinct.len(), "{}: {all:?}", row.name);
+            for argument in row.arguments.iter().chain(COMMON_ARGUMENTS) {
+                let is_fine = match argument.kind {
+                    Int { least, most, default } => {
+                        default.is_none_or(|it| (least..=most).contains(&it))
+                    }
+                    Float { least, most, default } => (least..=most).contains(&default),
+                    Choice(words) => !words.is_empty(),
+                    Bool { .. } | Nodes { .. } => true,
+                };
+                assert!(is_fine, "{} {}", row.name, argument.name);
+            }
+        }
+        assert_eq!(algorithm("PageRank"), None);
+    }
+}

@@ -1,0 +1,130 @@
+//! Algorithms on graphs: what `hexgraph.algo` asks of the native half.
+
+use super::database::PyDatabase;
+use super::interrupt::interruptible_with;
+use super::requests::to_timeout;
+use crate::convert::arrow::ArrowTable;
+use crate::convert::errors::to_python_with_text;
+use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray, UInt64Array};
+use arrow_schema::{DataType, Field, Schema};
+use hexgraph::db::{
+    ALGORITHMS, AlgorithmNumbers, AlgorithmTable, ArgumentDef, ArgumentKind, COMMON_ARGUMENTS,
+    QueryRequest,
+};
+use hexgraph_base::types::{Error, Result};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use std::sync::Arc;
+
+/// Run the query of an algorithm, whose block has no variable, and return what it found as a table: the columns uid, to (for pairs), xid
+/// (where nodes have one), and the numbers under the algorithm's name.
+#[pyfunction]
+#[pyo3(signature = (database, dql, timeout = None))]
+pub(crate) fn run_algorithm(
+    py: Python<'_>,
+    database: &PyDatabase,
+    dql: String,
+    timeout: Option<f64>,
+) -> PyResult<ArrowTable> {
+    let timeout = to_timeout(timeout)?;
+    let request = QueryRequest { text: dql, ..QueryRequest::default() };
+    interruptible_with(
+        py,
+        timeout,
+        |_| Ok(()),
+        |control| {
+            let answer = database.database().query(&request, control)?;
+            arrow_table(answer.algorithm(control)?)
+        },
+        |error| to_python_with_text(error, &request.text),
+    )
+}
+
+/// The table of all algorithms: a dict for each, with its arguments.
+#[pyfunction]
+pub(crate) fn algorithms(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+    let rows = PyList::empty(py);
+    for algorithm in ALGORITHMS {
+        let row = PyDict::new(py);
+        row.set_item("name", algorithm.name)?;
+        row.set_item("summary", algorithm.summary)?;
+        row.set_item("gives", algorithm.gives.name())?;
+        row.set_item("weights", algorithm.takes_weights)?;
+        let directions = algorithm.directions.iter().map(|direction| direction.name());
+        row.set_item("directions", directions.collect::<Vec<_>>())?;
+        row.set_item("source", algorithm.source)?;
+        let arguments = PyList::empty(py);
+        for argument in algorithm.arguments.iter().chain(COMMON_ARGUMENTS) {
+            arguments.append(argument_row(py, argument)?)?;
+        }
+        row.set_item("arguments", arguments)?;
+        rows.append(row)?;
+    }
+    Ok(rows)
+}
+
+fn argument_row<'py>(py: Python<'py>, argument: &ArgumentDef) -> PyResult<Bound<'py, PyDict>> {
+    let row = PyDict::new(py);
+    row.set_item("name", argument.name)?;
+    row.set_item("summary", argument.summary)?;
+    match argument.kind {
+        ArgumentKind::Int { least, most, default } => {
+            row.set_item("kind", "int")?;
+            row.set_item("range", (least, most))?;
+            row.set_item("default", default)?;
+        }
+        ArgumentKind::Float { least, most, default } => {
+            row.set_item("kind", "float")?;
+            row.set_item("range", (least, most))?;
+            row.set_item("default", default)?;
+        }
+        ArgumentKind::Bool { default } => {
+            row.set_item("kind", "bool")?;
+            row.set_item("default", default)?;
+        }
+        ArgumentKind::Choice(words) => {
+            row.set_item("kind", "choice")?;
+            row.set_item("range", words)?;
+            row.set_item("default", words.first())?;
+        }
+        ArgumentKind::Nodes { is_required } => {
+            row.set_item("kind", "nodes")?;
+            row.set_item("required", is_required)?;
+        }
+    }
+    Ok(row)
+}
+
+fn arrow_table(table: AlgorithmTable) -> Result<ArrowTable> {
+    let AlgorithmTable { name, uids, to, xids, numbers } = table;
+    let mut columns: Vec<(String, ArrayRef)> = Vec::new();
+    let is_of_graph =
+        uids.is_empty() && matches!(&numbers, AlgorithmNumbers::Floats(it) if it.len() == 1);
+    if !is_of_graph {
+        columns.push(("uid".to_owned(), Arc::new(UInt64Array::from(uids))));
+    }
+    if let Some(to) = to {
+        columns.push(("to".to_owned(), Arc::new(UInt64Array::from(to))));
+    }
+    if let Some(xids) = xids {
+        columns.push(("xid".to_owned(), Arc::new(StringArray::from(xids))));
+    }
+    match numbers {
+        AlgorithmNumbers::Floats(numbers) => {
+            columns.push((name, Arc::new(Float64Array::from(numbers))));
+        }
+        AlgorithmNumbers::Ints(numbers) => {
+            columns.push((name, Arc::new(Int64Array::from(numbers))));
+        }
+        AlgorithmNumbers::Nothing => {}
+    }
+    let is_null = |array: &ArrayRef| !matches!(array.data_type(), DataType::UInt64);
+    let fields = columns
+        .iter()
+        .map(|(name, array)| Field::new(name, array.data_type().clone(), is_null(array)));
+    let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+    let arrays = columns.into_iter().map(|(_, array)| array).collect();
+    let batch = RecordBatch::try_new(schema, arrays);
+    let wrong = |error| Error::query(format!("the result makes no Arrow table: {error}"));
+    batch.map(ArrowTable::of_batch).map_err(wrong)
+}

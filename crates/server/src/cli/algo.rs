@@ -1,0 +1,89 @@
+//! `hexgraph algo`: runs a graph algorithm on a database, and prints the nodes with the greatest numbers.
+
+use super::arguments::AlgoArguments;
+use super::interrupt::Interrupt;
+use hexgraph::db::{AlgorithmNumbers, AlgorithmTable, Database, OpenOptions, QueryRequest};
+use hexgraph_base::types::{Error, Result, Uid};
+use std::cmp::Ordering;
+
+/// Runs an algorithm, and returns its table as text: a line of names, then the rows, with tabs between cells.
+///
+/// # Errors
+///
+/// Those of opening the database and of the query; `Query` for a `--set` without `=`.
+pub(super) fn algo(arguments: &AlgoArguments, interrupt: Interrupt) -> Result<String> {
+    let text = dql(arguments)?;
+    let options = OpenOptions { read_only: true, ..OpenOptions::default() };
+    let database = Database::open(&arguments.path, options)?;
+    let control = interrupt.control();
+    let request = QueryRequest { text, ..QueryRequest::default() };
+    let table = database.query(&request, &control)?.algorithm(&control)?;
+    Ok(lines(table, arguments.top))
+}
+
+/// The query of the call.
+pub(super) fn dql(arguments: &AlgoArguments) -> Result<String> {
+    let mut head = Vec::new();
+    let mut before = String::new();
+    if let Some(root) = &arguments.nodes {
+        before = format!("nodes as var(func: {root}) ");
+        head.push("nodes: uid(nodes)".to_owned());
+    }
+    if let Some(direction) = &arguments.direction {
+        head.push(format!("direction: {direction}"));
+    }
+    for given in &arguments.set {
+        let (name, value) = given.split_once('=').ok_or_else(|| {
+            Error::query(format!("--set {given}: expected NAME=VALUE, such as damping=0.9"))
+        })?;
+        head.push(format!("{name}: {value}"));
+    }
+    let facet = arguments.weight.as_ref().map_or(String::new(), |key| format!(" @facets({key})"));
+    let edges: Vec<String> = arguments.on.iter().map(|edges| format!("{edges}{facet}")).collect();
+    let (name, head, edges) = (&arguments.name, head.join(", "), edges.join(" "));
+    Ok(format!("{{ {before}{name}({head}) {{ {edges} }} }}"))
+}
+
+/// The rows with the greatest numbers, at most `top`; pairs stay in their order. Of equal numbers the lesser uid comes first.
+fn lines(table: AlgorithmTable, top: usize) -> String {
+    let mut places: Vec<usize> = (0..table.rows()).collect();
+    let number = |place: usize| match &table.numbers {
+        AlgorithmNumbers::Floats(numbers) => numbers[place],
+        AlgorithmNumbers::Ints(numbers) => numbers[place].map(|number| number as f64),
+        AlgorithmNumbers::Nothing => Some(0.0),
+    };
+    places.retain(|place| number(*place).is_some());
+    if table.to.is_none() {
+        let descending = |one: &usize, other: &usize| {
+            number(*other).partial_cmp(&number(*one)).unwrap_or(Ordering::Equal)
+        };
+        places.sort_by(descending);
+    }
+    let mut text = String::new();
+    let mut line = |cells: Vec<String>| {
+        text.push_str(&cells.join("\t"));
+        text.push('\n');
+    };
+    let is_of_nodes = !table.uids.is_empty();
+    let names = [
+        is_of_nodes.then(|| "uid".to_owned()),
+        table.to.as_ref().map(|_| "to".to_owned()),
+        table.xids.as_ref().map(|_| "xid".to_owned()),
+        Some(table.name.clone()),
+    ];
+    line(names.into_iter().flatten().collect());
+    for place in places.into_iter().take(top) {
+        let cells = [
+            is_of_nodes.then(|| Uid(table.uids[place]).to_string()),
+            table.to.as_ref().map(|to| Uid(to[place]).to_string()),
+            table.xids.as_ref().map(|xids| xids[place].clone().unwrap_or_default()),
+            match &table.numbers {
+                AlgorithmNumbers::Floats(numbers) => numbers[place].map(|it| it.to_string()),
+                AlgorithmNumbers::Ints(numbers) => numbers[place].map(|it| it.to_string()),
+                AlgorithmNumbers::Nothing => None,
+            },
+        ];
+        line(cells.into_iter().flatten().collect());
+    }
+    text
+}

@@ -1,0 +1,7 @@
+//! Groups of nodes that have more edges among each other than to the rest.
+
+pub(super) mod core_numbers;
+pub(super) mod label_propagation;
+pub(super) mod leiden;
+pub(super) mod louvain;
+pub(super) mod network;

@@ -1,0 +1,94 @@
+//! A compact graph: nodes numbered from 0 on in the order of their uids, and the edges between them.
+
+use super::numbering::Numbering;
+use super::rows::Rows;
+use crate::algo::task::Task;
+use hexgraph_base::budget::Held;
+use hexgraph_base::types::Result;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// The edges of some predicates between some nodes, as algorithms read them.
+pub struct Graph {
+    numbering: Numbering,
+    /// The edges as they were made.
+    rows: Rows,
+    /// True when edges have no direction, and rows have each both ways.
+    is_undirected: bool,
+    /// The edges turned round, once somebody needs them.
+    turned: OnceLock<Rows>,
+    /// The memory that it is kept in, drawn from the budget of the process.
+    held: Mutex<Option<Held>>,
+}
+
+impl Graph {
+    /// The graph of nodes and their edges. Without a direction the rows have each edge both ways.
+    pub(in crate::algo) fn new(numbering: Numbering, rows: Rows, is_undirected: bool) -> Graph {
+        let (turned, held) = (OnceLock::new(), Mutex::new(None));
+        Graph { numbering, rows, is_undirected, turned, held }
+    }
+
+    /// Keeps the memory that was drawn for it until it is dropped.
+    pub(in crate::algo) fn hold(&self, held: Held) {
+        *self.held.lock().unwrap_or_else(PoisonError::into_inner) = Some(held);
+    }
+
+    /// The number of nodes.
+    pub fn len(&self) -> usize {
+        self.numbering.nodes.len()
+    }
+
+    /// True for a graph without nodes.
+    pub fn is_empty(&self) -> bool {
+        self.numbering.nodes.is_empty()
+    }
+
+    /// The node ids, ascending; a node's number is its place.
+    pub fn nodes(&self) -> &[u32] {
+        &self.numbering.nodes
+    }
+
+    /// The number of a node; `None` for one that is not in the graph.
+    pub fn number(&self, node: u32) -> Option<u32> {
+        self.numbering.number(node)
+    }
+
+    /// True when edges have no direction, and rows have each both ways.
+    pub fn is_undirected(&self) -> bool {
+        self.is_undirected
+    }
+
+    /// The edges that leave each node.
+    pub fn outgoing(&self) -> &Rows {
+        &self.rows
+    }
+
+    /// The edges that lead to each node: those that leave it, where edges have no direction. Else the first call turns them round,
+    /// which costs O(edges).
+    ///
+    /// # Errors
+    ///
+    /// `Limit` when there is no memory for them, or the computation has to stop.
+    pub fn incoming(&self, task: &Task<'_>) -> Result<&Rows> {
+        if self.is_undirected { Ok(&self.rows) } else { self.turned(task) }
+    }
+
+    fn turned(&self, task: &Task<'_>) -> Result<&Rows> {
+        if let Some(rows) = self.turned.get() {
+            return Ok(rows);
+        }
+        let bytes = self.rows.byte_len();
+        let _room = task.room(bytes, 1)?;
+        let made = self.rows.transposed(task)?;
+        if let Some(held) = &mut *self.held.lock().unwrap_or_else(PoisonError::into_inner) {
+            held.grow(bytes as u64)?;
+        }
+        // Where another request was faster, its edges are the same.
+        Ok(self.turned.get_or_init(|| made))
+    }
+
+    /// The bytes that it takes now.
+    pub fn byte_len(&self) -> usize {
+        let turned = self.turned.get().map_or(0, Rows::byte_len);
+        self.numbering.byte_len() + self.rows.byte_len() + turned
+    }
+}

@@ -1,0 +1,5 @@
+//! Parts of a graph.
+
+pub(super) mod numbered;
+pub(super) mod weak;
+pub(super) mod strong;

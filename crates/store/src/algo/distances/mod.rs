@@ -1,0 +1,4 @@
+//! Distances from some nodes to all others.
+
+pub(super) mod bfs;
+pub(super) mod weighted;

@@ -1,0 +1,131 @@
+//! Weighted distances, by buckets of nodes that are about as far (delta-stepping).
+//!
+//! Bucket `n` has nodes whose distance is from `n` to `n + 1` times a width. The nearest bucket is emptied, and as long as edges lead back
+//! into it again, before the next one. A node whose distance falls again is looked at again; in the end no edge makes a way shorter, and the
+//! distances are those of Dijkstra's algorithm, whatever the width was.
+
+use crate::algo::compact::rows::Rows;
+use crate::algo::run::{Found, Output, Report, Run};
+use hexgraph_base::types::Result;
+
+/// The bytes for each node: its distance, and about two places in buckets.
+const BYTES_A_NODE: usize = size_of::<f64>() + 4 * size_of::<u32>();
+
+/// The most buckets: they lie in a ring, of which one round is the greatest weight.
+const BUCKETS_MAX: f64 = 4096.0;
+
+/// The edges that are followed between two looks at the clock.
+const EDGES_A_CHECK: usize = 1 << 18;
+
+pub(in crate::algo) fn distances(run: &Run<'_>) -> Result<Found> {
+    let _room = run.room_a_node(BYTES_A_NODE)?;
+    let rows = run.graph.outgoing();
+    let (mut search, mut unchecked) = (Search::new(rows), 0);
+    for &source in run.list("source").unwrap_or_default() {
+        search.shorten(source, 0.0);
+    }
+    let mut report = Report::default();
+    while let Some(bucket) = search.nearest() {
+        report.iterations += 1;
+        // Edges shorter than the width lead into the same bucket again.
+        while !search.ring[bucket].is_empty() {
+            for node in std::mem::take(&mut search.ring[bucket]) {
+                search.waiting -= 1;
+                let distance = search.distances[node as usize];
+                // A node whose way became shorter meanwhile was taken out of a nearer bucket.
+                if !search.is_in(bucket, distance) {
+                    continue;
+                }
+                if std::mem::replace(&mut search.followed[node as usize], distance) == distance {
+                    continue;
+                }
+                for (to, weight) in rows.weighted(node) {
+                    search.shorten(to, distance + weight);
+                }
+                report.edges += rows.degree(node);
+                unchecked += rows.degree(node) + 1;
+            }
+            if EDGES_A_CHECK < unchecked {
+                unchecked = 0;
+                run.task.check()?;
+            }
+        }
+        search.done += 1;
+    }
+    let mut found = search.distances;
+    found.iter_mut().filter(|distance| distance.is_infinite()).for_each(|it| *it = f64::NAN);
+    Ok(Found { output: Output::Floats(found), report })
+}
+
+struct Search {
+    /// The least distances so far; infinite for nodes that were not reached.
+    distances: Vec<f64>,
+    /// The distance with which the edges of a node were followed last.
+    followed: Vec<f64>,
+    width: f64,
+    /// The nodes by their buckets; one that is reached again stands in several.
+    ring: Vec<Vec<u32>>,
+    /// The number of buckets that are done, which is the number of the nearest one.
+    done: u64,
+    /// The entries of all buckets.
+    waiting: usize,
+}
+
+impl Search {
+    fn new(rows: &Rows) -> Search {
+        let (mean, most) = match rows.weights() {
+            Some(weights) if !weights.is_empty() => {
+                let sum: f64 = weights.iter().sum();
+                (sum / weights.len() as f64, weights.iter().copied().fold(0.0, f64::max))
+            }
+            _ => (1.0, 1.0),
+        };
+        // About the weight of an edge; wider where a few weights are far greater than the others. Where all weigh nothing any will do.
+        let least = most / BUCKETS_MAX;
+        let width = if mean.is_finite() { (mean / 2.0).max(least) } else { least };
+        let width = if width.is_normal() { width } else { 1.0 };
+        let buckets = (most / width) as usize + 2;
+        let nodes = rows.nodes();
+        Search {
+            distances: vec![f64::INFINITY; nodes],
+            followed: vec![f64::INFINITY; nodes],
+            width,
+            ring: vec![Vec::new(); buckets],
+            done: 0,
+            waiting: 0,
+        }
+    }
+
+    /// The number of the bucket of a distance. Rounding may put a node into a later bucket than the width says, and no node into one that
+    /// is done: distances only grow along ways, and so does their rounded quotient.
+    #[inline]
+    fn number(&self, distance: f64) -> u64 {
+        ((distance / self.width) as u64).max(self.done)
+    }
+
+    fn is_in(&self, bucket: usize, distance: f64) -> bool {
+        (self.number(distance) % self.ring.len() as u64) as usize == bucket
+    }
+
+    #[inline]
+    fn shorten(&mut self, node: u32, distance: f64) {
+        if distance < self.distances[node as usize] {
+            self.distances[node as usize] = distance;
+            let bucket = (self.number(distance) % self.ring.len() as u64) as usize;
+            self.ring[bucket].push(node);
+            self.waiting += 1;
+        }
+    }
+
+    /// The place of the nearest bucket that has nodes; `None` when all are empty.
+    fn nearest(&mut self) -> Option<usize> {
+        if self.waiting == 0 {
+            return None;
+        }
+        let length = self.ring.len() as u64;
+        while self.ring[(self.done % length) as usize].is_empty() {
+            self.done += 1;
+        }
+        Some((self.done % length) as usize)
+    }
+}

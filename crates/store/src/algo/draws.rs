@@ -1,0 +1,37 @@
+//! Random draws that are the same for the same seed on all machines: the generator SplitMix64 (Steele, Lea, Flood: Fast Splittable
+//! Pseudorandom Number Generators. OOPSLA, 2014).
+
+/// A source of random numbers.
+pub(super) struct Draws {
+    state: u64,
+}
+
+impl Draws {
+    pub(super) fn new(seed: u64) -> Draws {
+        Draws { state: seed }
+    }
+
+    pub(super) fn next(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `bound`, which is not 0.
+    pub(super) fn below(&mut self, bound: usize) -> usize {
+        ((u128::from(self.next()) * bound as u128) >> 64) as usize
+    }
+
+    /// A number from 0 to below 1.
+    pub(super) fn share(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// Brings items into a random order.
+    pub(super) fn shuffle<T>(&mut self, items: &mut [T]) {
+        for place in (1..items.len()).rev() {
+            items.swap(place, self.below(place + 1));
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Betweenness by Brandes' algorithm: on how many of the shortest ways between other nodes a node lies. Each edge counts as one step.
+//!
+//! With `samples`, searches start at so many nodes that are drawn, and the sums are scaled to all. Starts are dealt to a fixed number of
+//! groups, whose sums are added up in their order: the result does not depend on the threads.
+
+use crate::algo::compact::rows::Rows;
+use crate::algo::draws::Draws;
+use crate::algo::run::{Found, Output, Run};
+use crate::algo::task::Task;
+use hexgraph_base::types::Result;
+
+/// The groups of starts.
+const GROUPS: usize = 4;
+
+/// The bytes of a node for each group: the sum, and for one search the level, the number of ways, the dependency and a place in its order.
+const BYTES_A_NODE: usize = 3 * size_of::<f64>() + 2 * size_of::<u32>();
+
+/// A node that was not reached.
+const FAR: u32 = u32::MAX;
+
+pub(in crate::algo) fn betweenness(run: &Run<'_>) -> Result<Found> {
+    let nodes = run.graph.len();
+    let _room = run.room_a_node(BYTES_A_NODE * GROUPS + size_of::<f64>())?;
+    let rows = run.graph.outgoing();
+    let mut starts: Vec<u32> = (0..nodes as u32).collect();
+    if let Some(samples) = run.call.int("samples").filter(|count| (*count as usize) < nodes) {
+        Draws::new(run.call.seed).shuffle(&mut starts);
+        starts.truncate(samples as usize);
+    }
+    let sums = run.task.blocks(GROUPS.min(starts.len()), |group| {
+        let mut search = Search::new(nodes);
+        for start in starts.iter().skip(group).step_by(GROUPS) {
+            search.from(*start, rows, &run.task)?;
+        }
+        Ok(search.sums)
+    })?;
+    let scale = nodes as f64 / starts.len().max(1) as f64;
+    // Without a direction each way is found from both of its ends.
+    let scale = if run.graph.is_undirected() { scale / 2.0 } else { scale };
+    let pairs = nodes.saturating_sub(1) as f64 * nodes.saturating_sub(2) as f64;
+    let pairs = if run.graph.is_undirected() { pairs / 2.0 } else { pairs };
+    let unit = if run.call.is("normalized") && 0.0 < pairs { pairs } else { 1.0 };
+    let mut scores = vec![0.0; nodes];
+    for sums in &sums {
+        scores.iter_mut().zip(sums).for_each(|(score, sum)| *score += sum);
+    }
+    scores.iter_mut().for_each(|score| *score *= scale / unit);
+    Ok(Found::once(Output::Floats(scores), 2 * rows.edges() * starts.len()))
+}
+
+struct Search {
+    sums: Vec<f64>,
+    levels: Vec<u32>,
+    /// The number of shortest ways from the start.
+    ways: Vec<f64>,
+    /// The share of those ways that go on to nodes behind.
+    dependencies: Vec<f64>,
+    /// The nodes that were reached, in their order.
+    order: Vec<u32>,
+}
+
+impl Search {
+    fn new(nodes: usize) -> Search {
+        Search {
+            sums: vec![0.0; nodes],
+            levels: vec![FAR; nodes],
+            ways: vec![0.0; nodes],
+            dependencies: vec![0.0; nodes],
+            order: Vec::new(),
+        }
+    }
+
+    fn from(&mut self, start: u32, rows: &Rows, task: &Task<'_>) -> Result<()> {
+        self.order.push(start);
+        self.levels[start as usize] = 0;
+        self.ways[start as usize] = 1.0;
+        let mut next = 0;
+        while let Some(&node) = self.order.get(next) {
+            if next.is_multiple_of(4096) {
+                task.check()?;
+            }
+            next += 1;
+            let level = self.levels[node as usize] + 1;
+            for &to in rows.of(node) {
+                if self.levels[to as usize] == FAR {
+                    self.levels[to as usize] = level;
+                    self.order.push(to);
+                }
+                if self.levels[to as usize] == level {
+                    self.ways[to as usize] += self.ways[node as usize];
+                }
+            }
+        }
+        // Backwards a node adds up what the nodes of the next level owe to it.
+        for (place, &node) in self.order.iter().enumerate().rev() {
+            if place.is_multiple_of(4096) {
+                task.check()?;
+            }
+            let level = self.levels[node as usize] + 1;
+            let behind = rows.of(node).iter().filter(|to| self.levels[**to as usize] == level);
+            let share =
+                |to: &u32| (1.0 + self.dependencies[*to as usize]) / self.ways[*to as usize];
+            let owed = self.ways[node as usize] * behind.map(share).sum::<f64>();
+            self.dependencies[node as usize] = owed;
+            if place != 0 {
+                self.sums[node as usize] += owed;
+            }
+        }
+        for node in self.order.drain(..) {
+            self.levels[node as usize] = FAR;
+            self.ways[node as usize] = 0.0;
+            self.dependencies[node as usize] = 0.0;
+        }
+        Ok(())
+    }
+}

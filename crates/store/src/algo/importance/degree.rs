@@ -1,0 +1,22 @@
+//! The number of edges of each node, or what they weigh together. Without a direction a loop counts twice, since it ends at its node twice.
+
+use crate::algo::run::{Found, Output, Run};
+use hexgraph_base::types::Result;
+
+pub(in crate::algo) fn degree(run: &Run<'_>) -> Result<Found> {
+    let nodes = run.graph.len();
+    let _room = run.room_a_node(size_of::<f64>())?;
+    let rows = run.graph.outgoing();
+    let others = nodes.saturating_sub(1).max(1) as f64;
+    let unit = if run.call.is("normalized") { others } else { 1.0 };
+    let mut degrees = vec![0.0; nodes];
+    run.task.fill_evenly(&mut degrees, |range, part| {
+        for (place, node) in range.enumerate() {
+            let node = node as u32;
+            let loops = run.graph.is_undirected().then(|| rows.weight_between(node, node));
+            part[place] = (rows.weight_of(node) + loops.flatten().unwrap_or(0.0)) / unit;
+        }
+        Ok(())
+    })?;
+    Ok(Found::once(Output::Floats(degrees), rows.edges()))
+}

@@ -1,0 +1,7 @@
+//! Importance of nodes.
+
+pub(super) mod betweenness;
+pub(super) mod degree;
+pub(super) mod harmonic;
+pub(super) mod hits;
+pub(super) mod pagerank;

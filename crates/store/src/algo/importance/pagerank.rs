@@ -1,0 +1,133 @@
+//! PageRank.
+//!
+//! A walk is at each node with some probability. In a round each node hands on its rank along its edges, in proportion to what they weigh;
+//! what nodes without such edges have goes to where walks start. Definitions are networkx's: loops are edges, the ranks sum to 1, and it
+//! stops when a round changes them by less than `tolerance` for each node on average.
+//!
+//! Each round pulls: a node adds up what the nodes before it hand on, so no two threads write to the same place, and the sums over all nodes
+//! are added up block by block.
+
+use crate::algo::compact::rows::Rows;
+use crate::algo::run::{Found, Output, Report, Run};
+use crate::algo::task::EVEN_BLOCK;
+use hexgraph_base::types::Result;
+
+/// The bytes for each node: its rank, the next one, what it hands on, what all its edges weigh.
+const BYTES_A_NODE: usize = 4 * size_of::<f64>();
+
+pub(in crate::algo) fn pagerank(run: &Run<'_>) -> Result<Found> {
+    let nodes = run.graph.len();
+    if nodes == 0 {
+        return Ok(Found::once(Output::Floats(Vec::new()), 0));
+    }
+    let _room = run.room_a_node(BYTES_A_NODE)?;
+    let (damping, tolerance) = (run.call.float("damping"), run.call.float("tolerance"));
+    let rounds = run.call.int("iterations").unwrap_or(1) as usize;
+    let incoming = run.graph.incoming(&run.task)?;
+    let shares = shares_of(run)?;
+    let starts = Starts::new(run, nodes);
+    let mut ranks = vec![0.0; nodes];
+    let mut handed = vec![0.0; nodes];
+    run.task.fill_evenly(&mut ranks, |range, part| {
+        range.zip(part).for_each(|(node, rank)| *rank = starts.share(node));
+        Ok(())
+    })?;
+    let mut report = Report::default();
+    for _ in 0..rounds {
+        // What a node hands on to an edge of weight 1, and what those without edges leave over.
+        let left = run.task.fill_evenly(&mut handed, |range, part| {
+            let mut left = 0.0;
+            for (place, node) in range.enumerate() {
+                part[place] = ranks[node] * shares[node];
+                left += if shares[node] == 0.0 { ranks[node] } else { 0.0 };
+            }
+            Ok(left)
+        })?;
+        let spread = (1.0 - damping) + damping * left.iter().sum::<f64>();
+        let changes = run.task.fill(&mut ranks, incoming.blocks(), |number, part| {
+            let mut change = 0.0;
+            for (place, node) in incoming.block(number).enumerate() {
+                let rank = damping * pulled(incoming, node, &handed)
+                    + spread * starts.share(node as usize);
+                change += (rank - part[place]).abs();
+                part[place] = rank;
+            }
+            Ok(change)
+        })?;
+        let change = changes.iter().sum::<f64>();
+        report.iterations += 1;
+        report.edges += incoming.edges();
+        report.residual = Some(change);
+        if change < tolerance * nodes as f64 {
+            break;
+        }
+    }
+    normalise(run, &mut ranks)?;
+    Ok(Found { output: Output::Floats(ranks), report })
+}
+
+/// What the nodes before a node hand on to it.
+#[inline]
+fn pulled(incoming: &Rows, node: u32, handed: &[f64]) -> f64 {
+    let from = incoming.of(node).iter().map(|from| handed[*from as usize]);
+    match incoming.weights_of(node) {
+        None => from.sum(),
+        Some(weights) => from.zip(weights).map(|(share, weight)| share * weight).sum(),
+    }
+}
+
+/// For each node the share of its rank that an edge of weight 1 gets; 0 for a node that has no edges, or whose edges weigh nothing.
+fn shares_of(run: &Run<'_>) -> Result<Vec<f64>> {
+    let outgoing = run.graph.outgoing();
+    let mut shares = vec![0.0; run.graph.len()];
+    run.task.fill_evenly(&mut shares, |range, part| {
+        for (place, node) in range.enumerate() {
+            let weight = outgoing.weight_of(node as u32);
+            part[place] = if 0.0 < weight { 1.0 / weight } else { 0.0 };
+        }
+        Ok(())
+    })?;
+    Ok(shares)
+}
+
+/// Rounding adds up over many nodes: in the end the ranks are made to sum to 1.
+fn normalise(run: &Run<'_>, ranks: &mut [f64]) -> Result<()> {
+    let sum: f64 = ranks.chunks(EVEN_BLOCK).map(|part| part.iter().sum::<f64>()).sum();
+    if sum.is_normal() {
+        run.task.fill_evenly(ranks, |_, part| {
+            part.iter_mut().for_each(|rank| *rank /= sum);
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+/// Where walks start.
+enum Starts {
+    /// At any node alike.
+    All(f64),
+    /// At some nodes alike.
+    Some(Vec<bool>, f64),
+}
+
+impl Starts {
+    /// Of nodes that are not in the graph none starts a walk; where that leaves none, all do.
+    fn new(run: &Run<'_>, nodes: usize) -> Starts {
+        match run.list("from") {
+            Some(from) if !from.is_empty() => {
+                let mut is_start = vec![false; nodes];
+                from.iter().for_each(|node| is_start[*node as usize] = true);
+                Starts::Some(is_start, 1.0 / from.len() as f64)
+            }
+            _ => Starts::All(1.0 / nodes as f64),
+        }
+    }
+
+    #[inline]
+    fn share(&self, node: usize) -> f64 {
+        match self {
+            Starts::All(share) => *share,
+            Starts::Some(is_start, share) => f64::from(u8::from(is_start[node])) * share,
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What a kernel is given, and what it gives.
+
+use super::compact::graph::Graph;
+use super::task::Task;
+use hexgraph_base::plan::AlgorithmCall;
+use hexgraph_base::types::Result;
+
+/// One run of an algorithm.
+pub struct Run<'r> {
+    /// The graph.
+    pub graph: &'r Graph,
+    /// The algorithm and its arguments.
+    pub call: &'r AlgorithmCall,
+    /// The nodes, by their numbers, that each argument names which is a list of nodes; in the order of the arguments in the table.
+    /// `None` for one that was not given. Nodes that are not in the graph are left out.
+    pub lists: Vec<Option<Vec<u32>>>,
+    /// Threads, memory, and when to stop.
+    pub task: Task<'r>,
+}
+
+impl Run<'_> {
+    /// The numbers of the nodes that an argument names, ascending and distinct.
+    pub(super) fn list(&self, name: &str) -> Option<&[u32]> {
+        let place = self.call.algorithm.argument(name)?;
+        self.lists[place].as_deref()
+    }
+
+    /// Counts the memory of so many bytes for each node, until what is returned is dropped.
+    pub(super) fn room_a_node(&self, bytes: usize) -> Result<super::task::Room<'_>> {
+        self.task.room(self.graph.len(), bytes)
+    }
+}
+
+/// What an algorithm found, by the numbers of nodes.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Output {
+    /// A number for each node; NaN for a node without one.
+    Floats(Vec<f64>),
+    /// A whole number for each node; [`NO_INT`] for a node without one.
+    Ints(Vec<i64>),
+    /// One number for the graph.
+    Float(f64),
+    /// Some nodes, ascending.
+    Nodes(Vec<u32>),
+    /// Pairs of nodes with a number each.
+    Pairs(Vec<(u32, u32, f64)>),
+}
+
+/// Stands for no whole number.
+pub(super) const NO_INT: i64 = i64::MIN;
+
+/// How it was found, for `explain`.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Report {
+    /// The rounds; 0 where there are none.
+    pub iterations: usize,
+    /// By how much the last round changed the result; `None` where that is not measured.
+    pub residual: Option<f64>,
+    /// The edges that were looked at.
+    pub edges: usize,
+}
+
+/// A result and how it was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// The result.
+    pub output: Output,
+    /// How it was found.
+    pub report: Report,
+}
+
+impl Found {
+    /// A result for which each edge was looked at once.
+    pub(super) fn once(output: Output, edges: usize) -> Found {
+        Found { output, report: Report { edges, ..Report::default() } }
+    }
+}
+
+impl Output {
+    /// The number of rows of its table.
+    pub fn len(&self) -> usize {
+        match self {
+            Output::Floats(numbers) => numbers.iter().filter(|it| !it.is_nan()).count(),
+            Output::Ints(numbers) => numbers.iter().filter(|it| **it != NO_INT).count(),
+            Output::Float(_) => 1,
+            Output::Nodes(nodes) => nodes.len(),
+            Output::Pairs(pairs) => pairs.len(),
+        }
+    }
+
+    /// True when nothing was found.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// True for the number of a node that has none.
+    pub fn is_missing(number: i64) -> bool {
+        number == NO_INT
+    }
+}

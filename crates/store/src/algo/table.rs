@@ -1,0 +1,63 @@
+//! The kernels by the names of their algorithms. What an algorithm takes and gives stands in [`hexgraph_base::plan::ALGORITHMS`].
+
+use super::communities::core_numbers::core_numbers;
+use super::communities::label_propagation::label_propagation;
+use super::communities::leiden::leiden;
+use super::communities::louvain::louvain;
+use super::components::strong::strong_components;
+use super::components::weak::components;
+use super::distances::bfs::bfs;
+use super::distances::weighted::distances;
+use super::importance::betweenness::betweenness;
+use super::importance::degree::degree;
+use super::importance::harmonic::{closeness, harmonic};
+use super::importance::hits::hits;
+use super::importance::pagerank::pagerank;
+use super::run::{Found, Run};
+use super::similarity::pairs::similarity;
+use super::similarity::top::similar_nodes;
+use super::triangles::clustering::{clustering, transitivity};
+use super::triangles::counts::triangles;
+use hexgraph_base::types::{Error, Result};
+
+type Kernel = fn(&Run<'_>) -> Result<Found>;
+
+const KERNELS: &[(&str, Kernel)] = &[
+    ("pagerank", pagerank),
+    ("components", components),
+    ("strong_components", strong_components),
+    ("bfs", bfs),
+    ("distances", distances),
+    ("degree", degree),
+    ("hits", hits),
+    ("closeness", closeness),
+    ("harmonic", harmonic),
+    ("betweenness", betweenness),
+    ("label_propagation", label_propagation),
+    ("louvain", louvain),
+    ("leiden", leiden),
+    ("core_numbers", core_numbers),
+    ("triangles", triangles),
+    ("clustering", clustering),
+    ("transitivity", transitivity),
+    ("similarity", similarity),
+    ("similar_nodes", similar_nodes),
+];
+
+/// Runs an algorithm.
+///
+/// # Errors
+///
+/// `Query` for arguments that do not fit the graph; `Limit` when it has to stop, or has no memory.
+pub fn compute(run: &Run<'_>) -> Result<Found> {
+    let name = run.call.algorithm.name;
+    let kernel = KERNELS.iter().find(|(known, _)| *known == name);
+    let (_, kernel) = kernel.ok_or_else(|| Error::query(format!("`{name}` is no algorithm")))?;
+    run.task.check()?;
+    kernel(run)
+}
+
+/// Whether there is code for an algorithm of the table of plans. There is for all: a test asks.
+pub fn has_kernel(name: &str) -> bool {
+    KERNELS.iter().any(|(known, _)| *known == name)
+}

@@ -1,0 +1,94 @@
+//! Triangles of each node, in the graph without directions and loops.
+//!
+//! Each edge is kept at its end of lesser degree alone, so no list is longer than the square root of twice the edges; a triangle is found once,
+//! at its node of least degree, by intersecting two lists (Chiba, Nishizeki: Arboricity and Subgraph Listing Algorithms. SIAM J. Comput.
+//! 14, 1985). Each thread counts by itself, and the counts are added up: they are whole numbers, so their order does not matter.
+
+use crate::algo::compact::rows::{Piece, Rows};
+use crate::algo::run::{Found, Output, Run};
+use hexgraph_base::types::Result;
+
+/// The most threads that count, each of which has counts of its own.
+const STRANDS_MAX: usize = 8;
+
+/// The bytes for each node: its rank and the node of each rank; and for each thread its counts and marks.
+const BYTES_A_NODE: usize = 3 * size_of::<u32>() + size_of::<usize>();
+const BYTES_A_STRAND: usize = size_of::<u64>() + size_of::<u32>();
+
+/// The nodes of a piece of the list of edges.
+const NODES_A_PIECE: usize = 8 << 10;
+
+pub(in crate::algo) fn triangles(run: &Run<'_>) -> Result<Found> {
+    let counts = triangle_counts(run)?;
+    let counts = counts.into_iter().map(|count| count as i64).collect();
+    Ok(Found::once(Output::Ints(counts), run.graph.outgoing().edges()))
+}
+
+/// The number of neighbours of a node, itself not counted.
+pub(super) fn degree(rows: &Rows, node: u32) -> usize {
+    rows.degree(node) - usize::from(rows.has(node, node))
+}
+
+/// The number of triangles that each node is in.
+pub(super) fn triangle_counts(run: &Run<'_>) -> Result<Vec<u64>> {
+    let rows = run.graph.outgoing();
+    let nodes = rows.nodes();
+    let strands = run.task.threads().min(STRANDS_MAX);
+    let _room = run.room_a_node(BYTES_A_NODE + strands * BYTES_A_STRAND)?;
+    let _edges = run.task.room(rows.edges(), size_of::<u32>())?;
+    let mut by_rank: Vec<u32> = (0..nodes as u32).collect();
+    by_rank.sort_unstable_by_key(|node| (rows.degree(*node), *node));
+    let mut ranks = vec![0; nodes];
+    by_rank.iter().zip(0..).for_each(|(node, rank)| ranks[*node as usize] = rank);
+    let pieces = run.task.blocks(nodes.div_ceil(NODES_A_PIECE), |number| {
+        let mut piece = Piece::default();
+        let last = nodes.min((number + 1) * NODES_A_PIECE);
+        for (rank, node) in by_rank[..last].iter().enumerate().skip(number * NODES_A_PIECE) {
+            let before = piece.targets.len();
+            let above = rows.of(*node).iter().map(|to| ranks[*to as usize]);
+            piece.targets.extend(above.filter(|other| (rank as u32) < *other));
+            piece.targets[before..].sort_unstable();
+            piece.lens.push(piece.targets.len() - before);
+        }
+        Ok(piece)
+    })?;
+    let above = Rows::join(&run.task, pieces, false)?;
+    let blocks = above.blocks().len();
+    let strands = strands.min(blocks);
+    let counted = run.task.blocks(strands, |strand| {
+        let (mut counts, mut marks) = (vec![0_u64; nodes], vec![u32::MAX; nodes]);
+        for block in (strand..blocks).step_by(strands) {
+            run.task.check()?;
+            count_block(&above, block, &mut counts, &mut marks);
+        }
+        Ok(counts)
+    })?;
+    let mut counts = vec![0; nodes];
+    for of_strand in counted {
+        by_rank.iter().zip(of_strand).for_each(|(node, count)| counts[*node as usize] += count);
+    }
+    Ok(counts)
+}
+
+/// Counts the triangles whose node of least rank is in a block, at all three of their nodes.
+fn count_block(above: &Rows, block: usize, counts: &mut [u64], marks: &mut [u32]) {
+    for one in above.block(block) {
+        let row = above.of(one);
+        if row.len() < 2 {
+            continue;
+        }
+        row.iter().for_each(|to| marks[*to as usize] = one);
+        let mut of_one = 0;
+        for &two in row {
+            let mut of_two = 0;
+            for &three in above.of(two) {
+                let is_closed = u64::from(marks[three as usize] == one);
+                counts[three as usize] += is_closed;
+                of_two += is_closed;
+            }
+            counts[two as usize] += of_two;
+            of_one += of_two;
+        }
+        counts[one as usize] += of_one;
+    }
+}

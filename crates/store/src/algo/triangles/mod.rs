@@ -1,0 +1,4 @@
+//! Triangles, and how many of the pairs of a node's neighbours are neighbours themselves.
+
+pub(super) mod clustering;
+pub(super) mod counts;

@@ -1,0 +1,30 @@
+//! Which graph is wanted: the edges of which predicates, between which nodes, and what they weigh.
+
+use crate::graph::Predicate;
+use hexgraph_base::plan::Direction;
+use hexgraph_base::types::Uid;
+use std::sync::Arc;
+
+/// The edges of one predicate.
+pub struct EdgePart<'v> {
+    /// The predicate, which has edges.
+    pub predicate: &'v Arc<Predicate>,
+    /// True for its edges turned round (`~name`). The schema need not keep them so.
+    pub reverse: bool,
+    /// The facet that edges weigh; an edge without it weighs 1. `None` where each weighs 1.
+    pub weight: Option<&'v str>,
+    /// The nodes, ascending, to which edges may lead, as they are taken; `None` for all.
+    pub far: Option<Vec<u32>>,
+}
+
+/// A graph that is wanted.
+pub struct Wanted<'v> {
+    /// The edges: the union of all parts. An edge that is in several weighs what it weighs in all of them together.
+    pub parts: Vec<EdgePart<'v>>,
+    /// The nodes, ascending; `None` for all that the edges join.
+    pub nodes: Option<Vec<u32>>,
+    /// How edges are taken.
+    pub direction: Direction,
+    /// The uid of a node, for errors.
+    pub uid: &'v (dyn Fn(u32) -> Uid + Sync),
+}

@@ -1,0 +1,233 @@
+//! Carries out the block of an algorithm: finds the edges and nodes that it is about, takes the compact graph of them, and has the algorithm
+//! computed on it.
+
+use crate::algo::{EdgePart, Found, Graph, GraphCache, Output, Run, Task, Wanted, compute};
+use crate::exec::control::context::{Context, Var};
+use crate::exec::control::tree::{AlgorithmResult, Column, ValueMap};
+use crate::exec::physical::path::GraphPath;
+use crate::exec::walk::lists::distinct;
+use crate::graph::{Predicate, union_of};
+use crate::storage::NodeSet;
+use hexgraph_base::plan::{AlgorithmCall, Block, Field, FieldKind, NodeList};
+use hexgraph_base::types::{Error, Result, Uid, Value, nearest};
+use std::sync::Arc;
+
+/// The bytes that are charged for the number of a node in a variable.
+const NUMBER_BYTES: usize = size_of::<u32>() + size_of::<f64>();
+
+impl<'a> Context<'a> {
+    /// Runs the algorithm of a block. Sets the variable of the block to what was found; where it has none, that is returned.
+    ///
+    /// # Errors
+    ///
+    /// `Query` for predicates that are not there or have no edges, and for arguments that do not fit them; `Limit`.
+    pub(crate) fn algorithm(
+        &mut self,
+        block: &Block,
+        call: &AlgorithmCall,
+    ) -> Result<Option<AlgorithmResult>> {
+        let graph = self.compact_graph(block, call)?;
+        let node_of = |uid: &u64| self.version.nodes.node(Uid(*uid));
+        let mut lists = Vec::with_capacity(call.given.len());
+        for argument in call.algorithm.arguments {
+            let nodes = call.nodes(argument.name).map(|list| self.node_list(list, node_of));
+            let numbers = |nodes: Vec<u32>| -> Vec<u32> {
+                nodes.into_iter().filter_map(|node| graph.number(node)).collect()
+            };
+            lists.push(nodes.map(numbers));
+        }
+        let step = self.begin("compute", "", None, None);
+        let task = Task::new(self.control, call.threads);
+        let found = compute(&Run { graph: &graph, call, lists, task })?;
+        self.describe(&step, &told(&found));
+        self.end(&step, found.report.edges);
+        match block.var {
+            None => Ok(Some(AlgorithmResult { graph, found })),
+            Some(var) => {
+                let value = self
+                    .variable_of(&graph, found.output)
+                    .map_err(|error| error.or_at(block.at))?;
+                self.set_var(var, value);
+                Ok(None)
+            }
+        }
+    }
+
+    /// The compact graph of a block: one that was made before, or a new one.
+    fn compact_graph(&self, block: &Block, call: &AlgorithmCall) -> Result<Arc<Graph>> {
+        let step = self.begin("graph", &edges_text(block), None, None);
+        let uid = |node| self.version.nodes.uid(node);
+        let edges = self.algorithm_edges(block)?;
+        let nodes = self.graph_nodes(block, call, &edges)?;
+        let mut parts = Vec::with_capacity(edges.len());
+        for (field, predicate, reverse) in edges {
+            let far = self.passing_ends(field, predicate, reverse, nodes.as_deref())?;
+            let weight = field.facets.as_ref().and_then(|facets| facets.items.first());
+            let weight = weight.map(|item| item.facet.as_str());
+            parts.push(EdgePart { predicate, reverse, weight, far });
+        }
+        let wanted = Wanted { parts, nodes, direction: call.direction, uid: &uid };
+        let task = Task::new(self.control, call.threads);
+        let (graph, is_kept) = GraphCache::take(self.control.graphs(), &wanted, &task)?;
+        self.took_at(&step, if is_kept { GraphPath::Kept } else { GraphPath::Made });
+        self.end(&step, graph.outgoing().edges());
+        Ok(graph)
+    }
+
+    /// The fields of a block, with the predicate of each and whether its edges are turned round.
+    fn algorithm_edges<'b>(
+        &self,
+        block: &'b Block,
+    ) -> Result<Vec<(&'b Field, &'a Arc<Predicate>, bool)>> {
+        let mut edges = Vec::with_capacity(block.fields.len());
+        for field in &block.fields {
+            let FieldKind::Predicate { name, reverse, .. } = &field.kind else { continue };
+            let predicate = self.predicate(name).ok_or_else(|| self.no_predicate(name, field))?;
+            if !predicate.is_edges() {
+                let message = format!("`{name}` has values, and an algorithm follows edges");
+                let hint = "name a predicate of type uid";
+                return Err(Error::query_at(field.at, message).with_hint(hint));
+            }
+            edges.push((&**field, predicate, *reverse));
+        }
+        Ok(edges)
+    }
+
+    #[cold]
+    fn no_predicate(&self, name: &str, field: &Field) -> Error {
+        let known = self.version.predicates().filter(|(_, predicate)| predicate.is_edges());
+        let mut known: Vec<&str> = known.map(|(name, _)| &**name).collect();
+        known.sort_unstable();
+        let hint = match nearest(name, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "name a predicate of type uid".to_owned(),
+        };
+        Error::query_at(field.at, format!("there is no predicate `{name}`")).with_hint(hint)
+    }
+
+    /// The nodes of the graph, ascending; `None` where all are wanted that the edges join.
+    fn graph_nodes(
+        &self,
+        block: &Block,
+        call: &AlgorithmCall,
+        edges: &[(&Field, &Arc<Predicate>, bool)],
+    ) -> Result<Option<Vec<u32>>> {
+        let node_of = |uid: &u64| self.version.nodes.node(Uid(*uid));
+        let given = call.nodes.as_ref().map(|list| self.node_list(list, node_of));
+        let Some(filter) = &block.filter else { return Ok(given) };
+        let candidates = match given {
+            Some(nodes) => NodeSet::from(nodes),
+            None => {
+                let ends = edges.iter().flat_map(|(_, predicate, _)| {
+                    let of = |reverse| ends_of(predicate, reverse);
+                    [of(false), of(true)]
+                });
+                ends.reduce(|one, other| one.or(&other)).unwrap_or_default()
+            }
+        };
+        self.control.charge(size_of::<u32>() * candidates.len())?;
+        Ok(Some(self.filter(filter, candidates)?.to_vec()))
+    }
+
+    /// The nodes to which edges of a field may lead, ascending; `None` for all.
+    fn passing_ends(
+        &self,
+        field: &Field,
+        predicate: &Predicate,
+        reverse: bool,
+        nodes: Option<&[u32]>,
+    ) -> Result<Option<Vec<u32>>> {
+        let Some(filter) = &field.filter else { return Ok(None) };
+        let candidates = match nodes {
+            Some(nodes) => NodeSet::from(nodes.to_vec()),
+            None => ends_of(predicate, !reverse),
+        };
+        self.control.charge(size_of::<u32>() * candidates.len())?;
+        let passing = self.filter(filter, candidates).map_err(|error| error.or_at(field.at))?;
+        Ok(Some(passing.to_vec()))
+    }
+
+    /// The nodes of a list, ascending and distinct.
+    fn node_list(&self, list: &NodeList, node_of: impl Fn(&u64) -> Option<u32>) -> Vec<u32> {
+        let mut nodes = distinct(&list.uids.iter().filter_map(node_of).collect::<Vec<u32>>());
+        for var in &list.vars {
+            let more = self.uid_var(*var);
+            nodes = if nodes.is_empty() {
+                more.to_vec()
+            } else {
+                more.or(&NodeSet::from(nodes)).to_vec()
+            };
+        }
+        nodes
+    }
+
+    /// What was found as a variable: nodes without a number have none in it, either.
+    fn variable_of(&self, graph: &Graph, output: Output) -> Result<Var> {
+        let nodes = graph.nodes();
+        let is_map = matches!(output, Output::Floats(_) | Output::Ints(_));
+        self.control.charge(if is_map { NUMBER_BYTES * output.len() } else { 0 })?;
+        let value_map =
+            |present: Vec<u32>, values| ValueMap { nodes: present, values, constant: None };
+        let map = match output {
+            Output::Floats(mut numbers) => {
+                let is_there = |(_, number): &(&u32, &f64)| !number.is_nan();
+                let there = nodes.iter().zip(&numbers).filter(is_there).map(|(node, _)| *node);
+                let there = there.collect();
+                numbers.retain(|number| !number.is_nan());
+                value_map(there, Column::Float(numbers))
+            }
+            Output::Ints(mut numbers) => {
+                let is_there = |(_, number): &(&u32, &i64)| !Output::is_missing(**number);
+                let there = nodes.iter().zip(&numbers).filter(is_there).map(|(node, _)| *node);
+                let there = there.collect();
+                numbers.retain(|number| !Output::is_missing(*number));
+                value_map(there, Column::Int(numbers))
+            }
+            Output::Float(number) => ValueMap::constant(Value::Float(number)),
+            Output::Nodes(found) => {
+                let found = found.iter().map(|node| nodes[*node as usize]);
+                return Ok(Var::uids(NodeSet::from(found.collect::<Vec<u32>>())));
+            }
+            Output::Pairs(_) => {
+                return Err(Error::query("pairs of nodes fit into no variable")
+                    .with_hint("remove `... as`: the pairs stand in the answer then"));
+            }
+        };
+        Ok(Var::Values(Arc::new(map)))
+    }
+}
+
+/// The nodes that stored edges leave, or with `is_far` those that they lead to.
+fn ends_of(predicate: &Predicate, is_far: bool) -> NodeSet {
+    match (predicate.direction(false), predicate.direction(true)) {
+        (Some(forward), _) if !is_far => forward.subjects(),
+        (_, Some(reverse)) => reverse.subjects(),
+        (Some(forward), None) => union_of(forward.all_targets().iter().collect()),
+        (None, None) => NodeSet::default(),
+    }
+}
+
+/// The edges of a block as its text has them.
+fn edges_text(block: &Block) -> String {
+    let names = block.fields.iter().filter_map(|field| match &field.kind {
+        FieldKind::Predicate { name, reverse, .. } => {
+            Some(format!("{}{name}", if *reverse { "~" } else { "" }))
+        }
+        _ => None,
+    });
+    names.collect::<Vec<String>>().join(" ")
+}
+
+/// How a result was found, in words.
+fn told(found: &Found) -> String {
+    let report = found.report;
+    let rounds = match report.iterations {
+        0 => String::new(),
+        1 => "1 round".to_owned(),
+        many => format!("{many} rounds"),
+    };
+    match report.residual {
+        Some(residual) => format!("{rounds}, residual {residual:.1e}"),
+        None => rounds,
+    }
+}

@@ -1,0 +1,438 @@
+"""The algorithms as methods: `db.algo.pagerank("follows", damping=0.9)`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
+
+from .._native import run_algorithm
+from .found import Found
+from .text import Argument, Nodes, Text
+
+if TYPE_CHECKING:
+    from .._native import Database
+
+Direction = Literal["out", "in", "both"]
+
+Measure = Literal["jaccard", "overlap", "cosine", "common_neighbours", "adamic_adar"]
+
+
+class Common(TypedDict, total=False):
+    """The arguments that all algorithms have."""
+
+    nodes: Nodes
+    """The nodes of the graph; else all that the edges join."""
+    direction: Direction
+    """How edges are taken: as they are, turned round, or without a direction."""
+    threads: int
+    """The most threads; else all of the database. The result is the same."""
+    seed: int
+    """What random draws begin with."""
+    timeout: float
+    """Seconds after which LimitError is raised."""
+
+
+class Algorithms:
+    r"""Graph algorithms on the edges of predicates, as they are in the newest version.
+
+    Each takes the names of one or more predicates (`"follows"`, `"~follows"` for its edges turned
+    round). A text may go on with a filter of the far end: `"follows @filter(ge(age, 18))"`.
+    Further arguments are the same for all:
+
+    - `nodes`: the nodes of the graph, as a root of DQL (`"type(Person)"`, `"has(name)
+      @filter(ge(age, 18))"`) or as uids; else all that the edges join. Edges to others are left
+      out, and nodes without edges are in
+    - `weight`: the facet that edges weigh, where an algorithm takes weights. An edge without it
+      weighs 1, parallel edges weigh what they weigh together
+    - `direction`: "out", "in", or "both" for edges without a direction
+    - `threads`, `seed`, `timeout` in seconds
+
+    Nothing has to be prepared: the graph is made when it is first asked for, and kept until one of
+    its predicates changes. The result is a `Found`.
+
+    >>> import hexgraph
+    >>> db = hexgraph.connect()
+    >>> _ = db.mutate(set="<1> <follows> <2> .\n<2> <follows> <3> .\n<3> <follows> <2> .")
+    >>> db.algo.pagerank("follows").top(1)
+    [{'uid': '0x2', 'pagerank': 0.48648582432442095}]
+
+    Raises QueryError for what is wrong with predicates, weights or arguments; LimitError.
+    """
+
+    def __init__(self, db: Database) -> None:
+        """Take the database that the algorithms are to read."""
+        self._db = db
+
+    def pagerank(
+        self,
+        *on: str,
+        damping: float = 0.85,
+        iterations: int = 100,
+        tolerance: float = 1e-6,
+        from_nodes: Nodes | None = None,
+        weight: str | None = None,
+        **common: Unpack[Common],
+    ) -> Found:
+        r"""Return how often a walk that follows edges at random is at each node; the sum is 1.
+
+        With `damping` the walk goes on, else it starts anew: anywhere, or at one of `from_nodes`.
+        It stops after `iterations` rounds, or when a round changes the ranks by less than
+        `tolerance` on average.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set="<1> <follows> <2> .\n<3> <follows> <2> .")
+        >>> db.algo.pagerank("follows", damping=0.5)
+        uid  pagerank
+        0x1      0.25
+        0x2       0.5
+        0x3      0.25
+        """
+        text = Text("pagerank", on, weight)
+        text.nodes("from", from_nodes)
+        return self._run(text, common, damping=damping, iterations=iterations, tolerance=tolerance)
+
+    def components(self, *on: str, **common: Unpack[Common]) -> Found:
+        r"""Return the part of the graph that each node is in, numbered from 0 in the order of uids.
+
+        Two nodes are in one part where edges join them, whatever the directions.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set="<1> <follows> <2> .\n<3> <follows> <4> .")
+        >>> db.algo.components("follows").to_dict()
+        {'0x1': 0, '0x2': 0, '0x3': 1, '0x4': 1}
+        """
+        return self._run(Text("components", on, None), common)
+
+    def strong_components(self, *on: str, **common: Unpack[Common]) -> Found:
+        r"""Return the part that each node is in, within which each node reaches each.
+
+        The numbers are an order of the parts: an edge between two leads to the greater one.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set="<1> <follows> <2> .\n<2> <follows> <1> .\n<2> <follows> <3> .")
+        >>> db.algo.strong_components("follows").to_dict()
+        {'0x1': 0, '0x2': 0, '0x3': 1}
+        """
+        return self._run(Text("strong_components", on, None), common)
+
+    def bfs(
+        self, *on: str, source: Nodes, depth: int | None = None, **common: Unpack[Common]
+    ) -> Found:
+        r"""Return the number of edges on the shortest way from `source` to each node.
+
+        Of several sources the nearest counts. Nodes that are not reached, or are farther than
+        `depth`, have None.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set="<1> <follows> <2> .\n<2> <follows> <3> .\n<4> <follows> <1> .")
+        >>> db.algo.bfs("follows", source="0x1").to_dict()
+        {'0x1': 0, '0x2': 1, '0x3': 2, '0x4': None}
+        """
+        text = Text("bfs", on, None)
+        text.nodes("source", source)
+        return self._run(text, common, depth=depth)
+
+    def distances(
+        self, *on: str, source: Nodes, weight: str | None = None, **common: Unpack[Common]
+    ) -> Found:
+        r"""Return the least sum of weights on a way from `source` to each node.
+
+        Of several sources the nearest counts. Nodes that are not reached have None.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set="<1> <road> <2> (km=5) .\n<2> <road> <3> (km=1.5) .")
+        >>> db.algo.distances("road", source="0x1", weight="km").to_dict()
+        {'0x1': 0.0, '0x2': 5.0, '0x3': 6.5}
+        """
+        text = Text("distances", on, weight)
+        text.nodes("source", source)
+        return self._run(text, common)
+
+    def degree(
+        self,
+        *on: str,
+        normalized: bool = False,
+        weight: str | None = None,
+        **common: Unpack[Common],
+    ) -> Found:
+        r"""Return the number of edges of each node, or what they weigh together.
+
+        They are those that leave it; with `direction="in"` those that lead to it, with "both" all
+        (two nodes with edges both ways are neighbours once). `normalized` divides by the number
+        of other nodes.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> edges = "<1> <knows> <2> .\n<2> <knows> <3> .\n<3> <knows> <1> .\n<3> <knows> <4> ."
+        >>> _ = db.mutate(set=edges)
+        >>> db.algo.degree("knows", direction="both").to_dict()
+        {'0x1': 2.0, '0x2': 2.0, '0x3': 3.0, '0x4': 1.0}
+        """
+        text = Text("degree", on, weight)
+        return self._run(text, common, normalized=normalized)
+
+    def hits(
+        self,
+        *on: str,
+        score: Literal["authority", "hub"] = "authority",
+        iterations: int = 100,
+        tolerance: float = 1e-8,
+        weight: str | None = None,
+        **common: Unpack[Common],
+    ) -> Found:
+        r"""Return how good each node is as an authority, or as a hub; the sum is 1.
+
+        Good hubs lead to good authorities, and good hubs lead to those.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> edges = "<1> <knows> <2> .\n<2> <knows> <3> .\n<3> <knows> <1> .\n<3> <knows> <4> ."
+        >>> _ = db.mutate(set=edges)
+        >>> db.algo.hits("knows", score="hub").top(1)
+        [{'uid': '0x3', 'hits': 0.9999999962747098}]
+        """
+        text = Text("hits", on, weight)
+        return self._run(text, common, score=score, iterations=iterations, tolerance=tolerance)
+
+    def closeness(
+        self,
+        *on: str,
+        source: Nodes | None = None,
+        normalized: bool = False,
+        **common: Unpack[Common],
+    ) -> Found:
+        r"""Return one by the sum of the distances from the nodes that reach a node.
+
+        `normalized` multiplies it by the number of those nodes, and by their share of all others.
+        With `source` only these nodes have a number. Each costs a breadth-first search.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> edges = "<1> <knows> <2> .\n<2> <knows> <3> .\n<3> <knows> <1> .\n<3> <knows> <4> ."
+        >>> _ = db.mutate(set=edges)
+        >>> db.algo.closeness("knows", direction="both", normalized=True).top(1)
+        [{'uid': '0x3', 'closeness': 1.0}]
+        """
+        text = Text("closeness", on, None)
+        text.nodes("source", source)
+        return self._run(text, common, normalized=normalized)
+
+    def harmonic(
+        self,
+        *on: str,
+        source: Nodes | None = None,
+        normalized: bool = False,
+        **common: Unpack[Common],
+    ) -> Found:
+        r"""Return the sum of one by the distance over the nodes that reach a node.
+
+        `normalized` divides it by the number of other nodes. With `source` only these nodes have
+        a number. Each costs a breadth-first search.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> edges = "<1> <knows> <2> .\n<2> <knows> <3> .\n<3> <knows> <1> .\n<3> <knows> <4> ."
+        >>> _ = db.mutate(set=edges)
+        >>> db.algo.harmonic("knows", direction="both").top(1)
+        [{'uid': '0x3', 'harmonic': 3.0}]
+        """
+        text = Text("harmonic", on, None)
+        text.nodes("source", source)
+        return self._run(text, common, normalized=normalized)
+
+    def betweenness(
+        self,
+        *on: str,
+        samples: int | None = None,
+        normalized: bool = False,
+        **common: Unpack[Common],
+    ) -> Found:
+        r"""Return on how many of the shortest ways between other nodes each node lies.
+
+        Of several shortest ways between two nodes each counts its share. A search from each node
+        is exact; `samples` has as many drawn with `seed`, and scales the result. `normalized`
+        divides by the number of pairs of other nodes.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> edges = "<1> <knows> <2> .\n<2> <knows> <3> .\n<3> <knows> <1> .\n<3> <knows> <4> ."
+        >>> _ = db.mutate(set=edges)
+        >>> db.algo.betweenness("knows", direction="both").top(1)
+        [{'uid': '0x3', 'betweenness': 2.0}]
+        """
+        text = Text("betweenness", on, None)
+        return self._run(text, common, samples=samples, normalized=normalized)
+
+    def label_propagation(self, *on: str, iterations: int = 10, **common: Unpack[Common]) -> Found:
+        r"""Return the community of each node, by labels that nodes take from their neighbours.
+
+        All nodes take at once the label that most of their neighbours have, the least of several,
+        in so many rounds (as LDBC Graphalytics has it). Fast, and rough: see `leiden`.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> edges = "<1> <knows> <2> .\n<2> <knows> <3> .\n<3> <knows> <1> .\n<3> <knows> <4> ."
+        >>> _ = db.mutate(set=edges)
+        >>> db.algo.label_propagation("knows").to_dict()
+        {'0x1': 0, '0x2': 0, '0x3': 0, '0x4': 0}
+        """
+        return self._run(Text("label_propagation", on, None), common, iterations=iterations)
+
+    def louvain(
+        self, *on: str, resolution: float = 1.0, weight: str | None = None, **common: Unpack[Common]
+    ) -> Found:
+        r"""Return the community of each node, with as many edges as can be within communities.
+
+        What is made great is modularity. A greater `resolution` gives smaller communities.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> edges = "12 23 31 45 56 64 14"
+        >>> quads = [f"<{a}> <knows> <{b}> ." for a, b in edges.split()]
+        >>> _ = db.mutate(set="\n".join(quads))
+        >>> [group for _, group in db.algo.louvain("knows").rows()]
+        [0, 0, 0, 1, 1, 1]
+        """
+        return self._run(Text("louvain", on, weight), common, resolution=resolution)
+
+    def leiden(
+        self,
+        *on: str,
+        resolution: float = 1.0,
+        iterations: int = 2,
+        weight: str | None = None,
+        **common: Unpack[Common],
+    ) -> Found:
+        r"""Return the community of each node, as `louvain`, but connected and mostly better.
+
+        `iterations` is the number of passes, each of which begins with what the one before found.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> edges = "12 23 31 45 56 64 14"
+        >>> quads = [f"<{a}> <knows> <{b}> ." for a, b in edges.split()]
+        >>> _ = db.mutate(set="\n".join(quads))
+        >>> [group for _, group in db.algo.leiden("knows", seed=7).rows()]
+        [0, 0, 0, 1, 1, 1]
+        """
+        text = Text("leiden", on, weight)
+        return self._run(text, common, resolution=resolution, iterations=iterations)
+
+    def core_numbers(self, *on: str, **common: Unpack[Common]) -> Found:
+        r"""Return for each node the greatest k whose core it is in.
+
+        In the k-core each node has k neighbours in the core.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> edges = "<1> <knows> <2> .\n<2> <knows> <3> .\n<3> <knows> <1> .\n<3> <knows> <4> ."
+        >>> _ = db.mutate(set=edges)
+        >>> db.algo.core_numbers("knows").to_dict()
+        {'0x1': 2, '0x2': 2, '0x3': 2, '0x4': 1}
+        """
+        return self._run(Text("core_numbers", on, None), common)
+
+    def triangles(self, *on: str, **common: Unpack[Common]) -> Found:
+        r"""Return for each node the pairs of its neighbours that are neighbours themselves.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> edges = "<1> <knows> <2> .\n<2> <knows> <3> .\n<3> <knows> <1> .\n<3> <knows> <4> ."
+        >>> _ = db.mutate(set=edges)
+        >>> db.algo.triangles("knows").to_dict()
+        {'0x1': 1, '0x2': 1, '0x3': 1, '0x4': 0}
+        """
+        return self._run(Text("triangles", on, None), common)
+
+    def clustering(self, *on: str, **common: Unpack[Common]) -> Found:
+        r"""Return the share of the pairs of neighbours of a node that are neighbours.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> edges = "<1> <knows> <2> .\n<2> <knows> <3> .\n<3> <knows> <1> .\n<3> <knows> <4> ."
+        >>> _ = db.mutate(set=edges)
+        >>> db.algo.clustering("knows").to_numpy().mean().round(4).item()
+        0.5833
+        """
+        return self._run(Text("clustering", on, None), common)
+
+    def transitivity(self, *on: str, **common: Unpack[Common]) -> Found:
+        r"""Return the share of all pairs of neighbours of a node that are neighbours themselves.
+
+        It is one number for the whole graph: `.value`.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> edges = "<1> <knows> <2> .\n<2> <knows> <3> .\n<3> <knows> <1> .\n<3> <knows> <4> ."
+        >>> _ = db.mutate(set=edges)
+        >>> db.algo.transitivity("knows").value
+        0.6
+        """
+        return self._run(Text("transitivity", on, None), common)
+
+    def similarity(
+        self,
+        *on: str,
+        source: Nodes,
+        target: Nodes | None = None,
+        measure: Measure = "jaccard",
+        **common: Unpack[Common],
+    ) -> Found:
+        r"""Return how alike each of `source` is to each of `target` by whom they lead to.
+
+        Without `target` it is about all pairs of `source`, each once. The rows are pairs.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> edges = "<1> <knows> <2> .\n<2> <knows> <3> .\n<3> <knows> <1> .\n<3> <knows> <4> ."
+        >>> _ = db.mutate(set=edges)
+        >>> db.algo.similarity("knows", source=1, target=[2, 4]).rows()
+        [('0x1', '0x2', 0.3333333333333333), ('0x1', '0x4', 0.5)]
+        """
+        text = Text("similarity", on, None)
+        text.nodes("source", source)
+        text.nodes("target", target)
+        return self._run(text, common, measure=measure)
+
+    def similar_nodes(
+        self,
+        *on: str,
+        source: Nodes | None = None,
+        k: int = 10,
+        measure: Measure = "jaccard",
+        **common: Unpack[Common],
+    ) -> Found:
+        r"""Return the `k` nodes that are most alike to each node, by the nodes that they lead to.
+
+        Only nodes with something in common are looked at, and stand in the rows: pairs, the most
+        alike first. With `source` only the likes of these nodes are looked for.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> edges = "<1> <knows> <2> .\n<2> <knows> <3> .\n<3> <knows> <1> .\n<3> <knows> <4> ."
+        >>> _ = db.mutate(set=edges)
+        >>> db.algo.similar_nodes("knows", source=1, k=1).rows()
+        [('0x1', '0x4', 0.5)]
+        """
+        text = Text("similar_nodes", on, None)
+        text.nodes("source", source)
+        return self._run(text, common, k=k, measure=measure)
+
+    def _run(self, text: Text, common: Common, **arguments: Argument) -> Found:
+        known = ("nodes", "direction", "threads", "seed", "timeout")
+        for name in common:
+            if name not in known:
+                raise TypeError(f"{text.name} has no argument {name!r}")
+        for name, value in arguments.items():
+            text.argument(name, value)
+        text.nodes("nodes", common.get("nodes"))
+        text.argument("direction", common.get("direction"))
+        text.argument("threads", common.get("threads"))
+        text.argument("seed", common.get("seed"))
+        return Found(
+            self._db, text.name, run_algorithm(self._db, text.dql(), common.get("timeout"))
+        )

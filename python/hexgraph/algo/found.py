@@ -1,0 +1,192 @@
+"""What an algorithm found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..frames import missing, to_pandas, to_polars
+
+if TYPE_CHECKING:
+    import numpy
+    import pandas
+    import polars
+
+    from .._native import ArrowTable, Database, LoadReport
+
+SHOWN = 10
+"""The rows that are printed."""
+
+BARS = 10
+"""The bars of a histogram."""
+
+BAR_WIDTH = 40
+"""The letters of the longest bar."""
+
+
+class Found:
+    """The result of an algorithm: a table with a row for each node, or for each pair of nodes.
+
+    Its columns are `uid`, `to` (the second node of a pair), `xid` (where nodes have one), and the
+    numbers under the name of the algorithm. Every Arrow library takes it without a copy.
+    """
+
+    def __init__(self, db: Database, name: str, table: ArrowTable) -> None:
+        """Wrap the table of an algorithm's result."""
+        self._db = db
+        self._table = table
+        self.name = name
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return self._table.column_names
+
+    @property
+    def value(self) -> float:
+        """The number, where there is one for the whole graph."""
+        if self.columns != [self.name] or len(self) != 1:
+            raise ValueError(f"{self.name} gives no single number: ask for `rows()` or a frame")
+        number: float = self._column(self.name)[0]
+        return number
+
+    def to_arrow(self) -> ArrowTable:
+        """Return the table in Arrow's layout, for `pyarrow.table` and its like."""
+        return self._table
+
+    def to_polars(self) -> polars.DataFrame:
+        """Return the table as a polars.DataFrame."""
+        return to_polars(self._table)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the table as a pandas.DataFrame: nullable types where there are gaps."""
+        return to_pandas(self._table)
+
+    def to_numpy(self) -> numpy.ndarray[Any, Any]:
+        """Return the numbers as an array, in the order of the uids. One that is missing is NaN."""
+        try:
+            import numpy
+        except ImportError as error:
+            raise missing("numpy") from error
+        for name, kind, values, gaps in self._table.columns():
+            if name == (self.name if self.name in self.columns else "uid"):
+                plain = numpy.frombuffer(values, dtype=kind)
+                is_missing = numpy.frombuffer(gaps, dtype="bool")
+                array: numpy.ndarray[Any, Any] = plain
+                return numpy.where(is_missing, numpy.nan, array) if is_missing.any() else array
+        raise AssertionError("a result has uids or numbers")
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """Return the rows as tuples. A uid is a text, as everywhere."""
+        columns = [self._column(name) for name in self.columns]
+        return list(zip(*columns, strict=True))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the number of each node by its uid; missing ones are None."""
+        if "to" in self.columns or self.name not in self.columns or "uid" not in self.columns:
+            raise ValueError(f"{self.name} gives no number for each node: ask for `rows()`")
+        return dict(zip(self._column("uid"), self._column(self.name), strict=True))
+
+    def top(self, count: int = 10, *fields: str) -> list[dict[str, Any]]:
+        """Return the `count` rows with the greatest numbers as dicts, the greatest first.
+
+        `fields` are what to read of their nodes: predicates, as in a selection of DQL (`name`,
+        `name@en`, `friend { name }`). Of equal numbers the lesser uid comes first.
+        """
+        numbers = self._column(self.name)
+        present = [place for place, number in enumerate(numbers) if number is not None]
+        present.sort(key=lambda place: (-numbers[place], place))
+        names = self.columns
+        columns = [self._column(name) for name in names]
+        chosen = present[: max(count, 0)]
+        rows = [{n: c[p] for n, c in zip(names, columns, strict=True)} for p in chosen]
+        if fields and rows and "uid" in names:
+            uids = ", ".join(row["uid"] for row in rows)
+            query = f"{{ q(func: uid({uids})) {{ uid {' '.join(fields)} }} }}"
+            found = {node["uid"]: node for node in self._db.query(query)}
+            rows = [{**found.get(row["uid"], {}), **row} for row in rows]
+        return rows
+
+    def histogram(self, bars: int = BARS) -> str:
+        """Return how the numbers are spread, as text: a bar for each of `bars` ranges."""
+        numbers = [number for number in self._column(self.name) if number is not None]
+        if not numbers:
+            return "no numbers"
+        low, high = min(numbers), max(numbers)
+        width = (high - low) / bars if high > low else 1
+        counts = [0] * (bars if high > low else 1)
+        for number in numbers:
+            counts[min(int((number - low) / width), len(counts) - 1)] += 1
+        most = max(counts)
+        lines = []
+        for place, count in enumerate(counts):
+            start = low + place * width
+            bar = "█" * -(-count * BAR_WIDTH // most)
+            lines.append(f"{start:>12.6g} {bar} {count}".rstrip())
+        return "\n".join(lines)
+
+    def store(self, predicate: str, *, index: bool = False) -> LoadReport:
+        """Write the numbers as the values of `predicate`, in one commit.
+
+        The predicate is an int or a float if it is not there yet; `index=True` indexes it, so that
+        DQL and GraphQL find and order nodes by it. Nodes without a number are left as they are.
+        """
+        if "to" in self.columns or self.name not in self.columns or "uid" not in self.columns:
+            raise ValueError(
+                f"{self.name} gives no number for each node, so there is none to store"
+            )
+        kind = next(kind for name, kind, *_ in self._table.columns() if name == self.name)
+        of_type = "int" if kind == "int64" else "float"
+        wanted = f"<{predicate}>: {of_type}{f' @index({of_type})' if index else ''} ."
+        columns = {name: None for name in self.columns if name not in ("uid", self.name)}
+        return self._db.load_nodes(
+            self._table,
+            id="uid",
+            uid=True,
+            columns={**columns, self.name: predicate},
+            schema=wanted,
+        )
+
+    def _column(self, wanted: str) -> list[Any]:
+        import struct
+
+        for name, kind, values, gaps in self._table.columns():
+            if name != wanted:
+                continue
+            if isinstance(values, bytes):
+                letter = {"int64": "q", "uint64": "Q", "float64": "d"}[kind]
+                cells = list(struct.unpack(f"={len(values) // 8}{letter}", values))
+            else:
+                cells = values
+            if kind == "uint64":
+                return [hex(uid) for uid in cells]
+            pairs = zip(cells, gaps, strict=True)
+            return [None if is_missing else value for value, is_missing in pairs]
+        raise KeyError(wanted)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Hand out the table as an Arrow stream."""
+        return self._table.__arrow_c_stream__(requested_schema)
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self._table)
+
+    def __repr__(self) -> str:
+        """Show the first rows, and how many there are."""
+        names = self.columns
+        columns = [[_shown(value) for value in self._column(name)[:SHOWN]] for name in names]
+        widths = [
+            max([len(name), *map(len, cells)]) for name, cells in zip(names, columns, strict=True)
+        ]
+        lines = ["  ".join(n.rjust(w) for n, w in zip(names, widths, strict=True))]
+        for row in zip(*columns, strict=True):
+            lines.append("  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)))
+        if len(self) > SHOWN:
+            lines.append(f"... {len(self)} rows")
+        return "\n".join(lines)
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

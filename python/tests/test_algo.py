@@ -1,0 +1,162 @@
+"""Graph algorithms from Python: calls, results, and what is wrong with them."""
+
+import inspect
+
+import pytest
+
+import hexgraph
+from hexgraph import _native
+from hexgraph.algo import Algorithms
+
+PEOPLE = """
+<1> <name> "ada" .
+<2> <name> "bob" .
+<3> <name> "cy" .
+<4> <name> "dee" .
+<5> <name> "eve" .
+<1> <age> "30" .
+<2> <age> "20" .
+<3> <age> "40" .
+<4> <age> "50" .
+<5> <age> "60" .
+<1> <follows> <2> (strength=2) .
+<2> <follows> <3> (strength=1) .
+<3> <follows> <1> (strength=4) .
+<4> <follows> <1> .
+<2> <likes> <5> .
+"""
+
+
+@pytest.fixture
+def db():
+    db = hexgraph.connect()
+    db.alter(
+        "name: string @index(exact) .\nage: int @index(int) .\nfollows: [uid] .\nlikes: [uid] ."
+    )
+    db.mutate(set=PEOPLE)
+    return db
+
+
+def renamed(name):
+    return {"from": "from_nodes"}.get(name, name)
+
+
+@pytest.mark.parametrize("row", _native.algorithms(), ids=lambda row: row["name"])
+def test_each_algorithm_has_a_method_with_its_arguments_and_defaults(row):
+    """The signatures are written by hand, and checked against the table."""
+    method = getattr(Algorithms, row["name"])
+    parameters = inspect.signature(method).parameters
+    assert ("weight" in parameters) == row["weights"]
+    common = ("nodes", "direction", "threads", "seed")
+    own = [argument for argument in row["arguments"] if argument["name"] not in common]
+    for argument in own:
+        parameter = parameters[renamed(argument["name"])]
+        if argument.get("required"):
+            assert parameter.default is inspect.Parameter.empty
+        else:
+            assert parameter.default == argument.get("default")
+    named = {"self", "on", "weight", "common", *(renamed(argument["name"]) for argument in own)}
+    assert set(parameters) - named == set()
+    assert ">>>" in inspect.getdoc(method), "an example"
+
+
+def test_nodes_are_a_root_or_uids(db):
+    ranks = db.algo.pagerank("follows", nodes='has(name) @filter(ge(age, 30) OR eq(name, "x)"))')
+    assert [row[0] for row in ranks.rows()] == ["0x1", "0x3", "0x4", "0x5"]
+    same = [["0x1", 3, "0x4", 5], "ge(age, 30)"]
+    for nodes in same:
+        assert db.algo.pagerank("follows", nodes=nodes).rows() == ranks.rows()
+    assert len(db.algo.pagerank("follows", nodes=[])) == 0
+    assert len(db.algo.components("follows", nodes="0x4")) == 1
+
+
+def test_edges_have_filters_and_directions(db):
+    def reached(*on, **arguments):
+        levels = db.algo.bfs(*on, source="eq(name, ada)", **arguments).to_dict()
+        return {uid: level for uid, level in levels.items() if level is not None}
+
+    assert reached("follows") == {"0x1": 0, "0x2": 1, "0x3": 2}
+    assert reached("follows", "likes") == {"0x1": 0, "0x2": 1, "0x3": 2, "0x5": 2}
+    assert reached("~follows") == reached("follows", direction="in")
+    assert reached("follows", direction="both") == {"0x1": 0, "0x2": 1, "0x3": 1, "0x4": 1}
+
+
+def test_a_result_is_a_table(db):
+    import numpy
+
+    found = db.algo.distances("follows", source=1, weight="strength")
+    assert found.columns == ["uid", "distances"]
+    assert found.rows() == [("0x1", 0.0), ("0x2", 2.0), ("0x3", 3.0), ("0x4", None)]
+    assert found.to_polars()["uid"].to_list() == [1, 2, 3, 4]
+    assert found.to_polars()["distances"].to_list() == [0.0, 2.0, 3.0, None]
+    assert found.to_pandas()["distances"].isna().sum() == 1
+    assert numpy.array_equal(found.to_numpy(), [0.0, 2.0, 3.0, numpy.nan], equal_nan=True)
+    assert found.top(2, "name", "age") == [
+        {"uid": "0x3", "name": "cy", "age": 40, "distances": 3.0},
+        {"uid": "0x2", "name": "bob", "age": 20, "distances": 2.0},
+    ]
+    assert repr(found).splitlines()[-1] == "0x4          -"
+    assert found.histogram(2).splitlines()[0].endswith(" 1")
+    assert db.algo.bfs("follows", source=99).histogram() == "no numbers"
+
+
+def test_xids_stand_beside_uids():
+    polars = pytest.importorskip("polars")
+    db = hexgraph.connect()
+    table = polars.DataFrame({"a": ["ann", "ben"], "b": ["ben", "cid"]})
+    db.load_edges(table, "knows", source="a", target="b")
+    found = db.algo.bfs("knows", source='eq(xid, "ann")')
+    assert [row[1:] for row in found.rows()] == [("ann", 0), ("ben", 1), ("cid", 2)]
+    found.store("hops")
+    assert db.query('{ q(func: eq(xid, "cid")) { hops } }').rows() == [(2,)]
+
+
+def test_a_result_is_stored_in_one_commit(db):
+    before = db.stats()["commit"]
+    ranks = db.algo.pagerank("follows")
+    ranks.store("rank", index=True)
+    assert db.stats()["commit"] > before
+    best = "{ q(func: ge(rank, 0.3), orderdesc: rank) { name rank } }"
+    assert [row["name"] for row in db.query(best)] == [row["name"] for row in ranks.top(3, "name")]
+    assert "rank: float @index(float)" in db.schema()
+    db.algo.bfs("follows", source="0x1").store("hops")
+    assert db.query("{ q(func: has(hops)) { uid hops } }").rows() == [
+        ("0x1", 0),
+        ("0x2", 1),
+        ("0x3", 2),
+    ]
+
+
+def test_a_graph_is_taken_as_it_is_now(db):
+    assert len(db.algo.components("follows")) == 4
+    db.mutate(set="<7> <follows> <8> .")
+    assert len(db.algo.components("follows")) == 6
+    db.mutate(delete="<7> <follows> * .")
+    assert len(db.algo.components("follows")) == 4
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda algo: algo.pagerank("folows"), "did you mean `follows`?"),
+        (lambda algo: algo.pagerank("follows", damping=2), "expected a number from 0 to 1"),
+        (lambda algo: algo.pagerank("follows", direction="up"), "expected one of out, in, both"),
+        (lambda algo: algo.distances("follows", source=1, weight="strenth"), "`strength`"),
+        (lambda algo: algo.pagerank("name"), "has values"),
+        (lambda algo: algo.bfs("follows", source="0x1", timeout=0.0), "timeout"),
+    ],
+)
+def test_what_is_wrong_is_told(db, call, said):
+    with pytest.raises(hexgraph.Error, match=said):
+        call(db.algo)
+
+
+def test_wrong_types_are_told(db):
+    with pytest.raises(TypeError, match="needs the predicate"):
+        db.algo.pagerank()
+    with pytest.raises(TypeError, match="no argument 'node'"):
+        db.algo.pagerank("follows", node="0x1")
+    with pytest.raises(ValueError, match="a uid is a number"):
+        db.algo.bfs("follows", source=["ada"])
+    with pytest.raises(ValueError, match="no single number"):
+        db.algo.pagerank("follows").value  # noqa: B018

@@ -1,0 +1,125 @@
+//! What an algorithm found, as a table: a row for each node of its graph, or for each pair.
+
+use super::query::QueryAnswer;
+use hexgraph_base::types::{Error, Result, Value};
+use hexgraph_store::algo::Output;
+use hexgraph_store::exec::{Control, first_value};
+use hexgraph_store::graph::Version;
+
+/// The predicate of the names that nodes have elsewhere, as loads keep them.
+const XID: &str = "xid";
+
+/// The rows that are read between two looks at the clock.
+const ROWS_A_CHECK: usize = 1 << 16;
+
+/// The table of what an algorithm found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AlgorithmTable {
+    /// The name of the algorithm.
+    pub name: String,
+    /// The node of each row, or the first one of each pair; empty where one number is for the whole graph.
+    pub uids: Vec<u64>,
+    /// The second node of each pair.
+    pub to: Option<Vec<u64>>,
+    /// What the nodes are called elsewhere: their values of `xid`, where that predicate has texts. `None` where no node has one.
+    pub xids: Option<Vec<Option<String>>>,
+    /// The numbers, in the order of the rows.
+    pub numbers: AlgorithmNumbers,
+}
+
+impl AlgorithmTable {
+    /// The number of rows.
+    pub fn rows(&self) -> usize {
+        match &self.numbers {
+            AlgorithmNumbers::Floats(numbers) => numbers.len(),
+            AlgorithmNumbers::Ints(numbers) => numbers.len(),
+            AlgorithmNumbers::Nothing => self.uids.len(),
+        }
+    }
+}
+
+/// The numbers that an algorithm found.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AlgorithmNumbers {
+    /// Floats; `None` for a node without one.
+    Floats(Vec<Option<f64>>),
+    /// Whole numbers; `None` for a node without one.
+    Ints(Vec<Option<i64>>),
+    /// The nodes are the result.
+    Nothing,
+}
+
+impl QueryAnswer {
+    /// What the first block of an algorithm without a variable has found.
+    ///
+    /// # Errors
+    ///
+    /// `Query` when the query has no such block; those of `control`.
+    pub fn algorithm(&self, control: &Control) -> Result<AlgorithmTable> {
+        let (name, found) = self.answer().algorithm().ok_or_else(|| {
+            let hint = "write `pagerank(...) { follows }`";
+            Error::query("the query has no block of an algorithm without a variable")
+                .with_hint(hint)
+        })?;
+        let version = self.answer().version();
+        let nodes = found.graph.nodes();
+        let output = &found.found.output;
+        control.charge(size_of::<u64>() * 2 * (nodes.len() + output.len()))?;
+        let node_of = |number: &u32| nodes[*number as usize];
+        let (rows, to, numbers) = match output {
+            Output::Floats(numbers) => {
+                let number = |number: &f64| (!number.is_nan()).then_some(*number);
+                let numbers = numbers.iter().map(number).collect();
+                (nodes.to_vec(), None, AlgorithmNumbers::Floats(numbers))
+            }
+            Output::Ints(numbers) => {
+                let number = |number: &i64| (!Output::is_missing(*number)).then_some(*number);
+                let numbers = numbers.iter().map(number).collect();
+                (nodes.to_vec(), None, AlgorithmNumbers::Ints(numbers))
+            }
+            Output::Float(number) => {
+                (Vec::new(), None, AlgorithmNumbers::Floats(vec![Some(*number)]))
+            }
+            Output::Nodes(found) => {
+                (found.iter().map(node_of).collect(), None, AlgorithmNumbers::Nothing)
+            }
+            Output::Pairs(pairs) => {
+                let from = pairs.iter().map(|(from, _, _)| node_of(from)).collect();
+                let to = pairs.iter().map(|(_, to, _)| node_of(to)).collect::<Vec<u32>>();
+                let numbers = pairs.iter().map(|(_, _, number)| Some(*number)).collect();
+                (from, Some(to), AlgorithmNumbers::Floats(numbers))
+            }
+        };
+        let uid_of = |node: u32| version.nodes.uid(node).0;
+        Ok(AlgorithmTable {
+            name: name.to_owned(),
+            xids: if to.is_none() { xids_of(version, &rows, control)? } else { None },
+            uids: rows.into_iter().map(uid_of).collect(),
+            to: to.map(|to| to.into_iter().map(uid_of).collect()),
+            numbers,
+        })
+    }
+}
+
+/// The values of `xid`, where a node has one that is a text.
+fn xids_of(
+    version: &Version,
+    nodes: &[u32],
+    control: &Control,
+) -> Result<Option<Vec<Option<String>>>> {
+    let Some(predicate) = version.predicate(XID).filter(|it| !it.is_edges() && !it.def.list) else {
+        return Ok(None);
+    };
+    let mut xids = Vec::with_capacity(nodes.len());
+    for nodes in nodes.chunks(ROWS_A_CHECK) {
+        control.check()?;
+        let before = xids.len();
+        xids.extend(nodes.iter().map(|node| match first_value(predicate, &[], *node) {
+            Some(Value::String(text) | Value::Default(text)) => Some(text),
+            _ => None,
+        }));
+        let bytes = xids[before..].iter().flatten().map(String::len).sum::<usize>();
+        control.charge(bytes + size_of::<Option<String>>() * nodes.len())?;
+    }
+    Ok(xids.iter().any(Option::is_some).then_some(xids))
+}
