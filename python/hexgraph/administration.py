@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 if TYPE_CHECKING:
@@ -153,6 +153,6 @@ class AdministrationMethods:
 def _key(fields: Iterable[Any], secret: str | None) -> ApiKey:
     key, name, role, namespace, *times = fields
     made, expires, revoked = (
-        None if time is None else datetime.fromtimestamp(time, timezone.utc) for time in times
+        None if time is None else datetime.fromtimestamp(time, UTC) for time in times
     )
     return ApiKey(key, name, role, namespace, cast(datetime, made), expires, revoked, secret)

@@ -8,8 +8,9 @@ import urllib.request
 from datetime import timedelta
 from pathlib import Path
 
-import hexgraph
 import pytest
+
+import hexgraph
 
 NAMES = "{ q(func: has(name)) { name } }"
 
@@ -61,10 +62,12 @@ def test_keys_open_a_server() -> None:
         reader = db.create_key("a reader", role="read-only", expires=timedelta(hours=1))
         writer = db.create_key(role="client")
         assert status(None, "/query", NAMES) == 401
-        assert reader.expires is not None and reader.expires - reader.made == timedelta(hours=1)
+        assert reader.expires is not None
+        assert reader.expires - reader.made == timedelta(hours=1)
         set_ = '{ set { _:b <name> "Bob" . } }'
         for key, reads, writes in ((reader, 200, 403), (writer, 200, 200)):
-            assert key.secret is not None and key.secret not in repr(key)
+            assert key.secret is not None
+            assert key.secret not in repr(key)
             assert status(key.secret, "/query", NAMES) == reads
             assert status(key.secret, "/mutate?commitNow=true", set_) == writes
         db.revoke_key(reader.id)

@@ -218,7 +218,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// `Limit` when the text is longer than the limit `text`; as [`Plans::plan`].
+    /// `Limit` when the text is longer than the limit `text`; `Syntax` and `Query` for a text that is wrong.
     pub(super) fn plan(
         &self,
         text: &str,

@@ -23,8 +23,8 @@ pub mod access;
 #[cfg(not(feature = "graphql"))]
 mod without_access;
 
-pub use ask::each::EachAnswer;
 pub use ask::algorithm::{AlgorithmNumbers, AlgorithmTable};
+pub use ask::each::EachAnswer;
 pub use ask::explain::{ExplainedStep, Explanation};
 pub use ask::many::ManyRequest;
 pub use ask::pages::Pages;

@@ -197,6 +197,14 @@ impl Database {
         self.check_role(KeyRole::Client)
     }
 
+    /// The names of the user and of the key that is kept in the database, of whom this handle is, for those who note who asked.
+    pub fn asked_by(&self) -> (Option<&str>, Option<&str>) {
+        match self.caller_name() {
+            Some((user, key)) => (Some(user).filter(|user| !user.is_empty()), key),
+            None => (None, None),
+        }
+    }
+
     /// What answers depend on beside the data and the request: the name of the user, and of the key that is kept in the database.
     pub(in crate::db) fn caller_name(&self) -> Option<(&str, Option<&str>)> {
         match self.caller()? {

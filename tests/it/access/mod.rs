@@ -1,5 +1,6 @@
 //! Users and rights: who may do what, over HTTP and gRPC, and what those see who may see a part.
 
+mod audit;
 mod matrix;
 mod people;
 mod site;

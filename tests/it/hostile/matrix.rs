@@ -36,9 +36,9 @@ const KNOWN: [(&str, &str, Role, Effect); 31] = [
     ("/api.Dgraph/CheckVersion", "POST", Role::Anyone, Effect::Reads),
     ("/grpc.health.v1.Health/Check", "POST", Role::Anyone, Effect::Reads),
     ("/grpc.health.v1.Health/Watch", "POST", Role::Client, Effect::Reads),
-    ("/api.Dgraph/CreateNamespace", "POST", Role::Client, Effect::Reads),
-    ("/api.Dgraph/DropNamespace", "POST", Role::Client, Effect::Reads),
-    ("/api.Dgraph/ListNamespaces", "POST", Role::Client, Effect::Reads),
+    ("/api.Dgraph/CreateNamespace", "POST", Role::Admin, Effect::Changes),
+    ("/api.Dgraph/DropNamespace", "POST", Role::Admin, Effect::Changes),
+    ("/api.Dgraph/ListNamespaces", "POST", Role::Admin, Effect::Reads),
     ("/api.Dgraph/UpdateExtSnapshotStreamingState", "POST", Role::Client, Effect::Reads),
     ("/api.Dgraph/StreamExtSnapshot", "POST", Role::Client, Effect::Reads),
 ];

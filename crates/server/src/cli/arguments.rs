@@ -198,6 +198,13 @@ pub(super) struct ServeArguments {
     /// A file with the token
     #[arg(long, value_name = "FILE")]
     pub token_file: Option<PathBuf>,
+    /// Append a line of JSON for each request to this file: who asked what, from where, and what became of it, without
+    /// passwords and values
+    #[arg(long, value_name = "FILE")]
+    pub audit_log: Option<PathBuf>,
+    /// The length from which the audit log gives way to a new one; ten are kept
+    #[arg(long, value_name = "BYTES", default_value = "100MiB", requires = "audit_log")]
+    pub audit_log_size: String,
     /// Users with rights to predicates, as `name=value` with `;` between: secret-file=FILE holds the secret, of 32 bytes or
     /// more, that tokens are signed with; access-ttl=6h and refresh-ttl=30d say how long they hold, jwt-alg=HS256 how they
     /// are signed. Requests name a token in the header X-Service-AccessToken. The first user is groot with the password

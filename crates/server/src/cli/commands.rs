@@ -12,7 +12,8 @@ use super::quote::{Done, Failure};
 use super::registry;
 use super::tables::{is_table, load_table};
 use crate::http::{
-    AdmissionOptions, ConnectionOptions, GrpcPort, ServeOptions, Server, SubscribeOptions,
+    AdmissionOptions, AuditOptions, ConnectionOptions, GrpcPort, ServeOptions, Server,
+    SubscribeOptions,
 };
 use clap::Parser;
 use hexgraph::db::access::{AccessOptions, FIRST_USER};
@@ -179,6 +180,9 @@ fn serve_options(arguments: &ServeArguments) -> Result<ServeOptions> {
     let prints_slow = arguments.limits.iter().any(|limit| limit.starts_with("slow="));
     let (admission, connections) = load_options(arguments)?;
     let certificates = certificates(arguments)?;
+    let bytes_max = byte_count("--audit-log-size", &arguments.audit_log_size)?;
+    let audit = arguments.audit_log.clone();
+    let audit = audit.map(|path| AuditOptions { bytes_max, ..AuditOptions::new(path) });
     Ok(ServeOptions {
         host,
         port,
@@ -188,6 +192,7 @@ fn serve_options(arguments: &ServeArguments) -> Result<ServeOptions> {
         connections,
         subscriptions,
         security,
+        audit,
         exports,
         certificates,
     })

@@ -4,6 +4,7 @@
 use super::admission;
 use super::admission::{Asked, OVERLOADED, Overloaded, likeness};
 use super::app::App;
+use super::audit::{Slot, told_text, without_literals};
 use super::connections::Peer;
 use super::route::{Answerer, Route};
 use crate::http::message::coding::Coding;
@@ -46,6 +47,25 @@ pub(super) async fn receive(
 ///
 /// What is wrong with the body, or that there is no memory or no place to unpack it.
 pub(super) async fn received(
+    app: &Arc<App>,
+    route: &Route,
+    (parts, body): (Parts, Body),
+    peer: &Option<ConnectInfo<Peer>>,
+) -> Result<Incoming, Unreadable> {
+    let slot = parts.extensions.get::<Slot>().cloned();
+    let incoming = received_whole(app, route, (parts, body), peer).await?;
+    if let Some(slot) = slot {
+        let told = match incoming.bytes() {
+            b"" => Some(without_literals(incoming.parameter("query"))),
+            body => told_text(route.path, &incoming.media_type(), body),
+        };
+        // A request that is looked into twice is told once.
+        let _ = told.filter(|told| !told.is_empty()).map(|told| slot.set(told));
+    }
+    Ok(incoming)
+}
+
+async fn received_whole(
     app: &Arc<App>,
     route: &Route,
     (parts, body): (Parts, Body),
@@ -204,6 +224,7 @@ mod tests {
             lanes: Arc::new(Lanes::new(AdmissionOptions::default())),
             switches: Arc::default(),
             tasks: Arc::default(),
+            audit: None,
             stopping: control.canceller(),
         }
     }

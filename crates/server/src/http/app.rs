@@ -1,6 +1,7 @@
 //! [`App`], the state of the server that all requests share.
 
 use super::admission::Lanes;
+use super::audit::AuditLog;
 use super::graphql::Feeds;
 use crate::http::guard::security::Security;
 use crate::http::guard::switches::Switches;
@@ -41,6 +42,8 @@ pub(super) struct App {
     pub switches: Arc<Switches>,
     /// Exports and backups that go on after the request that began them was answered.
     pub tasks: Arc<Tasks>,
+    /// The audit log, where one is kept.
+    pub audit: Option<Arc<AuditLog>>,
     /// Its check fails once the server is stopping.
     pub stopping: Canceller,
 }

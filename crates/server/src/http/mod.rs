@@ -7,6 +7,7 @@ mod route;
 mod effect;
 mod answering;
 mod app;
+mod audit;
 mod tls;
 mod connections;
 mod admission;
@@ -18,6 +19,7 @@ mod graphql;
 mod grpc;
 
 pub use admission::AdmissionOptions;
+pub use audit::AuditOptions;
 pub use connections::ConnectionOptions;
 pub use effect::Effect;
 pub use graphql::SubscribeOptions;

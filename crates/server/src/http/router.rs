@@ -2,6 +2,8 @@
 
 use super::answering::receive;
 use super::app::App;
+use super::audit::Noted;
+use super::connections::Peer;
 use super::effect::Effect;
 use super::graphql;
 use super::grpc;
@@ -10,10 +12,11 @@ use super::routes::ROUTES;
 use crate::http::endpoints::query_many;
 use crate::http::guard::keys::Role;
 use crate::http::guard::origins;
+use crate::http::guard::users;
 use crate::http::message::reply::Reply;
 use axum::Router;
 use axum::body::HttpBody;
-use axum::extract::{Request, State};
+use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, Version, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
@@ -87,8 +90,21 @@ fn without_the_body(reply: Reply, request: &Request) -> Response {
     response
 }
 
-/// Answers a request as its route says, unless it is refused.
-async fn serve(app: Arc<App>, route: &'static Route, request: Request) -> Response {
+/// Answers a request as its route says, unless it is refused, and tells the audit log, where there is one.
+async fn serve(app: Arc<App>, route: &'static Route, mut request: Request) -> Response {
+    let Some(log) = &app.audit else { return answer(app, route, request).await };
+    let peer = request.extensions().get::<ConnectInfo<Peer>>();
+    let client = peer.map(|ConnectInfo(peer)| peer.address);
+    let database = users::database_for(&app.unguarded, request.headers());
+    let noted = Noted::begin(log, &database, client, (request.method(), route.path));
+    drop(database);
+    request.extensions_mut().insert(Arc::clone(noted.slot()));
+    let response = answer(app, route, request).await;
+    noted.answered(&response).await;
+    response
+}
+
+async fn answer(app: Arc<App>, route: &'static Route, request: Request) -> Response {
     if let Some(refusal) = refusal(&app, route, &request) {
         return without_the_body(refusal, &request);
     }

@@ -2,6 +2,7 @@
 
 use super::admission::{AdmissionOptions, Lanes};
 use super::app::App;
+use super::audit::{AuditLog, AuditOptions};
 use super::connections;
 use super::connections::{ConnectionOptions, Door};
 use super::graphql::{Feeds, SubscribeOptions};
@@ -59,6 +60,8 @@ pub struct ServeOptions {
     pub subscriptions: SubscribeOptions,
     /// The rules on who may ask, alter and administer.
     pub security: Security,
+    /// The audit log; `None` for none.
+    pub audit: Option<AuditOptions>,
     /// The folder that requests may have exports and backups written to; without it they may not.
     pub exports: Option<PathBuf>,
     /// The certificates by which TLS is spoken on all ports; without them nothing is encrypted.
@@ -125,6 +128,7 @@ impl Default for ServeOptions {
             connections: ConnectionOptions::default(),
             subscriptions: SubscribeOptions::default(),
             security: Security::default(),
+            audit: None,
             exports: None,
             certificates: None,
         }
@@ -147,6 +151,7 @@ impl Server {
         let listeners = (listener, calls.map(|(listener, _)| listener));
         let runtime = runtime().map_err(failed)?;
         let exports = options.exports.as_deref().map(Folder::new).transpose()?;
+        let audit = options.audit.map(AuditLog::open).transpose()?.map(Arc::new);
         let stop = Control::new();
         let switches = Arc::new(Switches::default());
         let (certificates, mut security) = (options.certificates, options.security);
@@ -167,6 +172,7 @@ impl Server {
             lanes: Arc::new(Lanes::new(options.admission)),
             switches: Arc::clone(&switches),
             tasks: Arc::default(),
+            audit,
             stopping: stop.canceller(),
         };
         let (going, end) = watch::channel(());

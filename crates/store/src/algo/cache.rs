@@ -66,11 +66,11 @@ impl GraphCache {
         (kept.len(), bytes_of(&kept))
     }
 
-    /// As [`GraphCache::graph`], of a cache that may not be there: then each graph is made anew.
+    /// As `GraphCache::graph`, of a cache that may not be there: then each graph is made anew.
     ///
     /// # Errors
     ///
-    /// As [`GraphCache::graph`].
+    /// As `GraphCache::graph`.
     pub fn take(
         cache: Option<&GraphCache>,
         wanted: &Wanted<'_>,

@@ -36,7 +36,7 @@ impl Run<'_> {
 pub enum Output {
     /// A number for each node; NaN for a node without one.
     Floats(Vec<f64>),
-    /// A whole number for each node; [`NO_INT`] for a node without one.
+    /// A whole number for each node; `NO_INT` for a node without one.
     Ints(Vec<i64>),
     /// One number for the graph.
     Float(f64),

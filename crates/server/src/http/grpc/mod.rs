@@ -12,5 +12,6 @@ mod sent_message;
 pub(super) mod call;
 pub(super) mod methods;
 mod receive;
+mod told_call;
 
 pub(super) use receive::{receive, refused};

@@ -6,10 +6,12 @@ use super::dialect::Dialect;
 use super::frame::{HEAD_LEN, message_of};
 use super::sent_message::SentMessage;
 use super::status::{Code, Status};
+use super::told_call::told_call;
 use crate::http::admission::{OVERLOADED, Overloaded, likeness};
 use crate::http::answering;
 use crate::http::answering::{Running, address_of};
 use crate::http::app::App;
+use crate::http::audit::Slot;
 use crate::http::connections::Peer;
 use crate::http::message::incoming::{Incoming, Unreadable};
 use crate::http::message::reply::Reply;
@@ -86,6 +88,7 @@ async fn carry_out(
 ) -> Result<Done, Status> {
     let (mut parts, body) = request.into_parts();
     let peer = parts.extensions.remove::<ConnectInfo<Peer>>();
+    let slot = parts.extensions.remove::<Slot>();
     let limit = app.unguarded.limits().body;
     let most = route.body_len_max.min(usize::try_from(limit).unwrap_or(usize::MAX));
     let framed = match dialect {
@@ -97,12 +100,14 @@ async fn carry_out(
     let incoming = incoming.with_client(address_of(&peer));
     if turn == Turn::AtOnce {
         let control = Control::new();
-        return read_and_call(app, incoming, (dialect, most), call, &control);
+        return read_and_call(app, incoming, (dialect, most), (call, route.path, slot), &control);
     }
     let kind = likeness(call as usize, "", incoming.bytes());
     let running = Running { peer, kind, timeout, since: None };
+    let path = route.path;
     let work = move |app: &App, incoming: Incoming, control: &Control| {
         let started = Instant::now();
+        let call = (call, path, slot);
         let done = guarded(|| Ok(read_and_call(app, incoming, (dialect, most), call, control)));
         let done = done.unwrap_or_else(|error| Err(Status::of(&error)));
         let limit = timeout.or(app.unguarded.limits().timeout);
@@ -136,7 +141,7 @@ fn read_and_call(
     app: &App,
     incoming: Incoming,
     (dialect, most): (Dialect, usize),
-    call: Call,
+    (call, path, slot): (Call, &str, Option<Slot>),
     control: &Control,
 ) -> Result<Done, Status> {
     control.set_limits(*app.unguarded.limits());
@@ -146,6 +151,9 @@ fn read_and_call(
         return Err(Status::unreadable(&why));
     }
     let incoming = incoming.unpacked(most, control).map_err(|why| Status::unreadable(&why))?;
+    if let Some(slot) = slot {
+        let _ = told_call(path, &incoming).map(|told| slot.set(told));
+    }
     let answer = call(app, &incoming, control)?;
     let length: usize = answer.parts.iter().map(|part| part.len()).sum();
     let share = control.share().filter(|_| DRAWN_ANSWER_MIN < length).cloned();

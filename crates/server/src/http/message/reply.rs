@@ -17,6 +17,10 @@ use std::sync::Arc;
 /// Nearly all that is wrong with a query or a mutation.
 const INVALID_REQUEST: &str = "ErrorInvalidRequest";
 
+/// A mark of responses that tell of a failure, whatever their status.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::http) struct Failed;
+
 /// A reply before it is packed. All are sent with status 200, errors too, but for a few.
 pub(in crate::http) struct Reply {
     status: StatusCode,
@@ -292,6 +296,9 @@ impl Reply {
         };
         let mut response = Response::new(body);
         *response.status_mut() = self.status;
+        if self.is_failure {
+            response.extensions_mut().insert(Failed);
+        }
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.content_type));
         if let Some(coding) = coding {

@@ -8,10 +8,13 @@
 //! answer waits to be written, and the next one is what is newest then, however slow the client is.
 
 use crate::http::app::App;
+use crate::http::audit::{Noted, without_literals};
 use crate::http::graphql::extensions::extensions;
 use crate::http::graphql::subscribe::channels::News;
 use crate::http::guard::users::database_for_subscriber;
+use crate::http::message::reply::Reply;
 use axum::body::Bytes;
+use axum::http::Method;
 use hexgraph::db::graphql::{Fault, Headers, OperationKind, Request, Subscribable};
 use hexgraph::db::{Canceller, Control};
 use std::future::{Future, pending};
@@ -103,6 +106,7 @@ impl Source {
             let message = format!("there are {total} subscriptions already, and no more may be");
             return self.fail(vec![Fault::new(message)]).await;
         };
+        self.note(&request, &headers).await;
         let wanted = Arc::new((request, headers));
         if takes_all {
             let kind = |app: &Arc<App>, request: &Request, headers: &Headers| {
@@ -127,6 +131,15 @@ impl Source {
             },
             Err(faults) => self.fail(faults).await,
         }
+    }
+
+    /// Tells the audit log, where there is one, what goes on over a connection that has told nothing yet.
+    async fn note(&self, request: &Request, headers: &Headers) {
+        let Some(log) = &self.app.audit else { return };
+        let database = database_for_subscriber(&self.app.unguarded, headers);
+        let noted = Noted::begin(log, &database, None, (&Method::GET, "/graphql"));
+        let _ = noted.slot().set(without_literals(&request.query));
+        noted.answered(&Reply::empty().into_response(None)).await;
     }
 
     async fn at_desk<T: Send + 'static>(

@@ -1,0 +1,94 @@
+//! [`Noted`]: a request that is told in the audit log when it is over.
+
+use super::audit_log::{AuditLog, Slot};
+use crate::http::message::reply::Failed;
+use axum::http::{HeaderMap, Method};
+use axum::response::Response;
+use hexgraph::db::Database;
+use hexgraph_base::types::DateTime;
+use serde_json::{Value, json};
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+/// A request under way. If it is dropped before it is answered, since its client left, that is told.
+pub(in crate::http) struct Noted {
+    log: Arc<AuditLog>,
+    line: Value,
+    begun: Instant,
+    slot: Slot,
+}
+
+impl Noted {
+    /// A request of whoever `database` is the handle of.
+    pub(in crate::http) fn begin(
+        log: &Arc<AuditLog>,
+        database: &Database,
+        client: Option<IpAddr>,
+        (method, path): (&Method, &str),
+    ) -> Noted {
+        let (user, key) = database.asked_by();
+        let line = json!({
+            "time": now(), "client": client.map(|client| client.to_canonical().to_string()),
+            "user": user, "key": key, "namespace": database.namespace_id(),
+            "method": method.as_str(), "path": path,
+        });
+        Noted { log: Arc::clone(log), line, begun: Instant::now(), slot: Slot::default() }
+    }
+
+    /// Where what is asked for is noted, once it is read.
+    pub(in crate::http) fn slot(&self) -> &Slot {
+        &self.slot
+    }
+
+    /// Tells how it was answered, as soon as there is a place for the line.
+    pub(in crate::http) fn answered(
+        mut self,
+        response: &Response,
+    ) -> impl Future<Output = ()> + Send + use<> {
+        self.line["status"] = json!(response.status().as_u16());
+        let failed = response.extensions().get::<Failed>().is_some()
+            || has_failed(response.headers())
+            || response.status().as_u16() >= 400;
+        let (log, line) = (Arc::clone(&self.log), self.finished(failed));
+        async move { log.note(&line).await }
+    }
+
+    fn finished(&mut self, failed: bool) -> Value {
+        let mut line = self.line.take();
+        line["failed"] = json!(failed);
+        line["ms"] = json!(self.begun.elapsed().as_micros() as f64 / 1000.0);
+        if let Some(text) = self.slot.get() {
+            line["text"] = json!(text);
+        }
+        line
+    }
+}
+
+impl Drop for Noted {
+    fn drop(&mut self) {
+        // What was answered has given its line away.
+        if self.line.is_null() {
+            return;
+        }
+        self.line["left"] = json!(true);
+        let (log, line) = (Arc::clone(&self.log), self.finished(true));
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move { log.note(&line).await });
+        }
+    }
+}
+
+/// The status of gRPC, where it stands in the head: it does for what failed.
+fn has_failed(headers: &HeaderMap) -> bool {
+    headers.get("grpc-status").is_some_and(|status| status != "0")
+}
+
+/// The present time, in UTC.
+fn now() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let seconds = i64::try_from(since.as_secs()).unwrap_or_default();
+    let mut out = Vec::with_capacity(32);
+    DateTime::from_unix(seconds, i64::from(since.subsec_millis()) * 1_000_000).write(&mut out);
+    String::from_utf8_lossy(&out).into_owned()
+}

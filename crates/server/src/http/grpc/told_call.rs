@@ -1,0 +1,47 @@
+//! What of a call is told in the audit log.
+
+use super::call::decode;
+use super::messages::{Operation, Request, RunDqlRequest};
+use crate::http::audit::{told_text, without_literals};
+use crate::http::message::incoming::Incoming;
+use prost::Message;
+
+/// The text of a query or a definition, without what may be secret; `None` for calls that have none.
+pub(super) fn told_call(path: &str, incoming: &Incoming) -> Option<String> {
+    let told = |path: &str, text: &str| told_text(path, "application/dql", text.as_bytes());
+    match path {
+        "/api.Dgraph/Query" => {
+            let request: Request = read(incoming)?;
+            let query = told("/query", &request.query).unwrap_or_default();
+            Some(match request.mutations.len() {
+                0 => query,
+                count => format!("{query} ({count} mutations)").trim_start().to_owned(),
+            })
+        }
+        "/api.Dgraph/RunDQL" => {
+            let request: RunDqlRequest = read(incoming)?;
+            Some(without_literals(&request.dql_query))
+        }
+        "/api.Dgraph/Alter" => {
+            let operation: Operation = read(incoming)?;
+            let dropped = match operation.drop_all {
+                true => "all".to_owned(),
+                false => format!(
+                    "{:?} {}{}",
+                    operation.drop_op(),
+                    operation.drop_value,
+                    operation.drop_attr
+                ),
+            };
+            match operation.schema.is_empty() {
+                true => Some(format!("drop {dropped}")),
+                false => told("/alter", &operation.schema),
+            }
+        }
+        _ => None,
+    }
+}
+
+fn read<M: Message + Default>(incoming: &Incoming) -> Option<M> {
+    decode(incoming).ok()
+}
