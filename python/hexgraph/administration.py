@@ -118,7 +118,7 @@ class AdministrationMethods:
         refuses.
         """
         seconds = expires.total_seconds() if isinstance(expires, timedelta) else expires
-        fields, secret = cast(Any, self)._create_key(name, role, seconds)
+        fields, secret = cast(Any, self)._create_key((name, role, seconds))
         return _key(fields, secret)
 
     def keys(self) -> list[ApiKey]:

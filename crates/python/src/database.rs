@@ -4,7 +4,6 @@ use super::files;
 use super::graphql;
 use super::graphql::GraphqlArguments;
 use super::interrupt::{detached, interruptible, interruptible_with};
-use super::keys::{KeyFields, create_key, keys};
 use super::mutation::{MutationArguments, PyUpsert, to_drop};
 use super::requests::{Asked, Target, UpsertArguments, to_timeout};
 use super::server::{PyServer, Servers, allow, serve_options};
@@ -14,6 +13,7 @@ use super::tables::{GivenEdges, GivenNodes, GivenOptions, skips, to_memory, to_t
 use super::txn::PyTxn;
 use crate::answers::each::PyAnswers;
 use crate::answers::explanation::{PyExplanation, slow_dict};
+use crate::answers::keys::{Created, KeyFields, create_key, keys};
 use crate::answers::pages::PyPages;
 use crate::answers::result::PyResultSet;
 use crate::answers::subscription::PySubscription;
@@ -755,14 +755,8 @@ impl PyDatabase {
         detached(py, || self.database.drop_namespace(id)).map_err(to_python)
     }
 
-    fn _create_key(
-        &self,
-        py: Python<'_>,
-        name: &str,
-        role: &str,
-        seconds: Option<f64>,
-    ) -> PyResult<(KeyFields, String)> {
-        create_key(py, &self.database, (name, role), seconds)
+    fn _create_key(&self, py: Python<'_>, key: (String, String, Option<f64>)) -> PyResult<Created> {
+        create_key(py, &self.database, (&key.0, &key.1), key.2)
     }
 
     fn _keys(&self) -> PyResult<Vec<KeyFields>> {

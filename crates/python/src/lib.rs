@@ -3,7 +3,6 @@
 
 mod convert;
 mod interrupt;
-mod keys;
 mod source;
 mod requests;
 mod answers;

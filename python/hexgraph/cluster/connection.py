@@ -352,6 +352,11 @@ class Cluster:
     revoke_key = _refused("revoke_key", KEYS)
 
     @property
+    def algo(self) -> NoReturn:
+        """Raise NotSupportedError: algorithms run where the data are."""
+        raise NotSupportedError("algo: bring the data back: hexgraph import dgraph://... PATH")
+
+    @property
     def namespace(self) -> int:
         """The namespace that the connection string names."""
         return self._address.namespace

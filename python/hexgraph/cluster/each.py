@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Self
 
+from ..errors import QueryError
 from .answers import Result
 
 _ENDED = object()
@@ -31,6 +33,8 @@ class Answers:
         self._at_once = at_once
         self._done = done
         self._count = 0
+        self._taken = 0
+        self._process = os.getpid()
         self._pool = ThreadPoolExecutor(at_once)
         self._asked: deque[Future[Result]] = deque()
         self._failure: Exception | None = None
@@ -40,9 +44,17 @@ class Answers:
         return self
 
     def __next__(self) -> Result:
+        if self._process != os.getpid():
+            raise QueryError("the answers are those of the process that was forked: ask again here")
         self._read_on()
         if self._asked:
-            return self._asked.popleft().result()
+            self._taken += 1
+            try:
+                return self._asked.popleft().result()
+            except TypeError:
+                # A row that can't be read is the last one.
+                self.close()
+                raise
         failure, self._failure = self._failure, None
         self.close()
         if failure is not None:
@@ -63,8 +75,14 @@ class Answers:
     def __exit__(self, *_exception: object) -> None:
         self.close()
 
+    def _wants_more(self) -> bool:
+        """Tell whether a row is read: few before the first answers, which a slow source delays."""
+        if self._is_closed or self._failure is not None:
+            return False
+        return len(self._asked) < self._at_once and self._count < 2 * (self._taken + 1)
+
     def _read_on(self) -> None:
-        while not self._is_closed and self._failure is None and len(self._asked) < self._at_once:
+        while self._wants_more():
             try:
                 row = next(self._rows, _ENDED)
             except Exception as error:

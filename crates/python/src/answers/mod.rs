@@ -5,3 +5,4 @@ pub(super) mod pages;
 pub(super) mod each;
 pub(super) mod explanation;
 pub(super) mod subscription;
+pub(super) mod keys;

@@ -118,8 +118,8 @@ mod tests {
             (
                 "/mutate",
                 json,
-                r#"{"set":[{"pw":"hunter2","n":1}]}"#,
-                r#"{"set":[{"pw":"…","n":1}]}"#,
+                r#"{"set":[{"n":1,"pw":"hunter2"}]}"#,
+                r#"{"set":[{"n":1,"pw":"…"}]}"#,
             ),
             ("/alter", dql, "name: string .", "name: string ."),
         ] {

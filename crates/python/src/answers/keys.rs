@@ -1,27 +1,30 @@
 //! Keys of clients, as Python sees them.
 
-use super::interrupt::detached;
-use super::requests::to_timeout;
 use crate::convert::errors::to_python;
+use crate::interrupt::detached;
+use crate::requests::to_timeout;
 use hexgraph::db::Database;
 use hexgraph::db::access::{ApiKey, KeyRole, NewKey};
 use pyo3::prelude::*;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The id, name, role and namespace of a key, and when it was made, ends, and was revoked, in seconds since 1970.
-pub(super) type KeyFields = (String, String, &'static str, u64, f64, Option<f64>, Option<f64>);
+pub(crate) type KeyFields = (String, String, &'static str, u64, f64, Option<f64>, Option<f64>);
+
+/// A key that was made, and its secret.
+pub(crate) type Created = (KeyFields, String);
 
 /// Makes a key. Returns it with its secret.
 ///
 /// # Errors
 ///
 /// As `Database::create_key`.
-pub(super) fn create_key(
+pub(crate) fn create_key(
     py: Python<'_>,
     database: &Database,
     (name, role): (&str, &str),
     seconds: Option<f64>,
-) -> PyResult<(KeyFields, String)> {
+) -> PyResult<Created> {
     let role = KeyRole::of_name(role).map_err(to_python)?;
     let key = NewKey { name, role, lifetime: to_timeout(seconds)? };
     let (key, secret) = detached(py, || database.create_key(&key)).map_err(to_python)?;
@@ -33,7 +36,7 @@ pub(super) fn create_key(
 /// # Errors
 ///
 /// As `Database::keys`.
-pub(super) fn keys(database: &Database) -> PyResult<Vec<KeyFields>> {
+pub(crate) fn keys(database: &Database) -> PyResult<Vec<KeyFields>> {
     Ok(database.keys().map_err(to_python)?.iter().map(fields).collect())
 }
 
