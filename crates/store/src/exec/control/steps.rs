@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::trace::{Step, Trace};
-use crate::exec::physical::path::AccessPath;
+use crate::exec::physical::path::{AccessPath, GroupPath};
 use hexgraph_base::types::Position;
 use std::time::{Duration, Instant};
 
@@ -31,6 +31,20 @@ impl Context<'_> {
         if let Some(trace) = self.control.trace() {
             trace.note(|step| step.path = Some(path.into()));
         }
+    }
+
+    /// Notes a way in which groups of the innermost step are made. Lists of a level may be grouped in several ways, on several threads:
+    /// of those the last in the order of [`GroupPath`] is told, whichever thread is the last.
+    #[inline]
+    pub(crate) fn took_for_groups(&self, path: GroupPath) {
+        let Some(trace) = self.control.trace() else { return };
+        trace.note(|step| {
+            let told = match step.path {
+                Some(AccessPath::Group(known)) => known.max(path),
+                _ => path,
+            };
+            step.path = Some(told.into());
+        });
     }
 
     /// Notes the way of a step, which may have ended.

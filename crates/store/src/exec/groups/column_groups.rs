@@ -110,7 +110,7 @@ impl Context<'_> {
         if self.pick(false, members.len(), || vec![true, false]) {
             table = Cells::Hash(FxHashMap::default());
         }
-        self.took(match table {
+        self.took_for_groups(match table {
             Cells::Array(_) => GroupPath::CodeArray,
             Cells::Hash(_) => GroupPath::CodeTable,
         });

@@ -88,7 +88,7 @@ impl Context<'_> {
         let groups = match self.group_in_place(group_by, body, Members::List(members))? {
             Some(groups) => groups,
             None => {
-                self.took(GroupPath::Lists);
+                self.took_for_groups(GroupPath::Lists);
                 self.listed_groups(group_by, body, members)?
             }
         };
@@ -141,7 +141,7 @@ impl Context<'_> {
         match (self.group_kind(group_by, body, members), members, group_by.keys.as_slice()) {
             (GroupKind::Postings, Members::Set(set), [key]) => {
                 let parts = self.parts_of_all(key, set);
-                self.took(GroupPath::Postings);
+                self.took_for_groups(GroupPath::Postings);
                 Ok(parts.map(|parts| parts.into_iter().map(|part| counted(part, body)).collect()))
             }
             (GroupKind::Targets, ..) => self.edge_groups(group_by, body, members),

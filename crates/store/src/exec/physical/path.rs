@@ -157,7 +157,7 @@ pub enum EdgesPath {
 }
 
 /// How nodes are grouped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum GroupPath {
     /// The postings of the key's index are counted.
     Postings,
