@@ -756,7 +756,7 @@ impl PyDatabase {
     }
 
     fn _create_key(&self, py: Python<'_>, key: (String, String, Option<f64>)) -> PyResult<Created> {
-        create_key(py, &self.database, (&key.0, &key.1), key.2)
+        create_key(py, &self.database, (&key.0, &key.1), to_timeout(key.2)?)
     }
 
     fn _keys(&self) -> PyResult<Vec<KeyFields>> {

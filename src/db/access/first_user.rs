@@ -22,18 +22,21 @@ impl Database {
     /// `Query` for a secret that is too short, and when it was done before; those of a change; `ReadOnly` when something has to
     /// be made and the database is open read-only.
     pub fn enable_access(&self, options: AccessOptions) -> Result<()> {
-        let list = AccessList::new(options)?;
-        let taken = || Error::query("the access list is enabled already");
+        let list = AccessList::new(options.clone())?;
         let engine = self.without_caller();
         // None is opened meanwhile, so that each has users before anybody finds it.
         let _turn = self.all.turn();
         for other in self.all.others().into_iter().filter(|other| other.id != RESERVED) {
-            let (namespace, own) = (engine.within(other), AccessList::new(list.options.clone())?);
-            namespace.prepare_access(&own)?;
-            namespace.set_access_list(own).then_some(()).ok_or_else(taken)?;
+            engine.within(other).begin_access(AccessList::new(options.clone())?)?;
         }
-        engine.prepare_access(&list)?;
-        self.set_access_list(list).then_some(()).ok_or_else(taken)
+        engine.begin_access(list)
+    }
+
+    /// Has users from now on: the first one is there before anybody is asked for a right.
+    fn begin_access(&self, list: AccessList) -> Result<()> {
+        self.prepare_access(&list)?;
+        let is_first = self.set_access_list(list);
+        is_first.then_some(()).ok_or_else(|| Error::query("the access list is enabled already"))
     }
 
     /// Gives a namespace that was just opened users, where the namespace 0 has them. `password` is that of its first user, if it is
@@ -53,10 +56,7 @@ impl Database {
             Value::check_password(password).map_err(Error::query)?;
             options.initial_password = Some(password.to_owned());
         }
-        let own = AccessList::new(options)?;
-        namespace.prepare_access(&own)?;
-        namespace.set_access_list(own);
-        Ok(())
+        namespace.begin_access(AccessList::new(options)?)
     }
 
     /// Whether there are users and rights.

@@ -1,8 +1,8 @@
 //! Users, groups and rules as their administrators see and change them.
 
 use super::definitions::{GROUP_RULE, PASSWORD, RULE_PERMISSION, RULE_PREDICATE, USER_GROUP, XID};
-use super::read::objects;
 use super::{FIRST_USER, GUARDIANS};
+use crate::db::ask::objects::objects;
 use crate::db::ask::plans::Variables;
 use crate::db::change::mutate::{Mutation, MutationRequest};
 use crate::db::database::Database;

@@ -4,6 +4,7 @@ use super::GUARDIANS;
 use super::definitions::{GROUP_RULE, RULE_PERMISSION, RULE_PREDICATE, USER_GROUP, XID};
 use super::rights::Permissions;
 use super::rules::{Member, Rules};
+use crate::db::ask::objects::objects;
 use crate::db::ask::plans::Variables;
 use crate::db::database::Database;
 use hexgraph_base::types::{Error, Result, Uid};
@@ -91,9 +92,4 @@ impl Database {
             objects(&found["group"]).flat_map(|group| objects(&group["~dgraph.user.group"]));
         Ok(members.filter_map(|user| user[XID].as_str().map(str::to_owned)).collect())
     }
-}
-
-/// The objects of a list; none of what is no list.
-pub(super) fn objects(value: &Json) -> impl Iterator<Item = &Json> {
-    value.as_array().into_iter().flatten()
 }

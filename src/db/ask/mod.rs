@@ -13,4 +13,4 @@ pub(super) mod each;
 pub(super) mod many;
 pub(super) mod pages;
 pub(super) mod explain;
-pub(super) mod whole;
+pub(super) mod objects;

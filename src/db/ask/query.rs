@@ -20,6 +20,7 @@ use hexgraph_base::types::{Error, PieceSink, Result, Sink, Uid};
 use hexgraph_store::exec;
 use hexgraph_store::exec::{Answer, Control, ExecOptions, Limits, Trace};
 use hexgraph_store::graph::Version;
+use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -167,6 +168,24 @@ impl Database {
         let answer = exec::execute(version, plan, options, control)?;
         let latency = Latency { processing: started.elapsed(), ..Latency::default() };
         Ok(QueryAnswer::new(answer, latency, commit, control))
+    }
+
+    /// The answer to a query of the engine itself, to whom nothing is hidden.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::query`].
+    pub(in crate::db) fn ask_whole(
+        &self,
+        version: &Arc<Version>,
+        text: &str,
+        variables: Variables,
+    ) -> Result<Json> {
+        let request = QueryRequest { text: text.to_owned(), variables, debug: false };
+        let control = Control::new();
+        let answer = self.query_version(Arc::clone(version), &request, &control)?;
+        let (json, _) = answer.to_json_within(&control)?;
+        serde_json::from_str(&json).map_err(|error| Error::internal(error.to_string()))
     }
 }
 

@@ -110,21 +110,21 @@ pub struct Access {
 impl Schemas {
     /// Creates the state with no schema loaded.
     pub(in crate::db) fn new(client: Arc<dyn Fetch>) -> Schemas {
-        Schemas {
-            options: Arc::default(),
-            client: Arc::new(ArcSwap::from_pointee(client)),
-            persisted: Persisted::default(),
-            hooks: Hooks::default(),
-            current: ArcSwapOption::default(),
-            changing: Mutex::default(),
-        }
+        Schemas::sharing(Arc::default(), Arc::new(ArcSwap::from_pointee(client)))
     }
 
     /// The state of another namespace, with no schema loaded.
     pub(in crate::db) fn beside(&self) -> Schemas {
+        Schemas::sharing(Arc::clone(&self.options), Arc::clone(&self.client))
+    }
+
+    fn sharing(
+        options: Arc<ArcSwap<GraphqlOptions>>,
+        client: Arc<ArcSwap<Arc<dyn Fetch>>>,
+    ) -> Schemas {
         Schemas {
-            options: Arc::clone(&self.options),
-            client: Arc::clone(&self.client),
+            options,
+            client,
             persisted: Persisted::default(),
             hooks: Hooks::default(),
             current: ArcSwapOption::default(),

@@ -1,9 +1,9 @@
 //! Copies of a database with all of its namespaces.
 
 use super::namespace::RESERVED;
-use super::set::{folder_in, remove_unlisted};
+use super::set::{folder_in, remove_folder, remove_unlisted};
 use crate::db::database::Database;
-use hexgraph_base::types::{Error, Result};
+use hexgraph_base::types::Result;
 use hexgraph_store::graph::Check;
 use std::path::Path;
 
@@ -22,9 +22,7 @@ pub(in crate::db) fn save_all(database: &Database, to: &Path, check: Check<'_>) 
     let copy = folder_in(to, RESERVED);
     match database.all.opened(RESERVED) {
         Some(reserved) => database.without_caller().within(reserved).save_one(&copy, check)?,
-        None if copy.exists() => std::fs::remove_dir_all(&copy)
-            .map_err(|error| Error::io(format!("removing {}", copy.display()), error))?,
-        None => {}
+        None => remove_folder(&copy)?,
     }
     remove_unlisted(to, |id| registry.namespaces.contains(&id))
 }

@@ -167,13 +167,14 @@ impl Database {
             self.all.main().open.load().as_ref().ok_or(Error::Closed)?;
             return Ok(Arc::new(Registry { next: 1, ..Registry::default() }));
         };
-        let handle = self.without_caller().within(reserved);
-        let version = handle.whole_version()?;
+        let open = reserved.open.load_full().ok_or(Error::Closed)?;
+        let version = open.store.version();
         if let Some(known) = &*self.all.registry.load()
             && known.commit == version.commit
         {
             return Ok(Arc::clone(known));
         }
+        let handle = self.without_caller().within(reserved);
         let answer = handle.ask_whole(&version, QUERY, Variables::new())?;
         let read = Arc::new(Registry::of_answer(version.commit, &answer));
         self.all.registry.store(Some(Arc::clone(&read)));

@@ -1,5 +1,6 @@
 //! [`Registry`]: what the reserved database says, read once for each version of it.
 
+use crate::db::ask::objects::objects;
 use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
@@ -103,8 +104,4 @@ fn key(found: &Json) -> Option<KeyRecord> {
         expires: number("hexgraph.key.expires"),
         revoked: number("hexgraph.key.revoked"),
     })
-}
-
-fn objects(value: &Json) -> impl Iterator<Item = &Json> {
-    value.as_array().into_iter().flatten()
 }

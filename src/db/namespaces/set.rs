@@ -298,7 +298,12 @@ pub(super) fn remove_unlisted(root: &Path, is_known: impl Fn(u64) -> bool) -> Re
     unknown.into_iter().try_for_each(|id| remove_folder(&folder_in(root, id)))
 }
 
-fn remove_folder(folder: &Path) -> Result<()> {
+/// Removes a folder with all that is in it, if it is there.
+///
+/// # Errors
+///
+/// `Io` when the system refuses.
+pub(super) fn remove_folder(folder: &Path) -> Result<()> {
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
             Err(Error::io(format!("removing {}", folder.display()), error))

@@ -2,11 +2,10 @@
 
 use crate::convert::errors::to_python;
 use crate::interrupt::detached;
-use crate::requests::to_timeout;
 use hexgraph::db::Database;
 use hexgraph::db::access::{ApiKey, KeyRole, NewKey};
 use pyo3::prelude::*;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The id, name, role and namespace of a key, and when it was made, ends, and was revoked, in seconds since 1970.
 pub(crate) type KeyFields = (String, String, &'static str, u64, f64, Option<f64>, Option<f64>);
@@ -23,10 +22,10 @@ pub(crate) fn create_key(
     py: Python<'_>,
     database: &Database,
     (name, role): (&str, &str),
-    seconds: Option<f64>,
+    lifetime: Option<Duration>,
 ) -> PyResult<Created> {
     let role = KeyRole::of_name(role).map_err(to_python)?;
-    let key = NewKey { name, role, lifetime: to_timeout(seconds)? };
+    let key = NewKey { name, role, lifetime };
     let (key, secret) = detached(py, || database.create_key(&key)).map_err(to_python)?;
     Ok((fields(&key), secret.reveal().to_owned()))
 }
