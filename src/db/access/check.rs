@@ -178,12 +178,12 @@ impl Database {
             Some(Caller::User(user)) => user.key.as_ref(),
             _ => None,
         };
-        let message = match (key.map(|key| key.role), needed) {
-            (None | Some(KeyRole::Admin), _) | (Some(KeyRole::Client), KeyRole::Client) => {
-                return Ok(());
-            }
-            (Some(KeyRole::ReadOnly), KeyRole::Client) => "the key in X-Auth-Token may only read",
-            _ => "the key in X-Auth-Token is not that of an administrator",
+        if key.is_none_or(|key| needed <= key.role) {
+            return Ok(());
+        }
+        let message = match needed {
+            KeyRole::Admin => "the key in X-Auth-Token is not that of an administrator",
+            _ => "the key in X-Auth-Token may only read",
         };
         Err(AccessError::Denied { message: message.to_owned() }.into())
     }

@@ -2,15 +2,15 @@
 
 use hexgraph_base::types::{Error, Result};
 
-/// What the holder of a key may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What the holder of a key may do. Each role may do what those before it may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum KeyRole {
-    /// Everything in its namespace, and in the namespace 0 in the whole database.
-    Admin,
-    /// Read and write data.
-    Client,
     /// Read data.
     ReadOnly,
+    /// Read and write data.
+    Client,
+    /// Everything in its namespace, and in the namespace 0 in the whole database.
+    Admin,
 }
 
 impl KeyRole {

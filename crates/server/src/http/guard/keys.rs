@@ -25,31 +25,18 @@ pub enum Role {
     Admin,
 }
 
-/// The role of the holder of a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::http) enum Holder {
-    /// The key is missing or unknown.
-    Nobody,
-    /// Who may read.
-    Reader,
-    /// A client, who may read and write.
-    Client,
-    /// An administrator, who may do everything.
-    Admin,
-}
-
 /// The keys that the server was started with, and whether anybody may ask without one. Only digests are kept, so that comparing tells
 /// nothing about them. Beside them there are those that are kept in the database.
 #[derive(Debug, Clone, Default)]
 pub(in crate::http) struct Keys {
-    known: Vec<([u8; 32], Holder)>,
+    known: Vec<([u8; 32], KeyRole)>,
     refuses_anonymous: bool,
 }
 
 impl Keys {
     /// Adds a key with the role of its holder.
-    pub(in crate::http) fn add(&mut self, key: &str, holder: Holder) {
-        self.known.push((digest(key), holder));
+    pub(in crate::http) fn add(&mut self, key: &str, role: KeyRole) {
+        self.known.push((digest(key), role));
     }
 
     /// Has nobody answered without a key, be there any or not.
@@ -62,20 +49,16 @@ impl Keys {
         self.refuses_anonymous || !self.known.is_empty() || database.has_keys()
     }
 
-    /// The role that the key of a request gives.
-    fn holder(&self, database: &Database, headers: &HeaderMap) -> Holder {
+    /// The role that the key of a request gives; `None` where the key is missing or unknown.
+    fn role(&self, database: &Database, headers: &HeaderMap) -> Option<KeyRole> {
         // A key that is not printable ASCII is unknown.
-        let Some(key) = key_of(headers) else { return Holder::Nobody };
-        match database.key_role(key) {
-            Some(KeyRole::Admin) => return Holder::Admin,
-            Some(KeyRole::Client) => return Holder::Client,
-            Some(KeyRole::ReadOnly) => return Holder::Reader,
-            None => {}
-        }
-        let given = digest(key);
-        let found = self.known.iter().filter(|(known, _)| *known == given);
-        // All are compared, and one text may be a key of both kinds: the greater right counts.
-        found.map(|(_, holder)| *holder).max().unwrap_or(Holder::Nobody)
+        let key = key_of(headers)?;
+        database.key_role(key).or_else(|| {
+            let given = digest(key);
+            let found = self.known.iter().filter(|(known, _)| *known == given);
+            // All are compared, and one text may be a key of both kinds: the greater right counts.
+            found.map(|(_, role)| *role).max()
+        })
     }
 
     /// Why a request is not answered that needs a key of this role, and changes something or not; `None` when it is. The status is
@@ -90,21 +73,22 @@ impl Keys {
         if role == Role::Anyone || !self.are_needed(database) {
             return None;
         }
-        let (status, message) = match self.holder(database, headers) {
-            Holder::Admin => return None,
-            Holder::Client if role <= Role::Client => return None,
+        let needed = match (role, effect) {
+            (Role::Admin, _) => KeyRole::Admin,
+            (_, Effect::Changes) => KeyRole::Client,
             // What a text asks for is looked at where it is read.
-            Holder::Reader if role <= Role::Client && effect != Effect::Changes => return None,
-            Holder::Reader if role <= Role::Client => {
-                (StatusCode::FORBIDDEN, "The key in X-Auth-Token may only read")
-            }
-            Holder::Client | Holder::Reader => {
+            _ => KeyRole::ReadOnly,
+        };
+        let (status, message) = match self.role(database, headers) {
+            Some(role) if needed <= role => return None,
+            Some(_) if needed == KeyRole::Admin => {
                 (StatusCode::FORBIDDEN, "The key in X-Auth-Token is not that of an administrator")
             }
-            Holder::Nobody if headers.contains_key(KEY_HEADER) => {
+            Some(_) => (StatusCode::FORBIDDEN, "The key in X-Auth-Token may only read"),
+            None if headers.contains_key(KEY_HEADER) => {
                 (StatusCode::UNAUTHORIZED, "The key in X-Auth-Token is not known")
             }
-            Holder::Nobody => (
+            None => (
                 StatusCode::UNAUTHORIZED,
                 "Anonymous access is disabled: name a key in the header X-Auth-Token",
             ),
@@ -142,8 +126,8 @@ mod tests {
             is_refused(keys, (role, Effect::Changes), &database, key)
         };
         assert!(!refused(&keys, Role::Admin, ""));
-        keys.add("root", Holder::Admin);
-        keys.add("app", Holder::Client);
+        keys.add("root", KeyRole::Admin);
+        keys.add("app", KeyRole::Client);
         for (role, key, want) in [
             (Role::Client, "", true),
             (Role::Client, "wrong", true),

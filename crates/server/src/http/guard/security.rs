@@ -1,10 +1,10 @@
 //! Who may alter and administer: a token that they share, and the addresses that they may come from. Who may ask at all.
 
-use super::keys::{Holder, Keys, key_of};
+use super::keys::{Keys, key_of};
 use super::origins::Origins;
 use crate::http::message::incoming::Incoming;
 use hexgraph::db::Database;
-use hexgraph::db::access::KEY_PREFIX;
+use hexgraph::db::access::{KEY_PREFIX, KeyRole};
 use hexgraph_base::types::{Error, Result};
 use sha2::{Digest, Sha256};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -115,8 +115,8 @@ impl Security {
         }
         match kind {
             Secret::Token => self.token = Some(digest(secret)),
-            Secret::AdminKey => self.keys.add(secret, Holder::Admin),
-            Secret::ClientKey => self.keys.add(secret, Holder::Client),
+            Secret::AdminKey => self.keys.add(secret, KeyRole::Admin),
+            Secret::ClientKey => self.keys.add(secret, KeyRole::Client),
         }
         Ok(())
     }
