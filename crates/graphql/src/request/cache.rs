@@ -1,6 +1,6 @@
 //! The requests that came lately, by their text. A cache belongs to one API and goes with it.
 
-use hexgraph_base::types::GenerationCache;
+use hexgraph_base::types::{GenerationCache, Newcomers};
 use std::sync::Arc;
 
 use crate::generate::Api;
@@ -16,18 +16,21 @@ const TEXT_MAX: usize = 16 * 1024;
 #[derive(Debug)]
 pub struct Requests {
     known: GenerationCache<Arc<Request>>,
+    newcomers: Newcomers,
 }
 
 impl Default for Requests {
     /// An empty cache for 1,000 texts.
     fn default() -> Requests {
         // Texts are short, so their number alone bounds the memory.
-        Requests { known: GenerationCache::new(ENTRIES_MAX, u64::MAX) }
+        let known = GenerationCache::new(ENTRIES_MAX, u64::MAX);
+        Requests { known, newcomers: Newcomers::default() }
     }
 }
 
 impl Requests {
-    /// Returns the checked request of a text. A repeated text is neither read nor checked again: it costs a look-up.
+    /// Returns the checked request of a text. A text that comes for the third time is neither read nor
+    /// checked again: it costs a look-up.
     ///
     /// # Errors
     ///
@@ -42,7 +45,7 @@ impl Requests {
             return Ok(request);
         }
         let request = Arc::new(Request::parse(api, text, limits)?);
-        if text.len() <= TEXT_MAX {
+        if text.len() <= TEXT_MAX && self.newcomers.came_before(text) {
             self.known.insert(Arc::from(text), &request, text.len() as u64);
         }
         Ok(request)

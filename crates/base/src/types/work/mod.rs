@@ -3,7 +3,9 @@
 pub(super) mod check;
 pub(super) mod generation_cache;
 pub(super) mod held;
+pub(super) mod newcomers;
 pub mod parallel;
 pub mod pool;
 pub mod stack;
 pub mod sync;
+pub(super) mod waiting;
