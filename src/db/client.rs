@@ -4,6 +4,7 @@
 //! server that they are meant for may see. A redirect to another scheme, host or port goes without them.
 
 use arc_swap::ArcSwapOption;
+use hexgraph_base::types::before_waiting;
 use hexgraph_graphql::model::HttpMethod;
 use hexgraph_graphql::remote::{Fetch, Incoming, Outgoing, Unanswered};
 use iri_string::types::{UriAbsoluteStr, UriReferenceStr};
@@ -30,6 +31,7 @@ pub(super) struct Client {
 
 impl Fetch for Client {
     fn fetch(&self, outgoing: &Outgoing) -> Result<Incoming, Unanswered> {
+        before_waiting();
         let started = Instant::now();
         let mut outgoing = outgoing.clone();
         for _ in 0..=REDIRECTS_MAX {

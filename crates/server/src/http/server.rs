@@ -1,6 +1,6 @@
 //! A server in the background, and how to stop it.
 
-use super::admission::{AdmissionOptions, Lanes};
+use super::admission::{AdmissionOptions, Lanes, stay_max};
 use super::app::App;
 use super::audit::{AuditLog, AuditOptions};
 use super::connections;
@@ -267,6 +267,8 @@ fn listen_for_calls(options: &ServeOptions) -> Result<Option<(TcpListener, Socke
 
 fn runtime() -> io::Result<Runtime> {
     let mut builder = Builder::new_multi_thread();
+    // One is left for connections where requests are carried out on all others.
+    builder.worker_threads(stay_max() + 1);
     builder.max_blocking_threads(SPARE_THREADS).thread_keep_alive(IDLE_THREAD);
     builder.thread_name("hexgraph-http").enable_all().build()
 }

@@ -4,7 +4,7 @@
 
 use crate::storage::OutputFile;
 use hexgraph_base::types::sync::{Condvar, Mutex, MutexGuard};
-use hexgraph_base::types::{Error, Result};
+use hexgraph_base::types::{Error, Result, before_waiting};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use std::{io, mem, thread};
@@ -85,6 +85,7 @@ impl Syncs {
     ///
     /// [`Error::Io`] when a sync failed, now or before.
     pub(super) fn wait(&self, place: u64) -> Result<u64> {
+        before_waiting();
         let mut state = self.state();
         loop {
             if let Some(failure) = &state.failure {

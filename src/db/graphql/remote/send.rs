@@ -3,7 +3,7 @@
 //! The thread of the client's request looks at its control meanwhile. When it has to stop it does not wait for the others: they end with the answer
 //! that they wait for, or with its timeout.
 
-use hexgraph_base::types::{Error, Result};
+use hexgraph_base::types::{Error, Result, before_waiting};
 use hexgraph_graphql::remote::{Fetch, Incoming, Outgoing, Unanswered};
 use hexgraph_store::exec::Control;
 use std::collections::{HashMap, VecDeque};
@@ -51,6 +51,7 @@ pub(in crate::db::graphql) fn send(
     }
     // The channel ends when the last thread does.
     drop(sender);
+    before_waiting();
     let mut left = count;
     let ended = loop {
         if left == 0 {

@@ -3,6 +3,7 @@
 use super::admission_options::AdmissionOptions;
 use super::lane::{Client, Entry, Lane};
 use super::likeness::Slow;
+use super::quick::Quick;
 use super::workers::Workers;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -16,6 +17,8 @@ pub(crate) struct Lanes {
     pub options: AdmissionOptions,
     /// The threads on which requests compute.
     pub workers: Workers,
+    /// The kinds that may stay on the threads of their connections.
+    pub(super) quick: Quick,
     state: Mutex<State>,
 }
 
@@ -57,7 +60,7 @@ impl Lanes {
             running: 0,
             known: Slow::default(),
         };
-        Lanes { options, workers: Workers::new(), state: Mutex::new(state) }
+        Lanes { options, workers: Workers::new(), quick: Quick::new(), state: Mutex::new(state) }
     }
 
     /// Asks for a place in a lane: returns it, or a promise of one, or `None` if the wait would be too long.

@@ -3,9 +3,13 @@
 //! A request begins in the fast lane. After 2 ms of work it has to have one of the few places of the slow lane, for which
 //! it waits, in a queue that is fair between clients; so a quick request never stands behind slow ones. A request whose
 //! like was slow before begins in the slow lane's queue at once. Whoever would wait too long is refused at once.
+//!
+//! Requests compute on threads of their own, but for those whose like were quick lately: they stay on the thread that has read
+//! them. One that is slow nevertheless, or is about to wait, has the runtime move that thread's connections to another thread first.
 
 mod admission_options;
 mod likeness;
+mod quick;
 mod fair_queue;
 mod lane;
 mod workers;
@@ -15,5 +19,6 @@ mod ticket;
 pub use admission_options::AdmissionOptions;
 pub(super) use lanes::Lanes;
 pub(super) use likeness::likeness;
+pub(super) use quick::stay_max;
 pub(super) use ticket::{Asked, OVERLOADED, Overloaded, carry_out};
 pub(super) use workers::lower_priority;

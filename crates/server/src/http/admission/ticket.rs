@@ -2,17 +2,22 @@
 
 use super::lane::Client;
 use super::lanes::{Lanes, Place, Running, Which};
+use super::quick::Stay;
 use super::workers::lower_priority;
 use hexgraph::db::{Control, Onward};
-use hexgraph_base::types::{Error, Result as EngineResult};
+use hexgraph_base::types::{Error, Result as EngineResult, before_waiting, with_notice};
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::pin;
+use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
-use std::thread::Thread;
-use std::time::Duration;
+use std::thread::{Result as Caught, Thread};
+use std::time::{Duration, Instant};
+use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::oneshot;
+use tokio::task::block_in_place;
 use tokio::time::sleep;
 
 /// The interval at which a request in the queue of the slow lane checks whether its client is still there.
@@ -20,6 +25,14 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A request with a body of more than this many bytes begins in the queue of the slow lane.
 const LONG_BODY: usize = 1 << 20;
+
+/// The longest time for another thread to take over the connections of this one, after which the request goes on nevertheless.
+const HAND_OVER_MAX: Duration = Duration::from_millis(20);
+
+thread_local! {
+    /// Whether the request that computes on this thread has waited, or may have.
+    static HAS_WAITED: Cell<bool> = const { Cell::new(false) };
+}
 
 /// What is known of a request before it runs.
 pub(crate) struct Asked {
@@ -39,6 +52,8 @@ pub(crate) struct Overloaded;
 struct Ticket {
     lanes: Arc<Lanes>,
     asked: Asked,
+    /// It computes on the thread of its connection.
+    stays: bool,
     state: Mutex<State>,
 }
 
@@ -63,12 +78,15 @@ pub(crate) async fn carry_out<T: Send + 'static>(
     work: impl FnOnce(Control) -> T + Send + 'static,
 ) -> Result<T, Overloaded> {
     let begins_slow = LONG_BODY < asked.body_len || lanes.was_slow(asked.kind);
+    if !begins_slow && let Some(stay) = stay(lanes, asked.kind) {
+        return carry_out_here((lanes, stay), asked, is_wanted, work);
+    }
     let which = if begins_slow { Which::Slow } else { Which::Fast };
     let wait = lanes.enter(which, asked.client).ok_or(Overloaded)?;
     let place = wait.place().await.ok_or(Overloaded)?;
     let running = lanes.begin();
     let state = Mutex::new(State { place: Some(place), ..State::default() });
-    let ticket = Arc::new(Ticket { lanes: Arc::clone(lanes), asked, state });
+    let ticket = Arc::new(Ticket { lanes: Arc::clone(lanes), asked, stays: false, state });
     let (out, mut done) = oneshot::channel();
     let begun = lanes.workers.start({
         let ticket = Arc::clone(&ticket);
@@ -76,7 +94,10 @@ pub(crate) async fn carry_out<T: Send + 'static>(
             if which == Which::Slow {
                 lower_priority();
             }
-            let done = catch_unwind(AssertUnwindSafe(|| ticket.run(running, is_wanted, work)));
+            let work = AssertUnwindSafe(|| {
+                with_notice(note_wait, || ticket.run(running, is_wanted, work))
+            });
+            let done = catch_unwind(work);
             // An error means that the client is gone.
             let _ = out.send(done);
         }
@@ -92,13 +113,48 @@ pub(crate) async fn carry_out<T: Send + 'static>(
             done.await
         }
     };
-    match done {
-        Ok(Ok(_)) if ticket.lock().is_refused => Err(Overloaded),
-        Ok(Ok(done)) => Ok(done),
-        Ok(Err(panic)) => resume_unwind(panic),
-        // A thread sends its result always.
-        Err(_) => Err(Overloaded),
-    }
+    // A thread sends its result always.
+    done.map_err(|_| Overloaded).and_then(|done| ticket.outcome(done))
+}
+
+/// Carries out a request on this thread. It needs no place in the fast lane: the rights to stay are as few.
+fn carry_out_here<T>(
+    (lanes, stay): (&Arc<Lanes>, Stay<'_>),
+    asked: Asked,
+    is_wanted: impl Fn() -> bool + Send + Sync + Clone + 'static,
+    work: impl FnOnce(Control) -> T,
+) -> Result<T, Overloaded> {
+    let state = Mutex::default();
+    let ticket = Arc::new(Ticket { lanes: Arc::clone(lanes), asked, stays: true, state });
+    let (here, running) = (Arc::clone(&ticket), lanes.begin());
+    let work = || with_notice(hand_over, || here.run(running, is_wanted, work));
+    let done = catch_unwind(AssertUnwindSafe(work));
+    drop(stay);
+    ticket.outcome(done)
+}
+
+/// The right of a request to be carried out on this thread, the runtime's.
+fn stay(lanes: &Lanes, kind: u64) -> Option<Stay<'_>> {
+    // Only a runtime of several threads can go on without one of them.
+    let can_hand_over =
+        || Handle::try_current().is_ok_and(|it| it.runtime_flavor() == RuntimeFlavor::MultiThread);
+    lanes.quick.stay(kind).filter(|_| can_hand_over())
+}
+
+fn note_wait() {
+    HAS_WAITED.set(true);
+}
+
+/// Has another thread take over the connections of this one, which belongs to the runtime and is to be blocked for longer.
+fn hand_over() {
+    note_wait();
+    block_in_place(|| {
+        // The thread that takes over was asked for when this closure began, and those that are asked begin in their order.
+        let (begun, has_begun) = sync_channel(1);
+        Handle::current().spawn_blocking(move || begun.send(()));
+        // Where there is none in time, the connections wait for this request. An error says that the runtime ends.
+        let _ = has_begun.recv_timeout(HAND_OVER_MAX);
+    });
 }
 
 /// Takes a request out of the fast lane when it is dropped.
@@ -117,7 +173,8 @@ impl Ticket {
         is_wanted: impl Fn() -> bool + Send + Sync + Clone + 'static,
         work: impl FnOnce(Control) -> T,
     ) -> T {
-        let start = busy_time();
+        HAS_WAITED.set(false);
+        let (start, started) = (busy_time(), Instant::now());
         let ticket = Arc::clone(&self);
         let wanted = is_wanted.clone();
         let quick = self.lanes.options.quick;
@@ -130,13 +187,25 @@ impl Ticket {
         };
         let control = Control::new().with_poll(move || !is_wanted()).with_gate(quick, gate);
         let done = work(control);
+        let took = started.elapsed();
+        self.lanes.quick.note(self.asked.kind, took, HAS_WAITED.get(), self.stays);
         if !self.lock().was_slow {
-            self.lanes.note(self.asked.kind, quick < busy_time().saturating_sub(start));
+            let is_slow = quick < took && quick < busy_time().saturating_sub(start);
+            self.lanes.note(self.asked.kind, is_slow);
         }
         // Before the answer is written to the client, so that it does not hold the place.
         drop(self.lock().place.take());
         drop(running);
         done
+    }
+
+    /// The outcome of a request that has run.
+    fn outcome<T>(&self, done: Caught<T>) -> Result<T, Overloaded> {
+        match done {
+            Ok(_) if self.lock().is_refused => Err(Overloaded),
+            Ok(done) => Ok(done),
+            Err(panic) => resume_unwind(panic),
+        }
     }
 
     fn leave_fast_lane(&self) {
@@ -153,8 +222,13 @@ impl Ticket {
         }
         self.lock().was_slow = true;
         self.lanes.note(self.asked.kind, true);
+        if self.stays {
+            // Before others are woken: they could be next on this thread. Its priority stays, since it is the runtime's.
+            before_waiting();
+        } else {
+            lower_priority();
+        }
         self.leave_fast_lane();
-        lower_priority();
         let Some(wait) = self.lanes.enter(Which::Slow, self.asked.client) else {
             self.lock().is_refused = true;
             return Err(Error::Limit { message: OVERLOADED.to_owned() });
@@ -221,7 +295,6 @@ mod tests {
     use super::super::admission_options::AdmissionOptions;
     use super::*;
     use hexgraph_base::types::Held;
-    use std::time::Instant;
 
     fn lanes() -> Arc<Lanes> {
         let queue = Duration::from_millis(1);
@@ -277,6 +350,61 @@ mod tests {
             let _ = one.await.unwrap();
         }
         assert!(!lanes.was_slow(2));
+    }
+
+    /// Counts the turns of another task on a runtime of one thread, while a request of a kind that was quick does `work`.
+    fn turns_meanwhile(work: fn(Control)) -> u32 {
+        let runtime = tokio::runtime::Builder::new_multi_thread();
+        let runtime = { runtime }.worker_threads(1).enable_all().build().unwrap();
+        runtime.block_on(async move {
+            let lanes = lanes();
+            let threads = || {
+                let lanes = Arc::clone(&lanes);
+                async move {
+                    let here = thread::current().id();
+                    let there = |_| thread::current().id();
+                    carry_out(&lanes, asked(8), || true, there).await == Ok(here)
+                }
+            };
+            let mut stayed = false;
+            for _ in 0..1_000 {
+                stayed = stayed || tokio::spawn(threads()).await.unwrap();
+            }
+            assert!(stayed, "none was carried out on the thread of its connection");
+            let turns = Arc::new(Mutex::new(0));
+            let count = Arc::clone(&turns);
+            let other = tokio::spawn(async move {
+                loop {
+                    sleep(Duration::from_millis(1)).await;
+                    *count.lock().unwrap() += 1;
+                }
+            });
+            let there = Arc::clone(&lanes);
+            let done =
+                tokio::spawn(async move { carry_out(&there, asked(8), || true, work).await });
+            assert!(done.await.unwrap().is_ok());
+            other.abort();
+            assert!(lanes.quick.stay(8).is_none(), "it was not quick the last time");
+            let turns = *turns.lock().unwrap();
+            turns
+        })
+    }
+
+    #[test]
+    fn who_turns_out_to_be_slow_holds_up_no_connection() {
+        let turns = turns_meanwhile(|control| {
+            compute(&control, Duration::from_millis(200)).unwrap();
+        });
+        assert!(20 < turns, "{turns} turns within 200 ms");
+    }
+
+    #[test]
+    fn who_waits_holds_up_no_connection() {
+        let turns = turns_meanwhile(|_| {
+            before_waiting();
+            thread::sleep(Duration::from_millis(200));
+        });
+        assert!(20 < turns, "{turns} turns within 200 ms");
     }
 
     /// One has what another waits for, who has the only place for what is slow: the first goes on without one.

@@ -6,7 +6,7 @@
 //! in its turn, because the data has changed since, all is there. What is not ends that attempt, and is computed
 //! outside of the turn.
 
-use hexgraph_base::types::{Error, Result, Value};
+use hexgraph_base::types::{Error, Result, Value, before_waiting};
 use rustc_hash::FxHashMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -154,6 +154,7 @@ impl Place {
     fn take(check: &dyn Fn() -> Result<()>) -> Result<Place> {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let most = (cores / 2).max(1);
+        before_waiting();
         let mut busy = BUSY.lock().unwrap_or_else(PoisonError::into_inner);
         if busy.process != process::id() {
             *busy = Busy { process: process::id(), count: 0 };

@@ -8,7 +8,7 @@ use crate::algo::GraphCache;
 use crate::graph::Passwords;
 use hexgraph_base::budget::{Budget, Held, Share};
 use hexgraph_base::types::pool::Pool;
-use hexgraph_base::types::{Error, Result, Value, holds_lock};
+use hexgraph_base::types::{Error, Result, Value, before_waiting, holds_lock};
 use rayon::ThreadPool;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -421,6 +421,7 @@ impl Control {
         if self.poll.is_none() || pool.current_thread_index().is_some() {
             return pool.install(job);
         }
+        before_waiting();
         let mut result = None;
         let slot = &mut result;
         pool.in_place_scope(|scope| {
@@ -451,6 +452,7 @@ impl Control {
         job: impl FnOnce(&Canceller) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         self.check()?;
+        before_waiting();
         let (sender, done) = mpsc::channel();
         let canceller = self.canceller();
         let work = move || {

@@ -17,7 +17,7 @@ use crate::graph::version::weight::of_fold;
 use crate::graph::version::whole::Version;
 use arc_swap::ArcSwap;
 use hexgraph_base::types::sync::{Mutex, MutexGuard};
-use hexgraph_base::types::{Error, Held, Result};
+use hexgraph_base::types::{Error, Held, Result, before_waiting};
 use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock, PoisonError, mpsc};
 use std::thread;
@@ -318,6 +318,7 @@ impl Store {
     }
 
     fn turn(&self) -> Held<MutexGuard<'_, Turn>> {
+        before_waiting();
         // A writer that panicked published nothing, and notes what it published.
         Held::new(self.writer.lock().unwrap_or_else(PoisonError::into_inner))
     }
