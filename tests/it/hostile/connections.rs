@@ -204,3 +204,65 @@ fn events_outlive_the_time_of_idle_connections() {
         told += &String::from_utf8_lossy(&buffer[..count]);
     }
 }
+
+/// A connection that is idle for two seconds gives its buffers back. Nothing that its client has sent or not yet read may be lost by that.
+#[test]
+fn a_connection_that_was_at_rest_goes_on() {
+    let server = Program::start("", &[]);
+    let long = "x".repeat(100_000);
+    let facts: String = (1..=30).map(|node| format!("<{node}> <text> \"{long}\" .\n")).collect();
+    server.fill("text: string .", &facts);
+    let server = &server;
+    let ask = |query: &str| {
+        let length = query.len();
+        format!(
+            "POST /query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/dql\r\nContent-Length: {length}\r\n\r\n{query}"
+        )
+    };
+    let read_until = |line: &mut Line, end: &str| {
+        let mut told = Vec::new();
+        let mut buffer = vec![0; 1 << 16];
+        while !told.ends_with(end.as_bytes()) && !told.ends_with(b"}}\r\n0\r\n\r\n") {
+            let read = line.stream.read(&mut buffer);
+            let tail = String::from_utf8_lossy(&told[told.len().saturating_sub(20)..]);
+            let count =
+                read.unwrap_or_else(|error| panic!("{error} after {} bytes: {tail}", told.len()));
+            assert!(0 < count, "closed after {} bytes: {tail}", told.len());
+            told.extend_from_slice(&buffer[..count]);
+        }
+        told
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut line = server.connect();
+            for _ in 0..3 {
+                assert_eq!(line.get("/health").status, 200);
+                sleep(3 * SECOND);
+            }
+            line.send(ask("{ q(func: uid(1)) { uid } }").as_bytes());
+            assert!(read_until(&mut line, "}}").starts_with(b"HTTP/1.1 200"));
+        });
+        scope.spawn(|| {
+            let mut line = server.connect();
+            let (one, two) =
+                (ask("{ a(func: uid(1)) { uid } }"), ask("{ b(func: uid(2)) { uid } }"));
+            let both = format!("{one}{two}");
+            let half = one.len() + 20;
+            line.send(&both.as_bytes()[..half]);
+            assert!(read_until(&mut line, "}}").starts_with(b"HTTP/1.1 200"));
+            sleep(4 * SECOND);
+            line.send(&both.as_bytes()[half..]);
+            let told = String::from_utf8(read_until(&mut line, "}}")).unwrap();
+            assert!(told.starts_with("HTTP/1.1 200") && told.contains("\"b\""), "{told}");
+        });
+        scope.spawn(|| {
+            let mut line = server.connect();
+            let fields: String = (0..14).map(|at| format!("t{at}: text ")).collect();
+            line.send(ask(&format!("{{ q(func: has(text)) {{ {fields} }} }}")).as_bytes());
+            sleep(5 * SECOND);
+            let told = read_until(&mut line, "}}");
+            assert!(42_000_000 < told.len(), "{} bytes came", told.len());
+            assert_eq!(line.get("/health").status, 200);
+        });
+    });
+}

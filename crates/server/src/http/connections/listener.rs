@@ -6,6 +6,7 @@
 
 use super::connection_options::ConnectionOptions;
 use super::handshake::{REFUSED_FOR, refuse, shake_hands};
+use super::lent_wire::{Home, LentWire};
 use super::log::Log;
 use super::phase::{Line, Peer, SHARED_START};
 use super::seats::Seats;
@@ -17,7 +18,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::http::{HeaderValue, Request, Response, StatusCode, Version, header};
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -29,7 +30,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use tower::ServiceExt;
 
 /// The size of the read buffer of a connection, in bytes; it bounds the head of a request too.
@@ -46,6 +47,9 @@ const WINDOW_LEN: u32 = 256 << 10;
 
 /// The number of connections that are being refused with an answer at the same time; further ones are closed without one.
 const REFUSED_MOST: usize = 32;
+
+/// The time without a request after which a connection in HTTP/1.1 has no buffers.
+const AWAKE: Duration = Duration::from_secs(2);
 
 /// The first and the longest pause in accepting after the system had no descriptor left.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(500));
@@ -234,8 +238,26 @@ async fn open(
     }
 }
 
-/// Serves a connection in HTTP/1.1.
-async fn attend_http1(room: &Arc<Room>, line: &Arc<Line>, peer: Peer, wire: Wire) {
+/// Serves a connection in HTTP/1.1. What serves it has buffers of 16 kB; so a connection that has been idle for a while is left
+/// without, until something comes.
+async fn attend_http1(room: &Arc<Room>, line: &Arc<Line>, peer: Peer, mut wire: Wire) {
+    let home = Home::default();
+    loop {
+        let may_rest = attend_awake(room, line, &peer, home.lend(wire)).await;
+        let Some(back) = home.take().filter(|_| may_rest) else { return };
+        wire = back;
+        let rest = room.house.options.idle.saturating_sub(AWAKE);
+        let mut ending = room.house.ending.clone();
+        tokio::select! {
+            readable = timeout(rest, wire.readable()) => if !matches!(readable, Ok(Ok(()))) { return },
+            () = line.leave.notified() => return,
+            _ = ending.wait_for(|ending| *ending) => return,
+        }
+    }
+}
+
+/// Serves a connection in HTTP/1.1 until it has been idle for a while: then true is returned. False is the end.
+async fn attend_awake(room: &Arc<Room>, line: &Arc<Line>, peer: &Peer, wire: LentWire) -> bool {
     let service =
         service_fn(|request| answer(Arc::clone(room), Arc::clone(line), peer.clone(), request));
     let connection = http1::Builder::new()
@@ -248,13 +270,17 @@ async fn attend_http1(room: &Arc<Room>, line: &Arc<Line>, peer: Peer, wire: Wire
     tokio::pin!(connection);
     let mut ending = room.house.ending.clone();
     tokio::select! {
+        // What has come is looked at before it is asked whether nothing has.
+        biased;
         // What ends a connection badly is the client's doing, and it is not there to be told.
-        _ = connection.as_mut() => return,
-        () = line.leave.notified() => return,
+        _ = connection.as_mut() => return false,
+        () = line.leave.notified() => return false,
         _ = ending.wait_for(|ending| *ending) => {}
+        () = idle_for(AWAKE, || line.clean_idle()) => return true,
     }
     connection.as_mut().graceful_shutdown();
     let _ = connection.await;
+    false
 }
 
 /// Serves a connection in HTTP/2 where its client begins with that, else in HTTP/1.1.
@@ -274,7 +300,7 @@ async fn attend_http2(room: &Arc<Room>, line: &Arc<Line>, peer: Peer, wire: Wire
         _ = connection.as_mut() => return,
         () = line.leave.notified() => return,
         () = stalled.as_mut() => return,
-        () = idle_for(line, options.idle) => false,
+        () = idle_for(options.idle, || line.shared_idle()) => false,
         _ = ending.wait_for(|ending| *ending) => true,
     };
     connection.as_mut().graceful_shutdown();
@@ -316,10 +342,10 @@ fn both_versions(options: &ConnectionOptions) -> auto::Builder<TokioExecutor> {
     builder
 }
 
-/// Returns when no request was under way for so long on a line that several share.
-async fn idle_for(line: &Line, idle: Duration) {
+/// Returns when a line has been idle for so long; `since` says since when it is.
+async fn idle_for(idle: Duration, since: impl Fn() -> Option<Instant>) {
     loop {
-        let rest = match line.shared_idle() {
+        let rest = match since() {
             Some(since) => idle.saturating_sub(since.elapsed()),
             None => idle,
         };
@@ -346,7 +372,8 @@ async fn answer(
     peer: Peer,
     request: Request<Incoming>,
 ) -> Result<Response<Told>, Infallible> {
-    let begun = line.begin();
+    // A body without a length ends anywhere.
+    let begun = line.begin(request.body().size_hint().exact());
     let verdict = Verdict::default();
     let (mut parts, body) = request.into_parts();
     parts.extensions.insert(ConnectInfo(peer));

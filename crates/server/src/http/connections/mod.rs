@@ -8,6 +8,7 @@ mod timed_stream;
 mod timed_body;
 mod handshake;
 mod wire;
+mod lent_wire;
 mod seats;
 mod listener;
 

@@ -1,8 +1,11 @@
 //! The phase of a connection, shared by its socket, its service, and the search for a connection that gives way.
 
+use memchr::memmem;
 use rustc_hash::FxHashMap;
+use std::mem;
 use std::net::IpAddr;
 use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll, Waker};
 use tokio::io::Interest;
@@ -24,6 +27,8 @@ pub(super) enum Phase {
 /// The state of one connection, shared by all that deal with it.
 pub(super) struct Line {
     state: Mutex<State>,
+    /// Whether all that was written has gone to the socket.
+    is_flushed: AtomicBool,
     /// Notified when the connection has to close.
     pub leave: Notify,
 }
@@ -38,7 +43,24 @@ struct State {
     last: u64,
     /// How many more requests were given up by their client than were answered.
     given_up: usize,
+    /// What has come of the request that is under way.
+    come: Come,
+    /// Whether all bytes that have come belong to requests that have ended. Once that is not known it stays so.
+    is_clean: bool,
 }
+
+/// What has come since the connection was idle.
+#[derive(Default)]
+struct Come {
+    bytes: u64,
+    /// The length of the head of the request, where its end was among the first bytes.
+    head_len: Option<u64>,
+    /// The length of the request, where that is known.
+    whole: Option<u64>,
+}
+
+/// What stands at the end of the head of a request.
+const HEAD_END: &[u8] = b"\r\n\r\n";
 
 /// A request under way.
 #[derive(Default)]
@@ -75,8 +97,10 @@ impl Line {
             busy: FxHashMap::default(),
             last: 0,
             given_up: 0,
+            come: Come::default(),
+            is_clean: true,
         };
-        Line { state: Mutex::new(state), leave: Notify::new() }
+        Line { state: Mutex::new(state), is_flushed: AtomicBool::new(true), leave: Notify::new() }
     }
 
     /// The present phase.
@@ -88,6 +112,11 @@ impl Line {
     /// whole.
     pub(super) fn heard(&self, bytes: &[u8]) {
         let mut state = self.lock();
+        if state.come.bytes == 0 {
+            let end = memmem::find(bytes, HEAD_END);
+            state.come.head_len = end.map(|end| (end + HEAD_END.len()) as u64);
+        }
+        state.come.bytes += bytes.len() as u64;
         match state.phase {
             Phase::Head(_) if state.last == 0 && bytes.starts_with(SHARED_START) => {
                 (state.is_shared, state.phase) = (true, Phase::Idle(Instant::now()));
@@ -97,15 +126,35 @@ impl Line {
         }
     }
 
-    /// Notes that the head of a request is complete. It is under way until what is returned is dropped.
-    pub(super) fn begin(self: &Arc<Line>) -> Request {
+    /// Notes that the head of a request is complete; its body has so many bytes, where that is known. It is under way until what is
+    /// returned is dropped.
+    pub(super) fn begin(self: &Arc<Line>, body_len: Option<u64>) -> Request {
         let mut state = self.lock();
+        let head_len = state.come.head_len;
+        state.come.whole = head_len.zip(body_len).and_then(|(head, body)| head.checked_add(body));
         state.phase = Phase::Busy;
         state.last += 1;
         let number = state.last;
         state.busy.insert(number, Begun::default());
         drop(state);
         Request { line: Arc::clone(self), number, never_ends: false }
+    }
+
+    /// Notes whether all that was written has gone to the socket.
+    pub(super) fn note_flushed(&self, is_flushed: bool) {
+        self.is_flushed.store(is_flushed, Ordering::Relaxed);
+    }
+
+    /// The time since which the line has been idle, with nothing of another request come and nothing of an answer left to send;
+    /// `None` where that can't be said.
+    pub(super) fn clean_idle(&self) -> Option<Instant> {
+        let state = self.lock();
+        match state.phase {
+            Phase::Idle(since) if state.is_clean && !state.is_shared => {
+                self.is_flushed.load(Ordering::Relaxed).then_some(since)
+            }
+            _ => None,
+        }
     }
 
     /// The time since which no request was under way on a line that several share; `None` for others.
@@ -168,6 +217,8 @@ impl Drop for Request {
             state.given_up += 1;
         }
         if state.busy.is_empty() {
+            let Come { bytes, whole, .. } = mem::take(&mut state.come);
+            state.is_clean = state.is_clean && whole == Some(bytes);
             state.phase = Phase::Idle(Instant::now());
         }
         if GIVEN_UP_MAX < state.given_up {
@@ -229,7 +280,7 @@ mod tests {
     async fn requests_that_share_a_line_keep_it_busy() {
         let line = line(b"PRI * HTTP/2.0");
         assert!(line.shared_idle().is_some());
-        let (one, two) = (line.begin(), line.begin());
+        let (one, two) = (line.begin(Some(0)), line.begin(Some(0)));
         drop(one);
         line.heard(b"ping");
         assert_eq!((line.phase(), line.shared_idle()), (Phase::Busy, None));
@@ -242,7 +293,7 @@ mod tests {
     #[tokio::test]
     async fn a_line_that_is_handed_over_stays_busy_and_is_freed() {
         let line = line(b"GET");
-        line.begin().never_ends();
+        line.begin(Some(0)).never_ends();
         assert_eq!(line.phase(), Phase::Busy);
         assert_eq!(Arc::strong_count(&line), 1);
     }
@@ -251,7 +302,7 @@ mod tests {
     async fn one_request_after_the_other() {
         let line = line(b"POST");
         assert!(matches!(line.phase(), Phase::Head(_)));
-        drop(line.begin());
+        drop(line.begin(Some(0)));
         assert!(matches!(line.phase(), Phase::Idle(_)) && line.shared_idle().is_none());
         line.heard(b"PRI");
         assert!(matches!(line.phase(), Phase::Head(_)));
@@ -261,21 +312,21 @@ mod tests {
     async fn whoever_gives_up_request_after_request_has_to_leave() {
         let line = line(SHARED_START);
         for _ in 0..GIVEN_UP_MAX {
-            drop(line.begin());
+            drop(line.begin(Some(0)));
         }
-        let answered = line.begin();
+        let answered = line.begin(Some(0));
         answered.answered();
         drop(answered);
-        drop(line.begin());
+        drop(line.begin(Some(0)));
         assert!(!has_to_leave(&line));
-        drop(line.begin());
+        drop(line.begin(Some(0)));
         assert!(has_to_leave(&line));
     }
 
     #[tokio::test]
     async fn answers_that_nobody_takes_are_noticed() {
         let line = line(SHARED_START);
-        let (waits, sent) = (line.begin(), line.begin());
+        let (waits, sent) = (line.begin(Some(0)), line.begin(Some(0)));
         sent.answered();
         // In its first window an answer may just have begun.
         assert!(!line.is_stalled(10));
@@ -323,5 +374,36 @@ mod tests {
         assert!(!peer.is_gone());
         drop(socket);
         assert!(peer.is_gone());
+    }
+
+    #[tokio::test]
+    async fn a_line_is_clean_when_all_that_came_belongs_to_requests_that_ended() {
+        let head = b"POST /query HTTP/1.1\r\nContent-Length: 5\r\n\r\n".as_slice();
+        let whole = [head, b"{ q }"].concat();
+        let ask = |line: &Arc<Line>, parts: &[&[u8]], body_len: Option<u64>| {
+            line.heard(parts[0]);
+            let request = line.begin(body_len);
+            parts[1..].iter().for_each(|part| line.heard(part));
+            drop(request);
+            line.clean_idle().is_some()
+        };
+        let line = Arc::new(Line::new());
+        assert!(line.clean_idle().is_none(), "nothing was asked yet");
+        assert!(ask(&line, &[&whole], Some(5)));
+        assert!(ask(&line, &[head, b"{ q", b" }"], Some(5)), "the body came later");
+        line.note_flushed(false);
+        assert!(line.clean_idle().is_none(), "a part of the answer is left");
+        line.note_flushed(true);
+        line.heard(b"POST");
+        assert!(line.clean_idle().is_none(), "another request is coming");
+        for (parts, body_len) in [
+            (vec![&*whole, b"POST"], Some(5)),
+            (vec![head, b"5\r\n{ q }\r\n0\r\n\r\n"], None),
+            (vec![&head[..20], &head[20..], b"{ q }"], Some(5)),
+        ] {
+            let line = Arc::new(Line::new());
+            assert!(!ask(&line, &parts, body_len));
+            assert!(!ask(&line, &[&whole], Some(5)), "it stays so: what was left is not known");
+        }
     }
 }

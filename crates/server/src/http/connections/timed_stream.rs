@@ -69,6 +69,15 @@ impl Stream {
         Ok((0 < count).then_some(byte[0]))
     }
 
+    /// Waits until there is something to read, or the client has ended the connection.
+    ///
+    /// # Errors
+    ///
+    /// What the socket has.
+    pub(super) async fn readable(&self) -> io::Result<()> {
+        self.socket.readable().await
+    }
+
     /// Whether the first bytes are these; they stay to be read. Fewer that a client leaves alone for a while are not.
     ///
     /// # Errors

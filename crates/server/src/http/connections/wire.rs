@@ -33,6 +33,18 @@ impl Wire {
         Wire { way: Way::Encrypted(Box::new(stream)), line }
     }
 
+    /// Waits until there is something to read, or the client has ended the connection.
+    ///
+    /// # Errors
+    ///
+    /// What the socket has.
+    pub(super) async fn readable(&self) -> io::Result<()> {
+        match &self.way {
+            Way::Plain(stream) => stream.readable().await,
+            Way::Encrypted(stream) => stream.get_ref().0.readable().await,
+        }
+    }
+
     /// Whether the handshake has agreed on HTTP/1.1.
     pub(super) fn has_agreed_on_http1(&self) -> bool {
         match &self.way {
@@ -67,6 +79,7 @@ impl AsyncWrite for Wire {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
+        self.line.note_flushed(false);
         match &mut self.way {
             Way::Plain(stream) => Pin::new(stream).poll_write(context, bytes),
             Way::Encrypted(stream) => Pin::new(&mut **stream).poll_write(context, bytes),
@@ -78,6 +91,7 @@ impl AsyncWrite for Wire {
         context: &mut Context<'_>,
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        self.line.note_flushed(false);
         match &mut self.way {
             Way::Plain(stream) => Pin::new(stream).poll_write_vectored(context, slices),
             Way::Encrypted(stream) => Pin::new(&mut **stream).poll_write_vectored(context, slices),
@@ -92,10 +106,12 @@ impl AsyncWrite for Wire {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match &mut self.way {
+        ready!(match &mut self.way {
             Way::Plain(stream) => Pin::new(stream).poll_flush(context),
             Way::Encrypted(stream) => Pin::new(&mut **stream).poll_flush(context),
-        }
+        })?;
+        self.line.note_flushed(true);
+        Poll::Ready(Ok(()))
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
