@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 import hexgraph
 
+ROOT = Path(__file__).parents[2]
 WIDTH = 108
 """Columns of an answer, before it is broken into lines."""
 
