@@ -18,6 +18,12 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 README = ROOT / "README.md"
 DOCUMENTS = [README, *sorted((ROOT / "docs").rglob("*.md"))]
 PROGRAMS = [path for path in DOCUMENTS if re.search("^```(python|dql)$", path.read_text(), re.M)]
+NEEDED = {
+    "import pydgraph": "pydgraph",
+    'connect(f"dgraph://': "pydgraph",
+    "import ladybug": "ladybug",
+}
+"""What a page has in it that needs a package, and the package."""
 UPDATE = os.environ.get("HEXGRAPH_UPDATE_DOCS") == "1"
 CLASSES = (_native.Database, _native.Result, _native.ArrowTable, _native.Server, _native.Txn)
 CLASSES += (Algorithms, Found)
@@ -40,8 +46,9 @@ def test_docstring(example):
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_page(path):
-    if any(needed in path.read_text() for needed in ("import pydgraph", 'connect(f"dgraph://')):
-        pytest.importorskip("pydgraph")
+    for needed, package in NEEDED.items():
+        if needed in path.read_text():
+            pytest.importorskip(package)
     run_page(path, update=UPDATE)
 
 
@@ -52,6 +59,14 @@ def test_the_request_of_the_readme():
         request = Request(f"{server.url}/query", body.encode(), {"Content-Type": "application/dql"})
         with urlopen(request, timeout=60) as answer:
             assert answer.read().decode().startswith(f"{told},")
+
+
+def test_the_comparison_has_the_figures_of_the_benches():
+    benches = (ROOT / "benches" / "README.md").read_text().splitlines()
+    compared = (ROOT / "docs" / "comparison.md").read_text()
+    rows = re.findall(r"^\|.*\d\.\d.*\|$", compared, re.MULTILINE)
+    assert len(rows) > 30
+    assert [row for row in rows if row not in benches] == []
 
 
 def test_the_documents_name_what_there_is():
