@@ -17,7 +17,7 @@ DENY_VERSION := 0.20.2
 THIRD_PARTY := licenses/THIRD-PARTY.txt
 WRITE_LICENSES := $(ABOUT) generate --fail --locked --manifest-path crates/python/Cargo.toml licenses/third-party.hbs
 
-.PHONY: help demo wheel install test torture hostile interleavings fuzz lint conformance conformance-long bench licenses check-licenses clean
+.PHONY: help demo wheel install test torture hostile interleavings fuzz lint conformance conformance-long bench docs docs-check licenses check-licenses clean
 
 help: ## List these commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-17s %s\n", $$1, $$2 }'
@@ -66,8 +66,8 @@ lint: dev check-licenses ## Check format and style of Rust and Python, the type 
 	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
 	cargo clippy --locked -p hexgraph -- -D warnings
 	RUSTDOCFLAGS=-Dwarnings cargo doc --locked --workspace --exclude hexgraph-python --no-deps --document-private-items
-	$(BIN)/ruff check python tests benches
-	$(BIN)/ruff format --check python tests
+	$(BIN)/ruff check python tests benches docs/site
+	$(BIN)/ruff format --check python tests docs/site
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest hexgraph._native --mypy-config-file pyproject.toml
 
@@ -93,6 +93,14 @@ conformance-long: install ## The same with the recordings that take minutes
 
 bench: ## Measure
 	cargo bench --locked -p hexgraph-benches
+
+SITE := $(CARGO_TARGET_DIR)/docs
+
+docs: install $(VENV)/docs ## Build the site of the documentation
+	$(BIN)/python docs/site/build.py $(SITE)
+
+docs-check: docs ## Check its links, anchors, navigation and spelling
+	$(BIN)/python docs/site/check.py $(SITE)
 
 wheel: $(VENV)/maturin ## Build the wheel
 	rm -rf $(WHEELS)
@@ -121,4 +129,8 @@ $(DENY):
 # The extra is read from the wheel, so that the versions stand in one place.
 $(VENV)/tools: pyproject.toml
 	$(BIN)/python -m pip install --quiet "$$(ls $(WHEELS)/*.whl)[dev]"
+	touch $@
+
+$(VENV)/docs: pyproject.toml
+	$(BIN)/python -m pip install --quiet "$$(ls $(WHEELS)/*.whl)[docs]"
 	touch $@
