@@ -18,6 +18,8 @@ DOCS = ROOT / "docs"
 WORK = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "target" / "docs").resolve()
 PAGES = WORK / "pages"
 HOME = "https://github.com/hexgraph/hexgraph/blob/main/"
+RAW = "https://raw.githubusercontent.com/hexgraph/hexgraph/main/"
+"""Where pages and pictures of the repository are; README is read elsewhere, and names them so."""
 ADDED = {
     "README.md": "index.md",
     "CHANGELOG.md": "changelog.md",
@@ -45,10 +47,10 @@ def moved(text: str, path: Path) -> str:
 
     def link(match: re.Match[str]) -> str:
         target, mark, anchor = match[1].partition("#")
-        if not target or ("://" in target and not target.startswith(HOME)):
+        inside = target.removeprefix(HOME).removeprefix(RAW)
+        if not inside or "://" in inside:
             return match[0]
-        is_home = target.startswith(HOME)
-        file = ROOT / target[len(HOME) :] if is_home else (path.parent / target).resolve()
+        file = (path.parent / target).resolve() if inside == target else ROOT / inside
         place = place_of(file)
         if not file.exists():
             sys.exit(f"{path.relative_to(ROOT)}: {match[1]} leads nowhere")
