@@ -25,6 +25,7 @@ ADDED = {
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
     "ARCHITECTURE.md": "architecture.md",
+    "SECURITY.md": "security.md",
 }
 """Pages of the repository's root, and what they are called in the site."""
 

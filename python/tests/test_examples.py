@@ -69,6 +69,11 @@ def test_the_comparison_has_the_figures_of_the_benches():
     assert [row for row in rows if row not in benches] == []
 
 
+def test_the_citation_names_the_version():
+    citation = (ROOT / "CITATION.cff").read_text()
+    assert f"\nversion: {hexgraph.__version__}\n" in citation
+
+
 def test_the_documents_name_what_there_is():
     """A method that a document speaks of in a sentence is one."""
     for path in DOCUMENTS:
