@@ -4,9 +4,10 @@ import ast
 import inspect
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import hexgraph
+from hexgraph.algo import Algorithms, Found
 
 STUB = ast.parse((Path(hexgraph.__file__).parent / "_native.pyi").read_text(encoding="utf-8"))
 
@@ -14,11 +15,15 @@ PAGES = {
     "database": ("Opening, and a database", ["connect", "Database"]),
     "results": ("Results", ["Result", "ArrowTable", "Answers", "Explanation", "Pages"]),
     "transactions": ("Transactions", ["Txn", "Upsert"]),
+    "algorithms": ("Algorithms", ["Algorithms", "Found"]),
     "reports": ("Reports", ["LoadReport", "SchemaReport"]),
     "serving": ("Serving", ["Server", "Subscription", "ApiKey"]),
     "errors": ("Errors", []),
 }
 """The pages, with their titles and names. Errors find their page, and so do names of no page."""
+
+INNER = {"Algorithms": Algorithms, "Found": Found}
+"""What the package does not name itself: `db.algo` and what its functions give."""
 
 WIDTH = 88
 """Columns of a signature, before it has an argument a line."""
@@ -31,7 +36,7 @@ def write(folder: Path) -> list[str]:
     """Write all pages into a folder; return the names of the files in their order."""
     placed = {name for _, names in PAGES.values() for name in names}
     others = [name for name in hexgraph.__all__ if name not in placed and name != "__version__"]
-    is_error = {name: is_exception(getattr(hexgraph, name)) for name in others}
+    is_error = {name: is_exception(named(name)) for name in others}
     more = [name for name in others if not is_error[name]]
     pages = {page: (title, list(names)) for page, (title, names) in PAGES.items()}
     pages["errors"][1].extend(name for name in others if is_error[name])
@@ -40,9 +45,14 @@ def write(folder: Path) -> list[str]:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "index.md").write_text(overview(pages), encoding="utf-8")
     for page, (title, names) in pages.items():
-        parts = [f"# {title}\n", *(section(name, getattr(hexgraph, name)) for name in names)]
+        parts = [f"# {title}\n", *(section(name, named(name)) for name in names)]
         (folder / f"{page}.md").write_text("\n".join(parts), encoding="utf-8")
     return ["index.md", *(f"{page}.md" for page in pages)]
+
+
+def named(name: str) -> Any:
+    """Return what a name of a page stands for."""
+    return INNER[name] if name in INNER else getattr(hexgraph, name)
 
 
 def is_exception(value: Any) -> bool:
@@ -56,7 +66,7 @@ def overview(pages: dict[str, tuple[str, list[str]]]) -> str:
     lines += ["| name | what it is |", "| --- | --- |"]
     for page, (_, names) in pages.items():
         for name in names:
-            first = inspect.getdoc(getattr(hexgraph, name)) or ""
+            first = inspect.getdoc(named(name)) or ""
             sentence = " ".join(first.split("\n\n")[0].split()).replace("|", "\\|")
             lines.append(f"| [`{name}`]({page}.md#{name.lower()}) | {sentence} |")
     return "\n".join(lines) + "\n"
@@ -117,13 +127,33 @@ def signature_of(member: str, value: Any) -> list[str]:
     if isinstance(value, property):
         return [member]
     try:
-        told = str(inspect.signature(value)).replace("(self, ", "(").replace("(self)", "()")
+        told = str(plain(inspect.signature(value)))
     except (TypeError, ValueError):
         return [member]
     arguments, arrow, returns = told[1:].rpartition(") -> ")
     if not arrow:
         arguments, returns = told[1:-1], ""
     return [wrapped(member, arguments, arrow[1:] + returns)]
+
+
+class Raw(NamedTuple):
+    """An annotation that is kept as text, and shown without the quotes."""
+
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def plain(told: inspect.Signature) -> inspect.Signature:
+    """Return a signature without `self`, and without quotes around what annotations are."""
+
+    def shown(annotation: Any) -> Any:
+        return Raw(annotation) if isinstance(annotation, str) else annotation
+
+    given = [p.replace(annotation=shown(p.annotation)) for p in told.parameters.values()]
+    given = [parameter for parameter in given if parameter.name != "self"]
+    return told.replace(parameters=given, return_annotation=shown(told.return_annotation))
 
 
 def wrapped(name: str, arguments: str, returns: str) -> str:
