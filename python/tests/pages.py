@@ -240,9 +240,9 @@ def comments_of(lines: list[str], statement: ast.stmt) -> tuple[list[str] | None
     last = first + 1
     if behind.startswith("# "):
         return [behind.removeprefix("# ")], first, last
-    while last < len(lines) and lines[last].startswith("# "):
+    while last < len(lines) and (lines[last] == "#" or lines[last].startswith("# ")):
         last += 1
-    below = [line.removeprefix("# ") for line in lines[first + 1 : last]]
+    below = [line.removeprefix("#").removeprefix(" ") for line in lines[first + 1 : last]]
     return below or None, first, last
 
 
