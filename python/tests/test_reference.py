@@ -73,3 +73,26 @@ def test_each_word_of_schemas_has_a_row(title, words):
     below = text.split(f"\n## {title}\n")[1].split("\n## ")[0]
     rows = re.findall(r"^\| ([^|]*) \|", below, re.MULTILINE)
     assert {word for row in rows for word in re.findall(r"`@?(\w+)", row)} == words
+
+
+PLUGGED = {"anyof", "allof"}
+"""Functions that are there to say that there are no plug-ins."""
+
+
+def test_cells_are_completed_by_each_word():
+    pytest.importorskip("IPython")
+    from hexgraph.jupyter import FUNCTIONS as COMPLETED
+
+    known = {word.strip("@(:") for word in COMPLETED} - {"math", "shortest"}
+    directives = BLOCK_DIRECTIVES | EDGE_DIRECTIVES
+    words = SECTIONS["functions"] | SECTIONS["computing"] | directives | ARGUMENTS
+    assert known == words - PLUGGED
+
+
+def test_the_lexer_knows_each_function():
+    pytest.importorskip("pygments")
+    from hexgraph import lexer
+
+    words = SECTIONS["functions"] | SECTIONS["computing"]
+    assert set(lexer.FUNCTIONS) == words | {"math"}
+    assert set(lexer.WORDS) >= ARGUMENTS
