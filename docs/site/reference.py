@@ -82,6 +82,9 @@ def section(name: str, value: Any) -> str:
     parts.append(markdown(inspect.getdoc(value) or ""))
     if isinstance(value, type) and not is_exception(value):
         parts.extend(members(name, value))
+    if inspect.ismodule(value):
+        for inner in getattr(value, "__all__", []):
+            parts.extend(function(f"{name}.{inner}", getattr(value, inner)))
     return "\n".join(parts)
 
 
@@ -99,6 +102,14 @@ def members(name: str, owner: type) -> list[str]:
             parts.append(fenced("\n".join(stubs.get(member) or signature_of(member, value))))
             parts.append(markdown(told))
     return parts
+
+
+def function(name: str, value: Any) -> list[str]:
+    """Return the section of a function, or of a class, of a module."""
+    told = inspect.getdoc(value)
+    if not told:
+        return []
+    return [f"### {name}\n", fenced(signature_of(name, value)[0]), markdown(told)]
 
 
 def stubs_of(name: str) -> dict[str, list[str]]:
