@@ -6,7 +6,7 @@ from datetime import date, datetime
 import pytest
 from pages import ROOT, films, pieces, run_page
 
-PAGE = ROOT / "docs" / "phrase-book.md"
+PAGES = [ROOT / "docs" / name for name in ("phrase-book.md", "phrase-book-groups.md")]
 TABLES = ("film", "person", "genre", "country")
 PAIRS = {
     "starring": "starring",
@@ -33,12 +33,12 @@ FEWEST = {"sql": 30, "py": 24, "cypher": 30}
 @pytest.fixture(scope="module")
 def names():
     pytest.importorskip("polars")
-    return run_page(PAGE)
+    return run_page(PAGES[0])
 
 
 def sections(language):
     """Yield title, block in a language and query of each section that has the block."""
-    text = PAGE.read_text()
+    text = "\n".join(page.read_text() for page in PAGES)
     for part in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
         blocks = {piece.kind: piece.text for piece in pieces(part)}
         if language in blocks:
