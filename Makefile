@@ -66,8 +66,8 @@ lint: dev check-licenses ## Check format and style of Rust and Python, the type 
 	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
 	cargo clippy --locked -p hexgraph -- -D warnings
 	RUSTDOCFLAGS=-Dwarnings cargo doc --locked --workspace --exclude hexgraph-python --no-deps --document-private-items
-	$(BIN)/ruff check python tests benches
-	$(BIN)/ruff format --check python tests
+	$(BIN)/ruff check python tests benches docs/site
+	$(BIN)/ruff format --check python tests docs/site
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest hexgraph._native --mypy-config-file pyproject.toml
 
@@ -93,6 +93,16 @@ conformance-long: install ## The same with the recordings that take minutes
 
 bench: ## Measure
 	cargo bench --locked -p hexgraph-benches
+
+SITE := $(CARGO_TARGET_DIR)/docs
+
+.PHONY: docs docs-check
+
+docs: install $(VENV)/docs ## Build the site of the documentation
+	$(BIN)/python docs/site/build.py $(SITE)
+
+docs-check: docs ## Check its links, anchors, navigation and spelling
+	$(BIN)/python docs/site/check.py $(SITE)
 
 wheel: $(VENV)/maturin ## Build the wheel
 	rm -rf $(WHEELS)
@@ -121,4 +131,8 @@ $(DENY):
 # The extra is read from the wheel, so that the versions stand in one place.
 $(VENV)/tools: pyproject.toml
 	$(BIN)/python -m pip install --quiet "$$(ls $(WHEELS)/*.whl)[dev]"
+	touch $@
+
+$(VENV)/docs: pyproject.toml
+	$(BIN)/python -m pip install --quiet "$$(ls $(WHEELS)/*.whl)[docs]"
 	touch $@

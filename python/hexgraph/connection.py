@@ -93,7 +93,7 @@ def connect(  # noqa: PLR0913 - settings by keyword
     <hexgraph.Database :memory:>
 
     Raises StorageError when another process writes there; CorruptError when the data or the log
-    is damaged; ValueError for a limit that there is not.
+    is damaged; ValueError for a limit that there is not, and for an address of another kind.
     """
     if isinstance(path, str) and path.startswith(CLUSTER):
         given = (
@@ -109,6 +109,11 @@ def connect(  # noqa: PLR0913 - settings by keyword
             namespace,
         )
         return _cluster(path, read_only=read_only, is_plain=given == PLAIN)
+    if isinstance(path, str) and "://" in path:
+        raise ValueError(
+            f"{path} is no directory: a server is asked at its gRPC port, as dgraph://host:9080, "
+            "or over HTTP by any client"
+        )
     settings = [(name, str(value)) for name, value in (limits or {}).items()]
     durability = (sync, str(checkpoint), map, fold)
     resources = (threads, None if memory is None else str(memory))

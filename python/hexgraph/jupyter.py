@@ -24,10 +24,13 @@ KINDS = ("result", "arrow", "pandas", "polars", "flat", "dict")
 
 FUNCTIONS = (
     "func:", "has(", "eq(", "le(", "lt(", "ge(", "gt(", "between(", "allofterms(", "anyofterms(",
-    "alloftext(", "anyoftext(", "regexp(", "match(", "type(", "uid(", "uid_in(", "near(",
-    "within(", "contains(", "intersects(", "similar_to(", "count(", "val(", "min(", "max(",
-    "sum(", "avg(", "math(", "expand(", "shortest(", "@filter(", "@cascade", "@normalize",
-    "@facets", "@groupby(", "@recurse(", "first:", "offset:", "after:", "orderasc:", "orderdesc:",
+    "alloftext(", "anyoftext(", "ngram(", "regexp(", "match(", "type(", "uid(", "uid_in(",
+    "near(", "within(", "contains(", "intersects(", "similar_to(", "count(", "len(", "val(",
+    "min(", "max(", "sum(", "avg(", "math(", "expand(", "checkpwd(", "shortest(", "floor(",
+    "ceil(", "since(", "exp(", "ln(", "sqrt(", "pow(", "logbase(", "dot(", "cond(", "@filter(",
+    "@cascade", "@normalize", "@facets", "@groupby(", "@recurse(", "@ignorereflex", "first:",
+    "offset:", "after:", "orderasc:", "orderdesc:", "from:", "to:", "numpaths:", "minweight:",
+    "maxweight:", "maxfrontiersize:", "depth:",
 )  # fmt: skip
 """What a cell is completed by, beside the names of the schema."""
 

@@ -277,6 +277,13 @@ def test_what_is_no_database(tmp_path):
         hexgraph.connect(read_only=True)
 
 
+def test_an_address_is_no_directory(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match=r"http://localhost:8080 is no directory: .*dgraph://"):
+        hexgraph.connect("http://localhost:8080")
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.embedded("a cluster keeps its own files")
 def test_a_damaged_snapshot_is_named(people, tmp_path):
     path = tmp_path / "people"

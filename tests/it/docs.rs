@@ -6,8 +6,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Pages whose links are followed, beside those in `docs`.
-const PAGES: &[&str] =
-    &["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "STYLE.md", "benches/README.md"];
+const PAGES: &[&str] = &[
+    "README.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "STYLE.md",
+    "benches/README.md",
+];
 
 /// Where the project lies on the web; a link there is one to a file of the repository.
 const HOME: &str = "https://github.com/hexgraph/hexgraph/blob/main/";

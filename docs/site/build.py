@@ -1,0 +1,112 @@
+"""Lays the pages of the site out and builds it: `make docs`.
+
+Pages stay where readers of the repository look for them; a README becomes the index of its folder,
+and links that leave docs/ lead to the repository.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import reference
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+DOCS = ROOT / "docs"
+WORK = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "target" / "docs").resolve()
+PAGES = WORK / "pages"
+HOME = "https://github.com/hexgraph/hexgraph/blob/main/"
+RAW = "https://raw.githubusercontent.com/hexgraph/hexgraph/main/"
+"""Where pages and pictures of the repository are; README is read elsewhere, and names them so."""
+ADDED = {
+    "README.md": "index.md",
+    "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "ARCHITECTURE.md": "architecture.md",
+    "SECURITY.md": "security.md",
+}
+"""Pages of the repository's root, and what they are called in the site."""
+
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+def place_of(path: Path) -> Path | None:
+    """Return where a file of the repository lies in the site; None for one that does not."""
+    inside = path.relative_to(ROOT).as_posix()
+    if inside in ADDED:
+        return PAGES / ADDED[inside]
+    if not path.is_relative_to(DOCS) or path.is_relative_to(HERE):
+        return None
+    place = PAGES / path.relative_to(DOCS)
+    return place.with_name("index.md") if place.name == "README.md" else place
+
+
+def moved(text: str, path: Path) -> str:
+    """Return a page with the links as they are in the site."""
+
+    def link(match: re.Match[str]) -> str:
+        target, mark, anchor = match[1].partition("#")
+        inside = target.removeprefix(HOME).removeprefix(RAW)
+        if not inside or "://" in inside:
+            return match[0]
+        file = (path.parent / target).resolve() if inside == target else ROOT / inside
+        place = place_of(file)
+        if not file.exists():
+            sys.exit(f"{path.relative_to(ROOT)}: {match[1]} leads nowhere")
+        if place is None or not file.is_file():
+            return f"]({HOME}{file.relative_to(ROOT).as_posix()}{mark}{anchor})"
+        here = place_of(path)
+        assert here is not None
+        return f"]({relative(place, here.parent)}{mark}{anchor})"
+
+    parts = re.split(r"(^```.*?^```$)", text, flags=re.DOTALL | re.MULTILINE)
+    return "".join(part if part.startswith("```") else LINK.sub(link, part) for part in parts)
+
+
+def relative(place: Path, folder: Path) -> str:
+    """Return the path of a page as seen from a folder."""
+    ups = 0
+    while not place.is_relative_to(folder):
+        folder, ups = folder.parent, ups + 1
+    return "../" * ups + place.relative_to(folder).as_posix()
+
+
+def lay_out() -> None:
+    """Copy the pages and pictures, write the reference and the settings."""
+    shutil.rmtree(PAGES, ignore_errors=True)
+    sources = [*(ROOT / name for name in ADDED), *sorted(DOCS.rglob("*"))]
+    for path in sources:
+        place = place_of(path)
+        if place is None or not path.is_file():
+            continue
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if path.suffix == ".md":
+            place.write_text(moved(path.read_text(encoding="utf-8"), path), encoding="utf-8")
+        else:
+            shutil.copy(path, place)
+    written = [f"reference/{name}" for name in reference.write(PAGES / "reference")]
+    shutil.copy(HERE / "extra.css", PAGES)
+    settings = (HERE / "zensical.toml").read_text(encoding="utf-8")
+    inner = sorted(f"internals/{path.name}" for path in (PAGES / "internals").glob("*.md"))
+    known = set(re.findall(r'"([\w/-]+\.md)"', settings))
+    more = sorted(path.name for path in PAGES.glob("*.md") if path.name not in known)
+    for mark, names in (("MORE", more), ("REFERENCE", written), ("INTERNALS", inner)):
+        settings = settings.replace(f"#{mark}#", "".join(f'"{name}", ' for name in names))
+    (WORK / "zensical.toml").write_text(settings, encoding="utf-8")
+
+
+def main() -> None:
+    """Build the site into the folder html below the place of work."""
+    lay_out()
+    shutil.rmtree(WORK / "html", ignore_errors=True)
+    command = [Path(sys.executable).with_name("zensical"), "build", "--clean", "--strict"]
+    status = subprocess.run(command, cwd=WORK, check=False).returncode
+    if status != 0:
+        sys.exit(status)
+    print(f"open {WORK / 'html' / 'index.html'}")
+
+
+if __name__ == "__main__":
+    main()

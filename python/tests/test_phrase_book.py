@@ -1,0 +1,112 @@
+"""Each question of the phrase book has the same answer in all the languages that ask it."""
+
+import re
+from datetime import date, datetime
+
+import pytest
+from pages import ROOT, films, pieces, run_page
+
+PAGES = [ROOT / "docs" / name for name in ("phrase-book.md", "phrase-book-groups.md")]
+TABLES = ("film", "person", "genre", "country")
+PAIRS = {
+    "starring": "starring",
+    "directed_by": "directed_by",
+    "film_genre": "in_genre",
+    "film_country": "made_in",
+}
+"""The tables of pairs, and what they are called in Cypher."""
+
+CYPHER = """
+CREATE NODE TABLE Film(id STRING PRIMARY KEY, name STRING, release_date TIMESTAMP, runtime INT64);
+CREATE NODE TABLE Person(id STRING PRIMARY KEY, name STRING, born TIMESTAMP);
+CREATE NODE TABLE Genre(id STRING PRIMARY KEY, name STRING);
+CREATE NODE TABLE Country(id STRING PRIMARY KEY, name STRING);
+CREATE REL TABLE starring(FROM Film TO Person, billing INT64, role STRING);
+CREATE REL TABLE directed_by(FROM Film TO Person);
+CREATE REL TABLE in_genre(FROM Film TO Genre);
+CREATE REL TABLE made_in(FROM Film TO Country);
+"""
+FEWEST = {"sql": 30, "py": 24, "cypher": 30}
+"""How many sections have a block in the language, at least."""
+
+
+@pytest.fixture(scope="module")
+def names():
+    pytest.importorskip("polars")
+    return run_page(PAGES[0])
+
+
+def sections(language):
+    """Yield title, block in a language and query of each section that has the block."""
+    text = "\n".join(page.read_text() for page in PAGES)
+    for part in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+        blocks = {piece.kind: piece.text for piece in pieces(part)}
+        if language in blocks:
+            yield part.split("\n")[0], blocks[language], blocks.get("dql")
+
+
+def value_of(value):
+    """Return a value as all engines have it: days as text, numbers as floats."""
+    if isinstance(value, datetime | date):
+        return value.isoformat()[:10]
+    if isinstance(value, int | float):
+        return round(float(value), 6)
+    return value
+
+
+def comparable(rows, ordered):
+    rows = [tuple(value_of(value) for value in row) for row in rows]
+    return rows if ordered else sorted(rows, key=repr)
+
+
+def check(language, names, ask):
+    """Ask all blocks of a language, and compare with the queries beside them."""
+    faults, asked = [], 0
+    for title, block, dql in sections(language):
+        asked += 1
+        given = ask(block)
+        if dql is None:
+            continue
+        is_ordered = "ORDER BY" in block.split("OVER")[0] or ".sort(" in block
+        wanted = comparable(names["fresh"].query(dql).flatten().rows(), is_ordered)
+        if comparable(given, is_ordered) != wanted:
+            faults.append(f"{title}\n{block}{comparable(given, is_ordered)[:9]}\n{wanted[:9]}")
+    assert not faults, "\n\n".join(faults)
+    assert asked >= FEWEST[language]
+
+
+@pytest.fixture(scope="module")
+def fresh(names):
+    """The names of the page beside the films as they were before the page changed them."""
+    return {**names, "fresh": films()}
+
+
+def test_polars(fresh):
+    import polars as pl
+
+    check("py", fresh, lambda block: eval(block.strip(), {**fresh, "pl": pl}).rows())
+
+
+def test_sql(fresh):
+    duckdb = pytest.importorskip("duckdb")
+    connection = duckdb.connect()
+    for table in (*TABLES, *PAIRS):
+        connection.register("given", fresh[table].to_arrow())
+        connection.execute(f"CREATE TABLE {table} AS SELECT * FROM given")
+        connection.unregister("given")
+    connection.execute("SET TimeZone = 'UTC'")
+    check("sql", fresh, lambda block: connection.execute(block).fetchall())
+
+
+def test_cypher(fresh):
+    ladybug = pytest.importorskip("ladybug")
+    connection = ladybug.Connection(ladybug.Database(":memory:"))
+    connection.execute(CYPHER)
+    for table in TABLES:
+        given = fresh[table]
+        connection.execute(f"COPY {table.title()} FROM given")
+    for table, relationship in PAIRS.items():
+        given = fresh[table]
+        connection.execute(f"COPY {relationship} FROM given")
+    assert given.height
+    check("cypher", fresh, lambda block: connection.execute(block).get_all())
