@@ -138,6 +138,39 @@ impl TokenIndex {
         self.search(|token| key.compare(token) != Ordering::Less)
     }
 
+    /// The first token of `places` that is not below `key`, and whether it is `key`. It is looked for from the beginning of the places on, or
+    /// from their end on backwards: O(log tokens in between), so that a walk over both an index and keys in its order costs a few
+    /// comparisons a step.
+    pub(crate) fn seek(
+        &self,
+        key: &TokenKey,
+        places: Range<usize>,
+        backwards: bool,
+    ) -> (usize, bool) {
+        let below = |place: usize| key.compare(self.keys.get(place)) == Ordering::Greater;
+        let (mut low, mut high, mut step) = (places.start, places.end, 1);
+        while step <= high - low {
+            let probe = if backwards { high - step } else { low + step - 1 };
+            let is_below = below(probe);
+            if is_below {
+                low = probe + 1
+            } else {
+                high = probe
+            }
+            // It lies on this side of what was asked last, and not on the other.
+            if is_below == backwards {
+                break;
+            }
+            step *= 2;
+        }
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if below(middle) { low = middle + 1 } else { high = middle }
+        }
+        let is_it = low < places.end && key.compare(self.keys.get(low)) == Ordering::Equal;
+        (low, is_it)
+    }
+
     /// The place of a token.
     pub fn find(&self, key: &TokenKey) -> Option<usize> {
         let place = self.lower_bound(key);
@@ -171,5 +204,34 @@ impl TokenIndex {
             }
         }
         low
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// A search from either end of some places finds what a search in the middle does.
+        #[test]
+        fn tokens_are_sought_from_both_ends(
+            keys in prop::collection::btree_set(0i64..60, 0..40),
+            ends in (0usize..41, 0usize..41),
+            key in -1i64..61,
+        ) {
+            let keys: Vec<i64> = keys.into_iter().collect();
+            let (start, end) = (ends.0.min(ends.1).min(keys.len()), ends.0.max(ends.1).min(keys.len()));
+            let below = keys[start..end].iter().filter(|other| **other < key).count();
+            let index = TokenIndex {
+                offsets: Offsets::from_vec(vec![0; keys.len() + 1]),
+                keys: Values::Int(Array::from_vec(keys.clone())),
+                postings: Array::empty(),
+            };
+            let wanted = (start + below, keys[start..end].contains(&key));
+            for backwards in [false, true] {
+                prop_assert_eq!(index.seek(&TokenKey::Int(key), start..end, backwards), wanted);
+            }
+        }
     }
 }

@@ -187,6 +187,31 @@ impl<'a> Context<'a> {
         Ok(NodeSet::from(self.keep_passing(&candidates.as_list(), &tester)?))
     }
 
+    /// The test of a root function that asks for a number of edges, and the nodes that have any: for a page of the first ones, which
+    /// few tests fill. `None` for any other function, where the condition is no range of ints, and where the function is
+    /// refused. Reads no data.
+    pub(crate) fn count_test<'f>(&self, function: &'f Function) -> Option<(Tester<'f>, NodeSet)>
+    where
+        'a: 'f,
+    {
+        let (name, wanted) = match &function.call {
+            Call::Compare { op, left: Operand::Count(name), arguments } => {
+                (name, self.wanted(*op, arguments, ValueType::Int).ok()?)
+            }
+            Call::Between { left: Operand::Count(name), low, high } => {
+                (name, self.wanted_between(low, high, ValueType::Int).ok()?)
+            }
+            _ => return None,
+        };
+        let predicate = self.resolve(name).ok()?.filter(|predicate| predicate.def.count)?;
+        let edges = predicate.direction(name.reverse)?;
+        if wants_below_one(&wanted) || wanted.int_range().is_none() {
+            return None;
+        }
+        let counter = Counter { predicate, reverse: name.reverse, lang: name.lang.as_deref() };
+        Some((Tester::Count { counter, wanted }, edges.subjects()))
+    }
+
     fn root_compare_var(
         &self,
         var: VarId,

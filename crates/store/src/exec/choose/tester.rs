@@ -7,13 +7,14 @@ use super::compare::Wanted;
 use crate::exec::control::context::Context;
 use crate::exec::control::morsels::joined;
 use crate::exec::control::tree::ValueMap;
+use crate::exec::select::batches::{BATCH, EdgeCounts};
 use crate::exec::select::read::typed_or_none;
-use crate::graph::{Direction, LangValues, Predicate, Stretch};
+use crate::graph::{Direction, LangValues, Predicate, Row, Stretch};
 use crate::storage::{FrozenBitmap, NodeSet, Values};
 use hexgraph_base::geo::GeoQuery;
 use hexgraph_base::plan::Call;
 use hexgraph_base::text::Regex;
-use hexgraph_base::types::{Geometry, Result, Value, ValueRef, ValueType};
+use hexgraph_base::types::{Geometry, Result, ValueRef, ValueType};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
@@ -125,6 +126,12 @@ pub(crate) enum Tester<'a> {
     Not(Box<Tester<'a>>),
     /// The node passes another test.
     Same(&'a Tester<'a>),
+}
+
+/// Whether the only value of a changed node is an int in a range.
+pub(crate) fn is_in_range(row: Option<&Row>, range: &RangeInclusive<i64>) -> bool {
+    let only = row.filter(|row| row.len() == 1).map(Row::first);
+    if let Some(ValueRef::Int(number)) = only { range.contains(&number) } else { false }
 }
 
 /// A plain array of ints.
@@ -278,6 +285,25 @@ impl Counter<'_> {
     }
 }
 
+impl Counter<'_> {
+    /// Those of some nodes, which ascend, whose number of values or edges meets a condition. Edges are counted a batch of nodes at a
+    /// time.
+    fn passing(&self, wanted: &Wanted, nodes: &[u32]) -> Vec<u32> {
+        let edges = self.predicate.direction(self.reverse);
+        let (Some(edges), Some((low, high))) = (edges, wanted.int_range()) else {
+            let holds = |node: &u32| wanted.holds(ValueRef::Int(self.count(*node) as i64));
+            return nodes.iter().copied().filter(holds).collect();
+        };
+        let (mut kept, mut counts) = (Vec::new(), EdgeCounts::new(edges));
+        for batch in nodes.chunks(BATCH) {
+            let counted = batch.iter().zip(counts.read(batch));
+            let passing = counted.filter(|(_, count)| (low..=high).contains(*count));
+            kept.extend(passing.map(|(node, _)| *node));
+        }
+        kept
+    }
+}
+
 impl Tester<'_> {
     /// True when the node passes the test.
     pub(crate) fn test(&self, node: u32) -> bool {
@@ -289,10 +315,7 @@ impl Tester<'_> {
             }
             Tester::IntRange { part, numbers, range } => {
                 if let Some(row) = part.changed(node) {
-                    return row.is_some_and(|row| match &row.values[..] {
-                        [(Value::Int(number), _)] => range.contains(number),
-                        _ => false,
-                    });
+                    return is_in_range(row, range);
                 }
                 part.base.column.subjects.row_of(node).is_some_and(|row| match numbers {
                     Ints::Small(numbers) => range.contains(&i64::from(numbers[row])),
@@ -339,6 +362,7 @@ impl Tester<'_> {
                 set.retain(&mut kept, true);
                 return kept;
             }
+            Tester::Count { counter, wanted } => return counter.passing(wanted, nodes),
             Tester::Same(tester) => return tester.passing(nodes),
             Tester::And(parts) => {
                 return parts.iter().fold(nodes.to_vec(), |nodes, part| part.passing(&nodes));
@@ -349,7 +373,7 @@ impl Tester<'_> {
         let mut kept = Vec::new();
         part.by_changes(nodes, |stretch| match stretch {
             Stretch::Stored(nodes) => numbers.keep(subjects, nodes, range, &mut kept),
-            Stretch::Changed(node, _) if self.test(node) => kept.push(node),
+            Stretch::Changed(node, row) if is_in_range(row, range) => kept.push(node),
             Stretch::Changed(..) => {}
         });
         kept

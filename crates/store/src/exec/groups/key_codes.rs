@@ -90,8 +90,7 @@ enum Changed<'a> {
 
 impl<'a> Changed<'a> {
     fn of(row: Option<&'a Row>, wanted: ValueType) -> Changed<'a> {
-        let value = row.and_then(|row| row.values.first());
-        match value.and_then(|(value, _)| typed_or_none(value.as_ref(), wanted)) {
+        match row.and_then(|row| typed_or_none(row.first(), wanted)) {
             None => Changed::Missing,
             Some(Typed::Stored(value)) => Changed::Value(value),
             Some(Typed::Converted(_)) => Changed::Foreign,

@@ -176,7 +176,7 @@ fn parts_of_postings(
             }
         };
         // A token stands for all ways of writing a time; the first member's is shown.
-        let first = members.iter().next()?;
+        let first = members.first()?;
         let key = GroupValue::Value(first_value(predicate, &[], first)?);
         Some(Part { keys: vec![key], members })
     };

@@ -174,9 +174,7 @@ impl Context<'_> {
             && self.pick(true, column.len(), || vec![true, false])
         {
             self.took(TotalPath::Column);
-            let mut totals = Totals::new(op);
-            column.for_each_slice(|| self.check(), |numbers| totals.add(numbers))?;
-            return Ok(totals.finish());
+            return Ok(column.aggregate(op, || self.check())?.finish());
         }
         self.took(TotalPath::Values);
         let map = self.expect_values(var)?;

@@ -83,6 +83,20 @@ impl Totals {
         })
     }
 
+    /// Takes a number, which was added, out of a sum of ints, and adds another one in its place; either may be missing.
+    pub(crate) fn exchange(&mut self, old: Option<i64>, new: Option<i64>) {
+        debug_assert!(self.is_of_any_order(), "a least number can't be taken out");
+        let known = if let Running::Int(known) = self.running { known } else { 0 };
+        let (less, more) = (i128::from(old.unwrap_or(0)), i128::from(new.unwrap_or(0)));
+        self.running = Running::Int(known - less + more);
+        self.count = self.count + usize::from(new.is_some()) - usize::from(old.is_some());
+    }
+
+    /// Whether numbers can be taken out again: from sums, and of ints alone, since a sum of floats depends on their order.
+    pub(crate) fn is_of_any_order(&self) -> bool {
+        matches!(self.op, Aggregate::Sum | Aggregate::Avg)
+    }
+
     /// The aggregate; `None` when there were no numbers.
     ///
     /// # Errors
@@ -91,6 +105,8 @@ impl Totals {
     pub(crate) fn finish(self) -> Result<Option<Value>> {
         let sum = match (self.running, self.op) {
             (Running::Nothing, _) => return Ok(None),
+            // All were taken out again.
+            (Running::Int(_), _) if self.count == 0 => return Ok(None),
             // The least and the greatest are some of the ints that were added.
             (Running::Int(int), Aggregate::Min | Aggregate::Max) => {
                 return Ok(Some(Value::Int(int as i64)));

@@ -74,6 +74,8 @@ pub enum RootPath {
     Vectors,
     /// The numbers of edges, as they are stored.
     Degrees,
+    /// The number of edges of each node until the page is full.
+    TestDegrees,
     /// Each value of a variable is compared.
     Variable,
     /// Each node that has the predicate is tested.
@@ -114,6 +116,8 @@ pub enum PagePath {
     Seek,
     /// The root is walked, and the filter asked of batches.
     WalkRoot,
+    /// A walk over the root was begun, and another one over the nodes that it finds follows: too few passed.
+    GivesUp,
     /// The smallest set of the filter is walked, and the root asked.
     WalkFilter,
 }
@@ -257,6 +261,7 @@ names! {
         Cells = "cells, then node by node",
         Vectors = "vectors",
         Degrees = "degrees",
+        TestDegrees = "degrees until the page is full",
         Variable = "variable",
         Scan = "node by node",
         Nothing = "nothing has it";
@@ -274,6 +279,7 @@ names! {
     Page in PagePath:
         Seek = "seek",
         WalkRoot = "walks the root, asks the filter",
+        GivesUp = "gives up: too few pass",
         WalkFilter = "walks the filter's index, asks the root";
     Order in OrderPath:
         AsIs = "as it is",

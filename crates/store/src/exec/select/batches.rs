@@ -5,10 +5,10 @@
 //! ascending list, and put in place beside the batches: each costs a step of the walk over them and not a search.
 
 use crate::exec::select::numbers::rows_of;
-use crate::graph::{Direction, LangValues, Row};
+use crate::graph::{ChangedNumbers, Direction, LangValues, Row};
 use crate::storage::{Array, FrozenBitmap, NodeSet, Values, gallop};
 use bytemuck::Pod;
-use hexgraph_base::types::{Result, Value, ValueType};
+use hexgraph_base::types::{Result, ValueRef, ValueType};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
@@ -235,7 +235,6 @@ impl<'a> EdgeCounts<'a> {
     pub(crate) fn read(&mut self, nodes: &[u32]) -> &[i64] {
         let EdgeCounts { edges, finder, counts } = self;
         counts.clear();
-        let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return counts };
         let base = &edges.base;
         match finder.find(&base.subjects, nodes) {
             Rows::Run(rows) => base.offsets.push_lens(rows, counts),
@@ -245,12 +244,12 @@ impl<'a> EdgeCounts<'a> {
             })),
         }
         let mut place = 0;
-        for (node, row) in edges.changed_between(first, last) {
+        edges.changed_near(nodes, |node, row| {
             place += gallop(&nodes[place..], |&other| other < node);
             if nodes.get(place) == Some(&node) {
                 counts[place] = row.count(counts[place]);
             }
-        }
+        });
         counts
     }
 }
@@ -335,7 +334,7 @@ pub(crate) trait Number: Pod {
     fn slice(numbers: &[Self]) -> NumberSlice<'_>;
 
     /// The number that a value is, where it is one of this type.
-    fn of(value: &Value) -> Option<Self>;
+    fn of(value: ValueRef<'_>) -> Option<Self>;
 }
 
 impl Number for i64 {
@@ -347,8 +346,8 @@ impl Number for i64 {
         NumberSlice::Ints(numbers)
     }
 
-    fn of(value: &Value) -> Option<i64> {
-        if let Value::Int(int) = value { Some(*int) } else { None }
+    fn of(value: ValueRef<'_>) -> Option<i64> {
+        if let ValueRef::Int(int) = value { Some(int) } else { None }
     }
 }
 
@@ -361,50 +360,52 @@ impl Number for f64 {
         NumberSlice::Floats(numbers)
     }
 
-    fn of(value: &Value) -> Option<f64> {
-        if let Value::Float(float) = value { Some(*float) } else { None }
+    fn of(value: ValueRef<'_>) -> Option<f64> {
+        if let ValueRef::Float(float) = value { Some(float) } else { None }
     }
 }
-
-/// The nodes that changed since a column was built, ascending, with the number that each has now.
-type Changes<T> = Arc<Vec<(u32, Option<T>)>>;
 
 /// What changed in a column of numbers.
 #[derive(Clone)]
 pub(crate) enum NumberChanges {
     /// Ints.
-    Int(Changes<i64>),
+    Int(ChangedNumbers<i64>),
     /// Floats.
-    Float(Changes<f64>),
+    Float(ChangedNumbers<f64>),
 }
 
 impl NumberChanges {
-    /// All changes; `None` when the values, stored and changed, are no numbers of the wanted type. O(changes).
+    /// All changes; `None` when the values, stored and changed, are no numbers of the wanted type. O(1), or a copy of the changes.
     pub(crate) fn of_all(part: &LangValues, wanted: ValueType) -> Option<NumberChanges> {
-        NumberChanges::of(part, wanted, |visit| {
-            part.changed_between(0, u32::MAX).for_each(|(node, row)| visit(node, row));
-        })
-    }
-
-    /// As [`NumberChanges::of_all`], of some nodes and perhaps of others between them.
-    fn near(part: &LangValues, wanted: ValueType, nodes: Members<'_>) -> Option<NumberChanges> {
-        NumberChanges::of(part, wanted, |visit| nodes.changes(part, visit))
-    }
-
-    fn of(
-        part: &LangValues,
-        wanted: ValueType,
-        walk: impl FnOnce(&mut dyn FnMut(u32, Option<&Row>)),
-    ) -> Option<NumberChanges> {
         let column = &part.base.column;
         if column.rows.is_some() {
             return None;
         }
         match (&column.values, wanted) {
             (Values::SmallInt(_) | Values::Int(_), ValueType::Int) => {
-                collected(walk).map(NumberChanges::Int)
+                part.changed_ints().map(NumberChanges::Int)
             }
-            (Values::Float(_), ValueType::Float) => collected(walk).map(NumberChanges::Float),
+            (Values::Float(_), ValueType::Float) => part.changed_floats().map(NumberChanges::Float),
+            _ => None,
+        }
+    }
+
+    /// As [`NumberChanges::of_all`], of some nodes and perhaps of others.
+    fn near(part: &LangValues, wanted: ValueType, nodes: Members<'_>) -> Option<NumberChanges> {
+        if part.changes_len() < nodes.len() {
+            return NumberChanges::of_all(part, wanted);
+        }
+        let column = &part.base.column;
+        if column.rows.is_some() {
+            return None;
+        }
+        match (&column.values, wanted) {
+            (Values::SmallInt(_) | Values::Int(_), ValueType::Int) => {
+                collected(part, nodes).map(NumberChanges::Int)
+            }
+            (Values::Float(_), ValueType::Float) => {
+                collected(part, nodes).map(NumberChanges::Float)
+            }
             _ => None,
         }
     }
@@ -428,13 +429,11 @@ impl NumberChanges {
     }
 }
 
-/// The changes of a walk; `None` when one of them is no such number.
-fn collected<T: Number>(
-    walk: impl FnOnce(&mut dyn FnMut(u32, Option<&Row>)),
-) -> Option<Changes<T>> {
+/// The changes of some nodes and perhaps of others between them; `None` when one of them is no such number.
+fn collected<T: Number>(part: &LangValues, nodes: Members<'_>) -> Option<ChangedNumbers<T>> {
     let (mut changes, mut are_numbers) = (Vec::new(), true);
-    walk(&mut |node, row| {
-        let number = row.and_then(|row| row.values.first()).map(|(value, _)| T::of(value));
+    nodes.changes(part, |node, row| {
+        let number = row.map(|row| T::of(row.first()));
         are_numbers &= !matches!(number, Some(None));
         changes.push((node, number.flatten()));
     });
@@ -461,7 +460,11 @@ pub(crate) struct Numbers<'a, T: Number> {
 }
 
 impl<'a, T: Number> Numbers<'a, T> {
-    fn new(part: &'a LangValues, stored: Stored<'a, T>, changes: &Changes<T>) -> Numbers<'a, T> {
+    fn new(
+        part: &'a LangValues,
+        stored: Stored<'a, T>,
+        changes: &ChangedNumbers<T>,
+    ) -> Numbers<'a, T> {
         Numbers {
             subjects: &part.base.column.subjects,
             stored,
@@ -542,6 +545,26 @@ impl<'a, T: Number> Numbers<'a, T> {
             }
         }
         self.read_rows(done..self.subjects.len(), &check, &mut take)
+    }
+
+    /// Calls `take` with all stored numbers of the column, changed or not.
+    fn read_stored(
+        &self,
+        check: impl Fn() -> Result<()>,
+        mut take: impl FnMut(NumberSlice<'_>),
+    ) -> Result<()> {
+        self.read_rows(0..self.subjects.len(), &check, &mut take)
+    }
+
+    /// Calls `visit` with the stored number and the present one of each node that changed, ascending by node.
+    fn for_each_change(&self, mut visit: impl FnMut(Option<T>, Option<T>)) {
+        for &(node, now) in self.changes.changes.iter() {
+            let stored = self.subjects.row_of(node).map(|row| match &self.stored {
+                Stored::Narrow(stored) => T::of_narrow(stored.get(row)),
+                Stored::Plain(stored) => stored.get(row),
+            });
+            visit(stored, now);
+        }
     }
 
     fn read_rows(
@@ -639,6 +662,26 @@ impl<'a> NumberColumn<'a> {
             NumberColumn::Int(numbers) => numbers.read_some(nodes, take),
             NumberColumn::Float(numbers) => numbers.read_some(nodes, take),
         }
+    }
+
+    /// Adds up a column of ints: calls `take` with all stored ones, changed or not, and then `exchange` with the stored and the
+    /// present int of each node that changed. False, without a call, for floats, whose sum depends on their order. The changes
+    /// have to be all that there are.
+    ///
+    /// # Errors
+    ///
+    /// Those of `check`, which is called every few thousand rows.
+    pub(crate) fn add_up<S>(
+        &self,
+        sum: &mut S,
+        check: impl Fn() -> Result<()>,
+        take: impl Fn(&mut S, NumberSlice<'_>),
+        exchange: impl Fn(&mut S, Option<i64>, Option<i64>),
+    ) -> Result<bool> {
+        let NumberColumn::Int(ints) = self else { return Ok(false) };
+        ints.read_stored(check, |stored| take(sum, stored))?;
+        ints.for_each_change(|stored, now| exchange(sum, stored, now));
+        Ok(true)
     }
 
     /// Calls `take` with all numbers of the column, in the order of their nodes. The changes have to be all that there are.

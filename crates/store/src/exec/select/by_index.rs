@@ -21,6 +21,12 @@ const ASKED_PER_NODE: usize = 64;
 /// ...and as many as this on top: then it is better to filter all nodes first.
 const ASKED_MIN: usize = 4096;
 
+/// The number of nodes behind which a walk for a page with a positive `first` gives up.
+pub(super) fn asked_max(page: Page) -> usize {
+    let wanted = page.skip().saturating_add(page.first as usize);
+    wanted.saturating_mul(ASKED_PER_NODE).saturating_add(ASKED_MIN)
+}
+
 /// A range of the tokens of an index.
 type TokenRange = (Bound<TokenKey>, Bound<TokenKey>);
 
@@ -186,9 +192,7 @@ impl<'a> Context<'a> {
         let Some(least) = self.least_of(page) else { return Ok(Some((Vec::new(), true))) };
         let walk = OrderedWalk { least, ..walk };
         let first = page.first as usize;
-        let wanted = page.skip().saturating_add(first);
-        let asked_max = wanted.saturating_mul(ASKED_PER_NODE).saturating_add(ASKED_MIN);
-        let found = self.walk_in_order(&walk, page.skip(), first, asked_max)?;
+        let found = self.walk_in_order(&walk, page.skip(), first, asked_max(page))?;
         let Some(found) = found else { return Ok(None) };
         self.control.charge(size_of::<u32>() * found.len())?;
         if let Some(filter) = walk.filter {

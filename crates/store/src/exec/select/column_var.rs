@@ -9,13 +9,14 @@
 use crate::exec::control::stop::Control;
 use crate::exec::control::tree::{Column, VALUE_BYTES, ValueMap};
 use crate::exec::math::math_program::{NumberKind, Program, Results};
+use crate::exec::math::totals::Totals;
 use crate::exec::select::batches::{
     BATCH, EdgeCounts, Members, NumberChanges, NumberColumn, NumberSlice,
 };
 use crate::exec::select::numbers::numbers;
 use crate::graph::{Direction, LangValues, Predicate};
 use crate::storage::{NodeSet, Values};
-use hexgraph_base::plan::{MathExpr, VarId};
+use hexgraph_base::plan::{Aggregate, MathExpr, VarId};
 use hexgraph_base::types::{Error, Result};
 use std::sync::{Arc, OnceLock};
 
@@ -228,6 +229,31 @@ impl ColumnVar {
             column.read_some(nodes, &mut take);
             Ok(())
         })
+    }
+
+    /// Aggregates all numbers. A sum of ints is that of the column as it is stored, put right for each change where all that have a
+    /// number were asked. O(nodes + changes), without a list of them.
+    ///
+    /// # Errors
+    ///
+    /// Those of `check`, which is called every few thousand nodes.
+    pub(crate) fn aggregate(
+        &self,
+        op: Aggregate,
+        check: impl Fn() -> Result<()>,
+    ) -> Result<Totals> {
+        let mut totals = Totals::new(op);
+        if let (Source::Values(predicate, changes), true) = (&self.source, self.is_whole)
+            && totals.is_of_any_order()
+        {
+            let column = NumberColumn::with_changes(part_of(predicate), changes)
+                .expect("the column has numbers, as was checked");
+            if column.add_up(&mut totals, &check, Totals::add, Totals::exchange)? {
+                return Ok(totals);
+            }
+        }
+        self.for_each_slice(check, |numbers| totals.add(numbers))?;
+        Ok(totals)
     }
 
     /// Calls `take` with nodes, their numbers and whether each has one, an empty list where all do: a batch at a time, ascending. The

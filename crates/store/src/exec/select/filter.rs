@@ -6,7 +6,7 @@
 
 use crate::exec::choose::function::is_told;
 use crate::exec::choose::geo_function::GeoCall;
-use crate::exec::choose::tester::{Tester, nanos_of_call};
+use crate::exec::choose::tester::{Tester, is_in_range, nanos_of_call};
 use crate::exec::control::context::Context;
 use crate::exec::physical::path::FilterPath;
 use crate::storage::NodeSet;
@@ -89,9 +89,17 @@ impl<'a> Context<'a> {
             self.begin("filter", "", Some(function.at), estimate.filter(|_| is_told(function)));
         let mut count = numbers.count(range, || self.check())?;
         let subjects = &part.base.column.subjects;
-        for (node, _) in part.changed_between(0, u32::MAX) {
+        let mut exchange = |node: u32, is_counted: bool| {
             let was_counted = subjects.row_of(node).is_some_and(|row| numbers.holds(row, range));
-            count = count - usize::from(was_counted) + usize::from(tester.test(node));
+            count = count - usize::from(was_counted) + usize::from(is_counted);
+        };
+        match part.changed_ints() {
+            Some(changes) => changes.iter().for_each(|(node, now)| {
+                exchange(*node, now.is_some_and(|now| range.contains(&now)));
+            }),
+            None => part.changed_between(0, u32::MAX).for_each(|(node, row)| {
+                exchange(node, is_in_range(row, range));
+            }),
         }
         self.took(FilterPath::CountColumn);
         self.end(&step, count);

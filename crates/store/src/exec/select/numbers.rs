@@ -6,7 +6,7 @@
 use crate::exec::control::tree::{Column, ValueMap};
 use crate::graph::{LangValues, Stretch};
 use crate::storage::{Column as StoredColumn, FrozenBitmap, Values};
-use hexgraph_base::types::{Value, ValueType};
+use hexgraph_base::types::{ValueRef, ValueType};
 
 /// The number of subjects that are walked over in the time of one lookup.
 const LOOKUP_COST: usize = 12;
@@ -96,7 +96,7 @@ impl Reading<'_> {
         self,
         stored: &[S],
         number: impl Fn(S) -> T,
-        changed: impl Fn(&Value) -> Option<T>,
+        changed: impl Fn(ValueRef<'_>) -> Option<T>,
     ) -> Option<(Vec<u32>, Vec<T>)> {
         let Reading { part, nodes } = self;
         // All that have one: the column from end to end, with the changes put in.
@@ -116,7 +116,7 @@ fn whole<S: Copy, T: Copy>(
     part: &LangValues,
     stored: &[S],
     number: impl Fn(S) -> T,
-    changed: impl Fn(&Value) -> Option<T>,
+    changed: impl Fn(ValueRef<'_>) -> Option<T>,
 ) -> Option<Vec<T>> {
     let subjects = &part.base.column.subjects;
     let mut all = Vec::with_capacity(part.subjects().len());
@@ -126,20 +126,20 @@ fn whole<S: Copy, T: Copy>(
         let place = subjects.rank(node);
         all.extend(stored[done..place].iter().map(|stored| number(*stored)));
         done = place + usize::from(subjects.contains(node));
-        if let Some((value, _)) = row.and_then(|row| row.values.first()) {
-            all.push(changed(value)?);
+        if let Some(row) = row {
+            all.push(changed(row.first())?);
         }
     }
     all.extend(stored[done..].iter().map(|stored| number(*stored)));
     Some(all)
 }
 
-fn int_of(value: &Value) -> Option<i64> {
-    if let Value::Int(number) = value { Some(*number) } else { None }
+fn int_of(value: ValueRef<'_>) -> Option<i64> {
+    if let ValueRef::Int(number) = value { Some(number) } else { None }
 }
 
-fn float_of(value: &Value) -> Option<f64> {
-    if let Value::Float(number) = value { Some(*number) } else { None }
+fn float_of(value: ValueRef<'_>) -> Option<f64> {
+    if let ValueRef::Float(number) = value { Some(number) } else { None }
 }
 
 /// Returns those of the nodes that changed since the column was built, ascending, with the numbers that they have now;
@@ -147,13 +147,12 @@ fn float_of(value: &Value) -> Option<f64> {
 fn changes<T>(
     part: &LangValues,
     nodes: &[u32],
-    number: impl Fn(&Value) -> Option<T>,
+    number: impl Fn(ValueRef<'_>) -> Option<T>,
 ) -> Option<Vec<(u32, Option<T>)>> {
     let (mut changes, mut are_numbers) = (Vec::new(), true);
     part.by_changes(nodes, |stretch| {
         let Stretch::Changed(node, row) = stretch else { return };
-        let value = row.and_then(|row| row.values.first());
-        let changed = value.map(|(value, _)| number(value));
+        let changed = row.map(|row| number(row.first()));
         are_numbers &= !matches!(changed, Some(None));
         changes.push((node, changed.flatten()));
     });
@@ -290,7 +289,7 @@ impl Filler<'_> {
         span: usize,
         stored: &[S],
         number: impl Fn(S) -> T,
-        changed: impl Fn(&Value) -> Option<T>,
+        changed: impl Fn(ValueRef<'_>) -> Option<T>,
     ) -> Option<Filled<T>> {
         let (nodes, least) = (self.nodes, self.least);
         if self.part.subjects().is_exactly(nodes) {

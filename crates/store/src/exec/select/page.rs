@@ -1,21 +1,24 @@
 //! Finds the page that `first`, `offset` and `after` ask for, without a walk over what comes before it.
 
-use super::by_index::RangeWalk;
+use super::by_index::{RangeWalk, asked_max};
 use super::passing::Purpose;
+use crate::exec::choose::tester::Tester;
 use crate::exec::control::context::Context;
-use crate::exec::physical::path::{OrderPath, PagePath};
+use crate::exec::physical::path::{OrderPath, PagePath, RootPath};
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Block, Call, Filter, Function, Page};
 use hexgraph_base::types::{Error, Result, Uid};
 
 /// How the roots of a block are found in the order of the answer.
-enum RootsPlan<'a> {
+enum RootsPlan<'f> {
     /// All of the set is needed: to list it, or to count from its end.
     Whole,
     /// The first ones of the set.
     First,
+    /// The first ones of the nodes that have edges whose number is the wanted one, of which each is asked until the page is full.
+    Counted(Box<Tester<'f>>, NodeSet),
     /// Read off the index of the predicate that the root function asks for and the order is by.
-    Range(RangeWalk<'a>),
+    Range(RangeWalk<'f>),
     /// The set in an order.
     Ordered,
 }
@@ -49,6 +52,9 @@ impl<'a> Context<'a> {
                 self.end(&step, found.len());
                 Ok(found)
             }
+            RootsPlan::Counted(tester, asked) => {
+                self.first_counted(block, function, (*tester, asked), page)
+            }
             RootsPlan::Range(walk) => match self.page_of_range(walk, block, page)? {
                 Some(found) => Ok(found),
                 None => self.ordered_roots(block, function, page),
@@ -67,12 +73,19 @@ impl<'a> Context<'a> {
         block: &'f Block,
         function: &'f Function,
         page: Page,
-    ) -> Result<RootsPlan<'a>>
+    ) -> Result<RootsPlan<'f>>
     where
         'a: 'f,
     {
         if block.order.is_empty() {
-            return Ok(if page.first <= 0 { RootsPlan::Whole } else { RootsPlan::First });
+            if page.first <= 0 {
+                return Ok(RootsPlan::Whole);
+            }
+            let counted = self.count_test(function);
+            let counted = counted.filter(|_| self.pick(true, page.skip(), || vec![true, false]));
+            return Ok(counted.map_or(RootsPlan::First, |(tester, asked)| {
+                RootsPlan::Counted(Box::new(tester), asked)
+            }));
         }
         let walk = self.range_walk(&block.order, function, page)?;
         let walk = walk.filter(|_| self.pick(true, page.skip(), || vec![true, false]));
@@ -183,6 +196,45 @@ impl<'a> Context<'a> {
             false => PagePath::WalkRoot,
         });
         self.first_passing(root, &prepared, page)
+    }
+
+    /// As [`Context::first_of_root`], of a root function that is a test of nodes. When too many are asked in vain all counts are read, which
+    /// costs less for each of them.
+    fn first_counted<'f>(
+        &self,
+        block: &'f Block,
+        function: &'f Function,
+        (tester, asked): (Tester<'f>, NodeSet),
+        page: Page,
+    ) -> Result<Vec<u32>>
+    where
+        'a: 'f,
+    {
+        let wanted = Some(page.first as usize);
+        let test = self.begin("root", "", Some(function.at), None);
+        self.took(RootPath::TestDegrees);
+        self.end(&test, 0);
+        let step = self.begin("page", &block.name, Some(block.at), wanted);
+        let mut prepared = match &block.filter {
+            Some(filter) => self.prepare(filter, asked.len(), Purpose::Page)?,
+            None => self.prepared_for_all(),
+        };
+        prepared.add_test(tester, test);
+        // Small graphs reach the end before so many nodes are asked.
+        let most = self.pick(asked_max(page), asked.len(), || vec![asked_max(page), 1]);
+        if let Some(found) = self.first_passing_within(&asked, &prepared, page, most)? {
+            self.took(match prepared.drives(asked.len()) {
+                true => PagePath::WalkFilter,
+                false => PagePath::WalkRoot,
+            });
+            self.end(&step, found.len());
+            return Ok(found);
+        }
+        let root = self.root(function)?;
+        self.took(PagePath::GivesUp);
+        let found = self.first_passing(&root, &prepared, page)?;
+        self.end(&step, found.len());
+        Ok(found)
     }
 
     /// Roots whose order or repeats are not those of a set: uid lists and paths.

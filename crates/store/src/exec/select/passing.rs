@@ -49,7 +49,7 @@ pub(crate) struct PreparedFilter<'f> {
     lot: Lot,
 }
 
-impl PreparedFilter<'_> {
+impl<'f> PreparedFilter<'f> {
     /// The smallest set, where it is so small that it is walked in place of `asked`.
     fn driver(&self, asked: usize) -> Option<usize> {
         if self.lot.is_drawn() {
@@ -59,6 +59,11 @@ impl PreparedFilter<'_> {
         }
         let smallest = (0..self.sets.len()).min_by_key(|&place| self.sets[place].0.len())?;
         (self.sets[smallest].0.len() < asked / self.driver_ratio).then_some(smallest)
+    }
+
+    /// Adds a test, which is asked before the others, and its step.
+    pub(super) fn add_test(&mut self, tester: Tester<'f>, step: Begun) {
+        self.testers.insert(0, (tester, step));
     }
 
     /// Whether one of its sets is walked in place of a set of `asked` nodes.
@@ -105,14 +110,7 @@ impl<'a> Context<'a> {
         };
         // The cheapest test first: what it leaves out is not asked of the others.
         parts.sort_by_key(|part| test_rank(part));
-        let costs = self.control.costs();
-        let mut prepared = PreparedFilter {
-            sets: Vec::new(),
-            testers: Vec::new(),
-            beyond: Vec::new(),
-            driver_ratio: costs.driver_ratio,
-            lot: costs.lot,
-        };
+        let mut prepared = self.prepared_for_all();
         let mut smallest = largest;
         for part in parts {
             if let Some(len) = self.prepare_part(part, smallest, purpose, &mut prepared)? {
@@ -120,6 +118,18 @@ impl<'a> Context<'a> {
             }
         }
         Ok(prepared)
+    }
+
+    /// A filter that lets all nodes through.
+    pub(super) fn prepared_for_all<'f>(&self) -> PreparedFilter<'f> {
+        let costs = self.control.costs();
+        PreparedFilter {
+            sets: Vec::new(),
+            testers: Vec::new(),
+            beyond: Vec::new(),
+            driver_ratio: costs.driver_ratio,
+            lot: costs.lot,
+        }
     }
 
     /// Prepares a part of a filter. Returns the number of nodes that pass it, where it has become a set.
@@ -205,9 +215,25 @@ impl<'a> Context<'a> {
         filter: &PreparedFilter<'_>,
         page: Page,
     ) -> Result<Vec<u32>> {
-        let Some(least) = self.least_of(page) else { return Ok(Vec::new()) };
+        let found = self.first_passing_within(asked, filter, page, usize::MAX)?;
+        Ok(found.unwrap_or_default())
+    }
+
+    /// As [`Context::first_passing`]; `None` when the page is not full behind `most` nodes that were walked over, and more would be.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::first_passing`].
+    pub(super) fn first_passing_within(
+        &self,
+        asked: &NodeSet,
+        filter: &PreparedFilter<'_>,
+        page: Page,
+        most: usize,
+    ) -> Result<Option<Vec<u32>>> {
+        let Some(least) = self.least_of(page) else { return Ok(Some(Vec::new())) };
         let driver = filter.driver(asked.len());
-        let walked = driver.map_or(asked, |place| &filter.sets[place].0);
+        let walked_set = driver.map_or(asked, |place| &filter.sets[place].0);
         if let Some(place) = driver {
             self.took_at(&filter.sets[place].1, FilterPath::Drives);
         }
@@ -217,13 +243,14 @@ impl<'a> Context<'a> {
             false => BATCH_BEYOND_MIN,
         };
         let mut batch_len = skip.saturating_add(first).clamp(batch_min, BATCH_MAX);
-        let mut nodes = walked.iter_from(least);
-        let mut found = Vec::new();
+        let mut nodes = walked_set.iter_from(least);
+        let (mut found, mut walked) = (Vec::new(), 0_usize);
         loop {
             self.check()?;
             let mut batch = Vec::with_capacity(batch_len);
             batch.extend(nodes.by_ref().take(batch_len));
             let is_last = batch.len() < batch_len;
+            walked += batch.len();
             if driver.is_some() {
                 asked.retain(&mut batch, true);
             }
@@ -234,7 +261,10 @@ impl<'a> Context<'a> {
             let room = first - found.len();
             found.extend(passed[skipped..].iter().take(room));
             if is_last || found.len() == first {
-                return Ok(found);
+                return Ok(Some(found));
+            }
+            if most <= walked {
+                return Ok(None);
             }
             // At most about as many nodes are asked in vain as had to be asked.
             batch_len = (2 * batch_len).min(BATCH_MAX);

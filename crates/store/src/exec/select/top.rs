@@ -292,8 +292,8 @@ impl<T: Taker> Scan<'_, '_, T> {
         self.part.by_changes(nodes, |stretch| match stretch {
             Stretch::Stored(nodes) => self.offer_stored(nodes, stored, rank),
             Stretch::Changed(node, row) => {
-                let Some((value, _)) = row.and_then(|row| row.values.first()) else { return };
-                match self.rank_of_changed(value.as_ref()) {
+                let Some(row) = row else { return };
+                match self.rank_of_changed(row.first()) {
                     Some(rank) => self.taker.offer(node, rank),
                     None => is_ranked = false,
                 }

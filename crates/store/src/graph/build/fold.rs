@@ -120,7 +120,7 @@ fn rebased_values(
     let mut rebased = folded.clone();
     for (node, row) in changed_rows(&seen.delta.rows, &now.delta.rows) {
         *count += 1;
-        rebased.set_row(node, row.as_deref().cloned(), value_type);
+        rebased.set_row(node, row.clone(), value_type);
     }
     rebased
 }

@@ -160,9 +160,9 @@ impl<'a> Draft<'a> {
         let value_type = predicate.def.value_type;
         let PredicateData::Values(langs) = &mut predicate.data else { return };
         let Some(values) = langs.iter_mut().find(|values| *values.lang == *lang) else { return };
-        let mut row = values.values(node).to_row();
+        let mut row = values.values(node).to_values();
         let mut removed = Vec::new();
-        row.values.retain(|(value, _)| {
+        row.retain(|(value, _)| {
             let is_meant = is_meant(&in_type(value, value_type));
             if is_meant {
                 removed.push(value.clone());
@@ -176,7 +176,7 @@ impl<'a> Draft<'a> {
         let mut keys = PredicateKeys::new(&predicate.def, keys);
         keys.count(uid);
         removed.iter().for_each(|value| keys.value(uid, values, value.as_ref()));
-        values.set_row(node, Some(row), value_type);
+        values.set_row(node, Row::of(row), value_type);
     }
 
     /// Deletes one edge.
@@ -444,10 +444,10 @@ fn set_row(values: &mut LangValues, def: &PredicateDef, changes: &mut [ValueChan
         (value, std::mem::take(&mut change.facets))
     });
     let row = match def.list {
-        true => united(values.values(node).to_row(), new.collect()),
-        false => Row { values: new.last().into_iter().collect() },
+        true => united(values.values(node).to_values(), new.collect()),
+        false => new.last().into_iter().collect(),
     };
-    values.set_row(node, Some(row), def.value_type);
+    values.set_row(node, Row::of(row), def.value_type);
 }
 
 fn value_part(changes: &[ValueChange<'_>], value_type: ValueType) -> ValuePart {
@@ -501,8 +501,10 @@ fn clear_edges(edges: &mut EdgeStore, node: u32) {
 }
 
 /// A row of a list with more values, each once, with the facets that it was given last.
-fn united(row: Row, new: Vec<(Value, FacetList)>) -> Row {
-    let mut values = row.values;
+fn united(
+    mut values: Vec<(Value, FacetList)>,
+    new: Vec<(Value, FacetList)>,
+) -> Vec<(Value, FacetList)> {
     values.extend(new);
     values.sort_by(|(one, _), (other, _)| compare_values(one.as_ref(), other.as_ref()));
     // Of equal values `dedup` keeps the first. The sort is stable, so in the reverse order that
@@ -510,5 +512,5 @@ fn united(row: Row, new: Vec<(Value, FacetList)>) -> Row {
     values.reverse();
     values.dedup_by(|(one, _), (other, _)| compare_values(one.as_ref(), other.as_ref()).is_eq());
     values.reverse();
-    Row { values }
+    values
 }

@@ -4,7 +4,8 @@
 //! so it costs O(changes · log), and readers of older versions see theirs unchanged.
 
 use crate::index::TokenKey;
-use hexgraph_base::types::Value;
+use crate::storage::Values;
+use hexgraph_base::types::{Value, ValueRef};
 use imbl::OrdMap;
 use imbl::ordmap::DiffItem;
 use roaring::RoaringBitmap;
@@ -13,24 +14,231 @@ use std::sync::Arc;
 /// Facets of one value or edge, sorted by key.
 pub(in crate::graph) type FacetList = Vec<(Arc<str>, Value)>;
 
-/// All values of one node in one predicate and language; for a list ascending.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Row {
-    /// The values with their facets.
-    pub values: Vec<(Value, FacetList)>,
+/// All values of one node in one predicate and language, at least one; for a list ascending.
+///
+/// A number without facets lies in the map of the changes itself: a walk over the changes of a column of numbers then reads the
+/// leaves of the map, and nothing that they point to, which would be a miss of the cache or two for each change.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Row {
+    /// One int without facets.
+    Int(i64),
+    /// One float without facets.
+    Float(f64),
+    /// One value of any other type without facets.
+    One(Arc<Value>),
+    /// Several values, or one with facets.
+    Many(Arc<Vec<(Value, FacetList)>>),
+}
+
+impl Row {
+    /// The row of some values with their facets; `None` for no values.
+    pub(in crate::graph) fn of(mut values: Vec<(Value, FacetList)>) -> Option<Row> {
+        if !matches!(values.as_slice(), [(_, facets)] if facets.is_empty()) {
+            return (!values.is_empty()).then(|| Row::Many(Arc::new(values)));
+        }
+        values.pop().map(|(value, _)| match value {
+            Value::Int(number) => Row::Int(number),
+            Value::Float(number) => Row::Float(number),
+            other => Row::One(Arc::new(other)),
+        })
+    }
+
+    /// The number of values, at least one.
+    pub(crate) fn len(&self) -> usize {
+        if let Row::Many(values) = self { values.len() } else { 1 }
+    }
+
+    /// The first value.
+    pub(crate) fn first(&self) -> ValueRef<'_> {
+        self.get(0)
+    }
+
+    /// The value at a place in the list.
+    pub(crate) fn get(&self, place: usize) -> ValueRef<'_> {
+        match self {
+            Row::Int(number) => ValueRef::Int(*number),
+            Row::Float(number) => ValueRef::Float(*number),
+            Row::One(value) => value.as_ref().as_ref(),
+            Row::Many(values) => values[place].0.as_ref(),
+        }
+    }
+
+    /// All values.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = ValueRef<'_>> {
+        (0..self.len()).map(|place| self.get(place))
+    }
+
+    /// The facets of the value at a place, by key.
+    pub(super) fn facets(&self, place: usize) -> &[(Arc<str>, Value)] {
+        if let Row::Many(values) = self { &values[place].1 } else { &[] }
+    }
+
+    /// The values with their facets, to be changed.
+    pub(super) fn to_values(&self) -> Vec<(Value, FacetList)> {
+        match self {
+            Row::Many(values) => Vec::clone(values),
+            other => vec![(other.first().to_value(), FacetList::new())],
+        }
+    }
 }
 
 /// Changes of the values in one language.
 #[derive(Clone, Default)]
 pub struct ValueDelta {
     /// The whole row of each changed node; `None` when it has none any more.
-    pub rows: OrdMap<u32, Option<Arc<Row>>>,
+    pub rows: OrdMap<u32, Option<Row>>,
     /// Nodes that have a value now and have none in the base.
     pub gained: Arc<RoaringBitmap>,
     /// Nodes that have none now and have one in the base.
     pub lost: Arc<RoaringBitmap>,
     /// Changes of postings, one map for each index of the base, in its order.
     pub tokens: Vec<OrdMap<TokenKey, Postings>>,
+    /// The same rows as one list, where the base is a column of numbers.
+    pub(super) run: NumberRun,
+}
+
+/// The nodes that changed since a column of numbers was built, ascending, with the number that each has now.
+pub type ChangedNumbers<T> = Arc<Vec<(u32, Option<T>)>>;
+
+/// The changes of a column of numbers as one list, which a query that reads the whole column reads from end to end at the speed of
+/// memory: the leaves of the map of rows lie apart, and to go from one to the next is a miss of the cache.
+///
+/// The list is made anew when one in [`RUN_SHARE`] of its nodes has changed since, so a change costs as many steps of a copy,
+/// amortised, and a query merges few nodes into it.
+#[derive(Clone, Default)]
+pub(super) enum NumberRun {
+    /// The column has no numbers, or a change is no number of its type.
+    #[default]
+    None,
+    /// Changes of ints.
+    Int(Run<i64>),
+    /// Changes of floats.
+    Float(Run<f64>),
+}
+
+/// The list is made anew behind so many changes at least.
+const RUN_MIN: usize = 64;
+
+/// The list is made anew when it lacks one in so many.
+const RUN_SHARE: usize = 64;
+
+/// A list of changed nodes with their numbers, and the nodes that changed since it was made.
+#[derive(Clone)]
+pub(super) struct Run<T> {
+    sorted: ChangedNumbers<T>,
+    /// In the order in which they changed, some perhaps repeatedly.
+    fresh: Arc<Vec<u32>>,
+}
+
+/// The rows of the changes.
+type Rows = OrdMap<u32, Option<Row>>;
+
+impl NumberRun {
+    /// No changes of a column, which may have no numbers.
+    pub(super) fn of(values: &Values) -> NumberRun {
+        match values {
+            Values::SmallInt(_) | Values::Int(_) => NumberRun::Int(Run::empty()),
+            Values::Float(_) => NumberRun::Float(Run::empty()),
+            _ => NumberRun::None,
+        }
+    }
+
+    /// To be called when the row of a node has been set.
+    fn note(&mut self, node: u32, rows: &Rows) {
+        let fits = match self {
+            NumberRun::None => true,
+            NumberRun::Int(run) => run.note(node, rows, int_of),
+            NumberRun::Float(run) => run.note(node, rows, float_of),
+        };
+        if !fits {
+            *self = NumberRun::None;
+        }
+    }
+}
+
+fn int_of(value: ValueRef<'_>) -> Option<i64> {
+    if let ValueRef::Int(int) = value { Some(int) } else { None }
+}
+
+fn float_of(value: ValueRef<'_>) -> Option<f64> {
+    if let ValueRef::Float(float) = value { Some(float) } else { None }
+}
+
+impl<T: Copy> Run<T> {
+    fn empty() -> Run<T> {
+        Run { sorted: Arc::default(), fresh: Arc::default() }
+    }
+
+    /// False when the list would have to be made anew, and cannot: a row is no number.
+    fn note(&mut self, node: u32, rows: &Rows, number: fn(ValueRef<'_>) -> Option<T>) -> bool {
+        match Arc::get_mut(&mut self.fresh) {
+            Some(fresh) => fresh.push(node),
+            None => {
+                let mut fresh = Vec::with_capacity(self.fresh.len() + 8);
+                fresh.extend_from_slice(&self.fresh);
+                fresh.push(node);
+                self.fresh = Arc::new(fresh);
+            }
+        }
+        if self.fresh.len() < RUN_MIN.max(self.sorted.len() / RUN_SHARE) {
+            return true;
+        }
+        let Some(sorted) = self.merged(rows, number) else { return false };
+        *self = Run { sorted, fresh: Arc::default() };
+        true
+    }
+
+    /// All changes; `None` when one of those since the list was made is no number. O(1) when there are none of these, else one copy
+    /// of the list.
+    fn merged(
+        &self,
+        rows: &Rows,
+        number: fn(ValueRef<'_>) -> Option<T>,
+    ) -> Option<ChangedNumbers<T>> {
+        if self.fresh.is_empty() {
+            return Some(Arc::clone(&self.sorted));
+        }
+        let mut fresh = Vec::clone(&self.fresh);
+        fresh.sort_unstable();
+        fresh.dedup();
+        let mut all = Vec::with_capacity(self.sorted.len() + fresh.len());
+        let mut rest = self.sorted.as_slice();
+        for node in fresh {
+            let (before, behind) = rest.split_at(rest.partition_point(|(other, _)| *other < node));
+            all.extend_from_slice(before);
+            let is_known = behind.first().is_some_and(|(other, _)| *other == node);
+            rest = &behind[usize::from(is_known)..];
+            let now = match rows.get(&node)? {
+                // Lists of values are no numbers.
+                Some(row) if row.len() == 1 => Some(number(row.first())?),
+                Some(_) => return None,
+                None => None,
+            };
+            all.push((node, now));
+        }
+        all.extend_from_slice(rest);
+        Some(Arc::new(all))
+    }
+}
+
+impl ValueDelta {
+    /// Sets the row of a node. Sets of nodes and postings are those of the caller.
+    pub(super) fn put_row(&mut self, node: u32, row: Option<Row>) {
+        self.rows.insert(node, row);
+        self.run.note(node, &self.rows);
+    }
+
+    /// All changes of a column of ints; `None` for any other column, and when a change is no int. O(1), or a copy of the changes.
+    pub(super) fn ints(&self) -> Option<ChangedNumbers<i64>> {
+        let NumberRun::Int(run) = &self.run else { return None };
+        run.merged(&self.rows, int_of)
+    }
+
+    /// As [`ValueDelta::ints`], of floats.
+    pub(super) fn floats(&self) -> Option<ChangedNumbers<f64>> {
+        let NumberRun::Float(run) = &self.run else { return None };
+        run.merged(&self.rows, float_of)
+    }
 }
 
 /// Changes of one posting list.
@@ -119,6 +327,26 @@ impl EdgeRow {
     }
 }
 
+/// The number of changes that are walked over in the time in which one is looked up.
+const STEPS_PER_LOOKUP: usize = 8;
+
+/// Whether looking up each of some nodes, which ascend, among changed rows costs less than a walk over those between the first and
+/// the last of the nodes, of which there are as many as if they lay as close everywhere. O(log rows).
+pub(super) fn pays_to_look_up<R>(rows: &OrdMap<u32, R>, nodes: &[u32]) -> bool {
+    let lookups = nodes.len().saturating_mul(STEPS_PER_LOOKUP) as u64;
+    let changes = rows.len() as u64;
+    let (Some(first), Some(last)) = (nodes.first(), nodes.last()) else { return false };
+    if changes <= lookups {
+        return false;
+    }
+    let (Some((least, _)), Some((greatest, _))) = (rows.get_min(), rows.get_max()) else {
+        return false;
+    };
+    let all = u64::from(greatest - least) + 1;
+    let between = u64::from(last - first) + 1;
+    lookups < changes * between.min(all) / all
+}
+
 /// Moves `node` between the changes of a set so that it is a member, or is not.
 pub(super) fn set_member(
     gained: &mut Arc<RoaringBitmap>,
@@ -134,5 +362,84 @@ pub(super) fn set_member(
         }
     } else if other.contains(node) {
         Arc::make_mut(other).remove(node);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storage::Array;
+    use proptest::prelude::*;
+
+    fn of_ints() -> ValueDelta {
+        let run = NumberRun::of(&Values::Int(Array::empty()));
+        ValueDelta { run, ..ValueDelta::default() }
+    }
+
+    proptest! {
+        /// The list of changed ints is what the rows say whenever it is asked for, also in a version before the last one.
+        #[test]
+        fn a_run_is_what_the_rows_are(
+            changes in prop::collection::vec((0u32..200, prop::option::of(-5i64..5)), 0..400),
+            kept in 0usize..400,
+        ) {
+            let (mut delta, mut versions) = (of_ints(), Vec::new());
+            for (place, (node, number)) in changes.into_iter().enumerate() {
+                delta.put_row(node, number.map(Row::Int));
+                if place == kept {
+                    versions.push(delta.clone());
+                }
+            }
+            versions.push(delta);
+            for delta in versions {
+                let int = |row: &Row| int_of(row.first()).expect("all are ints");
+                let rows = delta.rows.iter().map(|(node, row)| (*node, row.as_ref().map(int)));
+                let rows: Vec<(u32, Option<i64>)> = rows.collect();
+                prop_assert_eq!(delta.ints().map(|run| Vec::clone(&run)), Some(rows));
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_has_ints_alone() {
+        let text = || Row::of(vec![(Value::String("seven".to_owned()), FacetList::new())]);
+        let several = || Row::of([1, 2].map(|it| (Value::Int(it), FacetList::new())).to_vec());
+        let ints: fn(u32) -> Option<Row> = |node| Some(Row::Int(node.into()));
+        for other in [text(), several()] {
+            // One is among those that changed last, and then among those of which a list would be made.
+            for behind in [0, 2 * RUN_MIN as u32] {
+                let mut delta = of_ints();
+                (0..5).for_each(|node| delta.put_row(node, ints(node)));
+                assert_eq!(delta.ints().map(|run| run.len()), Some(5));
+                delta.put_row(3, other.clone());
+                (10..10 + behind).for_each(|node| delta.put_row(node, ints(node)));
+                assert!(delta.ints().is_none(), "{other:?} before {behind} others");
+            }
+        }
+        assert!(of_ints().floats().is_none());
+    }
+
+    #[test]
+    fn rows_keep_their_values() {
+        let facets = || vec![(Arc::from("since"), Value::Int(4))];
+        let lists = [
+            vec![(Value::Int(3), Vec::new())],
+            vec![(Value::Float(-0.5), Vec::new())],
+            vec![(Value::String("three".to_owned()), Vec::new())],
+            vec![(Value::Int(3), facets())],
+            vec![(Value::Int(3), Vec::new()), (Value::Int(4), facets())],
+        ];
+        for values in lists {
+            let row = Row::of(values.clone()).expect("there are values");
+            assert_eq!(row.to_values(), values);
+            assert_eq!(row.len(), values.len());
+            for (place, (value, facets)) in values.iter().enumerate() {
+                assert_eq!(
+                    (row.get(place), row.facets(place)),
+                    (value.as_ref(), facets.as_slice())
+                );
+            }
+        }
+        assert_eq!(Row::of(Vec::new()), None);
     }
 }

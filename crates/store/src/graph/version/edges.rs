@@ -1,9 +1,9 @@
 //! The edges of a predicate at one version, in one direction: base and changes as one.
 
-use super::delta::{EdgeDelta, EdgeRow, FacetList, set_member};
+use super::delta::{EdgeDelta, EdgeRow, FacetList, pays_to_look_up, set_member};
 use super::unions::union_of;
 use super::values::{facet_in, facets_in};
-use crate::storage::{Edges, NodeSet, Offsets, is_negative};
+use crate::storage::{Edges, NodeSet, Offsets, gallop, is_negative};
 use hexgraph_base::types::ValueRef;
 use roaring::RoaringBitmap;
 use std::borrow::Cow;
@@ -98,50 +98,30 @@ impl Direction {
         }
     }
 
-    /// The nodes that have an edge, and at least `low` and at most `high` of them, ascending. Costs one pass over the stored rows
-    /// and the changed ones beside each other, without a look at an edge.
+    /// The nodes that have an edge, and at least `low` and at most `high` of them, ascending. Costs one pass over the stored rows,
+    /// and a step for each changed one, without a look at an edge.
     pub fn nodes_with_count(&self, low: i64, high: i64) -> Vec<u32> {
-        match &self.base.offsets {
-            Offsets::Narrow(starts) => self.nodes_by_starts(starts.as_slice(), low, high),
-            Offsets::Wide(starts) => self.nodes_by_starts(starts.as_slice(), low, high),
-        }
-    }
-
-    fn nodes_by_starts<T: Copy + Into<u64>>(&self, starts: &[T], low: i64, high: i64) -> Vec<u32> {
         let wanted = low.max(1)..=high;
+        let rows = match &self.base.offsets {
+            Offsets::Narrow(starts) => rows_with_count(starts.as_slice(), &wanted),
+            Offsets::Wide(starts) => rows_with_count(starts.as_slice(), &wanted),
+        };
+        let stored = self.base.subjects.nodes_of_rows(&rows);
         if self.delta.rows.is_empty() {
-            return self.base.subjects.nodes_of_rows(&rows_with_count(starts, &wanted));
+            return stored;
         }
-        let mut nodes = Vec::new();
-        let mut keep = |node, count: i64| {
-            if wanted.contains(&count) {
+        // Copied from change to change: few changes cost few copies of long stretches.
+        let mut nodes = Vec::with_capacity(stored.len() + self.delta.gained.len() as usize);
+        let mut rest = stored.as_slice();
+        for (&node, row) in &self.delta.rows {
+            let (before, behind) = rest.split_at(gallop(rest, |&other| other < node));
+            nodes.extend_from_slice(before);
+            rest = &behind[usize::from(behind.first() == Some(&node))..];
+            if wanted.contains(&row.count(self.base.positions(node).len() as i64)) {
                 nodes.push(node);
             }
-        };
-        let mut changed = self.delta.rows.iter();
-        let mut next = changed.next();
-        let mut ends = starts.iter().map(|start| (*start).into() as i64);
-        let mut start = ends.next().unwrap_or(0);
-        // Internal iteration: the bitmap's fold runs at half the cost of its next.
-        self.base.subjects.iter().for_each(|node| {
-            let end = ends.next().unwrap_or(start);
-            let mut count = end - start;
-            start = end;
-            while let Some((&other, row)) = next
-                && other <= node
-            {
-                if other == node {
-                    count = row.count(count);
-                } else {
-                    keep(other, row.count(0));
-                }
-                next = changed.next();
-            }
-            keep(node, count);
-        });
-        for (&node, row) in next.into_iter().chain(changed) {
-            keep(node, row.count(0));
         }
+        nodes.extend_from_slice(rest);
         nodes
     }
 
@@ -153,6 +133,26 @@ impl Direction {
     ) -> impl Iterator<Item = (u32, &EdgeRow)> {
         let rows = (first <= last).then(|| self.delta.rows.range(first..=last));
         rows.into_iter().flatten().map(|(node, row)| (*node, &**row))
+    }
+
+    /// Calls `visit` with nodes that changed since the base was built and what changed for them, ascending by node: with all of
+    /// those that are in `nodes`, which ascend, and perhaps with others that lie between them. O(changes between the first and
+    /// the last node), or O(nodes · log changes) where that is less.
+    pub(crate) fn changed_near<'a>(
+        &'a self,
+        nodes: &[u32],
+        mut visit: impl FnMut(u32, &'a EdgeRow),
+    ) {
+        let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
+        if pays_to_look_up(&self.delta.rows, nodes) {
+            for &node in nodes {
+                if let Some(row) = self.delta.rows.get(&node) {
+                    visit(node, row);
+                }
+            }
+            return;
+        }
+        self.changed_between(first, last).for_each(|(node, row)| visit(node, row));
     }
 
     /// Whether there is an edge from `node` to `target`.

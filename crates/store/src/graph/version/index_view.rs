@@ -185,8 +185,8 @@ impl<'a> Tokens<'a> {
             false => changes.next(),
         });
         self.next = entry.map(|(token, change)| {
-            let place = self.index.lower_bound(token);
-            Changed { change, place, is_stored: self.index.find(token).is_some() }
+            let (place, is_stored) = self.index.seek(token, self.places.clone(), self.descending);
+            Changed { change, place, is_stored }
         });
     }
 

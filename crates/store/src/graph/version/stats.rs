@@ -1,5 +1,6 @@
 //! How much there is of each predicate.
 
+use super::delta::Row;
 use super::edges::Direction;
 use super::predicate::{Predicate, PredicateData};
 use super::values::LangValues;
@@ -69,9 +70,8 @@ impl PredicateStats {
         // What is stored, with the difference that each changed node makes.
         let stored = |node| column.positions(node).map_or(0, |positions| positions.len());
         let changed = values.delta.rows.iter();
-        let difference = changed.map(|(node, row)| {
-            row.as_ref().map_or(0, |row| row.values.len()) as i64 - stored(*node) as i64
-        });
+        let difference = changed
+            .map(|(node, row)| row.as_ref().map_or(0, Row::len) as i64 - stored(*node) as i64);
         self.values += (column.values.len() as i64 + difference.sum::<i64>()) as u64;
     }
 }

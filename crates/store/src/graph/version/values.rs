@@ -1,16 +1,15 @@
 //! The values of a predicate at one version, in one language: base and changes as one.
 
-use super::delta::{FacetList, Postings, Row, ValueDelta, set_member};
+use super::delta::{
+    ChangedNumbers, FacetList, NumberRun, Postings, Row, ValueDelta, pays_to_look_up, set_member,
+};
 use super::index_view::IndexView;
 use crate::index::{IndexKind, TokenIndex, TokenKey, VectorIndex, tokens_of};
 use crate::storage::{Column, NodeSet, gallop};
-use hexgraph_base::types::{ValueRef, ValueType};
+use hexgraph_base::types::{Value, ValueRef, ValueType};
 use imbl::OrdMap;
 use std::ops::Range;
 use std::sync::Arc;
-
-/// The number of changes that are walked over in the time in which one is looked up.
-const STEPS_PER_LOOKUP: usize = 8;
 
 /// What was built at the last load, alter or compaction.
 pub struct ValueBase {
@@ -60,7 +59,7 @@ impl<'a> ValueList<'a> {
     pub fn len(&self) -> usize {
         match self {
             ValueList::Stored(_, positions) => positions.len(),
-            ValueList::Changed(row) => row.values.len(),
+            ValueList::Changed(row) => row.len(),
         }
     }
 
@@ -73,7 +72,7 @@ impl<'a> ValueList<'a> {
     pub fn get(&self, place: usize) -> ValueRef<'a> {
         match self {
             ValueList::Stored(column, positions) => column.values.get(positions.start + place),
-            ValueList::Changed(row) => row.values[place].0.as_ref(),
+            ValueList::Changed(row) => row.get(place),
         }
     }
 
@@ -90,7 +89,7 @@ impl<'a> ValueList<'a> {
                 .iter()
                 .filter(|facet| facet.key == key)
                 .find_map(|facet| facet.get(positions.start + place)),
-            ValueList::Changed(row) => facet_in(&row.values[place].1, key),
+            ValueList::Changed(row) => facet_in(row.facets(place), key),
         }
     }
 
@@ -104,39 +103,40 @@ impl<'a> ValueList<'a> {
                     facet.get(positions.start + place).map(|value| (facet.key.as_str(), value))
                 })
                 .collect(),
-            ValueList::Changed(row) => facets_in(&row.values[place].1),
+            ValueList::Changed(row) => facets_in(row.facets(place)),
         }
     }
 
-    /// The whole row, to be changed.
-    pub fn to_row(&self) -> Row {
+    /// All values with their facets, to be changed.
+    pub(in crate::graph) fn to_values(&self) -> Vec<(Value, FacetList)> {
         if let ValueList::Changed(row) = self {
-            return Row::clone(row);
+            return row.to_values();
         }
         let value_at = |place| {
             let facets = self.facets(place).into_iter();
             let facets = facets.map(|(key, value)| (Arc::from(key), value.to_value()));
             (self.get(place).to_value(), facets.collect())
         };
-        Row { values: (0..self.len()).map(value_at).collect() }
+        (0..self.len()).map(value_at).collect()
     }
 }
 
 /// One facet of a list.
-pub(super) fn facet_in<'a>(facets: &'a FacetList, key: &str) -> Option<ValueRef<'a>> {
+pub(super) fn facet_in<'a>(facets: &'a [(Arc<str>, Value)], key: &str) -> Option<ValueRef<'a>> {
     facets.iter().find(|(name, _)| &**name == key).map(|(_, value)| value.as_ref())
 }
 
 /// All facets of a list, borrowed.
-pub(super) fn facets_in(facets: &FacetList) -> Vec<(&str, ValueRef<'_>)> {
+pub(super) fn facets_in(facets: &[(Arc<str>, Value)]) -> Vec<(&str, ValueRef<'_>)> {
     facets.iter().map(|(key, value)| (&**key, value.as_ref())).collect()
 }
 
 impl LangValues {
     /// A language just built.
     pub fn new(lang: Arc<str>, base: ValueBase) -> LangValues {
-        let delta =
-            ValueDelta { tokens: vec![OrdMap::new(); base.indexes.len()], ..Default::default() };
+        let tokens = vec![OrdMap::new(); base.indexes.len()];
+        let run = NumberRun::of(&base.column.values);
+        let delta = ValueDelta { tokens, run, ..ValueDelta::default() };
         LangValues { lang, base: Arc::new(base), delta }
     }
 
@@ -164,12 +164,23 @@ impl LangValues {
         if self.delta.rows.is_empty() {
             return None;
         }
-        self.delta.rows.get(&node).map(Option::as_deref)
+        self.delta.rows.get(&node).map(Option::as_ref)
     }
 
     /// The number of nodes that changed since the base was built.
     pub(crate) fn changes_len(&self) -> usize {
         self.delta.rows.len()
+    }
+
+    /// All nodes that changed since a column of ints was built, ascending, with the int that each has now; `None` for any other
+    /// column, and when a change is no int. O(1), or a copy of the list.
+    pub(crate) fn changed_ints(&self) -> Option<ChangedNumbers<i64>> {
+        self.delta.ints()
+    }
+
+    /// As [`LangValues::changed_ints`], of floats.
+    pub(crate) fn changed_floats(&self) -> Option<ChangedNumbers<f64>> {
+        self.delta.floats()
     }
 
     /// The nodes between two, both included, that changed since the base was built, ascending, with their rows.
@@ -179,7 +190,7 @@ impl LangValues {
         last: u32,
     ) -> impl Iterator<Item = (u32, Option<&Row>)> {
         let rows = (first <= last).then(|| self.delta.rows.range(first..=last));
-        rows.into_iter().flatten().map(|(node, row)| (*node, row.as_deref()))
+        rows.into_iter().flatten().map(|(node, row)| (*node, row.as_ref()))
     }
 
     /// Calls `visit` with nodes that changed since the base was built and their rows, ascending: with all of those that are
@@ -191,7 +202,7 @@ impl LangValues {
         mut visit: impl FnMut(u32, Option<&'a Row>),
     ) {
         let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
-        if nodes.len().saturating_mul(STEPS_PER_LOOKUP) < self.changes_len() {
+        if pays_to_look_up(&self.delta.rows, nodes) {
             for &node in nodes {
                 if let Some(row) = self.changed(node) {
                     visit(node, row);
@@ -203,9 +214,22 @@ impl LangValues {
     }
 
     /// Goes through nodes, which ascend, from change to change: so nodes without one are not looked up among them. O(changes
-    /// between the first and the last node · log of the nodes between two of them), beside what `visit` does.
+    /// between the first and the last node · log of the nodes between two of them), or O(nodes · log changes) where that is
+    /// less, beside what `visit` does.
     pub fn by_changes<'a>(&'a self, nodes: &[u32], mut visit: impl FnMut(Stretch<'a, '_>)) {
         let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
+        if pays_to_look_up(&self.delta.rows, nodes) {
+            let mut start = 0;
+            for (place, &node) in nodes.iter().enumerate() {
+                if let Some(row) = self.changed(node) {
+                    visit(Stretch::Stored(&nodes[start..place]));
+                    visit(Stretch::Changed(node, row));
+                    start = place + 1;
+                }
+            }
+            visit(Stretch::Stored(&nodes[start..]));
+            return;
+        }
         let mut rest = nodes;
         for (node, row) in self.changed_between(first, last) {
             // Both ascend, so the nodes before this change are not searched again; the next change is mostly near.
@@ -261,15 +285,14 @@ impl LangValues {
         (view.index.postings.len() == self.base.column.subjects.len()).then_some(view)
     }
 
-    /// Replaces the values of a node; `None` or an empty row removes them. The indexes follow.
+    /// Replaces the values of a node; `None` removes them. The indexes follow.
     pub fn set_row(&mut self, node: u32, row: Option<Row>, value_type: ValueType) {
-        let row = row.filter(|row| !row.values.is_empty()).map(Arc::new);
         let base = Arc::clone(&self.base);
         for (place, (kind, index)) in base.indexes.iter().enumerate() {
             let old = self.tokens_at(node, *kind, value_type);
             let mut new = Vec::new();
-            for (value, _) in row.iter().flat_map(|row| &row.values) {
-                tokens_of(*kind, value.as_ref(), value_type, &self.lang, &mut new);
+            for value in row.iter().flat_map(Row::iter) {
+                tokens_of(*kind, value, value_type, &self.lang, &mut new);
             }
             new.sort_unstable();
             new.dedup();
@@ -282,9 +305,9 @@ impl LangValues {
             }
         }
         let in_base = base.column.subjects.contains(node);
-        let ValueDelta { gained, lost, rows, .. } = &mut self.delta;
+        let ValueDelta { gained, lost, .. } = &mut self.delta;
         set_member(gained, lost, node, in_base, row.is_some());
-        rows.insert(node, row);
+        self.delta.put_row(node, row);
     }
 
     fn tokens_at(&self, node: u32, kind: IndexKind, value_type: ValueType) -> Vec<TokenKey> {

@@ -3,6 +3,7 @@
 //! The base is what was built at the last load, change of the schema or compaction, and the delta has the rows of all nodes that
 //! changed since, whole. For such a node the delta alone counts.
 
+use super::delta::Row;
 use super::predicate::Predicate;
 use super::values::LangValues;
 use crate::graph::change::apply::{Draft, ValueChange};
@@ -96,8 +97,8 @@ impl LangValues {
     ) {
         let query = Query::new(metric, vector);
         for (&node, row) in &self.delta.rows {
-            for (value, _) in row.iter().flat_map(|row| &row.values) {
-                let Some(changed) = as_vector(value.as_ref()).filter(|it| !it.is_empty()) else {
+            for value in row.iter().flat_map(Row::iter) {
+                let Some(changed) = as_vector(value).filter(|it| !it.is_empty()) else {
                     continue;
                 };
                 if changed.len() == vector.len() {

@@ -132,6 +132,16 @@ impl NodeSet {
         }
     }
 
+    /// The least member. O(1), but for a set with changes that lost the first one of those that are stored.
+    pub fn first(&self) -> Option<u32> {
+        let NodeSet::Overlay { base, gained, lost } = self else { return self.plain_at(0) };
+        let stored = base.plain_at(0).filter(|node| !lost.contains(*node));
+        match (stored, gained.min()) {
+            (Some(stored), new) => Some(new.map_or(stored, |new| stored.min(new))),
+            (None, _) => self.iter().next(),
+        }
+    }
+
     /// The members, ascending.
     pub fn iter(&self) -> NodeIter<'_> {
         self.iter_from(0)
@@ -184,12 +194,31 @@ impl NodeSet {
         }
     }
 
-    /// The member behind `row` others, by a search for the least bound that has as many members below it.
+    /// The member of a set that is no overlay behind `row` others, which has to be one. No walk.
+    fn plain_at(&self, row: usize) -> Option<u32> {
+        match self {
+            NodeSet::Sorted(nodes) => nodes.get(row).copied(),
+            NodeSet::Slice(array, range) => {
+                (row < range.len()).then(|| array.get(range.start + row))
+            }
+            NodeSet::Bitmap(bitmap) => bitmap.select(u32::try_from(row).ok()?),
+            NodeSet::Frozen(bitmap) => bitmap.select(row),
+            NodeSet::Overlay { .. } => unreachable!("the base of an overlay is none"),
+        }
+    }
+
+    /// The member behind `row` others, by a search for the least bound that has as many members below it. In a set with changes
+    /// it lies near the stored member in the same row: as many rows away as something changed, so few changes cost few steps.
     fn select(&self, row: usize) -> Option<u32> {
+        let NodeSet::Overlay { base, gained, lost } = self else { return self.plain_at(row) };
         if self.len() <= row {
             return None;
         }
-        let (mut low, mut high) = (0, u32::MAX);
+        // Behind the stored member before which there are so few that the new ones do not fill the rows...
+        let before = row.checked_sub(gained.len() as usize + 1);
+        let mut low = before.and_then(|before| base.plain_at(before)).map_or(0, |node| node + 1);
+        // ...and not behind the one before which there are too many, though all that were lost lay there.
+        let mut high = base.plain_at(row.saturating_add(lost.len() as usize)).unwrap_or(u32::MAX);
         while low < high {
             let middle = low + (high - low) / 2;
             // `middle` is below `high`, so one more never overflows.
@@ -258,34 +287,39 @@ impl NodeSet {
     }
 
     /// True when all members of `other` are seen to be members, of two stored bitmaps with few changes. `false` does not mean that
-    /// they are not. O(containers + changes), without a walk over the members.
+    /// they are not. O(containers) where the stored sets have no gaps, else O(containers + changes), without a walk over the
+    /// members.
     pub(crate) fn is_known_to_have_all(&self, other: &NodeSet) -> bool {
         /// Looking up more changes than this costs as much as a walk.
         const CHANGES_MAX: u64 = 1 << 15;
-        let (Some((mine, my_changes)), Some((theirs, changes))) = (self.stored(), other.stored())
+        let none = RoaringBitmap::new();
+        let (Some((mine, my_gained, my_lost)), Some((theirs, gained, lost))) =
+            (self.stored(&none), other.stored(&none))
         else {
             return false;
         };
-        let mut changed = RoaringBitmap::new();
-        my_changes.iter().chain(&changes).for_each(|nodes| changed |= *nodes);
-        if CHANGES_MAX < changed.len() {
+        if CHANGES_MAX < my_gained.len() + my_lost.len() + gained.len() + lost.len() {
             return false;
         }
-        // Those that are stored in both are counted by containers, and the changes put right one by one.
-        let mut both = mine.and_len(theirs);
-        for node in &changed {
-            both -= u64::from(mine.contains(node) && theirs.contains(node));
-            both += u64::from(self.contains(node) && other.contains(node));
-        }
+        // What was gained is not stored, and what was lost is. So the members of both are those that are stored on both sides but
+        // for the lost ones, those that one side stores and the other gained, and those that both gained.
+        let stored = mine.and_len(theirs) + lost.intersection_len(my_lost);
+        let stored = stored - mine.and_len_roaring(lost) - theirs.and_len_roaring(my_lost);
+        let mine_gained = theirs.and_len_roaring(my_gained) - lost.intersection_len(my_gained);
+        let theirs_gained = mine.and_len_roaring(gained) - my_lost.intersection_len(gained);
+        let both = stored + mine_gained + theirs_gained + gained.intersection_len(my_gained);
         both == other.len() as u64
     }
 
-    /// The stored bitmap and its changes, for a set that is one.
-    fn stored(&self) -> Option<(&FrozenBitmap, Vec<&RoaringBitmap>)> {
+    /// The stored bitmap, what it gained and what it lost, for a set that is one; `none` stands for no change.
+    fn stored<'s>(
+        &'s self,
+        none: &'s RoaringBitmap,
+    ) -> Option<(&'s FrozenBitmap, &'s RoaringBitmap, &'s RoaringBitmap)> {
         match self {
-            NodeSet::Frozen(bitmap) => Some((bitmap, Vec::new())),
+            NodeSet::Frozen(bitmap) => Some((bitmap, none, none)),
             NodeSet::Overlay { base, gained, lost } => match &**base {
-                NodeSet::Frozen(bitmap) => Some((bitmap, vec![gained, lost])),
+                NodeSet::Frozen(bitmap) => Some((bitmap, gained, lost)),
                 _ => None,
             },
             _ => None,
@@ -321,6 +355,8 @@ impl NodeSet {
                 insert_sorted(&mut nodes, &between(gained));
                 nodes
             }
+            // The first page needs no search for where it begins.
+            NodeSet::Overlay { .. } if skip == 0 => self.iter().take(count).collect(),
             NodeSet::Overlay { .. } => match self.select(skip) {
                 Some(least) => self.iter_from(least).take(count).collect(),
                 None => Vec::new(),

@@ -156,6 +156,7 @@ mod tests {
                 prop_assert_eq!(set.len(), expected.len());
                 prop_assert_eq!(set.iter().collect::<Vec<u32>>(), expected.clone());
                 prop_assert_eq!(set.to_vec(), expected.clone());
+                prop_assert_eq!(set.first(), expected.first().copied());
                 for count in [1, 7, 1000] {
                     let mut chunks = Vec::new();
                     set.for_each_chunk(count, |chunk| chunks.push(chunk.to_vec()));

@@ -30,6 +30,16 @@ impl FrozenBitmap {
             .sum()
     }
 
+    /// The number of members of both. O(containers of `other`) where this set has no gaps, else a look-up of each member of
+    /// `other`.
+    pub fn and_len_roaring(&self, other: &RoaringBitmap) -> u64 {
+        if let (Some(from), Some(last)) = (self.range_from, self.len.checked_sub(1)) {
+            return other.range_cardinality(from..=from + last as u32);
+        }
+        let mut prober = self.prober();
+        other.iter().filter(|&member| prober.contains(member)).count() as u64
+    }
+
     /// The members of both. Containers where `other` has none are not touched.
     pub fn and_roaring(&self, other: &RoaringBitmap) -> RoaringBitmap {
         if self.is_longer_by_far(other) {
