@@ -13,6 +13,8 @@ mod files;
 mod stats;
 mod algorithm;
 mod cluster;
+mod generate;
+mod layout;
 mod database;
 mod mutation;
 mod server;
