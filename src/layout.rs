@@ -16,7 +16,7 @@ const PAIRS: usize = 400_000_000;
 const ROUNDS: (usize, usize) = (40, 400);
 
 /// How strong the pull to the middle is, beside the force of an edge.
-const GRAVITY: f32 = 0.06;
+const GRAVITY: f32 = 0.4;
 
 /// The angle between one node and the next at the start, on a spiral: no two lie in one direction.
 const GOLDEN_ANGLE: f32 = 2.399_963_2;

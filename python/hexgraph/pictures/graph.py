@@ -392,7 +392,7 @@ def labels(
             (x - long / 2, y + radius + 12),
         ):
             box = (left, base - 10, left + long, base + 3)
-            inside = 0 <= left and left + long <= width
+            inside = left >= 0 and left + long <= width
             if words and inside and not any(meet(box, other) for other in taken):
                 taken.append(box)
                 # A white rim below the letters, so that they can be read on lines.
