@@ -96,7 +96,7 @@ bench: ## Measure
 
 wheel: $(VENV)/maturin ## Build the wheel
 	rm -rf $(WHEELS)
-	$(BIN)/maturin build --quiet --release --out $(WHEELS)
+	$(BIN)/maturin build --quiet --release --compression-level 9 --out $(WHEELS)
 
 install: wheel ## Build, and install into .venv
 	$(BIN)/python -m pip install --quiet --no-deps --force-reinstall $(WHEELS)/*.whl

@@ -3,9 +3,9 @@
 use super::algorithm::{algorithms, run_algorithm};
 use super::cluster::{encode_json, json_table, schema_text, variable_texts};
 use super::database::PyDatabase;
-use super::generate::generate;
+use super::drawn::generate::generate;
+use super::drawn::layout::layout;
 use super::interrupt::{Cancel, detached, signal_came};
-use super::layout::layout;
 use super::mutation::PyUpsert;
 use super::requests::to_timeout;
 use super::server::PyServer;

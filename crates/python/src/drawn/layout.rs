@@ -1,6 +1,6 @@
 //! Places for the nodes of a picture.
 
-use super::interrupt::interruptible;
+use crate::interrupt::interruptible;
 use hexgraph::layout::positions;
 use pyo3::prelude::*;
 

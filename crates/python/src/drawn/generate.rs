@@ -1,8 +1,8 @@
 //! Graphs that are drawn by rules.
 
-use super::database::PyDatabase;
-use super::source::PyLoadReport;
-use super::tables::with_bar;
+use crate::database::PyDatabase;
+use crate::source::PyLoadReport;
+use crate::tables::with_bar;
 use hexgraph::db::LoadProgress;
 use hexgraph::tables::Generated;
 use pyo3::exceptions::PyValueError;
