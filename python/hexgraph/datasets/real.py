@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from .._native import __version__
 from ..connection import connect
 from ..errors import QueryError
+from ..schemas.suggesting import parts_of
 
 if TYPE_CHECKING:
     from .._native import Database
@@ -52,6 +53,8 @@ def info(name: str) -> dict[str, Any]:
     """
     _check(name)
     told = dict(FILMS if name == "films" else _manifest()[name])
+    for inner in ("tables", "links"):
+        told.pop(inner, None)
     told.setdefault("sha256", _content_hash(name))
     licence = DATA / f"{name}.LICENSE.txt"
     if licence.exists():
@@ -62,7 +65,7 @@ def info(name: str) -> dict[str, Any]:
 def airports(db: Database | None = None) -> Database:
     """Return international airports and those of Europe: 1,784 of them in 201 countries.
 
-    `Airport` has iata, name, city, elevation (in feet), zone and place; `country` leads to a
+    `Airport` has iata, name, city, elevation (in feet), zone and place; `located_in` leads to a
     `Country` with its code, and `near` to the five nearest others, with the facet `km`.
 
     `db` gets them beside what it has; without it there is a new database in memory.
@@ -162,10 +165,37 @@ def _loaded(name: str, db: Database | None) -> Database:
     db = connect() if db is None else db
     if name == "films":
         sample = DATA.parents[1] / "sample"
-        db.load(sample / "films.rdf", schema=(sample / "films.schema").read_text("utf-8"))
-    else:
-        db.load(DATA / f"{name}.parquet")
+        schema = (sample / "films.schema").read_text("utf-8")
+        db.load(sample / "films.rdf", schema=_added(db, schema), progress=False)
+        return db
+    told = _manifest()[name]
+    folder = DATA / name
+    db.alter(_added(db, (folder / "graph.schema").read_text("utf-8")))
+    for table in told["tables"]:
+        # Nodes are named by what is unique about them, so those that are there already are met.
+        geo = {"place": ("lat", "lon")} if table["type"] == "Airport" else None
+        columns = {"lat": None, "lon": None} if geo else None
+        file = folder / table["file"]
+        db.load_nodes(file, table["type"], id=table["id"], geo=geo, columns=columns)
+    for edges in told["links"]:
+        one, other = edges["on"]
+        file, facets = folder / edges["file"], edges["facets"]
+        db.load_edges(file, edges["predicate"], "from", "to", on=(one, other), facets=facets)
     return db
+
+
+def _added(db: Database, schema: str) -> str:
+    """Return the definitions that a database lacks; those of types with the fields that it has."""
+    known, types = parts_of(db.schema())
+    lines = [
+        line
+        for line in schema.splitlines()
+        if ":" in line and line.split(":")[0].strip() not in known
+    ]
+    for name, fields in parts_of(schema)[1].items():
+        all_fields = dict.fromkeys([*types.get(name, []), *fields])
+        lines += [f"type {name} {{", *all_fields, "}"]
+    return "\n".join(lines)
 
 
 def _manifest() -> dict[str, dict[str, Any]]:
@@ -183,7 +213,7 @@ def _content_hash(name: str) -> str:
     if name == "films":
         files = sorted((DATA.parents[1] / "sample").glob("films.*"))
     else:
-        files = sorted((DATA / f"{name}.parquet").iterdir())
+        files = sorted((DATA / name).iterdir())
     found = hashlib.sha256()
     for file in files:
         found.update(f"{file.name}\n{file.stat().st_size}\n".encode())
