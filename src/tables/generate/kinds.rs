@@ -18,7 +18,7 @@ pub(super) fn followed(edge: u64, follows: u64, draws: Draws) -> u64 {
         }
         let place = draws.below(edge, 2 * person * follows);
         edge = place / 2;
-        if place % 2 == 0 {
+        if place.is_multiple_of(2) {
             return edge / follows;
         }
     }
@@ -90,7 +90,7 @@ pub(super) fn step_count(width: u64, height: u64) -> u64 {
 pub(super) fn called(event: u64, people: u64, draws: Draws) -> (u64, u64) {
     // The lesser of three draws: a few have much of what happens.
     let caller = (0..3).map(|at| draws.below(event * 8 + at, people)).min().unwrap_or(0);
-    let is_near = draws.bits(event * 8 + 3) % 4 != 0;
+    let is_near = !draws.bits(event * 8 + 3).is_multiple_of(4);
     let reach = if is_near { people.min(64) } else { people };
     // At least 1 further on, and never so far as to come back.
     let away = 1 + draws.below(event * 8 + 4, (reach - 1).max(1));
