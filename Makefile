@@ -106,7 +106,7 @@ docs-check: docs ## Check its links, anchors, navigation and spelling
 
 wheel: $(VENV)/maturin ## Build the wheel
 	rm -rf $(WHEELS)
-	$(BIN)/maturin build --quiet --release --out $(WHEELS)
+	$(BIN)/maturin build --quiet --release --compression-level 9 --out $(WHEELS)
 
 install: wheel ## Build, and install into .venv
 	$(BIN)/python -m pip install --quiet --no-deps --force-reinstall $(WHEELS)/*.whl

@@ -19,6 +19,7 @@
 
 pub use hexgraph_base::{answer, budget, types};
 
+pub mod layout;
 pub mod db;
 #[cfg(feature = "tables")]
 pub mod tables;

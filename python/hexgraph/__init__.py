@@ -47,6 +47,17 @@ attach(Database, DatabaseMethods)
 attach(Database, AdministrationMethods)
 
 
+def __getattr__(name: str) -> object:
+    """Return what is imported when it is first asked for, so that `import hexgraph` stays short."""
+    from importlib import import_module
+
+    if name in ("datasets", "widget"):
+        return import_module(f"{__name__}.{name}")
+    if name == "GraphView":
+        return import_module(f"{__name__}.widget").GraphView
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 def load_ipython_extension(shell: object) -> None:
     """Register the magics; `%load_ext hexgraph` calls it."""
     from .jupyter import load

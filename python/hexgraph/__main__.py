@@ -1,8 +1,9 @@
-"""The command line: `hexgraph serve`, `query`, `load`, `import`, `check`, and `demo`.
+"""The command line: `hexgraph serve`, `query`, `mutate`, `graphql`, `load`, `check` and others.
 
 `info` and `schema`, like `demo` and `import`, are written in Python.
 """
 
+import os
 import sys
 
 from ._native import run_command
@@ -38,7 +39,10 @@ def tell(what: str, path: str) -> int:
 
     try:
         with connect(path, read_only=True) as db:
-            print(db.describe() if what == "info" else db.schema().rstrip())
+            print(db.describe() if what == "info" else db.schema().rstrip(), flush=True)
+    except BrokenPipeError:
+        # The reader has what it wants (`| head`). What is left in the buffer goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except Error as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 if TYPE_CHECKING:
     from ._native import LoadReport, Result, SchemaReport, Upsert
     from .schemas.describing import Description
+    from .schemas.profiling import Profile
     from .schemas.suggesting import Suggestion
+    from .schemas.text import SchemaText
 
 
 class DatabaseMethods:
@@ -209,6 +211,49 @@ class DatabaseMethods:
         from .schemas import describing
 
         return describing.describe(self)
+
+    def profile(self, *names: str) -> Profile:
+        """Tell what the values are like: coverage, distinct values, the commonest, histograms.
+
+        `names` are predicates, or types for all of their fields; without any it is all of them.
+        Printed, and in notebooks with pictures, it is a table of predicates, of degrees, of memory
+        and of the files on the disk; `predicates`, `degrees`, `memory` and `disk` are these, and
+        `to_pandas()` and `to_polars()` return the first one.
+
+        Costs a group of each different value of each predicate: some seconds where there are
+        millions. Of lists, languages, places, vectors and passwords only the number is told.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.load_nodes([{"id": n, "kind": "ab"[n % 2], "km": n * n} for n in range(4)])
+        >>> table = db.profile("kind", "km").predicates
+        >>> columns = dict(zip(table.column_names, zip(*table.rows())))
+        >>> columns["distinct"], columns["greatest"], columns["common"][0]
+        ((2, 4), ('b', '9'), ['a (2)', 'b (2)'])
+
+        Raises SchemaError for a name that there is not.
+        """
+        from .schemas import profiling
+
+        return profiling.profile(self, names)
+
+    def schema(self) -> SchemaText:
+        """Return the schema in the language of `alter`: a text, which draws itself in notebooks.
+
+        The picture has a box for each type with its predicates, how many of its nodes have them,
+        and arrows for edges; it is asked for when it is shown, and `svg()` of the text returns it.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.alter("name: string @index(term) .")
+        >>> print(db.schema(), end="")
+        name: string @index(term) .
+        >>> db.schema().svg().startswith("<svg")
+        True
+        """
+        from .schemas.text import SchemaText
+
+        return SchemaText.of(self)
 
     async def aquery(self, dql: str, variables: Any = None, **options: Any) -> Result:
         """Answer a query beside other tasks of asyncio; as `query`.

@@ -33,6 +33,97 @@ def test_query(loaded):
     assert len(json.loads(done.stdout)["q"]) == 2
 
 
+def test_rows_are_written_in_all_formats(loaded, tmp_path):
+    dql = "{ q(func: has(name)) { uid name } }"
+    done = run("query", loaded, dql, "--format", "table")
+    assert done.stdout == "uid  name\n0x1  Ada\n0x2  Bob\n"
+    assert run("query", loaded, dql, "--format", "csv").stdout == "uid,name\n0x1,Ada\n0x2,Bob\n"
+    lines = ['{"uid":"0x1","name":"Ada"}', '{"uid":"0x2","name":"Bob"}']
+    assert run("query", loaded, dql, "--format", "jsonl").stdout.splitlines() == lines
+    for name in ("a.csv", "a.parquet", "a.arrow", "a.json", "a.jsonl", "a.txt"):
+        done = run("query", loaded, dql, "-o", tmp_path / name)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert json.loads((tmp_path / "a.json").read_text())["q"][1] == {"uid": "0x2", "name": "Bob"}
+    assert (tmp_path / "a.csv").read_bytes() == b"uid,name\r\n0x1,Ada\r\n0x2,Bob\r\n"
+    polars = pytest.importorskip("polars")
+    rows = [("0x1", "Ada"), ("0x2", "Bob")]
+    assert polars.read_parquet(tmp_path / "a.parquet").rows() == rows
+    assert polars.read_ipc(tmp_path / "a.arrow").rows() == rows
+    assert polars.read_csv(tmp_path / "a.csv").rows() == rows
+    assert not list(tmp_path.glob("*.partial"))
+
+
+def test_what_can_not_be_written_is_told(loaded, tmp_path):
+    both = "{ a(func: has(name)) { name } b(func: uid(1)) { name } }"
+    done = run("query", loaded, both, "-o", tmp_path / "a.csv")
+    assert done.returncode == 1
+    assert "several blocks, choose one: a, b (name one by --block" in done.stderr
+    assert not (tmp_path / "a.csv").exists()
+    assert run("query", loaded, both, "--format", "csv", "--block", "b").stdout == "name\nAda\n"
+    done = run("query", loaded, both, "--format", "cvs")
+    assert done.stderr == ("error: --format cvs: it is json, table, csv, jsonl, arrow, parquet\n")
+    done = run("query", loaded, both, "-o", tmp_path / "no" / "a.json")
+    assert "writing" in done.stderr
+    assert "a.json" in done.stderr
+    done = run("query", loaded, "{ q(func: has(name)) { nmae } }")
+    assert "did you mean `name`?" in done.stderr
+
+
+def test_texts_come_from_files_and_pipes(loaded, tmp_path):
+    file = tmp_path / "who.dql"
+    file.write_text("query q($n: string) { q(func: eq(name, $n)) { name } }")
+    wanted = {"q": [{"name": "Bob"}]}
+    for arguments in ([file], ["-f", file], ["--file", file]):
+        done = run("query", loaded, *arguments, "-v", "$n=Bob")
+        assert json.loads(done.stdout) == wanted, done.stderr
+    with file.open() as text:
+        assert json.loads(run("query", loaded, "-v", "n=Bob", stdin=text).stdout) == wanted
+    assert "give one of them" in run("query", loaded, "{}", "-f", file).stderr
+    assert "no.dql" in run("query", loaded, "-f", tmp_path / "no.dql").stderr
+
+
+def test_mutate(loaded):
+    done = run("mutate", loaded, '_:c <name> "Cleo" .')
+    assert (done.returncode, list(json.loads(done.stdout)["uids"])) == (0, ["c"])
+    assert run("mutate", loaded, '{"uid": "0x1", "name": "Ada L."}').returncode == 0
+    assert run("mutate", loaded, '{ set { <0x2> <name> "Bo" . } }').returncode == 0
+    find = '{ v as var(func: eq(name, "Cleo")) }'
+    assert run("mutate", loaded, 'uid(v) <name> "Cleopatra" .', "--query", find).returncode == 0
+    assert run("mutate", loaded, "-", input='[{"name": "Dido"}]').returncode == 0
+    names = run("query", loaded, "{ q(func: has(name)) { name } }", "--format", "csv").stdout
+    assert names.split() == ["name", "Ada", "L.", "Bo", "Cleopatra", "Dido"]
+    assert run("mutate", loaded, "--delete", "<0x2> <name> * .").returncode == 0
+    assert "Bo\n" not in run("query", loaded, "{ q(func: has(name)) { name } }").stdout
+    done = run("mutate", loaded, '<0x1> <name "x" .')
+    assert done.returncode == 1
+    assert "is `>` missing?" in done.stderr
+    assert "    ^" in done.stderr
+
+
+def test_mutate_makes_no_database(tmp_path):
+    done = run("mutate", tmp_path / "no", '<0x1> <name> "Ada" .')
+    assert "there is no database (`hexgraph load` makes one)" in done.stderr
+    assert not (tmp_path / "no").exists()
+
+
+def test_graphql(loaded, tmp_path):
+    schema = tmp_path / "s.graphql"
+    schema.write_text("type Task { id: ID! title: String! @search(by: [exact]) }")
+    done = run("graphql", loaded, "--schema", schema)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    add = "mutation m($t: String!) { addTask(input: [{title: $t}]) { task { title } } }"
+    done = run("graphql", loaded, add, "-v", "t=Shop")
+    assert json.loads(done.stdout) == {"data": {"addTask": {"task": [{"title": "Shop"}]}}}
+    find = "query q($t: String) { queryTask(filter: {title: {eq: $t}}) { title } }"
+    (tmp_path / "v.json").write_text('{"t": "Shop"}')
+    done = run("graphql", loaded, find, "--variables-file", tmp_path / "v.json")
+    assert json.loads(done.stdout) == {"data": {"queryTask": [{"title": "Shop"}]}}
+    done = run("graphql", loaded, "{ nothing }")
+    assert done.returncode == 1
+    assert "errors" in json.loads(done.stdout)
+    assert "Cannot query field" in done.stderr
+
+
 def test_info_and_schema(loaded, tmp_path):
     done = run("info", loaded)
     assert (done.returncode, done.stderr) == (0, "")

@@ -10,7 +10,7 @@ import pytest
 from pages import run_page
 
 import hexgraph
-from hexgraph import _native, connection
+from hexgraph import _native, connection, datasets, widget
 from hexgraph.algo import Algorithms, Found
 
 ROOT = Path(__file__).parents[2]
@@ -31,8 +31,10 @@ CLASSES += (Algorithms, Found)
 
 def examples():
     finder = doctest.DocTestFinder()
-    for place in (hexgraph, connection.connect):
+    for place in (hexgraph, connection.connect, datasets, widget, widget.GraphView):
         yield from finder.find(place)
+    for name in datasets.__all__:
+        yield from finder.find(getattr(datasets, name), f"datasets.{name}")
     for owner in CLASSES:
         for name, member in vars(owner).items():
             if getattr(member, "__doc__", None) and not name.startswith("__"):
@@ -50,6 +52,12 @@ def test_page(path):
         if needed in path.read_text():
             pytest.importorskip(package)
     run_page(path, update=UPDATE)
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    """Graphs that examples build go to a folder of the test."""
+    monkeypatch.setenv("HEXGRAPH_CACHE", str(tmp_path))
 
 
 def test_the_request_of_the_readme():

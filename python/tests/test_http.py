@@ -306,6 +306,26 @@ def test_assign(client):
     assert int(new["data"]["uids"]["a"], 16) > int(given["endId"])
 
 
+def test_names_that_the_schema_does_not_know(client):
+    dql = "{ q(func: has(nmae)) { uid }\n r(func: type(Persn)) { name } }"
+    assert "warnings" not in client.post("/query", dql, DQL)["extensions"]
+    reply = client.post("/query?warnings=true", dql, DQL)
+    first = {"message": "there is no predicate `nmae`", "line": 1, "column": 11}
+    second = {"message": "there is no type `Persn`", "line": 2, "column": 10}
+    assert reply["data"] == {"q": [], "r": []}
+    assert reply["extensions"]["warnings"] == [
+        first | {"hint": "did you mean `name`?"},
+        second | {"hint": "did you mean `Person`?"},
+    ]
+    told, code = message(client.post("/query?strict=true", dql, DQL))
+    assert "line 1 column 11: there is no predicate `nmae` (did you mean `name`?)" in told
+    assert code
+    right = "{ q(func: has(name)) { name } }"
+    reply = client.post("/query?strict=true&warnings=true", right, DQL)
+    assert (len(reply["data"]["q"]), reply["extensions"]["warnings"]) == (3, [])
+    assert "strict" in message(client.post("/query?strict=perhaps", right, DQL))[0]
+
+
 def test_alter(client, people):
     done = {"data": {"code": "Success", "message": "Done"}}
     assert client.post("/alter", "nick: string .") == done

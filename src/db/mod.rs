@@ -23,9 +23,10 @@ pub mod access;
 #[cfg(not(feature = "graphql"))]
 mod without_access;
 
-pub use ask::algorithm::{AlgorithmNumbers, AlgorithmTable};
 pub use ask::each::EachAnswer;
 pub use ask::explain::{ExplainedStep, Explanation};
+pub use ask::kept::algorithm_table::{AlgorithmNumbers, AlgorithmTable};
+pub use ask::kept::copied::AnswerMemory;
 pub use ask::many::ManyRequest;
 pub use ask::pages::Pages;
 pub use ask::plans::Variables;

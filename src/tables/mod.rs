@@ -1,11 +1,17 @@
-//! Tables as nodes and edges: Arrow columns from other libraries, Parquet and CSV files.
+//! Tables as nodes and edges: Arrow columns from other libraries, Parquet and CSV files. Answers as tables.
 
 mod shape;
 mod read;
 mod load;
 mod columns;
 mod parquet_export;
+mod answers;
+mod generate;
 
+pub use answers::batch::record_batch;
+pub use answers::flatten::{exploded, flattened};
+pub use answers::write::{RowFormat, write_rows};
+pub use generate::Generated;
 pub use hexgraph_store::graph::IdSpace;
 pub use read::exported::is_export_folder;
 pub use read::source::is_table_name;

@@ -47,11 +47,12 @@ const LAYERS: &[(&str, &[&str])] = &[
             "graphql",
         ],
     ),
-    ("tables", &["types", "schema", "formats", "storage", "graph", "db"]),
+    ("layout", &["types"]),
+    ("tables", &["types", "schema", "formats", "storage", "graph", "answer", "db"]),
     ("http", &["types", "budget", "answer", "db"]),
     ("cli", &["types", "budget", "answer", "db", "tables", "http"]),
     // db.serve(), python -m hexgraph
-    ("python", &["types", "budget", "answer", "db", "tables", "http", "cli"]),
+    ("python", &["types", "budget", "answer", "layout", "db", "tables", "http", "cli"]),
 ];
 
 /// The only files that may hold `unsafe`.

@@ -571,13 +571,14 @@ impl PyDatabase {
         py.import("builtins")?.call_method1("range", (first.0, first.0 + count))
     }
 
-    /// The schema in the language of `alter`.
-    fn schema(&self, py: Python<'_>) -> PyResult<String> {
+    /// The schema as a plain text: what `schema` of `hexgraph.methods` makes a picture of.
+    fn _schema(&self, py: Python<'_>) -> PyResult<String> {
         detached(py, || self.database.schema_text()).map_err(to_python)
     }
 
     /// How large the database is: "nodes", the number of the last "commit", and for each of the
-    /// "predicates" its "nodes", its "values" and the "bytes" that it takes, indexes included.
+    /// "predicates" its "nodes", its "values", the "bytes" that it takes, indexes included, and what these are
+    /// in its "parts": "values" (or edges), "indexes", "reverse" edges and "facets".
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let stats = detached(py, || self.database.stats()).map_err(to_python)?;
         stats_dict(py, &stats)

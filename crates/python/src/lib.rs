@@ -13,6 +13,7 @@ mod files;
 mod stats;
 mod algorithm;
 mod cluster;
+mod drawn;
 mod database;
 mod mutation;
 mod server;

@@ -3,6 +3,8 @@
 use super::algorithm::{algorithms, run_algorithm};
 use super::cluster::{encode_json, json_table, schema_text, variable_texts};
 use super::database::PyDatabase;
+use super::drawn::generate::generate;
+use super::drawn::layout::layout;
 use super::interrupt::{Cancel, detached, signal_came};
 use super::mutation::PyUpsert;
 use super::requests::to_timeout;
@@ -49,6 +51,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(columns_table, module)?)?;
     module.add_function(wrap_pyfunction!(algorithms, module)?)?;
     module.add_function(wrap_pyfunction!(run_algorithm, module)?)?;
+    module.add_function(wrap_pyfunction!(generate, module)?)?;
+    module.add_function(wrap_pyfunction!(layout, module)?)?;
     module.add_function(wrap_pyfunction!(open_database, module)?)?;
     module.add_function(wrap_pyfunction!(run_command, module)?)
 }

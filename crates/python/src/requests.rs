@@ -3,7 +3,7 @@
 
 use super::interrupt::interruptible_with;
 use super::mutation::{MutationArguments, PyUpsert, Texts, uid_dict};
-use crate::answers::result::PyResultSet;
+use crate::answers::result::{PyResultSet, kept};
 use crate::convert::errors::to_python_with_text;
 use crate::convert::variables::to_variables;
 use hexgraph::db::{
@@ -66,7 +66,7 @@ impl Target<'_> {
             py,
             timeout,
             |_| Ok(()),
-            |control| self.ask(&request, control),
+            |control| Ok(kept(self.ask(&request, control)?)),
             |error| to_python_with_text(error, &request.text),
         );
         let answer = answer?;
@@ -120,9 +120,12 @@ impl Target<'_> {
             py,
             timeout,
             |_| Ok(()),
-            |control| match is_block {
-                true => self.change_text(dql, control),
-                false => self.change(&request, control),
+            |control| {
+                let done = match is_block {
+                    true => self.change_text(dql, control),
+                    false => self.change(&request, control),
+                }?;
+                Ok(MutationAnswer { queries: done.queries.map(kept), ..done })
             },
             |error| to_python_with_text(error, if is_block { dql } else { "" }),
         );

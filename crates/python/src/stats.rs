@@ -28,5 +28,15 @@ fn predicate_stats<'py>(py: Python<'py>, stats: &PredicateStats) -> PyResult<Bou
     entry.set_item("nodes", stats.subjects)?;
     entry.set_item("values", stats.values)?;
     entry.set_item("bytes", column_bytes + index_bytes + reverse_bytes + facet_bytes)?;
+    let parts = PyDict::new(py);
+    for (part, bytes) in [
+        ("values", column_bytes),
+        ("indexes", index_bytes),
+        ("reverse", reverse_bytes),
+        ("facets", facet_bytes),
+    ] {
+        parts.set_item(part, bytes)?;
+    }
+    entry.set_item("parts", parts)?;
     Ok(entry)
 }

@@ -123,6 +123,10 @@ class Result:
         """Return the rows of a block as a polars.DataFrame."""
         return frames.to_polars(self.to_arrow(block))
 
+    def memory(self) -> dict[str, int]:
+        """Return the bytes that the answer takes; it holds no version of the cluster."""
+        return {"own": len(self._text), "version": 0}
+
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 

@@ -1,5 +1,6 @@
-//! What an algorithm found, as a table: a row for each node of its graph, or for each pair.
+//! Makes a table of what an algorithm found: a row for each node of its graph, or for each pair.
 
+use super::kept::algorithm_table::{AlgorithmNumbers, AlgorithmTable};
 use super::query::QueryAnswer;
 use hexgraph_base::types::{Error, Result, Value};
 use hexgraph_store::algo::Output;
@@ -12,43 +13,6 @@ const XID: &str = "xid";
 /// The rows that are read between two looks at the clock.
 const ROWS_A_CHECK: usize = 1 << 16;
 
-/// The table of what an algorithm found.
-#[derive(Debug, Clone, PartialEq)]
-pub struct AlgorithmTable {
-    /// The name of the algorithm.
-    pub name: String,
-    /// The node of each row, or the first one of each pair; empty where one number is for the whole graph.
-    pub uids: Vec<u64>,
-    /// The second node of each pair.
-    pub to: Option<Vec<u64>>,
-    /// What the nodes are called elsewhere: their values of `xid`, where that predicate has texts. `None` where no node has one.
-    pub xids: Option<Vec<Option<String>>>,
-    /// The numbers, in the order of the rows.
-    pub numbers: AlgorithmNumbers,
-}
-
-impl AlgorithmTable {
-    /// The number of rows.
-    pub fn rows(&self) -> usize {
-        match &self.numbers {
-            AlgorithmNumbers::Floats(numbers) => numbers.len(),
-            AlgorithmNumbers::Ints(numbers) => numbers.len(),
-            AlgorithmNumbers::Nothing => self.uids.len(),
-        }
-    }
-}
-
-/// The numbers that an algorithm found.
-#[derive(Debug, Clone, PartialEq)]
-pub enum AlgorithmNumbers {
-    /// Floats; `None` for a node without one.
-    Floats(Vec<Option<f64>>),
-    /// Whole numbers; `None` for a node without one.
-    Ints(Vec<Option<i64>>),
-    /// The nodes are the result.
-    Nothing,
-}
-
 impl QueryAnswer {
     /// What the first block of an algorithm without a variable has found.
     ///
@@ -56,12 +20,17 @@ impl QueryAnswer {
     ///
     /// `Query` when the query has no such block; those of `control`.
     pub fn algorithm(&self, control: &Control) -> Result<AlgorithmTable> {
-        let (name, found) = self.answer().algorithm().ok_or_else(|| {
+        let missing = || {
             let hint = "write `pagerank(...) { follows }`";
             Error::query("the query has no block of an algorithm without a variable")
                 .with_hint(hint)
-        })?;
-        let version = self.answer().version();
+        };
+        if let Some(copied) = self.copied_answer() {
+            return copied.algorithm().cloned().ok_or_else(missing);
+        }
+        let answer = self.held_answer().ok_or_else(missing)?;
+        let (name, found) = answer.algorithm().ok_or_else(missing)?;
+        let version = answer.version();
         let nodes = found.graph.nodes();
         let output = &found.found.output;
         control.charge(size_of::<u64>() * 2 * (nodes.len() + output.len()))?;

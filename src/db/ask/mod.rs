@@ -1,7 +1,8 @@
-//! Queries: planning, answers, paging, explanations, and the log of slow ones.
+//! Queries: planning, answers, answers that are kept, paging, explanations, and the log of slow ones.
 
 pub(super) mod plans;
 pub(super) mod slow;
+pub(super) mod kept;
 pub(super) mod algorithm;
 pub(super) mod checked;
 pub(super) mod rows;

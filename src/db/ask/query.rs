@@ -2,6 +2,7 @@
 
 use super::checked::{Checked, Room};
 use super::explain::Explanation;
+use super::kept::copied::{AnswerMemory, Copied};
 use super::plans::Variables;
 use super::rows::RowCounter;
 use super::shown::shown_blocks;
@@ -11,7 +12,8 @@ use crate::db::database::Database;
 use crate::db::guard::guarded;
 use crate::db::operation::Latency;
 use hexgraph_base::answer::{
-    ChunkSink, JsonSink, Key, KeySink, NestedSink, RowForm, Table, TableSink, columns, need_data,
+    ChunkSink, JsonSink, Key, KeySink, NestedSink, RowForm, Shape, Table, TableSink, columns,
+    need_data,
 };
 use hexgraph_base::budget::Share;
 use hexgraph_base::plan::Query;
@@ -19,7 +21,7 @@ use hexgraph_base::types::pool::Pool;
 use hexgraph_base::types::{Error, PieceSink, Result, Sink, Uid};
 use hexgraph_store::exec;
 use hexgraph_store::exec::{Answer, Control, ExecOptions, Limits, Trace};
-use hexgraph_store::graph::Version;
+use hexgraph_store::graph::{PredicateStats, Version, stats};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -45,15 +47,23 @@ pub(super) struct Asked<'a> {
 }
 
 /// The answer to a query. It holds the nodes that were found and the version that they were found in; values are read from
-/// that version when the answer is written.
+/// that version when the answer is written. [`QueryAnswer::copy_out`] makes a short one free of its version.
 pub struct QueryAnswer {
-    answer: Answer,
+    found: Found,
     latency: Latency,
     commit: u64,
     /// The memory of the found nodes, drawn from the budget for as long as the answer exists.
     share: Option<Arc<Share>>,
     /// The threads of the database, which help to write a large answer.
     pool: Option<Arc<Pool>>,
+}
+
+/// What was found.
+enum Found {
+    /// Nodes, and the version that has their values.
+    Held(Answer),
+    /// All that can be asked of the answer, written down.
+    Copied(Box<Copied>),
 }
 
 impl Database {
@@ -198,12 +208,112 @@ impl QueryAnswer {
         control: &Control,
     ) -> QueryAnswer {
         let (share, pool) = (control.share().cloned(), control.pool().cloned());
-        QueryAnswer { answer, latency, commit, share, pool }
+        QueryAnswer { found: Found::Held(answer), latency, commit, share, pool }
     }
 
-    /// What the executor found.
-    pub(super) fn answer(&self) -> &Answer {
-        &self.answer
+    /// What the executor found; `None` for an answer that was copied out.
+    pub(super) fn held_answer(&self) -> Option<&Answer> {
+        match &self.found {
+            Found::Held(answer) => Some(answer),
+            Found::Copied(_) => None,
+        }
+    }
+
+    /// What was written down of an answer that was copied out.
+    pub(super) fn copied_answer(&self) -> Option<&Copied> {
+        match &self.found {
+            Found::Held(_) => None,
+            Found::Copied(copied) => Some(copied),
+        }
+    }
+
+    /// Takes the copy in place of what was found; the memory of the nodes is given back, and that of the copy drawn. Leaves the
+    /// answer as it is where there is no memory for it.
+    pub(super) fn keep(mut self, copied: Copied) -> QueryAnswer {
+        if let Some(share) = &self.share {
+            let kept = Arc::new(share.budget().share());
+            if kept.draw(copied.byte_len()).is_err() {
+                return self;
+            }
+            self.share = Some(kept);
+        }
+        self.found = Found::Copied(Box::new(copied));
+        self
+    }
+
+    /// The memory that the answer holds. Costs a pass over the predicates of its version.
+    pub fn memory(&self) -> AnswerMemory {
+        match &self.found {
+            Found::Copied(copied) => AnswerMemory { own: copied.byte_len(), version: 0 },
+            Found::Held(answer) => {
+                let bytes = |it: PredicateStats| {
+                    it.column_bytes + it.index_bytes + it.reverse_bytes + it.facet_bytes
+                };
+                let version = stats(answer.version()).into_iter().map(bytes).sum();
+                AnswerMemory { own: self.held(), version }
+            }
+        }
+    }
+
+    /// Writes to a sink that keeps nothing beyond about `bytes_max` bytes of JSON.
+    ///
+    /// # Errors
+    ///
+    /// As [`QueryAnswer::write`]; `Limit` when it is longer.
+    pub(super) fn write_within<S: Sink>(
+        &self,
+        sink: S,
+        bytes_max: u64,
+        control: &Control,
+    ) -> Result<S> {
+        guarded(|| {
+            let most = bytes_max.min(self.exec_options().result);
+            let mut sink = Checked::new(sink, control, most);
+            self.write_to(usize::MAX, &mut sink)?;
+            Ok(sink.into_inner())
+        })
+    }
+
+    /// The facts as N-Quads, where they have no more than `bytes_max` bytes.
+    ///
+    /// # Errors
+    ///
+    /// As [`QueryAnswer::to_rdf`]; `Limit` when there are more.
+    pub(super) fn lines_within(&self, bytes_max: u64, control: &Control) -> Result<Vec<u8>> {
+        guarded(|| match &self.found {
+            Found::Copied(copied) => copied.lines().map(<[u8]>::to_vec),
+            Found::Held(answer) => {
+                let mut lines = Vec::new();
+                let mut room = Room::new(control, bytes_max);
+                answer.write_rdf(&mut lines, &mut |length| room.look(length))?;
+                Ok(lines)
+            }
+        })
+    }
+
+    /// Writes the object with the blocks, of each list at most `objects_max` objects.
+    fn write_to(&self, objects_max: usize, sink: &mut dyn Sink) -> Result<()> {
+        match &self.found {
+            Found::Held(answer) => answer.write_head(objects_max, sink),
+            Found::Copied(copied) => {
+                copied.write_head(objects_max, sink);
+                Ok(())
+            }
+        }
+    }
+
+    fn write_pieces<S: PieceSink>(&self, control: &Control, sink: &mut S) -> Result<()> {
+        match &self.found {
+            Found::Held(answer) => answer.write_shared(control, sink),
+            Found::Copied(_) => self.write_to(usize::MAX, sink),
+        }
+    }
+
+    fn exec_options(&self) -> &ExecOptions {
+        match &self.found {
+            Found::Held(answer) => answer.options(),
+            Found::Copied(copied) => &copied.options,
+        }
     }
 
     /// Makes `control` draw from the same budget as the request did, and have the same threads.
@@ -239,8 +349,8 @@ impl QueryAnswer {
     pub fn write_head<S: Sink>(&self, objects_max: usize, sink: S, control: &Control) -> Result<S> {
         self.prepare(control);
         guarded(|| {
-            let mut sink = Checked::new(sink, control, self.answer.options().result);
-            self.answer.write_head(objects_max, &mut sink)?;
+            let mut sink = Checked::new(sink, control, self.exec_options().result);
+            self.write_to(objects_max, &mut sink)?;
             Ok(sink.into_inner())
         })
     }
@@ -253,8 +363,8 @@ impl QueryAnswer {
     pub fn write_shared<S: PieceSink>(&self, sink: S, control: &Control) -> Result<S> {
         self.prepare(control);
         guarded(|| {
-            let mut sink = Checked::new(sink, control, self.answer.options().result);
-            self.answer.write_shared(control, &mut sink)?;
+            let mut sink = Checked::new(sink, control, self.exec_options().result);
+            self.write_pieces(control, &mut sink)?;
             Ok(sink.into_inner())
         })
     }
@@ -262,7 +372,9 @@ impl QueryAnswer {
     /// Returns the names of the visible blocks with the numbers of their root nodes. That is about the number of objects; nodes
     /// without any of the asked values give none.
     pub fn root_counts(&self) -> impl Iterator<Item = (&str, usize)> {
-        self.answer.root_counts()
+        let held = self.held_answer().map(Answer::root_counts);
+        let copied = self.copied_answer().map(Copied::root_counts);
+        held.into_iter().flatten().chain(copied.into_iter().flatten())
     }
 
     /// The object with the blocks as JSON text, and how long it took to write.
@@ -298,21 +410,21 @@ impl QueryAnswer {
         control: &Control,
     ) -> Result<Option<(String, Duration)>> {
         let started = Instant::now();
-        let most = bytes_max.min(self.answer.options().result);
+        let most = bytes_max.min(self.exec_options().result);
         let is_long = OnceLock::new();
         self.prepare(control);
         let before = control.share().map_or(0, |share| share.used());
         let written = guarded(|| {
             let mut sink = Checked::new(JsonSink::new(), control, most);
             sink.tell_when_too_long(&is_long);
-            self.answer.write_shared(control, &mut sink)?;
+            self.write_pieces(control, &mut sink)?;
             Ok(sink.into_inner())
         });
         match written {
             Ok(json) => Ok(Some((json.into_string(), started.elapsed()))),
             // Only the length stopped it, and the limit `result` is farther off: the caller writes it again in pieces, so what
             // was drawn for this attempt goes back.
-            Err(_) if is_long.get().is_some() && most < self.answer.options().result => {
+            Err(_) if is_long.get().is_some() && most < self.exec_options().result => {
                 if let Some(share) = control.share() {
                     share.keep_only(before);
                 }
@@ -337,9 +449,9 @@ impl QueryAnswer {
         guarded(|| {
             // Pieces leave memory when they are sent, so only the length is bounded.
             let sink = ChunkSink::new(chunk_len, send);
-            let mut sink = Checked::new(sink, control, self.answer.options().result).passing_on();
+            let mut sink = Checked::new(sink, control, self.exec_options().result).passing_on();
             // By this thread alone: what waits for somebody who takes it is not made ahead.
-            self.answer.write(&mut sink)?;
+            self.write_to(usize::MAX, &mut sink)?;
             sink.into_inner().finish()
         })
     }
@@ -363,9 +475,7 @@ impl QueryAnswer {
         self.prepare(control);
         guarded(|| {
             let started = Instant::now();
-            let mut lines = Vec::new();
-            let mut room = Room::new(control, self.answer.options().result);
-            self.answer.write_rdf(&mut lines, &mut |length| room.look(length))?;
+            let lines = self.lines_within(self.exec_options().result, control)?;
             let lines = String::from_utf8(lines).expect("facts are written from texts");
             Ok((lines, started.elapsed()))
         })
@@ -382,7 +492,7 @@ impl QueryAnswer {
     /// [`QueryAnswer::write`].
     pub fn keys(&self, block: Option<&str>, control: &Control) -> Result<(String, Vec<String>)> {
         let name = self.block_name(block)?;
-        let keys = self.answer.keys(&name);
+        let keys = self.answer_keys(&name);
         let found = match need_data(&keys) {
             true => self.write(KeySink::new(name.clone()), control)?.finish(),
             false => Vec::new(),
@@ -396,7 +506,7 @@ impl QueryAnswer {
     ///
     /// As [`QueryAnswer::block_name`].
     pub(super) fn block_keys(&self, block: Option<&str>) -> Result<Vec<Key>> {
-        Ok(self.answer.keys(&self.block_name(block)?))
+        Ok(self.answer_keys(&self.block_name(block)?))
     }
 
     /// The rows of a block as a table: its objects, its groups, or what a block without nodes computes as one row. The columns are
@@ -407,14 +517,14 @@ impl QueryAnswer {
     /// As [`QueryAnswer::write`] and [`TableSink::finish`].
     pub fn table(&self, block: Option<&str>, control: &Control) -> Result<Table> {
         let name = self.block_name(block)?;
-        let mut table = match self.answer.row_form(&name) {
+        let mut table = match self.answer_row_form(&name) {
             form @ (RowForm::Nested | RowForm::Joined) => {
                 let sink = NestedSink::new(name.clone(), form == RowForm::Joined);
                 self.write(sink, control)?.finish()?
             }
             RowForm::Flat | RowForm::Groups => {
                 let sink = || TableSink::new(Some(name.clone()));
-                let table = match self.answer.block_is_written(&name) {
+                let table = match self.answer_block_is_written(&name) {
                     true => self.write_shared(sink(), control)?.finish(),
                     false => Ok(Table::default()),
                 };
@@ -422,7 +532,7 @@ impl QueryAnswer {
                 table.or_else(|_| self.write(sink(), control)?.finish())?
             }
         };
-        table.shape(&self.answer.shapes(&name));
+        table.shape(&self.answer_shapes(&name));
         table.put_in_order(&self.block_keys(Some(&name))?);
         Ok(table)
     }
@@ -433,12 +543,12 @@ impl QueryAnswer {
     ///
     /// As [`QueryAnswer::block_name`].
     pub fn row_form(&self, block: Option<&str>) -> Result<RowForm> {
-        Ok(self.answer.row_form(&self.block_name(block)?))
+        Ok(self.answer_row_form(&self.block_name(block)?))
     }
 
     /// The names of the blocks, in the order of the text.
     pub fn block_names(&self) -> Vec<String> {
-        self.answer.block_names().map(str::to_owned).collect()
+        self.root_counts().map(|(name, _)| name.to_owned()).collect()
     }
 
     /// Returns the name of the given block after checking that it exists; for `None`, the name of the only block.
@@ -447,7 +557,7 @@ impl QueryAnswer {
     ///
     /// `Query` when there is no such block, or more than one to choose from.
     pub fn block_name(&self, block: Option<&str>) -> Result<String> {
-        let names: Vec<&str> = self.answer.block_names().collect();
+        let names: Vec<&str> = self.root_counts().map(|(name, _)| name).collect();
         let name = match (block, names.as_slice()) {
             (Some(wanted), _) if names.contains(&wanted) => wanted,
             (Some(wanted), _) => {
@@ -471,9 +581,9 @@ impl QueryAnswer {
     pub fn row_count(&self, control: &Control) -> Result<usize> {
         guarded(|| {
             let counter = RowCounter::default();
-            let most = self.answer.options().result;
+            let most = self.exec_options().result;
             let mut sink = Checked::new(counter, control, most).passing_on();
-            self.answer.write(&mut sink)?;
+            self.write_to(usize::MAX, &mut sink)?;
             Ok(sink.into_inner().rows())
         })
     }
@@ -490,8 +600,10 @@ impl QueryAnswer {
     /// What the query names and the schema of its version does not have: predicates, types and languages that are likely
     /// misspelt. O(length of the query).
     pub fn warnings(&self) -> Vec<Warning> {
-        let (query, version) = self.answer.asked();
-        unknown_names(query, &version.schema)
+        match &self.found {
+            Found::Held(answer) => unknown_names(answer.plan(), &answer.version().schema),
+            Found::Copied(copied) => unknown_names(&copied.query, &copied.schema),
+        }
     }
 
     /// The times of parsing and processing; encoding is zero.
@@ -504,14 +616,45 @@ impl QueryAnswer {
         self.commit
     }
 
-    /// The uid of the last root node of a block, by the block's place in the plan.
+    /// The uid of the last root node of a block, by the block's place in the plan; `None` too where the answer was copied out.
     pub(super) fn last_root(&self, block: usize) -> Option<Uid> {
-        self.answer.last_root(block)
+        self.held_answer()?.last_root(block)
     }
 
     /// Returns, for each predicate, the number of nodes whose values or edges were read; the empty name has the number of root
     /// nodes of all blocks.
     pub fn touched(&self) -> BTreeMap<&str, u64> {
-        self.answer.touched()
+        match &self.found {
+            Found::Held(answer) => answer.touched(),
+            Found::Copied(copied) => copied.touched(),
+        }
+    }
+
+    fn answer_keys(&self, block: &str) -> Vec<Key> {
+        match &self.found {
+            Found::Held(answer) => answer.keys(block),
+            Found::Copied(copied) => copied.keys(block),
+        }
+    }
+
+    fn answer_shapes(&self, block: &str) -> Vec<Shape> {
+        match &self.found {
+            Found::Held(answer) => answer.shapes(block),
+            Found::Copied(copied) => copied.shapes(block),
+        }
+    }
+
+    fn answer_row_form(&self, block: &str) -> RowForm {
+        match &self.found {
+            Found::Held(answer) => answer.row_form(block),
+            Found::Copied(copied) => copied.row_form(block),
+        }
+    }
+
+    fn answer_block_is_written(&self, block: &str) -> bool {
+        match &self.found {
+            Found::Held(answer) => answer.block_is_written(block),
+            Found::Copied(copied) => copied.block_is_written(block),
+        }
     }
 }

@@ -149,6 +149,15 @@ impl Database {
                 "uids",
             ));
         }
+        self.take_uids(count)
+    }
+
+    /// As [`Database::assign_uids`], as many as the caller has a bound for.
+    ///
+    /// # Errors
+    ///
+    /// `Limit` when there are not so many left.
+    pub(crate) fn take_uids(&self, count: u64) -> Result<Uid> {
         self.check_may_write()?;
         self.check_guardian()?;
         let first = self.whole_version()?.uids.take_row(count)?.start;

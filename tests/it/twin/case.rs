@@ -9,8 +9,8 @@ use super::schema::Schema;
 use super::{exec, graph};
 use bytes::Bytes;
 use hexgraph::db::{
-    Control, Database, Drop, Given, LoadOptions, OpenOptions, QueryRequest, Source, SyncPolicy,
-    Thresholds,
+    Control, Database, Drop, Given, LoadOptions, OpenOptions, QueryAnswer, QueryRequest, Source,
+    SyncPolicy, Thresholds,
 };
 use hexgraph::internals::exec::{AccessPath, Costs, Lot, REWRITES, Rewrite, Trace};
 use hexgraph::types::Error;
@@ -269,8 +269,32 @@ fn answered(db: &Database, text: &str, lists: &Lists, control: &Control) -> Resu
     };
     let variables = variables.into_iter().collect();
     let request = QueryRequest { text, variables, ..QueryRequest::default() };
-    let (json, _) = db.query(&request, control)?.to_json_within(control)?;
+    let answer = db.query(&request, control)?;
+    let (json, _) = answer.to_json_within(control)?;
+    let whole = told(&answer);
+    let copied = answer.copy_out(u64::MAX);
+    assert_eq!(copied.memory().version, 0, "{}", request.text);
+    assert_eq!(told(&copied), whole, "a copy tells something else: {}", request.text);
     Ok(serde_json::from_str(&json).unwrap())
+}
+
+/// All forms of an answer; errors by their texts.
+fn told(answer: &QueryAnswer) -> Vec<String> {
+    let control = Control::new();
+    let text = |form: Result<String, Error>| form.unwrap_or_else(|error| error.to_string());
+    let mut forms = vec![
+        text(answer.to_json().map(|(json, _)| json)),
+        text(answer.to_rdf().map(|(lines, _)| lines)),
+        format!("{:?}", answer.warnings()),
+        format!("{:?}", answer.root_counts().collect::<Vec<_>>()),
+        format!("{:?}", answer.touched()),
+    ];
+    for block in answer.block_names() {
+        let keys = answer.keys(Some(&block), &control).map(|keys| format!("{keys:?}"));
+        let table = answer.table(Some(&block), &control).map(|table| format!("{table:?}"));
+        forms.extend([text(keys), text(table)]);
+    }
+    forms
 }
 
 impl Case {

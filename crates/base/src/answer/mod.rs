@@ -1,4 +1,4 @@
-//! The forms that an answer is written in: JSON text, JSON in pieces, and typed columns. Each is a
+//! The forms that an answer is written in: JSON text, JSON in pieces, typed columns, and a tape that plays it again. Each is a
 //! [`Sink`](crate::types::Sink) that the executor writes to.
 
 mod keys;
@@ -8,6 +8,7 @@ mod chunk_sink;
 mod table;
 mod shape;
 mod nested;
+mod tape;
 
 pub use cells::{Cell, Cells, Column, Lists, MixedTypes, Structs, Texts, Values};
 pub use chunk_sink::ChunkSink;
@@ -16,3 +17,4 @@ pub use keys::{Key, KeySink, columns, need_data};
 pub use nested::NestedSink;
 pub use shape::{Form, RowForm, Shape};
 pub use table::{Table, TableForm, TableSink};
+pub use tape::Tape;

@@ -4,7 +4,7 @@ use crate::convert::arrow::ArrowTable;
 use crate::convert::dict_sink::{DictSink, Fault};
 use crate::convert::errors::to_python;
 use crate::interrupt::interruptible;
-use hexgraph::db::{Control, QueryAnswer};
+use hexgraph::db::{AnswerMemory, Control, QueryAnswer};
 use hexgraph_base::answer::RowForm;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
@@ -14,10 +14,15 @@ use std::time::Duration;
 /// How long it may take to convert what is printed of a result, before less of it is.
 const SHOWN_TIME_MAX: Duration = Duration::from_millis(200);
 
+/// The length as JSON, in bytes, up to which a result is copied out of its version.
+const COPIED_BYTES_MAX: u64 = 256 << 10;
+
 /// What a query found, converted when it is asked for.
 ///
 /// `result["q"]` is the list of what block q found; where there is only one block, `for node in
-/// result` goes through its objects.
+/// result` goes through its objects. A result may be kept: up to about 256 KiB it is a copy of its own, a
+/// larger one holds the version that it was asked of, which `memory()` tells. Both stay as they are when the
+/// data change, and when the database is closed.
 ///
 /// >>> import hexgraph
 /// >>> db = hexgraph.connect()
@@ -30,8 +35,14 @@ pub struct PyResultSet {
     answer: QueryAnswer,
 }
 
+/// Copies a short answer out of its version, so that whoever keeps it keeps nothing else. Takes at most as long as writing half a
+/// megabyte; to be called while other threads of Python may run.
+pub(crate) fn kept(answer: QueryAnswer) -> QueryAnswer {
+    answer.copy_out(COPIED_BYTES_MAX)
+}
+
 impl PyResultSet {
-    /// Wraps an answer.
+    /// Wraps an answer that [`kept`] was made of.
     pub fn new(answer: QueryAnswer) -> PyResultSet {
         PyResultSet { answer }
     }
@@ -346,6 +357,27 @@ impl PyResultSet {
         requested_schema: Option<Bound<'py, PyCapsule>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         self.to_arrow(py, None)?.stream(py, requested_schema)
+    }
+
+    /// The bytes of memory that the result keeps: "own", what it takes itself, and "version", the data of the version of the
+    /// database that it reads: those are shared with the database until they are changed there, and with other results. A result of up
+    /// to about 256 KiB is a copy, and keeps no version.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.mutate(set='<1> <name> "Ada" .')
+    /// >>> kept = db.query("{ q(func: has(name)) { name } }")
+    /// >>> kept.memory()["version"]
+    /// 0
+    /// >>> db.close()
+    /// >>> kept.rows()
+    /// [('Ada',)]
+    fn memory<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let AnswerMemory { own, version } = py.detach(|| self.answer.memory());
+        let bytes = PyDict::new(py);
+        bytes.set_item("own", own)?;
+        bytes.set_item("version", version)?;
+        Ok(bytes)
     }
 
     /// Seconds that the query took, by what they were spent on: "parsing" and "processing".

@@ -6,7 +6,6 @@ pub(super) mod encoding;
 pub(super) mod variables;
 pub(super) mod dict_sink;
 pub(super) mod json_table;
-pub(super) mod flatten;
 pub(super) mod arrow;
 pub(super) mod arrow_columns;
 pub(crate) mod python_columns;

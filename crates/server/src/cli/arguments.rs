@@ -20,8 +20,22 @@ pub(super) struct Arguments {
 pub(super) enum Command {
     /// Answer queries over HTTP and gRPC until interrupted
     Serve(Box<ServeArguments>),
-    /// Print the answer to a query as JSON
+    /// Print the answer to a query, or write it to a file: as JSON, a table, CSV, lines of JSON, Arrow or Parquet
     Query(QueryArguments),
+    /// Change data by N-Quads, JSON, or a request in DQL, and print the uids of new nodes
+    Mutate(MutateArguments),
+    /// Print the answer to a GraphQL request, or set the GraphQL schema
+    Graphql(GraphqlArguments),
+    /// Print what is in a database: types, predicates with their coverage, edges between types
+    Info {
+        /// The directory of the database
+        path: PathBuf,
+    },
+    /// Print the schema
+    Schema {
+        /// The directory of the database
+        path: PathBuf,
+    },
     /// Run a graph algorithm, and print the nodes with the greatest numbers
     Algo(AlgoArguments),
     /// Load triples or a table into a database, which is created where it is missing
@@ -285,11 +299,24 @@ pub(super) struct QueryArguments {
     /// The namespace that is asked
     #[arg(long, default_value_t = 0, value_name = "NUMBER")]
     pub namespace: u64,
-    /// The query in DQL; `-` reads it from the standard input
-    pub query: String,
+    /// The query in DQL, or the name of a file that has it; `-`, or nothing where something is piped in, reads the standard input
+    pub query: Option<String>,
+    /// A file that has the query
+    #[arg(short = 'f', long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
     /// The value of a variable, as `name=value`
-    #[arg(long = "var", value_name = "NAME=VALUE")]
+    #[arg(short = 'v', long = "var", value_name = "NAME=VALUE")]
     pub variables: Vec<String>,
+    /// How the answer is written: json (all blocks), or the rows of a block as table, csv, jsonl, arrow or parquet. Without it the
+    /// end of the file's name says it, else it is json
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<String>,
+    /// The file that is written, in place of one that is there; without it the answer is printed
+    #[arg(short = 'o', long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// The block whose rows are written, where the query has several
+    #[arg(long, value_name = "NAME")]
+    pub block: Option<String>,
     /// Print the steps that it took, not the answer
     #[arg(long)]
     pub explain: bool,
@@ -299,6 +326,61 @@ pub(super) struct QueryArguments {
     /// Read the snapshot into memory instead of mapping it: safe where another program may shorten the file
     #[arg(long)]
     pub no_map: bool,
+}
+
+/// The arguments of `mutate`.
+#[derive(Args)]
+pub(super) struct MutateArguments {
+    /// The directory of the database
+    pub path: PathBuf,
+    /// N-Quads, JSON, or a request in DQL: `{ set { ... } delete { ... } }` or `upsert { ... }`; or the name of a file that has it. `-`,
+    /// or nothing where something is piped in, reads the standard input
+    pub text: Option<String>,
+    /// A file that has the text
+    #[arg(short = 'f', long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// The N-Quads or the JSON are deleted, and not set
+    #[arg(long)]
+    pub delete: bool,
+    /// A query in DQL whose variables the N-Quads or the JSON use, as in uid(v)
+    #[arg(long, value_name = "DQL")]
+    pub query: Option<String>,
+    /// The value of a variable of that query, as `name=value`
+    #[arg(short = 'v', long = "var", value_name = "NAME=VALUE", requires = "query")]
+    pub variables: Vec<String>,
+    /// The namespace that is changed
+    #[arg(long, default_value_t = 0, value_name = "NUMBER")]
+    pub namespace: u64,
+}
+
+/// The arguments of `graphql`.
+#[derive(Args)]
+pub(super) struct GraphqlArguments {
+    /// The directory of the database
+    pub path: PathBuf,
+    /// The request, or the name of a file that has it; `-`, or nothing where something is piped in, reads the standard input
+    pub text: Option<String>,
+    /// A file that has the request
+    #[arg(short = 'f', long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// The value of a variable, as `name=value`: JSON, or else a text
+    #[arg(short = 'v', long = "var", value_name = "NAME=VALUE")]
+    pub variables: Vec<String>,
+    /// A file of JSON that has the values of variables
+    #[arg(long, value_name = "FILE")]
+    pub variables_file: Option<PathBuf>,
+    /// The name of the operation, where the request has several
+    #[arg(long, value_name = "NAME")]
+    pub operation: Option<String>,
+    /// A GraphQL schema that is set first
+    #[arg(long, value_name = "FILE")]
+    pub schema: Option<PathBuf>,
+    /// Stop after that many seconds
+    #[arg(long, value_name = "SECONDS")]
+    pub timeout: Option<f64>,
+    /// The namespace that is asked
+    #[arg(long, default_value_t = 0, value_name = "NUMBER")]
+    pub namespace: u64,
 }
 
 /// The arguments of `load`.

@@ -2,14 +2,14 @@
 
 use super::access::{access_list, certificates, security};
 use super::algo::{algo, dql};
-use super::arguments::{
-    AlgoArguments, Arguments, Command, LoadArguments, QueryArguments, ServeArguments,
-};
+use super::arguments::{AlgoArguments, Arguments, Command, LoadArguments, ServeArguments};
 use super::bar::{clear_bar, control_with_bar};
+use super::given::{duration, read_text, report_recovery};
 use super::interrupt::Interrupt;
 use super::output::print;
 use super::quote::{Done, Failure};
 use super::registry;
+use super::requests::{graphql, mutate, query};
 use super::tables::{is_table, load_table};
 use crate::http::{
     AdmissionOptions, AuditOptions, ConnectionOptions, GrpcPort, ServeOptions, Server,
@@ -19,16 +19,14 @@ use clap::Parser;
 use hexgraph::db::access::{AccessOptions, FIRST_USER};
 use hexgraph::db::graphql::GraphqlOptions;
 use hexgraph::db::{
-    Checked, Database, Limits, LoadOptions, LoadProgress, LoadReport, Memory, OpenOptions,
-    QueryRequest, Recovery, Source, Variables, byte_count, check, files_of, guarded, has_triples,
-    memory_count,
+    Checked, Database, Limits, LoadOptions, LoadProgress, LoadReport, Memory, OpenOptions, Source,
+    byte_count, check, files_of, guarded, has_triples, memory_count,
 };
 use hexgraph::tables::{TableOptions, is_export_folder, is_table_name};
 use hexgraph_base::types::{Error, Result};
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
-use std::{fs, io};
 
 /// Runs the command that the arguments name, the program's own name first. Returns the status
 /// with which the process is to end: 0 for success, 1 for a failure, 2 for wrong arguments.
@@ -54,6 +52,8 @@ fn run_command(command: Command, interrupt: Interrupt) -> Done {
     match command {
         Command::Serve(arguments) => serve(&arguments, interrupt),
         Command::Query(arguments) => query(&arguments, interrupt),
+        Command::Mutate(arguments) => mutate(&arguments, interrupt),
+        Command::Graphql(arguments) => graphql(&arguments, interrupt),
         Command::Algo(arguments) => run_algorithm(&arguments, interrupt),
         Command::Load(arguments) => load(&arguments, interrupt),
         Command::Export { path, file, format, namespace } => {
@@ -62,6 +62,11 @@ fn run_command(command: Command, interrupt: Interrupt) -> Done {
         Command::Import { .. } => {
             let place = "import is in the Python package, since it asks by pydgraph";
             Err(Error::query(format!("{place}: pip install 'hexgraph[dgraph]'")).into())
+        }
+        Command::Schema { path } => Ok(print_schema(&path)?),
+        Command::Info { .. } => {
+            let place = "info is in the Python package: python -m hexgraph info";
+            Err(Error::query(place).into())
         }
         Command::Demo => {
             Err(Error::query("the demo is in the Python package: python -m hexgraph demo").into())
@@ -87,6 +92,11 @@ fn run_algorithm(arguments: &AlgoArguments, interrupt: Interrupt) -> Done {
     let about = Failure::about(&text);
     let table = algo(arguments, interrupt).map_err(about)?;
     Ok(print(table.as_bytes())?)
+}
+
+fn print_schema(path: &Path) -> Result<()> {
+    let options = OpenOptions { read_only: true, ..OpenOptions::default() };
+    print(Database::open(path, options)?.schema_text()?.as_bytes())
 }
 
 fn check_path(path: &Path) -> Result<()> {
@@ -242,46 +252,6 @@ fn load_options(arguments: &ServeArguments) -> Result<(AdmissionOptions, Connect
     Ok((admission, connections))
 }
 
-/// Prints how many commits were recovered after a crash.
-fn report_recovery(recovery: Recovery) {
-    let Recovery { commits, bytes, cut } = recovery;
-    if 0 < commits {
-        eprintln!("{commits} commits were read from {bytes} bytes of log");
-    }
-    if 0 < cut {
-        eprintln!(
-            "{cut} bytes at the end of the log were left out: a commit that nobody was told of"
-        );
-    }
-}
-
-fn query(arguments: &QueryArguments, interrupt: Interrupt) -> Done {
-    let no_map = arguments.no_map;
-    let options = OpenOptions { read_only: true, no_map, ..OpenOptions::default() };
-    let database = Database::open(&arguments.path, options)?.namespace(arguments.namespace)?;
-    report_recovery(Recovery { commits: 0, ..database.recovery()? });
-    let text = match arguments.query.as_str() {
-        "-" => io::read_to_string(io::stdin())
-            .map_err(|error| Error::io("reading the standard input", error))?,
-        text => text.to_owned(),
-    };
-    let variables = read_variables(&arguments.variables)?;
-    let request = QueryRequest { text, variables, debug: false };
-    let control = match arguments.timeout {
-        Some(seconds) => interrupt.control().with_timeout(duration("--timeout", seconds)?),
-        None => interrupt.control(),
-    };
-    let about_query = Failure::about(&request.text);
-    if arguments.explain {
-        let explanation = database.explain(&request, &control).map_err(about_query)?;
-        return Ok(print(format!("{explanation}\n").as_bytes())?);
-    }
-    let answer = database.query(&request, &control).map_err(about_query)?;
-    let (mut json, _) = answer.to_json_within(&control)?;
-    json.push('\n');
-    Ok(print(json.as_bytes())?)
-}
-
 fn export(
     (path, namespace): (&Path, u64),
     file: &Path,
@@ -421,26 +391,4 @@ fn print_report(files: &str, report: &LoadReport) -> Result<()> {
         )
         .as_bytes(),
     )
-}
-
-fn read_text(path: &Path) -> Result<String> {
-    fs::read_to_string(path)
-        .map_err(|error| Error::io(format!("reading {}", path.display()), error))
-}
-
-fn read_variables(given: &[String]) -> Result<Variables> {
-    let mut variables = Variables::new();
-    for pair in given {
-        let Some((name, value)) = pair.split_once('=') else {
-            return Err(Error::query(format!("--var {pair}: write it as name=value")));
-        };
-        let name = name.trim_start_matches('$');
-        variables.insert(format!("${name}"), value.into());
-    }
-    Ok(variables)
-}
-
-fn duration(name: &str, seconds: f64) -> Result<Duration> {
-    let fault = |_| Error::query(format!("{name} {seconds}: it is no number of seconds"));
-    Duration::try_from_secs_f64(seconds).map_err(fault)
 }

@@ -6,6 +6,8 @@ mod tables;
 mod algo;
 mod quote;
 mod output;
+mod given;
+mod requests;
 mod registry;
 mod commands;
 mod interrupt;

@@ -1,8 +1,9 @@
-//! Printing.
+//! Printing, and files that are whole or not there.
 
 use hexgraph_base::types::{Error, Result};
-use std::io;
 use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 /// Prints to the standard output; a reader that went away (`| head`) is no fault.
 ///
@@ -17,4 +18,26 @@ pub(super) fn print(text: &[u8]) -> Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// Writes a file, in place of one that is there: a reader finds the old one or the new one, whole.
+///
+/// # Errors
+///
+/// `Io` with the name of the file.
+pub(super) fn save(file: &Path, bytes: &[u8]) -> Result<()> {
+    // A device or a pipe is written to, and not replaced.
+    let is_special = fs::metadata(file).is_ok_and(|it| !it.is_file() && !it.is_dir());
+    let mut partial = file.as_os_str().to_owned();
+    partial.push(".partial");
+    let partial = PathBuf::from(partial);
+    let done = match is_special {
+        true => fs::write(file, bytes),
+        false => fs::write(&partial, bytes).and_then(|()| fs::rename(&partial, file)),
+    };
+    done.map_err(|error| {
+        // The error says more than that half a file can't be removed.
+        let _ = fs::remove_file(&partial);
+        Error::io(format!("writing {}", file.display()), error)
+    })
 }

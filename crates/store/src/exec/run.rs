@@ -287,6 +287,11 @@ impl Answer {
         (&self.query, &self.version)
     }
 
+    /// The plan that was carried out, to be kept.
+    pub fn plan(&self) -> &Arc<Query> {
+        &self.query
+    }
+
     /// The columns of the rows of a block, in the order of the text, with the types that the schema tells; of the groups, where
     /// it has those.
     pub fn shapes(&self, block: &str) -> Vec<Shape> {

@@ -91,7 +91,7 @@ fn reply(database: &Database, done: MutationAnswer, control: &Control) -> Engine
         predicates: done.predicates,
         namespace: database.namespace_id(),
     };
-    let extensions = Extensions { latency, txn, touched: None, explain: None };
+    let extensions = Extensions { latency, txn, ..Extensions::default() };
     Ok(Reply::data(data.as_bytes(), &extensions))
 }
 

@@ -8,7 +8,7 @@ use crate::http::message::request_error::{RequestError, ShapeError};
 use crate::http::message::streamed_answer::{PIECE_LEN, Pieces, STREAM_MIN, STREAMS_MAX, Stream};
 use hexgraph::db::{
     Control, Database, ExplainedStep, Explanation, Given, Latency, QueryAnswer, QueryRequest,
-    Variables, without_passwords,
+    Variables, Warning, without_passwords,
 };
 use hexgraph_base::answer::write_plain_text;
 use hexgraph_base::types::{Error, Result as EngineResult};
@@ -38,13 +38,17 @@ fn run(
     (app, database): (&App, Database),
     request: &QueryRequest,
     start: u64,
-    Wanted { rdf, explain }: Wanted,
+    Wanted { rdf, explain, strict, warnings }: Wanted,
     control: &Control,
 ) -> EngineResult<Reply> {
     if explain {
         control.start_trace();
     }
     let (answer, start) = database.query_at(start, request, control)?;
+    let found = if strict || warnings { answer.warnings() } else { Vec::new() };
+    if strict && let Some(Warning { message, at, hint }) = found.first() {
+        return Err(Error::query_at(*at, message).with_hint(hint));
+    }
     let written = match rdf {
         false => answer.to_short_json(STREAM_MIN, control)?,
         true => {
@@ -57,7 +61,9 @@ fn run(
     let steps = control
         .trace()
         .map(|trace| Explanation::new(&request.text, trace.steps(), answer.latency()).steps);
-    let about = Asked { start, steps, prints_slow: app.prints_slow.then(|| request.text.clone()) };
+    let warnings = warnings.then_some(found);
+    let prints_slow = app.prints_slow.then(|| request.text.clone());
+    let about = Asked { start, steps, warnings, prints_slow };
     match written {
         Some((data, encoding)) => {
             let extensions = about.extensions(&database, &answer, encoding);
@@ -73,6 +79,8 @@ pub(in crate::http) struct Asked {
     pub start: u64,
     /// Its steps, if they were asked for.
     pub steps: Option<Vec<ExplainedStep>>,
+    /// The names that the schema does not know, if they were asked for.
+    pub warnings: Option<Vec<Warning>>,
     /// The text of the query, if slow queries are printed.
     pub prints_slow: Option<String>,
 }
@@ -96,7 +104,13 @@ impl Asked {
         let mark = database.transaction_mark(self.start);
         let txn = Txn { start: self.start, mark, ..Txn::default() };
         let touched = answer.touched().into_iter().map(|(name, count)| (name.to_owned(), count));
-        Extensions { latency, txn, touched: Some(touched.collect()), explain: self.steps }
+        Extensions {
+            latency,
+            txn,
+            touched: Some(touched.collect()),
+            explain: self.steps,
+            warnings: self.warnings,
+        }
     }
 }
 
@@ -134,13 +148,18 @@ struct Wanted {
     rdf: bool,
     /// Add the steps of the query to `extensions`.
     explain: bool,
+    /// Refuse names that the schema does not know.
+    strict: bool,
+    /// Add such names to `extensions`.
+    warnings: bool,
 }
 
 fn wanted(incoming: &Incoming) -> Result<Wanted, RequestError> {
-    let explain = incoming.flag("explain")?;
+    let (explain, strict) = (incoming.flag("explain")?, incoming.flag("strict")?);
+    let warnings = incoming.flag("warnings")?;
     match incoming.parameter("respFormat") {
-        "" | "json" => Ok(Wanted { rdf: false, explain }),
-        "rdf" => Ok(Wanted { rdf: true, explain }),
+        "" | "json" => Ok(Wanted { rdf: false, explain, strict, warnings }),
+        "rdf" => Ok(Wanted { rdf: true, explain, strict, warnings }),
         other => Err(RequestError::Choice { name: "respFormat", value: other.to_owned() }),
     }
 }

@@ -7,7 +7,7 @@ use crate::http::compat::go_values;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
-use hexgraph::db::{ExplainedStep, Latency, SchemaReport};
+use hexgraph::db::{ExplainedStep, Latency, SchemaReport, Warning};
 use hexgraph_base::budget::Share;
 use hexgraph_base::types::Error;
 use serde_json::{Map, Value, json};
@@ -45,6 +45,7 @@ enum Content {
 }
 
 /// The member `extensions` of a reply.
+#[derive(Default)]
 pub(in crate::http) struct Extensions {
     /// The times of the request.
     pub latency: Latency,
@@ -54,6 +55,8 @@ pub(in crate::http) struct Extensions {
     pub touched: Option<BTreeMap<String, u64>>,
     /// The steps of a query, where they were asked for.
     pub explain: Option<Vec<ExplainedStep>>,
+    /// The names in a query that the schema does not know, where they were asked for.
+    pub warnings: Option<Vec<Warning>>,
 }
 
 /// The transaction of a reply.
@@ -346,6 +349,10 @@ impl Extensions {
             let steps: Vec<_> = steps.iter().map(step_json).collect();
             metrics.push_str(&format!(",\"explain\":{}", json!(steps)));
         }
+        if let Some(warnings) = &self.warnings {
+            let warnings: Vec<_> = warnings.iter().map(warning_json).collect();
+            metrics.push_str(&format!(",\"warnings\":{}", json!(warnings)));
+        }
         format!("{{\"server_latency\":{{{}}},\"txn\":{txn}{metrics}}}", times.join(","))
     }
 
@@ -360,6 +367,16 @@ impl Extensions {
     pub(in crate::http) fn total(&self) -> Option<u64> {
         self.touched.as_ref().map(|touched| touched.values().sum())
     }
+}
+
+/// A warning, with its place in the text of the query; members without a value are left out.
+fn warning_json(warning: &Warning) -> Value {
+    let Warning { message, at, hint } = warning;
+    let mut json = json!({"message": message, "line": at.line, "column": at.shown_column()});
+    if !hint.is_empty() {
+        json["hint"] = hint.as_str().into();
+    }
+    json
 }
 
 /// What stands beside an answer, as JSON text, where a change of the schema has taken something away or made it otherwise:

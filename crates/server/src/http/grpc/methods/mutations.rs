@@ -65,7 +65,7 @@ pub(super) fn answer(
         predicates: done.predicates,
         namespace: database.namespace_id(),
     };
-    let extensions = Extensions { latency, txn, touched, explain: None };
+    let extensions = Extensions { latency, txn, touched, ..Extensions::default() };
     let response =
         messages::Response { uids: done.uids.into_iter().collect(), ..response(&extensions) };
     Ok(CallAnswer { touched: extensions.total(), ..with_data(&response, rdf, text)? })

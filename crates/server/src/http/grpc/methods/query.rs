@@ -70,7 +70,12 @@ pub(super) fn ask(
         true => answer.to_rdf_within(control),
     };
     let (text, encoding) = written.map_err(status)?;
-    let about = Asked { start, steps: None, prints_slow: app.prints_slow.then_some(request.text) };
+    let about = Asked {
+        start,
+        steps: None,
+        warnings: None,
+        prints_slow: app.prints_slow.then_some(request.text),
+    };
     let extensions = about.extensions(database, &answer, encoding);
     let touched = extensions.total();
     let data = with_data(&response(&extensions), rdf, text)?;

@@ -21,8 +21,8 @@ struct Columns {
 ///
 /// # Errors
 ///
-/// [`Error::Limit`] for more than [`ROWS_MAX`] rows.
-pub(crate) fn flattened(batch: &RecordBatch) -> Result<RecordBatch> {
+/// [`Error::Limit`] for more than 100 million rows.
+pub fn flattened(batch: &RecordBatch) -> Result<RecordBatch> {
     let mut table = Columns::of(batch);
     loop {
         let kinds = table.columns.iter().map(|(field, _)| field.data_type());
@@ -46,7 +46,7 @@ pub(crate) fn flattened(batch: &RecordBatch) -> Result<RecordBatch> {
 /// # Errors
 ///
 /// [`Error::Query`] for a column that there is not or that has no lists; as [`flattened`].
-pub(crate) fn exploded(batch: &RecordBatch, column: &str) -> Result<RecordBatch> {
+pub fn exploded(batch: &RecordBatch, column: &str) -> Result<RecordBatch> {
     let mut table = Columns::of(batch);
     let Some(place) = table.columns.iter().position(|(field, _)| field.name() == column) else {
         let names = table.columns.iter().map(|(field, _)| field.name().as_str());

@@ -1,0 +1,94 @@
+//! What was typed, read: texts from arguments, files and the standard input, variables, times.
+
+use hexgraph::db::{Recovery, Variables};
+use hexgraph_base::types::{Error, Result};
+use std::io::IsTerminal;
+use std::path::Path;
+use std::time::Duration;
+use std::{fs, io};
+
+/// Reads a whole file.
+///
+/// # Errors
+///
+/// `Io` with the name of the file.
+pub(super) fn read_text(path: &Path) -> Result<String> {
+    fs::read_to_string(path)
+        .map_err(|error| Error::io(format!("reading {}", path.display()), error))
+}
+
+/// Returns the text of a request: `text` as it stands; that of `file`; of the standard input for `-`, and where neither is given and
+/// something is piped in. A `text` without a brace that is the name of a file is that file's.
+///
+/// # Errors
+///
+/// `Io` when it can't be read; `Query` when there is none, or two.
+pub(super) fn request_text(text: Option<&str>, file: Option<&Path>) -> Result<String> {
+    match (text, file) {
+        (Some(_), Some(_)) => Err(Error::query("there is a text and a --file: give one of them")),
+        (None, Some(file)) if file == Path::new("-") => read_input(),
+        (None, Some(file)) => read_text(file),
+        (Some("-"), None) => read_input(),
+        (Some(text), None) => match !text.contains('{') && Path::new(text).is_file() {
+            true => read_text(Path::new(text)),
+            false => Ok(text.to_owned()),
+        },
+        (None, None) if io::stdin().is_terminal() => Err(Error::query(
+            "there is no text: give it as an argument, by --file FILE, or pipe it in",
+        )),
+        (None, None) => read_input(),
+    }
+}
+
+fn read_input() -> Result<String> {
+    io::read_to_string(io::stdin()).map_err(|error| Error::io("reading the standard input", error))
+}
+
+/// Splits `name=value` of a `--var`; a `$` before the name is left out.
+///
+/// # Errors
+///
+/// `Query` for a text without `=`.
+pub(super) fn name_and_value(pair: &str) -> Result<(&str, &str)> {
+    match pair.split_once('=') {
+        Some((name, value)) => Ok((name.trim_start_matches('$'), value)),
+        None => Err(Error::query(format!("--var {pair}: write it as name=value"))),
+    }
+}
+
+/// Reads the variables of a query in DQL.
+///
+/// # Errors
+///
+/// As [`name_and_value`].
+pub(super) fn read_variables(given: &[String]) -> Result<Variables> {
+    let mut variables = Variables::new();
+    for pair in given {
+        let (name, value) = name_and_value(pair)?;
+        variables.insert(format!("${name}"), value.into());
+    }
+    Ok(variables)
+}
+
+/// Reads the number of seconds of an option.
+///
+/// # Errors
+///
+/// `Query` for a number that is no time.
+pub(super) fn duration(name: &str, seconds: f64) -> Result<Duration> {
+    let fault = |_| Error::query(format!("{name} {seconds}: it is no number of seconds"));
+    Duration::try_from_secs_f64(seconds).map_err(fault)
+}
+
+/// Prints how many commits were recovered after a crash.
+pub(super) fn report_recovery(recovery: Recovery) {
+    let Recovery { commits, bytes, cut } = recovery;
+    if 0 < commits {
+        eprintln!("{commits} commits were read from {bytes} bytes of log");
+    }
+    if 0 < cut {
+        eprintln!(
+            "{cut} bytes at the end of the log were left out: a commit that nobody was told of"
+        );
+    }
+}

@@ -1,0 +1,247 @@
+//! Queries, mutations and GraphQL requests that are typed.
+
+use super::arguments::{GraphqlArguments, MutateArguments, QueryArguments};
+use super::given::{
+    duration, name_and_value, read_text, read_variables, report_recovery, request_text,
+};
+use super::interrupt::Interrupt;
+use super::output::{print, save};
+use super::quote::{Done, Failure};
+use hexgraph::db::graphql::{Headers, Request};
+use hexgraph::db::{
+    Control, Database, Mutation, MutationRequest, OpenOptions, QueryAnswer, QueryRequest, Recovery,
+    Statements,
+};
+use hexgraph::tables::{RowFormat, record_batch, write_rows};
+use hexgraph_base::types::{Error, Result};
+use serde_json::{Map, Value, json};
+use std::io;
+use std::io::IsTerminal;
+use std::path::Path;
+
+/// Answers a query in DQL.
+pub(super) fn query(arguments: &QueryArguments, interrupt: Interrupt) -> Done {
+    let form = Form::of(arguments)?;
+    let text = request_text(arguments.query.as_deref(), arguments.file.as_deref())?;
+    let variables = read_variables(&arguments.variables)?;
+    let no_map = arguments.no_map;
+    let options = OpenOptions { read_only: true, no_map, ..OpenOptions::default() };
+    let database = Database::open(&arguments.path, options)?.namespace(arguments.namespace)?;
+    report_recovery(Recovery { commits: 0, ..database.recovery()? });
+    let request = QueryRequest { text, variables, debug: false };
+    let control = control(arguments.timeout, interrupt)?;
+    let about_query = Failure::about(&request.text);
+    if arguments.explain {
+        let explanation = database.explain(&request, &control).map_err(about_query)?;
+        return Ok(print(format!("{explanation}\n").as_bytes())?);
+    }
+    let answer = database.query(&request, &control).map_err(&about_query)?;
+    for warning in answer.warnings() {
+        eprintln!("warning: {warning}");
+    }
+    write_answer(&answer, form, arguments, &control).map_err(about_query)
+}
+
+/// How an answer is written.
+#[derive(Clone, Copy)]
+enum Form {
+    /// All blocks as one object of JSON.
+    Json,
+    /// The rows of one block.
+    Rows(RowFormat),
+}
+
+impl Form {
+    /// What `--format` says, or the end of the file's name, or else JSON.
+    ///
+    /// # Errors
+    ///
+    /// `Query` for a name that there is not, and for bytes that would go to a terminal.
+    fn of(arguments: &QueryArguments) -> Result<Form> {
+        let end = arguments.output.as_deref().and_then(Path::extension);
+        let end = end.map(|end| end.to_string_lossy().into_owned());
+        let form = match (arguments.format.as_deref(), end) {
+            (Some("json"), _) => Form::Json,
+            (Some(name), _) => Form::Rows(RowFormat::from_name(name).map_err(|_| unknown(name))?),
+            (None, Some(end)) => RowFormat::of_file(&end).map_or(Form::Json, Form::Rows),
+            (None, None) => Form::Json,
+        };
+        match form {
+            Form::Rows(rows)
+                if rows.is_binary() && arguments.output.is_none() && io::stdout().is_terminal() =>
+            {
+                Err(Error::query("this format is bytes, and no terminal shows them")
+                    .with_hint("give -o FILE"))
+            }
+            form => Ok(form),
+        }
+    }
+}
+
+fn unknown(name: &str) -> Error {
+    let names = RowFormat::names().collect::<Vec<&str>>().join(", ");
+    Error::query(format!("--format {name}: it is json, {names}"))
+}
+
+fn write_answer(
+    answer: &QueryAnswer,
+    form: Form,
+    arguments: &QueryArguments,
+    control: &Control,
+) -> Result<()> {
+    let mut bytes = Vec::new();
+    match (form, &arguments.block) {
+        (Form::Json, None) => {
+            let (json, _) = answer.to_json_within(control)?;
+            bytes = json.into_bytes();
+            bytes.push(b'\n');
+        }
+        (Form::Json, Some(_)) => {
+            return Err(Error::query(
+                "--block is for --format table, csv, jsonl, arrow and parquet",
+            ));
+        }
+        (Form::Rows(format), block) => {
+            let block = answer
+                .block_name(block.as_deref())
+                .map_err(|error| error.with_hint("name one by --block, or take --format json"))?;
+            let rows = record_batch(answer.table(Some(&block), control)?)?;
+            write_rows(&rows, format, &mut bytes)?;
+        }
+    }
+    match &arguments.output {
+        Some(file) => save(file, &bytes),
+        None => print(&bytes),
+    }
+}
+
+/// Changes data, and prints the uids of new nodes.
+pub(super) fn mutate(arguments: &MutateArguments, interrupt: Interrupt) -> Done {
+    let text = request_text(arguments.text.as_deref(), arguments.file.as_deref())?;
+    let database = open_existing(&arguments.path)?;
+    let database = database.namespace(arguments.namespace)?;
+    let variables = read_variables(&arguments.variables)?;
+    let control = interrupt.control();
+    let about_text = Failure::about(&text);
+    let statements = match first_letters(&text).as_slice() {
+        // N-Quads begin with a node, JSON with a bracket, or a brace before a name in quotes.
+        [b'<' | b'_', ..] => Some(Statements::NQuads(&text)),
+        [b'[', ..] | [b'{', b'"', ..] => Some(Statements::Json(&text)),
+        // What a query found stands before an N-Quad: `uid(v) <name> "Ada" .`
+        _ if arguments.query.is_some() => Some(Statements::NQuads(&text)),
+        _ => None,
+    };
+    let done = match (statements, arguments.delete) {
+        (None, true) => Err(Error::query(
+            "--delete is for N-Quads and JSON: a request in DQL says `delete { ... }`",
+        )),
+        (None, false) if variables.is_empty() => database.mutate_text(&text, &control),
+        (None, false) => Err(Error::query(
+            "--var is for upserts of N-Quads or JSON with --query: a request in DQL has its values in it",
+        )),
+        (Some(statements), deletes) => {
+            let mut mutation = Mutation::default();
+            let list = if deletes { &mut mutation.delete } else { &mut mutation.set };
+            list.push(statements);
+            let query = arguments.query.as_deref().unwrap_or_default().into();
+            let request = MutationRequest { query, variables, mutations: vec![mutation] };
+            database.mutate_request(&request, &control)
+        }
+    };
+    let done = done.map_err(about_text)?;
+    let mut told = Map::new();
+    told.insert("uids".to_owned(), json!(done.uids));
+    if let Some(answer) = &done.queries {
+        let (json, _) = answer.to_json_within(&control)?;
+        let found = parsed(&json)?;
+        if found.as_object().is_none_or(|blocks| !blocks.is_empty()) {
+            told.insert("queries".to_owned(), found);
+        }
+    }
+    print(format!("{}\n", Value::Object(told)).as_bytes())?;
+    Ok(database.close()?)
+}
+
+/// The first two letters that are no blanks.
+fn first_letters(text: &str) -> Vec<u8> {
+    text.bytes().filter(|letter| !letter.is_ascii_whitespace()).take(2).collect()
+}
+
+/// Answers a GraphQL request. What is wrong with it stands in the answer, and is a failure where there is no data.
+pub(super) fn graphql(arguments: &GraphqlArguments, interrupt: Interrupt) -> Done {
+    let query = match (&arguments.schema, &arguments.text, &arguments.file) {
+        // A schema alone is set.
+        (Some(_), None, None) => None,
+        _ => Some(request_text(arguments.text.as_deref(), arguments.file.as_deref())?),
+    };
+    let variables = graphql_variables(arguments)?;
+    let writes = arguments.schema.is_some()
+        || query.as_deref().is_some_and(|text| text.contains("mutation"));
+    let database = match writes {
+        true => open_existing(&arguments.path)?,
+        false => {
+            let options = OpenOptions { read_only: true, ..OpenOptions::default() };
+            Database::open(&arguments.path, options)?
+        }
+    };
+    let database = database.namespace(arguments.namespace)?;
+    let control = control(arguments.timeout, interrupt)?;
+    if let Some(file) = &arguments.schema {
+        database.set_graphql_schema_with(&read_text(file)?, &control)?;
+    }
+    if let Some(query) = query {
+        let operation = arguments.operation.clone();
+        let request = Request { variables, operation, ..Request::new(query) };
+        let response = database.graphql(&request, &Headers::default(), &control);
+        control.check()?;
+        let failed = response.data.is_none().then(|| response.errors.first()).flatten();
+        let failed = failed.map(|fault| Error::query(&fault.message));
+        let mut json = response.to_json("");
+        json.push(b'\n');
+        print(&json)?;
+        if let Some(error) = failed {
+            return Err(error.into());
+        }
+    }
+    Ok(database.close()?)
+}
+
+/// The values of variables: JSON where a value is that, else a text.
+fn graphql_variables(arguments: &GraphqlArguments) -> Result<Map<String, Value>> {
+    let mut variables = match &arguments.variables_file {
+        None => Map::new(),
+        Some(file) => match parsed(&read_text(file)?)? {
+            Value::Object(variables) => variables,
+            _ => {
+                let fault = format!("{}: the variables are an object of JSON", file.display());
+                return Err(Error::query(fault));
+            }
+        },
+    };
+    for pair in &arguments.variables {
+        let (name, value) = name_and_value(pair)?;
+        let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
+        variables.insert(name.to_owned(), value);
+    }
+    Ok(variables)
+}
+
+fn parsed(text: &str) -> Result<Value> {
+    serde_json::from_str(text).map_err(|error| Error::query(format!("it is no JSON: {error}")))
+}
+
+/// Opens a database for changes; a path that is mistyped makes none.
+fn open_existing(path: &Path) -> Result<Database> {
+    if !path.exists() {
+        return Err(Error::query(format!("{}: there is no database", path.display()))
+            .with_hint("`hexgraph load` makes one"));
+    }
+    Database::open(path, OpenOptions::default())
+}
+
+fn control(timeout: Option<f64>, interrupt: Interrupt) -> Result<Control> {
+    Ok(match timeout {
+        Some(seconds) => interrupt.control().with_timeout(duration("--timeout", seconds)?),
+        None => interrupt.control(),
+    })
+}

@@ -1,0 +1,1 @@
+"""Pictures as SVG, made of nothing but text: schemas, degrees, small graphs."""

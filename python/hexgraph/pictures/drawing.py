@@ -1,0 +1,99 @@
+"""What all pictures are made of."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from html import escape
+from pathlib import Path
+from typing import Any
+
+COLOURS = (
+    "#4477aa",
+    "#ee6677",
+    "#228833",
+    "#ccbb44",
+    "#66ccee",
+    "#aa3377",
+    "#ee8866",
+    "#44bb99",
+)
+"""Told apart by most who do not see all colours (Paul Tol's bright scheme, and two more)."""
+
+OTHER = "#bbbbbb"
+"""The colour of what has none of its own."""
+
+INK, MUTED, LINE = "#24292f", "#6e7781", "#d0d7de"
+
+FONT = "Inter, Segoe UI, Helvetica, Arial, sans-serif"
+MONO = "DejaVu Sans Mono, Menlo, Consolas, monospace"
+
+MONO_WIDTH = 0.602
+"""The width of a letter of `MONO`, as a part of the size of the font."""
+
+
+class Picture:
+    """An SVG: notebooks show it, `save` writes it to a file."""
+
+    def __init__(self, svg: str) -> None:
+        self.svg = svg
+        """The text of the picture."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the picture to a file, as SVG.
+
+        Raises OSError where it can't be written.
+        """
+        Path(path).write_text(self.svg, encoding="utf-8")
+
+    def __repr__(self) -> str:
+        return f"<hexgraph picture: {len(self.svg):,} characters of SVG>"
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+
+def element(name: str, *inside: str, **attributes: Any) -> str:
+    """Return an element; `_` in the name of an attribute stands for `-`, None leaves one out."""
+    pairs = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(number(value))}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    return f"<{name}{pairs}>{''.join(inside)}</{name}>" if inside else f"<{name}{pairs}/>"
+
+
+def number(value: Any) -> str:
+    """Return an attribute as text; floats have two digits behind the point at most."""
+    return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+
+
+def text(words: str, x: float, y: float, **attributes: Any) -> str:
+    """Return a line of text that begins at a place."""
+    return element("text", escape(words), x=float(x), y=float(y), **attributes)
+
+
+def canvas(width: float, height: float, parts: Iterable[str], title: str) -> str:
+    """Return a whole picture on a white ground, which shrinks with the page that it stands on."""
+    ground = element("rect", width="100%", height="100%", fill="#ffffff")
+    return element(
+        "svg",
+        element("title", escape(title)),
+        ground,
+        *parts,
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {number(float(width))} {number(float(height))}",
+        width=float(width),
+        height=float(height),
+        font_family=FONT,
+        font_size=12,
+        fill=INK,
+        role="img",
+        style="max-width: 100%",
+    )
+
+
+def shortened(words: str, most: int) -> str:
+    """Return the beginning of a text, with a mark where more was left out."""
+    words = " ".join(words.split())
+    return words if len(words) <= most else words[: most - 1] + "…"

@@ -1,0 +1,298 @@
+"""What the values of a database are like: coverage, distinct values, the commonest, histograms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .._native import columns_table
+from ..errors import QueryError, SchemaError
+from ..pictures.degrees import degree_counts, degrees_svg
+from ..pictures.drawing import COLOURS, element
+from .definitions import definition_of
+from .describing import CELL, OWN, shown, term
+from .suggesting import parts_of
+
+if TYPE_CHECKING:
+    from .._native import ArrowTable
+
+TOP = 5
+"""The commonest values that are told."""
+
+BINS = 12
+GROUPED = ("string", "default", "int", "float", "bool", "datetime", "bigfloat")
+"""The types whose values are grouped; places, vectors, passwords and lists are counted alone."""
+
+PARTS = ("values", "indexes", "reverse", "facets")
+BAR, BAR_HEIGHT = 10, 26
+LETTERS = 40
+
+
+class Profile:
+    """What the values of a database are like; printed, and in notebooks, a table and pictures."""
+
+    def __init__(
+        self,
+        predicates: ArrowTable,
+        degrees: ArrowTable,
+        memory: ArrowTable,
+        disk: ArrowTable,
+        pictures: dict[str, str],
+    ) -> None:
+        self.predicates = predicates
+        """predicate, definition, types, nodes, coverage, values, distinct, least, greatest, mean,
+        common (texts with their numbers), histogram (numbers in bins of one width)."""
+        self.degrees = degrees
+        """predicate (`~name` for edges back), nodes, edges, mean, median, most."""
+        self.memory = memory
+        """predicate, and the bytes of its values, indexes, reverse edges and facets."""
+        self.disk = disk
+        """file and bytes, of a database in a directory."""
+        self._pictures = pictures
+
+    def to_pandas(self) -> Any:
+        """Return the table of predicates as a pandas.DataFrame."""
+        return self.predicates.to_pandas()
+
+    def to_polars(self) -> Any:
+        """Return the table of predicates as a polars.DataFrame."""
+        return self.predicates.to_polars()
+
+    def _parts(self) -> list[tuple[str, ArrowTable]]:
+        parts = [("predicates", self.predicates), ("degrees", self.degrees)]
+        parts += [("memory", self.memory), ("disk", self.disk)]
+        return [(name, table) for name, table in parts if len(table)]
+
+    def __repr__(self) -> str:
+        lines: list[str] = []
+        for name, table in self._parts():
+            kept = [at for at, key in enumerate(table.column_names) if key != "histogram"]
+            rows = [[table.column_names[at] for at in kept]]
+            names = table.column_names
+            rows += [[cut(cell_text(names[at], row[at])) for at in kept] for row in table.rows()]
+            widths = [max(len(row[place]) for row in rows) for place in range(len(kept))]
+            lines += ["", name] if lines else [name]
+            for row in rows:
+                cells = (f"{cell:{width}}" for cell, width in zip(row, widths, strict=True))
+                lines.append(f"  {'  '.join(cells).rstrip()}")
+        return "\n".join(lines) or "there are no predicates"
+
+    def _repr_html_(self) -> str:
+        parts = []
+        for name, table in self._parts():
+            head = "".join(f'<th style="{CELL}">{escape(key)}</th>' for key in table.column_names)
+            rows = "".join(
+                "<tr>"
+                + "".join(
+                    f'<td style="{CELL}">{html_cell(key, cell)}</td>'
+                    for key, cell in zip(table.column_names, row, strict=True)
+                )
+                + "</tr>"
+                for row in table.rows()
+            )
+            parts.append(
+                f"<p><b>{name}</b></p><table><thead><tr>{head}</tr></thead>"
+                f"<tbody>{rows}</tbody></table>"
+            )
+            if name == "degrees":
+                parts += self._pictures.values()
+        return "".join(parts) or "<p>there are no predicates</p>"
+
+
+def value_text(value: Any) -> str:
+    """Return a value as text: a time at midnight as a date, numbers without separators."""
+    if isinstance(value, datetime):
+        words = value.isoformat().replace("+00:00", "Z")
+        return words.removesuffix("T00:00:00Z")
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def cell_text(key: str, cell: Any) -> str:
+    """Return a cell of a table as text: a coverage as per cent."""
+    is_share = key == "coverage"
+    return str(cell) if isinstance(cell, float) and not is_share else shown(cell)
+
+
+def cut(words: str) -> str:
+    """Return the beginning of a text."""
+    return words if len(words) <= LETTERS else words[: LETTERS - 1] + "…"
+
+
+def html_cell(key: str, cell: Any) -> str:
+    """Return a cell as HTML: a histogram as bars, the commonest values below each other."""
+    if key == "histogram":
+        return bars(cell) if cell else ""
+    if key == "common" and cell:
+        return "<br>".join(escape(cut(item)) for item in cell)
+    return escape(cell_text(key, cell))
+
+
+def bars(counts: Sequence[int]) -> str:
+    """Return a small picture of numbers."""
+    most = max(counts) or 1
+    parts = []
+    for at, count in enumerate(counts):
+        # What is there is seen, however little it is.
+        high = max(1.0, BAR_HEIGHT * count / most) if count else 0.0
+        title = element("title", f"{count:,}")
+        box = {"x": at * BAR, "y": BAR_HEIGHT - high, "width": BAR - 1, "height": high}
+        parts.append(element("rect", title, fill=COLOURS[0], **box))
+    size = {"width": BAR * len(counts), "height": BAR_HEIGHT}
+    return element("svg", *parts, xmlns="http://www.w3.org/2000/svg", **size)
+
+
+def profile(db: Any, names: Sequence[str]) -> Profile:
+    """Return what the values are like; see `Database.profile`."""
+    schema = db.schema()
+    known, types = parts_of(schema)
+    known = [name for name in known if not name.startswith(OWN)]
+    wanted: list[str] = []
+    for name in names or known:
+        if name in types:
+            wanted += types[name]
+        elif name in known:
+            wanted.append(name)
+        else:
+            definition_of(schema, name)
+            raise SchemaError(f"there is no predicate and no type `{name}`")
+    wanted = [name for name in dict.fromkeys(wanted) if name in known]
+    stats = db.stats()["predicates"]
+    sizes = {
+        name: first_count(db, f"type({term(name)})") for name in types if not name.startswith(OWN)
+    }
+    rows, degrees, pictures = [], [], {}
+    for name in wanted:
+        definition = definition_of(schema, name)
+        own = [of for of, fields in types.items() if name in fields and of in sizes]
+        rows.append(predicate_row(db, name, definition, (own, sizes), stats.get(name, {})))
+        if definition.startswith(("uid", "[uid]")) and name in stats:
+            for edges in (name, f"~{name}")[: 2 if "@reverse" in definition else 1]:
+                counts = degree_counts(db, edges)
+                if counts:
+                    degrees.append(degree_row(edges, counts))
+                    pictures[edges] = degrees_svg(counts, edges)
+    keys = ["predicate", "definition", "types", "nodes", "coverage", "values", "distinct"]
+    keys += ["least", "greatest", "mean", "common", "histogram"]
+    memory = [
+        (name, *(stats[name]["parts"][part] for part in PARTS), stats[name]["bytes"])
+        for name in wanted
+        if name in stats
+    ]
+    return Profile(
+        table(keys, rows),
+        table(("predicate", "nodes", "edges", "mean", "median", "most"), degrees),
+        table(("predicate", *PARTS, "bytes"), memory),
+        table(("file", "bytes"), disk_rows(db)),
+        pictures,
+    )
+
+
+def table(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> ArrowTable:
+    """Return rows as a table."""
+    return columns_table([(name, [row[at] for row in rows]) for at, name in enumerate(names)])[0]
+
+
+def first_count(db: Any, root: str) -> int:
+    """Return the number of nodes of a root."""
+    count: int = db.query(f"{{ q(func: {root}) {{ count(uid) }} }}")["q"][0]["count"]
+    return count
+
+
+def predicate_row(
+    db: Any, name: str, definition: str, of: tuple[list[str], dict[str, int]], stats: dict[str, Any]
+) -> tuple[Any, ...]:
+    """Return the row of a predicate."""
+    types, sizes = of
+    nodes, all_nodes = stats.get("nodes", 0), sum(sizes[name] for name in types)
+    coverage = None
+    if all_nodes:
+        filters = " OR ".join(f"type({term(it)})" for it in types)
+        have = f"{{ q(func: has({term(name)})) @filter({filters}) {{ count(uid) }} }}"
+        coverage = min(1.0, db.query(have)["q"][0]["count"] / all_nodes)
+    groups = groups_of(db, name, definition) if nodes else None
+    distinct = None if groups is None else len(groups)
+    least, greatest, mean = extent(groups or [])
+    common = [
+        f"{value_text(value)} ({count:,})"
+        for value, count in sorted(groups or [], key=lambda group: -group[1])[:TOP]
+        if count > 1
+    ]
+    head = (name, definition, types, nodes, coverage, stats.get("values", 0), distinct)
+    told = (None if it is None else value_text(it) for it in (least, greatest, mean))
+    return (*head, *told, common, histogram(groups or []))
+
+
+def groups_of(db: Any, name: str, definition: str) -> list[tuple[Any, int]] | None:
+    """Return the different values of a predicate and how many nodes have each, or None."""
+    kind = definition.split(" ", 1)[0]
+    if kind not in GROUPED or "@lang" in definition:
+        return None
+    dql = f"{{ q(func: has({term(name)})) @groupby(v: {term(name)}) {{ count(uid) }} }}"
+    try:
+        rows: list[tuple[Any, int]] = db.query(dql).to_arrow().rows()
+    except QueryError:
+        # Values that no group is made of.
+        return None
+    return rows
+
+
+def extent(groups: Sequence[tuple[Any, int]]) -> tuple[Any, Any, Any]:
+    """Return the least and the greatest value, and the mean of numbers."""
+    values = [value for value, _ in groups]
+    if not values or any(isinstance(value, (bool, dict, list)) for value in values):
+        return None, None, None
+    try:
+        least, greatest = min(values), max(values)
+    except TypeError:
+        return None, None, None
+    mean = None
+    if all(isinstance(value, (int, float)) for value in values):
+        total = sum(count for _, count in groups)
+        mean = f"{sum(value * count for value, count in groups) / total:.6g}"
+    return least, greatest, mean
+
+
+def histogram(groups: Sequence[tuple[Any, int]]) -> list[int]:
+    """Return the numbers of values in bins of one width; nothing for what is no number or time."""
+    counts: list[int] = []
+    points = []
+    for value, count in groups:
+        if isinstance(value, datetime):
+            points.append((value.replace(tzinfo=value.tzinfo or UTC).timestamp(), count))
+        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            points.append((float(value), count))
+    if not points or len(points) < len(groups):
+        return counts
+    low, high = min(points)[0], max(points)[0]
+    if not math.isfinite(high - low) or low == high:
+        return counts
+    counts = [0] * BINS
+    for value, count in points:
+        counts[min(BINS - 1, int((value - low) / (high - low) * BINS))] += count
+    return counts
+
+
+def degree_row(name: str, counts: Any) -> tuple[Any, ...]:
+    """Return what there is to say of degrees in numbers."""
+    nodes = sum(counts.values())
+    edges = sum(degree * count for degree, count in counts.items())
+    before, median = 0, 0
+    for degree in sorted(counts):
+        before += counts[degree]
+        if nodes <= 2 * before:
+            median = degree
+            break
+    return name, nodes, edges, round(edges / nodes, 2), median, max(counts)
+
+
+def disk_rows(db: Any) -> list[tuple[str, int]]:
+    """Return the files of a database with their sizes; none of one in memory."""
+    folder = getattr(db, "path", None)
+    if folder is None or not Path(folder).is_dir():
+        return []
+    files = (file for file in sorted(Path(folder).rglob("*")) if file.is_file())
+    return [(str(file.relative_to(folder)), file.stat().st_size) for file in files]

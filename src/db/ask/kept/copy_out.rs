@@ -1,0 +1,48 @@
+//! Writes a short answer down.
+
+use super::copied::{Copied, Lines};
+use crate::db::ask::query::QueryAnswer;
+use hexgraph_base::answer::Tape;
+use hexgraph_base::types::Error;
+use hexgraph_store::exec::Control;
+
+/// The fewest bytes that the object of a root has as JSON, about: an answer with many more roots is not tried.
+const ROOT_BYTES: u64 = 8;
+
+impl QueryAnswer {
+    /// Writes the answer down where it has no more than about `bytes_max` bytes, as JSON and as N-Quads, and lets go of its version:
+    /// whoever keeps it then keeps nothing else. A longer one, one that can't be written, and one for whose copy there is no memory
+    /// is left as it is. Costs as much as writing so many bytes twice, at most.
+    #[must_use]
+    pub fn copy_out(self, bytes_max: u64) -> QueryAnswer {
+        match self.copy(bytes_max) {
+            Some(copied) => self.keep(copied),
+            None => self,
+        }
+    }
+
+    fn copy(&self, bytes_max: u64) -> Option<Copied> {
+        let control = Control::new();
+        let answer = self.held_answer()?;
+        let roots = answer.root_counts().map(|(_, count)| count as u64).sum::<u64>();
+        if bytes_max / ROOT_BYTES < roots {
+            return None;
+        }
+        let mut tape = self.write_within(Tape::new(), bytes_max, &control).ok()?;
+        tape.shrink();
+        let lines = match self.lines_within(bytes_max, &control) {
+            Ok(mut lines) => {
+                lines.shrink_to_fit();
+                Lines::Written(lines)
+            }
+            // The query says that there is no such form; it is told when somebody asks for it.
+            Err(Error::Query { message, at, hint }) => Lines::Refused { message, at, hint },
+            Err(_) => return None,
+        };
+        let algorithm = match answer.algorithm() {
+            Some(_) => Some(self.algorithm(&control).ok()?),
+            None => None,
+        };
+        Some(Copied::new(answer, tape, lines, algorithm))
+    }
+}

@@ -1,0 +1,106 @@
+//! Cells of a table as texts.
+
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, Float64Array, Int64Array, LargeListArray, LargeStringArray,
+    StringArray, StructArray, TimestampMicrosecondArray, TimestampNanosecondArray,
+};
+use hexgraph_base::answer::JsonSink;
+use hexgraph_base::types::{DateTime, Sink, ValueRef, stack};
+
+/// Writes a row as an object of JSON: the cells that have a value, under the names of their columns.
+pub(super) fn write_object(
+    names: &[String],
+    columns: &[ArrayRef],
+    row: usize,
+    sink: &mut JsonSink,
+) {
+    sink.begin_object();
+    for (name, column) in names.iter().zip(columns) {
+        if !column.is_null(row) {
+            sink.key(name);
+            write_json(column, row, sink);
+        }
+    }
+    sink.end_object();
+}
+
+/// Returns a cell as a plain text: a text as it is, anything else as JSON without quotes around it; `None` where there is no value.
+/// `sink` is used on the way.
+pub(super) fn plain_text(column: &ArrayRef, row: usize, sink: &mut JsonSink) -> Option<String> {
+    if column.is_null(row) || is_null_column(column) {
+        return None;
+    }
+    if let Some(text) = text_at(column, row) {
+        return Some(text.to_owned());
+    }
+    sink.clear();
+    write_json(column, row, sink);
+    let json = String::from_utf8_lossy(sink.as_bytes());
+    // An instant has quotes in JSON, and nothing that is escaped.
+    Some(if time_at(column, row).is_some() {
+        json.trim_matches('"').to_owned()
+    } else {
+        json.into_owned()
+    })
+}
+
+/// Whether the cells of a column are numbers.
+pub(super) fn is_numeric(column: &ArrayRef) -> bool {
+    of::<Int64Array>(column).is_some() || of::<Float64Array>(column).is_some()
+}
+
+fn is_null_column(column: &ArrayRef) -> bool {
+    column.data_type().is_null()
+}
+
+/// Writes a cell as JSON. Tables of answers have no types beside these.
+fn write_json(column: &ArrayRef, row: usize, sink: &mut JsonSink) {
+    stack::require();
+    if column.is_null(row) {
+        sink.null();
+    } else if let Some(text) = text_at(column, row) {
+        sink.text(text);
+    } else if let Some(array) = of::<Int64Array>(column) {
+        sink.int(array.value(row));
+    } else if let Some(array) = of::<Float64Array>(column) {
+        let number = array.value(row);
+        match number.is_finite() {
+            true => sink.value(ValueRef::Float(number)),
+            false => sink.null(),
+        }
+    } else if let Some(array) = of::<BooleanArray>(column) {
+        sink.value(ValueRef::Bool(array.value(row)));
+    } else if let Some(time) = time_at(column, row) {
+        sink.value(ValueRef::DateTime(time));
+    } else if let Some(lists) = of::<LargeListArray>(column) {
+        let items = lists.value(row);
+        sink.begin_array();
+        (0..items.len()).for_each(|item| write_json(&items, item, sink));
+        sink.end_array();
+    } else if let Some(objects) = of::<StructArray>(column) {
+        let names: Vec<String> = objects.fields().iter().map(|it| it.name().clone()).collect();
+        write_object(&names, objects.columns(), row, sink);
+    } else {
+        sink.null();
+    }
+}
+
+fn text_at(column: &ArrayRef, row: usize) -> Option<&str> {
+    match of::<StringArray>(column) {
+        Some(array) => Some(array.value(row)),
+        None => of::<LargeStringArray>(column).map(|array| array.value(row)),
+    }
+}
+
+fn time_at(column: &ArrayRef, row: usize) -> Option<DateTime> {
+    let (count, a_second) = match of::<TimestampNanosecondArray>(column) {
+        Some(array) => (array.value(row), 1_000_000_000),
+        None => (of::<TimestampMicrosecondArray>(column)?.value(row), 1_000_000),
+    };
+    let nanos = count.rem_euclid(a_second) * (1_000_000_000 / a_second);
+    Some(DateTime { seconds: count.div_euclid(a_second), nanos: nanos as u32, offset_minutes: 0 })
+}
+
+fn of<T: 'static>(column: &ArrayRef) -> Option<&T> {
+    column.as_any().downcast_ref::<T>()
+}

@@ -1,0 +1,36 @@
+//! Random draws without an order: each is a function of the seed and of a place.
+
+/// The draws of a seed, by the mixing function of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators.
+/// OOPSLA, 2014).
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Draws {
+    seed: u64,
+}
+
+const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
+impl Draws {
+    /// The draws of a seed; `stream` tells those of different uses apart.
+    pub(super) fn new(seed: u64, stream: u64) -> Draws {
+        Draws { seed: mixed(seed ^ mixed(stream.wrapping_add(STEP))) }
+    }
+
+    /// 64 random bits.
+    #[inline]
+    pub(super) fn bits(self, place: u64) -> u64 {
+        mixed(self.seed.wrapping_add(place.wrapping_mul(STEP)))
+    }
+
+    /// A number below `bound`, which is not 0.
+    #[inline]
+    pub(super) fn below(self, place: u64, bound: u64) -> u64 {
+        ((u128::from(self.bits(place)) * u128::from(bound)) >> 64) as u64
+    }
+}
+
+#[inline]
+fn mixed(bits: u64) -> u64 {
+    let bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^ (bits >> 31)
+}
