@@ -13,6 +13,7 @@ mod wanted;
 mod cache;
 mod run;
 mod draws;
+mod bits;
 mod importance;
 mod components;
 mod communities;
