@@ -22,7 +22,7 @@ mod similarity;
 mod triangles;
 mod table;
 
-pub use cache::GraphCache;
+pub use cache::{GraphCache, Taken};
 pub use compact::graph::Graph;
 pub use compact::rows::Rows;
 pub use run::{Found, Output, Report, Run};

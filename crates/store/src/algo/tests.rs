@@ -5,4 +5,5 @@ mod case;
 mod kernels;
 mod groups;
 mod graphs;
+mod patches;
 mod graphalytics;
