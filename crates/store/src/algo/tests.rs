@@ -6,4 +6,5 @@ mod kernels;
 mod groups;
 mod graphs;
 mod patches;
+mod parts;
 mod graphalytics;
