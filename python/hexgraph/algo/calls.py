@@ -46,8 +46,8 @@ class Algorithms:
     - `direction`: "out", "in", or "both" for edges without a direction
     - `threads`, `seed`, `timeout` in seconds
 
-    Nothing has to be prepared: the graph is made when it is first asked for, and kept until one of
-    its predicates changes. The result is a `Found`.
+    Nothing has to be prepared: the graph is made when it is first asked for, kept, and patched
+    after commits. The result is a `Found`.
 
     >>> import hexgraph
     >>> db = hexgraph.connect()
@@ -421,6 +421,161 @@ class Algorithms:
         text = Text("similar_nodes", on, None)
         text.nodes("source", source)
         return self._run(text, common, k=k, measure=measure)
+
+    def eigenvector(
+        self,
+        *on: str,
+        iterations: int = 100,
+        tolerance: float = 1e-6,
+        weight: str | None = None,
+        **common: Unpack[Common],
+    ) -> Found:
+        r"""Return a score of each node, in proportion to the scores of those that lead to it.
+
+        The squares add up to 1. It stops after `iterations` rounds, or when one changes the scores
+        by less than `tolerance` on average.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set="<1> <knows> <2> .\n<2> <knows> <3> .\n<3> <knows> <1> .")
+        >>> db.algo.eigenvector("knows").to_numpy().round(3).tolist()
+        [0.577, 0.577, 0.577]
+        """
+        text = Text("eigenvector", on, weight)
+        return self._run(text, common, iterations=iterations, tolerance=tolerance)
+
+    def katz(  # noqa: PLR0913 -- the arguments of networkx
+        self,
+        *on: str,
+        alpha: float = 0.1,
+        beta: float = 1.0,
+        iterations: int = 1000,
+        tolerance: float = 1e-6,
+        normalized: bool = True,
+        weight: str | None = None,
+        **common: Unpack[Common],
+    ) -> Found:
+        r"""Return for each node the walks that lead to it, each step worth `alpha` of one before.
+
+        Each node has the score `beta`, and `alpha` times what those that lead to it have together.
+        `alpha` has to be less than one by the greatest eigenvalue. `normalized` scales the scores
+        so that their squares add up to 1.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set="<1> <knows> <2> .\n<2> <knows> <3> .\n<3> <knows> <1> .")
+        >>> db.algo.katz("knows", alpha=0.5, normalized=False).to_numpy().round(3).tolist()
+        [2.0, 2.0, 2.0]
+        """
+        text = Text("katz", on, weight)
+        return self._run(
+            text,
+            common,
+            alpha=alpha,
+            beta=beta,
+            iterations=iterations,
+            tolerance=tolerance,
+            normalized=normalized,
+        )
+
+    def articulation_points(self, *on: str, **common: Unpack[Common]) -> Found:
+        r"""Return the nodes without which a part of the graph falls apart.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> edges = "<1> <knows> <2> .\n<2> <knows> <3> .\n<3> <knows> <1> .\n<3> <knows> <4> ."
+        >>> _ = db.mutate(set=edges)
+        >>> db.algo.articulation_points("knows").rows()
+        [('0x3',)]
+        """
+        return self._run(Text("articulation_points", on, None), common)
+
+    def bridges(self, *on: str, **common: Unpack[Common]) -> Found:
+        r"""Return the edges without which a part of the graph falls apart.
+
+        The number of each is how many nodes are on the smaller of its sides.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> edges = "<1> <knows> <2> .\n<2> <knows> <3> .\n<3> <knows> <1> .\n<3> <knows> <4> ."
+        >>> _ = db.mutate(set=edges)
+        >>> db.algo.bridges("knows").rows()
+        [('0x3', '0x4', 1.0)]
+        """
+        return self._run(Text("bridges", on, None), common)
+
+    def topological_order(self, *on: str, **common: Unpack[Common]) -> Found:
+        r"""Return the place of each node in an order in which all edges lead forward.
+
+        Nodes in cycles, and those behind them, have None.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set="<3> <needs> <2> .\n<2> <needs> <1> .")
+        >>> db.algo.topological_order("needs").to_dict()
+        {'0x1': 2, '0x2': 1, '0x3': 0}
+        """
+        return self._run(Text("topological_order", on, None), common)
+
+    def spanning_forest(
+        self, *on: str, weight: str | None = None, **common: Unpack[Common]
+    ) -> Found:
+        r"""Return the edges that join all that edges join, and weigh the least together.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> roads = "<1> <road> <2> (km=5) .\n<2> <road> <3> (km=1) .\n<3> <road> <1> (km=2) ."
+        >>> _ = db.mutate(set=roads)
+        >>> db.algo.spanning_forest("road", weight="km").rows()
+        [('0x1', '0x3', 2.0), ('0x2', '0x3', 1.0)]
+        """
+        return self._run(Text("spanning_forest", on, weight), common)
+
+    def distances_among(
+        self, *on: str, source: Nodes, weight: str | None = None, **common: Unpack[Common]
+    ) -> Found:
+        r"""Return the least sum of weights on a way from each of `source` to each other of them.
+
+        Pairs of which the first does not reach the second are left out.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set="<1> <road> <2> (km=5) .\n<2> <road> <3> (km=1.5) .")
+        >>> db.algo.distances_among("road", source=[1, 3], weight="km").rows()
+        [('0x1', '0x3', 6.5)]
+        """
+        text = Text("distances_among", on, weight)
+        text.nodes("source", source)
+        return self._run(text, common)
+
+    def diameter(self, *on: str, sweeps: int = 10, **common: Unpack[Common]) -> Found:
+        r"""Return the greatest number of edges on a shortest way, as far as searches find it.
+
+        Each of `sweeps` searches starts where the one before came farthest, the first at the node
+        with most edges. It is a distance of the graph, and mostly the greatest: `.value`.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> edges = "<1> <knows> <2> .\n<2> <knows> <3> .\n<3> <knows> <1> .\n<3> <knows> <4> ."
+        >>> _ = db.mutate(set=edges)
+        >>> db.algo.diameter("knows").value
+        2.0
+        """
+        return self._run(Text("diameter", on, None), common, sweeps=sweeps)
+
+    def truss_numbers(self, *on: str, **common: Unpack[Common]) -> Found:
+        r"""Return for each edge the greatest k whose truss it is in.
+
+        In the k-truss each edge is in k - 2 triangles of the truss.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> edges = "<1> <knows> <2> .\n<2> <knows> <3> .\n<3> <knows> <1> .\n<3> <knows> <4> ."
+        >>> _ = db.mutate(set=edges)
+        >>> db.algo.truss_numbers("knows").rows()[2:]
+        [('0x2', '0x3', 3.0), ('0x3', '0x4', 2.0)]
+        """
+        return self._run(Text("truss_numbers", on, None), common)
 
     def _run(self, text: Text, common: Common, **arguments: Argument) -> Found:
         known = ("nodes", "direction", "threads", "seed", "timeout")

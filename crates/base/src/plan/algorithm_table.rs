@@ -13,6 +13,9 @@ const UNDIRECTED: &[Direction] = &[Both];
 /// Undirected by default.
 const MOSTLY_UNDIRECTED: &[Direction] = &[Both, Out, In];
 
+/// For what is about the directions of edges.
+const ONE_WAY: &[Direction] = &[Out, In];
+
 /// The algorithm of a name.
 pub fn algorithm(name: &str) -> Option<&'static Algorithm> {
     ALGORITHMS.iter().find(|algorithm| algorithm.name == name)
@@ -299,6 +302,132 @@ pub const ALGORITHMS: &[Algorithm] = &[
         takes_weights: false,
         gives: Gives::Pairs,
         source: "D. Liben-Nowell, J. Kleinberg: The Link-Prediction Problem for Social Networks. JASIST 58, 2007",
+    },
+    Algorithm {
+        name: "eigenvector",
+        summary: "A score in proportion to the scores of the nodes that lead to a node.",
+        arguments: &[
+            argument(
+                "iterations",
+                Int { least: 1, most: 1_000_000, default: Some(100) },
+                "The most rounds.",
+            ),
+            argument(
+                "tolerance",
+                Float { least: 0.0, most: 1.0, default: 1e-6 },
+                "It stops when a round changes the score of a node by less than this on average.",
+            ),
+        ],
+        directions: DIRECTED,
+        takes_weights: true,
+        gives: Gives::Floats,
+        source: "P. Bonacich: Power and Centrality. American Journal of Sociology 92, 1987",
+    },
+    Algorithm {
+        name: "katz",
+        summary: "How many walks lead to a node, each step of which counts less than the one before.",
+        arguments: &[
+            argument(
+                "alpha",
+                Float { least: 0.0, most: 1e9, default: 0.1 },
+                "What a step is worth; less than one by the greatest eigenvalue of the graph.",
+            ),
+            argument(
+                "beta",
+                Float { least: 0.0, most: 1e9, default: 1.0 },
+                "The score that each node begins with.",
+            ),
+            argument(
+                "iterations",
+                Int { least: 1, most: 1_000_000, default: Some(1000) },
+                "The most rounds.",
+            ),
+            argument(
+                "tolerance",
+                Float { least: 0.0, most: 1.0, default: 1e-6 },
+                "It stops when a round changes the score of a node by less than this on average.",
+            ),
+            argument(
+                "normalized",
+                Bool { default: true },
+                "Whether the squares of all scores add up to 1.",
+            ),
+        ],
+        directions: DIRECTED,
+        takes_weights: true,
+        gives: Gives::Floats,
+        source: "L. Katz: A New Status Index Derived from Sociometric Analysis. Psychometrika 18, 1953",
+    },
+    Algorithm {
+        name: "articulation_points",
+        summary: "The nodes without which a part of the graph falls apart.",
+        arguments: &[],
+        directions: UNDIRECTED,
+        takes_weights: false,
+        gives: Gives::Nodes,
+        source: "J. Hopcroft, R. Tarjan: Algorithm 447: Efficient Algorithms for Graph Manipulation. CACM 16, 1973",
+    },
+    Algorithm {
+        name: "bridges",
+        summary: "The edges without which a part of the graph falls apart, and how many nodes are on the smaller side.",
+        arguments: &[],
+        directions: UNDIRECTED,
+        takes_weights: false,
+        gives: Gives::Pairs,
+        source: "J. Hopcroft, R. Tarjan: Algorithm 447: Efficient Algorithms for Graph Manipulation. CACM 16, 1973",
+    },
+    Algorithm {
+        name: "topological_order",
+        summary: "The place of a node in an order in which all edges lead forward; none for nodes in cycles and behind them.",
+        arguments: &[],
+        directions: ONE_WAY,
+        takes_weights: false,
+        gives: Gives::Ints,
+        source: "A. Kahn: Topological sorting of large networks. CACM 5, 1962",
+    },
+    Algorithm {
+        name: "spanning_forest",
+        summary: "The edges that join all that edges join, and weigh the least together.",
+        arguments: &[],
+        directions: UNDIRECTED,
+        takes_weights: true,
+        gives: Gives::Pairs,
+        source: "J. Kruskal: On the Shortest Spanning Subtree of a Graph. Proc. AMS 7, 1956",
+    },
+    Algorithm {
+        name: "distances_among",
+        summary: "The least sum of weights on a way from each of some nodes to each of the others.",
+        arguments: &[argument(
+            "source",
+            Nodes { is_required: true },
+            "The nodes between which distances are wanted.",
+        )],
+        directions: DIRECTED,
+        takes_weights: true,
+        gives: Gives::Pairs,
+        source: "U. Meyer, P. Sanders: Δ-stepping: a parallelizable shortest path algorithm. J. Algorithms 49, 2003",
+    },
+    Algorithm {
+        name: "diameter",
+        summary: "The greatest number of edges on a shortest way, as far as some searches to and fro find it.",
+        arguments: &[argument(
+            "sweeps",
+            Int { least: 1, most: 1_000_000, default: Some(10) },
+            "The number of searches.",
+        )],
+        directions: MOSTLY_UNDIRECTED,
+        takes_weights: false,
+        gives: Gives::Float,
+        source: "C. Magnien, M. Latapy, M. Habib: Fast computation of empirically tight bounds for the diameter. JEA 13, 2009",
+    },
+    Algorithm {
+        name: "truss_numbers",
+        summary: "The greatest k for which an edge is in a part of the graph where each edge is in k - 2 triangles.",
+        arguments: &[],
+        directions: UNDIRECTED,
+        takes_weights: false,
+        gives: Gives::Pairs,
+        source: "J. Cohen: Trusses: Cohesive Subgraphs for Social Network Analysis. NSA, 2008",
     },
 ];
 

@@ -3,12 +3,16 @@
 //! A graph is found by what it was made of: the predicates themselves, each at its version, the lists of nodes that filters left, the facet,
 //! the direction. Who asks has found the predicates in the version that he may see, and computed the lists there; so nobody is ever given a
 //! graph of edges that he may not read, and callers with equal rights share.
+//!
+//! After a commit the graph of the version before is patched, as long as the columns below both are the same.
 
 use super::compact::graph::Graph;
 use super::compact::make::make;
+use super::compact::patch::patch;
 use super::task::Task;
-use super::wanted::Wanted;
-use crate::graph::Predicate;
+use super::wanted::{EdgePart, Wanted};
+use crate::graph::{Direction as Edges, EdgeDelta, Predicate};
+use crate::storage::Edges as StoredEdges;
 use hexgraph_base::budget::{Budget, Held, Share};
 use hexgraph_base::plan::Direction;
 use hexgraph_base::types::Result;
@@ -28,6 +32,17 @@ pub struct GraphCache {
     kept: Mutex<Vec<Kept>>,
 }
 
+/// Where a graph comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Taken {
+    /// It was made of the columns.
+    Made,
+    /// It was made for an earlier request, and nothing in it has changed.
+    Kept,
+    /// It was made for an earlier request, and what commits changed since was patched.
+    Patched,
+}
+
 struct Kept {
     key: Key,
     graph: Arc<Graph>,
@@ -43,6 +58,9 @@ struct Key {
 struct PartKey {
     /// Weak, so that a version that nobody reads any more is freed. Its address is not used again while this is kept.
     predicate: Weak<Predicate>,
+    /// The columns of its edges, weak likewise, and what had changed in them.
+    stored: Weak<StoredEdges>,
+    changes: EdgeDelta,
     reverse: bool,
     weight: Option<String>,
     far: Option<Vec<u32>>,
@@ -75,24 +93,27 @@ impl GraphCache {
         cache: Option<&GraphCache>,
         wanted: &Wanted<'_>,
         task: &Task<'_>,
-    ) -> Result<(Arc<Graph>, bool)> {
+    ) -> Result<(Arc<Graph>, Taken)> {
         match cache {
             Some(cache) => cache.graph(wanted, task),
-            None => Ok((Arc::new(make(wanted, task)?), false)),
+            None => Ok((Arc::new(make(wanted, task)?), Taken::Made)),
         }
     }
 
-    /// The graph that is wanted: one that is kept, or a new one, and whether it was kept. Comparing lists of nodes with those of kept
+    /// The graph that is wanted: one that is kept, or that is patched, or a new one; and which of them it is. Comparing lists of nodes with those of kept
     /// graphs costs O(their lengths).
     ///
     /// # Errors
     ///
     /// Those of making it: `Query` for a weight that is below 0 or no number, and for one that no edge has; `Limit`.
-    fn graph(&self, wanted: &Wanted<'_>, task: &Task<'_>) -> Result<(Arc<Graph>, bool)> {
+    fn graph(&self, wanted: &Wanted<'_>, task: &Task<'_>) -> Result<(Arc<Graph>, Taken)> {
         if let Some(graph) = self.find(wanted) {
-            return Ok((graph, true));
+            return Ok((graph, Taken::Kept));
         }
-        let graph = Arc::new(make(wanted, task)?);
+        let (graph, taken) = match self.patched(wanted, task)? {
+            Some(graph) => (Arc::new(graph), Taken::Patched),
+            None => (Arc::new(make(wanted, task)?), Taken::Made),
+        };
         let bytes = graph.byte_len() as u64;
         if bytes <= self.bytes_max {
             // Where the process has no memory to keep it, the graph is used once, and the request has been charged for it.
@@ -101,13 +122,14 @@ impl GraphCache {
                 self.keep(Kept { key: Key::new(wanted), graph: Arc::clone(&graph) });
             }
         }
-        Ok((graph, false))
+        Ok((graph, taken))
     }
 
     fn find(&self, wanted: &Wanted<'_>) -> Option<Arc<Graph>> {
         let mut kept = self.lock();
         // Of predicates that have changed nobody asks for the old state again, but for those who hold an old version.
-        kept.retain(|it| it.key.parts.iter().all(|part| 0 < part.predicate.strong_count()));
+        // Of the newest one that is gone the next may be made, as long as the columns are the same.
+        kept.retain(|it| it.key.parts.iter().all(PartKey::is_of_use));
         let place = kept.iter().position(|it| it.key.is_of(wanted))?;
         let found = kept.remove(place);
         let graph = Arc::clone(&found.graph);
@@ -115,6 +137,23 @@ impl GraphCache {
         // A graph grows when its edges are turned round.
         drop_oldest(&mut kept, self.bytes_max);
         Some(graph)
+    }
+
+    /// The graph that is wanted, patched from one of the same columns; `None` where there is none, or not one that can be patched.
+    fn patched(&self, wanted: &Wanted<'_>, task: &Task<'_>) -> Result<Option<Graph>> {
+        let (old, before) = {
+            let mut kept = self.lock();
+            let before = |it: &Kept| it.key.before(wanted);
+            let found =
+                (0..kept.len()).rev().find_map(|place| Some((place, before(&kept[place])?)));
+            let Some((place, before)) = found else { return Ok(None) };
+            let old = Arc::clone(&kept[place].graph);
+            if !kept[place].key.parts.iter().all(PartKey::is_alive) {
+                kept.remove(place);
+            }
+            (old, before)
+        };
+        patch(&old, &before, wanted, task)
     }
 
     fn draw(&self, bytes: u64) -> Option<Held> {
@@ -145,23 +184,68 @@ fn drop_oldest(kept: &mut Vec<Kept>, bytes_max: u64) {
     }
 }
 
+impl PartKey {
+    /// Whether some version has the predicate still.
+    fn is_alive(&self) -> bool {
+        0 < self.predicate.strong_count()
+    }
+
+    /// Whether it can be asked for, or patched.
+    fn is_of_use(&self) -> bool {
+        self.is_alive() || 0 < self.stored.strong_count()
+    }
+
+    /// The edges that the graph was made of.
+    fn edges(&self) -> Option<Edges> {
+        Some(Edges { base: self.stored.upgrade()?, delta: self.changes.clone() })
+    }
+}
+
 impl Key {
     fn new(wanted: &Wanted<'_>) -> Key {
-        let parts = wanted.parts.iter().map(|part| PartKey {
-            predicate: Arc::downgrade(part.predicate),
-            reverse: part.reverse,
-            weight: part.weight.map(str::to_owned),
-            far: part.far.clone(),
+        let parts = wanted.parts.iter().map(|part| {
+            let edges = part.predicate.direction(false);
+            PartKey {
+                predicate: Arc::downgrade(part.predicate),
+                stored: edges.map_or_else(Weak::new, |edges| Arc::downgrade(&edges.base)),
+                changes: edges.map(|edges| edges.delta.clone()).unwrap_or_default(),
+                reverse: part.reverse,
+                weight: part.weight.map(str::to_owned),
+                far: part.far.clone(),
+            }
         });
         Key { parts: parts.collect(), nodes: wanted.nodes.clone(), direction: wanted.direction }
     }
 
+    /// The edges of which a graph of the same kind as the wanted one was made, where they are changes of the same columns.
+    fn before(&self, wanted: &Wanted<'_>) -> Option<Vec<Edges>> {
+        let is_like = |kept: &PartKey, part: &EdgePart<'_>| {
+            part.predicate
+                .direction(false)
+                .is_some_and(|edges| std::ptr::eq(kept.stored.as_ptr(), Arc::as_ptr(&edges.base)))
+        };
+        let edges = || self.parts.iter().map(PartKey::edges).collect();
+        if self.is_shaped(wanted, is_like) { edges() } else { None }
+    }
+
     fn is_of(&self, wanted: &Wanted<'_>) -> bool {
+        let is_same = |kept: &PartKey, part: &EdgePart<'_>| {
+            std::ptr::eq(kept.predicate.as_ptr(), Arc::as_ptr(part.predicate))
+        };
+        self.is_shaped(wanted, is_same)
+    }
+
+    /// Whether both are of the same nodes, weights and directions, and of parts that are so.
+    fn is_shaped(
+        &self,
+        wanted: &Wanted<'_>,
+        is_part: impl Fn(&PartKey, &EdgePart<'_>) -> bool,
+    ) -> bool {
         let parts = || self.parts.iter().zip(&wanted.parts);
         self.direction == wanted.direction
             && self.parts.len() == wanted.parts.len()
             && parts().all(|(kept, part)| {
-                std::ptr::eq(kept.predicate.as_ptr(), Arc::as_ptr(part.predicate))
+                is_part(kept, part)
                     && kept.reverse == part.reverse
                     && kept.weight.as_deref() == part.weight
             })

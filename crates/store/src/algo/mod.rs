@@ -13,6 +13,7 @@ mod wanted;
 mod cache;
 mod run;
 mod draws;
+mod bits;
 mod importance;
 mod components;
 mod communities;
@@ -21,7 +22,7 @@ mod similarity;
 mod triangles;
 mod table;
 
-pub use cache::GraphCache;
+pub use cache::{GraphCache, Taken};
 pub use compact::graph::Graph;
 pub use compact::rows::Rows;
 pub use run::{Found, Output, Report, Run};

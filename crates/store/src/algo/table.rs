@@ -4,20 +4,28 @@ use super::communities::core_numbers::core_numbers;
 use super::communities::label_propagation::label_propagation;
 use super::communities::leiden::leiden;
 use super::communities::louvain::louvain;
+use super::components::cuts::{articulation_points, bridges};
+use super::components::spanning_forest::spanning_forest;
 use super::components::strong::strong_components;
+use super::components::topological_order::topological_order;
 use super::components::weak::components;
+use super::distances::among::distances_among;
 use super::distances::bfs::bfs;
+use super::distances::diameter::diameter;
 use super::distances::weighted::distances;
 use super::importance::betweenness::betweenness;
 use super::importance::degree::degree;
+use super::importance::eigenvector::eigenvector;
 use super::importance::harmonic::{closeness, harmonic};
 use super::importance::hits::hits;
+use super::importance::katz::katz;
 use super::importance::pagerank::pagerank;
 use super::run::{Found, Run};
 use super::similarity::pairs::similarity;
 use super::similarity::top::similar_nodes;
 use super::triangles::clustering::{clustering, transitivity};
 use super::triangles::counts::triangles;
+use super::triangles::truss_numbers::truss_numbers;
 use hexgraph_base::types::{Error, Result};
 
 type Kernel = fn(&Run<'_>) -> Result<Found>;
@@ -42,6 +50,15 @@ const KERNELS: &[(&str, Kernel)] = &[
     ("transitivity", transitivity),
     ("similarity", similarity),
     ("similar_nodes", similar_nodes),
+    ("eigenvector", eigenvector),
+    ("katz", katz),
+    ("articulation_points", articulation_points),
+    ("bridges", bridges),
+    ("topological_order", topological_order),
+    ("spanning_forest", spanning_forest),
+    ("distances_among", distances_among),
+    ("diameter", diameter),
+    ("truss_numbers", truss_numbers),
 ];
 
 /// Runs an algorithm.

@@ -170,6 +170,33 @@ impl<'w> Task<'w> {
         })
     }
 
+    /// As [`Task::fill`], of two lists that are of the same length and have the same parts.
+    ///
+    /// # Errors
+    ///
+    /// As [`Task::blocks`].
+    pub(super) fn fill_both<T: Send, U: Send>(
+        &self,
+        lists: (&mut [T], &mut [U]),
+        ends: &[usize],
+        work: impl Fn(usize, &mut [T], &mut [U]) -> Result<()> + Sync,
+    ) -> Result<()> {
+        let (mut ones, mut others) = lists;
+        let (mut parts, mut start) = (Vec::with_capacity(ends.len()), 0);
+        for &end in ends {
+            let (one, rest) = std::mem::take(&mut ones).split_at_mut(end - start);
+            let (other, more) = std::mem::take(&mut others).split_at_mut(end - start);
+            parts.push(Mutex::new((one, other)));
+            (ones, others, start) = (rest, more, end);
+        }
+        self.blocks(ends.len(), |number| {
+            let mut part = parts[number].lock().unwrap_or_else(PoisonError::into_inner);
+            let (one, other) = &mut *part;
+            work(number, one, other)
+        })?;
+        Ok(())
+    }
+
     /// As [`Task::fill`], in parts of [`EVEN_BLOCK`] items, with the range of each.
     ///
     /// # Errors

@@ -5,4 +5,6 @@ mod case;
 mod kernels;
 mod groups;
 mod graphs;
+mod patches;
+mod parts;
 mod graphalytics;

@@ -1,7 +1,7 @@
 //! Carries out the block of an algorithm: finds the edges and nodes that it is about, takes the compact graph of them, and has the algorithm
 //! computed on it.
 
-use crate::algo::{EdgePart, Found, Graph, GraphCache, Output, Run, Task, Wanted, compute};
+use crate::algo::{EdgePart, Found, Graph, GraphCache, Output, Run, Taken, Task, Wanted, compute};
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::tree::{AlgorithmResult, Column, ValueMap};
 use crate::exec::physical::path::GraphPath;
@@ -68,8 +68,13 @@ impl<'a> Context<'a> {
         }
         let wanted = Wanted { parts, nodes, direction: call.direction, uid: &uid };
         let task = Task::new(self.control, call.threads);
-        let (graph, is_kept) = GraphCache::take(self.control.graphs(), &wanted, &task)?;
-        self.took_at(&step, if is_kept { GraphPath::Kept } else { GraphPath::Made });
+        let (graph, taken) = GraphCache::take(self.control.graphs(), &wanted, &task)?;
+        let path = match taken {
+            Taken::Made => GraphPath::Made,
+            Taken::Kept => GraphPath::Kept,
+            Taken::Patched => GraphPath::Patched,
+        };
+        self.took_at(&step, path);
         self.end(&step, graph.outgoing().edges());
         Ok(graph)
     }

@@ -39,6 +39,7 @@ pub(crate) use publish::store::Journal;
 pub use publish::store::{Commit, Store};
 pub use publish::watch::Watch;
 pub use thresholds::{Folding, Thresholds};
+pub(crate) use version::delta::EdgeDelta;
 pub use version::delta::{ChangedNumbers, Row};
 pub(crate) use version::edge_numbers::EdgeNumbers;
 pub use version::edges::Direction;

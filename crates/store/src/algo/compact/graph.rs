@@ -5,11 +5,11 @@ use super::rows::Rows;
 use crate::algo::task::Task;
 use hexgraph_base::budget::Held;
 use hexgraph_base::types::Result;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The edges of some predicates between some nodes, as algorithms read them.
 pub struct Graph {
-    numbering: Numbering,
+    numbering: Arc<Numbering>,
     /// The edges as they were made.
     rows: Rows,
     /// True when edges have no direction, and rows have each both ways.
@@ -22,9 +22,35 @@ pub struct Graph {
 
 impl Graph {
     /// The graph of nodes and their edges. Without a direction the rows have each edge both ways.
-    pub(in crate::algo) fn new(numbering: Numbering, rows: Rows, is_undirected: bool) -> Graph {
+    pub(in crate::algo) fn new(
+        numbering: Arc<Numbering>,
+        rows: Rows,
+        is_undirected: bool,
+    ) -> Graph {
         let (turned, held) = (OnceLock::new(), Mutex::new(None));
         Graph { numbering, rows, is_undirected, turned, held }
+    }
+
+    /// As [`Graph::new`], of which the edges turned round are there already, if `turned` has them.
+    pub(super) fn with_turned(
+        numbering: Arc<Numbering>,
+        rows: Rows,
+        turned: Option<Rows>,
+        is_undirected: bool,
+    ) -> Graph {
+        let graph = Graph::new(numbering, rows, is_undirected);
+        turned.into_iter().for_each(|rows| drop(graph.turned.set(rows)));
+        graph
+    }
+
+    /// The nodes by their numbers.
+    pub(super) fn numbering(&self) -> &Arc<Numbering> {
+        &self.numbering
+    }
+
+    /// The edges turned round, where they are there.
+    pub(super) fn turned_rows(&self) -> Option<&Rows> {
+        self.turned.get()
     }
 
     /// Keeps the memory that was drawn for it until it is dropped.

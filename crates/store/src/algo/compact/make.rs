@@ -2,23 +2,20 @@
 
 use super::graph::Graph;
 use super::numbering::Numbering;
-use super::rows::{Piece, Rows};
+use super::pages::joined_nodes;
+use super::rows::{Piece, Rows, narrowed, starts_of};
+use super::source::Source;
 use crate::algo::task::Task;
-use crate::algo::wanted::{EdgePart, Wanted};
-use crate::graph::{Direction as Edges, EdgeNumbers};
+use crate::algo::wanted::Wanted;
 use hexgraph_base::plan::Direction;
-use hexgraph_base::types::{Error, Result, did_you_mean};
-use std::collections::BTreeSet;
+use hexgraph_base::types::Result;
+use std::sync::Arc;
 
 /// The nodes whose rows are made by one piece of work.
 const NODES_A_PIECE: usize = 8 << 10;
 
 /// The edges that are read between two looks at the clock.
 const EDGES_A_CHECK: usize = 1 << 20;
-
-/// The nodes of a page of a set, and the words of 64 nodes in it.
-const PAGE: usize = 1 << 16;
-const WORDS: usize = PAGE / 64;
 
 /// Makes the graph that is wanted: O(nodes + edges), on all threads of the task.
 ///
@@ -52,134 +49,7 @@ pub(in crate::algo) fn make(wanted: &Wanted<'_>, task: &Task<'_>) -> Result<Grap
         Direction::In => rows.transposed(task)?,
         Direction::Both => rows.symmetric(&rows.transposed(task)?, task)?,
     };
-    Ok(Graph::new(numbering, rows, wanted.direction == Direction::Both))
-}
-
-/// The edges of a part, with what is looked up for each.
-struct Source<'w> {
-    part: &'w EdgePart<'w>,
-    edges: &'w Edges,
-    numbers: Option<EdgeNumbers<'w>>,
-    far: Option<Numbering>,
-}
-
-impl<'w> Source<'w> {
-    fn new(part: &'w EdgePart<'w>) -> Result<Source<'w>> {
-        let name = &part.predicate.def.name;
-        let no_edges = || {
-            Error::query(format!("`{name}` has values and no edges"))
-                .with_hint("an algorithm follows the edges of a predicate of type uid")
-        };
-        let edges = part.predicate.direction(false).ok_or_else(no_edges)?;
-        let numbers = part.weight.and_then(|key| EdgeNumbers::new(part.predicate, key));
-        if let Some(key) = part.weight {
-            check_facet(name, edges, key)?;
-        }
-        let far = part.far.clone().map(Numbering::new);
-        Ok(Source { part, edges, numbers, far })
-    }
-
-    /// Whether stored edges from a node are in the part at all.
-    fn takes_row(&self, from: u32) -> bool {
-        !self.part.reverse || self.far.as_ref().is_none_or(|far| far.number(from).is_some())
-    }
-
-    /// Whether stored edges to a node are in the part.
-    fn takes_target(&self, to: u32) -> bool {
-        self.part.reverse || self.far.as_ref().is_none_or(|far| far.number(to).is_some())
-    }
-}
-
-/// Refuses a facet that no edge can have, which is mostly a misspelt one.
-fn check_facet(predicate: &str, edges: &Edges, key: &str) -> Result<()> {
-    let has_edges = !edges.base.targets.is_empty() || !edges.is_settled();
-    let stored = edges.base.facets.iter().map(|facet| facet.key.as_str());
-    let mut known: BTreeSet<&str> = stored.collect();
-    if !has_edges || known.contains(key) {
-        return Ok(());
-    }
-    let changed = edges.delta.rows.values().flat_map(|row| row.added.values());
-    known.extend(changed.flat_map(|facets| facets.iter().map(|(other, _)| &**other)));
-    if known.contains(key) {
-        return Ok(());
-    }
-    let message =
-        format!("no edge of `{predicate}` has the facet `{key}`, which is to be its weight");
-    let hint = did_you_mean(key, known.iter().copied());
-    let keys: Vec<&str> = known.into_iter().collect();
-    let hint = match (hint.is_empty(), keys.as_slice()) {
-        (false, _) => hint,
-        (true, []) => "its edges have no facets: leave the weight out".to_owned(),
-        (true, keys) => format!("its edges have: {}", keys.join(", ")),
-    };
-    Err(Error::query(message).with_hint(hint))
-}
-
-/// The nodes that edges join, ascending.
-fn joined_nodes(sources: &[Source<'_>], task: &Task<'_>) -> Result<Vec<u32>> {
-    let mut pages = Pages::default();
-    for source in sources {
-        let edges = source.edges;
-        if source.far.is_none() && edges.is_settled() {
-            edges.base.subjects.iter().for_each(|node| pages.add(node));
-            for targets in edges.base.targets.as_slice().chunks(EDGES_A_CHECK) {
-                task.check()?;
-                targets.iter().for_each(|node| pages.add(*node));
-            }
-            continue;
-        }
-        let mut unchecked = 0;
-        for node in edges.subjects().iter() {
-            if unchecked == 0 {
-                task.check()?;
-            }
-            unchecked = (unchecked + 1) % NODES_A_PIECE;
-            if !source.takes_row(node) {
-                continue;
-            }
-            let mut is_any = false;
-            for &target in edges.targets(node).iter().filter(|to| source.takes_target(**to)) {
-                pages.add(target);
-                is_any = true;
-            }
-            if is_any {
-                pages.add(node);
-            }
-        }
-    }
-    Ok(pages.members())
-}
-
-/// A set of nodes: a bit for each, in pages that are there where a node is.
-#[derive(Default)]
-struct Pages {
-    pages: Vec<Option<Box<[u64; WORDS]>>>,
-}
-
-impl Pages {
-    #[inline]
-    fn add(&mut self, node: u32) {
-        let (page, bit) = (node as usize / PAGE, node as usize % PAGE);
-        if self.pages.len() <= page {
-            self.pages.resize_with(page + 1, || None);
-        }
-        let words = self.pages[page].get_or_insert_with(|| Box::new([0; WORDS]));
-        words[bit / 64] |= 1 << (bit % 64);
-    }
-
-    fn members(&self) -> Vec<u32> {
-        let mut members = Vec::new();
-        for (number, page) in self.pages.iter().enumerate() {
-            for (place, word) in page.iter().flat_map(|page| page.iter().enumerate()) {
-                let mut bits = *word;
-                while bits != 0 {
-                    members.push((number * PAGE + 64 * place) as u32 + bits.trailing_zeros());
-                    bits &= bits - 1;
-                }
-            }
-        }
-        members
-    }
+    Ok(Graph::new(Arc::new(numbering), rows, wanted.direction == Direction::Both))
 }
 
 /// The making of rows.
@@ -196,6 +66,12 @@ impl Make<'_, '_> {
         let sources: Vec<&Source<'_>> =
             self.sources.iter().filter(|source| source.part.reverse == reverse).collect();
         let nodes = &self.numbering.nodes;
+        if let [source] = sources.as_slice()
+            && self.wanted.nodes.is_none()
+            && source.far.is_none()
+        {
+            return self.whole_rows(source, task);
+        }
         let pieces = task.blocks(nodes.len().div_ceil(NODES_A_PIECE), |number| {
             let first = number * NODES_A_PIECE;
             let last = nodes.len().min(first + NODES_A_PIECE);
@@ -256,24 +132,57 @@ impl Make<'_, '_> {
             }
             let Some(number) = self.numbering.number(to) else { continue };
             let weight = given.map_or(1.0, |(_, weight)| *weight);
-            if !(0.0..f64::INFINITY).contains(&weight) {
-                return Err(self.wrong_weight(source, node, to, weight));
-            }
+            source.check_weight((node, to), weight, self.wanted)?;
             row.push((number, weight));
         }
         Ok(())
     }
 
-    #[cold]
-    fn wrong_weight(&self, source: &Source<'_>, from: u32, to: u32, weight: f64) -> Error {
-        let (name, uid) = (&source.part.predicate.def.name, self.wanted.uid);
-        let key = source.part.weight.unwrap_or_default();
-        let message = format!(
-            "the edge `{name}` from {} to {} has the weight {weight} in `{key}`",
-            uid(from),
-            uid(to)
-        );
-        Error::query(message)
-            .with_hint("a weight is a number from 0 on: change the edge, or filter it out")
+    /// As [`Make::rows`], of one part whose edges are all in the graph: they are counted first, and then written to their places.
+    fn whole_rows(&self, source: &Source<'_>, task: &Task<'_>) -> Result<Rows> {
+        let nodes = &self.numbering.nodes;
+        let pieces: Vec<&[u32]> = nodes.chunks(NODES_A_PIECE).collect();
+        let lens = task.blocks(pieces.len(), |number| {
+            Ok(pieces[number].iter().map(|node| source.edges.count(*node)).collect::<Vec<usize>>())
+        })?;
+        let starts = starts_of(lens.into_iter().flatten(), nodes.len());
+        let end = |number: usize| starts[nodes.len().min((number + 1) * NODES_A_PIECE)];
+        let ends: Vec<usize> = (0..pieces.len()).map(end).collect();
+        let mut targets = vec![0; starts[nodes.len()]];
+        task.fill(&mut targets, &ends, |number, part| {
+            let mut places = part.iter_mut();
+            for &node in pieces[number] {
+                // The targets first: a place is taken for each of them, and none at the end of a row.
+                for (to, place) in source.edges.targets(node).iter().zip(places.by_ref()) {
+                    // All nodes that an edge leads to are in the graph.
+                    *place = self.numbering.number(*to).unwrap_or_default();
+                }
+            }
+            Ok(())
+        })?;
+        let weights = match &source.numbers {
+            None if self.is_weighted => Some(narrowed(task, &ends, |number, put| {
+                let edges = pieces[number].iter().map(|node| source.edges.count(*node));
+                (0..edges.sum()).for_each(|_| put(1.0));
+                Ok(())
+            })?),
+            None => None,
+            Some(numbers) => Some(narrowed(task, &ends, |number, put| {
+                let mut stored = Vec::new();
+                for &node in pieces[number] {
+                    stored.clear();
+                    numbers.leaving(node, |to, weight| stored.push((to, weight)));
+                    let mut weights = stored.iter().peekable();
+                    for &to in source.edges.targets(node).iter() {
+                        let given = weights.next_if(|(target, _)| *target == to);
+                        let weight = given.map_or(1.0, |(_, weight)| *weight);
+                        source.check_weight((node, to), weight, self.wanted)?;
+                        put(weight);
+                    }
+                }
+                Ok(())
+            })?),
+        };
+        Ok(Rows::new(starts, targets, weights))
     }
 }

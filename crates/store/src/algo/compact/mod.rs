@@ -1,6 +1,12 @@
 //! The compact graph: nodes numbered from 0 on, their edges as compressed sparse rows, out and in.
 
 pub(super) mod numbering;
+mod weights;
+mod overlay;
 pub(super) mod rows;
+mod transpose;
 pub(super) mod graph;
+mod pages;
+mod source;
 pub(super) mod make;
+pub(super) mod patch;

@@ -1,25 +1,36 @@
 //! Compressed sparse rows: the targets of all nodes, one list behind the other.
 
+use super::overlay::Overlay;
+use super::weights::{WeightSlice, Weights, is_narrow};
 use crate::algo::task::Task;
 use hexgraph_base::types::Result;
 use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 /// A block of rows has about this many edges and rows together, so that blocks take about the same time.
 const BLOCK: usize = 64 << 10;
 
-/// The most stripes in which edges are turned round: each thread reads all of them.
-const STRIPES_MAX: usize = 8;
-
 /// The edges of all nodes in one direction.
 pub struct Rows {
+    /// The rows as they were made. Graphs that were patched share them.
+    made: Arc<Made>,
+    /// The rows that were patched since.
+    overlay: Option<Overlay>,
+    nodes: usize,
+    edges: usize,
+    /// The nodes at which blocks end. They depend on the rows alone, and not on the threads or on what was patched.
+    blocks: Vec<usize>,
+    weight_range: OnceLock<Option<(f64, f64)>>,
+}
+
+/// Rows that lie one behind the other.
+struct Made {
     /// Where the row of each node begins, and the last one ends.
     starts: Vec<usize>,
     /// The targets, ascending and distinct in each row.
     targets: Vec<u32>,
     /// What each edge weighs; `None` where each weighs 1.
-    weights: Option<Vec<f64>>,
-    /// The nodes at which blocks end. They depend on the rows alone, and not on the threads.
-    blocks: Vec<usize>,
+    weights: Option<Weights>,
 }
 
 /// Rows of some neighbouring nodes while they are made.
@@ -38,104 +49,169 @@ impl Rows {
         pieces: Vec<Piece>,
         is_weighted: bool,
     ) -> Result<Rows> {
-        let rows: usize = pieces.iter().map(|piece| piece.lens.len()).sum();
-        let mut starts = Vec::with_capacity(rows + 1);
-        let mut end = 0;
-        starts.push(end);
-        let mut ends = Vec::with_capacity(pieces.len());
-        for piece in &pieces {
-            for len in &piece.lens {
-                end += len;
-                starts.push(end);
-            }
-            ends.push(end);
-        }
-        let mut targets = vec![0; end];
+        let lens = pieces.iter().flat_map(|piece| piece.lens.iter().copied());
+        let starts = starts_of(lens, pieces.iter().map(|piece| piece.lens.len()).sum());
+        let mut row = 0;
+        let end = |piece: &Piece| {
+            row += piece.lens.len();
+            starts[row]
+        };
+        let ends: Vec<usize> = pieces.iter().map(end).collect();
+        let mut targets = vec![0; starts[row]];
         task.fill(&mut targets, &ends, |number, part| {
             part.copy_from_slice(&pieces[number].targets);
             Ok(())
         })?;
-        let mut weights = is_weighted.then(|| vec![0.0; end]);
-        if let Some(weights) = &mut weights {
-            task.fill(weights, &ends, |number, part| {
-                part.copy_from_slice(&pieces[number].weights);
+        let weights = match is_weighted {
+            false => None,
+            true => Some(narrowed(task, &ends, |number, put| {
+                pieces[number].weights.iter().for_each(|weight| put(*weight));
                 Ok(())
-            })?;
-        }
+            })?),
+        };
         Ok(Rows::new(starts, targets, weights))
     }
 
-    fn new(starts: Vec<usize>, targets: Vec<u32>, weights: Option<Vec<f64>>) -> Rows {
-        let mut blocks = Vec::new();
-        let (mut first, rows) = (0, starts.len() - 1);
-        while first < rows {
-            let wanted = starts[first] + first + BLOCK;
-            let mut low = first + 1;
-            let mut high = rows;
-            // The last row up to which the block has no more than wanted; at least one row.
-            while low < high {
-                let middle = (low + high).div_ceil(2);
-                if starts[middle] + middle <= wanted { low = middle } else { high = middle - 1 }
+    /// Rows of lists that lie one behind the other.
+    pub(super) fn new(starts: Vec<usize>, targets: Vec<u32>, weights: Option<Weights>) -> Rows {
+        let (nodes, edges) = (starts.len() - 1, targets.len());
+        let made = Arc::new(Made { starts, targets, weights });
+        Rows::of_parts(made, None, nodes, edges)
+    }
+
+    /// The same rows with some others in place of theirs, of `nodes` nodes; those that are new have a row in `overlay`.
+    pub(super) fn with_overlay(&self, overlay: Overlay, nodes: usize, edges: usize) -> Rows {
+        let made = Arc::clone(&self.made);
+        Rows::of_parts(made, Some(overlay), nodes, edges)
+    }
+
+    fn of_parts(made: Arc<Made>, overlay: Option<Overlay>, nodes: usize, edges: usize) -> Rows {
+        let (blocks, weight_range) = (Vec::new(), OnceLock::new());
+        let mut rows = Rows { made, overlay, nodes, edges, blocks, weight_range };
+        rows.blocks = rows.block_ends();
+        rows
+    }
+
+    /// The rows that were patched.
+    pub(super) fn overlay(&self) -> Option<&Overlay> {
+        self.overlay.as_ref()
+    }
+
+    /// Whether all weights are of four bytes; `None` where edges have none.
+    pub(super) fn are_narrow(&self) -> Option<bool> {
+        let is_narrow = |weights: &Weights| matches!(weights, Weights::Narrow(_));
+        self.made.weights.as_ref().map(|weights| is_narrow(weights) && self.overlay.is_none())
+    }
+
+    /// Whether edges have weights.
+    pub(in crate::algo) fn is_weighted(&self) -> bool {
+        self.made.weights.is_some()
+    }
+
+    /// A block ends where the next row would make it larger than wanted; it has at least one row.
+    fn block_ends(&self) -> Vec<usize> {
+        let mut ends = Vec::new();
+        let mut size = 0;
+        for node in 0..self.nodes {
+            let row = self.degree(node as u32) + 1;
+            if size != 0 && BLOCK < size + row {
+                ends.push(node);
+                size = 0;
             }
-            blocks.push(low);
-            first = low;
+            size += row;
         }
-        Rows { starts, targets, weights, blocks }
+        if size != 0 {
+            ends.push(self.nodes);
+        }
+        ends
     }
 
     /// The number of nodes.
     pub fn nodes(&self) -> usize {
-        self.starts.len() - 1
+        self.nodes
     }
 
     /// The number of edges.
     pub fn edges(&self) -> usize {
-        self.targets.len()
+        self.edges
     }
 
     /// The number of edges of a node.
     #[inline]
     pub fn degree(&self, node: u32) -> usize {
-        self.range(node).len()
+        match self.patched(node) {
+            Some((overlay, range)) => overlay.targets(range).len(),
+            None => self.range(node).len(),
+        }
     }
 
     #[inline]
     fn range(&self, node: u32) -> Range<usize> {
-        self.starts[node as usize]..self.starts[node as usize + 1]
+        self.made.starts[node as usize]..self.made.starts[node as usize + 1]
+    }
+
+    #[inline]
+    fn patched(&self, node: u32) -> Option<(&Overlay, Range<usize>)> {
+        let overlay = self.overlay.as_ref()?;
+        Some((overlay, overlay.row(node)?))
     }
 
     /// The targets of a node, ascending.
     #[inline]
     pub fn of(&self, node: u32) -> &[u32] {
-        &self.targets[self.range(node)]
+        match self.patched(node) {
+            Some((overlay, range)) => overlay.targets(range),
+            None => &self.made.targets[self.range(node)],
+        }
+    }
+
+    /// The targets of a node, and beside them what the edges weigh.
+    #[inline]
+    pub(super) fn row(&self, node: u32) -> (&[u32], WeightSlice<'_>) {
+        match self.patched(node) {
+            Some((overlay, range)) => (overlay.targets(range.clone()), overlay.weights(range)),
+            None => {
+                let range = self.range(node);
+                let weights = self.made.weights.as_ref();
+                let of_row = weights.map(|weights| weights.slice(range.clone()));
+                (&self.made.targets[range], of_row.unwrap_or(WeightSlice::Ones))
+            }
+        }
     }
 
     /// The targets of a node with the weights of the edges.
     #[inline]
-    pub fn weighted(&self, node: u32) -> impl Iterator<Item = (u32, f64)> + '_ {
-        let range = self.range(node);
-        let weights = self.weights.as_ref().map_or(&[][..], |weights| &weights[range.clone()]);
-        let weight_at = move |place: usize| weights.get(place).copied().unwrap_or(1.0);
-        self.targets[range].iter().enumerate().map(move |(place, &to)| (to, weight_at(place)))
-    }
-
-    /// What each edge weighs, in the order of the rows; `None` where each weighs 1.
-    pub fn weights(&self) -> Option<&[f64]> {
-        self.weights.as_deref()
-    }
-
-    /// The weights of the edges of a node; `None` where each weighs 1.
-    #[inline]
-    pub fn weights_of(&self, node: u32) -> Option<&[f64]> {
-        self.weights.as_ref().map(|weights| &weights[self.range(node)])
+    pub fn weighted(&self, node: u32) -> impl Iterator<Item = (u32, f64)> + Clone + '_ {
+        let (targets, weights) = self.row(node);
+        targets.iter().enumerate().map(move |(place, &to)| (to, weights.at(place)))
     }
 
     /// What the edges of a node weigh together.
     pub fn weight_of(&self, node: u32) -> f64 {
-        match self.weights_of(node) {
-            Some(weights) => weights.iter().sum(),
-            None => self.degree(node) as f64,
+        match self.is_weighted() {
+            true => self.weighted(node).map(|(_, weight)| weight).sum(),
+            false => self.degree(node) as f64,
         }
+    }
+
+    /// What an edge weighs on average, and what the heaviest weighs; `None` where each weighs 1, and without edges. O(edges) for the
+    /// first call.
+    pub(in crate::algo) fn weight_range(&self) -> Option<(f64, f64)> {
+        *self.weight_range.get_or_init(|| self.find_weight_range())
+    }
+
+    fn find_weight_range(&self) -> Option<(f64, f64)> {
+        if !self.is_weighted() || self.edges == 0 {
+            return None;
+        }
+        let (mut sum, mut most) = (0.0, 0.0_f64);
+        for node in 0..self.nodes as u32 {
+            for (_, weight) in self.weighted(node) {
+                sum += weight;
+                most = most.max(weight);
+            }
+        }
+        Some((sum / self.edges as f64, most))
     }
 
     /// Whether there is an edge between two nodes. O(log edges of the first).
@@ -145,8 +221,8 @@ impl Rows {
 
     /// What the edge between two nodes weighs; `None` where there is none. O(log edges of the first).
     pub fn weight_between(&self, from: u32, to: u32) -> Option<f64> {
-        let place = self.of(from).binary_search(&to).ok()?;
-        Some(self.weights_of(from).map_or(1.0, |weights| weights[place]))
+        let (targets, weights) = self.row(from);
+        targets.binary_search(&to).ok().map(|place| weights.at(place))
     }
 
     /// The nodes at which blocks of about the same work end.
@@ -162,61 +238,10 @@ impl Rows {
 
     /// The bytes that it takes.
     pub fn byte_len(&self) -> usize {
-        size_of_val(self.starts.as_slice())
-            + size_of_val(self.targets.as_slice())
-            + self.weights.as_ref().map_or(0, |weights| size_of_val(weights.as_slice()))
-    }
-
-    /// The same edges turned round. Each thread takes a stripe of targets, and reads all edges: O(edges) for each thread.
-    pub(in crate::algo) fn transposed(&self, task: &Task<'_>) -> Result<Rows> {
-        let nodes = self.nodes();
-        let mut starts = vec![0; nodes + 1];
-        for (number, end) in self.blocks.iter().enumerate() {
-            task.check()?;
-            let first = self.starts[self.block(number).start as usize];
-            self.targets[first..self.starts[*end]]
-                .iter()
-                .for_each(|to| starts[*to as usize + 1] += 1);
-        }
-        for node in 0..nodes {
-            starts[node + 1] += starts[node];
-        }
-        let stripes = stripes(&starts, task.threads().min(STRIPES_MAX));
-        let ends: Vec<usize> = stripes.iter().map(|node| starts[*node]).collect();
-        let mut targets = vec![0; self.edges()];
-        let bounds = |number: usize| if number == 0 { 0 } else { stripes[number - 1] };
-        let scatter = |number: usize, put: &mut dyn FnMut(usize, u32, usize)| {
-            let (low, high) = (bounds(number), stripes[number]);
-            let offset = starts[low];
-            let mut next: Vec<usize> = starts[low..high].iter().map(|at| at - offset).collect();
-            for block in 0..self.blocks.len() {
-                task.check()?;
-                for node in self.block(block) {
-                    for place in self.range(node) {
-                        let to = self.targets[place] as usize;
-                        if low <= to && to < high {
-                            put(next[to - low], node, place);
-                            next[to - low] += 1;
-                        }
-                    }
-                }
-            }
-            Ok(())
-        };
-        task.fill(&mut targets, &ends, |number, part| {
-            scatter(number, &mut |at, node, _| part[at] = node)
-        })?;
-        let weights = match &self.weights {
-            None => None,
-            Some(given) => {
-                let mut weights = vec![0.0; self.edges()];
-                task.fill(&mut weights, &ends, |number, part| {
-                    scatter(number, &mut |at, _, place| part[at] = given[place])
-                })?;
-                Some(weights)
-            }
-        };
-        Ok(Rows::new(starts, targets, weights))
+        size_of_val(self.made.starts.as_slice())
+            + size_of_val(self.made.targets.as_slice())
+            + self.made.weights.as_ref().map_or(0, Weights::byte_len)
+            + self.overlay.as_ref().map_or(0, Overlay::byte_len)
     }
 
     /// The edges without their directions, `turned` being the same ones turned round. A loop is one edge, whichever way it is taken.
@@ -231,17 +256,25 @@ impl Rows {
 
     /// The union, where `is_same` tells that an edge of both sets is one and the same.
     fn merged(&self, other: &Rows, is_same: fn(u32, u32) -> bool, task: &Task<'_>) -> Result<Rows> {
-        let is_weighted = self.weights.is_some() || other.weights.is_some();
+        let is_weighted = self.is_weighted() || other.is_weighted();
         let pieces = task.blocks(self.blocks.len(), |number| {
-            let mut piece = Piece::default();
-            for node in self.block(number) {
+            let nodes = self.block(number);
+            let most = nodes.clone().map(|node| self.degree(node) + other.degree(node)).sum();
+            let mut piece = Piece {
+                lens: Vec::with_capacity(nodes.len()),
+                targets: Vec::with_capacity(most),
+                weights: Vec::with_capacity(if is_weighted { most } else { 0 }),
+            };
+            for node in nodes {
                 let before = piece.targets.len();
-                merge(self.weighted(node), other.weighted(node), |to, weight, more| {
-                    piece.targets.push(to);
-                    if is_weighted {
-                        piece.weights.push(weight + if is_same(node, to) { 0.0 } else { more });
-                    }
-                });
+                match is_weighted {
+                    false => merge_targets(self.of(node), other.of(node), &mut piece.targets),
+                    true => merge(self.row(node), other.row(node), |to, weight, more| {
+                        piece.targets.push(to);
+                        let more = if is_same(node, to) { 0.0 } else { more };
+                        piece.weights.push(weight + more);
+                    }),
+                }
                 piece.lens.push(piece.targets.len() - before);
             }
             Ok(piece)
@@ -250,43 +283,83 @@ impl Rows {
     }
 }
 
-/// Calls `put` with what is in one of two ascending lists or in both, ascending: the target, what it weighs, and what it weighs in
-/// the second list where it is in both.
-fn merge(
-    one: impl Iterator<Item = (u32, f64)>,
-    other: impl Iterator<Item = (u32, f64)>,
-    mut put: impl FnMut(u32, f64, f64),
-) {
-    let (mut one, mut other) = (one.peekable(), other.peekable());
-    loop {
-        match (one.peek().copied(), other.peek().copied()) {
-            (Some((left, weight)), Some((right, more))) if left == right => {
-                put(left, weight, more);
-                one.next();
-                other.next();
-            }
-            (Some((left, weight)), Some((right, _))) if left < right => {
-                put(left, weight, 0.0);
-                one.next();
-            }
-            (Some((left, weight)), None) => {
-                put(left, weight, 0.0);
-                one.next();
-            }
-            (_, Some((right, weight))) => {
-                put(right, weight, 0.0);
-                other.next();
-            }
-            (None, None) => return,
-        }
-    }
+/// Where rows of so many edges begin, and the last one ends.
+pub(super) fn starts_of(lens: impl Iterator<Item = usize>, rows: usize) -> Vec<usize> {
+    let mut starts = Vec::with_capacity(rows + 1);
+    let mut end = 0;
+    starts.push(end);
+    starts.extend(lens.map(|len| {
+        end += len;
+        end
+    }));
+    starts
 }
 
-/// The nodes at which `count` stripes with about the same number of edges end.
-fn stripes(starts: &[usize], count: usize) -> Vec<usize> {
-    let (nodes, edges) = (starts.len() - 1, starts[starts.len() - 1]);
-    let end = |number: usize| starts.partition_point(|start| *start < edges * number / count);
-    let mut ends: Vec<usize> = (1..count).map(|number| end(number).min(nodes)).collect();
-    ends.push(nodes);
-    ends
+/// Weights of parts that end at `ends`, of which `give` puts out those of one: narrow, and wide where one of them would be another number then.
+pub(super) fn narrowed(
+    task: &Task<'_>,
+    ends: &[usize],
+    give: impl Fn(usize, &mut dyn FnMut(f64)) -> Result<()> + Sync,
+) -> Result<Weights> {
+    let len = ends.last().copied().unwrap_or(0);
+    let mut narrow = vec![0.0_f32; len];
+    let exact = task.fill(&mut narrow, ends, |number, part| {
+        let (mut places, mut is_exact) = (part.iter_mut(), true);
+        give(number, &mut |weight| {
+            is_exact &= is_narrow(weight);
+            places.next().into_iter().for_each(|place| *place = weight as f32);
+        })?;
+        Ok(is_exact)
+    })?;
+    if exact.into_iter().all(|is_exact| is_exact) {
+        return Ok(Weights::Narrow(narrow));
+    }
+    drop(narrow);
+    let mut wide = vec![0.0; len];
+    task.fill(&mut wide, ends, |number, part| {
+        let mut places = part.iter_mut();
+        give(number, &mut |weight| places.next().into_iter().for_each(|place| *place = weight))
+    })?;
+    Ok(Weights::Wide(wide))
+}
+
+/// Adds the union of two ascending lists.
+fn merge_targets(one: &[u32], other: &[u32], union: &mut Vec<u32>) {
+    let (mut left, mut right) = (0, 0);
+    while left < one.len() && right < other.len() {
+        let (first, second) = (one[left], other[right]);
+        union.push(first.min(second));
+        left += usize::from(first <= second);
+        right += usize::from(second <= first);
+    }
+    union.extend_from_slice(&one[left..]);
+    union.extend_from_slice(&other[right..]);
+}
+
+/// Calls `put` with what is in one of two ascending rows or in both, ascending: the target, what it weighs, and what it weighs in
+/// the second row where it is in both.
+fn merge(
+    one: (&[u32], WeightSlice<'_>),
+    other: (&[u32], WeightSlice<'_>),
+    mut put: impl FnMut(u32, f64, f64),
+) {
+    let (mut left, mut right) = (0, 0);
+    loop {
+        match (one.0.get(left), other.0.get(right)) {
+            (Some(first), Some(second)) if first == second => {
+                put(*first, one.1.at(left), other.1.at(right));
+                left += 1;
+                right += 1;
+            }
+            (Some(first), second) if second.is_none_or(|second| first < second) => {
+                put(*first, one.1.at(left), 0.0);
+                left += 1;
+            }
+            (_, Some(second)) => {
+                put(*second, other.1.at(right), 0.0);
+                right += 1;
+            }
+            (_, None) => return,
+        }
+    }
 }

@@ -6,14 +6,17 @@
 use crate::algo::run::{Found, Output, Run};
 use hexgraph_base::types::Result;
 
-/// The bytes for each node: its number in the search, its place in the row, the stacks, and the result.
-const BYTES_A_NODE: usize = 4 * size_of::<u32>() + size_of::<usize>() + size_of::<i64>();
+/// The bytes for each node: its number in the search, its place in the row, its part, the stacks, and the result.
+const BYTES_A_NODE: usize = 6 * size_of::<u32>() + size_of::<i64>();
 
 /// The steps between two looks at the clock.
 const STEPS_A_CHECK: usize = 1 << 20;
 
-/// A node that the search has not come to, and the first number that it gives.
+/// A node that the search has not come to.
 const UNSEEN: u32 = 0;
+
+/// A node that has a part: greater than any number of the search, so that what it reaches does not count.
+const DONE: u32 = u32::MAX;
 
 pub(in crate::algo) fn strong_components(run: &Run<'_>) -> Result<Found> {
     let _room = run.room_a_node(BYTES_A_NODE)?;
@@ -23,7 +26,7 @@ pub(in crate::algo) fn strong_components(run: &Run<'_>) -> Result<Found> {
         next: vec![0; nodes],
         open: Vec::new(),
         path: Vec::new(),
-        part: vec![-1; nodes],
+        part: vec![0; nodes],
         seen: UNSEEN,
         parts: 0,
     };
@@ -32,24 +35,23 @@ pub(in crate::algo) fn strong_components(run: &Run<'_>) -> Result<Found> {
             search.from(node, run)?;
         }
     }
-    let last = search.parts - 1;
-    search.part.iter_mut().for_each(|part| *part = last - *part);
-    Ok(Found::once(Output::Ints(search.part), run.graph.outgoing().edges()))
+    let numbers = search.part.into_iter().map(|part| i64::from(search.parts - 1 - part)).collect();
+    Ok(Found::once(Output::Ints(numbers), run.graph.outgoing().edges()))
 }
 
 struct Search {
-    /// The number in the order of the search, then the least one that the node reaches among those that have no part yet.
+    /// The number in the order of the search, then the least one that the node reaches among those that have no part yet, then [`DONE`].
     low: Vec<u32>,
     /// The place in the row of each node up to which its edges were followed.
-    next: Vec<usize>,
+    next: Vec<u32>,
     /// The nodes without a part, in the order of the search.
     open: Vec<u32>,
     /// The nodes whose edges are being followed, with their numbers in the order of the search.
     path: Vec<(u32, u32)>,
-    /// The part of each node, in the order in which they are found; below 0 for none yet.
-    part: Vec<i64>,
+    /// The part of each node that is done, in the order in which they are found.
+    part: Vec<u32>,
     seen: u32,
-    parts: i64,
+    parts: u32,
 }
 
 impl Search {
@@ -70,22 +72,21 @@ impl Search {
                 steps = 0;
                 run.task.check()?;
             }
-            let row = &rows.of(node)[self.next[node as usize]..];
+            let row = &rows.of(node)[self.next[node as usize] as usize..];
             let mut low = self.low[node as usize];
             let mut unseen = None;
             for (place, &to) in row.iter().enumerate() {
-                if self.part[to as usize] < 0 {
-                    if self.low[to as usize] == UNSEEN {
-                        unseen = Some((place, to));
-                        break;
-                    }
-                    low = low.min(self.low[to as usize]);
+                let there = self.low[to as usize];
+                if there == UNSEEN {
+                    unseen = Some((place, to));
+                    break;
                 }
+                low = low.min(there);
             }
             self.low[node as usize] = low;
             if let Some((place, to)) = unseen {
                 // The edge is looked at again when the search comes back, to learn what lies behind it.
-                self.next[node as usize] += place;
+                self.next[node as usize] += place as u32;
                 self.enter(to);
                 continue;
             }
@@ -101,6 +102,7 @@ impl Search {
     fn close(&mut self, first: u32) {
         while let Some(node) = self.open.pop() {
             self.part[node as usize] = self.parts;
+            self.low[node as usize] = DONE;
             if node == first {
                 break;
             }

@@ -3,6 +3,7 @@
 //! While the frontier is small its edges are followed. When it has so many that most lead to nodes which are reached already, the nodes
 //! that are not reached look for one of the frontier before them instead (bottom-up), which stops at the first.
 
+use crate::algo::bits::Bits;
 use crate::algo::compact::rows::Rows;
 use crate::algo::run::{Found, NO_INT, Output, Report, Run};
 use crate::algo::task::Task;
@@ -28,6 +29,7 @@ pub(in crate::algo) fn bfs(run: &Run<'_>) -> Result<Found> {
     let mut levels = vec![FAR; run.graph.len()];
     sources.iter().for_each(|node| levels[*node as usize] = 0);
     let mut frontier = sources.to_vec();
+    let mut front = Bits::new(run.graph.len());
     let mut report = Report::default();
     let (mut left, mut is_up) = (rows.edges(), false);
     while !frontier.is_empty() && (report.iterations as i64) < depth {
@@ -40,7 +42,9 @@ pub(in crate::algo) fn bfs(run: &Run<'_>) -> Result<Found> {
         frontier = match is_up {
             true => {
                 let incoming = run.graph.incoming(&run.task)?;
-                let (next, looked) = pull(incoming, &mut levels, level, &run.task)?;
+                front.clear();
+                frontier.iter().for_each(|node| front.set(*node as usize));
+                let (next, looked) = pull(incoming, &mut levels, (level, &front), &run.task)?;
                 report.edges += looked;
                 next
             }
@@ -80,12 +84,12 @@ fn push(
     Ok(next)
 }
 
-/// Has nodes that were not reached look for one before them that was in the round before. Returns those that found one, and the edges that
+/// Has nodes that were not reached look for one before them that is in the front. Returns those that found one, and the edges that
 /// were looked at.
 fn pull(
     incoming: &Rows,
     levels: &mut [u32],
-    level: u32,
+    (level, front): (u32, &Bits),
     task: &Task<'_>,
 ) -> Result<(Vec<u32>, usize)> {
     let reached = {
@@ -94,7 +98,7 @@ fn pull(
             let (mut found, mut looked) = (Vec::new(), 0);
             for node in incoming.block(number).filter(|node| levels[*node as usize] == FAR) {
                 let row = incoming.of(node);
-                let place = row.iter().position(|from| levels[*from as usize] == level - 1);
+                let place = row.iter().position(|from| front.has(*from as usize));
                 looked += place.map_or(row.len(), |place| place + 1);
                 found.extend(place.map(|_| node));
             }

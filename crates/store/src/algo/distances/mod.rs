@@ -2,3 +2,5 @@
 
 pub(super) mod bfs;
 pub(super) mod weighted;
+pub(super) mod among;
+pub(super) mod diameter;

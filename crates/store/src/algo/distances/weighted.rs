@@ -6,10 +6,11 @@
 
 use crate::algo::compact::rows::Rows;
 use crate::algo::run::{Found, Output, Report, Run};
+use crate::algo::task::Task;
 use hexgraph_base::types::Result;
 
-/// The bytes for each node: its distance, and about two places in buckets.
-const BYTES_A_NODE: usize = size_of::<f64>() + 4 * size_of::<u32>();
+/// The bytes for each node: its distance, the one with which it was followed, and about two places in buckets.
+pub(super) const BYTES_A_NODE: usize = 2 * size_of::<f64>() + 4 * size_of::<u32>();
 
 /// The most buckets: they lie in a ring, of which one round is the greatest weight.
 const BUCKETS_MAX: f64 = 4096.0;
@@ -19,9 +20,16 @@ const EDGES_A_CHECK: usize = 1 << 18;
 
 pub(in crate::algo) fn distances(run: &Run<'_>) -> Result<Found> {
     let _room = run.room_a_node(BYTES_A_NODE)?;
-    let rows = run.graph.outgoing();
+    let sources = run.list("source").unwrap_or_default();
+    let (mut found, report) = search(run.graph.outgoing(), sources, &run.task)?;
+    found.iter_mut().filter(|distance| distance.is_infinite()).for_each(|it| *it = f64::NAN);
+    Ok(Found { output: Output::Floats(found), report })
+}
+
+/// The least distances from some nodes to all others; infinite for those that are not reached.
+pub(super) fn search(rows: &Rows, sources: &[u32], task: &Task<'_>) -> Result<(Vec<f64>, Report)> {
     let (mut search, mut unchecked) = (Search::new(rows), 0);
-    for &source in run.list("source").unwrap_or_default() {
+    for &source in sources {
         search.shorten(source, 0.0);
     }
     let mut report = Report::default();
@@ -47,14 +55,12 @@ pub(in crate::algo) fn distances(run: &Run<'_>) -> Result<Found> {
             }
             if EDGES_A_CHECK < unchecked {
                 unchecked = 0;
-                run.task.check()?;
+                task.check()?;
             }
         }
         search.done += 1;
     }
-    let mut found = search.distances;
-    found.iter_mut().filter(|distance| distance.is_infinite()).for_each(|it| *it = f64::NAN);
-    Ok(Found { output: Output::Floats(found), report })
+    Ok((search.distances, report))
 }
 
 struct Search {
@@ -73,13 +79,7 @@ struct Search {
 
 impl Search {
     fn new(rows: &Rows) -> Search {
-        let (mean, most) = match rows.weights() {
-            Some(weights) if !weights.is_empty() => {
-                let sum: f64 = weights.iter().sum();
-                (sum / weights.len() as f64, weights.iter().copied().fold(0.0, f64::max))
-            }
-            _ => (1.0, 1.0),
-        };
+        let (mean, most) = rows.weight_range().unwrap_or((1.0, 1.0));
         // About the weight of an edge; wider where a few weights are far greater than the others. Where all weigh nothing any will do.
         let least = most / BUCKETS_MAX;
         let width = if mean.is_finite() { (mean / 2.0).max(least) } else { least };

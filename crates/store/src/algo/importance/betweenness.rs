@@ -3,6 +3,7 @@
 //! With `samples`, searches start at so many nodes that are drawn, and the sums are scaled to all. Starts are dealt to a fixed number of
 //! groups, whose sums are added up in their order: the result does not depend on the threads.
 
+use crate::algo::bits::Bits;
 use crate::algo::compact::rows::Rows;
 use crate::algo::draws::Draws;
 use crate::algo::run::{Found, Output, Run};
@@ -22,13 +23,14 @@ pub(in crate::algo) fn betweenness(run: &Run<'_>) -> Result<Found> {
     let nodes = run.graph.len();
     let _room = run.room_a_node(BYTES_A_NODE * GROUPS + size_of::<f64>())?;
     let rows = run.graph.outgoing();
+    let _bits = run.task.room(rows.edges().div_ceil(8), GROUPS)?;
     let mut starts: Vec<u32> = (0..nodes as u32).collect();
     if let Some(samples) = run.call.int("samples").filter(|count| (*count as usize) < nodes) {
         Draws::new(run.call.seed).shuffle(&mut starts);
         starts.truncate(samples as usize);
     }
     let sums = run.task.blocks(GROUPS.min(starts.len()), |group| {
-        let mut search = Search::new(nodes);
+        let mut search = Search::new(rows);
         for start in starts.iter().skip(group).step_by(GROUPS) {
             search.from(*start, rows, &run.task)?;
         }
@@ -53,20 +55,24 @@ struct Search {
     levels: Vec<u32>,
     /// The number of shortest ways from the start.
     ways: Vec<f64>,
-    /// The share of those ways that go on to nodes behind.
-    dependencies: Vec<f64>,
+    /// What each of those ways that a node is on the way of owes: one and the node's dependency, by the number of ways.
+    owed_a_way: Vec<f64>,
     /// The nodes that were reached, in their order.
     order: Vec<u32>,
+    /// A bit for each edge of these nodes, in their order: whether it leads to the next level.
+    leads_on: Bits,
 }
 
 impl Search {
-    fn new(nodes: usize) -> Search {
+    fn new(rows: &Rows) -> Search {
+        let nodes = rows.nodes();
         Search {
             sums: vec![0.0; nodes],
             levels: vec![FAR; nodes],
             ways: vec![0.0; nodes],
-            dependencies: vec![0.0; nodes],
+            owed_a_way: vec![0.0; nodes],
             order: Vec::new(),
+            leads_on: Bits::new(rows.edges()),
         }
     }
 
@@ -74,42 +80,55 @@ impl Search {
         self.order.push(start);
         self.levels[start as usize] = 0;
         self.ways[start as usize] = 1.0;
-        let mut next = 0;
+        let (mut next, mut edge) = (0, 0);
         while let Some(&node) = self.order.get(next) {
             if next.is_multiple_of(4096) {
                 task.check()?;
             }
             next += 1;
             let level = self.levels[node as usize] + 1;
+            let ways = self.ways[node as usize];
             for &to in rows.of(node) {
-                if self.levels[to as usize] == FAR {
-                    self.levels[to as usize] = level;
+                let there = &mut self.levels[to as usize];
+                if *there == FAR {
+                    *there = level;
                     self.order.push(to);
                 }
-                if self.levels[to as usize] == level {
-                    self.ways[to as usize] += self.ways[node as usize];
+                if *there == level {
+                    self.ways[to as usize] += ways;
+                    self.leads_on.set(edge);
                 }
+                edge += 1;
             }
         }
-        // Backwards a node adds up what the nodes of the next level owe to it.
+        self.back(rows, edge, task)?;
+        for node in self.order.drain(..) {
+            self.levels[node as usize] = FAR;
+            self.ways[node as usize] = 0.0;
+        }
+        Ok(())
+    }
+
+    /// Goes back, the farthest nodes first: a node adds up what the nodes of the next level owe to it. `edge` is the number of edges.
+    fn back(&mut self, rows: &Rows, mut edge: usize, task: &Task<'_>) -> Result<()> {
         for (place, &node) in self.order.iter().enumerate().rev() {
             if place.is_multiple_of(4096) {
                 task.check()?;
             }
-            let level = self.levels[node as usize] + 1;
-            let behind = rows.of(node).iter().filter(|to| self.levels[**to as usize] == level);
-            let share =
-                |to: &u32| (1.0 + self.dependencies[*to as usize]) / self.ways[*to as usize];
-            let owed = self.ways[node as usize] * behind.map(share).sum::<f64>();
-            self.dependencies[node as usize] = owed;
+            let row = rows.of(node);
+            edge -= row.len();
+            let mut owed = 0.0;
+            for (to, edge) in row.iter().zip(edge..) {
+                if self.leads_on.has(edge) {
+                    owed += self.owed_a_way[*to as usize];
+                    self.leads_on.unset(edge);
+                }
+            }
+            let owed = owed * self.ways[node as usize];
+            self.owed_a_way[node as usize] = (1.0 + owed) / self.ways[node as usize];
             if place != 0 {
                 self.sums[node as usize] += owed;
             }
-        }
-        for node in self.order.drain(..) {
-            self.levels[node as usize] = FAR;
-            self.ways[node as usize] = 0.0;
-            self.dependencies[node as usize] = 0.0;
         }
         Ok(())
     }

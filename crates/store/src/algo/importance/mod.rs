@@ -5,3 +5,5 @@ pub(super) mod degree;
 pub(super) mod harmonic;
 pub(super) mod hits;
 pub(super) mod pagerank;
+pub(super) mod eigenvector;
+pub(super) mod katz;

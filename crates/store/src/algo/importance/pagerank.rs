@@ -69,11 +69,19 @@ pub(in crate::algo) fn pagerank(run: &Run<'_>) -> Result<Found> {
 /// What the nodes before a node hand on to it.
 #[inline]
 fn pulled(incoming: &Rows, node: u32, handed: &[f64]) -> f64 {
-    let from = incoming.of(node).iter().map(|from| handed[*from as usize]);
-    match incoming.weights_of(node) {
-        None => from.sum(),
-        Some(weights) => from.zip(weights).map(|(share, weight)| share * weight).sum(),
+    if incoming.is_weighted() {
+        return incoming.weighted(node).map(|(from, weight)| handed[from as usize] * weight).sum();
     }
+    // Four sums side by side: one waits for each addition before the next.
+    let mut sums = [0.0; 4];
+    let (fours, rest) = incoming.of(node).as_chunks::<4>();
+    for four in fours {
+        for (sum, from) in sums.iter_mut().zip(four) {
+            *sum += handed[*from as usize];
+        }
+    }
+    let rest: f64 = rest.iter().map(|from| handed[*from as usize]).sum();
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
 }
 
 /// For each node the share of its rank that an edge of weight 1 gets; 0 for a node that has no edges, or whose edges weigh nothing.

@@ -1,6 +1,8 @@
 //! A random graph as a version of the store, and as plain lists.
 
-use crate::algo::{Alone, EdgePart, Graph, GraphCache, Output, Run, Task, Wanted, Work, compute};
+use crate::algo::{
+    Alone, EdgePart, Graph, GraphCache, Output, Run, Taken, Task, Wanted, Work, compute,
+};
 use crate::graph::{
     Bindings, LoadOptions, LoadSource, MutationTree, Passwords, Stager, Statements, Version, alter,
     load, stage,
@@ -173,7 +175,7 @@ impl Case {
         &self,
         cache: Option<&GraphCache>,
         task: &Task<'_>,
-    ) -> Result<(std::sync::Arc<Graph>, bool)> {
+    ) -> Result<(std::sync::Arc<Graph>, Taken)> {
         let weight = self.is_weighted.then_some("w");
         // A facet that no edge has is refused, which is tested apart.
         let has_facet = |name| {

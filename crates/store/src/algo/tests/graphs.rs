@@ -1,7 +1,7 @@
 //! The compact graph, the cache of graphs, and threads.
 
 use super::case::{Case, Edges, Threads, call, changed, found, loaded, nodes, quads, simply};
-use crate::algo::{Alone, EdgePart, Graph, GraphCache, Rows, Task, Wanted};
+use crate::algo::{Alone, EdgePart, Graph, GraphCache, Rows, Taken, Task, Wanted};
 use crate::graph::Version;
 use fastrand::Rng;
 use hexgraph_base::budget::Budget;
@@ -11,7 +11,7 @@ use hexgraph_base::types::pool::Pool;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-fn listed(rows: &Rows) -> BTreeMap<(usize, usize), f64> {
+pub(super) fn listed(rows: &Rows) -> BTreeMap<(usize, usize), f64> {
     let of =
         |node| rows.weighted(node).map(move |(to, weight)| ((node as usize, to as usize), weight));
     (0..rows.nodes() as u32).flat_map(of).collect()
@@ -69,16 +69,16 @@ fn graphs_are_kept_until_something_in_them_changes() {
     let take = |version: &Version, weight| {
         GraphCache::take(Some(&cache), &wanted(version, weight, &uid), &task).unwrap()
     };
-    let (first, is_kept) = take(&version, None);
-    assert!(!is_kept);
-    let (second, is_kept) = take(&version, None);
-    assert!(is_kept && Arc::ptr_eq(&first, &second));
-    assert!(!take(&version, Some("w")).1, "another weight");
+    let (first, taken) = take(&version, None);
+    assert_eq!(taken, Taken::Made);
+    let (second, taken) = take(&version, None);
+    assert!(taken == Taken::Kept && Arc::ptr_eq(&first, &second));
+    assert_eq!(take(&version, Some("w")).1, Taken::Made, "another weight");
     let beside = changed(&version, "<7> <f> <8> .", "");
-    assert!(take(&beside, None).1, "another predicate changed");
+    assert_eq!(take(&beside, None).1, Taken::Kept, "another predicate changed");
     let other = changed(&version, "<7> <e> <8> .", "");
-    let (third, is_kept) = take(&other, None);
-    assert!(!is_kept && third.len() == 4);
+    let (third, taken) = take(&other, None);
+    assert!(taken == Taken::Patched && third.len() == 4);
     assert_eq!(cache.kept().0, 3);
     drop((version, beside, other));
     take(&loaded("<3> <e> <4> .".to_owned()), None);
@@ -114,6 +114,10 @@ pub(super) fn any_call(algorithm: &'static hexgraph_base::plan::Algorithm) -> Al
     for argument in algorithm.arguments {
         if matches!(argument.kind, ArgumentKind::Nodes { .. }) {
             made = made.with(argument.name, nodes(&[0, 5, 70]));
+        }
+        if argument.name == "alpha" {
+            // Less than one by the greatest eigenvalue.
+            made = made.with(argument.name, ArgumentValue::Float(1e-5));
         }
         if argument.name == "samples" {
             made = made.with(argument.name, ArgumentValue::Int(6));

@@ -4,6 +4,7 @@
 //! at its node of least degree, by intersecting two lists (Chiba, Nishizeki: Arboricity and Subgraph Listing Algorithms. SIAM J. Comput.
 //! 14, 1985). Each thread counts by itself, and the counts are added up: they are whole numbers, so their order does not matter.
 
+use crate::algo::bits::Bits;
 use crate::algo::compact::rows::{Piece, Rows};
 use crate::algo::run::{Found, Output, Run};
 use hexgraph_base::types::Result;
@@ -13,7 +14,7 @@ const STRANDS_MAX: usize = 8;
 
 /// The bytes for each node: its rank and the node of each rank; and for each thread its counts and marks.
 const BYTES_A_NODE: usize = 3 * size_of::<u32>() + size_of::<usize>();
-const BYTES_A_STRAND: usize = size_of::<u64>() + size_of::<u32>();
+const BYTES_A_STRAND: usize = size_of::<u64>() + 1;
 
 /// The nodes of a piece of the list of edges.
 const NODES_A_PIECE: usize = 8 << 10;
@@ -56,7 +57,7 @@ pub(super) fn triangle_counts(run: &Run<'_>) -> Result<Vec<u64>> {
     let blocks = above.blocks().len();
     let strands = strands.min(blocks);
     let counted = run.task.blocks(strands, |strand| {
-        let (mut counts, mut marks) = (vec![0_u64; nodes], vec![u32::MAX; nodes]);
+        let (mut counts, mut marks) = (vec![0_u64; nodes], Bits::new(nodes));
         for block in (strand..blocks).step_by(strands) {
             run.task.check()?;
             count_block(&above, block, &mut counts, &mut marks);
@@ -71,24 +72,26 @@ pub(super) fn triangle_counts(run: &Run<'_>) -> Result<Vec<u64>> {
 }
 
 /// Counts the triangles whose node of least rank is in a block, at all three of their nodes.
-fn count_block(above: &Rows, block: usize, counts: &mut [u64], marks: &mut [u32]) {
+fn count_block(above: &Rows, block: usize, counts: &mut [u64], marks: &mut Bits) {
     for one in above.block(block) {
         let row = above.of(one);
         if row.len() < 2 {
             continue;
         }
-        row.iter().for_each(|to| marks[*to as usize] = one);
+        row.iter().for_each(|to| marks.set(*to as usize));
         let mut of_one = 0;
         for &two in row {
             let mut of_two = 0;
             for &three in above.of(two) {
-                let is_closed = u64::from(marks[three as usize] == one);
-                counts[three as usize] += is_closed;
-                of_two += is_closed;
+                if marks.has(three as usize) {
+                    counts[three as usize] += 1;
+                    of_two += 1;
+                }
             }
             counts[two as usize] += of_two;
             of_one += of_two;
         }
         counts[one as usize] += of_one;
+        row.iter().for_each(|to| marks.unset(*to as usize));
     }
 }

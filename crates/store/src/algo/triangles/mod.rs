@@ -2,3 +2,4 @@
 
 pub(super) mod clustering;
 pub(super) mod counts;
+pub(super) mod truss_numbers;

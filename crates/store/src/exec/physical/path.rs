@@ -193,6 +193,8 @@ pub enum GraphPath {
     Made,
     /// It was made for an earlier request, and nothing in it has changed.
     Kept,
+    /// It was made for an earlier request, and what commits changed since was patched.
+    Patched,
 }
 
 impl AccessPath {
@@ -309,5 +311,6 @@ names! {
         Values = "adds up values";
     Graph in GraphPath:
         Made = "made",
-        Kept = "kept from before";
+        Kept = "kept from before",
+        Patched = "patched";
 }

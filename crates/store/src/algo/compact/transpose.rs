@@ -1,0 +1,151 @@
+//! Edges turned round.
+//!
+//! Written straight to their places, edges would go to as many places of memory at once as there are nodes. So they are first dealt to buckets of
+//! neighbouring targets, each so small that its rows stay in a cache while they are filled.
+
+use super::rows::{Rows, starts_of};
+use super::weights::{WeightSlice, Weights};
+use crate::algo::task::Task;
+use hexgraph_base::types::Result;
+
+/// The most buckets.
+const BUCKETS_MAX: usize = 64;
+
+/// The least number of targets of a bucket, as a power of two.
+const SHIFT_MIN: u32 = 10;
+
+/// The most threads that count, each of which has counts of its own.
+const STRANDS_MAX: usize = 4;
+
+/// An edge on its way: its target, its source, its weight.
+type Item<W> = (u32, u32, W);
+
+/// The edges of a block, by buckets.
+struct Dealt<W> {
+    items: Vec<Item<W>>,
+    /// Where the items of each bucket begin, and the last ones end.
+    starts: Vec<usize>,
+}
+
+/// A weight as it is stored.
+trait Weight: Copy + Default + Send + Sync {
+    fn read(weights: WeightSlice<'_>, place: usize) -> Self;
+}
+
+impl Weight for () {
+    #[inline]
+    fn read(_: WeightSlice<'_>, _: usize) -> Self {}
+}
+
+impl Weight for f32 {
+    #[inline]
+    fn read(weights: WeightSlice<'_>, place: usize) -> Self {
+        weights.at(place) as f32
+    }
+}
+
+impl Weight for f64 {
+    #[inline]
+    fn read(weights: WeightSlice<'_>, place: usize) -> Self {
+        weights.at(place)
+    }
+}
+
+impl Rows {
+    /// The same edges turned round. O(edges), with room for all of them once more while it works.
+    pub(in crate::algo) fn transposed(&self, task: &Task<'_>) -> Result<Rows> {
+        match self.are_narrow() {
+            None => {
+                let (starts, targets, _) = turned::<()>(self, task)?;
+                Ok(Rows::new(starts, targets, None))
+            }
+            Some(true) => {
+                let (starts, targets, weights) = turned::<f32>(self, task)?;
+                Ok(Rows::new(starts, targets, Some(Weights::Narrow(weights))))
+            }
+            Some(false) => {
+                let (starts, targets, weights) = turned::<f64>(self, task)?;
+                Ok(Rows::new(starts, targets, Some(Weights::Wide(weights))))
+            }
+        }
+    }
+}
+
+fn turned<W: Weight>(rows: &Rows, task: &Task<'_>) -> Result<(Vec<usize>, Vec<u32>, Vec<W>)> {
+    let nodes = rows.nodes();
+    let strands = task.threads().min(STRANDS_MAX);
+    let _counts = task.room(nodes, strands * size_of::<u32>())?;
+    let _items = task.room(rows.edges(), size_of::<Item<W>>())?;
+    let counts = counted(rows, strands, task)?;
+    let starts = starts_of(counts.iter().map(|count| *count as usize), nodes);
+    drop(counts);
+    let mut shift = SHIFT_MIN;
+    while BUCKETS_MAX <= nodes >> shift {
+        shift += 1;
+    }
+    let buckets = (nodes >> shift) + 1;
+    let dealt =
+        task.blocks(rows.blocks().len(), |number| Ok(deal::<W>(rows, number, shift, buckets)))?;
+    let node_at = |bucket: usize| nodes.min(bucket << shift);
+    let ends: Vec<usize> = (0..buckets).map(|bucket| starts[node_at(bucket + 1)]).collect();
+    let (mut targets, mut weights) = (vec![0; rows.edges()], vec![W::default(); rows.edges()]);
+    task.fill_both((&mut targets, &mut weights), &ends, |bucket, targets, weights| {
+        let first = node_at(bucket);
+        let rows = &starts[first..node_at(bucket + 1)];
+        let mut next: Vec<usize> = rows.iter().map(|start| start - starts[first]).collect();
+        // Blocks are taken in their order, and so the sources of each target ascend.
+        for block in &dealt {
+            for (to, from, weight) in &block.items[block.starts[bucket]..block.starts[bucket + 1]] {
+                let place = &mut next[*to as usize - first];
+                targets[*place] = *from;
+                weights[*place] = *weight;
+                *place += 1;
+            }
+        }
+        Ok(())
+    })?;
+    Ok((starts, targets, weights))
+}
+
+/// The number of edges that lead to each node. Each strand counts some blocks.
+fn counted(rows: &Rows, strands: usize, task: &Task<'_>) -> Result<Vec<u32>> {
+    let blocks = rows.blocks().len();
+    let counts = task.blocks(strands, |strand| {
+        let mut counts = vec![0_u32; rows.nodes()];
+        for block in (strand..blocks).step_by(strands) {
+            task.check()?;
+            for node in rows.block(block) {
+                rows.of(node).iter().for_each(|to| counts[*to as usize] += 1);
+            }
+        }
+        Ok(counts)
+    })?;
+    let mut counts = counts.into_iter();
+    let mut sums = counts.next().unwrap_or_default();
+    for more in counts {
+        sums.iter_mut().zip(more).for_each(|(sum, count)| *sum += count);
+    }
+    Ok(sums)
+}
+
+/// Deals the edges of a block to buckets of targets.
+fn deal<W: Weight>(rows: &Rows, number: usize, shift: u32, buckets: usize) -> Dealt<W> {
+    let mut starts = vec![0; buckets + 1];
+    for node in rows.block(number) {
+        rows.of(node).iter().for_each(|to| starts[(*to >> shift) as usize + 1] += 1);
+    }
+    for bucket in 0..buckets {
+        starts[bucket + 1] += starts[bucket];
+    }
+    let mut next = starts.clone();
+    let mut items = vec![(0, 0, W::default()); starts[buckets]];
+    for node in rows.block(number) {
+        let (targets, weights) = rows.row(node);
+        for (place, &to) in targets.iter().enumerate() {
+            let at = &mut next[(to >> shift) as usize];
+            items[*at] = (to, node, W::read(weights, place));
+            *at += 1;
+        }
+    }
+    Dealt { items, starts }
+}

@@ -1,0 +1,66 @@
+//! Eigenvector centrality: the score of a node is proportional to the sum of the scores of the nodes that lead to it. Rounds of the power method on
+//! the matrix and one, so that graphs of two sides do not swing to and fro; the squares of the scores add up to 1, as networkx has it.
+
+use crate::algo::compact::rows::Rows;
+use crate::algo::run::{Found, Output, Report, Run};
+use crate::algo::task::Task;
+use hexgraph_base::types::Result;
+
+pub(in crate::algo) fn eigenvector(run: &Run<'_>) -> Result<Found> {
+    let nodes = run.graph.len();
+    let _room = run.room_a_node(2 * size_of::<f64>())?;
+    let incoming = run.graph.incoming(&run.task)?;
+    let mut scores = vec![1.0 / nodes.max(1) as f64; nodes];
+    let mut next = vec![0.0; nodes];
+    let mut report = Report::default();
+    for _ in 0..run.call.int("iterations").unwrap_or(1) {
+        run.task.fill(&mut next, incoming.blocks(), |number, part| {
+            for (place, node) in incoming.block(number).enumerate() {
+                part[place] = scores[node as usize] + gathered(incoming, node, &scores);
+            }
+            Ok(())
+        })?;
+        scale(&run.task, &mut next)?;
+        let change = change(&run.task, &mut scores, &next)?;
+        report.iterations += 1;
+        report.edges += incoming.edges();
+        report.residual = Some(change);
+        if change < run.call.float("tolerance") * nodes as f64 {
+            break;
+        }
+    }
+    Ok(Found { output: Output::Floats(scores), report })
+}
+
+/// What the nodes before a node have together, by the weights of the edges.
+#[inline]
+pub(super) fn gathered(incoming: &Rows, node: u32, scores: &[f64]) -> f64 {
+    incoming.weighted(node).map(|(from, weight)| weight * scores[from as usize]).sum::<f64>() + 0.0
+}
+
+/// Divides by the root of the sum of squares, where that is not 0.
+pub(super) fn scale(task: &Task<'_>, scores: &mut [f64]) -> Result<()> {
+    let squares = task
+        .fill_evenly(scores, |_, part| Ok(part.iter().map(|score| score * score).sum::<f64>()))?;
+    let norm = squares.iter().sum::<f64>().sqrt();
+    if 0.0 < norm {
+        task.fill_evenly(scores, |_, part| {
+            part.iter_mut().for_each(|score| *score /= norm);
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+/// Puts new scores in the place of old ones, and returns by how much all changed together.
+pub(super) fn change(task: &Task<'_>, scores: &mut [f64], next: &[f64]) -> Result<f64> {
+    let changes = task.fill_evenly(scores, |range, part| {
+        let mut change = 0.0;
+        for (score, next) in part.iter_mut().zip(&next[range]) {
+            change += (*next - *score).abs();
+            *score = *next;
+        }
+        Ok(change)
+    })?;
+    Ok(changes.iter().sum())
+}

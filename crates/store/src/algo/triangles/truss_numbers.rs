@@ -1,0 +1,131 @@
+//! Truss numbers: an edge has the greatest `k` for which it is in a part of the graph where each edge is in `k - 2` triangles of that part. Loops
+//! are no edges of it.
+//!
+//! Edges in the fewest triangles are taken out, and those that are left with no more by it, round by round. The triangles of an edge are found
+//! from its end with fewer neighbours.
+
+use crate::algo::compact::rows::Rows;
+use crate::algo::run::{Found, Output, Run};
+use crate::algo::task::Task;
+use hexgraph_base::types::Result;
+
+/// The bytes of an edge, which stands in the rows twice: its number at both ends, and half of its ends, its triangles, its state and the result.
+const BYTES_AN_EDGE: usize = 2 * size_of::<u32>() + 32;
+
+/// The edges whose triangles are counted by one piece of work, and taken out between two looks at the clock.
+const EDGES_A_PIECE: usize = 4 << 10;
+
+/// Stands in the place of the number of a loop.
+const LOOP: u32 = u32::MAX;
+
+pub(in crate::algo) fn truss_numbers(run: &Run<'_>) -> Result<Found> {
+    let rows = run.graph.outgoing();
+    let _nodes = run.room_a_node(2 * size_of::<usize>())?;
+    let _edges = run.task.room(rows.edges(), BYTES_AN_EDGE)?;
+    let edges = Edges::new(rows, &run.task)?;
+    let counts = run.task.blocks(edges.ends.len().div_ceil(EDGES_A_PIECE), |number| {
+        let first = number * EDGES_A_PIECE;
+        let last = edges.ends.len().min(first + EDGES_A_PIECE);
+        let count = |edge: usize| {
+            let mut count = 0_u32;
+            edges.triangles(edge as u32, |_, _| count += 1);
+            count
+        };
+        Ok((first..last).map(count).collect::<Vec<u32>>())
+    })?;
+    let numbers = peeled(&edges, counts.concat(), &run.task)?;
+    let pairs = edges.ends.iter().zip(numbers);
+    let pairs = pairs.map(|((one, other), number)| (*one, *other, f64::from(number) + 2.0));
+    Ok(Found::once(Output::Pairs(pairs.collect()), rows.edges()))
+}
+
+/// The edges with numbers, in the order of their ends.
+struct Edges<'r> {
+    rows: &'r Rows,
+    /// Where the numbers of the edges of each node begin.
+    starts: Vec<usize>,
+    /// The numbers of edges, beside the rows.
+    numbers: Vec<u32>,
+    /// The lesser and the greater end of each edge.
+    ends: Vec<(u32, u32)>,
+}
+
+impl<'r> Edges<'r> {
+    fn new(rows: &'r Rows, task: &Task<'_>) -> Result<Edges<'r>> {
+        let mut starts = Vec::with_capacity(rows.nodes());
+        let mut end = 0;
+        for node in 0..rows.nodes() as u32 {
+            starts.push(end);
+            end += rows.degree(node);
+        }
+        let mut numbers = vec![LOOP; end];
+        let mut ends = Vec::with_capacity(end / 2);
+        // Lesser nodes come first, so the lesser neighbours of a node fill its row from the beginning.
+        let mut next = starts.clone();
+        for block in 0..rows.blocks().len() {
+            task.check()?;
+            for node in rows.block(block) {
+                for (place, &to) in rows.of(node).iter().enumerate().filter(|(_, to)| node < **to) {
+                    let number = ends.len() as u32;
+                    numbers[starts[node as usize] + place] = number;
+                    numbers[next[to as usize]] = number;
+                    next[to as usize] += 1;
+                    ends.push((node, to));
+                }
+            }
+        }
+        Ok(Edges { rows, starts, numbers, ends })
+    }
+
+    /// Calls `visit` with the other two edges of each triangle of an edge.
+    fn triangles(&self, edge: u32, mut visit: impl FnMut(u32, u32)) {
+        let (one, other) = self.ends[edge as usize];
+        let is_first_shorter = self.rows.degree(one) <= self.rows.degree(other);
+        let (short, long) = if is_first_shorter { (one, other) } else { (other, one) };
+        let row = self.rows.of(long);
+        let mut from = 0;
+        for (place, third) in self.rows.of(short).iter().enumerate() {
+            from += row[from..].partition_point(|to| to < third);
+            if row.get(from) == Some(third) && *third != one && *third != other {
+                let number =
+                    |node: u32, place: usize| self.numbers[self.starts[node as usize] + place];
+                visit(number(short, place), number(long, from));
+            }
+        }
+    }
+}
+
+/// Takes edges out. `counts` has the number of triangles of each; returned is how many each has when it goes.
+fn peeled(edges: &Edges<'_>, mut counts: Vec<u32>, task: &Task<'_>) -> Result<Vec<u32>> {
+    let mut is_gone = vec![false; counts.len()];
+    let mut left: Vec<u32> = (0..counts.len() as u32).collect();
+    let (mut out, mut taken) = (Vec::<u32>::new(), 0_usize);
+    while let Some(least) = left.iter().map(|edge| counts[*edge as usize]).min() {
+        task.check()?;
+        out.extend(left.iter().filter(|edge| counts[**edge as usize] <= least));
+        while let Some(edge) = out.pop() {
+            taken += 1;
+            if taken.is_multiple_of(EDGES_A_PIECE) {
+                task.check()?;
+            }
+            edges.triangles(edge, |one, other| {
+                // A triangle goes with the first of its edges.
+                if is_gone[one as usize] || is_gone[other as usize] {
+                    return;
+                }
+                for edge in [one, other] {
+                    let count = &mut counts[edge as usize];
+                    if least < *count {
+                        *count -= 1;
+                        if *count == least {
+                            out.push(edge);
+                        }
+                    }
+                }
+            });
+            is_gone[edge as usize] = true;
+        }
+        left.retain(|edge| least < counts[*edge as usize]);
+    }
+    Ok(counts)
+}
