@@ -385,8 +385,8 @@ mod tests {
             assert!(done.await.unwrap().is_ok());
             other.abort();
             assert!(lanes.quick.stay(8).is_none(), "it was not quick the last time");
-            let turns = *turns.lock().unwrap();
-            turns
+            let counted = turns.lock().unwrap();
+            *counted
         })
     }
 
