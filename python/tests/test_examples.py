@@ -12,6 +12,8 @@ from pages import run_page
 import hexgraph
 from hexgraph import _native, connection, datasets, widget
 from hexgraph.algo import Algorithms, Found
+from hexgraph.arrays.compact import Compact
+from hexgraph.arrays.edges import Edges
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -26,7 +28,7 @@ NEEDED = {
 """What a page has in it that needs a package, and the package."""
 UPDATE = os.environ.get("HEXGRAPH_UPDATE_DOCS") == "1"
 CLASSES = (_native.Database, _native.Result, _native.ArrowTable, _native.Server, _native.Txn)
-CLASSES += (Algorithms, Found)
+CLASSES += (Algorithms, Found, Compact, Edges)
 
 
 def examples():

@@ -119,6 +119,11 @@ impl Rows {
         self.targets[range].iter().enumerate().map(move |(place, &to)| (to, weight_at(place)))
     }
 
+    /// The targets of all nodes, row behind row.
+    pub fn targets(&self) -> &[u32] {
+        &self.targets
+    }
+
     /// What each edge weighs, in the order of the rows; `None` where each weighs 1.
     pub fn weights(&self) -> Option<&[f64]> {
         self.weights.as_deref()
