@@ -29,6 +29,7 @@ def test_the_table_has_uids_and_weights(db):
     assert polars.DataFrame(edges).equals(edges.to_polars())
     assert edges.to_pandas()["target"].tolist() == [5, 7, 1, 7, 5]
     assert len(edges) == 5
+    assert db.edges("road").to_arrow().rows(1) == [(1, 5)]
     assert db.edges("road").columns == ["source", "target"]
 
 
