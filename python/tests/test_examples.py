@@ -21,6 +21,7 @@ README = ROOT / "README.md"
 DOCUMENTS = [README, *sorted((ROOT / "docs").rglob("*.md"))]
 PROGRAMS = [path for path in DOCUMENTS if re.search("^```(python|dql)$", path.read_text(), re.M)]
 NEEDED = {
+    "import networkx": "networkx",
     "import pydgraph": "pydgraph",
     'connect(f"dgraph://': "pydgraph",
     "import ladybug": "ladybug",
@@ -60,21 +61,6 @@ def test_page(path):
 def cache(tmp_path, monkeypatch):
     """Graphs that examples build go to a folder of the test."""
     monkeypatch.setenv("HEXGRAPH_CACHE", str(tmp_path))
-def source_of(block, statement):
-    """Return the text of a statement, its decorators too."""
-    decorators = getattr(statement, "decorator_list", [])
-    if not decorators:
-        return ast.get_source_segment(block, statement)
-    return "\n".join(block.splitlines()[decorators[0].lineno - 1 : statement.end_lineno])
-
-
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-def test_document(path):
-    if any(needed in path.read_text() for needed in ("import pydgraph", 'connect(f"dgraph://')):
-        pytest.importorskip("pydgraph")
-    if "networkx" in path.read_text():
-        pytest.importorskip("networkx")
-    run_document(path)
 
 
 def test_the_request_of_the_readme():
