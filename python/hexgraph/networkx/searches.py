@@ -19,9 +19,6 @@ from .registry import dispatched, is_default
 if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
 
-Level = "tuple[Array, Array]"
-"""The nodes of a level, and the number of the node that each was found from."""
-
 
 def levels(
     arrays: Arrays, starts: Array, depth: float | None = None, until: int | None = None
