@@ -466,6 +466,13 @@ def test_what_can_not_run_is_done_by_networkx():
     ]:
         assert isinstance(backend.can_run(name, (graph,), arguments), str), name
     assert isinstance(backend.can_run("is_connected", (nx.MultiGraph(),), {}), str)
+
+    class Complement(nx.Graph):
+        def neighbors(self, n):
+            return iter(set(self) - set(self[n]) - {n})
+
+    assert "Complement" in backend.can_run("is_connected", (Complement([(0, 1)]),), {})
+    assert backend.can_run("is_connected", (graph.subgraph([0, 1]),), {}) is True
     assert isinstance(backend.can_run("pagerank", (graph,), {"alfa": 1}), str)
     with nx.config.backend_priority(algos=["hexgraph"]):
         assert nx.pagerank(nx.MultiGraph([(0, 1), (0, 1)])) == {0: 0.5, 1: 0.5}

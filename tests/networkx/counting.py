@@ -14,7 +14,7 @@ from hexgraph.networkx.registry import FUNCTIONS
 
 calls = Counter()
 outcomes = Counter()
-failed = []
+failed, passed = [], []
 
 
 def counted(name, function):
@@ -34,11 +34,13 @@ def pytest_runtest_logreport(report):
         outcomes["xfailed" if hasattr(report, "wasxfail") else report.outcome] += 1
     if report.outcome == "failed":
         failed.append(report.nodeid)
+    elif report.when == "call" and report.outcome == "passed":
+        passed.append(report.nodeid)
 
 
 def pytest_sessionfinish(session):
     notes = {"calls": calls}
     if not hasattr(session.config, "workerinput"):  # the one that has the reports of all
-        notes |= {"outcomes": outcomes, "failed": failed}
+        notes |= {"outcomes": outcomes, "failed": failed, "passed": passed}
     folder = Path(os.environ["HEXGRAPH_NETWORKX_NOTES"])
     (folder / f"{os.getpid()}.json").write_text(json.dumps(notes))

@@ -43,7 +43,7 @@ def known():
 
 
 def run(folder, modules, processes, fallback):
-    """Run the tests, and return the calls, the outcomes, and the tests that failed."""
+    """Run the tests: return the calls, the outcomes, the tests that failed, and that passed."""
     paths = os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {**os.environ, "NETWORKX_TEST_BACKEND": "hexgraph"}
     environment |= {"HEXGRAPH_NETWORKX_NOTES": folder, "PYTHONPATH": paths}
@@ -64,7 +64,8 @@ def run(folder, modules, processes, fallback):
         )
     calls = sum((Counter(note["calls"]) for note in notes), Counter())
     [whole] = [note for note in notes if "outcomes" in note]
-    return calls, whole["outcomes"], whole["failed"], done.stdout
+    ids = ({short(node) for node in whole[outcome]} for outcome in ("failed", "passed"))
+    return calls, whole["outcomes"], *ids, done.stdout
 
 
 def short(node):
@@ -74,15 +75,15 @@ def short(node):
 
 def report(title, found, is_whole):
     """Print what came out, and return what is wrong with it."""
-    calls, outcomes, failed, said = found
+    calls, outcomes, failed, passed, said = found
     told = ", ".join(f"{number} {outcome}" for outcome, number in sorted(outcomes.items()))
     print(f"{title}: {told}; {sum(calls.values())} calls of {len(calls)} functions")
-    failed, expected = {short(node) for node in failed}, known()
+    expected = known()
     faults = [f"{node} fails" for node in sorted(failed - expected)]
     if faults:
         print(said[-8000:])
     if is_whole:
-        faults += [f"{node} passes: take it out of known.txt" for node in sorted(expected - failed)]
+        faults += [f"{node} passes: take it out of known.txt" for node in sorted(expected & passed)]
         faults += [f"{name} was never called" for name in FUNCTIONS if not calls[name]]
         for name in FUNCTIONS:
             print(f"  {calls[name]:>7} {name}")

@@ -6,6 +6,11 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import networkx as nx
+
+_ROWS = ("__getitem__", "neighbors", "adjacency", "__iter__")
+"""The methods by which a graph tells its neighbours; a class that has others means others."""
+
 Check = Callable[[dict[str, Any]], str | None]
 """Tells why a function can't run with its arguments, by their names; None if it can."""
 
@@ -39,10 +44,21 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
     graph = bound.arguments["G"]
     if getattr(graph, "is_multigraph", lambda: True)():
         return "hexgraph takes no graphs with parallel edges"
+    if not _is_plain(graph):
+        return f"the class {type(graph).__name__} has neighbours of its own making"
     for of_edges in ("weight", "distance"):
         if callable(bound.arguments.get(of_edges)):
             return f"{of_edges} is to be the name of an attribute"
     return (check(bound.arguments) if check else None) or True
+
+
+def _is_plain(graph: Any) -> bool:
+    """Return whether the graph has the neighbours that its rows say, as networkx's classes do."""
+    if getattr(graph, "__networkx_backend__", "networkx") == "hexgraph":
+        return True
+    plain = nx.DiGraph if graph.is_directed() else nx.Graph
+    kinds = (getattr(type(graph), name, None) is getattr(plain, name) for name in _ROWS)
+    return all(kinds)
 
 
 def is_default(**wanted: Any) -> Check:
