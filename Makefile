@@ -17,7 +17,7 @@ DENY_VERSION := 0.20.2
 THIRD_PARTY := licenses/THIRD-PARTY.txt
 WRITE_LICENSES := $(ABOUT) generate --fail --locked --manifest-path crates/python/Cargo.toml licenses/third-party.hbs
 
-.PHONY: help demo wheel install test torture hostile interleavings fuzz lint conformance conformance-long bench licenses check-licenses clean
+.PHONY: help demo wheel install test torture hostile interleavings fuzz lint conformance conformance-long test-networkx bench licenses check-licenses clean
 
 help: ## List these commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-17s %s\n", $$1, $$2 }'
@@ -90,6 +90,9 @@ conformance: install ## Compare with recorded answers, where ../shared is there
 
 conformance-long: install ## The same with the recordings that take minutes
 	$(BIN)/python tests/conformance/run.py --long
+
+test-networkx: dev ## Run networkx's own tests on hexgraph, which takes some minutes
+	$(BIN)/python tests/networkx/run.py
 
 bench: ## Measure
 	cargo bench --locked -p hexgraph-benches

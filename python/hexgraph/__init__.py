@@ -24,6 +24,7 @@ from ._native import (
     __version__,
 )
 from .administration import AdministrationMethods, ApiKey
+from .arrays.methods import ArrayMethods
 from .connection import connect
 from .errors import (
     AccessError,
@@ -45,6 +46,7 @@ from .methods import DatabaseMethods, attach
 
 attach(Database, DatabaseMethods)
 attach(Database, AdministrationMethods)
+attach(Database, ArrayMethods)
 
 
 def __getattr__(name: str) -> object:

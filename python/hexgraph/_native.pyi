@@ -11,6 +11,8 @@ import polars
 
 from .administration import ApiKey
 from .algo import Algorithms
+from .algo.text import Nodes
+from .arrays.edges import Edges
 from .frames import ArrowStream
 from .schemas.describing import Description
 from .schemas.profiling import Profile
@@ -21,6 +23,7 @@ __all__ = [
     "Answers",
     "ArrowTable",
     "Cancel",
+    "CompactGraph",
     "Database",
     "Explanation",
     "LoadReport",
@@ -34,10 +37,12 @@ __all__ = [
     "__version__",
     "algorithms",
     "columns_table",
+    "compact_graph",
     "encode_json",
     "generate",
     "json_table",
     "layout",
+    "numbers_table",
     "open_database",
     "run_algorithm",
     "run_command",
@@ -71,6 +76,8 @@ def open_database(
 ) -> Database: ...
 def algorithms() -> list[dict[str, Any]]: ...
 def run_algorithm(database: Database, dql: str, timeout: float | None = None) -> ArrowTable: ...
+def compact_graph(database: Database, dql: str, timeout: float | None = None) -> CompactGraph: ...
+def numbers_table(columns: list[tuple[str, str, bytes]]) -> ArrowTable: ...
 def run_command(arguments: list[str]) -> int: ...
 def generate(
     db: Database,
@@ -199,6 +206,22 @@ class Database:
         timeout: float | None = None,
     ) -> dict[str, Any]: ...
     def suggest(self, *names: str) -> Suggestion: ...
+    def edges(
+        self,
+        *on: str,
+        weight: str | None = None,
+        nodes: Nodes | None = None,
+        direction: Literal["out", "in", "both"] = "out",
+        timeout: float | None = None,
+    ) -> Edges: ...
+    def matrix(
+        self,
+        *on: str,
+        weight: str | None = None,
+        nodes: Nodes | None = None,
+        direction: Literal["out", "in", "both"] = "out",
+        timeout: float | None = None,
+    ) -> Any: ...
     def query(
         self,
         dql: str,
@@ -499,3 +522,25 @@ class Server:
         self,
         *_exception: type[BaseException] | BaseException | TracebackType | None,
     ) -> None: ...
+
+@final
+class CompactGraph:
+    @property
+    def is_undirected(self) -> bool: ...
+    def uids(self) -> Any: ...
+    def starts(self) -> tuple[Any, Literal["int32", "int64"]]: ...
+    def targets(self) -> Any: ...
+    def weights(self) -> Any: ...
+    def table(self, weight: str | None) -> ArrowTable: ...
+    def compute(
+        self,
+        database: Database,
+        name: str,
+        arguments: list[tuple[str, str]],
+        nodes: list[tuple[str, list[int]]],
+        *,
+        threads: int | None = None,
+        seed: int = 0,
+        timeout: float | None = None,
+    ) -> tuple[str, list[Any], int, float | None]: ...
+    def __len__(self) -> int: ...

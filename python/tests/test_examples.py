@@ -12,6 +12,8 @@ from pages import run_page
 import hexgraph
 from hexgraph import _native, connection, datasets, widget
 from hexgraph.algo import Algorithms, Found
+from hexgraph.arrays.compact import Compact
+from hexgraph.arrays.edges import Edges
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -19,6 +21,7 @@ README = ROOT / "README.md"
 DOCUMENTS = [README, *sorted((ROOT / "docs").rglob("*.md"))]
 PROGRAMS = [path for path in DOCUMENTS if re.search("^```(python|dql)$", path.read_text(), re.M)]
 NEEDED = {
+    "import networkx": "networkx",
     "import pydgraph": "pydgraph",
     'connect(f"dgraph://': "pydgraph",
     "import ladybug": "ladybug",
@@ -26,7 +29,7 @@ NEEDED = {
 """What a page has in it that needs a package, and the package."""
 UPDATE = os.environ.get("HEXGRAPH_UPDATE_DOCS") == "1"
 CLASSES = (_native.Database, _native.Result, _native.ArrowTable, _native.Server, _native.Txn)
-CLASSES += (Algorithms, Found)
+CLASSES += (Algorithms, Found, Compact, Edges)
 
 
 def examples():

@@ -4,6 +4,7 @@
 mod operation;
 mod database;
 mod ask;
+mod compact;
 mod change;
 mod keep;
 mod files;
@@ -38,6 +39,7 @@ pub use change::input::{LoadProgress, Source};
 pub use change::mutate::{Mutation, MutationAnswer, MutationRequest};
 pub use change::quads::{QuadObject, QuadParts, QuadText};
 pub use change::txn::{Txn, TxnOptions};
+pub use compact::{CompactCall, CompactGraph};
 pub use database::Database;
 pub use export::ExportReport;
 pub use files::paths::{files_of, has_triples};
@@ -47,6 +49,7 @@ pub use hexgraph_base::plan::{
 };
 pub use hexgraph_base::schema::{SchemaItem, SchemaReport};
 pub use hexgraph_dql::{Given, without_passwords};
+pub use hexgraph_store::algo::{Found as AlgorithmFound, Output as AlgorithmOutput};
 pub use hexgraph_store::durability::{Recovery, SyncPolicy};
 pub use hexgraph_store::exec::{Canceller, Control, Limits, Onward, byte_count, parse_time};
 pub use hexgraph_store::graph::{Folding, PredicateStats, Statements, Thresholds};

@@ -11,6 +11,7 @@ use super::requests::to_timeout;
 use super::server::PyServer;
 use super::source::{PyLoadReport, PySchemaReport};
 use super::txn::PyTxn;
+use crate::answers::compact::{PyCompactGraph, compact_graph, numbers_table};
 use crate::answers::each::PyAnswers;
 use crate::answers::explanation::PyExplanation;
 use crate::answers::pages::PyPages;
@@ -44,6 +45,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyServer>()?;
     module.add_class::<PyExplanation>()?;
     module.add_class::<Cancel>()?;
+    module.add_class::<PyCompactGraph>()?;
     module.add_function(wrap_pyfunction!(encode_json, module)?)?;
     module.add_function(wrap_pyfunction!(variable_texts, module)?)?;
     module.add_function(wrap_pyfunction!(json_table, module)?)?;
@@ -53,6 +55,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run_algorithm, module)?)?;
     module.add_function(wrap_pyfunction!(generate, module)?)?;
     module.add_function(wrap_pyfunction!(layout, module)?)?;
+    module.add_function(wrap_pyfunction!(compact_graph, module)?)?;
+    module.add_function(wrap_pyfunction!(numbers_table, module)?)?;
     module.add_function(wrap_pyfunction!(open_database, module)?)?;
     module.add_function(wrap_pyfunction!(run_command, module)?)
 }

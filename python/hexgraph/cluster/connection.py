@@ -342,6 +342,8 @@ class Cluster:
     checkpoint = _refused("checkpoint", "a cluster does so by itself")
     compact = _refused("compact", "a cluster does so by itself")
     refresh = _refused("refresh", "each request sees what was committed before it")
+    edges = _refused("edges", "bring the data back: hexgraph import dgraph://... PATH")
+    matrix = _refused("matrix", "bring the data back: hexgraph import dgraph://... PATH")
     serve = _refused("serve", "a cluster serves already")
     namespaces = _refused("namespaces", NAMESPACES)
     create_namespace = _refused("create_namespace", NAMESPACES)

@@ -212,7 +212,7 @@ impl QueryAnswer {
     }
 
     /// What the executor found; `None` for an answer that was copied out.
-    pub(super) fn held_answer(&self) -> Option<&Answer> {
+    pub(in crate::db) fn held_answer(&self) -> Option<&Answer> {
         match &self.found {
             Found::Held(answer) => Some(answer),
             Found::Copied(_) => None,
@@ -317,7 +317,7 @@ impl QueryAnswer {
     }
 
     /// Makes `control` draw from the same budget as the request did, and have the same threads.
-    fn prepare(&self, control: &Control) {
+    pub(in crate::db) fn prepare(&self, control: &Control) {
         if let Some(pool) = &self.pool {
             control.set_pool(pool);
         }

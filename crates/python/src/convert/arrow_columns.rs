@@ -54,6 +54,8 @@ pub(crate) fn item<'py>(
         array.value(place).into_bound_py_any(py)
     } else if let Some(array) = of::<Int64Array>(array) {
         array.value(place).into_bound_py_any(py)
+    } else if let Some(array) = of::<UInt64Array>(array) {
+        array.value(place).into_bound_py_any(py)
     } else if let Some(array) = of::<Float64Array>(array) {
         array.value(place).into_bound_py_any(py)
     } else if let Some(array) = of::<BooleanArray>(array) {

@@ -104,7 +104,7 @@ impl Rows {
     }
 
     /// Whether edges have weights.
-    pub(in crate::algo) fn is_weighted(&self) -> bool {
+    pub fn is_weighted(&self) -> bool {
         self.made.weights.is_some()
     }
 
@@ -184,6 +184,19 @@ impl Rows {
     pub fn weighted(&self, node: u32) -> impl Iterator<Item = (u32, f64)> + Clone + '_ {
         let (targets, weights) = self.row(node);
         targets.iter().enumerate().map(move |(place, &to)| (to, weights.at(place)))
+    }
+
+    /// The targets of all nodes, row behind row; `None` where some rows were patched, which lie elsewhere.
+    pub fn targets(&self) -> Option<&[u32]> {
+        self.overlay.is_none().then_some(&self.made.targets)
+    }
+
+    /// What each edge weighs, beside the targets; `None` where that does not lie so in eight bytes each.
+    pub fn wide_weights(&self) -> Option<&[f64]> {
+        match (&self.overlay, &self.made.weights) {
+            (None, Some(Weights::Wide(weights))) => Some(weights),
+            _ => None,
+        }
     }
 
     /// What the edges of a node weigh together.

@@ -1,0 +1,202 @@
+//! Compact graphs as arrays: what `db.edges`, `db.matrix` and `hexgraph.networkx` are made of.
+
+use crate::convert::arrow::ArrowTable;
+use crate::convert::errors::{to_python, to_python_with_text};
+use crate::database::PyDatabase;
+use crate::interrupt::{interruptible, interruptible_with};
+use crate::requests::to_timeout;
+use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, UInt64Array};
+use arrow_buffer::{Buffer, ScalarBuffer};
+use arrow_schema::{Field, Schema};
+use bytes::Bytes;
+use hexgraph::db::{AlgorithmFound, AlgorithmOutput, CompactCall, CompactGraph, QueryRequest};
+use hexgraph_base::types::{Error, Result};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3_arrow::buffer::PyArrowBuffer;
+use std::sync::Arc;
+
+/// The edges between some nodes, as rows of targets. Its arrays are buffers, which numpy reads where they lie.
+#[pyclass(frozen, name = "CompactGraph", module = "hexgraph._native")]
+pub struct PyCompactGraph {
+    graph: Arc<CompactGraph>,
+}
+
+/// One array of a graph: it keeps the graph for as long as somebody reads the array.
+struct Part {
+    graph: Arc<CompactGraph>,
+    bytes: fn(&CompactGraph) -> &[u8],
+}
+
+impl AsRef<[u8]> for Part {
+    fn as_ref(&self) -> &[u8] {
+        (self.bytes)(&self.graph)
+    }
+}
+
+/// The kind of a result, its arrays, the rounds, and what the last one has changed.
+type Computed = (&'static str, Vec<PyArrowBuffer>, usize, Option<f64>);
+
+/// Return the compact graph that a query has run its algorithm on: the first block that has no variable.
+#[pyfunction]
+#[pyo3(signature = (database, dql, timeout = None))]
+pub(crate) fn compact_graph(
+    py: Python<'_>,
+    database: &PyDatabase,
+    dql: String,
+    timeout: Option<f64>,
+) -> PyResult<PyCompactGraph> {
+    let timeout = to_timeout(timeout)?;
+    let request = QueryRequest { text: dql, ..QueryRequest::default() };
+    let graph = interruptible_with(
+        py,
+        timeout,
+        |_| Ok(()),
+        |control| database.database().query(&request, control)?.compact_graph(control),
+        |error| to_python_with_text(error, &request.text),
+    )?;
+    Ok(PyCompactGraph { graph: Arc::new(graph) })
+}
+
+/// A table of numbers: each column has a name, "int64", "uint64" or "float64", and its values as bytes.
+#[pyfunction]
+pub(crate) fn numbers_table(columns: Vec<(String, String, PyBackedBytes)>) -> PyResult<ArrowTable> {
+    let read = |(name, kind, bytes): (String, String, PyBackedBytes)| {
+        let buffer = Buffer::from(&*bytes);
+        if buffer.len() % size_of::<u64>() != 0 {
+            return Err(Error::query(format!("column `{name}` ends within a number")));
+        }
+        let array: ArrayRef = match kind.as_str() {
+            "int64" => Arc::new(Int64Array::new(ScalarBuffer::from(buffer), None)),
+            "uint64" => Arc::new(UInt64Array::new(ScalarBuffer::from(buffer), None)),
+            "float64" => Arc::new(Float64Array::new(ScalarBuffer::from(buffer), None)),
+            _ => return Err(Error::query(format!("column `{name}` can't be of `{kind}`"))),
+        };
+        Ok((name, array))
+    };
+    let columns = columns.into_iter().map(read).collect::<Result<Vec<_>>>();
+    columns.and_then(table_of).map_err(to_python)
+}
+
+#[pymethods]
+impl PyCompactGraph {
+    /// Whether edges have no direction: then rows have each edge both ways, and a loop once.
+    #[getter]
+    fn is_undirected(&self) -> bool {
+        self.graph.is_undirected()
+    }
+
+    /// The uids of the nodes, ascending, as uint64; a node's number is its place.
+    fn uids(&self) -> PyArrowBuffer {
+        self.part(|graph| bytemuck::cast_slice(graph.uids()))
+    }
+
+    /// Where the row of each node begins, and the last one ends: the buffer, and "int32" or "int64", whichever is enough.
+    fn starts(&self, py: Python<'_>) -> (PyArrowBuffer, &'static str) {
+        py.detach(|| match i32::try_from(self.graph.targets().len()) {
+            Ok(_) => {
+                let starts: Vec<i32> = self.graph.starts().map(|start| start as i32).collect();
+                (PyArrowBuffer::new(Buffer::from_vec(starts)), "int32")
+            }
+            Err(_) => {
+                let starts: Vec<i64> = self.graph.starts().map(|start| start as i64).collect();
+                (PyArrowBuffer::new(Buffer::from_vec(starts)), "int64")
+            }
+        })
+    }
+
+    /// The numbers of the targets, row behind row, as uint32.
+    fn targets(&self) -> PyArrowBuffer {
+        self.part(|graph| bytemuck::cast_slice(graph.targets()))
+    }
+
+    /// What the edges weigh, as float64; None where each weighs 1.
+    fn weights(&self) -> Option<PyArrowBuffer> {
+        self.graph.weights()?;
+        Some(self.part(|graph| bytemuck::cast_slice(graph.weights().unwrap_or_default())))
+    }
+
+    /// The edges as a table: source, target (uids), and `weight` under this name where edges have weights.
+    fn table(&self, py: Python<'_>, weight: Option<String>) -> PyResult<ArrowTable> {
+        interruptible(py, None, |control| {
+            let (uids, targets) = (self.graph.uids(), self.graph.targets());
+            let numbers = 2 + usize::from(self.graph.weights().is_some());
+            control.charge(numbers * size_of::<u64>() * targets.len())?;
+            let mut sources = Vec::with_capacity(targets.len());
+            for (uid, end) in uids.iter().zip(self.graph.starts().skip(1)) {
+                sources.resize(end, *uid);
+            }
+            let to: Vec<u64> = targets.iter().map(|to| uids[*to as usize]).collect();
+            let mut columns: Vec<(String, ArrayRef)> = vec![
+                ("source".to_owned(), Arc::new(UInt64Array::from(sources))),
+                ("target".to_owned(), Arc::new(UInt64Array::from(to))),
+            ];
+            if let (Some(name), Some(weights)) = (weight, self.graph.weights()) {
+                columns.push((name, Arc::new(Float64Array::from(weights.to_vec()))));
+            }
+            table_of(columns)
+        })
+    }
+
+    /// Run an algorithm on the graph. `arguments` are texts, `nodes` lists of numbers. Returns "floats" (NaN for none), "ints" (the
+    /// least for none), "float", "nodes" or "pairs" with their arrays, the rounds, and what the last one has changed.
+    #[pyo3(signature = (database, name, arguments, nodes, *, threads = None, seed = 0, timeout = None))]
+    #[expect(clippy::too_many_arguments, reason = "they have names")]
+    fn compute(
+        &self,
+        py: Python<'_>,
+        database: &PyDatabase,
+        name: String,
+        arguments: Vec<(String, String)>,
+        nodes: Vec<(String, Vec<u32>)>,
+        threads: Option<usize>,
+        seed: u64,
+        timeout: Option<f64>,
+    ) -> PyResult<Computed> {
+        let call = CompactCall { name, arguments, nodes, threads, seed };
+        let found = interruptible(py, to_timeout(timeout)?, |control| {
+            database.database().compute_on(&self.graph, &call, control)
+        })?;
+        Ok(arrays_of(found))
+    }
+
+    fn __len__(&self) -> usize {
+        self.graph.uids().len()
+    }
+}
+
+impl PyCompactGraph {
+    fn part(&self, bytes: fn(&CompactGraph) -> &[u8]) -> PyArrowBuffer {
+        let part = Part { graph: Arc::clone(&self.graph), bytes };
+        PyArrowBuffer::new(Buffer::from(Bytes::from_owner(part)))
+    }
+}
+
+fn arrays_of(found: AlgorithmFound) -> Computed {
+    let buffer = |bytes: Buffer| PyArrowBuffer::new(bytes);
+    let (kind, arrays) = match found.output {
+        AlgorithmOutput::Floats(numbers) => ("floats", vec![Buffer::from_vec(numbers)]),
+        AlgorithmOutput::Ints(numbers) => ("ints", vec![Buffer::from_vec(numbers)]),
+        AlgorithmOutput::Float(number) => ("float", vec![Buffer::from_vec(vec![number])]),
+        AlgorithmOutput::Nodes(nodes) => ("nodes", vec![Buffer::from_vec(nodes)]),
+        AlgorithmOutput::Pairs(pairs) => {
+            let from: Vec<u32> = pairs.iter().map(|pair| pair.0).collect();
+            let to: Vec<u32> = pairs.iter().map(|pair| pair.1).collect();
+            let numbers: Vec<f64> = pairs.iter().map(|pair| pair.2).collect();
+            let ends = [from, to].map(Buffer::from_vec);
+            ("pairs", ends.into_iter().chain([Buffer::from_vec(numbers)]).collect())
+        }
+    };
+    let arrays = arrays.into_iter().map(buffer).collect();
+    (kind, arrays, found.report.iterations, found.report.residual)
+}
+
+fn table_of(columns: Vec<(String, ArrayRef)>) -> Result<ArrowTable> {
+    let field =
+        |(name, array): &(String, ArrayRef)| Field::new(name, array.data_type().clone(), false);
+    let schema = Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()));
+    let arrays = columns.into_iter().map(|(_, array)| array).collect();
+    let batch = RecordBatch::try_new(schema, arrays);
+    let wrong = |error| Error::query(format!("the columns make no table: {error}"));
+    Ok(ArrowTable::of_batch(batch.map_err(wrong)?))
+}

@@ -1,0 +1,1 @@
+"""Edges and matrices as arrays: `db.edges("follows")`, `db.matrix("follows")`."""

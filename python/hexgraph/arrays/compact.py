@@ -1,0 +1,144 @@
+"""A compact graph: nodes numbered in the order of their uids, and rows of targets, as arrays."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from .._native import compact_graph
+from ..algo.text import Text
+from ..frames import missing
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy
+
+    from .._native import CompactGraph, Database
+    from ..algo.text import Nodes
+
+
+class Compact:
+    """The edges of some predicates as they were when they were asked for.
+
+    The arrays are those of the engine, without a copy, and can't be written to. They stay as they
+    are whatever is committed.
+    """
+
+    def __init__(self, db: Database, native: CompactGraph) -> None:
+        """Wrap a graph of the engine; `db` lends its threads and memory to algorithms."""
+        self.db = db
+        self.native = native
+
+    @classmethod
+    def of(  # noqa: PLR0913 - options by keyword
+        cls,
+        db: Database,
+        on: tuple[str, ...],
+        *,
+        weight: str | None = None,
+        nodes: Nodes | None = None,
+        direction: str | None = None,
+        timeout: float | None = None,
+    ) -> Compact:
+        """Return the graph of the edges of predicates; the arguments are those of algorithms."""
+        # Of all algorithms that take weights and every direction this one does the least.
+        text = Text("degree", on, weight)
+        text.nodes("nodes", nodes)
+        text.argument("direction", direction)
+        return cls(db, compact_graph(db, text.dql(), timeout))
+
+    @property
+    def is_undirected(self) -> bool:
+        """Whether edges have no direction: then rows have each both ways, and a loop once."""
+        return self.native.is_undirected
+
+    @cached_property
+    def uids(self) -> numpy.ndarray[Any, Any]:
+        """The uids of the nodes, ascending; a node's number is its place."""
+        return _array(self.native.uids(), "uint64")
+
+    @cached_property
+    def indptr(self) -> numpy.ndarray[Any, Any]:
+        """Where the row of each node begins, and the last one ends."""
+        return _array(*self.native.starts())
+
+    @cached_property
+    def indices(self) -> numpy.ndarray[Any, Any]:
+        """The numbers of the targets, row behind row, ascending in each."""
+        wide = self.indptr.dtype == "int64"
+        targets = _array(self.native.targets(), "int32")
+        return targets.astype("int64") if wide else targets
+
+    @cached_property
+    def weights(self) -> numpy.ndarray[Any, Any] | None:
+        """What the edges weigh, beside the targets; None where each weighs 1."""
+        weights = self.native.weights()
+        return None if weights is None else _array(weights, "float64")
+
+    @cached_property
+    def sources(self) -> numpy.ndarray[Any, Any]:
+        """The numbers of the nodes that edges leave, beside the targets."""
+        import numpy
+
+        numbers = numpy.arange(len(self), dtype=self.indices.dtype)
+        sources: numpy.ndarray[Any, Any] = numpy.repeat(numbers, numpy.diff(self.indptr))
+        return sources
+
+    def compute(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        nodes: Mapping[str, Sequence[int]] | None = None,
+        seed: int = 0,
+    ) -> tuple[Any, int, float | None]:
+        """Run an algorithm: return its numbers, the rounds, and what the last one has changed.
+
+        `arguments` are its arguments but those that are nodes, which `nodes` has by their numbers.
+        The numbers are an array in the order of the nodes (NaN, or the least int64, for a node
+        without one), a float, an array of nodes, or three arrays for pairs.
+        """
+        texts = [
+            (key, str(value).lower() if isinstance(value, bool) else str(value))
+            for key, value in (arguments or {}).items()
+        ]
+        lists = [(key, [int(number) for number in given]) for key, given in (nodes or {}).items()]
+        kind, parts, rounds, residual = self.native.compute(self.db, name, texts, lists, seed=seed)
+        kinds = {"floats": "float64", "ints": "int64", "float": "float64", "nodes": "uint32"}
+        if kind == "pairs":
+            found: Any = tuple(
+                _array(part, of)
+                for part, of in zip(parts, ("uint32", "uint32", "float64"), strict=True)
+            )
+        else:
+            found = _array(parts[0], kinds[kind])
+        return (float(found[0]) if kind == "float" else found), rounds, residual
+
+    def matrix(self) -> Any:
+        """Return the edges as a scipy.sparse.csr_array of floats."""
+        try:
+            from scipy.sparse import csr_array
+        except ImportError as error:
+            raise missing("scipy") from error
+        import numpy
+
+        weights = numpy.ones(len(self.indices)) if self.weights is None else self.weights
+        shape = (len(self), len(self))
+        matrix = csr_array((weights, self.indices, self.indptr), shape=shape, copy=False)
+        # It is known, and need not be found out; nothing has to be sorted in place.
+        matrix.has_sorted_indices = True
+        matrix.has_canonical_format = True
+        return matrix
+
+    def __len__(self) -> int:
+        """Return the number of nodes."""
+        return len(self.native)
+
+
+def _array(buffer: Any, kind: str) -> numpy.ndarray[Any, Any]:
+    try:
+        import numpy
+    except ImportError as error:
+        raise missing("numpy") from error
+    array: numpy.ndarray[Any, Any] = numpy.frombuffer(buffer, dtype=kind)
+    return array

@@ -1,0 +1,176 @@
+"""The edges of predicates: a table, arrays, and the graphs of other libraries."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..frames import missing, to_pandas, to_polars
+
+if TYPE_CHECKING:
+    import numpy
+    import pandas
+    import polars
+
+    from .._native import ArrowTable
+    from .compact import Compact
+
+SHOWN = 10
+"""The rows that are printed."""
+
+
+class Edges:
+    """The edges of some predicates as they were when they were asked for.
+
+    It is a table with the columns `source` and `target`, which are uids, and what edges weigh under
+    the name of the facet. Every Arrow library takes it. As arrays, nodes are numbered from 0 on in
+    the order of `uids`. Without a direction each edge stands there both ways, and a loop once.
+    """
+
+    def __init__(self, graph: Compact, weight: str | None) -> None:
+        """Wrap a compact graph, whose edges weigh what the facet `weight` says."""
+        self._graph = graph
+        self._weight = weight
+        self._table: ArrowTable | None = None
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return ["source", "target", *([] if self._weight is None else [self._weight])]
+
+    @property
+    def uids(self) -> numpy.ndarray[Any, Any]:
+        """The uids of the nodes, ascending: the number of a node is its place."""
+        return self._graph.uids
+
+    @property
+    def is_directed(self) -> bool:
+        """Whether edges have a direction."""
+        return not self._graph.is_undirected
+
+    def to_arrow(self) -> ArrowTable:
+        """Return the table in Arrow's layout, for `pyarrow.table` and its like."""
+        if self._table is None:
+            self._table = self._graph.native.table(self._weight)
+        return self._table
+
+    def to_polars(self) -> polars.DataFrame:
+        """Return the table as a polars.DataFrame."""
+        return to_polars(self.to_arrow())
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the table as a pandas.DataFrame."""
+        return to_pandas(self.to_arrow())
+
+    def to_numpy(self) -> tuple[numpy.ndarray[Any, Any], ...]:
+        """Return the edges as coordinates: the numbers of sources and of targets, and weights.
+
+        The weights are left out where each weighs 1.
+        """
+        graph = self._graph
+        ends = (graph.sources, graph.indices)
+        return ends if graph.weights is None else (*ends, graph.weights)
+
+    def edge_index(self) -> numpy.ndarray[Any, Any]:
+        """Return numbers as an array of int64 in two rows, sources and targets.
+
+        `torch.from_numpy` makes of it what PyTorch Geometric calls `edge_index`.
+        """
+        import numpy
+
+        index: numpy.ndarray[Any, Any] = numpy.empty((2, len(self)), dtype="int64")
+        index[0], index[1] = self._graph.sources, self._graph.indices
+        return index
+
+    def matrix(self) -> Any:
+        """Return a scipy.sparse.csr_array, whose rows and columns are the nodes by their numbers.
+
+        Targets and weights are those of the engine, without a copy, and can't be written to.
+        """
+        return self._graph.matrix()
+
+    def to_networkx(self) -> Any:
+        """Return a networkx.Graph or DiGraph of its own, whose nodes are uids as texts.
+
+        For one that networkx's functions take without any copy see `hexgraph.networkx.graph`.
+        """
+        try:
+            import networkx
+        except ImportError as error:
+            raise missing("networkx") from error
+        made = networkx.DiGraph() if self.is_directed else networkx.Graph()
+        names = self._names()
+        made.add_nodes_from(names)
+        sources, targets, *weights = (part.tolist() for part in self.to_numpy())
+        ends = ([names[number] for number in part] for part in (sources, targets))
+        if weights:
+            made.add_weighted_edges_from(zip(*ends, weights[0], strict=True), weight=self._weight)
+        else:
+            made.add_edges_from(zip(*ends, strict=True))
+        return made
+
+    def to_igraph(self) -> Any:
+        """Return an igraph.Graph: vertices have uids as `name`, edges have weights as `weight`."""
+        try:
+            import igraph
+        except ImportError as error:
+            raise missing("igraph") from error
+        pairs, weights = self._once()
+        made = igraph.Graph(n=len(self._graph), edges=pairs, directed=self.is_directed)
+        made.vs["name"] = self._names()
+        if weights is not None:
+            made.es["weight"] = weights.tolist()
+        return made
+
+    def to_rustworkx(self) -> Any:
+        """Return a rustworkx.PyGraph or PyDiGraph: nodes are uids as texts, edges their weights.
+
+        Where each weighs 1, that is the weight.
+        """
+        try:
+            import rustworkx
+        except ImportError as error:
+            raise missing("rustworkx") from error
+        made = rustworkx.PyDiGraph() if self.is_directed else rustworkx.PyGraph()
+        made.add_nodes_from(self._names())
+        pairs, weights = self._once()
+        each = [1.0] * len(pairs) if weights is None else weights.tolist()
+        made.add_edges_from(
+            [(source, target, weight) for (source, target), weight in zip(pairs, each, strict=True)]
+        )
+        return made
+
+    def _names(self) -> list[str]:
+        return [hex(uid) for uid in self._graph.uids.tolist()]
+
+    def _once(self) -> tuple[list[list[int]], Any]:
+        """Return the pairs of numbers, each edge once, with their weights."""
+        graph = self._graph
+        index, weights = self.edge_index(), graph.weights
+        if graph.is_undirected:
+            is_first = index[0] <= index[1]
+            index = index[:, is_first]
+            weights = None if weights is None else weights[is_first]
+        return index.T.tolist(), weights
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Hand out the table as an Arrow stream."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self._graph.indices)
+
+    def __repr__(self) -> str:
+        """Show the first rows, and how many there are."""
+        graph = self._graph
+        cells = [[hex(int(uid)) for uid in graph.uids[graph.sources[:SHOWN]]]]
+        cells.append([hex(int(uid)) for uid in graph.uids[graph.indices[:SHOWN]]])
+        if graph.weights is not None:
+            cells.append([f"{weight:.6g}" for weight in graph.weights[:SHOWN].tolist()])
+        names = self.columns[: len(cells)]
+        widths = [max([len(n), *map(len, c)]) for n, c in zip(names, cells, strict=True)]
+        rows = [names, *zip(*cells, strict=True)]
+        lines = ["  ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) for row in rows]
+        if len(self) > SHOWN:
+            lines.append(f"... {len(self)} rows")
+        return "\n".join(lines)

@@ -1,0 +1,227 @@
+"""A graph of networkx as arrays: what all functions of the backend compute on.
+
+Nodes are numbered in the order in which the graph has them. Rows have the neighbours in the order
+in which networkx walks them, so that searches find what its own find. The engine's algorithms run
+on a compact graph of the same numbers, which is made when one is first asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any
+
+import networkx as nx
+import numpy as np
+
+from .._native import numbers_table
+from ..arrays.compact import Compact
+
+if TYPE_CHECKING:
+    from .._native import Database
+
+    Array = np.ndarray[Any, Any]
+
+EDGE = "edge"
+"""The predicate of edges, in a database that a graph of networkx is converted by."""
+
+
+class Arrays:
+    """The nodes, the edges and the weights of a graph."""
+
+    def __init__(
+        self,
+        labels: Sequence[Hashable],
+        rows: tuple[Array, Array],
+        weights: dict[str, Array],
+        *,
+        directed: bool,
+    ) -> None:
+        """Take the labels of nodes, where rows begin and their targets, and weights beside these.
+
+        Without a direction, rows have each edge both ways, and a loop once.
+        """
+        self.labels = labels
+        self.indptr, self.indices = rows
+        self.weights = weights
+        self.directed = directed
+        self._compacts: dict[str | None, Compact] = {}
+
+    @classmethod
+    def of_compact(cls, compact: Compact, labels: Sequence[Hashable], weight: str | None) -> Arrays:
+        """Return the arrays of a compact graph of a database."""
+        weights = {} if compact.weights is None else {str(weight): compact.weights}
+        rows = (compact.indptr, compact.indices)
+        arrays = cls(labels, rows, weights, directed=not compact.is_undirected)
+        arrays._compacts[weight if weights else None] = compact
+        return arrays
+
+    def __len__(self) -> int:
+        """Return the number of nodes."""
+        return len(self.labels)
+
+    @cached_property
+    def index(self) -> dict[Hashable, int]:
+        """The number of each node by its label."""
+        return {label: number for number, label in enumerate(self.labels)}
+
+    @cached_property
+    def sources(self) -> Array:
+        """The numbers of the nodes that edges leave, beside the targets."""
+        return np.repeat(np.arange(len(self)), np.diff(self.indptr))
+
+    @cached_property
+    def loops(self) -> Array:
+        """Whether each node has an edge to itself."""
+        found = np.zeros(len(self), dtype=bool)
+        found[self.indices[self.sources == self.indices]] = True
+        return found
+
+    @cached_property
+    def out_degrees(self) -> Array:
+        """The number of edges that leave each node."""
+        return np.diff(self.indptr)
+
+    @cached_property
+    def in_degrees(self) -> Array:
+        """The number of edges that lead to each node."""
+        return np.bincount(self.indices, minlength=len(self))
+
+    @cached_property
+    def degrees(self) -> Array:
+        """The degree of each node as networkx has it: a loop counts twice."""
+        return self.out_degrees + (self.in_degrees if self.directed else self.loops)
+
+    @property
+    def edge_count(self) -> int:
+        """The number of edges, each once."""
+        if self.directed:
+            return len(self.indices)
+        return (len(self.indices) + int(self.loops.sum())) // 2
+
+    @cached_property
+    def turned(self) -> Arrays:
+        """The same graph with its edges turned round."""
+        if not self.directed:
+            return self
+        order = np.argsort(self.indices, kind="stable")
+        starts = np.zeros(len(self) + 1, dtype=self.indptr.dtype)
+        np.cumsum(self.in_degrees, out=starts[1:])
+        rows = (starts, self.sources[order].astype(self.indices.dtype))
+        weights = {name: values[order] for name, values in self.weights.items()}
+        return Arrays(self.labels, rows, weights, directed=True)
+
+    def number(self, label: Hashable, said: str = "Node {} is not in G") -> int:
+        """Return the number of a node, or raise NodeNotFound."""
+        try:
+            return self.index[label]
+        except (KeyError, TypeError):
+            raise nx.NodeNotFound(said.format(label)) from None
+
+    def weights_of(self, weight: str | None) -> Array | None:
+        """Return what edges weigh by an attribute; None where each weighs 1."""
+        return None if weight is None else self.weights.get(weight)
+
+    def are_whole(self, weight: str | None) -> bool:
+        """Return whether all weights are whole numbers by their type."""
+        values = self.weights_of(weight)
+        return values is None or values.dtype.kind in "iub"
+
+    def check_weights(self, weight: str | None) -> None:
+        """Raise NotImplementedError for weights that the engine's algorithms do not take."""
+        values = self.weights_of(weight)
+        if values is None or not len(values):
+            return
+        if not (np.isfinite(values).all() and values.min() >= 0):
+            raise NotImplementedError(f"{weight!r} has weights that are no numbers from 0 on")
+
+    def matrix(self, weight: str | None, kind: Any = None) -> Any:
+        """Return the edges as a scipy.sparse.csr_array."""
+        from scipy.sparse import csr_array
+
+        values = self.weights_of(weight)
+        if values is None:
+            values = np.ones(len(self.indices), dtype=np.int64)
+        size = (len(self), len(self))
+        made = csr_array((values, self.indices, self.indptr), shape=size, dtype=kind)
+        # What scipy sorts in place must be its own.
+        return made if made.has_sorted_indices else made.sorted_indices()
+
+    def compute(
+        self, name: str, weight: str | None = None, nodes: Any = None, **arguments: Any
+    ) -> Any:
+        """Return what an algorithm of the engine gives, in the order of the nodes."""
+        return self.compact(weight).compute(name, arguments, nodes)[0]
+
+    def compact(self, weight: str | None = None) -> Compact:
+        """Return the engine's graph of the edges, which weigh what an attribute says."""
+        weight = weight if weight in self.weights else None
+        if weight not in self._compacts:
+            self.check_weights(weight)
+            self._compacts[weight] = _loaded(self, weight)
+        return self._compacts[weight]
+
+    def any_compact(self) -> Compact:
+        """Return the engine's graph for an algorithm that does not look at weights."""
+        for compact in self._compacts.values():
+            return compact
+        return self.compact()
+
+    def shape(self, name: str, nodes: Any = None, **arguments: Any) -> Any:
+        """Return what an algorithm gives that does not look at weights."""
+        return self.any_compact().compute(name, arguments, nodes)[0]
+
+    def by_label(
+        self, values: Iterable[Any], numbers: Iterable[int] | None = None
+    ) -> dict[Any, Any]:
+        """Return values by the labels of all nodes, or of those with the given numbers."""
+        listed = values.tolist() if isinstance(values, np.ndarray) else values
+        if numbers is None:
+            return dict(zip(self.labels, listed, strict=True))
+        return dict(zip((self.labels[number] for number in numbers), listed, strict=True))
+
+    def named(self, numbers: Array) -> list[Any]:
+        """Return the labels of nodes."""
+        return [self.labels[number] for number in numbers.tolist()]
+
+
+def _loaded(arrays: Arrays, weight: str | None) -> Compact:
+    """Return the compact graph of arrays, by way of a database in memory of its own."""
+    from .. import connect
+
+    database: Database = connect()
+    sources, targets = arrays.sources, arrays.indices
+    values = arrays.weights_of(weight)
+    if not arrays.directed:
+        is_first = sources <= targets
+        sources, targets = sources[is_first], targets[is_first]
+        values = None if values is None else values[is_first]
+    uid: Callable[[Array], bytes] = lambda numbers: (numbers.astype("uint64") + 1).tobytes()  # noqa: E731
+    columns = [("from", "uint64", uid(sources)), ("to", "uint64", uid(targets))]
+    if values is not None:
+        columns.append(("weight", "float64", values.astype("float64").tobytes()))
+    direction = "out" if arrays.directed else "both"
+    facet = None if values is None else "weight"
+    database.alter(f"{EDGE}: [uid] .\nnumber: int .")
+    if len(sources):
+        table = numbers_table(columns)
+        options: Any = {} if facet is None else {"facets": facet}
+        database.load_edges(table, EDGE, "from", "to", uid=True, **options)
+    nodes: str | None = None
+    if (arrays.out_degrees + arrays.in_degrees == 0).any():
+        # Nodes without edges are nodes by a value.
+        numbers = np.arange(len(arrays))
+        given = [("uid", "uint64", uid(numbers)), ("number", "int64", numbers.tobytes())]
+        database.load_nodes(numbers_table(given), id="uid", uid=True)
+        nodes = "has(number)"
+    facet = facet if len(sources) else None
+    made = Compact.of(database, (EDGE,), weight=facet, nodes=nodes, direction=direction)
+    return Compact(_threads(), made.native)
+
+
+@cache
+def _threads() -> Database:
+    """Return the empty database whose threads and memory algorithms on converted graphs have."""
+    from .. import connect
+
+    return connect()

@@ -1,0 +1,87 @@
+"""Graphs as matrices of scipy and numpy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from .convert import arrays_of
+from .registry import dispatched
+
+
+def _numbers(G: Any, nodelist: Any) -> Any:
+    """Return the numbers of the nodes of a list, or what is wrong with it as networkx's error."""
+    arrays = arrays_of(G)
+    for label in nodelist:
+        if label not in arrays.index:
+            raise nx.NetworkXError(f"Node {label} in nodelist is not in G")
+    numbers = np.array([arrays.index[label] for label in nodelist], dtype=int)
+    if len(np.unique(numbers)) < len(numbers):
+        raise nx.NetworkXError("nodelist contains duplicates.")
+    return numbers
+
+
+@dispatched()
+def to_scipy_sparse_array(
+    G: Any,
+    nodelist: Any = None,
+    dtype: Any = None,
+    weight: str | None = "weight",
+    format: str = "csr",  # noqa: A002
+) -> Any:
+    """Return the edges as a sparse array."""
+    arrays = arrays_of(G)
+    if not len(arrays):
+        raise nx.NetworkXError("Graph has no nodes or edges")
+    matrix = arrays.matrix(weight, dtype)
+    if not len(arrays.indices) and dtype is None:
+        matrix = matrix.astype(float)
+    if nodelist is not None:
+        nodelist = list(nodelist)
+        if not nodelist:
+            raise nx.NetworkXError("nodelist has no nodes")
+        numbers = _numbers(G, nodelist)
+        matrix = matrix[numbers][:, numbers]
+    try:
+        return matrix.copy() if format == "csr" else matrix.asformat(format)
+    except ValueError as error:
+        raise nx.NetworkXError(f"Unknown sparse matrix format: {format}") from error
+
+
+def _is_plain(arguments: dict[str, Any]) -> str | None:
+    if arguments["multigraph_weight"] is not sum:
+        return "multigraph_weight is not supported"
+    kind = arguments["dtype"]
+    if kind is not None and np.dtype(kind).names:
+        return "structured types are not supported"
+    return None
+
+
+@dispatched(_is_plain)
+def to_numpy_array(
+    G: Any,
+    nodelist: Any = None,
+    dtype: Any = None,
+    order: Any = None,
+    multigraph_weight: Any = sum,
+    weight: str | None = "weight",
+    nonedge: Any = 0.0,
+) -> Any:
+    """Return the edges as a square array, with `nonedge` where there is none."""
+    arrays = arrays_of(G)
+    nodelist = list(arrays.labels if nodelist is None else nodelist)
+    unknown = {label for label in nodelist if label not in arrays.index}
+    if unknown:
+        raise nx.NetworkXError(f"Nodes {unknown} in nodelist is not in G")
+    numbers = _numbers(G, nodelist)
+    size = (len(numbers), len(numbers))
+    made: Any = np.full(size, fill_value=nonedge, dtype=dtype, order=order)
+    places = np.full(len(arrays), -1)
+    places[numbers] = np.arange(len(numbers))
+    sources, targets = places[arrays.sources], places[arrays.indices]
+    is_in = (sources >= 0) & (targets >= 0)
+    values = arrays.weights_of(weight)
+    made[sources[is_in], targets[is_in]] = 1 if values is None else values[is_in]
+    return made

@@ -1,0 +1,260 @@
+"""Paths by weight, and those by the number of edges or by weight, whichever is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any
+
+import networkx as nx
+import numpy as np
+
+from . import searches
+from .arrays import Arrays
+from .convert import arrays_of
+from .registry import Check, dispatched
+
+if TYPE_CHECKING:
+    Array = np.ndarray[Any, Any]
+
+
+def distances(arrays: Arrays, starts: list[int], weight: str | None) -> Any:
+    """Return the least weight of a way to each node from the nearest start; NaN for no way."""
+    found = arrays.compute("distances", weight, {"source": starts})
+    if arrays.are_whole(weight) and (np.nan_to_num(found) > 2**53).any():
+        raise NotImplementedError("sums of weights are greater than floats can tell apart")
+    return found
+
+
+def _listed(arrays: Arrays, found: Array, weight: str | None) -> list[Any]:
+    """Return distances as numbers of Python: whole ones where all weights are."""
+    return (found.astype(np.int64) if arrays.are_whole(weight) else found).tolist()
+
+
+def _lengths(
+    arrays: Arrays, starts: list[int], weight: str | None, cutoff: float | None = None
+) -> dict[Any, Any]:
+    found = distances(arrays, starts, weight)
+    is_near = ~np.isnan(found) if cutoff is None else found <= cutoff
+    numbers = np.flatnonzero(is_near)
+    numbers = numbers[np.argsort(found[numbers], kind="stable")]
+    return arrays.by_label(_listed(arrays, found[numbers], weight), numbers.tolist())
+
+
+def _parents(arrays: Arrays, found: Array, start: int, weight: str | None) -> Array:
+    """Return for each node one before it on a least way; -1 for the start and what is not reached.
+
+    It is the nearest one whose distance and edge together are the node's distance. With weights of
+    zero that could be a circle, which is why they are not taken.
+    """
+    values = arrays.weights_of(weight)
+    values = np.ones(len(arrays.indices)) if values is None else values
+    if len(values) and not values.min() > 0:
+        raise NotImplementedError("paths over edges that weigh nothing")
+    sources, targets = arrays.sources, arrays.indices
+    with np.errstate(invalid="ignore"):
+        is_tight = found[sources] + values == found[targets]
+    sources, targets = sources[is_tight], targets[is_tight]
+    order = np.argsort(found[sources], kind="stable")[::-1]
+    parents = np.full(len(arrays), -1, dtype=np.int64)
+    # Of several assignments to one place the last one, from the nearest node, stays.
+    parents[targets[order]] = sources[order]
+    parents[start] = -1
+    return parents
+
+
+def _paths(
+    arrays: Arrays, start: int, weight: str | None, cutoff: float | None = None
+) -> tuple[dict[Any, Any], dict[Any, list[Any]]]:
+    found = distances(arrays, [start], weight)
+    parents = _parents(arrays, found, start, weight).tolist()
+    is_near = ~np.isnan(found) if cutoff is None else found <= cutoff
+    numbers = np.flatnonzero(is_near)
+    numbers = numbers[np.argsort(found[numbers], kind="stable")]
+    labels = arrays.labels
+    paths: dict[int, list[Any]] = {}
+    for number in numbers.tolist():
+        before = [] if number == start else paths[parents[number]]
+        paths[number] = [*before, labels[number]]
+    lengths = arrays.by_label(_listed(arrays, found[numbers], weight), numbers.tolist())
+    return lengths, {labels[number]: path for number, path in paths.items()}
+
+
+def _between(
+    arrays: Arrays, source: int, target: int, weight: str | None
+) -> tuple[Any, list[Any]] | None:
+    """Return the weight of a least way and its nodes; None where there is none."""
+    if source == target:
+        return 0, [arrays.labels[source]]
+    found = distances(arrays, [source], weight)
+    if np.isnan(found[target]):
+        return None
+    parents = _parents(arrays, found, source, weight)
+    path = [target]
+    while path[-1] != source:
+        path.append(int(parents[path[-1]]))
+    length = _listed(arrays, found[target : target + 1], weight)[0]
+    return length, [arrays.labels[number] for number in reversed(path)]
+
+
+def _source(arrays: Arrays, label: Hashable) -> int:
+    return arrays.number(label, "Node {} not found in graph")
+
+
+def _target(arrays: Arrays, label: Hashable, source: Hashable) -> int:
+    """Return the number of a target: a node that there is not has no path, as networkx has it."""
+    try:
+        return arrays.number(label)
+    except nx.NodeNotFound:
+        raise nx.NetworkXNoPath(f"Node {label} not reachable from {source}") from None
+
+
+@dispatched(searches.is_fine_cutoff)
+def single_source_dijkstra_path_length(
+    G: Any, source: Hashable, cutoff: float | None = None, weight: str | None = "weight"
+) -> dict[Any, Any]:
+    """Return the least weight of a way to each node that can be reached, the nearest first."""
+    arrays = arrays_of(G)
+    return _lengths(arrays, [_source(arrays, source)], weight, cutoff)
+
+
+@dispatched(searches.is_fine_cutoff)
+def multi_source_dijkstra_path_length(
+    G: Any, sources: Any, cutoff: float | None = None, weight: str | None = "weight"
+) -> dict[Any, Any]:
+    """Return the least weight of a way from the nearest source to each node."""
+    arrays = arrays_of(G)
+    if not sources:
+        raise ValueError("sources must not be empty")
+    numbers = [_source(arrays, label) for label in sources]
+    return _lengths(arrays, numbers, weight, cutoff)
+
+
+@dispatched(searches.is_fine_cutoff)
+def single_source_dijkstra_path(
+    G: Any, source: Hashable, cutoff: float | None = None, weight: str | None = "weight"
+) -> dict[Any, list[Any]]:
+    """Return a way of the least weight to each node that can be reached."""
+    arrays = arrays_of(G)
+    return _paths(arrays, _source(arrays, source), weight, cutoff)[1]
+
+
+@dispatched(searches.is_fine_cutoff)
+def single_source_dijkstra(
+    G: Any,
+    source: Hashable,
+    target: Hashable | None = None,
+    cutoff: float | None = None,
+    weight: str | None = "weight",
+) -> tuple[Any, Any]:
+    """Return the least weights and ways to all nodes, or to one."""
+    arrays = arrays_of(G)
+    start = _source(arrays, source)
+    if target is None:
+        return _paths(arrays, start, weight, cutoff)
+    found = _between(arrays, start, _target(arrays, target, source), weight)
+    if found is None or (cutoff is not None and cutoff < found[0]):
+        raise nx.NetworkXNoPath(f"No path to {target}.")
+    return found
+
+
+@dispatched()
+def dijkstra_path(
+    G: Any, source: Hashable, target: Hashable, weight: str | None = "weight"
+) -> list[Any]:
+    """Return a way of the least weight between two nodes."""
+    path: list[Any] = single_source_dijkstra(G, source, target, None, weight)[1]
+    return path
+
+
+@dispatched()
+def dijkstra_path_length(
+    G: Any, source: Hashable, target: Hashable, weight: str | None = "weight"
+) -> Any:
+    """Return the least weight of a way between two nodes."""
+    arrays = arrays_of(G)
+    start = _source(arrays, source)
+    if source == target:
+        return 0
+    end = _target(arrays, target, source)
+    found = distances(arrays, [start], weight)
+    if np.isnan(found[end]):
+        raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
+    return _listed(arrays, found[end : end + 1], weight)[0]
+
+
+def _has_an_end(arguments: dict[str, Any]) -> str | None:
+    if arguments["method"] != "dijkstra":
+        return "the method is to be dijkstra"
+    if arguments["source"] is None and arguments["target"] is None:
+        return "the paths of all pairs are not supported"
+    return None
+
+
+_END: Check = _has_an_end
+
+
+def _ends(arrays: Arrays, source: Any, target: Any) -> tuple[int, int]:
+    start = arrays.number(source, "Source {} is not in G")
+    return start, arrays.number(target, "Target {} is not in G")
+
+
+@dispatched(_END)
+def shortest_path(
+    G: Any,
+    source: Any = None,
+    target: Any = None,
+    weight: str | None = None,
+    method: str = "dijkstra",
+) -> Any:
+    """Return a shortest path between two nodes, or those from one, or to one."""
+    arrays = arrays_of(G)
+    if target is None:
+        if weight is None:
+            return searches.single_source_shortest_path(G, source)
+        return single_source_dijkstra_path(G, source, None, weight)
+    if source is None:
+        if weight is None:
+            return searches.single_target_shortest_path(G, target)
+        found = _paths(arrays.turned, _source(arrays, target), weight)[1]
+        return {label: path[::-1] for label, path in found.items()}
+    if weight is not None:
+        return dijkstra_path(G, source, target, weight)
+    path = searches.path_between(arrays, *_ends(arrays, source, target))
+    if path is None:
+        raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
+    return path
+
+
+@dispatched(_END)
+def shortest_path_length(
+    G: Any,
+    source: Any = None,
+    target: Any = None,
+    weight: str | None = None,
+    method: str = "dijkstra",
+) -> Any:
+    """Return the length of a shortest path between two nodes, or of those from one, or to one."""
+    arrays = arrays_of(G)
+    if target is None:
+        if weight is None:
+            return searches.single_source_shortest_path_length(G, source)
+        return single_source_dijkstra_path_length(G, source, None, weight)
+    if source is None:
+        if weight is None:
+            return searches.single_target_shortest_path_length(G, target)
+        return _lengths(arrays.turned, [_source(arrays, target)], weight)
+    if weight is not None:
+        return dijkstra_path_length(G, source, target, weight)
+    start, end = _ends(arrays, source, target)
+    found = int(searches.hops(arrays, start)[end])
+    if found < 0:
+        raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
+    return found
+
+
+@dispatched()
+def has_path(G: Any, source: Hashable, target: Hashable) -> bool:
+    """Return whether there is a path between two nodes."""
+    arrays = arrays_of(G)
+    start, end = _ends(arrays, source, target)
+    return bool(searches.hops(arrays, start)[end] >= 0)

@@ -1,0 +1,533 @@
+"""networkx's functions on hexgraph: the results of networkx, on views and on conversions."""
+
+import copy
+import doctest
+import inspect
+import pickle
+import random
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+import hexgraph
+import hexgraph.networkx as hxn
+
+nx = pytest.importorskip("networkx")
+np = pytest.importorskip("numpy")
+pytest.importorskip("scipy")
+
+
+from hexgraph.networkx import backend, info, views  # noqa: E402
+
+REGISTERED = nx.utils.backends._registered_algorithms
+
+
+def public(name):
+    """Return the function as users have it, with all that its decorators do."""
+    return getattr(nx, name, None) or getattr(nx.community, name)
+
+
+pytestmark = pytest.mark.filterwarnings("ignore:Note. conversions to backend graphs")
+
+
+def drawn(seed, count, edges, *kind, loops=True):
+    """Return a graph whose nodes are of several kinds, in no order, with weights on most edges."""
+    draw = random.Random(seed)
+    names = [[n, f"n{n}", (n, "x"), n + 0.5, frozenset({n})][n % 5] for n in range(count)]
+    draw.shuffle(names)
+    made = nx.DiGraph() if "directed" in kind else nx.Graph()
+    made.add_nodes_from(names)
+    for _ in range(edges):
+        a, b = draw.randrange(count), draw.randrange(count)
+        if "acyclic" in kind and a >= b:
+            continue
+        if a != b or loops:
+            made.add_edge(names[a], names[b], cost=draw.choice([1, 2, 5, 9]))
+    if "connected" in kind:
+        made.add_edges_from(pairwise(names), cost=3)
+        made.add_edge(names[-1], names[0], cost=4)
+    if made.edges:
+        del next(iter(made.edges(data=True)))[2]["cost"]
+    return made
+
+
+GRAPHS = {
+    "sparse": drawn(1, 40, 45),
+    "dense": drawn(2, 25, 120),
+    "connected": drawn(3, 30, 50, "connected"),
+    "plain": drawn(4, 35, 60, loops=False),
+    "bipartite": nx.complete_bipartite_graph(4, 6),
+    "tree": nx.balanced_tree(2, 4),
+    "cycle": nx.cycle_graph(9),
+    "single": nx.path_graph(1),
+    "no edges": nx.empty_graph(4),
+    "directed": drawn(5, 40, 70, "directed"),
+    "directed dense": drawn(6, 20, 150, "directed"),
+    "directed connected": drawn(7, 30, 60, "directed", "connected"),
+    "acyclic": drawn(8, 40, 160, "directed", "acyclic"),
+}
+
+PAIRS_GIVEN = (
+    *("adamic_adar_index", "resource_allocation_index", "jaccard_coefficient"),
+    "preferential_attachment",
+)
+ARGUMENTS = {
+    "betweenness_centrality": [{}, {"normalized": False}, {"k": 7, "seed": 3}],
+    "edge_betweenness_centrality": [{}, {"normalized": False}, {"k": 5, "seed": 3}],
+    "closeness_centrality": [{}, {"wf_improved": False}, {"u": 1}],
+    "harmonic_centrality": [{}, {"nbunch": 2}],
+    "pagerank": [{"weight": "cost"}, {"alpha": 0.5, "tol": 1e-9}, {"personalization": 1}],
+    "katz_centrality": [{"alpha": 0.02}, {"alpha": 0.01, "weight": "cost", "normalized": False}],
+    "katz_centrality_numpy": [{"alpha": 0.02}, {"alpha": 0.01, "weight": "cost"}],
+    "eigenvector_centrality": [
+        {"max_iter": 5000, "tol": 1e-9},
+        {"max_iter": 5000, "weight": "cost"},
+    ],
+    "triangles": [{}, {"nodes": 1}, {"nodes": 2}],
+    "clustering": [{}, {"nodes": 1}, {"nodes": 2}],
+    "average_clustering": [{}, {"count_zeros": False}],
+    "single_source_shortest_path_length": [{"source": 1}, {"source": 1, "cutoff": 2}],
+    "single_target_shortest_path_length": [{"target": 1}, {"target": 1, "cutoff": 1}],
+    "single_source_shortest_path": [{"source": 1}, {"source": 1, "cutoff": 2}],
+    "single_target_shortest_path": [{"target": 1}],
+    "all_pairs_shortest_path_length": [{}, {"cutoff": 2}],
+    "shortest_path": [{"source": 1}, {"target": 1}],
+    "shortest_path_length": [
+        *({"source": 1}, {"target": 1}, {"source": 1, "target": 3}),
+        *({"source": 1, "weight": "cost"}, {"target": 1, "weight": "cost"}),
+        {"source": 1, "target": 3, "weight": "cost"},
+    ],
+    "has_path": [{"source": 1, "target": 3}],
+    "single_source_dijkstra_path_length": [
+        *({"source": 1}, {"source": 1, "weight": "cost"}),
+        {"source": 1, "weight": "cost", "cutoff": 6},
+    ],
+    "multi_source_dijkstra_path_length": [{"sources": 2, "weight": "cost"}],
+    "dijkstra_path_length": [{"source": 1, "target": 3, "weight": "cost"}],
+    "descendants": [{"source": 1}],
+    "ancestors": [{"source": 1}],
+    "descendants_at_distance": [{"source": 1, "distance": 2}],
+    "bfs_edges": [{"source": 1}, {"source": 1, "depth_limit": 2}, {"source": 1, "reverse": True}],
+    "bfs_predecessors": [{"source": 1}],
+    "bfs_successors": [{"source": 1}],
+    "bfs_layers": [{"sources": 1}, {"sources": 2}],
+    "eccentricity": [{}, {"v": 1}],
+    "node_connected_component": [{"n": 1}],
+    "is_isolate": [{"n": 1}],
+    "is_k_regular": [{"k": 2}],
+    "reciprocity": [{}, {"nodes": 2}],
+    "to_scipy_sparse_array": [{}, {"weight": "cost"}, {"nodelist": 2, "dtype": float}],
+    "to_numpy_array": [{}, {"weight": "cost", "nonedge": -1}, {"nodelist": 2}],
+    "average_neighbor_degree": [{}, {"nodes": 2}],
+    **{name: [{}, {"ebunch": 4}] for name in PAIRS_GIVEN},
+}
+"""What functions are called with: for a node or for nodes a number, see `filled`."""
+
+WAYS = (
+    "shortest_path",
+    "single_target_shortest_path",
+    "single_source_dijkstra",
+    "single_source_dijkstra_path",
+    "dijkstra_path",
+)
+"""Of several ways of the same weight another one may be found than by networkx."""
+
+DRAWS = ("louvain_communities", "leiden_communities", "modularity")
+
+
+def filled(given, graph):
+    """Put nodes of the graph for the numbers that stand for them."""
+    nodes = list(graph)
+    some = nodes[:: max(1, len(nodes) // 3)]
+    made = dict(given)
+    for name in {"source", "target", "u", "v", "n"} & set(made):
+        made[name] = nodes[made[name] % len(nodes)]
+    for name in {"nbunch", "sources", "nodelist", "nodes"} & set(made):
+        made[name] = some if made[name] == 2 else some[0]
+    if "personalization" in made:
+        made["personalization"] = {node: place + 1 for place, node in enumerate(some)}
+    if "ebunch" in made:
+        made["ebunch"] = [(a, b) for a in nodes[:4] for b in nodes[4:8]]
+    return made
+
+
+def outcome(function, *args, **kwargs):
+    """Return what a call gives, or the kind of the exception."""
+    try:
+        found = function(*args, **kwargs)
+        return list(found) if isinstance(found, Iterator) else found
+    except NotImplementedError as error:
+        return error if isinstance(error, nx.NetworkXException) else "not implemented"
+    except Exception as error:
+        return error
+
+
+def same(one, other, place=""):
+    """Assert that results agree: numbers within what rounding does, all else exactly."""
+    if isinstance(other, Exception):
+        assert type(one) is type(other), f"{place}: {one!r}, {other!r}"
+    elif isinstance(other, Mapping):
+        assert list(one) == list(other) or set(one) == set(other), place
+        for key, value in other.items():
+            same(one[key], value, f"{place}[{key!r}]")
+    elif isinstance(other, (list, tuple)):
+        assert len(one) == len(other), f"{place}: {one}, {other}"
+        for number, value in enumerate(other):
+            same(one[number], value, f"{place}[{number}]")
+    elif isinstance(other, np.ndarray):
+        assert one.dtype == other.dtype
+        assert np.allclose(one, other, equal_nan=True), place
+    elif hasattr(other, "toarray"):
+        assert one.dtype == other.dtype
+        assert one.format == other.format
+        assert np.allclose(one.toarray(), other.toarray()), place
+    elif isinstance(other, float) and not isinstance(one, bool):
+        assert one == pytest.approx(other, rel=1e-4, abs=1e-5, nan_ok=True), place
+    else:
+        assert one == other, f"{place}: {one!r}, {other!r}"
+
+
+def calls():
+    for name in info.FUNCTIONS:
+        if name not in (*WAYS, *DRAWS):
+            for place, given in enumerate(ARGUMENTS.get(name, [{}])):
+                yield pytest.param(name, given, id=f"{name}-{place}")
+
+
+@pytest.mark.parametrize(("name", "given"), list(calls()))
+@pytest.mark.filterwarnings("ignore")
+def test_results_are_those_of_networkx(name, given):
+    function = public(name)
+    ran = 0
+    for kind, graph in GRAPHS.items():
+        arguments = filled(given, graph)
+        if backend.can_run(name, (graph,), arguments) is not True:
+            continue
+        own = outcome(function, graph, backend="hexgraph", **arguments)
+        if isinstance(own, str):
+            continue
+        theirs = outcome(function, graph, **arguments)
+        if isinstance(theirs, (TypeError, AttributeError)):
+            continue  # networkx stumbles over such a graph
+        if name == "hits" and nx.is_bipartite(graph):
+            continue  # of the two sides any is the greatest
+        if name == "bfs_layers":
+            own, theirs = (list(map(set, layers)) for layers in (own, theirs))
+        if isinstance(theirs, list) and name in PAIRS_GIVEN and "ebunch" not in arguments:
+            # networkx walks a set: the order is anybody's.
+            same(by_pair(own), by_pair(theirs), f"{name} {kind}")
+        elif name == "strongly_connected_components" and isinstance(theirs, list):
+            assert sorted(map(sorted_labels, own)) == sorted(map(sorted_labels, theirs))
+        else:
+            same(own, theirs, f"{name} {kind} {arguments}")
+        if isinstance(theirs, dict) and isinstance(own, dict) and "cutoff" not in arguments:
+            values = list(theirs.values())
+            # Where networkx walks the nodes, or goes by distance, the keys have its order.
+            if len(theirs) == len(graph) and list(theirs) == list(graph):
+                assert list(own) == list(theirs), f"{name} {kind}: the order of keys"
+            elif "length" in name:
+                assert list(own.values()) == sorted(values), f"{name} {kind}: by distance"
+        ran += not isinstance(theirs, nx.NetworkXNotImplemented)
+    assert ran > 0, "it was called on none of the graphs"
+
+
+def by_pair(rows):
+    return {frozenset(row[:2]): row[2] for row in rows}
+
+
+def sorted_labels(part):
+    return sorted(map(repr, part))
+
+
+def weight_of(graph, path):
+    return sum(graph[a][b].get("cost", 1) for a, b in pairwise(path))
+
+
+@pytest.mark.parametrize("name", ["shortest_path", "dijkstra_path", "single_source_dijkstra"])
+@pytest.mark.parametrize("kind", ["sparse", "connected", "directed", "directed dense"])
+def test_ways_are_as_short_as_those_of_networkx(name, kind):
+    graph = GRAPHS[kind]
+    nodes = list(graph)
+    for source in nodes[:4]:
+        lengths = nx.single_source_dijkstra_path_length(graph, source, weight="cost")
+        for target in nodes:
+            found = outcome(public(name), graph, source, target, weight="cost", backend="hexgraph")
+            if target not in lengths:
+                assert isinstance(found, nx.NetworkXNoPath)
+                continue
+            if name == "single_source_dijkstra":
+                assert found[0] == lengths[target]
+                found = found[1]
+            assert (found[0], found[-1]) == (source, target)
+            assert weight_of(graph, found) == lengths[target]
+
+
+def test_trees_of_ways_are_as_short_as_those_of_networkx():
+    for kind in ("sparse", "connected", "directed"):
+        graph = GRAPHS[kind]
+        source = next(iter(graph))
+        own = nx.single_source_dijkstra(graph, source, weight="cost", backend="hexgraph")
+        theirs = nx.single_source_dijkstra(graph, source, weight="cost")
+        assert own[0] == theirs[0]
+        assert list(own[0].values()) == sorted(theirs[0].values())
+        assert list(own[1]) == list(own[0])
+        for target, path in own[1].items():
+            assert weight_of(graph, path) == theirs[0][target]
+        paths = nx.single_source_dijkstra_path(graph, source, 6, "cost", backend="hexgraph")
+        assert set(paths) == {node for node, length in theirs[0].items() if length <= 6}
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_ways_over_fractions_are_as_short_as_those_of_networkx(directed):
+    """What is added up on a way is no whole number: the way is found again by the very sums."""
+    draw = random.Random(9)
+    graph = nx.gnm_random_graph(400, 1600, seed=3, directed=directed)
+    for _, _, data in graph.edges(data=True):
+        data["cost"] = draw.choice([0.1, 0.2, draw.random(), draw.random() * 1e6, 1e-9])
+    own = nx.single_source_dijkstra(graph, 0, weight="cost", backend="hexgraph")
+    theirs = nx.single_source_dijkstra(graph, 0, weight="cost")
+    assert own[0] == pytest.approx(theirs[0], rel=1e-12)
+    assert set(own[1]) == set(theirs[1])
+    for target, path in own[1].items():
+        assert weight_of(graph, path) == own[0][target]
+
+
+def test_communities_are_about_as_good():
+    graph = nx.planted_partition_graph(6, 40, 0.4, 0.01, seed=4)
+    theirs = nx.community.modularity(graph, nx.community.louvain_communities(graph, seed=1))
+    for find in (nx.community.louvain_communities, nx.community.leiden_communities):
+        own = find(graph, seed=1, backend="hexgraph")
+        assert own == find(graph, seed=1, backend="hexgraph"), "the seed decides"
+        assert set().union(*own) == set(graph)
+        assert sum(map(len, own)) == len(graph)
+        assert nx.community.modularity(graph, own) >= theirs * 0.995
+
+
+@pytest.mark.parametrize("kind", ["sparse", "connected", "directed", "directed dense"])
+def test_modularity_is_that_of_networkx(kind):
+    graph = GRAPHS[kind]
+    nodes = list(graph)
+    parts = [set(nodes[:5]), set(nodes[5:18]), set(nodes[18:])]
+    for options in ({}, {"weight": "cost"}, {"weight": None, "resolution": 0.4}):
+        own = nx.community.modularity(graph, parts, backend="hexgraph", **options)
+        assert own == pytest.approx(nx.community.modularity(graph, parts, **options))
+    with pytest.raises(nx.NetworkXException):
+        nx.community.modularity(graph, parts[:2], backend="hexgraph")
+
+
+def test_the_table_is_what_there_is():
+    assert sorted(info.FUNCTIONS) == sorted(backend.FUNCTIONS)
+    assert len(info.FUNCTIONS) >= 40
+    for name, function in backend.FUNCTIONS.items():
+        own = inspect.signature(function).parameters.values()
+        theirs = inspect.signature(REGISTERED[name].orig_func).parameters.values()
+        assert [(it.name, it.default) for it in own] == [(it.name, it.default) for it in theirs]
+    known = nx.utils.backends.backend_info["hexgraph"]
+    assert set(known["functions"]) == set(info.FUNCTIONS)
+
+
+@pytest.fixture
+def db():
+    db = hexgraph.connect()
+    db.alter("name: string @index(exact) .\nroad: [uid] .")
+    db.mutate(
+        set="""<1> <name> "a" .\n<2> <name> "b" .\n<3> <name> "c" .\n<9> <name> "z" .
+        <1> <road> <2> (km=5) .\n<2> <road> <3> (km=1.5) .\n<3> <road> <3> (km=1) ."""
+    )
+    return db
+
+
+def test_a_view_is_a_graph_of_networkx(db):
+    view = hxn.graph(db, "road", weight="km")
+    assert isinstance(view, nx.DiGraph)
+    assert isinstance(view, hxn.DiGraph)
+    assert list(view) == ["0x1", "0x2", "0x3"]
+    assert list(view.edges(data=True))[1] == ("0x2", "0x3", {"km": 1.5})
+    assert (len(view), view.size(), view.number_of_edges("0x1", "0x2")) == (3, 3, 1)
+    assert dict(view.in_degree()) == {"0x1": 0, "0x2": 1, "0x3": 2}
+    assert list(view.predecessors("0x3")) == ["0x2", "0x3"]
+    assert "0x2" in view
+    assert not view.has_edge("0x2", "0x1")
+    both = hxn.graph(db, "road", weight="km", direction="both")
+    assert type(both) is hxn.Graph
+    assert sorted(both["0x3"]) == ["0x2", "0x3"]
+    assert both.number_of_edges() == 3
+    assert dict(both.degree(weight="km"))["0x3"] == 3.5
+    assert str(both) == "Graph named 'road' with 3 nodes and 3 edges"
+
+
+def test_functions_take_a_view_without_a_conversion(db, monkeypatch):
+    view = hxn.graph(db, "road", weight="km", direction="both")
+    monkeypatch.setattr(type(view), "to_networkx", None)
+    assert nx.shortest_path(view, "0x1", "0x3", weight="km") == ["0x1", "0x2", "0x3"]
+    assert nx.shortest_path_length(view, "0x1", "0x3", weight="km") == 6.5
+    assert nx.shortest_path_length(view, "0x1", "0x3") == 2
+    assert nx.is_connected(view)
+    assert list(nx.pagerank(view)) == ["0x1", "0x2", "0x3"]
+    assert nx.to_numpy_array(view, weight="km").tolist() == [[0, 5, 0], [5, 0, 1.5], [0, 1.5, 1]]
+
+
+def test_names_nodes_and_what_is_wrong_with_them(db):
+    view = hxn.graph(db, "road", key="name", nodes="has(name)")
+    assert list(view.edges) == [("a", "b"), ("b", "c"), ("c", "c")]
+    assert list(nx.isolates(view)) == ["z"]
+    db.mutate(set='<9> <name> "a" .')
+    with pytest.raises(hexgraph.QueryError, match="'a' for more than one node"):
+        hxn.graph(db, "road", key="name", nodes="has(name)")
+    with pytest.raises(hexgraph.QueryError, match="did you mean `road`"):
+        hxn.graph(db, "rood")
+    db.alter("nick: [string] .")
+    db.mutate(set='<1> <nick> "x" .\n<1> <nick> "y" .')
+    with pytest.raises(hexgraph.QueryError, match="no name: take texts"):
+        hxn.graph(db, "road", key="nick")
+    with pytest.raises(AttributeError, match="grap"):
+        hxn.grap  # noqa: B018
+
+
+def test_a_view_stays_what_it_is(db):
+    view = hxn.graph(db, "road", direction="both")
+    db.mutate(set="<3> <road> <9> .")
+    assert nx.number_connected_components(view) == 1
+    assert len(view) == 3
+    assert len(hxn.graph(db, "road")) == 4
+
+
+def test_a_view_can_not_be_changed_but_copied(db):
+    view = hxn.graph(db, "road", weight="km", direction="both")
+    for change in (
+        lambda: view.add_node("0x9"),
+        lambda: view.add_edge("0x1", "0x3"),
+        lambda: view.remove_edge("0x1", "0x2"),
+        view.clear,
+    ):
+        with pytest.raises(nx.NetworkXError, match="read-only"):
+            change()
+    with pytest.raises(TypeError):
+        view["0x1"]["0x2"]["km"] = 3
+    for own in (
+        view.copy(),
+        view.to_networkx(),
+        copy.deepcopy(view),
+        pickle.loads(pickle.dumps(view)),
+    ):
+        assert type(own) is nx.Graph
+        assert list(own.edges(data=True)) == list(view.edges(data=True))
+        own.add_edge("0x1", "0x7", km=1)
+    assert type(view.subgraph(["0x1", "0x2"]).copy()) is nx.Graph
+    assert list(view.subgraph(["0x1", "0x2"]).edges) == [("0x1", "0x2")]
+    turned = hxn.graph(db, "road").reverse()
+    assert type(turned) is nx.DiGraph
+    assert turned.has_edge("0x2", "0x1")
+
+
+def test_other_functions_read_a_view_where_networkx_may_go_on(db):
+    view = hxn.graph(db, "road", direction="both")
+    with pytest.raises(NotImplementedError):
+        nx.square_clustering(view)
+    with nx.config(fallback_to_nx=True):
+        assert nx.square_clustering(view) == {"0x1": 0, "0x2": 0, "0x3": 0}
+        assert nx.betweenness_centrality(view, endpoints=True)["0x2"] == 1
+    assert nx.square_clustering.orig_func(view) == {"0x1": 0, "0x2": 0, "0x3": 0}
+
+
+def test_conversions_are_kept_until_the_graph_changes(monkeypatch):
+    graph = nx.path_graph(4)
+    converted = []
+    original = backend.convert_from_nx
+    monkeypatch.setattr(
+        backend, "convert_from_nx", lambda *a, **k: converted.append(1) or original(*a, **k)
+    )
+    for _ in range(3):
+        assert nx.number_connected_components(graph, backend="hexgraph") == 1
+    assert nx.triangles(graph, backend="hexgraph")[0] == 0
+    assert len(converted) == 1
+    graph.add_edge(7, 8)
+    assert nx.number_connected_components(graph, backend="hexgraph") == 2
+    assert len(converted) == 2
+
+
+def test_what_can_not_run_is_done_by_networkx():
+    graph = nx.path_graph(4)
+    nx.set_edge_attributes(graph, {(0, 1): -1, (1, 2): 2}, "weight")
+    for name, arguments in [
+        ("betweenness_centrality", {"endpoints": True}),
+        ("clustering", {"weight": "weight"}),
+        ("closeness_centrality", {"distance": "weight"}),
+        ("shortest_path", {}),
+        ("single_source_dijkstra", {"source": 0, "weight": lambda *_: 1}),
+        ("average_shortest_path_length", {"weight": "weight"}),
+        ("bfs_edges", {"source": 0, "sort_neighbors": sorted}),
+        ("louvain_communities", {"max_level": 1}),
+        ("to_numpy_array", {"multigraph_weight": min}),
+    ]:
+        assert isinstance(backend.can_run(name, (graph,), arguments), str), name
+    assert isinstance(backend.can_run("is_connected", (nx.MultiGraph(),), {}), str)
+
+    class Complement(nx.Graph):
+        def neighbors(self, n):
+            return iter(set(self) - set(self[n]) - {n})
+
+    assert "Complement" in backend.can_run("is_connected", (Complement([(0, 1)]),), {})
+    assert backend.can_run("is_connected", (graph.subgraph([0, 1]),), {}) is True
+    assert isinstance(backend.can_run("pagerank", (graph,), {"alfa": 1}), str)
+    with nx.config.backend_priority(algos=["hexgraph"]):
+        assert nx.pagerank(nx.MultiGraph([(0, 1), (0, 1)])) == {0: 0.5, 1: 0.5}
+        assert nx.betweenness_centrality(graph, endpoints=True)[0] == 0.5
+        # Weights below 0, and none that are numbers, are found when the graph is read.
+        nx.pagerank(nx.Graph([(0, 1, {"weight": 1}), (1, 2, {"weight": 2})]))
+        with pytest.raises(ValueError, match="Contradictory"):
+            nx.single_source_dijkstra_path_length(graph, 0)
+        zero = nx.Graph([(0, 1, {"weight": 0}), (1, 2, {"weight": 0})])
+        assert nx.dijkstra_path(zero, 0, 2) == [0, 1, 2]
+    with pytest.raises(NotImplementedError):
+        nx.pagerank(nx.Graph([(0, 1, {"weight": "far"})]), backend="hexgraph")
+
+
+def test_exceptions_are_those_of_networkx():
+    graph = nx.Graph([(0, 1), (2, 3)])
+    for kind, call in [
+        (nx.NodeNotFound, lambda: nx.shortest_path(graph, 0, 9, backend="hexgraph")),
+        (nx.NodeNotFound, lambda: nx.single_source_dijkstra(graph, 9, backend="hexgraph")),
+        (nx.NetworkXNoPath, lambda: nx.shortest_path(graph, 0, 3, backend="hexgraph")),
+        (nx.NetworkXNoPath, lambda: nx.dijkstra_path_length(graph, 0, 3, backend="hexgraph")),
+        (nx.NetworkXError, lambda: nx.diameter(graph, backend="hexgraph")),
+        (nx.NetworkXPointlessConcept, lambda: nx.is_connected(nx.Graph(), backend="hexgraph")),
+        (
+            nx.PowerIterationFailedConvergence,
+            lambda: nx.pagerank(nx.star_graph(9), max_iter=1, backend="hexgraph"),
+        ),
+        (
+            nx.PowerIterationFailedConvergence,
+            lambda: nx.eigenvector_centrality(nx.star_graph(9), max_iter=1, backend="hexgraph"),
+        ),
+        (
+            nx.NetworkXUnfeasible,
+            lambda: list(nx.topological_sort(nx.DiGraph([(0, 1), (1, 0)]), backend="hexgraph")),
+        ),
+    ]:
+        with pytest.raises(kind):
+            call()
+
+
+def test_the_examples_in_docstrings_run():
+    found = doctest.testmod(views)
+    assert found.attempted > 0
+    assert found.failed == 0
+
+
+def test_a_part_of_the_tests_of_networkx_passes():
+    """All of them are run by `make test-networkx`."""
+    runner = Path(__file__).parents[2] / "tests" / "networkx" / "run.py"
+    done = subprocess.run(
+        [sys.executable, str(runner), "--part"],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "as expected" in done.stdout

@@ -1,0 +1,208 @@
+//! A compact graph in the caller's hands: the edges of some predicates as arrays, and algorithms on just these edges, whatever is
+//! committed meanwhile.
+
+use super::ask::query::QueryAnswer;
+use super::database::Database;
+use super::guard::guarded;
+use hexgraph_base::budget::Share;
+use hexgraph_base::plan::{AlgorithmCall, ArgumentDef, ArgumentKind, ArgumentValue, algorithm};
+use hexgraph_base::types::{Error, Result, did_you_mean};
+use hexgraph_store::algo::{Found, Graph, Run, Task, compute};
+use hexgraph_store::exec::Control;
+use std::sync::Arc;
+
+/// The edges of some predicates between some nodes, as they were when a query asked for them. Nodes are numbered from 0 on in the
+/// order of their uids.
+pub struct CompactGraph {
+    graph: Arc<Graph>,
+    uids: Vec<u64>,
+    /// The targets, where the graph does not have them in one list: some of its rows were patched after a commit.
+    targets: Option<Vec<u32>>,
+    /// The weights, where the graph does not have them in one list of eight bytes each.
+    weights: Option<Vec<f64>>,
+    /// The memory of the uids, drawn from the budget for as long as this exists.
+    _share: Option<Arc<Share>>,
+}
+
+/// A call of an algorithm on a compact graph.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CompactCall {
+    /// The name of the algorithm.
+    pub name: String,
+    /// The arguments that are no nodes, as a query would have them behind the colon.
+    pub arguments: Vec<(String, String)>,
+    /// The arguments that are nodes, by their numbers.
+    pub nodes: Vec<(String, Vec<u32>)>,
+    /// The most threads that work on it; `None` for all.
+    pub threads: Option<usize>,
+    /// What random draws begin with.
+    pub seed: u64,
+}
+
+impl QueryAnswer {
+    /// The compact graph that the first block of an algorithm without a variable has run on. O(nodes), and O(edges) where the graph
+    /// was patched after a commit or has its weights in four bytes each.
+    ///
+    /// # Errors
+    ///
+    /// `Query` when the query has no such block; those of `control`.
+    pub fn compact_graph(&self, control: &Control) -> Result<CompactGraph> {
+        self.prepare(control);
+        let missing = || {
+            Error::query("the query has no block of an algorithm without a variable")
+                .with_hint("write `degree { follows }`")
+        };
+        let answer = self.held_answer().ok_or_else(missing)?;
+        let (_, found) = answer.algorithm().ok_or_else(missing)?;
+        let graph = Arc::clone(&found.graph);
+        control.charge(size_of::<u64>() * graph.len())?;
+        let version = answer.version();
+        let uids = graph.nodes().iter().map(|node| version.nodes.uid(*node).0).collect();
+        let rows = graph.outgoing();
+        let nodes = 0..rows.nodes() as u32;
+        let targets = match rows.targets() {
+            Some(_) => None,
+            None => {
+                control.charge(size_of::<u32>() * rows.edges())?;
+                Some(nodes.clone().flat_map(|node| rows.of(node)).copied().collect())
+            }
+        };
+        let weights = match rows.is_weighted() && rows.wide_weights().is_none() {
+            false => None,
+            true => {
+                control.charge(size_of::<f64>() * rows.edges())?;
+                Some(nodes.flat_map(|node| rows.weighted(node)).map(|(_, weight)| weight).collect())
+            }
+        };
+        let share = control.share().cloned();
+        Ok(CompactGraph { graph, uids, targets, weights, _share: share })
+    }
+}
+
+impl CompactGraph {
+    /// The uids of the nodes, ascending; a node's number is its place.
+    pub fn uids(&self) -> &[u64] {
+        &self.uids
+    }
+
+    /// True when edges have no direction: then the rows have each edge both ways, and a loop once.
+    pub fn is_undirected(&self) -> bool {
+        self.graph.is_undirected()
+    }
+
+    /// The numbers of the nodes that edges lead to, row behind row, ascending in each.
+    pub fn targets(&self) -> &[u32] {
+        self.targets.as_deref().or(self.graph.outgoing().targets()).unwrap_or_default()
+    }
+
+    /// What the edges weigh, beside the targets; `None` where each weighs 1.
+    pub fn weights(&self) -> Option<&[f64]> {
+        self.weights.as_deref().or(self.graph.outgoing().wide_weights())
+    }
+
+    /// Where the row of each node begins among the targets, and where the last one ends. O(nodes).
+    pub fn starts(&self) -> impl Iterator<Item = usize> {
+        let rows = self.graph.outgoing();
+        let mut end = 0;
+        std::iter::once(0).chain((0..rows.nodes() as u32).map(move |node| {
+            end += rows.degree(node);
+            end
+        }))
+    }
+}
+
+impl Database {
+    /// Runs an algorithm on a compact graph, with the threads, the memory and the limits of this database.
+    ///
+    /// # Errors
+    ///
+    /// `Query` for a name or an argument that there is not, for a value out of range, and for nodes that the graph does not have;
+    /// `Limit` when `control` stops it, or there is no memory.
+    pub fn compute_on(
+        &self,
+        graph: &CompactGraph,
+        call: &CompactCall,
+        control: &Control,
+    ) -> Result<Found> {
+        guarded(|| {
+            self.prepare(control);
+            let Some(algorithm) = algorithm(&call.name) else {
+                return Err(Error::query(format!("there is no algorithm `{}`", call.name)));
+            };
+            let mut checked = AlgorithmCall { seed: call.seed, ..AlgorithmCall::new(algorithm) };
+            checked.threads = call.threads;
+            let mut lists = vec![None; algorithm.arguments.len()];
+            let place_of = |name: &str| {
+                algorithm
+                    .argument(name)
+                    .ok_or_else(|| no_argument(name, algorithm.argument_names()))
+            };
+            for (name, value) in &call.arguments {
+                let place = place_of(name)?;
+                checked.given[place] = Some(value_of(&algorithm.arguments[place], value)?);
+            }
+            for (name, numbers) in &call.nodes {
+                lists[place_of(name)?] = Some(distinct_numbers(numbers, graph.uids.len())?);
+            }
+            for (argument, list) in algorithm.arguments.iter().zip(&lists) {
+                if argument.kind == (ArgumentKind::Nodes { is_required: true }) && list.is_none() {
+                    let message = format!("`{}` without `{}`", algorithm.name, argument.name);
+                    return Err(Error::query(message));
+                }
+            }
+            let task = Task::new(control, checked.threads);
+            compute(&Run { graph: &graph.graph, call: &checked, lists, task })
+        })
+    }
+}
+
+#[cold]
+fn no_argument(name: &str, known: impl Iterator<Item = &'static str>) -> Error {
+    let known: Vec<&str> = known.collect();
+    let hint = did_you_mean(name, known.iter().copied());
+    Error::query(format!("there is no argument `{name}`")).with_hint(hint)
+}
+
+/// The value that a text is, if it is one of its kind and in range.
+fn value_of(argument: &ArgumentDef, text: &str) -> Result<ArgumentValue> {
+    let value = match argument.kind {
+        ArgumentKind::Int { least, most, .. } => text
+            .parse()
+            .ok()
+            .filter(|number| (least..=most).contains(number))
+            .map(ArgumentValue::Int),
+        ArgumentKind::Float { least, most, .. } => text
+            .parse()
+            .ok()
+            .filter(|number| (least..=most).contains(number))
+            .map(ArgumentValue::Float),
+        ArgumentKind::Bool { .. } => text.parse().ok().map(ArgumentValue::Bool),
+        ArgumentKind::Choice(words) => {
+            words.iter().find(|word| **word == text).map(|word| ArgumentValue::Word(word))
+        }
+        ArgumentKind::Nodes { .. } => None,
+    };
+    value.ok_or_else(|| {
+        let message = format!("`{}` can't be `{text}`", argument.name);
+        Error::query(message).with_hint(match argument.kind {
+            ArgumentKind::Int { least, most, .. } => {
+                format!("a whole number from {least} to {most}")
+            }
+            ArgumentKind::Float { least, most, .. } => format!("a number from {least} to {most}"),
+            ArgumentKind::Bool { .. } => "true or false".to_owned(),
+            ArgumentKind::Choice(words) => format!("one of {}", words.join(", ")),
+            ArgumentKind::Nodes { .. } => "nodes are given by their numbers".to_owned(),
+        })
+    })
+}
+
+/// Numbers of nodes, ascending and distinct.
+fn distinct_numbers(numbers: &[u32], nodes: usize) -> Result<Vec<u32>> {
+    if let Some(number) = numbers.iter().find(|number| nodes <= **number as usize) {
+        return Err(Error::query(format!("the graph has {nodes} nodes, and no number {number}")));
+    }
+    let mut numbers = numbers.to_vec();
+    numbers.sort_unstable();
+    numbers.dedup();
+    Ok(numbers)
+}
