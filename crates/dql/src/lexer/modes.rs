@@ -317,6 +317,21 @@ impl<'a> Lexer<'a> {
             b'&' => self.error(at, "found `&`", "write `and`"),
             b'|' => self.error(at, "found `|`", "write `or`"),
             b'!' => self.error(at, "found `!`", "write `not`"),
+            b'=' => self.error(
+                at,
+                "unexpected `=` inside brackets",
+                "write `first: 10` for an argument, and `eq(name, \"Ada\")` to compare",
+            ),
+            b'<' | b'>' => self.error(
+                at,
+                format!("unexpected {} inside brackets", self.cursor.shown(at)),
+                "compare by a function: eq, lt, le, gt or ge, as in `gt(age, 41)`",
+            ),
+            b'*' => self.error(
+                at,
+                "unexpected `*` inside brackets",
+                "nodes are counted by `count(uid)`",
+            ),
             _ => self.unexpected(at, "inside brackets"),
         }
     }
@@ -329,6 +344,7 @@ impl<'a> Lexer<'a> {
                 "this looks like JSON, which needs the content type application/json"
             }
             b'"' => "strings may only stand inside round brackets",
+            b'*' => "all fields of the types of a node are `expand(_all_)`",
             b'.' => "languages are separated by `:`, as in `@en:fr:.`",
             b')' | b']' => "it closes nothing: remove it",
             b'0'..=b'9' | b'-' => "names with such letters are written between `<` and `>`",

@@ -1,5 +1,6 @@
 //! Lowers functions that select nodes: checks their names, and the number and the kinds of their arguments.
 
+use super::other_languages::function_for;
 use crate::lower::request::Lowering;
 use crate::syntax::ast::{self, Value};
 use crate::syntax::token::Text;
@@ -42,10 +43,6 @@ const FUNCTIONS: [(&str, &str); 26] = [
     ("val", "val(x)"),
     ("count", "count(friend)"),
 ];
-
-/// The functions that an error message lists when no name is similar to the unknown one.
-const SHOWN: [&str; 10] =
-    ["eq", "ge", "between", "anyofterms", "alloftext", "regexp", "match", "has", "type", "uid"];
 
 /// Returns a hint with the syntax of a function; empty for an unknown one.
 fn form_of(name: &str) -> String {
@@ -135,9 +132,15 @@ impl<'a> Lowering<'a> {
                 (message, "use it as a field".to_owned())
             }
             _ => {
-                let hint = match nearest(name, FUNCTIONS.iter().map(|(name, _)| *name)) {
-                    Some(known) => format!("did you mean `{known}`?"),
-                    None => format!("known ones are {}", SHOWN.join(", ")),
+                let names = || FUNCTIONS.iter().map(|(name, _)| *name);
+                let hint = match (function_for(name), nearest(name, names())) {
+                    (Some(written), _) => written.to_owned(),
+                    (None, Some(known)) => format!("did you mean `{known}`?"),
+                    (None, None) => {
+                        // These are arguments of others.
+                        let known = names().filter(|name| !matches!(*name, "val" | "count"));
+                        format!("known ones are {}", known.collect::<Vec<_>>().join(", "))
+                    }
                 };
                 (format!("unknown function `{name}`"), hint)
             }

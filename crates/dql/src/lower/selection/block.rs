@@ -4,6 +4,7 @@ use super::fields::Place;
 use super::modifiers::Modifiers;
 use super::paging::Paging;
 use crate::lower::arguments::number;
+use crate::lower::arguments::other_languages::argument_for;
 use crate::lower::request::Lowering;
 use crate::syntax::ast;
 use crate::syntax::ast::{Argument, Suffix, Value};
@@ -184,9 +185,10 @@ impl<'a> Lowering<'a> {
             "end" | "target" | "dst" | "destination" if is_shortest => Some("to"),
             _ => nearest(text, keys.iter().copied()),
         };
-        let hint = match end {
-            Some(known) => format!("did you mean `{known}`?"),
-            None => format!("expected {expected}"),
+        let hint = match (end, argument_for(text)) {
+            (None, Some(written)) if !is_shortest => written.to_owned(),
+            (Some(known), _) => format!("did you mean `{known}`?"),
+            (None, _) => format!("expected {expected}"),
         };
         self.error_with(key.start, format!("`{text}` is no argument of {block}"), hint)
     }

@@ -2,6 +2,7 @@
 
 use super::paging::Paging;
 use crate::lower::arguments::number;
+use crate::lower::arguments::other_languages::argument_for;
 use crate::lower::request::Lowering;
 use crate::syntax::ast::{self, Argument, Directive, Suffix, Value};
 use hexgraph_base::plan::{Cascade, Facets, Filter, GroupBy, GroupKey, Recurse};
@@ -63,11 +64,13 @@ impl<'a> Lowering<'a> {
                         let key = self.text(&argument.key);
                         let message = format!("`{key}` is no argument of a field");
                         let known = ["first", "offset", "after", "orderasc", "orderdesc"];
-                        let hint = match did_you_mean(key, known.into_iter()) {
-                            near if near.is_empty() => {
+                        let near = did_you_mean(key, known.into_iter());
+                        let hint = match argument_for(key) {
+                            Some(written) => written.to_owned(),
+                            None if near.is_empty() => {
                                 "expected first, offset, after, orderasc or orderdesc".to_owned()
                             }
-                            near => near,
+                            None => near,
                         };
                         return Err(self.error_with(argument.key.start, message, hint));
                     }
