@@ -61,6 +61,8 @@ const UNSAFE_FILES: &[&str] = &["storage/files/mapped.rs"];
 /// The only files that may hold atomics.
 const ATOMIC_FILES: &[&str] = &[
     "budget/pool.rs",
+    "types/work/newcomers.rs",
+    "http/admission/quick.rs",
     "graph/version/uids.rs",
     "graph/load/intern.rs",
     "storage/files/blocks.rs",

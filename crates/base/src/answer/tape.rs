@@ -377,7 +377,7 @@ mod tests {
     fn the_beginning_of_each_array_is_played() {
         let mut tape = Tape::new();
         write(&mut tape);
-        let row = r#"{"uid":"0x0","name":"Ada","tags":[0],"vector":[1,0.5],"place":{"type":"Point","coordinates":[1,2]},"none":null}"#;
+        let row = r#"{"uid":"0x0","name":"Ada","tags":[0],"vector":[1E+00,5E-01],"place":{"type":"Point","coordinates":[1,2]},"none":null}"#;
         let sums = r#""sums":[{"sum":1.5},{"sum":2.5}]"#;
         assert_eq!(played(&tape, 1), format!(r#"{{"q":[{row}],{sums}}}"#));
     }

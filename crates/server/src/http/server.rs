@@ -267,8 +267,7 @@ fn listen_for_calls(options: &ServeOptions) -> Result<Option<(TcpListener, Socke
 
 fn runtime() -> io::Result<Runtime> {
     let mut builder = Builder::new_multi_thread();
-    // One is left for connections where requests are carried out on all others.
-    builder.worker_threads(stay_max() + 1);
+    builder.worker_threads(stay_max());
     builder.max_blocking_threads(SPARE_THREADS).thread_keep_alive(IDLE_THREAD);
     builder.thread_name("hexgraph-http").enable_all().build()
 }

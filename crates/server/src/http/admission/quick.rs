@@ -28,7 +28,7 @@ const QUICK_BITS: u64 = 0b11;
 /// What is remembered of quick kinds, and the number of requests that are being carried out on threads of connections.
 pub(super) struct Quick {
     places: Box<[AtomicU64]>,
-    /// The number of requests that may still stay. There is one thread more than these for connections.
+    /// The number of requests that may still stay. There are as many threads for connections.
     free: AtomicUsize,
 }
 
@@ -83,7 +83,7 @@ impl Drop for Stay<'_> {
     }
 }
 
-/// The largest number of requests that are carried out on threads of connections at once: as many as there are cores.
+/// The number of threads for connections, and of requests that are carried out on them at once: as many as there are cores.
 pub(crate) fn stay_max() -> usize {
     available_parallelism().map_or(1, usize::from)
 }

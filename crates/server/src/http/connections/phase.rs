@@ -5,7 +5,6 @@ use rustc_hash::FxHashMap;
 use std::mem;
 use std::net::IpAddr;
 use std::pin::pin;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll, Waker};
 use tokio::io::Interest;
@@ -27,8 +26,6 @@ pub(super) enum Phase {
 /// The state of one connection, shared by all that deal with it.
 pub(super) struct Line {
     state: Mutex<State>,
-    /// Whether all that was written has gone to the socket.
-    is_flushed: AtomicBool,
     /// Notified when the connection has to close.
     pub leave: Notify,
 }
@@ -47,6 +44,8 @@ struct State {
     come: Come,
     /// Whether all bytes that have come belong to requests that have ended. Once that is not known it stays so.
     is_clean: bool,
+    /// Whether all that was written has gone to the socket.
+    is_flushed: bool,
 }
 
 /// What has come since the connection was idle.
@@ -99,8 +98,9 @@ impl Line {
             given_up: 0,
             come: Come::default(),
             is_clean: true,
+            is_flushed: true,
         };
-        Line { state: Mutex::new(state), is_flushed: AtomicBool::new(true), leave: Notify::new() }
+        Line { state: Mutex::new(state), leave: Notify::new() }
     }
 
     /// The present phase.
@@ -142,7 +142,7 @@ impl Line {
 
     /// Notes whether all that was written has gone to the socket.
     pub(super) fn note_flushed(&self, is_flushed: bool) {
-        self.is_flushed.store(is_flushed, Ordering::Relaxed);
+        self.lock().is_flushed = is_flushed;
     }
 
     /// The time since which the line has been idle, with nothing of another request come and nothing of an answer left to send;
@@ -150,8 +150,8 @@ impl Line {
     pub(super) fn clean_idle(&self) -> Option<Instant> {
         let state = self.lock();
         match state.phase {
-            Phase::Idle(since) if state.is_clean && !state.is_shared => {
-                self.is_flushed.load(Ordering::Relaxed).then_some(since)
+            Phase::Idle(since) if state.is_clean && state.is_flushed && !state.is_shared => {
+                Some(since)
             }
             _ => None,
         }
