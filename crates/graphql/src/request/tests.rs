@@ -232,11 +232,14 @@ fn long_requests_take_no_longer_than_they_are() {
 fn a_repeated_text_is_not_read_again() {
     let (api, requests) = (api(), Requests::default());
     let get = || requests.get(api, "{ queryCar { id } }", &RequestLimits::default()).unwrap();
+    get();
     let first = get();
     for number in 0..3000 {
-        requests
-            .get(api, &format!("{{ x{number}: queryCar {{ id }} }}"), &RequestLimits::default())
-            .unwrap();
+        // What comes once is not kept.
+        let text = format!("{{ x{number}: queryCar {{ id }} }}");
+        for _ in 0..2 {
+            requests.get(api, &text, &RequestLimits::default()).unwrap();
+        }
         if number % 100 == 0 {
             assert!(std::sync::Arc::ptr_eq(&first, &get()));
         }
