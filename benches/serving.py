@@ -83,7 +83,8 @@ class Server:
                 answer = self.ask("{ q(func: eq(seq, 7)) { title } }")
             except OSError:
                 time.sleep(0.1)
-        assert answer and answer["data"] == {"q": [{"title": "Film 7"}]}, answer
+        assert answer is not None, "the server has ended"
+        assert answer["data"] == {"q": [{"title": "Film 7"}]}, answer
 
     def ask(self, query):
         headers = {"Content-Type": "application/dql", "X-Auth-Token": KEY}
