@@ -13,7 +13,8 @@ use super::shrink::shrink;
 use super::words::one_of;
 use fastrand::Rng;
 use hexgraph::internals::exec::{
-    AccessPath, BlockPath, FilterPath, GraphPath, GroupPath, OrderPath, RootPath, TotalPath,
+    AccessPath, BlockPath, FilterPath, GraphPath, GroupPath, OrderPath, PagePath, RootPath,
+    TotalPath,
 };
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -42,6 +43,7 @@ const RARE: &[AccessPath] = &[
     AccessPath::Filter(FilterPath::CountColumn),
     AccessPath::Filter(FilterPath::WalkBack),
     AccessPath::Filter(FilterPath::FarEnds),
+    AccessPath::Page(PagePath::GivesUp),
     AccessPath::Order(OrderPath::WalkRange),
     AccessPath::Order(OrderPath::ScanAndSort),
     AccessPath::Order(OrderPath::WalkIndexAndSort),
