@@ -35,6 +35,7 @@ const RARE: &[AccessPath] = &[
     AccessPath::Block(BlockPath::Algorithm),
     AccessPath::Graph(GraphPath::Made),
     AccessPath::Graph(GraphPath::Kept),
+    AccessPath::Graph(GraphPath::Patched),
     AccessPath::Root(RootPath::Cells),
     AccessPath::Root(RootPath::Vectors),
     AccessPath::Root(RootPath::Nothing),
