@@ -323,17 +323,19 @@ struct Names {
 /// For each pair of files of which the first uses the second: the names that it uses.
 type Ties = BTreeMap<(String, String), BTreeSet<String>>;
 
-/// Files that use each other can only be read, moved and tested together. A parent and its own parts may.
+/// Files that use each other can only be read, moved and tested together, and so can rooms. A parent and its own parts may.
 #[test]
 fn files_use_each_other_in_one_direction() {
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     let mut faults = Vec::new();
     for (_, folder, _) in MEMBERS {
         let ties = ties(&modules_of(&root.join(folder)));
-        let circles = circles(&ties);
-        let told =
-            circles.iter().map(|circle| format!("a circle in {folder}:\n{}", told(circle, &ties)));
-        faults.extend(told);
+        for (ties, what) in [(&ties, "files"), (&ties_of_rooms(&ties), "rooms")] {
+            let told = |circle: &Vec<&str>| {
+                format!("a circle of {what} in {folder}:\n{}", told(circle, ties))
+            };
+            faults.extend(circles(ties).iter().map(told));
+        }
     }
     assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
 }
@@ -431,6 +433,19 @@ fn ties(modules: &Modules) -> Ties {
         }
     }
     ties
+}
+
+/// The ties between the modules at the top of a member, each a file or a folder.
+fn ties_of_rooms(ties: &Ties) -> Ties {
+    let room = |file: &str| file.split("::").next().unwrap_or_default().to_owned();
+    let mut rooms = Ties::new();
+    for ((from, to), names) in ties {
+        let (from, to) = (room(from), room(to));
+        if from != to && !from.is_empty() && !to.is_empty() {
+            rooms.entry((from, to)).or_default().extend(names.iter().cloned());
+        }
+    }
+    rooms
 }
 
 /// The file that a path leads to, through the modules that hand names on, with the name that it has there. `None` for what

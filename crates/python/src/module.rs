@@ -1,6 +1,7 @@
 //! What Python sees of the native half.
 
-use super::algorithm::{algorithms, run_algorithm};
+use super::algorithms::compact::{PyCompactGraph, compact_graph, numbers_table};
+use super::algorithms::tables::{algorithms, run_algorithm};
 use super::cluster::{encode_json, json_table, schema_text, variable_texts};
 use super::database::PyDatabase;
 use super::drawn::generate::generate;
@@ -11,7 +12,6 @@ use super::requests::to_timeout;
 use super::server::PyServer;
 use super::source::{PyLoadReport, PySchemaReport};
 use super::txn::PyTxn;
-use crate::answers::compact::{PyCompactGraph, compact_graph, numbers_table};
 use crate::answers::each::PyAnswers;
 use crate::answers::explanation::PyExplanation;
 use crate::answers::pages::PyPages;

@@ -2,7 +2,6 @@
 
 pub(super) mod result;
 pub(super) mod pages;
-pub(super) mod compact;
 pub(super) mod each;
 pub(super) mod explanation;
 pub(super) mod subscription;

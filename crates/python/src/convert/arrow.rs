@@ -3,10 +3,10 @@
 use super::arrow_columns::{column, item};
 use crate::convert::errors::to_python;
 use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
-use arrow_schema::Field;
+use arrow_schema::{Field, Schema};
 use hexgraph::tables::{exploded, flattened, record_batch};
 use hexgraph_base::answer::Table;
-use hexgraph_base::types::Result;
+use hexgraph_base::types::{Error, Result};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyList, PyTuple};
 use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
@@ -26,9 +26,22 @@ impl ArrowTable {
         Ok(ArrowTable { batch: record_batch(table)? })
     }
 
-    /// Wraps columns that are in Arrow's layout already.
-    pub(crate) fn of_batch(batch: RecordBatch) -> ArrowTable {
-        ArrowTable { batch }
+    /// A table of columns with their names; `may_be_null` says of which ones values may be missing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] for columns of several lengths.
+    pub(crate) fn of_columns(
+        columns: Vec<(String, ArrayRef)>,
+        may_be_null: impl Fn(&ArrayRef) -> bool,
+    ) -> Result<ArrowTable> {
+        let field = |(name, array): &(String, ArrayRef)| {
+            Field::new(name, array.data_type().clone(), may_be_null(array))
+        };
+        let schema = Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()));
+        let arrays = columns.into_iter().map(|(_, array)| array).collect();
+        let wrong = |error| Error::query(format!("the columns make no table: {error}"));
+        RecordBatch::try_new(schema, arrays).map(|batch| ArrowTable { batch }).map_err(wrong)
     }
 
     /// Returns the table as a stream of one batch.

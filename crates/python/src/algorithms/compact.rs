@@ -1,15 +1,15 @@
 //! Compact graphs as arrays: what `db.edges`, `db.matrix` and `hexgraph.networkx` are made of.
 
+use super::asked::ask;
 use crate::convert::arrow::ArrowTable;
-use crate::convert::errors::{to_python, to_python_with_text};
+use crate::convert::errors::to_python;
 use crate::database::PyDatabase;
-use crate::interrupt::{interruptible, interruptible_with};
+use crate::interrupt::interruptible;
 use crate::requests::to_timeout;
-use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, UInt64Array};
+use arrow_array::{ArrayRef, Float64Array, Int64Array, UInt64Array};
 use arrow_buffer::{Buffer, ScalarBuffer};
-use arrow_schema::{Field, Schema};
 use bytes::Bytes;
-use hexgraph::db::{AlgorithmFound, AlgorithmOutput, CompactCall, CompactGraph, QueryRequest};
+use hexgraph::db::{AlgorithmFound, AlgorithmOutput, CompactCall, CompactGraph};
 use hexgraph_base::types::{Error, Result};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -46,15 +46,7 @@ pub(crate) fn compact_graph(
     dql: String,
     timeout: Option<f64>,
 ) -> PyResult<PyCompactGraph> {
-    let timeout = to_timeout(timeout)?;
-    let request = QueryRequest { text: dql, ..QueryRequest::default() };
-    let graph = interruptible_with(
-        py,
-        timeout,
-        |_| Ok(()),
-        |control| database.database().query(&request, control)?.compact_graph(control),
-        |error| to_python_with_text(error, &request.text),
-    )?;
+    let graph = ask(py, database, dql, timeout, |answer, control| answer.compact_graph(control))?;
     Ok(PyCompactGraph { graph: Arc::new(graph) })
 }
 
@@ -192,11 +184,5 @@ fn arrays_of(found: AlgorithmFound) -> Computed {
 }
 
 fn table_of(columns: Vec<(String, ArrayRef)>) -> Result<ArrowTable> {
-    let field =
-        |(name, array): &(String, ArrayRef)| Field::new(name, array.data_type().clone(), false);
-    let schema = Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()));
-    let arrays = columns.into_iter().map(|(_, array)| array).collect();
-    let batch = RecordBatch::try_new(schema, arrays);
-    let wrong = |error| Error::query(format!("the columns make no table: {error}"));
-    Ok(ArrowTable::of_batch(batch.map_err(wrong)?))
+    ArrowTable::of_columns(columns, |_| false)
 }

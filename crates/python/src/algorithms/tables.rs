@@ -1,17 +1,14 @@
 //! Algorithms on graphs: what `hexgraph.algo` asks of the native half.
 
-use super::database::PyDatabase;
-use super::interrupt::interruptible_with;
-use super::requests::to_timeout;
+use super::asked::ask;
 use crate::convert::arrow::ArrowTable;
-use crate::convert::errors::to_python_with_text;
-use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray, UInt64Array};
-use arrow_schema::{DataType, Field, Schema};
+use crate::database::PyDatabase;
+use arrow_array::{ArrayRef, Float64Array, Int64Array, StringArray, UInt64Array};
+use arrow_schema::DataType;
 use hexgraph::db::{
     ALGORITHMS, AlgorithmNumbers, AlgorithmTable, ArgumentDef, ArgumentKind, COMMON_ARGUMENTS,
-    QueryRequest,
 };
-use hexgraph_base::types::{Error, Result};
+use hexgraph_base::types::Result;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::sync::Arc;
@@ -26,18 +23,7 @@ pub(crate) fn run_algorithm(
     dql: String,
     timeout: Option<f64>,
 ) -> PyResult<ArrowTable> {
-    let timeout = to_timeout(timeout)?;
-    let request = QueryRequest { text: dql, ..QueryRequest::default() };
-    interruptible_with(
-        py,
-        timeout,
-        |_| Ok(()),
-        |control| {
-            let answer = database.database().query(&request, control)?;
-            arrow_table(answer.algorithm(control)?)
-        },
-        |error| to_python_with_text(error, &request.text),
-    )
+    ask(py, database, dql, timeout, |answer, control| arrow_table(answer.algorithm(control)?))
 }
 
 /// The table of all algorithms: a dict for each, with its arguments.
@@ -118,13 +104,5 @@ fn arrow_table(table: AlgorithmTable) -> Result<ArrowTable> {
         }
         AlgorithmNumbers::Nothing => {}
     }
-    let is_null = |array: &ArrayRef| !matches!(array.data_type(), DataType::UInt64);
-    let fields = columns
-        .iter()
-        .map(|(name, array)| Field::new(name, array.data_type().clone(), is_null(array)));
-    let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
-    let arrays = columns.into_iter().map(|(_, array)| array).collect();
-    let batch = RecordBatch::try_new(schema, arrays);
-    let wrong = |error| Error::query(format!("the result makes no Arrow table: {error}"));
-    batch.map(ArrowTable::of_batch).map_err(wrong)
+    ArrowTable::of_columns(columns, |array| !matches!(array.data_type(), DataType::UInt64))
 }

@@ -1,0 +1,24 @@
+//! Queries whose answer is taken as what an algorithm has found.
+
+use crate::convert::errors::to_python_with_text;
+use crate::database::PyDatabase;
+use crate::interrupt::interruptible_with;
+use crate::requests::to_timeout;
+use hexgraph::db::{Control, QueryAnswer, QueryRequest};
+use hexgraph_base::types::Result;
+use pyo3::prelude::*;
+
+/// Runs a query and takes what is wanted from its answer, both within the time.
+pub(super) fn ask<T: Send>(
+    py: Python<'_>,
+    database: &PyDatabase,
+    dql: String,
+    timeout: Option<f64>,
+    take: impl FnOnce(QueryAnswer, &Control) -> Result<T> + Send,
+) -> PyResult<T> {
+    let timeout = to_timeout(timeout)?;
+    let request = QueryRequest { text: dql, ..QueryRequest::default() };
+    let work = |control: &Control| take(database.database().query(&request, control)?, control);
+    let told = |error| to_python_with_text(error, &request.text);
+    interruptible_with(py, timeout, |_| Ok(()), work, told)
+}
