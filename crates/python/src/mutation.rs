@@ -18,7 +18,7 @@ pub struct PyUpsert {
 impl PyUpsert {
     /// What Python sees of an answer.
     pub fn new(py: Python<'_>, answer: MutationAnswer) -> PyResult<PyUpsert> {
-        let result = answer.queries.map(|queries| Py::new(py, PyResultSet::new(queries)));
+        let result = answer.queries.map(|queries| Py::new(py, PyResultSet::new(py, queries)));
         Ok(PyUpsert { uids: answer.uids, result: result.transpose()? })
     }
 }

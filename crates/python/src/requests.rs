@@ -3,7 +3,7 @@
 
 use super::interrupt::interruptible_with;
 use super::mutation::{MutationArguments, PyUpsert, Texts, uid_dict};
-use crate::answers::result::{PyResultSet, kept};
+use crate::answers::result::PyResultSet;
 use crate::convert::errors::to_python_with_text;
 use crate::convert::variables::to_variables;
 use hexgraph::db::{
@@ -66,7 +66,7 @@ impl Target<'_> {
             py,
             timeout,
             |_| Ok(()),
-            |control| Ok(kept(self.ask(&request, control)?)),
+            |control| self.ask(&request, control),
             |error| to_python_with_text(error, &request.text),
         );
         let answer = answer?;
@@ -75,7 +75,7 @@ impl Target<'_> {
             let error = Error::query_at(at, message).with_hint(hint);
             return Err(to_python_with_text(error, &request.text));
         }
-        Ok(PyResultSet::new(answer))
+        Ok(PyResultSet::new(py, answer))
     }
 
     /// Carries out a mutation, and returns the uids of new nodes by their names.
@@ -120,12 +120,9 @@ impl Target<'_> {
             py,
             timeout,
             |_| Ok(()),
-            |control| {
-                let done = match is_block {
-                    true => self.change_text(dql, control),
-                    false => self.change(&request, control),
-                }?;
-                Ok(MutationAnswer { queries: done.queries.map(kept), ..done })
+            |control| match is_block {
+                true => self.change_text(dql, control),
+                false => self.change(&request, control),
             },
             |error| to_python_with_text(error, if is_block { dql } else { "" }),
         );

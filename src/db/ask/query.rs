@@ -47,7 +47,7 @@ pub(super) struct Asked<'a> {
 }
 
 /// The answer to a query. It holds the nodes that were found and the version that they were found in; values are read from
-/// that version when the answer is written. [`QueryAnswer::copy_out`] makes a short one free of its version.
+/// that version when the answer is written. [`QueryAnswer::copied_out`] makes a copy of a short one that is free of its version.
 pub struct QueryAnswer {
     found: Found,
     latency: Latency,
@@ -227,18 +227,24 @@ impl QueryAnswer {
         }
     }
 
-    /// Takes the copy in place of what was found; the memory of the nodes is given back, and that of the copy drawn. Leaves the
-    /// answer as it is where there is no memory for it.
-    pub(super) fn keep(mut self, copied: Copied) -> QueryAnswer {
-        if let Some(share) = &self.share {
-            let kept = Arc::new(share.budget().share());
-            if kept.draw(copied.byte_len()).is_err() {
-                return self;
+    /// The same answer with the copy in place of what was found, whose memory is drawn; `None` where there is none for it.
+    pub(super) fn with_copy(&self, copied: Copied) -> Option<QueryAnswer> {
+        let share = match &self.share {
+            None => None,
+            Some(share) => {
+                let kept = Arc::new(share.budget().share());
+                kept.draw(copied.byte_len()).ok()?;
+                Some(kept)
             }
-            self.share = Some(kept);
-        }
-        self.found = Found::Copied(Box::new(copied));
-        self
+        };
+        let found = Found::Copied(Box::new(copied));
+        Some(QueryAnswer {
+            found,
+            latency: self.latency,
+            commit: self.commit,
+            share,
+            pool: self.pool.clone(),
+        })
     }
 
     /// The memory that the answer holds. Costs a pass over the predicates of its version.

@@ -272,7 +272,8 @@ fn answered(db: &Database, text: &str, lists: &Lists, control: &Control) -> Resu
     let answer = db.query(&request, control)?;
     let (json, _) = answer.to_json_within(control)?;
     let whole = told(&answer);
-    let copied = answer.copy_out(u64::MAX);
+    let copied = answer.copied_out(u64::MAX);
+    let copied = copied.unwrap_or_else(|| panic!("there is no copy: {}", request.text));
     assert_eq!(copied.memory().version, 0, "{}", request.text);
     assert_eq!(told(&copied), whole, "a copy tells something else: {}", request.text);
     Ok(serde_json::from_str(&json).unwrap())

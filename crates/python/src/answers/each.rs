@@ -1,6 +1,6 @@
 //! The answers to many questions, one after the other.
 
-use super::result::{PyResultSet, kept};
+use super::result::PyResultSet;
 use crate::convert::errors::to_python_with_text;
 use crate::convert::variables::row_variables;
 use crate::interrupt::interruptible_with;
@@ -117,11 +117,11 @@ impl PyAnswers {
             py,
             None,
             |_| Ok(()),
-            |control| Ok(self.answers.next(control)?.map(|(_, answer)| kept(answer))),
+            |control| Ok(self.answers.next(control)?.map(|(_, answer)| answer)),
             |error| to_python_with_text(error, &self.text),
         )?;
         match answer {
-            Some(answer) => Ok(Some(PyResultSet::new(answer))),
+            Some(answer) => Ok(Some(PyResultSet::new(py, answer))),
             None => self.failure().map_or(Ok(None), Err),
         }
     }

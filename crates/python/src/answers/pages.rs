@@ -1,6 +1,6 @@
 //! A long result in pages.
 
-use super::result::{PyResultSet, kept};
+use super::result::PyResultSet;
 use crate::interrupt::interruptible;
 use hexgraph::db::Pages;
 use pyo3::prelude::*;
@@ -27,9 +27,8 @@ impl PyPages {
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<PyResultSet>> {
         let page = interruptible(py, None, |control| {
-            let page = self.pages.lock().unwrap_or_else(PoisonError::into_inner).next(control);
-            Ok(page?.map(kept))
+            self.pages.lock().unwrap_or_else(PoisonError::into_inner).next(control)
         })?;
-        Ok(page.map(PyResultSet::new))
+        Ok(page.map(|page| PyResultSet::new(py, page)))
     }
 }

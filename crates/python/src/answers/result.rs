@@ -1,5 +1,6 @@
 //! What a query found.
 
+use super::kept::Kept;
 use crate::convert::arrow::ArrowTable;
 use crate::convert::dict_sink::{DictSink, Fault};
 use crate::convert::errors::to_python;
@@ -9,20 +10,18 @@ use hexgraph_base::answer::RowForm;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyIterator, PyList, PyString, PyTuple};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long it may take to convert what is printed of a result, before less of it is.
 const SHOWN_TIME_MAX: Duration = Duration::from_millis(200);
 
-/// The length as JSON, in bytes, up to which a result is copied out of its version.
-const COPIED_BYTES_MAX: u64 = 256 << 10;
-
 /// What a query found, converted when it is asked for.
 ///
 /// `result["q"]` is the list of what block q found; where there is only one block, `for node in
-/// result` goes through its objects. A result may be kept: up to about 256 KiB it is a copy of its own, a
-/// larger one holds the version that it was asked of, which `memory()` tells. Both stay as they are when the
-/// data change, and when the database is closed.
+/// result` goes through its objects. A result may be kept: up to about 256 KiB it becomes a copy of its own
+/// when 32 more results were made, a larger one holds the version that it was asked of, which `memory()`
+/// tells. Both stay as they are when the data change, and when the database is closed.
 ///
 /// >>> import hexgraph
 /// >>> db = hexgraph.connect()
@@ -32,19 +31,21 @@ const COPIED_BYTES_MAX: u64 = 256 << 10;
 /// 'Ada'
 #[pyclass(frozen, name = "Result", module = "hexgraph")]
 pub struct PyResultSet {
-    answer: QueryAnswer,
-}
-
-/// Copies a short answer out of its version, so that whoever keeps it keeps nothing else. Takes at most as long as writing half a
-/// megabyte; to be called while other threads of Python may run.
-pub(crate) fn kept(answer: QueryAnswer) -> QueryAnswer {
-    answer.copy_out(COPIED_BYTES_MAX)
+    kept: Arc<Kept>,
 }
 
 impl PyResultSet {
-    /// Wraps an answer that [`kept`] was made of.
-    pub fn new(answer: QueryAnswer) -> PyResultSet {
-        PyResultSet { answer }
+    /// Wraps an answer.
+    pub fn new(py: Python<'_>, answer: QueryAnswer) -> PyResultSet {
+        let (kept, oldest) = Kept::new(answer);
+        if let Some(oldest) = oldest {
+            py.detach(|| oldest.copy_out());
+        }
+        PyResultSet { kept }
+    }
+
+    fn answer(&self) -> Arc<QueryAnswer> {
+        self.kept.get()
     }
 
     fn dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -59,7 +60,7 @@ impl PyResultSet {
         control: &Control,
     ) -> PyResult<Bound<'py, PyAny>> {
         let fault = Fault::new(control);
-        let written = self.answer.write_head(objects_max, DictSink::new(py, &fault), control);
+        let written = self.answer().write_head(objects_max, DictSink::new(py, &fault), control);
         match fault.take() {
             Some(error) => Err(error),
             None => Ok(written.map_err(to_python)?.finish()),
@@ -85,7 +86,7 @@ impl PyResultSet {
         let most: usize = display.getattr("ROWS_SHOWN")?.extract()?;
         let head = self.beginning(py, most.saturating_add(1))?;
         let counts = PyDict::new(py);
-        for (block, count) in self.answer.root_counts() {
+        for (block, count) in self.answer().root_counts() {
             counts.set_item(block, count)?;
         }
         display.call_method1(function, (head, counts, self.warnings()))?.extract()
@@ -94,7 +95,7 @@ impl PyResultSet {
     /// Returns the objects of the only block.
     fn only_block<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let block = self.only_name()?;
-        match self.answer.row_form(Some(&block)).map_err(to_python)? {
+        match self.answer().row_form(Some(&block)).map_err(to_python)? {
             RowForm::Groups | RowForm::Joined => Ok(self.records(py, &block)?.into_any()),
             RowForm::Flat | RowForm::Nested => {
                 let found = self.dict(py)?.cast_into::<PyDict>()?.get_item(block)?;
@@ -105,7 +106,7 @@ impl PyResultSet {
 
     /// Returns the name of the only block.
     fn only_name(&self) -> PyResult<String> {
-        self.answer.block_name(None).map_err(|error| {
+        self.answer().block_name(None).map_err(|error| {
             to_python(
                 error.with_hint(
                     "frames() has a table of each, and result[\"name\"] the objects of one",
@@ -119,7 +120,7 @@ impl PyResultSet {
         let records = PyList::empty(py);
         let found = self.dict(py)?.cast_into::<PyDict>()?.get_item(block)?;
         let Some(found) = found else { return Ok(records) };
-        if self.answer.row_form(Some(block)).map_err(to_python)? == RowForm::Groups {
+        if self.answer().row_form(Some(block)).map_err(to_python)? == RowForm::Groups {
             for object in found.try_iter()? {
                 for group in object?.get_item("@groupby")?.try_iter()? {
                     records.append(group?)?;
@@ -163,8 +164,8 @@ impl PyResultSet {
     #[pyo3(signature = (block = None))]
     fn rows<'py>(&self, py: Python<'py>, block: Option<&str>) -> PyResult<Bound<'py, PyList>> {
         let control = Control::new();
-        let (block, keys) = interruptible(py, None, |control| self.answer.keys(block, control))?;
-        let form = self.answer.row_form(Some(&block)).map_err(to_python)?;
+        let (block, keys) = interruptible(py, None, |control| self.answer().keys(block, control))?;
+        let form = self.answer().row_form(Some(&block)).map_err(to_python)?;
         if matches!(form, RowForm::Groups | RowForm::Joined) {
             let rows = PyList::empty(py);
             for record in self.records(py, &block)? {
@@ -175,7 +176,7 @@ impl PyResultSet {
         }
         let fault = Fault::new(&control);
         let sink = DictSink::of_rows(py, &fault, block, keys);
-        let written = self.answer.write(sink, &control);
+        let written = self.answer().write(sink, &control);
         match fault.take() {
             Some(error) => Err(error),
             None => written.map_err(to_python)?.finish_rows(),
@@ -187,7 +188,7 @@ impl PyResultSet {
     /// object has.
     #[pyo3(signature = (block = None))]
     fn columns(&self, py: Python<'_>, block: Option<&str>) -> PyResult<Vec<String>> {
-        Ok(interruptible(py, None, |control| self.answer.keys(block, control))?.1)
+        Ok(interruptible(py, None, |control| self.answer().keys(block, control))?.1)
     }
 
     /// What was found as N-Quads: a line for each fact, level by level.
@@ -201,7 +202,7 @@ impl PyResultSet {
     /// >>> print(db.query("{ q(func: has(name)) { name } }").to_rdf(), end="")
     /// <0x1f> <name> "Ada" .
     fn to_rdf(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(interruptible(py, None, |control| self.answer.to_rdf_within(control))?.0)
+        Ok(interruptible(py, None, |control| self.answer().to_rdf_within(control))?.0)
     }
 
     /// The data as JSON text.
@@ -212,7 +213,7 @@ impl PyResultSet {
     /// >>> db.query("{ q(func: has(name)) { name } }").json()
     /// '{"q":[{"name":"Ada"}]}'
     fn json<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
-        let write = |control: &Control| self.answer.to_json_within(control);
+        let write = |control: &Control| self.answer().to_json_within(control);
         let (json, _) = interruptible(py, None, write)?;
         Ok(PyString::new(py, &json))
     }
@@ -232,7 +233,7 @@ impl PyResultSet {
     #[pyo3(signature = (block = None))]
     fn to_arrow(&self, py: Python<'_>, block: Option<String>) -> PyResult<ArrowTable> {
         interruptible(py, None, |control| {
-            ArrowTable::new(self.answer.table(block.as_deref(), control)?)
+            ArrowTable::new(self.answer().table(block.as_deref(), control)?)
         })
     }
 
@@ -297,7 +298,7 @@ impl PyResultSet {
     #[pyo3(signature = (kind = "arrow"))]
     fn frames<'py>(&self, py: Python<'py>, kind: &str) -> PyResult<Bound<'py, PyDict>> {
         let frames = PyDict::new(py);
-        for block in self.answer.block_names() {
+        for block in self.answer().block_names() {
             let table = Bound::new(py, self.to_arrow(py, Some(block.clone()))?)?;
             let frame = match kind {
                 "arrow" => table.into_any(),
@@ -324,12 +325,12 @@ impl PyResultSet {
     /// ['line 1 column 24: there is no predicate `nmae` (did you mean `name`?)']
     #[getter]
     fn warnings(&self) -> Vec<String> {
-        self.answer.warnings().iter().map(ToString::to_string).collect()
+        self.answer().warnings().iter().map(ToString::to_string).collect()
     }
 
     /// Whether the objects of a block are one row: what a block without nodes computes.
     fn _is_joined(&self, block: &str) -> PyResult<bool> {
-        Ok(self.answer.row_form(Some(block)).map_err(to_python)? == RowForm::Joined)
+        Ok(self.answer().row_form(Some(block)).map_err(to_python)? == RowForm::Joined)
     }
 
     /// The hops of the paths that `shortest` found, as a table: the number of the path and of the hop,
@@ -361,7 +362,7 @@ impl PyResultSet {
 
     /// The bytes of memory that the result keeps: "own", what it takes itself, and "version", the data of the version of the
     /// database that it reads: those are shared with the database until they are changed there, and with other results. A result of up
-    /// to about 256 KiB is a copy, and keeps no version.
+    /// to about 256 KiB is copied, by this call if it was not yet, and keeps no version.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -373,7 +374,10 @@ impl PyResultSet {
     /// >>> kept.rows()
     /// [('Ada',)]
     fn memory<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let AnswerMemory { own, version } = py.detach(|| self.answer.memory());
+        let AnswerMemory { own, version } = py.detach(|| {
+            self.kept.copy_out();
+            self.answer().memory()
+        });
         let bytes = PyDict::new(py);
         bytes.set_item("own", own)?;
         bytes.set_item("version", version)?;
@@ -383,7 +387,7 @@ impl PyResultSet {
     /// Seconds that the query took, by what they were spent on: "parsing" and "processing".
     #[getter]
     fn latency<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let latency = self.answer.latency();
+        let latency = self.answer().latency();
         let seconds = PyDict::new(py);
         seconds.set_item("parsing", latency.parsing.as_secs_f64())?;
         seconds.set_item("processing", latency.processing.as_secs_f64())?;
@@ -392,16 +396,16 @@ impl PyResultSet {
 
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
         let block = self.only_name()?;
-        match self.answer.row_form(Some(&block)).map_err(to_python)? {
+        match self.answer().row_form(Some(&block)).map_err(to_python)? {
             RowForm::Groups | RowForm::Joined => Ok(self.records(py, &block)?.len()),
             RowForm::Flat | RowForm::Nested => {
-                interruptible(py, None, |control| self.answer.row_count(control))
+                interruptible(py, None, |control| self.answer().row_count(control))
             }
         }
     }
 
     fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
-        interruptible(py, None, |control| self.answer.has_rows(control))
+        interruptible(py, None, |control| self.answer().has_rows(control))
     }
 
     fn __getitem__<'py>(

@@ -10,15 +10,11 @@ use hexgraph_store::exec::Control;
 const ROOT_BYTES: u64 = 8;
 
 impl QueryAnswer {
-    /// Writes the answer down where it has no more than about `bytes_max` bytes, as JSON and as N-Quads, and lets go of its version:
-    /// whoever keeps it then keeps nothing else. A longer one, one that can't be written, and one for whose copy there is no memory
-    /// is left as it is. Costs as much as writing so many bytes twice, at most.
-    #[must_use]
-    pub fn copy_out(self, bytes_max: u64) -> QueryAnswer {
-        match self.copy(bytes_max) {
-            Some(copied) => self.keep(copied),
-            None => self,
-        }
+    /// Writes the answer down where it has no more than about `bytes_max` bytes, as JSON and as N-Quads: whoever keeps the copy keeps
+    /// nothing else, and no version. `None` for a longer one, one that can't be written, one that is a copy, and where there is no memory for
+    /// it. Costs as much as writing so many bytes twice, at most.
+    pub fn copied_out(&self, bytes_max: u64) -> Option<QueryAnswer> {
+        self.with_copy(self.copy(bytes_max)?)
     }
 
     fn copy(&self, bytes_max: u64) -> Option<Copied> {

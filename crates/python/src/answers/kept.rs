@@ -1,0 +1,45 @@
+//! Answers in the hands of a program, and when they are copied out of their versions.
+//!
+//! Most answers are read at once and dropped, and a copy of those would be work for nothing: reading a thousand rows took twice as long with one. An
+//! answer that is still there when some more have come is kept, so it is copied then, and keeps nothing of the database alive but itself.
+
+use hexgraph::db::QueryAnswer;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+/// The length as JSON, in bytes, up to which an answer is copied out of its version.
+const COPIED_BYTES_MAX: u64 = 256 << 10;
+
+/// The number of answers, of all threads, that may hold their versions without being long. A loop holds the answer before the last one while the next
+/// is made, and each thread may be in a loop.
+const RECENT_MAX: usize = 32;
+
+static RECENT: Mutex<VecDeque<Weak<Kept>>> = Mutex::new(VecDeque::new());
+
+/// An answer that may be copied out of its version while it is there.
+pub(super) struct Kept(Mutex<Arc<QueryAnswer>>);
+
+impl Kept {
+    /// Keeps an answer. Returns the one whose turn it is to be copied, if it is there still.
+    pub(super) fn new(answer: QueryAnswer) -> (Arc<Kept>, Option<Arc<Kept>>) {
+        let kept = Arc::new(Kept(Mutex::new(Arc::new(answer))));
+        // Nothing in here panics halfway.
+        let mut recent = RECENT.lock().unwrap_or_else(PoisonError::into_inner);
+        recent.push_back(Arc::downgrade(&kept));
+        let oldest = if RECENT_MAX < recent.len() { recent.pop_front() } else { None };
+        (kept, oldest.and_then(|oldest| oldest.upgrade()))
+    }
+
+    /// The answer as it is now.
+    pub(super) fn get(&self) -> Arc<QueryAnswer> {
+        Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Copies the answer out of its version, unless it is long. Takes at most as long as writing half a megabyte; to be called while
+    /// other threads of Python may run.
+    pub(super) fn copy_out(&self) {
+        if let Some(copied) = self.get().copied_out(COPIED_BYTES_MAX) {
+            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(copied);
+        }
+    }
+}
