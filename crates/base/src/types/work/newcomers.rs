@@ -23,15 +23,19 @@ impl Newcomers {
         hasher.write(text.as_bytes());
         // Zero stands for no text.
         let hash = hasher.finish() | 1;
-        // The upper bits of a product depend on all bits of the hash.
-        let place = (hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 52) as usize;
-        let place = &self.places[place % PLACES];
+        let place = &self.places[place_of(hash, PLACES)];
         if place.load(Ordering::Relaxed) == hash {
             return true;
         }
         place.store(hash, Ordering::Relaxed);
         false
     }
+}
+
+/// The place of a hash in a table of `places`, at most 4,096, where each hash has one. The low bits of a hash may be poor: all of them count.
+pub fn place_of(hash: u64, places: usize) -> usize {
+    // The upper bits of a product depend on all bits of the hash (Knuth, The Art of Computer Programming 3, section 6.4).
+    (hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 52) as usize % places
 }
 
 impl Default for Newcomers {

@@ -8,10 +8,11 @@ thread_local! {
     static NOTICE: Cell<Option<fn()>> = const { Cell::new(None) };
 }
 
-/// Does `work`. Before it waits for the first time, `notice` is called on this thread.
-pub fn with_notice<T>(notice: fn(), work: impl FnOnce() -> T) -> T {
+/// Does `work`, and tells whether it has waited. Before it waits for the first time, `notice` is called on this thread.
+pub fn with_notice<T>(notice: fn(), work: impl FnOnce() -> T) -> (T, bool) {
     let _before = Before(NOTICE.replace(Some(notice)));
-    work()
+    let done = work();
+    (done, NOTICE.get().is_none())
 }
 
 /// Says that this thread may wait now. Calls the notice of [`with_notice`], if there is one that was not called yet. O(1).
@@ -47,11 +48,13 @@ mod tests {
     fn notice_is_given_once_and_ends_with_the_work() {
         before_waiting();
         assert_eq!(CALLED.get(), 0, "nobody wants to know");
-        with_notice(note, || {
+        let ((), has_waited) = with_notice(note, || {
             assert_eq!(CALLED.get(), 0, "nothing waited yet");
             before_waiting();
             before_waiting();
         });
+        assert!(has_waited);
+        assert!(!with_notice(note, || ()).1);
         assert_eq!(CALLED.get(), 1);
         before_waiting();
         assert_eq!(CALLED.get(), 1, "the work is over");

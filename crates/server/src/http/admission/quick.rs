@@ -3,6 +3,7 @@
 //!
 //! It is a guess from what went before, so nothing may hang on it: who turns out to be slow there hands the thread over (see `ticket`).
 
+use hexgraph_base::types::place_of;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread::available_parallelism;
 use std::time::Duration;
@@ -71,9 +72,7 @@ impl Quick {
     }
 
     fn place(&self, kind: u64) -> &AtomicU64 {
-        // The upper bits of a product depend on all bits of the kind.
-        let mixed = kind.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        &self.places[(mixed >> 52) as usize % KINDS]
+        &self.places[place_of(kind, KINDS)]
     }
 }
 

@@ -6,7 +6,6 @@ use super::quick::Stay;
 use super::workers::lower_priority;
 use hexgraph::db::{Control, Onward};
 use hexgraph_base::types::{Error, Result as EngineResult, before_waiting, with_notice};
-use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::pin;
 use std::sync::mpsc::sync_channel;
@@ -28,11 +27,6 @@ const LONG_BODY: usize = 1 << 20;
 
 /// The longest time for another thread to take over the connections of this one, after which the request goes on nevertheless.
 const HAND_OVER_MAX: Duration = Duration::from_millis(20);
-
-thread_local! {
-    /// Whether the request that computes on this thread has waited, or may have.
-    static HAS_WAITED: Cell<bool> = const { Cell::new(false) };
-}
 
 /// What is known of a request before it runs.
 pub(crate) struct Asked {
@@ -94,10 +88,7 @@ pub(crate) async fn carry_out<T: Send + 'static>(
             if which == Which::Slow {
                 lower_priority();
             }
-            let work = AssertUnwindSafe(|| {
-                with_notice(note_wait, || ticket.run(running, is_wanted, work))
-            });
-            let done = catch_unwind(work);
+            let done = catch_unwind(AssertUnwindSafe(|| ticket.run(running, is_wanted, work)));
             // An error means that the client is gone.
             let _ = out.send(done);
         }
@@ -127,8 +118,7 @@ fn carry_out_here<T>(
     let state = Mutex::default();
     let ticket = Arc::new(Ticket { lanes: Arc::clone(lanes), asked, stays: true, state });
     let (here, running) = (Arc::clone(&ticket), lanes.begin());
-    let work = || with_notice(hand_over, || here.run(running, is_wanted, work));
-    let done = catch_unwind(AssertUnwindSafe(work));
+    let done = catch_unwind(AssertUnwindSafe(|| here.run(running, is_wanted, work)));
     drop(stay);
     ticket.outcome(done)
 }
@@ -141,13 +131,8 @@ fn stay(lanes: &Lanes, kind: u64) -> Option<Stay<'_>> {
     lanes.quick.stay(kind).filter(|_| can_hand_over())
 }
 
-fn note_wait() {
-    HAS_WAITED.set(true);
-}
-
 /// Has another thread take over the connections of this one, which belongs to the runtime and is to be blocked for longer.
 fn hand_over() {
-    note_wait();
     block_in_place(|| {
         // The thread that takes over was asked for when this closure began, and those that are asked begin in their order.
         let (begun, has_begun) = sync_channel(1);
@@ -173,7 +158,6 @@ impl Ticket {
         is_wanted: impl Fn() -> bool + Send + Sync + Clone + 'static,
         work: impl FnOnce(Control) -> T,
     ) -> T {
-        HAS_WAITED.set(false);
         let (start, started) = (busy_time(), Instant::now());
         let ticket = Arc::clone(&self);
         let wanted = is_wanted.clone();
@@ -186,9 +170,10 @@ impl Ticket {
             }
         };
         let control = Control::new().with_poll(move || !is_wanted()).with_gate(quick, gate);
-        let done = work(control);
+        let notice = if self.stays { hand_over } else { || () };
+        let (done, has_waited) = with_notice(notice, || work(control));
         let took = started.elapsed();
-        self.lanes.quick.note(self.asked.kind, took, HAS_WAITED.get(), self.stays);
+        self.lanes.quick.note(self.asked.kind, took, has_waited, self.stays);
         if !self.lock().was_slow {
             let is_slow = quick < took && quick < busy_time().saturating_sub(start);
             self.lanes.note(self.asked.kind, is_slow);
