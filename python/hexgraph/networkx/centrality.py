@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
@@ -123,7 +123,7 @@ def _passes(arrays: Arrays, start: int, edges: Array | None = None) -> Array:
     return passed
 
 
-def _between_sources(arrays: Arrays, numbers: list[int], normalized: bool) -> Array:
+def _between_sources(arrays: Arrays, numbers: Sequence[int], normalized: bool) -> Array:
     """Return the betweenness by the paths from some nodes, scaled up to all.
 
     A node that was drawn tells nothing about paths that begin at itself, so it was passed by those
@@ -153,6 +153,14 @@ def _is_plain_betweenness(arguments: dict[str, Any]) -> str | None:
     return None if is_fine else "k is to be a number of nodes"
 
 
+def _drawn(count: int, k: int | None, seed: Any) -> Sequence[int]:
+    """Return the nodes that paths begin at: all, or `k` of them as networkx draws them."""
+    if k is None or count <= k:
+        return range(count)
+    drawn: list[int] = seed.sample(list(range(count)), k)
+    return drawn
+
+
 @dispatched(_is_plain_betweenness)
 @py_random_state("seed")
 def betweenness_centrality(
@@ -166,8 +174,8 @@ def betweenness_centrality(
     """Return on what share of the shortest paths of others each node lies."""
     arrays = arrays_of(G)
     count = len(arrays)
-    if k is not None and k < count:
-        drawn = seed.sample(list(range(count)), k)
+    drawn = _drawn(count, k, seed)
+    if len(drawn) < count:
         return arrays.by_label(_between_sources(arrays, drawn, normalized))
     if count < 3:  # noqa: PLR2004 - no node lies between two others
         return dict.fromkeys(arrays.labels, 0.0)
@@ -189,8 +197,7 @@ def edge_betweenness_centrality(
     """Return on what share of the shortest paths each edge lies."""
     arrays = arrays_of(G)
     count = len(arrays)
-    is_sample = k is not None and k < count
-    drawn = seed.sample(list(range(count)), k) if is_sample else range(count)
+    drawn = _drawn(count, k, seed)
     passed = np.zeros(len(arrays.indices))
     for number in drawn:
         _passes(arrays, number, passed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar
 
 import networkx as nx
 
@@ -14,6 +14,9 @@ from .arrays import Arrays
 if TYPE_CHECKING:
     from .._native import Database
     from ..algo.text import Nodes
+
+
+T = TypeVar("T")
 
 
 class _Data(dict[str, Any]):
@@ -40,15 +43,11 @@ NO_DATA: Mapping[str, Any] = _Data()
 """The attributes of an edge that has none."""
 
 
-class _Nodes(Mapping[Hashable, Mapping[str, Any]]):
-    """The nodes, which have no attributes."""
+class _ByLabel(Mapping[Hashable, T]):
+    """Something for each node, in the order of the nodes."""
 
     def __init__(self, arrays: Arrays) -> None:
         self._arrays = arrays
-
-    def __getitem__(self, label: Hashable) -> Mapping[str, Any]:
-        self._arrays.index[label]
-        return {}
 
     def __contains__(self, label: object) -> bool:
         return label in self._arrays.index
@@ -60,11 +59,16 @@ class _Nodes(Mapping[Hashable, Mapping[str, Any]]):
         return len(self._arrays)
 
 
-class _Rows(Mapping[Hashable, Mapping[Hashable, Mapping[str, Any]]]):
-    """The neighbours of each node with what edges have; a row is made when it is asked for."""
+class _Nodes(_ByLabel[Mapping[str, Any]]):
+    """The nodes, which have no attributes."""
 
-    def __init__(self, arrays: Arrays) -> None:
-        self._arrays = arrays
+    def __getitem__(self, label: Hashable) -> Mapping[str, Any]:
+        self._arrays.index[label]
+        return {}
+
+
+class _Rows(_ByLabel[Mapping[Hashable, Mapping[str, Any]]]):
+    """The neighbours of each node with what edges have; a row is made when it is asked for."""
 
     def __getitem__(self, label: Hashable) -> Mapping[Hashable, Mapping[str, Any]]:
         arrays = self._arrays
@@ -78,15 +82,6 @@ class _Rows(Mapping[Hashable, Mapping[Hashable, Mapping[str, Any]]]):
         names = list(arrays.weights)
         data = (_Data(zip(names, cell, strict=True)) for cell in cells)
         return dict(zip(targets, data, strict=True))
-
-    def __contains__(self, label: object) -> bool:
-        return label in self._arrays.index
-
-    def __iter__(self) -> Iterator[Hashable]:
-        return iter(self._arrays.labels)
-
-    def __len__(self) -> int:
-        return len(self._arrays)
 
 
 class _ReadOnly:

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._native import columns_table
-from ..errors import QueryError, SchemaError
+from ..errors import QueryError
 from ..pictures.degrees import degree_counts, degrees_svg
 from ..pictures.drawing import COLOURS, element
 from .definitions import definition_of
 from .describing import CELL, OWN, shown, term
-from .suggesting import parts_of
+from .suggesting import chosen, parts_of
 
 if TYPE_CHECKING:
     from .._native import ArrowTable
@@ -150,16 +150,7 @@ def profile(db: Any, names: Sequence[str]) -> Profile:
     schema = db.schema()
     known, types = parts_of(schema)
     known = [name for name in known if not name.startswith(OWN)]
-    wanted: list[str] = []
-    for name in names or known:
-        if name in types:
-            wanted += types[name]
-        elif name in known:
-            wanted.append(name)
-        else:
-            definition_of(schema, name)
-            raise SchemaError(f"there is no predicate and no type `{name}`")
-    wanted = [name for name in dict.fromkeys(wanted) if name in known]
+    wanted = [name for name in chosen(schema, known, types, names) if name in known]
     stats = db.stats()["predicates"]
     sizes = {
         name: first_count(db, f"type({term(name)})") for name in types if not name.startswith(OWN)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -31,7 +32,24 @@ def suggest(db: Any, names: tuple[str, ...]) -> Suggestion:
     """Return definitions that add indexes; see `Database.suggest`."""
     schema = db.schema()
     known, types = parts_of(schema)
-    wanted = []
+    lines = []
+    for name in chosen(schema, known, types, names):
+        definition = definition_of(schema, name)
+        found = missing_of(db, name, definition)
+        if found is not None:
+            more, why = found
+            lines.append(f"{named(name)}: {indexed(definition, more)} .  # {why}")
+    return Suggestion("\n".join(lines))
+
+
+def chosen(
+    schema: str, known: Sequence[str], types: Mapping[str, Sequence[str]], names: Sequence[str]
+) -> list[str]:
+    """Return the predicates that names of predicates and types stand for, each once.
+
+    Without names these are all that are known. Raises SchemaError for a name that is neither.
+    """
+    wanted: list[str] = []
     for name in names or known:
         if name in types:
             wanted += types[name]
@@ -40,14 +58,7 @@ def suggest(db: Any, names: tuple[str, ...]) -> Suggestion:
         else:
             definition_of(schema, name)
             raise SchemaError(f"there is no predicate and no type `{name}`")
-    lines = []
-    for name in dict.fromkeys(wanted):
-        definition = definition_of(schema, name)
-        found = missing_of(db, name, definition)
-        if found is not None:
-            more, why = found
-            lines.append(f"{named(name)}: {indexed(definition, more)} .  # {why}")
-    return Suggestion("\n".join(lines))
+    return list(dict.fromkeys(wanted))
 
 
 def parts_of(schema: str) -> tuple[list[str], dict[str, list[str]]]:

@@ -38,6 +38,17 @@ const SOURCE: ArgumentDef = argument(
 const SOME: ArgumentDef =
     argument("source", Nodes { is_required: false }, "The nodes that are asked about; else all.");
 
+const fn iterations(default: i64) -> ArgumentDef {
+    let kind = Int { least: 1, most: 1_000_000, default: Some(default) };
+    argument("iterations", kind, "The most rounds.")
+}
+
+const SCORE_TOLERANCE: ArgumentDef = argument(
+    "tolerance",
+    Float { least: 0.0, most: 1.0, default: 1e-6 },
+    "It stops when a round changes the score of a node by less than this on average.",
+);
+
 const NORMALIZED: ArgumentDef = argument(
     "normalized",
     Bool { default: false },
@@ -67,11 +78,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
                 Float { least: 0.0, most: 1.0, default: 0.85 },
                 "The share of steps that follow an edge.",
             ),
-            argument(
-                "iterations",
-                Int { least: 1, most: 1_000_000, default: Some(100) },
-                "The most rounds.",
-            ),
+            iterations(100),
             argument(
                 "tolerance",
                 Float { least: 0.0, most: 1.0, default: 1e-6 },
@@ -145,11 +152,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         summary: "How good a node is as a hub, by the authorities that it leads to, or as an authority, by the hubs that lead to it.",
         arguments: &[
             argument("score", Choice(&["authority", "hub"]), "Which of the two is wanted."),
-            argument(
-                "iterations",
-                Int { least: 1, most: 1_000_000, default: Some(100) },
-                "The most rounds.",
-            ),
+            iterations(100),
             argument(
                 "tolerance",
                 Float { least: 0.0, most: 1.0, default: 1e-8 },
@@ -198,11 +201,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
     Algorithm {
         name: "label_propagation",
         summary: "The community of a node, by labels that nodes take from most of their neighbours.",
-        arguments: &[argument(
-            "iterations",
-            Int { least: 1, most: 1_000_000, default: Some(10) },
-            "The most rounds.",
-        )],
+        arguments: &[iterations(10)],
         directions: MOSTLY_UNDIRECTED,
         takes_weights: false,
         gives: Gives::Ints,
@@ -306,18 +305,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
     Algorithm {
         name: "eigenvector",
         summary: "A score in proportion to the scores of the nodes that lead to a node.",
-        arguments: &[
-            argument(
-                "iterations",
-                Int { least: 1, most: 1_000_000, default: Some(100) },
-                "The most rounds.",
-            ),
-            argument(
-                "tolerance",
-                Float { least: 0.0, most: 1.0, default: 1e-6 },
-                "It stops when a round changes the score of a node by less than this on average.",
-            ),
-        ],
+        arguments: &[iterations(100), SCORE_TOLERANCE],
         directions: DIRECTED,
         takes_weights: true,
         gives: Gives::Floats,
@@ -337,16 +325,8 @@ pub const ALGORITHMS: &[Algorithm] = &[
                 Float { least: 0.0, most: 1e9, default: 1.0 },
                 "The score that each node begins with.",
             ),
-            argument(
-                "iterations",
-                Int { least: 1, most: 1_000_000, default: Some(1000) },
-                "The most rounds.",
-            ),
-            argument(
-                "tolerance",
-                Float { least: 0.0, most: 1.0, default: 1e-6 },
-                "It stops when a round changes the score of a node by less than this on average.",
-            ),
+            iterations(1000),
+            SCORE_TOLERANCE,
             argument(
                 "normalized",
                 Bool { default: true },
