@@ -272,6 +272,21 @@ impl Database {
         Ok(move |name: &str| rights.as_ref().is_none_or(|rights| rights.has(Right::Write, name)))
     }
 
+    /// Checks that the caller may still change the predicates that a transaction has changed: a right that was taken away since
+    /// then, or a user who was deleted, changes nothing more.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::check_writes`].
+    pub(in crate::db) fn check_commit(&self, names: &[Arc<str>]) -> Result<()> {
+        if names.is_empty() {
+            return Ok(());
+        }
+        self.check_may_write()?;
+        let Some(rights) = self.rights()? else { return Ok(()) };
+        check(&rights, Right::Write, "mutate", names.iter().map(|name| &**name))
+    }
+
     /// Checks that the caller may set the definitions of a text. A type is defined by who may define all of its fields, those that
     /// it has and those that it gets.
     ///

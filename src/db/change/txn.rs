@@ -299,6 +299,9 @@ impl Txn {
     /// As [`Txn::commit`].
     pub fn commit_keys(&self, keys: Option<&[Key]>) -> Result<u64> {
         let mut state = self.open.lock();
+        if let State::Open(work) = &*state {
+            self.database.check_commit(&work.names)?;
+        }
         // Ended before anything can fail: a commit that fails is not tried again with half of its changes gone.
         let work = match mem::replace(&mut *state, State::Ended(End::Finished)) {
             State::Open(work) => work,

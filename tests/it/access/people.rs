@@ -242,6 +242,28 @@ fn what_is_given_and_taken_holds_at_once() {
     );
 }
 
+/// What a transaction has changed is committed by the rights of then, not by those of when it was changed.
+#[test]
+fn a_right_that_is_taken_away_commits_nothing_more() {
+    let site = site();
+    let (ada, groot) = (site.token("ada"), site.token("groot"));
+    let set = json!({ "set": [{ "uid": "0x9", "name": "Nobody" }] }).to_string();
+    let begun = || site.send("POST", "/mutate", &ada, &set).json_with_extensions();
+    let commit = |begun: &Value| {
+        let txn = &begun["extensions"]["txn"];
+        let (start, mark) = (&txn["start_ts"], txn["hash"].as_str().unwrap());
+        let keys = json!({ "keys": txn["keys"], "preds": txn["preds"] }).to_string();
+        site.send("POST", &format!("/commit?startTs={start}&hash={mark}"), &ada, &keys).json()
+    };
+    let (first, second) = (begun(), begun());
+    assert_eq!(commit(&first)["data"]["code"], "Success");
+    site.graphql("/admin", &groot, "mutation { updateGroup(input: { filter: { name: { eq: \"dev\" } }, remove: { rules: [\"name\"] } }) { group { name } } }");
+    assert_eq!(
+        message(&commit(&second)),
+        "rpc error: code = PermissionDenied desc = unauthorized to mutate following predicates: name \n"
+    );
+}
+
 #[test]
 fn logins() {
     let site = site();

@@ -38,6 +38,11 @@ impl Answer {
         body
     }
 
+    /// The body as JSON.
+    pub fn json_with_extensions(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap()
+    }
+
     /// All lines of a header.
     pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         self.headers.iter().filter(move |(known, _)| known == name).map(|(_, value)| value.as_str())
@@ -67,13 +72,13 @@ impl Site {
 
     /// One of a database.
     pub fn of(database: Database, options: ServeOptions) -> Site {
-        let server = Server::start(database, ServeOptions { port: 0, ..options }).unwrap();
+        let server = Server::start(database, ServeOptions { port: Some(0), ..options }).unwrap();
         Site { server }
     }
 
     /// Sends a request with these lines of headers.
     pub fn send(&self, method: &str, path: &str, headers: &[&str], body: &[u8]) -> Answer {
-        send(self.server.address(), (method, path), headers, body)
+        send(self.server.address().unwrap(), (method, path), headers, body)
     }
 
     /// Posts JSON.
@@ -99,7 +104,16 @@ pub fn send(
     headers: &[&str],
     body: &[u8],
 ) -> Answer {
-    let mut stream = TcpStream::connect(address).unwrap();
+    send_by(TcpStream::connect(address).unwrap(), (method, path), headers, body)
+}
+
+/// Sends a request with these lines of headers on a connection.
+pub fn send_by(
+    mut stream: impl Read + Write,
+    (method, path): (&str, &str),
+    headers: &[&str],
+    body: &[u8],
+) -> Answer {
     let headers: String = headers.iter().flat_map(|line| [line, "\r\n"]).collect();
     let length = body.len();
     write!(
@@ -111,7 +125,7 @@ pub fn send(
     read(stream)
 }
 
-fn read(stream: TcpStream) -> Answer {
+fn read(stream: impl Read) -> Answer {
     let mut reader = BufReader::new(stream);
     let mut line = || {
         let mut line = String::new();
