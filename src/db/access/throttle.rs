@@ -1,4 +1,6 @@
-//! Slows down those who try out passwords: after some failures in a row, a user can't log in from an address for a while.
+//! Slows down those who try out passwords: after some failures in a row, a user can't log in from an address for a while, and
+//! after many, whoever they are of, nobody can for some seconds: one password may be tried on many users. Of IPv6 a network of 64
+//! bits counts as an address, since who has one has all of its addresses.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -6,22 +8,46 @@ use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// So many failures are free: people mistype.
-const FREE: u32 = 5;
-
 /// The pause after the first failure that is not free; each further one doubles it.
 const PAUSE_MIN: Duration = Duration::from_secs(1);
-
-/// The longest pause.
-const PAUSE_MAX: Duration = Duration::from_secs(300);
 
 /// Failures are forgotten when there was none for so long.
 const FORGET: Duration = Duration::from_secs(900);
 
-/// The most pairs of user and address that are remembered; past it those are forgotten that failed longest ago.
+/// The most pairs of user and address, and addresses, that are remembered; past it those are forgotten that failed longest ago.
 const ENTRIES_MAX: usize = 10_000;
 
-/// The failures of late, by user and address.
+/// Whose failures are counted.
+#[derive(Hash, Clone, Copy)]
+enum Counted<'a> {
+    /// Those of a user from an address.
+    User(&'a str, Option<IpAddr>),
+    /// Those of all users from an address.
+    Address(IpAddr),
+}
+
+impl Counted<'_> {
+    /// How many failures are free: people mistype, and many may share an address.
+    fn free(self) -> u32 {
+        match self {
+            Counted::User(..) => 5,
+            Counted::Address(_) => 50,
+        }
+    }
+
+    /// The longest pause. Those who share an address with one who tries out passwords can log in between.
+    fn pause_max(self) -> Duration {
+        match self {
+            Counted::User(..) => PAUSE_MAX,
+            Counted::Address(_) => Duration::from_secs(5),
+        }
+    }
+}
+
+/// The longest pause of a user.
+const PAUSE_MAX: Duration = Duration::from_secs(300);
+
+/// The failures of late, by user and address, and by address.
 #[derive(Default)]
 pub(super) struct Throttle {
     failures: Mutex<HashMap<u64, Failures>>,
@@ -35,11 +61,11 @@ struct Failures {
 
 impl Failures {
     /// The end of the pause.
-    fn until(&self) -> Instant {
-        let doublings = self.count.saturating_sub(FREE);
+    fn until(&self, counted: Counted<'_>) -> Instant {
+        let doublings = self.count.saturating_sub(counted.free());
         let pause = match doublings {
             0 => Duration::ZERO,
-            more => PAUSE_MAX.min(PAUSE_MIN * 2_u32.saturating_pow((more - 1).min(16))),
+            more => counted.pause_max().min(PAUSE_MIN * 2_u32.saturating_pow((more - 1).min(16))),
         };
         self.last + pause
     }
@@ -54,7 +80,8 @@ impl Throttle {
         now: Instant,
     ) -> Option<Duration> {
         let failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        let until = failures.get(&self.key(user, address))?.until();
+        let until = |counted| failures.get(&self.key(counted)).map(|known| known.until(counted));
+        let until = counted(user, address).filter_map(until).max()?;
         until.checked_duration_since(now).filter(|pause| !pause.is_zero())
     }
 
@@ -71,23 +98,42 @@ impl Throttle {
             let middle = *middle;
             failures.retain(|_, known| middle < known.last);
         }
-        let known =
-            failures.entry(self.key(user, address)).or_insert(Failures { count: 0, last: now });
-        if known.last + FORGET < now {
-            known.count = 0;
+        for counted in counted(user, address) {
+            let new = Failures { count: 0, last: now };
+            let known = failures.entry(self.key(counted)).or_insert(new);
+            if known.last + FORGET < now {
+                known.count = 0;
+            }
+            (known.count, known.last) = (known.count.saturating_add(1), now);
         }
-        (known.count, known.last) = (known.count.saturating_add(1), now);
     }
 
-    /// Forgets the failures of a user who has logged in.
+    /// Forgets the failures of a user who has logged in. Those of the address stay: else one's own login between would hide them.
     pub(super) fn forget(&self, user: &str, address: Option<IpAddr>) {
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        failures.remove(&self.key(user, address));
+        failures.remove(&self.key(Counted::User(user, address.map(network))));
     }
 
-    /// Names may be long and there may be many, so a number stands for both.
-    fn key(&self, user: &str, address: Option<IpAddr>) -> u64 {
-        self.hasher.hash_one((user, address))
+    /// Names may be long and there may be many, so a number stands for them.
+    fn key(&self, counted: Counted<'_>) -> u64 {
+        self.hasher.hash_one(counted)
+    }
+}
+
+/// Whose failures one of a user from an address is. A program that asks its own database has no address.
+fn counted(user: &str, address: Option<IpAddr>) -> impl Iterator<Item = Counted<'_>> {
+    let address = address.map(network);
+    [Some(Counted::User(user, address)), address.map(Counted::Address)].into_iter().flatten()
+}
+
+/// The address, or the first one of its network of IPv6.
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) if !address.is_loopback() => {
+            let [a, b, c, d, ..] = address.segments();
+            IpAddr::from([a, b, c, d, 0, 0, 0, 0])
+        }
+        address => address,
     }
 }
 
@@ -114,6 +160,26 @@ mod tests {
         assert_eq!(throttle.pause("ada", here, start + PAUSE_MAX), None, "later");
         throttle.forget("ada", here);
         assert_eq!(pause(), None);
+    }
+
+    #[test]
+    fn one_password_on_many_users_is_slowed_down() {
+        let (throttle, start) = (Throttle::default(), Instant::now());
+        let near = |last: u16| Some(IpAddr::from([0x2001, 0xdb8, 0, 7, 1, 2, 3, last]));
+        for number in 0..50 {
+            throttle.note_failure(&format!("user {number}"), near(number), start);
+        }
+        assert_eq!(throttle.pause("user 50", near(50), start), None);
+        throttle.note_failure("user 50", near(50), start);
+        let pause = |user, address, now| throttle.pause(user, address, now);
+        assert_eq!(pause("ada", near(99), start), Some(Duration::from_secs(1)));
+        throttle.forget("ada", near(99));
+        (0..9).for_each(|_| throttle.note_failure("bob", near(1), start));
+        assert_eq!(pause("ada", near(99), start), Some(Duration::from_secs(5)), "at most");
+        assert_eq!(pause("bob", near(2), start + PAUSE_MIN * 5), Some(Duration::from_secs(3)));
+        let far = Some(IpAddr::from([0x2001, 0xdb8, 0, 8, 1, 2, 3, 4]));
+        assert_eq!(pause("ada", far, start), None, "another network");
+        assert_eq!(pause("ada", None, start), None);
     }
 
     #[test]
