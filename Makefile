@@ -25,12 +25,13 @@ help: ## List these commands
 demo: install ## Build, install into .venv, and take the tour over the sample
 	$(BIN)/python -m hexgraph demo
 
-test: dev ## Run all tests: Rust, Python, notebooks, clients in JavaScript and Go
+test: dev ## Run all tests: Rust, Python, notebooks, clients in JavaScript, Go and Java
 	HEXGRAPH_TWIN_SECONDS=$${HEXGRAPH_TWIN_SECONDS:-60} cargo test --locked --workspace
 	cargo test --locked -p hexgraph --test lean
 	$(BIN)/python -m pytest
 	$(BIN)/python tests/clients/run_js.py $(BIN)/hexgraph
 	$(BIN)/python tests/clients/run_go.py $(BIN)/hexgraph
+	$(BIN)/python tests/clients/run_java.py $(BIN)/hexgraph
 
 torture: ## Kill writers a thousand times, and check long histories of clients at once
 	HEXGRAPH_TORTURE_ROUNDS=$${HEXGRAPH_TORTURE_ROUNDS:-1000} \
