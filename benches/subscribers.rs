@@ -68,13 +68,16 @@ fn scenario(name: &str, count: usize, text: impl Fn(usize) -> String) {
         )
     };
     database.mutate(&(0..NOTES).map(note).collect::<String>(), "").expect("valid N-Quads");
-    let options = ServeOptions { port: 0, ..ServeOptions::default() };
+    let options = ServeOptions { port: Some(0), ..ServeOptions::default() };
     let server = Server::start(database.clone(), options).expect("a port is free");
     let before = resident();
     let mut clients: Vec<Client> = (0..count.div_ceil(PER_CONNECTION))
         .map(|client| {
             let first = client * PER_CONNECTION;
-            Client::new(server.address(), (first..count.min(first + PER_CONNECTION)).map(&text))
+            Client::new(
+                server.address().unwrap(),
+                (first..count.min(first + PER_CONNECTION)).map(&text),
+            )
         })
         .collect();
     let (messages, ends) = (AtomicU64::new(0), AtomicBool::new(false));

@@ -43,10 +43,12 @@ from .errors import (
     StorageError,
 )
 from .methods import DatabaseMethods, attach
+from .serving import ServingMethods
 
 attach(Database, DatabaseMethods)
 attach(Database, AdministrationMethods)
 attach(Database, ArrayMethods)
+attach(Database, ServingMethods)
 
 
 def __getattr__(name: str) -> object:

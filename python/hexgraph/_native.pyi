@@ -311,9 +311,10 @@ class Database:
     def refresh(self) -> int: ...
     @property
     def recovery(self) -> dict[str, int]: ...
+    def _serve(self, settings: dict[str, Any]) -> Server: ...
     def serve(
         self,
-        port: int = 8080,
+        port: int | None = 8080,
         host: str = "127.0.0.1",
         *,
         security: str = "",
@@ -322,6 +323,17 @@ class Database:
         allow_origin: Sequence[str] = ...,
         allow_get_changes: bool = False,
         grpc_port: int | None = None,
+        unix_socket: str | os.PathLike[str] | None = None,
+        unix_socket_mode: int = 0o600,
+        tls_cert: str | os.PathLike[str] | None = None,
+        tls_key: str | os.PathLike[str] | None = None,
+        tls_client_ca: str | os.PathLike[str] | None = None,
+        anonymous: bool = True,
+        acl: str | None = None,
+        acl_initial_password: str | None = None,
+        acl_allow_default_password: bool = False,
+        audit_log: str | os.PathLike[str] | None = None,
+        audit_log_size: str = "100MiB",
     ) -> Server: ...
     def close(self) -> None: ...
     def __enter__(self) -> Self: ...
@@ -516,6 +528,8 @@ class Server:
     def url(self) -> str: ...
     @property
     def grpc_address(self) -> str | None: ...
+    @property
+    def unix_socket(self) -> os.PathLike[str] | None: ...
     def stop(self) -> None: ...
     def __enter__(self) -> Self: ...
     def __exit__(

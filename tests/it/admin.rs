@@ -33,13 +33,14 @@ impl Site {
     fn with(options: ServeOptions) -> Site {
         let database = Database::in_memory();
         database.mutate("<1> <name> \"Ada\" .", "").unwrap();
-        let server = Server::start(database.clone(), ServeOptions { port: 0, ..options }).unwrap();
+        let server =
+            Server::start(database.clone(), ServeOptions { port: Some(0), ..options }).unwrap();
         Site { database, server, header: "X-Nothing: 1" }
     }
 
     /// The status and the body of the answer to a request.
     fn ask(&self, method: &str, path: &str, content_type: &str, body: &str) -> (u16, String) {
-        let mut stream = TcpStream::connect(self.server.address()).unwrap();
+        let mut stream = TcpStream::connect(self.server.address().unwrap()).unwrap();
         let length = body.len();
         write!(
             stream,
@@ -138,9 +139,9 @@ fn clients_of_a_draining_server_are_refused() {
 fn subscriptions_end_when_a_server_drains() {
     let site = Site::new();
     site.database.set_graphql_schema(SCHEMA).unwrap();
-    let stream = TcpStream::connect(site.server.address()).unwrap();
+    let stream = TcpStream::connect(site.server.address().unwrap()).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    let address = format!("ws://{}/graphql", site.server.address());
+    let address = format!("ws://{}/graphql", site.server.address().unwrap());
     let mut request = address.into_client_request().unwrap();
     let headers = request.headers_mut();
     headers.insert("sec-websocket-protocol", "graphql-transport-ws".parse().unwrap());
@@ -193,7 +194,7 @@ fn a_server_is_ended_by_request() {
             thread::sleep(Duration::from_millis(5));
         }
         assert!(!site.server.is_running());
-        let error = TcpStream::connect(site.server.address()).unwrap_err();
+        let error = TcpStream::connect(site.server.address().unwrap()).unwrap_err();
         assert_eq!(error.kind(), std::io::ErrorKind::ConnectionRefused);
         site.server.stop();
         assert_eq!(site.database.stats().unwrap().nodes, 1);
@@ -203,7 +204,7 @@ fn a_server_is_ended_by_request() {
 #[test]
 fn what_is_under_way_is_answered_before_the_end() {
     let site = Site::new();
-    let mut slow = TcpStream::connect(site.server.address()).unwrap();
+    let mut slow = TcpStream::connect(site.server.address().unwrap()).unwrap();
     let (head, tail) = QUERY.split_at(5);
     let length = QUERY.len();
     write!(

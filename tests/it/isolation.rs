@@ -95,7 +95,8 @@ fn run(length: Duration, policy: &str, rng: &mut Rng) {
     let account = |place| format!("<{:#x}> <balance> \"100\" .\n", FIRST_ACCOUNT + place);
     db.mutate(&(0..ACCOUNTS).map(account).collect::<String>(), "").unwrap();
     let mut server =
-        Server::start(db.clone(), ServeOptions { port: 0, ..ServeOptions::default() }).unwrap();
+        Server::start(db.clone(), ServeOptions { port: Some(0), ..ServeOptions::default() })
+            .unwrap();
     let world = World {
         until: Instant::now() + length,
         commits: AtomicU64::new(0),
@@ -104,7 +105,7 @@ fn run(length: Duration, policy: &str, rng: &mut Rng) {
         next: AtomicU64::new(1),
     };
     let inside = || Inside { database: db.clone() };
-    let http = || OverHttp { address: server.address() };
+    let http = || OverHttp { address: server.address().unwrap() };
     let world = &world;
     let mut history = Vec::new();
     thread::scope(|scope| {

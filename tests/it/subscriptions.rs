@@ -35,7 +35,7 @@ impl Site {
     fn with(subscriptions: SubscribeOptions) -> Site {
         let database = Database::in_memory();
         database.set_graphql_schema(SCHEMA).unwrap();
-        let options = ServeOptions { port: 0, subscriptions, ..ServeOptions::default() };
+        let options = ServeOptions { port: Some(0), subscriptions, ..ServeOptions::default() };
         let server = Server::start(database.clone(), options).unwrap();
         Site { database, server }
     }
@@ -53,9 +53,10 @@ impl Site {
     }
 
     fn connect(&self, protocol: &str) -> Client {
-        let stream = TcpStream::connect(self.server.address()).unwrap();
-        let mut request =
-            format!("ws://{}/graphql", self.server.address()).into_client_request().unwrap();
+        let stream = TcpStream::connect(self.server.address().unwrap()).unwrap();
+        let mut request = format!("ws://{}/graphql", self.server.address().unwrap())
+            .into_client_request()
+            .unwrap();
         request.headers_mut().insert("sec-websocket-protocol", protocol.parse().unwrap());
         let (socket, response) = tungstenite::client(request, stream).unwrap();
         assert_eq!(response.headers()["sec-websocket-protocol"], protocol);
@@ -458,7 +459,7 @@ struct Events {
 
 impl Events {
     fn open(site: &Site, query: &str) -> Events {
-        let mut stream = TcpStream::connect(site.server.address()).unwrap();
+        let mut stream = TcpStream::connect(site.server.address().unwrap()).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let body = json!({ "query": query }).to_string();
         let length = body.len();

@@ -97,7 +97,7 @@ fn two_never_make_two() {
 #[test]
 fn two_never_make_two_over_http() {
     let db = Database::in_memory();
-    let options = ServeOptions { port: 0, ..ServeOptions::default() };
+    let options = ServeOptions { port: Some(0), ..ServeOptions::default() };
     let site = Site { server: Server::start(db.clone(), options).unwrap() };
     db.alter("xid: string @index(exact) .\nmade: bool .").unwrap();
     race(&db, "xid", |key| {

@@ -6,7 +6,7 @@ use super::graphql::GraphqlArguments;
 use super::interrupt::{detached, interruptible, interruptible_with};
 use super::mutation::{MutationArguments, PyUpsert, to_drop};
 use super::requests::{Asked, Target, UpsertArguments, to_timeout};
-use super::server::{PyServer, Servers, allow, serve_options};
+use super::server::{PyServer, Servers, Settings, warn_of_default_password};
 use super::source::{PyLoadReport, PySchemaReport, to_export_folder, to_schema_text, to_sources};
 use super::stats::stats_dict;
 use super::tables::{GivenEdges, GivenNodes, GivenOptions, skips, to_memory, to_tables, with_bar};
@@ -670,47 +670,12 @@ impl PyDatabase {
         files::export(py, &self.database, &path, format)
     }
 
-    /// Answer over HTTP from threads in the background, on this machine only unless `host` says
-    /// otherwise. Port 0 takes any that is free.
-    ///
-    /// This machine may alter and administer. `security` lets others in, "whitelist=10.0.0.0/8", and
-    /// may have all of them name a token, "token=secret"; with `;` between both. "client-key=secret"
-    /// and "admin-key=secret" have all requests name one of the keys as `X-Auth-Token`. Exports and
-    /// backups that are asked for at /admin go to folders below `export`; without it there are none.
-    ///
-    /// Requests name this server in `Host` by an address, by `localhost`, or by a name of `allow_host`. Pages of
-    /// browsers may ask that are of its own origin or of one of `allow_origin`, as "https://app.example.org". By GET
-    /// nothing is changed unless `allow_get_changes` says so.
-    ///
-    /// With a `grpc_port`, where 0 takes any that is free, the clients of Dgraph are answered by gRPC there.
-    ///
-    /// >>> import hexgraph
-    /// >>> db = hexgraph.connect()
-    /// >>> with db.serve(port=0) as server:
-    /// ...     server.url.startswith("http://127.0.0.1:")
-    /// True
-    #[pyo3(signature = (port = 8080, host = "127.0.0.1", *, security = "", export = None, allow_host = Vec::new(), allow_origin = Vec::new(), allow_get_changes = false, grpc_port = None))]
-    #[expect(clippy::too_many_arguments, reason = "they are named where it is called")]
-    fn serve(
-        &self,
-        py: Python<'_>,
-        port: u16,
-        host: &str,
-        security: &str,
-        export: Option<PathBuf>,
-        allow_host: Vec<String>,
-        allow_origin: Vec<String>,
-        allow_get_changes: bool,
-        grpc_port: Option<u16>,
-    ) -> PyResult<PyServer> {
-        let mut options = serve_options(host, port, grpc_port)?;
-        options.exports = export;
-        options.security.set(security).map_err(to_python)?;
-        let origins = &mut options.security.origins;
-        allow(origins, &allow_host, &allow_origin, allow_get_changes).map_err(to_python)?;
+    fn _serve(&self, py: Python<'_>, settings: Settings) -> PyResult<PyServer> {
+        let options = settings.options()?;
         let server = detached(py, || Server::start(self.database.clone(), options));
         let server = PyServer::new(server.map_err(to_python)?);
         self.servers.add(&server);
+        warn_of_default_password(py, &self.database)?;
         Ok(server)
     }
 

@@ -1,11 +1,19 @@
 //! A server that a program runs beside its other work.
 
+use crate::convert::errors::to_python;
+use hexgraph::db::access::AccessOptions;
+use hexgraph::db::{Database, byte_count};
 use hexgraph_base::types::Result;
-use hexgraph_server::http::{GrpcPort, Origins, ServeOptions, Server};
-use pyo3::exceptions::PyValueError;
+use hexgraph_server::http::{
+    AuditOptions, Certificates, DEFAULT_PASSWORD, GrpcPort, Security, ServeOptions, Server,
+    SocketFileOptions, TlsFiles, access_options,
+};
+use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::prelude::*;
+use std::ffi::CString;
 use std::mem;
 use std::net::IpAddr;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// A server in the background. `with db.serve() as server:` stops it at the end, and closing the
@@ -15,6 +23,7 @@ pub struct PyServer {
     server: Arc<Mutex<Server>>,
     url: String,
     grpc_address: Option<String>,
+    unix_socket: Option<PathBuf>,
 }
 
 /// The servers of a database, which stop when it is closed.
@@ -40,21 +49,121 @@ impl Servers {
     }
 }
 
-/// Lets names of the server, pages and changes by GET in.
-///
-/// # Errors
-///
-/// [`Error::Query`](hexgraph_base::types::Error::Query) for what is no name of a machine, and for what is no origin.
-pub(crate) fn allow(
-    origins: &mut Origins,
-    hosts: &[String],
-    pages: &[String],
-    allows_get_changes: bool,
-) -> Result<()> {
-    hosts.iter().try_for_each(|name| origins.allow_host(name))?;
-    pages.iter().try_for_each(|origin| origins.allow_origin(origin))?;
-    if allows_get_changes {
-        origins.allow_get_changes();
+/// The arguments of `Database.serve`, which Python hands over by their names.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Settings {
+    host: String,
+    port: Option<u16>,
+    grpc_port: Option<u16>,
+    unix_socket: Option<PathBuf>,
+    unix_socket_mode: u32,
+    security: String,
+    anonymous: bool,
+    acl: Option<String>,
+    acl_initial_password: Option<String>,
+    acl_allow_default_password: bool,
+    tls_cert: Option<PathBuf>,
+    tls_key: Option<PathBuf>,
+    tls_client_ca: Option<PathBuf>,
+    audit_log: Option<PathBuf>,
+    audit_log_size: String,
+    export: Option<PathBuf>,
+    allow_host: Vec<String>,
+    allow_origin: Vec<String>,
+    allow_get_changes: bool,
+}
+
+impl Settings {
+    /// The options of a server.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for what is no address, no permissions, or half of what TLS needs; [`Error::Query`] and [`Error::Io`] for what
+    /// is wrong with a setting or a file.
+    pub(crate) fn options(self) -> PyResult<ServeOptions> {
+        let host: IpAddr = self.host.parse().map_err(|_| {
+            PyValueError::new_err(format!("host must be an IP address, not {:?}", self.host))
+        })?;
+        let mode = self.unix_socket_mode;
+        if 0o777 < mode {
+            let message = "unix_socket_mode must be permissions such as 0o600 or 0o660";
+            return Err(PyValueError::new_err(format!("{message}, not {mode:#o}")));
+        }
+        let socket_file = self.unix_socket.clone().map(|path| SocketFileOptions { path, mode });
+        let certificates = self.certificates()?;
+        let security = self.security().map_err(to_python)?;
+        let access = self.access().map_err(to_python)?;
+        let audit = self.audit().map_err(to_python)?;
+        let grpc = self.grpc_port.map_or(GrpcPort::Off, GrpcPort::At);
+        Ok(ServeOptions {
+            host,
+            port: self.port,
+            grpc,
+            socket_file,
+            security,
+            access,
+            audit,
+            exports: self.export,
+            certificates,
+            ..ServeOptions::default()
+        })
+    }
+
+    fn security(&self) -> Result<Security> {
+        let mut security = Security::default();
+        security.set(&self.security)?;
+        self.allow_host.iter().try_for_each(|name| security.origins.allow_host(name))?;
+        self.allow_origin.iter().try_for_each(|origin| security.origins.allow_origin(origin))?;
+        if self.allow_get_changes {
+            security.origins.allow_get_changes();
+        }
+        if !self.anonymous {
+            security.refuse_anonymous();
+        }
+        Ok(security)
+    }
+
+    fn access(&self) -> Result<Option<AccessOptions>> {
+        let Some(settings) = &self.acl else { return Ok(None) };
+        let mut options = access_options(settings)?;
+        options.initial_password.clone_from(&self.acl_initial_password);
+        options.allows_default_password = self.acl_allow_default_password;
+        Ok(Some(options))
+    }
+
+    fn audit(&self) -> Result<Option<AuditOptions>> {
+        let Some(path) = self.audit_log.clone() else { return Ok(None) };
+        let bytes_max = byte_count("audit_log_size", &self.audit_log_size)?;
+        Ok(Some(AuditOptions { bytes_max, ..AuditOptions::new(path) }))
+    }
+
+    fn certificates(&self) -> PyResult<Option<Arc<Certificates>>> {
+        match (&self.tls_cert, &self.tls_key, &self.tls_client_ca) {
+            (Some(certificate), Some(key), authorities) => {
+                let (certificate, key) = (certificate.clone(), key.clone());
+                let files = TlsFiles { certificate, key, client_authorities: authorities.clone() };
+                Ok(Some(Arc::new(Certificates::read(files).map_err(to_python)?)))
+            }
+            (None, None, None) => Ok(None),
+            _ => Err(PyValueError::new_err(
+                "TLS needs both tls_cert and tls_key, the certificate of the server and its private key",
+            )),
+        }
+    }
+}
+
+/// Warns as long as the first user of a database that has users has the first password.
+pub(crate) fn warn_of_default_password(py: Python<'_>, database: &Database) -> PyResult<()> {
+    let is_default =
+        || -> Result<bool> { Ok(database.has_access_list() && database.has_default_password()?) };
+    if py.detach(is_default).map_err(to_python)? {
+        let message = format!(
+            "{DEFAULT_PASSWORD}: set another one by acl_initial_password, or at /admin by resetPassword"
+        );
+        let message =
+            CString::new(message).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 2)?;
     }
     Ok(())
 }
@@ -64,13 +173,14 @@ impl PyServer {
     pub fn new(server: Server) -> PyServer {
         let url = server.url();
         let grpc_address = server.grpc_address().map(|address| address.to_string());
-        PyServer { server: Arc::new(Mutex::new(server)), url, grpc_address }
+        let unix_socket = server.socket_path().map(Path::to_owned);
+        PyServer { server: Arc::new(Mutex::new(server)), url, grpc_address, unix_socket }
     }
 }
 
 #[pymethods]
 impl PyServer {
-    /// Where clients connect to, `http://127.0.0.1:8080` for instance.
+    /// Where clients connect to, `http://127.0.0.1:8080` for instance; `unix:` and a path where there is only a file.
     #[getter]
     fn url(&self) -> &str {
         &self.url
@@ -80,6 +190,12 @@ impl PyServer {
     #[getter]
     fn grpc_address(&self) -> Option<&str> {
         self.grpc_address.as_deref()
+    }
+
+    /// The file by which programs on this machine connect; None where there is none.
+    #[getter]
+    fn unix_socket(&self) -> Option<&Path> {
+        self.unix_socket.as_deref()
     }
 
     /// Stop listening, and wait a moment for the requests that run. Stopping again does nothing.
@@ -102,21 +218,4 @@ impl PyServer {
         let state = if is_running { "answers at" } else { "stopped, was at" };
         format!("<hexgraph.Server {state} {}>", self.url)
     }
-}
-
-/// The options of a server at an address, and perhaps of one that speaks gRPC beside it.
-///
-/// # Errors
-///
-/// `ValueError` for what is no address.
-pub(crate) fn serve_options(
-    host: &str,
-    port: u16,
-    grpc_port: Option<u16>,
-) -> PyResult<ServeOptions> {
-    let host: IpAddr = host
-        .parse()
-        .map_err(|_| PyValueError::new_err(format!("host must be an IP address, not {host:?}")))?;
-    let grpc = grpc_port.map_or(GrpcPort::Off, GrpcPort::At);
-    Ok(ServeOptions { host, port, grpc, ..ServeOptions::default() })
 }

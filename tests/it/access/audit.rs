@@ -29,7 +29,8 @@ fn lines(path: &Path, count: usize) -> Vec<Value> {
 
 fn server(database: &Database, path: &Path) -> Server {
     let audit = Some(AuditOptions::new(path.to_owned()));
-    let options = ServeOptions { port: 0, grpc: GrpcPort::Beside, audit, ..Default::default() };
+    let options =
+        ServeOptions { port: Some(0), grpc: GrpcPort::Beside, audit, ..Default::default() };
     Server::start(database.clone(), options).unwrap()
 }
 
@@ -50,7 +51,7 @@ fn who_asked_what() {
     let header = format!("X-Service-AccessToken: {token}");
     let ask = |path: &str, kind: &str, body: &str| {
         let kind = format!("Content-Type: {kind}");
-        send(server.address(), ("POST", path), &[&kind, &header], body.as_bytes())
+        send(server.address().unwrap(), ("POST", path), &[&kind, &header], body.as_bytes())
     };
     ask("/query", "application/dql", "{ q(func: eq(name, \"Ada\")) { name } }");
     ask("/mutate?commitNow=true", "application/rdf", "{ set { _:a <name> \"hunter2\" . } }");
@@ -66,13 +67,13 @@ fn who_asked_what() {
     );
     let wrong = json!({ "userid": "groot", "password": "hunter2" }).to_string();
     let told = send(
-        server.address(),
+        server.address().unwrap(),
         ("POST", "/login"),
         &["Content-Type: application/json"],
         wrong.as_bytes(),
     );
     assert!(told.text().contains("invalid username or password"));
-    send(server.address(), ("GET", "/state"), &[], b"");
+    send(server.address().unwrap(), ("GET", "/state"), &[], b"");
     let client = Client::new(server.grpc_address().unwrap());
     let metadata = [("accessjwt", token.as_str())];
     let mutation =
@@ -132,7 +133,12 @@ fn keys_and_namespaces_are_told() {
         &[header.as_str(), "Content-Type: application/dql"][..],
         &["Content-Type: application/dql"],
     ] {
-        send(server.address(), ("POST", "/query"), headers, b"{ q(func: uid(1)) { uid } }");
+        send(
+            server.address().unwrap(),
+            ("POST", "/query"),
+            headers,
+            b"{ q(func: uid(1)) { uid } }",
+        );
     }
     let lines = lines(&path, 2);
     let shown =

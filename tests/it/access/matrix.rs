@@ -83,7 +83,9 @@ impl<'a> Caller<'a> {
         let secret = self.secret.as_ref().map(|(name, secret)| format!("{name}: {secret}"));
         let headers: Vec<&str> =
             [content_type.as_str()].into_iter().chain(secret.as_deref()).collect();
-        send(self.server.address(), (method, path), &headers, body.as_bytes()).text().to_owned()
+        send(self.server.address().unwrap(), (method, path), &headers, body.as_bytes())
+            .text()
+            .to_owned()
     }
 
     fn ask(&self, request: &str) -> String {

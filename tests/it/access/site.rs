@@ -46,8 +46,12 @@ impl Site {
         let people = "<1> <name> \"Ada\" .\n<1> <age> \"36\" .\n<1> <secret> \"x\" .\n<1> <dgraph.type> \"Person\" .\n<1> <friend> <2> .\n<2> <name> \"Bob\" .\n<2> <secret> \"y\" .\n<2> <dgraph.type> \"Person\" .\n<3> <dgraph.type> \"Note\" .\n<3> <Note.text> \"Ada\" .\n<3> <Note.hidden> \"h\" .";
         database.mutate(people, "").unwrap();
         let exports = exports.map(Path::to_owned);
-        let options =
-            ServeOptions { port: 0, grpc: GrpcPort::Beside, exports, ..ServeOptions::default() };
+        let options = ServeOptions {
+            port: Some(0),
+            grpc: GrpcPort::Beside,
+            exports,
+            ..ServeOptions::default()
+        };
         let server = Server::start(database.clone(), options).unwrap();
         Site { server, database }
     }
@@ -101,7 +105,7 @@ impl Site {
         if !token.ends_with(": ") {
             headers.push(&token);
         }
-        send(self.server.address(), (method, path), &headers, body.as_bytes())
+        send(self.server.address().unwrap(), (method, path), &headers, body.as_bytes())
     }
 
     /// Asks in DQL.

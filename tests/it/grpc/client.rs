@@ -6,6 +6,7 @@ use hexgraph::db::Database;
 use hexgraph_server::http::{GrpcPort, ServeOptions, Server};
 use prost::Message;
 use std::net::SocketAddr;
+use std::path::Path;
 use tokio::runtime::{Builder, Runtime};
 use tonic::client::Grpc;
 use tonic::metadata::{MetadataKey, MetadataMap};
@@ -48,7 +49,7 @@ impl Site {
 
     pub fn of(database: Database, options: ServeOptions) -> Site {
         database.alter(SCHEMA).unwrap();
-        let options = ServeOptions { port: 0, grpc: GrpcPort::Beside, ..options };
+        let options = ServeOptions { port: Some(0), grpc: GrpcPort::Beside, ..options };
         let server = Server::start(database.clone(), options).unwrap();
         let client = Client::new(server.grpc_address().unwrap());
         Site { server, database, client }
@@ -57,8 +58,17 @@ impl Site {
 
 impl Client {
     pub fn new(address: SocketAddr) -> Client {
+        Client::of(Endpoint::from_shared(format!("http://{address}")).unwrap())
+    }
+
+    /// A client of a server that has a file. By itself it would name the file as the server's name, where others say localhost.
+    pub fn at_file(path: &Path) -> Client {
+        let endpoint = Endpoint::from_shared(format!("unix://{}", path.display())).unwrap();
+        Client::of(endpoint.origin("http://localhost".parse().unwrap()))
+    }
+
+    fn of(endpoint: Endpoint) -> Client {
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-        let endpoint = Endpoint::from_shared(format!("http://{address}")).unwrap();
         let channel = {
             let _inside = runtime.enter();
             endpoint.connect_lazy()

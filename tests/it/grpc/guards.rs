@@ -203,7 +203,7 @@ fn clients_of_a_draining_server_are_refused() {
             "{{\"query\":\"mutation {{ draining(enable: {enable}) {{ response {{ message }} }} }}\"}}"
         );
         let told = site::send(
-            site.server.address(),
+            site.server.address().unwrap(),
             ("POST", "/admin"),
             &["Content-Type: application/json"],
             body.as_bytes(),
@@ -228,7 +228,7 @@ fn the_port_beside_may_be_taken_or_off() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port();
     let start = |port, grpc| {
-        let options = ServeOptions { port, grpc, ..ServeOptions::default() };
+        let options = ServeOptions { port: Some(port), grpc, ..ServeOptions::default() };
         Server::start(Database::in_memory(), options)
     };
     let told = start(0, GrpcPort::At(port)).err().unwrap().to_string();
@@ -248,13 +248,13 @@ fn the_port_beside_may_be_taken_or_off() {
 fn the_port_of_http_has_no_calls() {
     let site = Site::new();
     let told = site::send(
-        site.server.address(),
+        site.server.address().unwrap(),
         ("POST", "/api.Dgraph/Query"),
         &["Content-Type: application/grpc"],
         b"",
     );
     assert_eq!(told.header("grpc-status"), "12", "{told:?}");
-    let told = site::send(site.server.address(), ("POST", "/api.Dgraph/Query"), &[], b"");
+    let told = site::send(site.server.address().unwrap(), ("POST", "/api.Dgraph/Query"), &[], b"");
     assert_eq!(told.status, 404);
     let told = site::send(site.server.grpc_address().unwrap(), ("POST", "/query"), &[], b"");
     assert_eq!(told.status, 404);

@@ -88,7 +88,7 @@ fn transactions_go_on_over_the_other_port() {
     let site = Site::new();
     let post = |path: &str, content_type: &str, body: &[u8]| {
         let content_type = format!("Content-Type: {content_type}");
-        site::send(site.server.address(), ("POST", path), &[&content_type], body)
+        site::send(site.server.address().unwrap(), ("POST", path), &[&content_type], body)
     };
     // Begun here, committed there.
     let txn = set_age(&site, 0, "_:a", 1).txn.unwrap();

@@ -145,7 +145,7 @@ impl Door {
         let calls = site.server.grpc_address().unwrap();
         [
             Door { address: calls, path: "/api.Dgraph/Query" },
-            Door { address: site.server.address(), path: "/query" },
+            Door { address: site.server.address().unwrap(), path: "/query" },
         ]
     }
 

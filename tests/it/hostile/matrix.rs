@@ -202,7 +202,7 @@ impl Site {
         );
         // A connection that the server has closed meanwhile is no answer.
         for _ in 0..2 {
-            let address = self.server.address();
+            let address = self.server.address().unwrap();
             let stream =
                 self.stream.take().or_else(|| TcpStream::connect(address).ok().map(BufReader::new));
             let Some(mut stream) = stream else { break };
@@ -220,7 +220,8 @@ impl Site {
 }
 
 fn serve(database: &Database, security: &Security) -> Server {
-    let options = ServeOptions { port: 0, security: security.clone(), ..ServeOptions::default() };
+    let options =
+        ServeOptions { port: Some(0), security: security.clone(), ..ServeOptions::default() };
     Server::start(database.clone(), options).unwrap()
 }
 
@@ -321,7 +322,7 @@ fn routes() -> impl Iterator<Item = &'static Route> {
 
 /// Sends all there is, and lists what is not as expected.
 fn walk(site: &mut Site, whos: &[Who], places: &[(&str, bool)], allows_get: bool) -> String {
-    let port = site.server.address().port().to_string();
+    let port = site.server.address().unwrap().port().to_string();
     let has_keys = whos.len() > 1;
     let mut faults = String::new();
     let paths = routes().map(|route| route.path);
@@ -439,7 +440,7 @@ fn sockets_and_events_are_for_the_same_pages() {
         Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n";
     let events = "Accept: text/event-stream\r\nContent-Type: application/json\r\n";
     let mut site = Site::new(security("admin-key=root; client-key=app"));
-    let port = site.server.address().port().to_string();
+    let port = site.server.address().unwrap().port().to_string();
     let add = r#"{"query":"mutation { addNote(input: { text: \"changed\" }) { numUids } }"}"#;
     for (place, may_ask) in PLACES {
         for who in [Who::Nobody, Who::Stranger, Who::Client, Who::Admin] {

@@ -174,7 +174,7 @@ fn the_deadline_is_of_the_whole() {
 }
 
 fn open(site: &Site, body: &str) -> TcpStream {
-    let mut stream = TcpStream::connect(site.server.address()).unwrap();
+    let mut stream = TcpStream::connect(site.server.address().unwrap()).unwrap();
     let length = body.len();
     write!(
         stream,

@@ -49,7 +49,7 @@ fn settled(database: &Database, bytes: u64) {
 }
 
 fn open(site: &Site, body: &str, length: usize) -> TcpStream {
-    let mut stream = TcpStream::connect(site.server.address()).unwrap();
+    let mut stream = TcpStream::connect(site.server.address().unwrap()).unwrap();
     write!(
         stream,
         "POST /query HTTP/1.1\r\nHost: localhost\r\n{DQL}\r\nContent-Length: {length}\r\n\r\n{body}"

@@ -5,4 +5,6 @@ mod lines;
 mod memory;
 mod requests;
 pub mod site;
+#[cfg(unix)]
+mod socket_file;
 mod sockets;

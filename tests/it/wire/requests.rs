@@ -237,7 +237,7 @@ fn state_and_login() {
     let state = site.send("GET", "/state", &[], b"").json();
     let group = &state["groups"]["1"];
     assert_eq!(group["tablets"]["0-Note.text"]["predicate"], "0-Note.text");
-    assert_eq!(group["members"]["1"]["addr"], site.server.address().to_string());
+    assert_eq!(group["members"]["1"]["addr"], site.server.address().unwrap().to_string());
     assert!(state["maxUID"].as_str().unwrap().parse::<u64>().unwrap() > 3, "{state}");
     let body = r#"{"userid":"groot","password":"password"}"#;
     assert_eq!(message(&site.post("/login", body).json()), "invalid username or password");

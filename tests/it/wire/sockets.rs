@@ -27,10 +27,11 @@ struct Client {
 
 impl Client {
     fn of(site: &Site, protocol: &str) -> Client {
-        let stream = TcpStream::connect(site.server.address()).unwrap();
+        let stream = TcpStream::connect(site.server.address().unwrap()).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        let mut request =
-            format!("ws://{}/graphql", site.server.address()).into_client_request().unwrap();
+        let mut request = format!("ws://{}/graphql", site.server.address().unwrap())
+            .into_client_request()
+            .unwrap();
         request.headers_mut().insert("sec-websocket-protocol", protocol.parse().unwrap());
         Client { socket: tungstenite::client(request, stream).unwrap().0 }
     }

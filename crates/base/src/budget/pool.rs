@@ -174,6 +174,11 @@ impl Budget {
         }
     }
 
+    /// Notes that bytes were freed which nobody had drawn, since each is small: [`Budget::tidy`] counts them as given back.
+    pub fn note_freed(&self, bytes: u64) {
+        self.inner.given.fetch_add(bytes, Relaxed);
+    }
+
     /// Makes the allocator return freed pages to the system. To be called once a second; it has no effect when little was
     /// given back lately.
     ///

@@ -1,9 +1,8 @@
 //! Reads the access rules of a server from arguments, files and the environment.
 
 use super::arguments::{Anonymous, ServeArguments};
-use crate::http::{Certificates, Secret, Security, TlsFiles};
-use hexgraph::db::access::{AccessOptions, SigningMethod};
-use hexgraph::db::parse_time;
+use crate::http::{Certificates, Secret, Security, TlsFiles, access_options, read_secret};
+use hexgraph::db::access::AccessOptions;
 use hexgraph_base::types::{Error, Result};
 use std::ffi::OsString;
 use std::fs;
@@ -78,47 +77,14 @@ pub(super) fn certificates(arguments: &ServeArguments) -> Result<Option<Arc<Cert
 /// What is wrong with a setting or a file, without what stands in the file.
 pub(super) fn access_list(arguments: &ServeArguments) -> Result<Option<AccessOptions>> {
     let Some(settings) = &arguments.acl else { return Ok(None) };
-    let (mut secret, mut options) = (None, AccessOptions::new(Vec::new()));
-    for setting in settings.split(';').map(str::trim).filter(|setting| !setting.is_empty()) {
-        let (name, value) = setting.split_once('=').unwrap_or((setting, ""));
-        let (name, value) = (name.trim(), value.trim());
-        let time = || {
-            let time = parse_time(value).filter(|time| !time.is_zero());
-            time.ok_or_else(|| Error::query(format!("acl {name}: expected a time like 6h")))
-        };
-        match name {
-            "secret-file" => secret = Some(read_secret(Path::new(value))?),
-            "access-ttl" => options.access_ttl = time()?,
-            "refresh-ttl" => options.refresh_ttl = time()?,
-            "jwt-alg" => options.method = SigningMethod::of_name(value)?,
-            _ => {
-                let expected =
-                    "expected secret-file=FILE, access-ttl=6h, refresh-ttl=30d or jwt-alg=HS256";
-                return Err(Error::query(format!("acl: {expected}")));
-            }
-        }
-    }
-    options.secret = secret.ok_or_else(|| Error::query("acl: there is no secret-file=FILE"))?;
+    let mut options = access_options(settings)?;
+    options.allows_default_password = arguments.acl_allow_default_password;
     if let Some(path) = &arguments.acl_initial_password_file {
         let password = String::from_utf8(read_secret(path)?);
         let wrong = |_| Error::query(format!("{}: it is not UTF-8", path.display()));
         options.initial_password = Some(password.map_err(wrong)?);
     }
     Ok(Some(options))
-}
-
-/// The bytes of a file without the line feed that editors put at the end.
-fn read_secret(path: &Path) -> Result<Vec<u8>> {
-    let shown = path.display();
-    let mut bytes = fs::read(path)
-        .map_err(|error| Error::io(format!("reading a secret from {shown}"), error))?;
-    while bytes.last().is_some_and(|byte| matches!(byte, b'\n' | b'\r')) {
-        bytes.pop();
-    }
-    match bytes.is_empty() {
-        true => Err(Error::query(format!("{shown}: it is empty"))),
-        false => Ok(bytes),
-    }
 }
 
 fn add_file(kind: Secret, path: &Path, security: &mut Security) -> Result<()> {

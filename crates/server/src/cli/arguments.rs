@@ -1,7 +1,6 @@
 //! What can be typed.
 
 use super::registry::{KeysCommand, NamespacesCommand};
-use crate::http::GrpcPort;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
@@ -128,13 +127,20 @@ pub(super) struct AlgoArguments {
 pub(super) struct ServeArguments {
     /// The directory of the database; without it everything is in memory
     pub path: Option<PathBuf>,
-    /// The port; 0 for any that is free
-    #[arg(long, default_value_t = 8080)]
-    pub port: u16,
+    /// The port; 0 for any that is free, `off` for none, where there is a --unix-socket
+    #[arg(long, value_name = "PORT", value_parser = port, default_value = "8080")]
+    pub port: PortArgument,
     /// The port for gRPC, which Dgraph's clients and gRPC-Web speak: a number, 0 for any that is free, or `off`; without it
     /// 1000 above that of HTTP
-    #[arg(long, value_name = "PORT", value_parser = grpc_port)]
-    pub grpc_port: Option<GrpcPort>,
+    #[arg(long, value_name = "PORT", value_parser = port)]
+    pub grpc_port: Option<PortArgument>,
+    /// Answer at this file, too, which programs on this machine connect to as a Unix domain socket, by HTTP and by gRPC. There
+    /// is no TLS; who may is said by --unix-socket-mode
+    #[arg(long, value_name = "FILE")]
+    pub unix_socket: Option<PathBuf>,
+    /// The permissions of that file, in octal: 600 for your user alone, 660 for your group, too
+    #[arg(long, value_name = "MODE", value_parser = mode, default_value = "600", requires = "unix_socket")]
+    pub unix_socket_mode: u32,
     /// The address to listen at; 0.0.0.0 lets other machines in
     #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     pub host: IpAddr,
@@ -280,15 +286,40 @@ pub(super) struct ServeArguments {
     pub limits: Vec<String>,
 }
 
-/// Reads the port of gRPC.
-fn grpc_port(text: &str) -> Result<GrpcPort, String> {
+/// A port, or that there is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PortArgument {
+    /// `off`.
+    Off,
+    /// A number.
+    At(u16),
+}
+
+impl PortArgument {
+    /// The number of the port.
+    pub(super) fn number(self) -> Option<u16> {
+        match self {
+            PortArgument::Off => None,
+            PortArgument::At(port) => Some(port),
+        }
+    }
+}
+
+/// Reads a port.
+fn port(text: &str) -> Result<PortArgument, String> {
     match text {
-        "off" => Ok(GrpcPort::Off),
+        "off" => Ok(PortArgument::Off),
         port => port
             .parse()
-            .map(GrpcPort::At)
+            .map(PortArgument::At)
             .map_err(|_| "expected a port from 0 to 65535, or off".to_owned()),
     }
+}
+
+/// Reads the permissions of a file.
+fn mode(text: &str) -> Result<u32, String> {
+    let mode = u32::from_str_radix(text, 8).ok().filter(|mode| *mode <= 0o777);
+    mode.ok_or_else(|| "expected permissions in octal, as 600 or 660".to_owned())
 }
 
 /// The arguments of `query`.

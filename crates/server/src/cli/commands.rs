@@ -2,7 +2,9 @@
 
 use super::access::{access_list, certificates, security};
 use super::algo::{algo, dql};
-use super::arguments::{AlgoArguments, Arguments, Command, LoadArguments, ServeArguments};
+use super::arguments::{
+    AlgoArguments, Arguments, Command, LoadArguments, PortArgument, ServeArguments,
+};
 use super::bar::{clear_bar, control_with_bar};
 use super::given::{duration, read_text, report_recovery};
 use super::interrupt::Interrupt;
@@ -12,11 +14,10 @@ use super::registry;
 use super::requests::{graphql, mutate, query};
 use super::tables::{is_table, load_table};
 use crate::http::{
-    AdmissionOptions, AuditOptions, ConnectionOptions, GrpcPort, ServeOptions, Server,
-    SubscribeOptions,
+    AdmissionOptions, AuditOptions, ConnectionOptions, DEFAULT_PASSWORD, GrpcPort, ServeOptions,
+    Server, SocketFileOptions, SubscribeOptions,
 };
 use clap::Parser;
-use hexgraph::db::access::{AccessOptions, FIRST_USER};
 use hexgraph::db::graphql::GraphqlOptions;
 use hexgraph::db::{
     Checked, Database, Limits, LoadOptions, LoadProgress, LoadReport, Memory, OpenOptions, Source,
@@ -114,7 +115,6 @@ fn check_path(path: &Path) -> Result<()> {
 fn serve(arguments: &ServeArguments, interrupt: Interrupt) -> Done {
     // A setting that is wrong is told before anything is opened and loaded.
     let serving = serve_options(arguments)?;
-    let access = access_list(arguments)?;
     let database = open_served(arguments)?;
     let schema = arguments.schema.as_deref().map(read_text).transpose()?;
     let about_schema = Failure::about(schema.as_deref().unwrap_or_default());
@@ -142,39 +142,22 @@ fn serve(arguments: &ServeArguments, interrupt: Interrupt) -> Done {
     if let Some(file) = &arguments.graphql_schema {
         database.set_graphql_schema(&read_text(file)?)?;
     }
-    if let Some(access) = access {
-        enable_access(&database, access, arguments)?;
-    }
     let signals = interrupt.listen();
     let mut server = Server::start(database.clone(), serving)?;
+    if database.has_access_list() && database.has_default_password()? {
+        eprintln!("warning: {DEFAULT_PASSWORD}: set another one at /admin by resetPassword");
+    }
     let by = if arguments.tls_cert.is_some() { "gRPC over TLS" } else { "gRPC" };
     let grpc = server.grpc_address().map_or(String::new(), |at| format!(" and by {by} at {at}"));
-    print(format!("hexgraph answers at {}{grpc} (Ctrl-C stops it)\n", server.url()).as_bytes())?;
+    let file = server.socket_path().filter(|_| server.address().is_some());
+    let file = file.map_or(String::new(), |path| format!(" and at the file {}", path.display()));
+    let url = server.url();
+    print(format!("hexgraph answers at {url}{grpc}{file} (Ctrl-C stops it)\n").as_bytes())?;
     if let Some(end) = server.ended() {
         signals.wait(end);
     }
     server.stop();
     Ok(database.close()?)
-}
-
-/// Has users and rights, and keeps strangers away from a server whose first user has the password that everybody knows.
-fn enable_access(
-    database: &Database,
-    access: AccessOptions,
-    arguments: &ServeArguments,
-) -> Result<()> {
-    let allows_default_password = arguments.acl_allow_default_password;
-    database.enable_access(AccessOptions { allows_default_password, ..access })?;
-    if !database.has_default_password()? {
-        return Ok(());
-    }
-    let known = format!("the user {FIRST_USER} has the password that everybody knows");
-    if !arguments.host.is_loopback() && !arguments.acl_allow_default_password {
-        return Err(Error::query(format!("{known}, and --host {} lets others connect", arguments.host))
-            .with_hint("give the user another password by --acl-initial-password-file before the first start, or start without --host and set it at /admin by resetPassword"));
-    }
-    eprintln!("warning: {known}: set another one at /admin by resetPassword");
-    Ok(())
 }
 
 /// Reads from the arguments where the server listens and who may use it.
@@ -184,7 +167,11 @@ fn serve_options(arguments: &ServeArguments) -> Result<ServeOptions> {
         per_connection: arguments.graphql_subscriptions_per_connection,
         ..SubscribeOptions::default()
     };
-    let (host, port) = (arguments.host, arguments.port);
+    let (host, port) = (arguments.host, arguments.port.number());
+    let grpc = arguments.grpc_port.map(PortArgument::number);
+    let grpc = grpc.map_or(GrpcPort::Beside, |port| port.map_or(GrpcPort::Off, GrpcPort::At));
+    let mode = arguments.unix_socket_mode;
+    let socket_file = arguments.unix_socket.clone().map(|path| SocketFileOptions { path, mode });
     let security = security(arguments, |name| std::env::var_os(name))?;
     let exports = arguments.export.clone();
     let prints_slow = arguments.limits.iter().any(|limit| limit.starts_with("slow="));
@@ -196,12 +183,14 @@ fn serve_options(arguments: &ServeArguments) -> Result<ServeOptions> {
     Ok(ServeOptions {
         host,
         port,
-        grpc: arguments.grpc_port.unwrap_or(GrpcPort::Beside),
+        grpc,
+        socket_file,
         prints_slow,
         admission,
         connections,
         subscriptions,
         security,
+        access: access_list(arguments)?,
         audit,
         exports,
         certificates,

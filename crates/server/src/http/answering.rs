@@ -202,7 +202,6 @@ mod tests {
     use flate2::write::GzEncoder;
     use hexgraph::db::Database;
     use std::io::Write;
-    use std::net::SocketAddr;
     use tokio::runtime::Builder;
     use tokio::sync::Semaphore;
 
@@ -214,7 +213,7 @@ mod tests {
         App {
             bodies: Bodies::new(database.budget()),
             unguarded: database,
-            address: SocketAddr::from(([127, 0, 0, 1], 1)),
+            address: "127.0.0.1:1".to_owned(),
             started: Instant::now(),
             prints_slow: false,
             feeds: Arc::new(Feeds::new(SubscribeOptions::default())),

@@ -10,7 +10,6 @@ use crate::http::message::incoming::{Bodies, Incoming};
 use crate::http::message::request_error::RequestError;
 use hexgraph::db::graphql::{Folder, Tasks};
 use hexgraph::db::{Canceller, Database};
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::Semaphore;
@@ -20,8 +19,8 @@ pub(super) struct App {
     /// The database, with the right to everything. Requests are answered from [`App::database_for`] the caller; this is for what
     /// concerns the server itself, and for what anybody may know.
     pub unguarded: Database,
-    /// The address on which the server listens.
-    pub address: SocketAddr,
+    /// The address on which the server listens, or its file.
+    pub address: String,
     /// The time when the server started.
     pub started: Instant,
     /// Whether slow queries are printed to standard error.

@@ -1,6 +1,8 @@
 //! The database over HTTP: `/query`, `/mutate`, `/alter`, `/commit`, `/assign`, `/health`, `/graphql` and `/admin`, and over gRPC, as Dgraph has them.
 
 mod server;
+mod doors;
+mod socket_file;
 mod routes;
 mod router;
 mod route;
@@ -21,12 +23,14 @@ mod grpc;
 pub use admission::AdmissionOptions;
 pub use audit::AuditOptions;
 pub use connections::ConnectionOptions;
+pub use doors::{GrpcPort, SocketFileOptions};
 pub use effect::Effect;
 pub use graphql::SubscribeOptions;
+pub use guard::access_settings::{DEFAULT_PASSWORD, access_options, read_secret};
 pub use guard::keys::Role;
 pub use guard::origins::Origins;
 pub use guard::security::{Secret, Security};
 pub use route::Route;
 pub use routes::ROUTES;
-pub use server::{Ended, GrpcPort, ServeOptions, Server};
+pub use server::{Ended, ServeOptions, Server};
 pub use tls::{Certificates, TlsFiles};

@@ -30,13 +30,26 @@ pub(super) enum Port {
     Http,
     /// That of gRPC: its methods alone.
     Grpc,
+    /// No port but a file: all routes.
+    File,
+}
+
+impl Port {
+    /// Whether a route is answered there.
+    fn has(self, route: &Route) -> bool {
+        match self {
+            Port::Http => !route.is_call(),
+            Port::Grpc => route.is_call(),
+            Port::File => true,
+        }
+    }
 }
 
 /// Makes the router for exactly the paths that the table of routes has for a port; all others get status 404, or that of
 /// gRPC for methods that there are not.
 pub(super) fn router(app: &Arc<App>, port: Port) -> Router {
     let mut router = Router::new();
-    for route in ROUTES.iter().filter(|route| route.is_call() == (port == Port::Grpc)) {
+    for route in ROUTES.iter().filter(|route| port.has(route)) {
         let serve = move |State(app): State<Arc<App>>, request: Request| serve(app, route, request);
         router = router.route(
             route.path,

@@ -5,23 +5,25 @@ use super::app::App;
 use super::audit::{AuditLog, AuditOptions};
 use super::connections;
 use super::connections::{ConnectionOptions, Door};
+use super::doors::{Doors, GrpcPort, SocketFileOptions, Wanted, unix_url};
 use super::graphql::{Feeds, SubscribeOptions};
 use super::router::{Port, router};
 use super::tls::Certificates;
+use crate::http::guard::access_settings::enable_access;
 use crate::http::guard::security::Security;
 use crate::http::guard::switches::{SHUTDOWN_GRACE, STOP_GRACE, Switches};
 use crate::http::message::incoming::Bodies;
 use crate::http::message::streamed_answer::STREAMS_MAX;
+use hexgraph::db::access::AccessOptions;
 use hexgraph::db::graphql::Folder;
 use hexgraph::db::{Control, Database};
 use hexgraph_base::types::{Error, Result};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
-use std::path::PathBuf;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use std::{io, process, thread};
-use tokio::net::TcpListener as TokioListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Semaphore, watch};
 use tokio::{task, time};
@@ -46,10 +48,12 @@ const SPARE_THREADS: usize = 16;
 pub struct ServeOptions {
     /// The address to listen on; by default only this machine can connect.
     pub host: IpAddr,
-    /// The port; 0 stands for any free one.
-    pub port: u16,
+    /// The port; 0 stands for any free one, and `None` for none, where there is a file.
+    pub port: Option<u16>,
     /// The port of gRPC.
     pub grpc: GrpcPort,
+    /// The file by which programs on this machine connect, for HTTP as well as gRPC.
+    pub socket_file: Option<SocketFileOptions>,
     /// Whether queries that take longer than the limit `slow` are printed to standard error.
     pub prints_slow: bool,
     /// How many requests may run at once, and how long they may wait.
@@ -60,6 +64,8 @@ pub struct ServeOptions {
     pub subscriptions: SubscribeOptions,
     /// The rules on who may ask, alter and administer.
     pub security: Security,
+    /// Users and their rights; `None` where they are not begun here.
+    pub access: Option<AccessOptions>,
     /// The audit log; `None` for none.
     pub audit: Option<AuditOptions>,
     /// The folder that requests may have exports and backups written to; without it they may not.
@@ -68,25 +74,11 @@ pub struct ServeOptions {
     pub certificates: Option<Arc<Certificates>>,
 }
 
-/// Where gRPC is answered.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum GrpcPort {
-    /// Nowhere.
-    #[default]
-    Off,
-    /// At the port of HTTP and 1000; at any free one where HTTP has any free one.
-    Beside,
-    /// At this port; 0 stands for any free one.
-    At(u16),
-}
-
-/// How far the port of gRPC is from that of HTTP, as with Dgraph.
-const GRPC_DISTANCE: u16 = 1000;
-
 /// A running server. It stops when it is dropped.
 pub struct Server {
-    address: SocketAddr,
+    address: Option<SocketAddr>,
     grpc_address: Option<SocketAddr>,
+    socket_path: Option<PathBuf>,
     is_encrypted: bool,
     /// The process that started the server: a forked child has this value and none of the threads.
     process: u32,
@@ -121,13 +113,15 @@ impl Default for ServeOptions {
     fn default() -> ServeOptions {
         ServeOptions {
             host: IpAddr::V4(Ipv4Addr::LOCALHOST),
-            port: 8080,
+            port: Some(8080),
             grpc: GrpcPort::default(),
+            socket_file: None,
             prints_slow: false,
             admission: AdmissionOptions::default(),
             connections: ConnectionOptions::default(),
             subscriptions: SubscribeOptions::default(),
             security: Security::default(),
+            access: None,
             audit: None,
             exports: None,
             certificates: None,
@@ -141,17 +135,24 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] when an address can't be had, or the folder of exports; [`Error::Query`] when there is no port for gRPC.
+    /// [`Error::Io`] when an address or a file can't be had, or the folder of exports; [`Error::Query`] when there is neither a port
+    /// nor a file, and when there is no port for gRPC.
     pub fn start(database: Database, options: ServeOptions) -> Result<Server> {
-        let wanted = SocketAddr::new(options.host, options.port);
-        let failed = |error| Error::io(format!("listening on {wanted}"), error);
-        let (listener, address) = listen(wanted).map_err(failed)?;
-        let calls = listen_for_calls(&options)?;
-        let grpc_address = calls.as_ref().map(|(_, address)| *address);
-        let listeners = (listener, calls.map(|(listener, _)| listener));
+        let doors = Doors::open(&Wanted {
+            host: options.host,
+            port: options.port,
+            grpc: options.grpc,
+            socket_file: options.socket_file.as_ref(),
+        })?;
+        let (address, grpc_address) = (doors.address, doors.grpc_address);
+        let socket_path = doors.socket_path();
+        let failed = |error| Error::io("starting the threads of a server".to_owned(), error);
         let runtime = runtime().map_err(failed)?;
         let exports = options.exports.as_deref().map(Folder::new).transpose()?;
         let audit = options.audit.map(AuditLog::open).transpose()?.map(Arc::new);
+        if let Some(access) = options.access {
+            enable_access(&database, access, address.map(|address| address.ip()))?;
+        }
         let stop = Control::new();
         let switches = Arc::new(Switches::default());
         let (certificates, mut security) = (options.certificates, options.security);
@@ -162,7 +163,7 @@ impl Server {
         let app = App {
             bodies: Bodies::new(database.budget()),
             unguarded: database,
-            address,
+            address: doors.name(),
             started: Instant::now(),
             prints_slow: options.prints_slow,
             feeds: Arc::new(Feeds::new(options.subscriptions)),
@@ -179,17 +180,18 @@ impl Server {
         let thread = thread::Builder::new().name("hexgraph-http".to_owned());
         let thread = thread
             .spawn(move || {
-                run(runtime, (listeners, certificates), app, options.connections, &stop);
+                run(runtime, (doors, certificates), app, options.connections, &stop);
                 drop(going);
             })
             .map_err(failed)?;
         let running = Running { switches, thread, end: Ended(end) };
         let process = process::id();
-        Ok(Server { address, grpc_address, is_encrypted, process, running: Some(running) })
+        let running = Some(running);
+        Ok(Server { address, grpc_address, socket_path, is_encrypted, process, running })
     }
 
-    /// The address with the port that was taken.
-    pub fn address(&self) -> SocketAddr {
+    /// The address with the port that was taken; `None` where there is only a file.
+    pub fn address(&self) -> Option<SocketAddr> {
         self.address
     }
 
@@ -198,10 +200,19 @@ impl Server {
         self.grpc_address
     }
 
-    /// The URL for clients, such as `http://127.0.0.1:8080`, or `https://…` with TLS.
+    /// The file by which programs on this machine connect.
+    pub fn socket_path(&self) -> Option<&Path> {
+        self.socket_path.as_deref()
+    }
+
+    /// The URL for clients, such as `http://127.0.0.1:8080`, or `https://…` with TLS. Where there is only a file, it is
+    /// `unix:` and the file's path.
     pub fn url(&self) -> String {
         let scheme = if self.is_encrypted { "https" } else { "http" };
-        format!("{scheme}://{}", self.address)
+        match (self.address, &self.socket_path) {
+            (Some(address), _) => format!("{scheme}://{address}"),
+            (None, path) => unix_url(path.as_deref().unwrap_or(Path::new(""))),
+        }
     }
 
     /// True until it is stopped, here or by a request to `/admin`.
@@ -234,37 +245,6 @@ impl Drop for Server {
     }
 }
 
-/// Takes an address. Returns it with the port that was taken.
-fn listen(wanted: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
-    let listener = TcpListener::bind(wanted)?;
-    listener.set_nonblocking(true)?;
-    let address = listener.local_addr()?;
-    Ok((listener, address))
-}
-
-/// Takes the address of gRPC, where it is wanted.
-///
-/// # Errors
-///
-/// [`Error::Io`] or [`Error::Query`], which say what to do where nobody asked for this port.
-fn listen_for_calls(options: &ServeOptions) -> Result<Option<(TcpListener, SocketAddr)>> {
-    const HINT: &str = "name another with --grpc-port, or --grpc-port off";
-    let port = match options.grpc {
-        GrpcPort::Off => return Ok(None),
-        GrpcPort::At(port) => port,
-        GrpcPort::Beside if options.port == 0 => 0,
-        GrpcPort::Beside => options.port.checked_add(GRPC_DISTANCE).ok_or_else(|| {
-            let port = options.port;
-            let message = format!("there is no port {GRPC_DISTANCE} above {port}, for gRPC");
-            Error::query(message).with_hint(HINT)
-        })?,
-    };
-    let wanted = SocketAddr::new(options.host, port);
-    let taken = listen(wanted)
-        .map_err(|error| Error::io(format!("listening on {wanted} for gRPC ({HINT})"), error))?;
-    Ok(Some(taken))
-}
-
 fn runtime() -> io::Result<Runtime> {
     let mut builder = Builder::new_multi_thread();
     builder.worker_threads(stay_max());
@@ -272,12 +252,9 @@ fn runtime() -> io::Result<Runtime> {
     builder.thread_name("hexgraph-http").enable_all().build()
 }
 
-/// The listeners for HTTP and, where that is wanted, gRPC.
-type Listeners = (TcpListener, Option<TcpListener>);
-
 fn run(
     runtime: Runtime,
-    ((listener, calls), certificates): (Listeners, Option<Arc<Certificates>>),
+    (doors, certificates): (Doors, Option<Arc<Certificates>>),
     app: App,
     options: ConnectionOptions,
     stop: &Control,
@@ -288,19 +265,19 @@ fn run(
     let app = Arc::new(app);
     runtime.block_on(async {
         // Without a listener the server ends at once, which `is_running` tells.
-        let door = |listener, port| {
-            let listener = TokioListener::from_std(listener).ok()?;
-            Some(Door { listener, router: router(&app, port), certificates: certificates.clone() })
-        };
-        let Some(http) = door(listener, Port::Http) else { return };
-        let calls = calls.and_then(|listener| door(listener, Port::Grpc));
-        let doors = [http].into_iter().chain(calls).collect();
+        let Ok((listeners, _socket_file)) = doors.listeners() else { return };
+        let doors = listeners.into_iter().map(|(listener, port)| {
+            // What comes by the file does not leave this machine.
+            let certificates = certificates.clone().filter(|_| port != Port::File);
+            Door { listener, router: router(&app, port), certificates }
+        });
+        let doors = doors.collect();
         let patience = Arc::clone(&switches);
         let wait = async move {
             switches.ending().await;
             feeds.close(STOP_GRACE).await;
         };
-        let served = connections::serve(doors, options, wait);
+        let served = connections::serve(doors, options, database.budget().clone(), wait);
         let out_of_patience = async {
             patience.ending().await;
             patience.out_of_patience().await;

@@ -10,6 +10,7 @@ use super::lent_wire::{Home, LentWire};
 use super::log::Log;
 use super::phase::{Line, Peer, SHARED_START};
 use super::seats::Seats;
+use super::socket::{Caller, Listener, Socket};
 use super::timed_body::{TimedBody, Told, Verdict};
 use super::timed_stream::Stream;
 use super::wire::Wire;
@@ -18,6 +19,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::http::{HeaderValue, Request, Response, StatusCode, Version, header};
+use hexgraph_base::budget::Budget;
 use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -25,10 +27,8 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use std::convert::Infallible;
 use std::io;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{Instant, sleep, timeout};
 use tower::ServiceExt;
@@ -45,6 +45,9 @@ const STREAMS_MAX: u32 = 100;
 /// The bytes that a client in HTTP/2 may send before they are looked at, and that wait to be sent for each answer.
 const WINDOW_LEN: u32 = 256 << 10;
 
+/// About how much is freed with the buffers of a connection in HTTP/1.1.
+const BUFFERS_LEN: u64 = 24 << 10;
+
 /// The number of connections that are being refused with an answer at the same time; further ones are closed without one.
 const REFUSED_MOST: usize = 32;
 
@@ -57,7 +60,7 @@ const PAUSES: (Duration, Duration) = (Duration::from_millis(5), Duration::from_m
 /// A listener, and what answers on its connections.
 pub(crate) struct Door {
     /// Where connections come in.
-    pub listener: TcpListener,
+    pub listener: Listener,
     /// What answers requests.
     pub router: Router,
     /// By which TLS is spoken; without them connections are not encrypted.
@@ -71,6 +74,8 @@ struct House {
     most: usize,
     /// Permits for connections that are refused with an answer.
     refused: Arc<Semaphore>,
+    /// To be told of the buffers that connections let go of: of thousands the allocator would keep the pages.
+    budget: Budget,
     /// Becomes true when the server ends.
     ending: watch::Receiver<bool>,
 }
@@ -89,13 +94,14 @@ struct Room {
 pub(crate) async fn serve(
     doors: Vec<Door>,
     options: ConnectionOptions,
+    budget: Budget,
     end: impl Future<Output = ()>,
 ) {
     let most = options.seats();
     let (closing, ending) = watch::channel(false);
     let refused = Arc::new(Semaphore::new(REFUSED_MOST));
     let seats = Arc::new(Seats::new(most));
-    let house = Arc::new(House { options, seats, most, refused, ending });
+    let house = Arc::new(House { options, seats, most, refused, budget, ending });
     let doors: Vec<_> =
         doors.into_iter().map(|door| tokio::spawn(keep(door, Arc::clone(&house)))).collect();
     end.await;
@@ -118,9 +124,9 @@ async fn keep(door: Door, house: Arc<House>) {
     let mut pause = PAUSES.0;
     loop {
         match listener.accept().await {
-            Ok((socket, address)) => {
+            Ok((socket, caller)) => {
                 pause = PAUSES.0;
-                admit(&room, socket, address, &log).await;
+                admit(&room, socket, caller, &log).await;
             }
             // The client is gone already.
             Err(error) if is_of_client(&error) => {}
@@ -136,16 +142,16 @@ async fn keep(door: Door, house: Arc<House>) {
 }
 
 /// Gives a connection its seat and a task, or refuses it.
-async fn admit(room: &Arc<Room>, socket: TcpStream, address: SocketAddr, log: &Log) {
+async fn admit(room: &Arc<Room>, socket: Socket, caller: Caller, log: &Log) {
     let house = &room.house;
     match house.seats.take().await {
         Some(seat) => {
-            tokio::spawn(attend(Arc::clone(room), socket, address, seat));
+            tokio::spawn(attend(Arc::clone(room), socket, caller, seat));
         }
         None => {
             let most = house.most;
             log.say(&format!(
-                "{address} is refused: there are {most} connections (setting `connection most`, \
+                "{caller} is refused: there are {most} connections (setting `connection most`, \
                  as far as there are descriptors)"
             ));
             // A handshake costs more than an answer, so where TLS is spoken the connection is only closed.
@@ -163,33 +169,31 @@ async fn admit(room: &Arc<Room>, socket: TcpStream, address: SocketAddr, log: &L
 }
 
 /// Answers that the server has no seat, and waits for the client to read it.
-async fn turn_away(socket: TcpStream, most: usize) -> io::Result<()> {
+async fn turn_away(socket: Socket, most: usize) -> io::Result<()> {
     let body = format!(
         r#"{{"errors":[{{"message":"the server has {most} connections, which is its most (setting `connection most`): try again later","extensions":{{"code":"ErrorUnavailable"}}}}]}}"#
     );
-    refuse(socket, "503 Service Unavailable", &body).await
+    const STATUS: &str = "503 Service Unavailable";
+    match socket {
+        Socket::Tcp(stream) => refuse(stream, STATUS, &body).await,
+        #[cfg(unix)]
+        Socket::Unix(stream) => refuse(stream, STATUS, &body).await,
+    }
 }
 
 /// Serves one connection until it is closed.
-async fn attend(
-    room: Arc<Room>,
-    socket: TcpStream,
-    address: SocketAddr,
-    seat: OwnedSemaphorePermit,
-) {
-    // Without this an answer may wait 40 ms for the client's acknowledgement. Where it can't be had the
-    // answers are only slower.
-    let _ = socket.set_nodelay(true);
+async fn attend(room: Arc<Room>, socket: Socket, caller: Caller, seat: OwnedSemaphorePermit) {
+    socket.hurry();
     let (socket, line) = (Arc::new(socket), Arc::new(Line::new()));
     let house = &room.house;
     let _listed = house.seats.list(Arc::clone(&line));
-    let peer = Peer::new(&socket, address.ip());
+    let peer = Peer::new(&socket, caller.ip());
     let stream = Stream::new(socket, Arc::clone(&line), &house.options, seat);
     let mut ending = house.ending.clone();
     let wire = tokio::select! {
         // Without TLS it is there at once.
         biased;
-        wire = open(&room, &line, stream, address) => wire,
+        wire = open(&room, &line, stream, caller) => wire,
         () = line.leave.notified() => None,
         _ = ending.wait_for(|ending| *ending) => None,
     };
@@ -213,7 +217,7 @@ async fn open(
     room: &Room,
     line: &Arc<Line>,
     mut stream: Stream,
-    address: SocketAddr,
+    caller: Caller,
 ) -> Option<(Wire, Spoken)> {
     let line = Arc::clone(line);
     let Some(certificates) = &room.certificates else {
@@ -231,7 +235,7 @@ async fn open(
         }
         Err(reason) => {
             if let Some(reason) = reason {
-                room.log.say(&format!("{address} is refused: {reason}"));
+                room.log.say(&format!("{caller} is refused: {reason}"));
             }
             None
         }
@@ -246,6 +250,7 @@ async fn attend_http1(room: &Arc<Room>, line: &Arc<Line>, peer: Peer, mut wire: 
         let may_rest = attend_awake(room, line, &peer, home.lend(wire)).await;
         let Some(back) = home.take().filter(|_| may_rest) else { return };
         wire = back;
+        room.house.budget.note_freed(BUFFERS_LEN);
         let rest = room.house.options.idle.saturating_sub(AWAKE);
         let mut ending = room.house.ending.clone();
         tokio::select! {

@@ -3,6 +3,7 @@
 mod connection_options;
 mod log;
 mod pace;
+mod socket;
 mod phase;
 mod timed_stream;
 mod timed_body;
@@ -15,3 +16,4 @@ mod listener;
 pub use connection_options::ConnectionOptions;
 pub(super) use listener::{Door, serve};
 pub(super) use phase::Peer;
+pub(super) use socket::Listener;

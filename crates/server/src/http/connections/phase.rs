@@ -1,5 +1,6 @@
 //! The phase of a connection, shared by its socket, its service, and the search for a connection that gives way.
 
+use super::socket::Socket;
 use memchr::memmem;
 use rustc_hash::FxHashMap;
 use std::mem;
@@ -8,7 +9,6 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll, Waker};
 use tokio::io::Interest;
-use tokio::net::TcpStream;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -231,14 +231,14 @@ impl Drop for Request {
 #[derive(Clone)]
 pub(crate) struct Peer {
     /// The socket, which is closed with the connection whoever asks for it.
-    socket: Weak<TcpStream>,
-    /// Its end of the connection.
+    socket: Weak<Socket>,
+    /// Its end of the connection; that of this machine where it came by a file.
     pub address: IpAddr,
 }
 
 impl Peer {
     /// The client of a connection; the descriptor is shared, not doubled.
-    pub(crate) fn new(socket: &Arc<TcpStream>, address: IpAddr) -> Peer {
+    pub(super) fn new(socket: &Arc<Socket>, address: IpAddr) -> Peer {
         Peer { socket: Arc::downgrade(socket), address }
     }
 
@@ -262,7 +262,7 @@ mod tests {
     use super::*;
     use std::time::Duration;
     use tokio::io::AsyncWriteExt;
-    use tokio::net::TcpListener;
+    use tokio::net::{TcpListener, TcpStream};
     use tokio::time::sleep;
 
     fn line(first: &[u8]) -> Arc<Line> {
@@ -354,9 +354,22 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let mut client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
         let (socket, address) = listener.accept().await.unwrap();
-        let socket = Arc::new(socket);
+        let socket = Arc::new(Socket::Tcp(socket));
         let peer = Peer::new(&socket, address.ip());
         assert!(!peer.is_gone());
+        client.write_all(b"one more").await.unwrap();
+        socket.readable().await.unwrap();
+        assert!(!peer.is_gone());
+        client.shutdown().await.unwrap();
+        assert!(is_soon_gone(&peer).await);
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn a_peer_by_a_file_is_gone_although_what_it_sent_was_not_read() {
+        let (socket, mut client) = tokio::net::UnixStream::pair().unwrap();
+        let socket = Arc::new(Socket::Unix(socket));
+        let peer = Peer::new(&socket, IpAddr::from([127, 0, 0, 1]));
         client.write_all(b"one more").await.unwrap();
         socket.readable().await.unwrap();
         assert!(!peer.is_gone());
@@ -369,7 +382,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let _client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
         let (socket, address) = listener.accept().await.unwrap();
-        let socket = Arc::new(socket);
+        let socket = Arc::new(Socket::Tcp(socket));
         let peer = Peer::new(&socket, address.ip());
         assert!(!peer.is_gone());
         drop(socket);

@@ -3,16 +3,14 @@
 use super::connection_options::ConnectionOptions;
 use super::pace::Pace;
 use super::phase::{Line, Phase};
-use socket2::SockRef;
+use super::socket::Socket;
 use std::future::{Future, poll_fn};
 use std::io;
-use std::net::Shutdown;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, Sleep, sleep, sleep_until};
 
@@ -22,7 +20,7 @@ const PART_WAIT: Duration = Duration::from_millis(2);
 
 /// The socket of a connection. It holds the seat for as long as it is open, also after an upgrade to another protocol.
 pub(super) struct Stream {
-    socket: Arc<TcpStream>,
+    socket: Arc<Socket>,
     line: Arc<Line>,
     header: Duration,
     head: Option<Pin<Box<Sleep>>>,
@@ -33,7 +31,7 @@ pub(super) struct Stream {
 impl Stream {
     /// The socket of `line`.
     pub(super) fn new(
-        socket: Arc<TcpStream>,
+        socket: Arc<Socket>,
         line: Arc<Line>,
         options: &ConnectionOptions,
         seat: OwnedSemaphorePermit,
@@ -60,11 +58,10 @@ impl Stream {
     /// What the socket has, and that the byte came too late.
     pub(super) async fn first(&mut self) -> io::Result<Option<u8>> {
         let mut byte = [0];
-        let count =
-            poll_fn(|context| match self.socket.poll_peek(context, &mut ReadBuf::new(&mut byte)) {
-                Poll::Pending if self.is_head_late(context) => Poll::Ready(Err(late_head())),
-                polled => polled,
-            });
+        let count = poll_fn(|context| match self.socket.poll_peek(context, &mut byte) {
+            Poll::Pending if self.is_head_late(context) => Poll::Ready(Err(late_head())),
+            polled => polled,
+        });
         let count = count.await?;
         Ok((0 < count).then_some(byte[0]))
     }
@@ -92,7 +89,7 @@ impl Stream {
         }
         let mut bytes = [0; N];
         for _ in 0..PARTS_MAX {
-            let count = self.socket.peek(&mut bytes).await?;
+            let count = poll_fn(|context| self.socket.poll_peek(context, &mut bytes)).await?;
             if N <= count || bytes[..count] != wanted[..count] {
                 break;
             }
@@ -105,7 +102,7 @@ impl Stream {
     fn written(
         &mut self,
         context: &mut Context<'_>,
-        write: impl Fn(&TcpStream) -> io::Result<usize>,
+        write: impl Fn(&Socket) -> io::Result<usize>,
     ) -> Poll<io::Result<usize>> {
         loop {
             match self.socket.poll_write_ready(context) {
@@ -147,7 +144,7 @@ impl AsyncRead for Stream {
                 }
                 Poll::Pending => return Poll::Pending,
             }
-            match self.socket.try_read_buf(buffer) {
+            match self.socket.try_read(buffer) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 done => return Poll::Ready(done.map(|_| ())),
             }
@@ -184,6 +181,6 @@ impl AsyncWrite for Stream {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.as_mut().poll_flush(context))?;
-        Poll::Ready(SockRef::from(&*self.socket).shutdown(Shutdown::Write))
+        Poll::Ready(self.socket.end())
     }
 }

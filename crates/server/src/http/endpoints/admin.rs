@@ -48,7 +48,7 @@ pub(in crate::http) fn with_instance<T>(
         Act::ShutDown => app.switches.shut_down(),
     };
     work(&Instance {
-        address: app.address.to_string(),
+        address: app.address.clone(),
         uptime: app.started.elapsed().as_secs(),
         now: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs(),
         refusal: app.security.address_refusal(incoming),

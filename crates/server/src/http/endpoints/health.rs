@@ -15,7 +15,7 @@ pub(in crate::http) fn state(app: &App, (headers, _): (&HeaderMap, Option<&str>)
     if let Err(error) = database.check_guardian() {
         return Reply::error(&error);
     }
-    match database.membership(&app.address.to_string(), started(app)) {
+    match database.membership(&app.address, started(app)) {
         Ok(state) => Reply::json(state.to_string()),
         Err(error) => Reply::internal_error(&error.to_string()),
     }
@@ -59,7 +59,7 @@ pub(in crate::http) fn answer(
     };
     let health = json!([{
         "instance": "alpha",
-        "address": app.address.to_string(),
+        "address": app.address,
         "status": if status == StatusCode::OK { "healthy" } else { "unhealthy" },
         "group": "1",
         "version": concat!("hexgraph-v", env!("CARGO_PKG_VERSION")),

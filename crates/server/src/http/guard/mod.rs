@@ -1,5 +1,6 @@
 //! Access control: keys, tokens, addresses, origins of pages, and draining.
 
+pub(super) mod access_settings;
 pub(super) mod keys;
 pub(super) mod origins;
 pub(super) mod security;

@@ -1,0 +1,154 @@
+//! The ports and the file at which a server listens.
+
+use super::connections::Listener;
+use super::router::Port;
+use super::socket_file::SocketFile;
+use hexgraph_base::types::{Error, Result};
+use std::io;
+use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use tokio::net::TcpListener as TokioListener;
+
+/// Where gRPC is answered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum GrpcPort {
+    /// At no port.
+    #[default]
+    Off,
+    /// At the port of HTTP and 1000; at any free one where HTTP has any free one, at none where HTTP has none.
+    Beside,
+    /// At this port; 0 stands for any free one.
+    At(u16),
+}
+
+/// How far the port of gRPC is from that of HTTP, as with Dgraph.
+const GRPC_DISTANCE: u16 = 1000;
+
+/// The file by which programs on the same machine connect: a Unix domain socket.
+#[derive(Debug, Clone)]
+pub struct SocketFileOptions {
+    /// Where it is made, in a folder that is there.
+    pub path: PathBuf,
+    /// Who may connect, as the file's permissions: 0o600 for the user of the server alone, 0o660 for its group, too.
+    pub mode: u32,
+}
+
+impl SocketFileOptions {
+    /// A file by which only the user of the server connects.
+    pub fn new(path: PathBuf) -> SocketFileOptions {
+        SocketFileOptions { path, mode: 0o600 }
+    }
+}
+
+/// Where a server is to listen.
+pub(super) struct Wanted<'a> {
+    /// The address of its ports.
+    pub host: IpAddr,
+    /// The port of HTTP; 0 stands for any free one.
+    pub port: Option<u16>,
+    /// The port of gRPC.
+    pub grpc: GrpcPort,
+    /// The file.
+    pub socket_file: Option<&'a SocketFileOptions>,
+}
+
+/// All that was opened for a server, before there is a runtime.
+pub(super) struct Doors {
+    http: Option<TcpListener>,
+    grpc: Option<TcpListener>,
+    file: Option<SocketFile>,
+    /// The address of HTTP with the port that was taken.
+    pub address: Option<SocketAddr>,
+    /// That of gRPC.
+    pub grpc_address: Option<SocketAddr>,
+}
+
+impl Doors {
+    /// Takes the ports and makes the file.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] for what can't be had, [`Error::Query`] when there is nothing at all, and when there is no port for gRPC.
+    pub(super) fn open(wanted: &Wanted<'_>) -> Result<Doors> {
+        if wanted.port.is_none() && wanted.socket_file.is_none() {
+            return Err(Error::query("the server has neither a port nor a file to listen at")
+                .with_hint("give it a port (0 takes any that is free) or a file (--unix-socket)"));
+        }
+        let http = wanted.port.map(|port| SocketAddr::new(wanted.host, port));
+        let http = http.map(|wanted| {
+            listen(wanted).map_err(|error| Error::io(format!("listening on {wanted}"), error))
+        });
+        let (http, address) = http.transpose()?.unzip();
+        let (grpc, grpc_address) = listen_for_calls(wanted)?.unzip();
+        let file = wanted.socket_file.map(SocketFile::bind).transpose()?;
+        Ok(Doors { http, grpc, file, address, grpc_address })
+    }
+
+    /// The file, where there is one.
+    pub(super) fn socket_path(&self) -> Option<PathBuf> {
+        self.file.as_ref().map(|file| file.path().to_owned())
+    }
+
+    /// What the server calls itself: its address, or its file where it has no port.
+    pub(super) fn name(&self) -> String {
+        match (self.address, &self.file) {
+            (Some(address), _) => address.to_string(),
+            (None, Some(file)) => unix_url(file.path()),
+            (None, None) => String::new(),
+        }
+    }
+
+    /// Hands the listeners over to the runtime, with what is answered at each, and the file, which is removed when it is dropped.
+    ///
+    /// # Errors
+    ///
+    /// What the runtime has.
+    pub(super) fn listeners(self) -> io::Result<(Vec<(Listener, Port)>, Option<SocketFile>)> {
+        let ports = [(self.http, Port::Http), (self.grpc, Port::Grpc)];
+        let ports = ports.into_iter().filter_map(|(listener, port)| {
+            let listener = TokioListener::from_std(listener?).map(Listener::Tcp);
+            Some(listener.map(|listener| (listener, port)))
+        });
+        let mut listeners = ports.collect::<io::Result<Vec<_>>>()?;
+        let mut file = self.file;
+        if let Some(file) = &mut file {
+            listeners.push((file.listener()?, Port::File));
+        }
+        Ok((listeners, file))
+    }
+}
+
+/// The URL of a server that has only a file.
+pub(super) fn unix_url(path: &Path) -> String {
+    format!("unix:{}", path.display())
+}
+
+/// Takes an address. Returns it with the port that was taken.
+fn listen(wanted: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
+    let listener = TcpListener::bind(wanted)?;
+    listener.set_nonblocking(true)?;
+    let address = listener.local_addr()?;
+    Ok((listener, address))
+}
+
+/// Takes the address of gRPC, where it is wanted.
+///
+/// # Errors
+///
+/// [`Error::Io`] or [`Error::Query`], which say what to do where nobody asked for this port.
+fn listen_for_calls(wanted: &Wanted<'_>) -> Result<Option<(TcpListener, SocketAddr)>> {
+    const HINT: &str = "name another with --grpc-port, or --grpc-port off";
+    let port = match (wanted.grpc, wanted.port) {
+        (GrpcPort::Off, _) | (GrpcPort::Beside, None) => return Ok(None),
+        (GrpcPort::At(port), _) => port,
+        (GrpcPort::Beside, Some(0)) => 0,
+        (GrpcPort::Beside, Some(port)) => port.checked_add(GRPC_DISTANCE).ok_or_else(|| {
+            let message = format!("there is no port {GRPC_DISTANCE} above {port}, for gRPC");
+            Error::query(message).with_hint(HINT)
+        })?,
+    };
+    let wanted = SocketAddr::new(wanted.host, port);
+    let taken = listen(wanted)
+        .map_err(|error| Error::io(format!("listening on {wanted} for gRPC ({HINT})"), error))?;
+    Ok(Some(taken))
+}

@@ -1,0 +1,82 @@
+//! Users and rights as a server is started with them: their settings as text, and what keeps strangers away as long as the first
+//! user has the password that everybody knows.
+
+use hexgraph::db::access::{AccessOptions, SigningMethod};
+use hexgraph::db::{Database, parse_time};
+use hexgraph_base::types::{Error, Result};
+use std::fs;
+use std::net::IpAddr;
+use std::path::Path;
+
+/// What is said as long as the first user has the first password.
+pub const DEFAULT_PASSWORD: &str = "the user groot has the password that everybody knows";
+
+/// Reads settings such as `secret-file=FILE; access-ttl=6h; refresh-ttl=30d; jwt-alg=HS256`, of which the first is needed.
+///
+/// # Errors
+///
+/// What is wrong with a setting or a file, without what stands in the file.
+pub fn access_options(settings: &str) -> Result<AccessOptions> {
+    let (mut secret, mut options) = (None, AccessOptions::new(Vec::new()));
+    for setting in settings.split(';').map(str::trim).filter(|setting| !setting.is_empty()) {
+        let (name, value) = setting.split_once('=').unwrap_or((setting, ""));
+        let (name, value) = (name.trim(), value.trim());
+        let time = || {
+            let time = parse_time(value).filter(|time| !time.is_zero());
+            time.ok_or_else(|| Error::query(format!("acl {name}: expected a time like 6h")))
+        };
+        match name {
+            "secret-file" => secret = Some(read_secret(Path::new(value))?),
+            "access-ttl" => options.access_ttl = time()?,
+            "refresh-ttl" => options.refresh_ttl = time()?,
+            "jwt-alg" => options.method = SigningMethod::of_name(value)?,
+            _ => {
+                let expected =
+                    "expected secret-file=FILE, access-ttl=6h, refresh-ttl=30d or jwt-alg=HS256";
+                return Err(Error::query(format!("acl: {expected}")));
+            }
+        }
+    }
+    options.secret = secret.ok_or_else(|| Error::query("acl: there is no secret-file=FILE"))?;
+    Ok(options)
+}
+
+/// The bytes of a file without the line feed that editors put at the end.
+///
+/// # Errors
+///
+/// What is wrong with the file, also that it is empty.
+pub fn read_secret(path: &Path) -> Result<Vec<u8>> {
+    let shown = path.display();
+    let mut bytes = fs::read(path)
+        .map_err(|error| Error::io(format!("reading a secret from {shown}"), error))?;
+    while bytes.last().is_some_and(|byte| matches!(byte, b'\n' | b'\r')) {
+        bytes.pop();
+    }
+    match bytes.is_empty() {
+        true => Err(Error::query(format!("{shown}: it is empty"))),
+        false => Ok(bytes),
+    }
+}
+
+/// Has users and rights from now on.
+///
+/// # Errors
+///
+/// Those of [`Database::enable_access`], and that others than this machine may connect to `host` although the first user has the
+/// password that everybody knows.
+pub(in crate::http) fn enable_access(
+    database: &Database,
+    options: AccessOptions,
+    host: Option<IpAddr>,
+) -> Result<()> {
+    let is_near = host.is_none_or(|host| host.is_loopback()) || options.allows_default_password;
+    database.enable_access(options)?;
+    match host {
+        Some(host) if !is_near && database.has_default_password()? => {
+            Err(Error::query(format!("{DEFAULT_PASSWORD}, and the host {host} lets others connect"))
+                .with_hint("give the user another password before the first start (--acl-initial-password-file, in Python acl_initial_password), or let only this machine connect and set it at /admin by resetPassword"))
+        }
+        _ => Ok(()),
+    }
+}

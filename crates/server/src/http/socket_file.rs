@@ -1,0 +1,123 @@
+//! A Unix domain socket: a file by which programs on the same machine connect. Who may is said by the file's permissions, which
+//! hold before the first connection is taken.
+
+use super::connections::Listener;
+use super::doors::SocketFileOptions;
+use hexgraph_base::types::{Error, Result};
+use std::io;
+use std::path::Path;
+
+#[cfg(unix)]
+pub(super) use unix::SocketFile;
+
+#[cfg(unix)]
+mod unix {
+    use super::{Error, Listener, Path, Result, SocketFileOptions, io};
+    use socket2::{Domain, SockAddr, Socket, Type};
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
+    use std::os::unix::net::{UnixListener, UnixStream};
+    use std::path::PathBuf;
+    use tokio::net::UnixListener as TokioListener;
+
+    /// The number of connections that wait until they are taken.
+    const WAITING_MAX: i32 = 1024;
+
+    /// A listener, until a runtime has it, and its file, which is removed when this is dropped.
+    pub(in crate::http) struct SocketFile {
+        listener: Option<UnixListener>,
+        path: PathBuf,
+        /// The device and the number of the file, by which it is known that no other has taken its place.
+        identity: (u64, u64),
+    }
+
+    impl SocketFile {
+        /// Makes the file and listens. A file that a server has left which did not end well gives way.
+        ///
+        /// # Errors
+        ///
+        /// [`Error::Query`] when something else is there, a server that answers or a file of another kind; [`Error::Io`] when the
+        /// file can't be made.
+        pub(in crate::http) fn bind(options: &SocketFileOptions) -> Result<SocketFile> {
+            let path = std::path::absolute(&options.path).unwrap_or(options.path.clone());
+            let failed =
+                |error| Error::io(format!("listening at the file {}", path.display()), error);
+            make_room(&path)?;
+            let socket = Socket::new(Domain::UNIX, Type::STREAM, None).map_err(failed)?;
+            socket.bind(&SockAddr::unix(&path).map_err(failed)?).map_err(failed)?;
+            let identity = identity(&path).map_err(failed)?;
+            let mut file = SocketFile { listener: None, path: path.clone(), identity };
+            // Nobody can connect before it listens, and by then the permissions hold.
+            fs::set_permissions(&path, Permissions::from_mode(options.mode & 0o777))
+                .map_err(failed)?;
+            socket.listen(WAITING_MAX).map_err(failed)?;
+            socket.set_nonblocking(true).map_err(failed)?;
+            file.listener = Some(socket.into());
+            Ok(file)
+        }
+
+        /// Where it is, from the root.
+        pub(in crate::http) fn path(&self) -> &Path {
+            &self.path
+        }
+
+        /// Hands the listener over to the runtime.
+        ///
+        /// # Errors
+        ///
+        /// What the runtime has, and that it was handed over before.
+        pub(in crate::http) fn listener(&mut self) -> io::Result<Listener> {
+            let listener = self.listener.take().ok_or(io::ErrorKind::NotFound)?;
+            TokioListener::from_std(listener).map(Listener::Unix)
+        }
+    }
+
+    impl Drop for SocketFile {
+        fn drop(&mut self) {
+            if identity(&self.path).is_ok_and(|found| found == self.identity) {
+                // It may be gone, and a file that stays gives way to the next server.
+                let _ = fs::remove_file(&self.path);
+            }
+        }
+    }
+
+    fn identity(path: &Path) -> io::Result<(u64, u64)> {
+        let found = fs::symlink_metadata(path)?;
+        Ok((found.dev(), found.ino()))
+    }
+
+    /// Removes the file of a server that has ended without doing so.
+    fn make_room(path: &Path) -> Result<()> {
+        let Ok(found) = fs::symlink_metadata(path) else { return Ok(()) };
+        let shown = path.display();
+        if !found.file_type().is_socket() {
+            return Err(Error::query(format!("{shown} is there and is no socket"))
+                .with_hint("name a file that is not there, in a folder that is"));
+        }
+        match UnixStream::connect(path) {
+            Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => fs::remove_file(path)
+                .map_err(|error| Error::io(format!("removing {shown}, left by a server"), error)),
+            _ => Err(Error::query(format!("another server answers at {shown}"))
+                .with_hint("stop it, or name another file")),
+        }
+    }
+}
+
+/// Where the system has no such files there is none.
+#[cfg(not(unix))]
+pub(super) enum SocketFile {}
+
+#[cfg(not(unix))]
+impl SocketFile {
+    pub(super) fn bind(_: &SocketFileOptions) -> Result<SocketFile> {
+        Err(Error::query("this system has no Unix domain sockets"))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        match *self {}
+    }
+
+    pub(super) fn listener(&mut self) -> io::Result<Listener> {
+        match *self {}
+    }
+}
