@@ -11,6 +11,10 @@ use std::time::{Duration, Instant};
 /// The first estimate of the time of a slow request, before one was measured.
 const SLOW_AT_FIRST: Duration = Duration::from_millis(20);
 
+/// The first estimate of the time of a request in the fast lane is so much of what it may take at most. Most requests are quick:
+/// with the most as the estimate, a burst of a thousand would be refused before the first was measured.
+const FAST_AT_FIRST: u32 = 20;
+
 /// The lanes of a server.
 pub(crate) struct Lanes {
     /// The limits of admission.
@@ -55,7 +59,7 @@ impl Lanes {
     /// Creates both lanes, with all places free.
     pub(crate) fn new(options: AdmissionOptions) -> Lanes {
         let state = State {
-            fast: Lane::new(options.fast_places(), options.quick, options.queue),
+            fast: Lane::new(options.fast_places(), options.quick / FAST_AT_FIRST, options.queue),
             slow: Lane::new(options.slow_places(), SLOW_AT_FIRST, options.queue),
             running: 0,
             known: Slow::default(),
