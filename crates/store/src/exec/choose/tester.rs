@@ -10,7 +10,7 @@ use crate::exec::control::tree::ValueMap;
 use crate::exec::select::batches::{BATCH, EdgeCounts};
 use crate::exec::select::read::typed_or_none;
 use crate::graph::{Direction, LangValues, Predicate, Row, Stretch};
-use crate::storage::{FrozenBitmap, NodeSet, Values};
+use crate::storage::{FrozenBitmap, NO_ROW, NodeSet, Values};
 use hexgraph_base::geo::GeoQuery;
 use hexgraph_base::plan::Call;
 use hexgraph_base::text::Regex;
@@ -208,6 +208,9 @@ fn counted<T: Copy + PartialOrd>(
     Ok(count)
 }
 
+/// The number of rows that are found at a time.
+const ROWS: usize = 256;
+
 fn keep_in_range<T: Copy + Into<i64>>(
     subjects: &FrozenBitmap,
     ints: &[T],
@@ -216,10 +219,19 @@ fn keep_in_range<T: Copy + Into<i64>>(
     kept: &mut Vec<u32>,
 ) {
     let Some(rows) = subjects.rows_of_run(nodes) else {
-        let passes = |node: &u32| {
-            subjects.row_of(*node).is_some_and(|row| range.contains(&ints[row].into()))
-        };
-        kept.extend(nodes.iter().copied().filter(passes));
+        let mut rows = [NO_ROW; ROWS];
+        for nodes in nodes.chunks(ROWS) {
+            subjects.rows_of(nodes, &mut rows[..nodes.len()]);
+            let mut end = kept.len();
+            kept.resize(end + nodes.len(), 0);
+            for (&node, &row) in nodes.iter().zip(&rows) {
+                // What stands for no row is behind all rows.
+                let int = ints.get(row as usize);
+                kept[end] = node;
+                end += usize::from(int.is_some_and(|int| range.contains(&(*int).into())));
+            }
+            kept.truncate(end);
+        }
         return;
     };
     // Each node is written, and the next one over it where it does not pass: a loop without branches.

@@ -4,9 +4,8 @@
 //! slice, in loops that the compiler turns into vector instructions. The changes are taken from the version once, as an
 //! ascending list, and put in place beside the batches: each costs a step of the walk over them and not a search.
 
-use crate::exec::select::numbers::rows_of;
 use crate::graph::{ChangedNumbers, Direction, LangValues, Row};
-use crate::storage::{Array, FrozenBitmap, NodeSet, Values, gallop};
+use crate::storage::{Array, FrozenBitmap, NO_ROW, NodeSet, Values, gallop};
 use bytemuck::Pod;
 use hexgraph_base::types::{Result, ValueRef, ValueType};
 use std::borrow::Cow;
@@ -99,9 +98,6 @@ impl<'m> Members<'m> {
     }
 }
 
-/// Stands for the row of a node that has none.
-const NO_ROW: u32 = u32::MAX;
-
 /// The rows of the nodes of a batch.
 pub(crate) enum Rows<'r> {
     /// All of them have one, and they lie behind one another.
@@ -155,14 +151,13 @@ pub(crate) struct RowFinder {
 
 impl RowFinder {
     /// The rows of nodes, which ascend. O(log subjects) where neither they nor the subjects have gaps, else as
-    /// [`rows_of`].
+    /// [`FrozenBitmap::rows_of`].
     pub(crate) fn find(&mut self, subjects: &FrozenBitmap, nodes: &[u32]) -> Rows<'_> {
         if let Some(run) = subjects.rows_of_run(nodes) {
             return Rows::Run(run);
         }
-        self.rows.clear();
         self.rows.resize(nodes.len(), NO_ROW);
-        rows_of(subjects, nodes, |place, row| self.rows[place] = row as u32);
+        subjects.rows_of(nodes, &mut self.rows);
         Rows::Each(&self.rows)
     }
 }

@@ -56,7 +56,9 @@ impl ColumnVar {
             return None;
         }
         let changes = NumberChanges::of_all(part, predicate.def.value_type)?;
-        let is_whole = nodes.is_known_to_equal(&part.subjects());
+        let subjects = part.subjects();
+        let is_whole = nodes.is_known_to_equal(&subjects)
+            || nodes.list().is_some_and(|nodes| subjects.is_exactly(nodes));
         let source = Source::Values(Arc::clone(predicate), changes);
         Some(ColumnVar { source, nodes: nodes.clone(), is_whole, values: OnceLock::new() })
     }

@@ -1,15 +1,14 @@
 //! Reads the numbers of many nodes at once.
 //!
-//! A node's row is its rank among the subjects. For a few nodes each is looked up; for many the
-//! subjects are walked beside them, which costs about a nanosecond a subject.
+//! A node's row is its rank among the subjects, which is found for many nodes at once.
 
 use crate::exec::control::tree::{Column, ValueMap};
 use crate::graph::{LangValues, Stretch};
-use crate::storage::{Column as StoredColumn, FrozenBitmap, Values};
+use crate::storage::{Column as StoredColumn, FrozenBitmap, NO_ROW, Values};
 use hexgraph_base::types::{ValueRef, ValueType};
 
-/// The number of subjects that are walked over in the time of one lookup.
-const LOOKUP_COST: usize = 12;
+/// The number of rows that are found at a time.
+const CHUNK: usize = 256;
 
 /// Calls `found` with the place of each node that is a subject, and its row. `nodes` ascend.
 pub(crate) fn rows_of(subjects: &FrozenBitmap, nodes: &[u32], mut found: impl FnMut(usize, usize)) {
@@ -23,35 +22,12 @@ pub(crate) fn rows_of(subjects: &FrozenBitmap, nodes: &[u32], mut found: impl Fn
         (0..nodes.len()).for_each(|row| found(row, row));
         return;
     }
-    let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
-    let start = subjects.rank(first);
-    let between = subjects.rank(last) - start;
-    if between == (last - first) as usize && subjects.contains(last) {
-        // All ids between the ends of the list are subjects, so each row is counted from the first one.
-        let rows = nodes.iter().map(|node| start + (node - first) as usize);
-        rows.enumerate().for_each(|(place, row)| found(place, row));
-        return;
-    }
-    // Those between the ends of the list would be walked over.
-    if nodes.len().saturating_mul(LOOKUP_COST) < between {
-        for (place, &node) in nodes.iter().enumerate() {
-            if let Some(row) = subjects.row_of(node) {
-                found(place, row);
-            }
-        }
-        return;
-    }
-    // Many nodes: both ascend, so one walk beside the other finds all rows.
-    let mut place = 0;
-    for (row, subject) in (start..).zip(subjects.iter_from(first)) {
-        while place < nodes.len() && nodes[place] < subject {
-            place += 1;
-        }
-        if place == nodes.len() {
-            return;
-        }
-        if nodes[place] == subject {
-            found(place, row);
+    let mut rows = [NO_ROW; CHUNK];
+    for (chunk, nodes) in nodes.chunks(CHUNK).enumerate() {
+        let rows = &mut rows[..nodes.len()];
+        subjects.rows_of(nodes, rows);
+        for (place, &row) in rows.iter().enumerate().filter(|(_, row)| **row != NO_ROW) {
+            found(chunk * CHUNK + place, row as usize);
         }
     }
 }

@@ -25,8 +25,10 @@ mod container;
 mod convert;
 mod iter;
 mod retain;
+mod rows;
 
 pub(crate) use iter::FrozenIter;
+pub(crate) use rows::NO_ROW;
 
 use super::sorted::is_run;
 use crate::storage::Array;
@@ -258,9 +260,12 @@ impl FrozenBitmap {
                     let pairs = nodes.iter().zip(lows);
                     pairs.fold(true, |same, (node, low)| same & (*node == base | u32::from(*low)))
                 }
-                _ => {
-                    let members = self.iter_from(base).take(nodes.len());
-                    members.zip(nodes).all(|(member, node)| member == *node)
+                container => {
+                    let ends = nodes.first().zip(nodes.last());
+                    let lie_here = ends.is_some_and(|(first, last)| {
+                        split(*first).0 == entry.key && split(*last).0 == entry.key
+                    });
+                    lie_here && container.has_all(nodes)
                 }
             }
         })

@@ -98,6 +98,15 @@ impl NodeSet {
         }
     }
 
+    /// The members, ascending, where they lie in memory as a list.
+    pub fn list(&self) -> Option<&[u32]> {
+        match self {
+            NodeSet::Sorted(nodes) => Some(nodes),
+            NodeSet::Slice(nodes, range) => Some(nodes.slice(range.clone())),
+            _ => None,
+        }
+    }
+
     /// The number of members, without a walk.
     pub fn len(&self) -> usize {
         match self {

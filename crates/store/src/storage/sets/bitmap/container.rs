@@ -7,8 +7,8 @@ pub(in crate::storage::sets::bitmap) const SORTED_LEN_MAX: usize = 4096;
 /// The words that hold the bits themselves.
 pub(in crate::storage::sets::bitmap) const BIT_WORDS: usize = 1024;
 /// The number of bits from one entry of the rank directory to the next.
-const RANK_STEP: usize = 512;
-const RANKS: usize = BIT_WORDS * 64 / RANK_STEP;
+pub(in crate::storage::sets::bitmap) const RANK_STEP: usize = 512;
+pub(in crate::storage::sets::bitmap) const RANKS: usize = BIT_WORDS * 64 / RANK_STEP;
 /// The words of bits and their rank directory.
 pub(in crate::storage::sets::bitmap) const BITS_WORDS: usize = BIT_WORDS + RANKS / 4;
 
@@ -169,6 +169,19 @@ impl<'a> Container<'a> {
         }
     }
 
+    /// True when the members are the lower halves of some nodes, which are as many.
+    pub(in crate::storage::sets::bitmap) fn has_all(&self, nodes: &[u32]) -> bool {
+        match self {
+            Container::Bits(words, _) => are_bits(nodes, words),
+            Container::Sorted(lows) => {
+                nodes.len() == lows.len()
+                    && nodes.iter().zip(*lows).all(|(node, low)| *node as u16 == *low)
+            }
+            Container::Range(run) => are_runs(nodes, std::slice::from_ref(run)),
+            Container::Runs(runs) => are_runs(nodes, runs),
+        }
+    }
+
     /// The members as runs, where they are stored so.
     pub(in crate::storage::sets::bitmap) fn as_runs(&self) -> Option<&[Run]> {
         match self {
@@ -177,6 +190,36 @@ impl<'a> Container<'a> {
             Container::Sorted(_) | Container::Bits(..) => None,
         }
     }
+}
+
+/// True when the bits are the lower halves of nodes: each word is put together from as many nodes as it has bits.
+fn are_bits(nodes: &[u32], words: &[u64; BIT_WORDS]) -> bool {
+    let mut rest = nodes;
+    words.iter().enumerate().all(|(index, &word)| {
+        let Some((here, behind)) = rest.split_at_checked(word.count_ones() as usize) else {
+            return false;
+        };
+        rest = behind;
+        // Without an early end the loop has no branches that are hard to foresee.
+        let put_together = here.iter().fold((0_u64, true), |(bits, lies_here), node| {
+            let low = usize::from(*node as u16);
+            (bits | 1 << (low % 64), lies_here & (low / 64 == index))
+        });
+        put_together == (word, true)
+    }) && rest.is_empty()
+}
+
+/// True when runs are the lower halves of nodes.
+fn are_runs(nodes: &[u32], runs: &[Run]) -> bool {
+    let mut rest = nodes;
+    let all = runs.iter().all(|run| {
+        let len = usize::from(run.last.saturating_sub(run.first)) + 1;
+        let Some((here, behind)) = rest.split_at_checked(len) else { return false };
+        rest = behind;
+        let lows = u32::from(run.first)..;
+        here.iter().zip(lows).fold(true, |all, (node, low)| all & (*node & 0xffff == low))
+    });
+    all && rest.is_empty()
 }
 
 /// The rank of every 512th bit.

@@ -72,6 +72,41 @@ proptest! {
     }
 
     #[test]
+    fn rows_of_many_are_those_of_each(set in sets(), step in 1_usize..300) {
+        let frozen = FrozenBitmap::from_sorted_iter(set.iter());
+        let mut beside: Vec<u32> =
+            set.iter().step_by(step).flat_map(|it| [it, it.saturating_add(1)]).collect();
+        beside.dedup();
+        let some: Vec<u32> = set.iter().step_by(step).collect();
+        for nodes in [probes(&set), set.iter().collect(), beside, some, Vec::new()] {
+            let mut rows = vec![7; nodes.len()];
+            frozen.rows_of(&nodes, &mut rows);
+            for (node, row) in nodes.iter().zip(rows) {
+                let row = (row != NO_ROW).then_some(row as usize);
+                prop_assert_eq!(row, frozen.row_of(*node), "the row of {}", node);
+            }
+        }
+    }
+
+    #[test]
+    fn is_exactly_its_members(set in sets(), place in any::<prop::sample::Index>()) {
+        let frozen = FrozenBitmap::from_sorted_iter(set.iter());
+        let members: Vec<u32> = set.iter().collect();
+        prop_assert!(frozen.is_exactly(&members));
+        // One goes, and the nearest number that is none comes in its place.
+        let Some(gone) = members.get(place.index(members.len().max(1))).copied() else {
+            return Ok(());
+        };
+        let new = (gone..u32::MAX).find(|number| !set.contains(*number));
+        let new = new.or_else(|| (0..gone).rev().find(|number| !set.contains(*number)));
+        let mut others: Vec<u32> = members.iter().copied().filter(|it| *it != gone).collect();
+        prop_assert!(!frozen.is_exactly(&others));
+        others.extend(new);
+        others.sort_unstable();
+        prop_assert!(!frozen.is_exactly(&others), "{} for {}", new.unwrap_or(0), gone);
+    }
+
+    #[test]
     fn agrees_with_roaring_on_walks(set in sets()) {
         let frozen = FrozenBitmap::from_sorted_iter(set.iter());
         prop_assert!(frozen.iter().eq(set.iter()));
@@ -177,6 +212,11 @@ fn ask_everything(senseless: &FrozenBitmap, other: &FrozenBitmap, set: &RoaringB
     }
     let _count =
         senseless.iter().count() + senseless.iter().map(|low| low as usize % 2).sum::<usize>();
+    let members: Vec<u32> = set.iter().collect();
+    for nodes in [&members, &probes(set)] {
+        senseless.rows_of(nodes, &mut vec![0; nodes.len()]);
+        let _answer = senseless.is_exactly(nodes);
+    }
     let mut list: Vec<u32> = set.iter().step_by(3).collect();
     senseless.retain_in(&mut list);
     senseless.retain_not_in(&mut list);

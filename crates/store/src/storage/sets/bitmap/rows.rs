@@ -1,0 +1,130 @@
+//! The rows of many nodes at once, container by container.
+//!
+//! Each kind of container has a loop of its own, in which the row of a node is found from that of the node before: bits are counted
+//! once for each word, sorted members and runs are passed by once. A search for each node costs several times as much.
+
+use crate::storage::sets::bitmap::container::{BIT_WORDS, Container, RANK_STEP, RANKS, Run};
+use crate::storage::sets::bitmap::{FrozenBitmap, join, split};
+use crate::storage::sets::sorted::gallop;
+
+/// Stands for the row of a node that is no member.
+pub(crate) const NO_ROW: u32 = u32::MAX;
+
+/// The members of a sorted container that are passed by in the time of one search.
+const SEARCH_COST: usize = 16;
+
+/// The words of bits from one entry of the rank directory to the next.
+const STEP_WORDS: usize = RANK_STEP / 64;
+
+impl FrozenBitmap {
+    /// Writes the row of each node, or [`NO_ROW`] for one that is no member. The nodes ascend without repeats, and there is a place for
+    /// each of them. A few instructions a node where they lie close together, and never more than a search for each of them.
+    pub fn rows_of(&self, nodes: &[u32], rows: &mut [u32]) {
+        if let Some(from) = self.range_from {
+            for (row, node) in rows.iter_mut().zip(nodes) {
+                let place = node.wrapping_sub(from);
+                *row = if (place as usize) < self.len { place } else { NO_ROW };
+            }
+            return;
+        }
+        let (mut nodes, mut rows) = (nodes, rows);
+        while let Some(&first) = nodes.first() {
+            let (key, _) = split(first);
+            let (last, end) = (join(key, u16::MAX), nodes.len().min(1 << 16));
+            // Most batches lie in one container.
+            let len = match nodes[end - 1] <= last {
+                true => end,
+                false => gallop(nodes, |node| *node <= last),
+            };
+            let (here, behind) = nodes.split_at(len);
+            let (out, rest) = rows.split_at_mut(len);
+            match self.find_key(key) {
+                Some(index) => {
+                    let before = self.directory.get(index).before;
+                    self.container(index).rows_of(here, before, out);
+                }
+                None => out.fill(NO_ROW),
+            }
+            (nodes, rows) = (behind, rest);
+        }
+    }
+}
+
+impl Container<'_> {
+    /// The rows of nodes, whose lower halves are looked at alone; `before` members are in other containers.
+    fn rows_of(&self, nodes: &[u32], before: u32, rows: &mut [u32]) {
+        match self {
+            Container::Sorted(lows) => rows_in_list(lows, nodes, before, rows),
+            Container::Bits(words, ranks) => rows_in_bits(words, ranks, nodes, before, rows),
+            Container::Range(run) => rows_in_runs(std::slice::from_ref(run), nodes, before, rows),
+            Container::Runs(runs) => rows_in_runs(runs, nodes, before, rows),
+        }
+    }
+}
+
+/// The rows of nodes in a sorted container: a search for each of few nodes, else a walk over both without branches that are hard to
+/// foresee.
+fn rows_in_list(lows: &[u16], nodes: &[u32], before: u32, rows: &mut [u32]) {
+    let Some(&first) = nodes.first() else { return };
+    let mut row = lows.partition_point(|low| *low < first as u16);
+    if nodes.len().saturating_mul(SEARCH_COST) < lows.len() - row {
+        for (found, &node) in rows.iter_mut().zip(nodes) {
+            row += gallop(&lows[row..], |low| *low < node as u16);
+            let is_member = lows.get(row) == Some(&(node as u16));
+            *found = if is_member { before + row as u32 } else { NO_ROW };
+        }
+        return;
+    }
+    let mut place = 0;
+    while let (Some(&node), Some(&low)) = (nodes.get(place), lows.get(row)) {
+        let node = node as u16;
+        // A node that is passed by keeps what is written here last.
+        rows[place] = if node == low { before + row as u32 } else { NO_ROW };
+        place += usize::from(node <= low);
+        row += usize::from(low <= node);
+    }
+    rows[place..].fill(NO_ROW);
+}
+
+/// The rows of nodes in a container of bits. Those of a word are counted once, for all nodes behind it.
+fn rows_in_bits(
+    words: &[u64; BIT_WORDS],
+    ranks: &[u16; RANKS],
+    nodes: &[u32],
+    before: u32,
+    rows: &mut [u32],
+) {
+    // The number of members before the word at `at`.
+    let (mut at, mut rank) = (0, before);
+    for (found, &node) in rows.iter_mut().zip(nodes) {
+        let low = usize::from(node as u16);
+        let index = low / 64;
+        if at != index {
+            // Far ahead the rank is known, at a word that is near.
+            if index < at || at + STEP_WORDS < index {
+                at = index - index % STEP_WORDS;
+                rank = before + u32::from(ranks[index / STEP_WORDS]);
+            }
+            rank += words[at..index].iter().map(|word| word.count_ones()).sum::<u32>();
+            at = index;
+        }
+        let (word, bit) = (words[index], 1_u64 << (low % 64));
+        let row = rank + (word & (bit - 1)).count_ones();
+        *found = if word & bit != 0 { row } else { NO_ROW };
+    }
+}
+
+/// The rows of nodes in runs, each of which is passed by once.
+fn rows_in_runs(runs: &[Run], nodes: &[u32], before: u32, rows: &mut [u32]) {
+    let mut runs = runs;
+    for (found, &node) in rows.iter_mut().zip(nodes) {
+        let low = node as u16;
+        runs = &runs[gallop(runs, |run| run.last < low)..];
+        *found = match runs.first() {
+            Some(run) if run.first <= low => {
+                before + u32::from(run.before) + u32::from(low - run.first)
+            }
+            _ => NO_ROW,
+        };
+    }
+}
