@@ -13,6 +13,7 @@ use hexgraph_base::types::{Error, Result};
 use hexgraph_store::exec::{Canceller, Control};
 use hexgraph_store::graph;
 use hexgraph_store::graph::{Check, Definitions, LoadSource, SchemaChange, SpillOptions, Version};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A change of the schema that takes longer than this is followed by a checkpoint, so that recovery need not repeat it.
@@ -89,8 +90,9 @@ impl Database {
         }
     }
 
-    /// Drops data, definitions, or both. Uids are not used again. Open transactions that have
-    /// changed something are aborted when everything is dropped.
+    /// Drops data, definitions, or both. Open transactions that have changed something are aborted when all data are dropped.
+    /// Uids are not used again, unless everything is dropped and there are no other namespaces, which have uids of the same
+    /// counter: then it starts anew.
     ///
     /// # Errors
     ///
@@ -110,8 +112,13 @@ impl Database {
             Drop::Predicate(name) => SchemaChange::DropPredicate(name.clone()),
             Drop::Type(name) => SchemaChange::DropType(name.clone()),
         };
-        let carry_out =
-            |change: &SchemaChange, version: &Version| change.carry_out(version, &|| Ok(()));
+        let carry_out = |change: &SchemaChange, version: &Version| {
+            let mut next = change.carry_out(version, &|| Ok(()))?;
+            if self.shares_uids() {
+                next.uids = Arc::clone(&version.uids);
+            }
+            Ok(next)
+        };
         self.change_schema(|_| Ok(change), carry_out)?;
         // Users are data, too: without any nobody could log in.
         match what {

@@ -96,6 +96,10 @@ fn holds<S>(prepared: &Prepared<S>, before: &Arc<Version>, head: &Arc<Version>) 
     if Arc::ptr_eq(before, head) {
         return true;
     }
+    // Everything was dropped in between: its uids are handed out anew, those of the preparation, too.
+    if !Arc::ptr_eq(&before.uids, &head.uids) {
+        return false;
+    }
     let is_same_schema = Arc::ptr_eq(&before.schema, &head.schema);
     match prepared.reads.names() {
         // It may have read anything: only a version without any change between will do.

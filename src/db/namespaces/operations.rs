@@ -225,6 +225,11 @@ impl Database {
         open.check_writable()
     }
 
+    /// True when other namespaces have uids of the same counter, or did once.
+    pub(in crate::db) fn shares_uids(&self) -> bool {
+        self.all.opened(RESERVED).is_some() || !self.all.others().is_empty()
+    }
+
     /// Notes how far uids were handed out, where there are several namespaces: one that is not open when the database is opened again
     /// can't say which it has. One commit in some thousand new nodes writes to the reserved database.
     ///

@@ -2,7 +2,9 @@
 
 use super::power_loss::commits_of;
 use super::small;
-use crate::db::{Control, Database, OpenOptions, QueryRequest, SyncPolicy, check};
+use crate::db::{
+    Control, Database, Drop, OpenOptions, QueryRequest, SyncPolicy, TxnOptions, check,
+};
 use hexgraph_base::types::Error;
 use std::fs;
 use std::path::Path;
@@ -48,6 +50,33 @@ fn files(path: &Path, ending: &str) -> Vec<String> {
 pub(super) fn json(db: &Database, query: &str) -> String {
     let request = QueryRequest { text: query.to_owned(), ..QueryRequest::default() };
     db.query(&request, &Control::new()).unwrap().to_json().unwrap().0
+}
+
+/// The counter of uids starts anew when everything is dropped, so that new nodes have small ones, and goes on when data alone are.
+#[test]
+fn dropping_everything_gives_uids_back() {
+    let root = tempfile::tempdir().unwrap();
+    let db = open(root.path());
+    let uid = |db: &Database| {
+        let done = db.mutate("_:a <name> \"x\" .", "").unwrap();
+        u64::from_str_radix(done.uids["a"].to_string().trim_start_matches("0x"), 16).unwrap()
+    };
+    let first = uid(&db);
+    db.assign_uids(1_000_000).unwrap();
+    db.drop(&Drop::Data).unwrap();
+    assert!(first + 1_000_000 < uid(&db));
+    // What a transaction was given before is not committed afterwards, and not taken away from others.
+    let txn = db.begin(TxnOptions::default()).unwrap();
+    txn.mutate_text("{ set { _:b <name> \"y\" . } }", &Control::new()).unwrap();
+    db.drop(&Drop::All).unwrap();
+    assert_eq!(uid(&db), first);
+    assert!(matches!(txn.commit(), Err(Error::Conflict)));
+    assert_eq!(uid(&db), first + 1);
+    let crashed = crashed(root.path());
+    let again = open(crashed.path());
+    assert_eq!(uid(&again), first + 2);
+    drop(again);
+    assert_eq!(uid(&open(crashed.path())), first + 3);
 }
 
 /// A directory as it is when the process dies now.

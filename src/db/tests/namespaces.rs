@@ -128,6 +128,13 @@ fn no_uid_is_of_two_namespaces() {
     let second = [uid(&db), uid(&db), uid(&db), uid(&db.namespace(id).unwrap())];
     assert!(first.iter().chain(&second).is_sorted_by(|a, b| a < b), "{first:?} {second:?}");
     assert!(second[0] < first[3] + 5000);
+    // What is dropped gives back no uid while others have some.
+    let one = db.namespace(id).unwrap();
+    let third = [&db, &one].map(|it| {
+        it.drop(&Drop::All).unwrap();
+        uid(it)
+    });
+    assert!(second.iter().chain(&third).is_sorted_by(|a, b| a < b), "{second:?} {third:?}");
 }
 
 #[test]

@@ -85,8 +85,11 @@ fn drops() {
     assert!(!drop_type(&version, "T").unwrap().schema.types.contains_key("T"));
     let data = drop_data(&version);
     assert_eq!((data.node_count(), &data.schema), (0, &version.schema));
+    assert_eq!(data.uids.next(), next_uid);
+    version.uids.skip_to(1 << 40);
     let all = drop_all(&version);
-    assert_eq!((all.node_count(), all.uids.next()), (0, next_uid));
+    assert_eq!((all.node_count(), all.uids.next()), (0, Version::empty().uids.next()));
+    assert_eq!(version.uids.next(), 1 << 40);
     assert_eq!(*all.schema, hexgraph_base::schema::Schema::new());
 }
 

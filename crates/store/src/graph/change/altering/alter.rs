@@ -107,9 +107,11 @@ fn checked(version: &Version, text: &SchemaText) -> Result<Vec<Change>> {
     version.schema.check_change(text, &|name| has_data(version, name))
 }
 
-/// The graph without data, with the schema that every graph has. Uids are not used again.
+/// The graph without data, with the schema that every graph has. Uids are handed out from the beginning again: those of new nodes are
+/// small ones, however many there were before.
 pub fn drop_all(version: &Version) -> Version {
-    drop_data(&Version { schema: Arc::new(Schema::new()), ..version.clone() })
+    let (schema, uids) = (Arc::new(Schema::new()), Arc::default());
+    drop_data(&Version { schema, uids, ..version.clone() })
 }
 
 /// The version without data. Uids are not used again.
