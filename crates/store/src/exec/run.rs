@@ -8,6 +8,7 @@ use crate::exec::control::stop::Control;
 use crate::exec::control::tree::{
     AlgorithmResult, BlockResult, FieldData, FieldResult, Level, RootGroups,
 };
+use crate::exec::groups::path_counts::Chain;
 use crate::exec::physical::path::BlockPath;
 use crate::exec::physical::rewrites::{BATCH_MAX, lists_uids};
 use crate::exec::select::batches::Members;
@@ -456,6 +457,16 @@ fn run_nodes(
                 return Ok(BlockPath::GroupSet);
             }
         }
+        BlockPath::CountPaths => {
+            let set = context.block_set(block)?;
+            if count_paths(context, block, &set)? {
+                result.unlisted = set.len();
+                return Ok(path);
+            }
+            let roots = context.listed(&set, block.page)?;
+            walk_block(context, block, None, Some(roots), result)?;
+            return Ok(BlockPath::Walk);
+        }
         BlockPath::NameColumns => {
             let set = context.block_set(block)?;
             let is_many = context.control.costs().column_min <= set.len();
@@ -651,6 +662,20 @@ fn count_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResul
         context.set_var(var, Var::uids(set));
     }
     Ok(())
+}
+
+/// Sets the variable at the end of a chain of edges to the number of ways that lead there from the nodes of a block. False, with
+/// nothing done, when they can't be counted.
+fn count_paths(context: &mut Context<'_>, block: &Block, nodes: &NodeSet) -> Result<bool> {
+    let Some(chain) = Chain::of(block) else { return Ok(false) };
+    let Some(counts) = context.path_counts(&chain, nodes)? else { return Ok(false) };
+    context.set_var(chain.result, Var::Values(Arc::new(counts)));
+    if let Some(var) = block.var {
+        context.set_var(var, Var::uids(nodes.clone()));
+    }
+    let step = context.begin("variables", "", None, None);
+    context.end(&step, block.defines.len());
+    Ok(true)
 }
 
 /// Has the variables of a block stand for columns of numbers, without a list of the nodes. False, with nothing done, when one of

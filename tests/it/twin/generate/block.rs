@@ -17,7 +17,8 @@ impl Generator<'_> {
             self.block = number;
             self.above.clear();
             blocks.push(match self.rng.u32(..110) {
-                104..=109 => self.columns_block(),
+                104..=106 => self.columns_block(),
+                107..=109 => self.flow_block(),
                 // Variables that are empty.
                 100..=103 => self.nobody_block(),
                 0..=8 => self.recurse_block(),
@@ -86,6 +87,30 @@ impl Generator<'_> {
         let name = self.define(Kind::Number);
         let value = *one_of(&mut self.rng, &["math(1 + 1)", "age", "math(1 == 1)"]);
         text(format!("var(func: has(nobody)) {{ {name} as {value} }}"))
+    }
+
+    /// A constant that flows down a few edges, one below the other.
+    fn flow_block(&mut self) -> Piece {
+        self.uses("constant that flows down");
+        let mut edges = Vec::new();
+        for _ in 0..self.rng.usize(1..4) {
+            let back = self.chance(30);
+            edges.extend(
+                self.predicate(|it| it.is_edges() && (it.reverse || !back))
+                    .map(|it| format!("{}{}", if back { "~" } else { "" }, it.name)),
+            );
+        }
+        if edges.is_empty() {
+            return self.nobody_block();
+        }
+        let function = self.function(true);
+        let constant = *one_of(&mut self.rng, &["1", "1", "3", "0", "2.5", "5000000000000000000"]);
+        let (one, sum) = (self.define(Kind::Number), self.define(Kind::Number));
+        self.read(&one);
+        let chain = edges.iter().map(|edge| format!("{edge} {{ ")).collect::<String>();
+        let end = "} ".repeat(edges.len());
+        let body = format!(") {{ {one} as math({constant}) {chain}{sum} as math({one}) {end}}}");
+        Piece::Row(vec![text("var(func: "), function, text(body)])
     }
 
     /// A block that does nothing but name values of its nodes, numbers of edges, and what is computed from them.

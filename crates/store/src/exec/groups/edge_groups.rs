@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// There is a counter for each id between the ends of the targets, where there are at most this many ids for each edge.
-const SPAN_SHARE: usize = 16;
+pub(super) const SPAN_SHARE: usize = 16;
 
 /// An array of counters that is drawn by lot has fewer than this many.
 const SPAN_DRAWN_MAX: usize = 1 << 20;
@@ -115,7 +115,7 @@ impl Context<'_> {
     }
 
     /// The number of edges of some nodes, and the least and the greatest node that they lead to.
-    fn extent_of_edges(
+    pub(super) fn extent_of_edges(
         &self,
         edges: &Direction,
         members: Members<'_>,
@@ -130,7 +130,7 @@ impl Context<'_> {
     }
 
     /// Calls `visit` with the targets of the edges of some nodes, in slices, until the request has to stop.
-    fn for_each_target(
+    pub(super) fn for_each_target(
         &self,
         edges: &Direction,
         members: Members<'_>,

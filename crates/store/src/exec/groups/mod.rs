@@ -5,5 +5,6 @@ pub(super) mod edge_groups;
 pub(super) mod group_results;
 pub(super) mod key_codes;
 mod group_columns;
+pub(in crate::exec) mod path_counts;
 pub(super) mod column_groups;
 pub(super) mod group_by;

@@ -37,6 +37,8 @@ pub enum BlockPath {
     Count,
     /// Its variables stand for columns, which are read when they are asked for.
     NameColumns,
+    /// The ways over a chain of edges are counted, without a list of levels.
+    CountPaths,
     /// Its nodes are listed and grouped.
     GroupList,
     /// Its nodes are grouped as the set that they are.
@@ -246,6 +248,7 @@ names! {
         WalkBatches = "walks its first nodes",
         Count = "counts without a list",
         NameColumns = "names columns",
+        CountPaths = "counts ways",
         GroupList = "groups a list",
         GroupSet = "groups a set",
         CountTargets = "counts targets",

@@ -279,6 +279,35 @@ impl<'a> EdgeTargets<'a> {
         self.stored(rest, &mut visit);
     }
 
+    /// Calls `visit` with the place of each node of a list that has edges, and their targets. The list ascends. O(edges + changes
+    /// between the first and the last node).
+    pub(crate) fn for_each_list(&mut self, nodes: &[u32], mut visit: impl FnMut(usize, &[u32])) {
+        let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
+        let edges = self.edges;
+        let mut done = 0;
+        for (node, _) in edges.changed_between(first, last) {
+            let place = done + gallop(&nodes[done..], |&other| other < node);
+            self.stored_lists(&nodes[done..place], |row, targets| visit(done + row, targets));
+            done = place;
+            if nodes.get(place) == Some(&node) {
+                visit(place, &edges.targets(node));
+                done += 1;
+            }
+        }
+        self.stored_lists(&nodes[done..], |place, targets| visit(done + place, targets));
+    }
+
+    fn stored_lists(&mut self, nodes: &[u32], mut visit: impl FnMut(usize, &[u32])) {
+        let base = &self.edges.base;
+        let mut place = 0;
+        self.finder.find(&base.subjects, nodes).for_each(|row| {
+            if let Some(row) = row {
+                visit(place, base.targets.slice(base.offsets.range(row)));
+            }
+            place += 1;
+        });
+    }
+
     fn stored(&mut self, nodes: &[u32], visit: &mut impl FnMut(&[u32])) {
         let base = &self.edges.base;
         match self.finder.find(&base.subjects, nodes) {

@@ -2,6 +2,7 @@
 
 mod count_alone;
 mod name_columns;
+mod count_paths;
 mod group_set;
 mod count_targets;
 mod walk_batches;
@@ -28,6 +29,7 @@ pub struct Rewrite {
 pub const REWRITES: &[Rewrite] = &[
     count_alone::REWRITE,
     name_columns::REWRITE,
+    count_paths::REWRITE,
     group_set::REWRITE,
     count_targets::REWRITE,
     walk_batches::REWRITE,

@@ -1,0 +1,166 @@
+//! Counts the ways that lead from the nodes of a block over a chain of edges to each node at its end.
+//!
+//! The first level is counted as groups of an edge are: each edge adds one to the counter of its target. In each level below, an edge
+//! adds the counter of its source. So a chain costs O(edges of its levels), in arrays by node id, and no list of edges is made.
+
+use crate::exec::control::context::Context;
+use crate::exec::control::tree::{Column, VALUE_BYTES, ValueMap};
+use crate::exec::groups::edge_groups::SPAN_SHARE;
+use crate::exec::select::batches::{BATCH, EdgeTargets, Members};
+use crate::graph::Direction;
+use crate::storage::NodeSet;
+use hexgraph_base::plan::{Block, Constant, Field, FieldKind, MathExpr, VarId};
+use hexgraph_base::types::Result;
+
+/// A constant that flows down a chain of edges, one below the other.
+pub(crate) struct Chain<'b> {
+    constant: i64,
+    /// The variable of the constant.
+    pub(crate) source: VarId,
+    /// The edge fields, from the roots down.
+    edges: Vec<&'b Field>,
+    /// The variable of what arrives.
+    pub(crate) result: VarId,
+}
+
+/// Nodes, ascending, with the number of ways that lead to each.
+#[derive(Default)]
+struct Ways {
+    nodes: Vec<u32>,
+    counts: Vec<i64>,
+}
+
+impl<'b> Chain<'b> {
+    /// The chain that a block consists of; `None` for any other block. Looks at the fields alone.
+    pub(crate) fn of(block: &'b Block) -> Option<Chain<'b>> {
+        let [one, other] = block.fields.as_slice() else { return None };
+        let ((source, constant), mut edge) = match (constant_of(one), constant_of(other)) {
+            (Some(constant), None) => (constant, other),
+            (None, Some(constant)) => (constant, one),
+            _ => return None,
+        };
+        let mut edges = Vec::new();
+        loop {
+            let FieldKind::Predicate { langs, .. } = &edge.kind else { return None };
+            let [below] = edge.fields.as_slice() else { return None };
+            if !langs.is_empty() || edge.var.is_some() || !is_plain(edge) {
+                return None;
+            }
+            edges.push(&**edge);
+            match &below.kind {
+                FieldKind::Math(MathExpr::Var(var)) if *var == source => {
+                    let result = below.var.filter(|_| is_plain(below))?;
+                    return Some(Chain { constant, source, edges, result });
+                }
+                _ => edge = below,
+            }
+        }
+    }
+}
+
+/// The variable of a field that is a constant int, and the int.
+fn constant_of(field: &Field) -> Option<(VarId, i64)> {
+    match &field.kind {
+        FieldKind::Math(MathExpr::Constant(Constant::Int(constant))) if is_plain(field) => {
+            Some((field.var?, *constant))
+        }
+        _ => None,
+    }
+}
+
+/// True for a field that takes all that there is.
+fn is_plain(field: &Field) -> bool {
+    field.filter.is_none()
+        && field.order.is_empty()
+        && field.page.is_all()
+        && field.facets.is_none()
+        && field.facet_filter.is_none()
+        && field.cascade.is_none()
+        && field.group_by.is_none()
+}
+
+impl Context<'_> {
+    /// What arrives at the end of a chain from `roots`: for each node that is reached the constant times the number of ways. `None`
+    /// where an edge is none, where targets lie too far apart for an array, and where a number might not fit into 64 bits.
+    ///
+    /// # Errors
+    ///
+    /// [`hexgraph_base::types::Error::Limit`] when the request has to stop.
+    pub(crate) fn path_counts(
+        &self,
+        chain: &Chain<'_>,
+        roots: &NodeSet,
+    ) -> Result<Option<ValueMap>> {
+        let mut ways: Option<Ways> = None;
+        for field in &chain.edges {
+            let FieldKind::Predicate { name, reverse, .. } = &field.kind else { return Ok(None) };
+            let edges = self.predicate(name).and_then(|predicate| predicate.direction(*reverse));
+            let Some(edges) = edges else { return Ok(None) };
+            // No node below is reached by more ways than all nodes here together.
+            let all: i128 = match &ways {
+                Some(ways) => ways.counts.iter().map(|count| i128::from(*count)).sum(),
+                None => roots.len() as i128,
+            };
+            if i128::from(i64::MAX) < all * i128::from(chain.constant.unsigned_abs().max(1)) {
+                return Ok(None);
+            }
+            let step = self.begin("field", &field.key, Some(field.at), None);
+            let below = match &ways {
+                None => self.ways_below(edges, Members::Set(roots), None)?,
+                Some(ways) => {
+                    self.ways_below(edges, Members::List(&ways.nodes), Some(&ways.counts))?
+                }
+            };
+            let Some(below) = below else { return Ok(None) };
+            self.end(&step, below.nodes.len());
+            ways = Some(below);
+        }
+        let Ways { nodes, mut counts } = ways.unwrap_or_default();
+        counts.iter_mut().for_each(|count| *count *= chain.constant);
+        Ok(Some(ValueMap { nodes, values: Column::Int(counts), constant: None }))
+    }
+
+    /// The nodes behind the edges of some nodes, to which as many ways lead as `counts` says, or one. `None` where they lie too far
+    /// apart.
+    fn ways_below(
+        &self,
+        edges: &Direction,
+        nodes: Members<'_>,
+        counts: Option<&[i64]>,
+    ) -> Result<Option<Ways>> {
+        let (edge_count, ends) = self.extent_of_edges(edges, nodes)?;
+        let Some((first, last)) = ends else { return Ok(Some(Ways::default())) };
+        let span = (last - first) as usize + 1;
+        if edge_count.saturating_mul(SPAN_SHARE) < span {
+            return Ok(None);
+        }
+        let _while_counting = self.control.charge_while(size_of::<i64>() * span)?;
+        let mut counters = vec![0_i64; span];
+        match (nodes, counts) {
+            (Members::List(nodes), Some(counts)) => {
+                let mut targets = EdgeTargets::new(edges);
+                for (nodes, counts) in nodes.chunks(BATCH).zip(counts.chunks(BATCH)) {
+                    self.check()?;
+                    targets.for_each_list(nodes, |place, targets| {
+                        let count = counts[place];
+                        targets
+                            .iter()
+                            .for_each(|target| counters[(target - first) as usize] += count);
+                    });
+                }
+            }
+            _ => self.for_each_target(edges, nodes, |targets| {
+                targets.iter().for_each(|target| counters[(target - first) as usize] += 1);
+            })?,
+        }
+        let reached = counters.iter().filter(|count| **count != 0).count();
+        self.control.charge(VALUE_BYTES * reached)?;
+        let mut ways =
+            Ways { nodes: Vec::with_capacity(reached), counts: Vec::with_capacity(reached) };
+        for (node, &count) in (first..).zip(&counters).filter(|(_, count)| **count != 0) {
+            ways.nodes.push(node);
+            ways.counts.push(count);
+        }
+        Ok(Some(ways))
+    }
+}
