@@ -20,6 +20,9 @@ use std::sync::Arc;
 /// The nanoseconds that a value takes to be found and aggregated, about.
 const AGGREGATE_NANOS: usize = 10;
 
+/// What was aggregated of variables that are columns: all that the fields of an empty block ask of one, in one pass over it.
+type Passes = HashMap<VarId, Vec<Totals>>;
+
 /// For each variable of the block, the level that has its values: the numbers of the fields that lead there from the
 /// root.
 type Homes = HashMap<VarId, Vec<usize>>;
@@ -169,12 +172,23 @@ impl Context<'_> {
     /// # Errors
     ///
     /// [`Error::Query`] when the variable holds nodes; [`Error::Limit`] when the request has to stop.
-    fn aggregate_all(&self, op: Aggregate, var: VarId) -> Result<Result<Option<Value>>> {
+    fn aggregate_all(
+        &self,
+        op: Aggregate,
+        var: VarId,
+        fields: &[Arc<Field>],
+        known: &mut Passes,
+    ) -> Result<Result<Option<Value>>> {
         if let Some(column) = self.unread_column(var)
             && self.pick(true, column.len(), || vec![true, false])
         {
             self.took(TotalPath::Column);
-            return Ok(column.aggregate(op, || self.check())?.finish());
+            if !known.contains_key(&var) {
+                let ops = passes_over(var, fields);
+                known.insert(var, column.aggregate(&ops, || self.check())?);
+            }
+            let told = known[&var].iter().find_map(|totals| totals.told_as(op));
+            return Ok(told.expect("all aggregates of the fields were made").finish());
         }
         self.took(TotalPath::Values);
         let map = self.expect_values(var)?;
@@ -186,12 +200,12 @@ impl Context<'_> {
 
     /// Fills in the fields of an empty block: each has one value, over all of a variable.
     pub(crate) fn compute_empty(&mut self, fields: &[Arc<Field>]) -> Result<Level> {
-        let mut level = Level::default();
+        let (mut level, mut known) = (Level::default(), Passes::new());
         for field in fields {
             let value = match &field.kind {
                 FieldKind::AggregateVar(op, var) => {
                     let step = self.begin("field", &field.key, Some(field.at), None);
-                    let value = self.aggregate_all(*op, *var)?;
+                    let value = self.aggregate_all(*op, *var, fields, &mut known)?;
                     self.end(&step, usize::from(matches!(value, Ok(Some(_)))));
                     value.map_err(|error| error.or_at(field.at))?
                 }
@@ -346,6 +360,20 @@ fn flow_down(root: &Level, home: &[usize], to: &[usize], map: &ValueMap) -> Resu
         }
     }
     Ok(arrived)
+}
+
+/// What has to be aggregated of a variable for all of some fields.
+fn passes_over(var: VarId, fields: &[Arc<Field>]) -> Vec<Aggregate> {
+    let mut passes = Vec::new();
+    for field in fields {
+        if let FieldKind::AggregateVar(op, other) = &field.kind
+            && *other == var
+            && !passes.contains(&Totals::pass_of(*op))
+        {
+            passes.push(Totals::pass_of(*op));
+        }
+    }
+    passes
 }
 
 fn is_number(value: &ValueRef<'_>) -> bool {

@@ -5,11 +5,12 @@
 //! however the numbers are cut into slices.
 
 use super::sums::{Sum, clamp};
-use crate::exec::select::batches::NumberSlice;
+use crate::exec::select::batches::{BATCH, NumberSlice};
 use hexgraph_base::plan::Aggregate;
 use hexgraph_base::types::{Result, Value};
 
 /// An aggregate on its way.
+#[derive(Clone, Copy)]
 pub(crate) struct Totals {
     op: Aggregate,
     count: usize,
@@ -17,6 +18,7 @@ pub(crate) struct Totals {
 }
 
 /// What the numbers so far come to.
+#[derive(Clone, Copy)]
 enum Running {
     /// There was no number.
     Nothing,
@@ -32,6 +34,27 @@ impl Totals {
         Totals { op, count: 0, running: Running::Nothing }
     }
 
+    /// The aggregate of the same pass that tells another one, too: of sums that of the mean.
+    pub(crate) fn pass_of(op: Aggregate) -> Aggregate {
+        if op == Aggregate::Avg { Aggregate::Sum } else { op }
+    }
+
+    /// What the same numbers come to in another way, which is of the same pass; `None` where it is not.
+    pub(crate) fn told_as(&self, op: Aggregate) -> Option<Totals> {
+        (Totals::pass_of(self.op) == Totals::pass_of(op)).then_some(Totals { op, ..*self })
+    }
+
+    /// Adds numbers to several aggregates, few enough at a time that those behind the first read them in the nearest cache.
+    pub(crate) fn add_to_all(all: &mut [Totals], numbers: NumberSlice<'_>) {
+        if let [one] = all {
+            return one.add(numbers);
+        }
+        for start in (0..numbers.len()).step_by(BATCH) {
+            let some = numbers.part(start, start + BATCH);
+            all.iter_mut().for_each(|one| one.add(some));
+        }
+    }
+
     /// Adds numbers behind those before, which were of the same type.
     pub(crate) fn add(&mut self, numbers: NumberSlice<'_>) {
         let count = numbers.len();
@@ -41,13 +64,14 @@ impl Totals {
         self.count += count;
         self.running = match numbers {
             NumberSlice::Narrow(ints) => self.with_ints(match self.op {
-                Aggregate::Min => ints.iter().min().map_or(0, |least| i128::from(*least)),
-                Aggregate::Max => ints.iter().max().map_or(0, |greatest| i128::from(*greatest)),
+                // Folds of ints, and not of references to them, become vector instructions.
+                Aggregate::Min => ints.iter().copied().fold(i32::MAX, i32::min).into(),
+                Aggregate::Max => ints.iter().copied().fold(i32::MIN, i32::max).into(),
                 Aggregate::Sum | Aggregate::Avg => sum_of_narrow(ints),
             }),
             NumberSlice::Ints(ints) => self.with_ints(match self.op {
-                Aggregate::Min => ints.iter().min().map_or(0, |least| i128::from(*least)),
-                Aggregate::Max => ints.iter().max().map_or(0, |greatest| i128::from(*greatest)),
+                Aggregate::Min => ints.iter().copied().fold(i64::MAX, i64::min).into(),
+                Aggregate::Max => ints.iter().copied().fold(i64::MIN, i64::max).into(),
                 Aggregate::Sum | Aggregate::Avg => sum_of_ints(ints),
             }),
             NumberSlice::Floats(floats) => self.with_floats(floats),
@@ -160,6 +184,29 @@ mod tests {
     }
 
     proptest! {
+        /// What is aggregated in one pass is what each aggregate comes to alone, whichever others are asked.
+        #[test]
+        fn several_in_one_pass(
+            ints in prop::collection::vec(any::<i64>(), 0..9000),
+            floats in prop::collection::vec(-1e9..1e9, 0..9000),
+        ) {
+            let mut together: Vec<Totals> =
+                [Aggregate::Max, Aggregate::Sum, Aggregate::Min].map(Totals::new).to_vec();
+            let mut of_floats = together.clone();
+            Totals::add_to_all(&mut together, NumberSlice::Ints(&ints));
+            Totals::add_to_all(&mut of_floats, NumberSlice::Floats(&floats));
+            for op in OPS {
+                for (known, numbers) in
+                    [(&together, NumberSlice::Ints(&ints)), (&of_floats, NumberSlice::Floats(&floats))]
+                {
+                    let mut alone = Totals::new(op);
+                    alone.add(numbers);
+                    let told = known.iter().find_map(|totals| totals.told_as(op));
+                    prop_assert_eq!(told.map(|it| bits(it.finish())), Some(bits(alone.finish())));
+                }
+            }
+        }
+
         /// Numbers in slices come to what they come to one by one.
         #[test]
         fn slices_are_numbers_one_by_one(

@@ -348,6 +348,18 @@ impl NumberSlice<'_> {
     }
 }
 
+impl<'s> NumberSlice<'s> {
+    /// The numbers from the first place to before the second one, of those that there are.
+    pub(crate) fn part(self, start: usize, end: usize) -> NumberSlice<'s> {
+        let end = end.min(self.len());
+        match self {
+            NumberSlice::Narrow(ints) => NumberSlice::Narrow(&ints[start..end]),
+            NumberSlice::Ints(ints) => NumberSlice::Ints(&ints[start..end]),
+            NumberSlice::Floats(floats) => NumberSlice::Floats(&floats[start..end]),
+        }
+    }
+}
+
 /// A number of 64 bits.
 pub(crate) trait Number: Pod {
     /// The number that is stored in 32 bits. A function of the type, not of the column: so loops over it become vector

@@ -233,28 +233,34 @@ impl ColumnVar {
         })
     }
 
-    /// Aggregates all numbers. A sum of ints is that of the column as it is stored, put right for each change where all that have a
-    /// number were asked. O(nodes + changes), without a list of them.
+    /// Aggregates all numbers in several ways in one pass. Sums of ints are those of the column as it is stored, put right for each
+    /// change, where all that have a number were asked and nothing but sums is. O(nodes + changes), without a list of them.
     ///
     /// # Errors
     ///
     /// Those of `check`, which is called every few thousand nodes.
     pub(crate) fn aggregate(
         &self,
-        op: Aggregate,
+        ops: &[Aggregate],
         check: impl Fn() -> Result<()>,
-    ) -> Result<Totals> {
-        let mut totals = Totals::new(op);
+    ) -> Result<Vec<Totals>> {
+        let mut totals: Vec<Totals> = ops.iter().map(|op| Totals::new(*op)).collect();
         if let (Source::Values(predicate, changes), true) = (&self.source, self.is_whole)
-            && totals.is_of_any_order()
+            && totals.iter().all(Totals::is_of_any_order)
         {
             let column = NumberColumn::with_changes(part_of(predicate), changes)
                 .expect("the column has numbers, as was checked");
-            if column.add_up(&mut totals, &check, Totals::add, Totals::exchange)? {
+            let exchange = |totals: &mut Vec<Totals>, old, new| {
+                totals.iter_mut().for_each(|total| total.exchange(old, new));
+            };
+            let add = |totals: &mut Vec<Totals>, numbers: NumberSlice<'_>| {
+                Totals::add_to_all(totals, numbers);
+            };
+            if column.add_up(&mut totals, &check, add, exchange)? {
                 return Ok(totals);
             }
         }
-        self.for_each_slice(check, |numbers| totals.add(numbers))?;
+        self.for_each_slice(check, |numbers| Totals::add_to_all(&mut totals, numbers))?;
         Ok(totals)
     }
 
