@@ -1,8 +1,9 @@
 //! The first few of many nodes in the order of one number: one pass over the column, without a copy of it.
 //!
 //! The pass keeps at most twice as many candidates as are wanted, and a bound: the rank of the last of those that were the
-//! first ones when the candidates were last sorted out. A node is compared with the bound alone, so a node that is no candidate
-//! costs about a nanosecond, and sorting out happens O(log nodes) times when the values are in no order.
+//! first ones when the candidates were last sorted out. Of ints the foremost one of a few dozen is compared with the bound, which the
+//! compiler makes vector instructions of, and each one only where that is a candidate; floats are compared one by one. Sorting out
+//! happens O(log nodes) times when the values are in no order.
 
 use crate::exec::control::tree::{Column, ValueMap};
 use crate::exec::select::batches::{Members, NumberSlice};
@@ -15,6 +16,40 @@ use hexgraph_base::types::{Result, ValueRef, ValueType, ordered_bits};
 
 /// The least number of candidates that are kept.
 const ROOM_MIN: usize = 256;
+
+/// The number of values of which the foremost one is compared with the bound.
+const GLANCE: usize = 128;
+
+/// Values that are stored, and whose ranks ascend as they do.
+trait Ranked: Copy {
+    /// The least of some values, or the greatest one; `None` where that takes no less time than to look at each.
+    fn foremost(values: &[Self], greatest: bool) -> Option<Self>;
+}
+
+macro_rules! ranked_ints {
+    ($($int:ty),+) => {
+        $(
+        impl Ranked for $int {
+            #[inline]
+            fn foremost(values: &[$int], greatest: bool) -> Option<$int> {
+                let values = values.iter().copied();
+                Some(match greatest {
+                    true => values.fold(<$int>::MIN, <$int>::max),
+                    false => values.fold(<$int>::MAX, <$int>::min),
+                })
+            }
+        }
+        )+
+    };
+}
+
+ranked_ints!(i16, i32, i64);
+
+impl Ranked for f64 {
+    fn foremost(_: &[f64], _: bool) -> Option<f64> {
+        None
+    }
+}
 
 /// The candidates for the first nodes by rank, or by rank backwards; those with equal ranks by node. Nodes have to come
 /// ascending.
@@ -48,7 +83,7 @@ impl Top {
     }
 
     /// Offers the nodes of a batch that have a number, where `is_asked` says so.
-    fn offer_batch<S: Copy>(
+    fn offer_batch<S: Ranked>(
         &mut self,
         nodes: &[u32],
         numbers: &[S],
@@ -56,10 +91,17 @@ impl Top {
         rank: impl Fn(S) -> u64,
         is_asked: impl Fn(u32) -> bool,
     ) {
-        for (place, (&node, &number)) in nodes.iter().zip(numbers).enumerate() {
-            self.offer_if(node, rank(number), |node| {
-                has.get(place) != Some(&false) && is_asked(node)
-            });
+        for start in (0..nodes.len()).step_by(GLANCE) {
+            let end = nodes.len().min(start + GLANCE);
+            // What stands for a number that is missing may be looked at for nothing, and hides none.
+            if self.passes_by(&numbers[start..end], &rank) {
+                continue;
+            }
+            for place in start..end {
+                self.offer_if(nodes[place], rank(numbers[place]), |node| {
+                    has.get(place) != Some(&false) && is_asked(node)
+                });
+            }
         }
     }
 
@@ -231,12 +273,33 @@ fn rank_of_seconds(seconds: i64) -> u64 {
 /// What nodes are offered to, with their ranks.
 trait Taker {
     fn offer(&mut self, node: u32, rank: u64);
+
+    /// Whether greater ranks come first.
+    fn is_turned(&self) -> bool;
+
+    /// Whether a node of this rank would be taken.
+    fn takes(&self, rank: u64) -> bool;
+
+    /// Whether none of some values is taken, as far as that is seen at a glance.
+    #[inline]
+    fn passes_by<S: Ranked>(&self, values: &[S], rank: impl Fn(S) -> u64) -> bool {
+        let foremost = S::foremost(values, self.is_turned());
+        foremost.is_some_and(|value| !self.takes(rank(value)))
+    }
 }
 
 impl Taker for Top {
     #[inline]
     fn offer(&mut self, node: u32, rank: u64) {
         self.offer_if(node, rank, |_| true);
+    }
+
+    fn is_turned(&self) -> bool {
+        self.turn != 0
+    }
+
+    fn takes(&self, rank: u64) -> bool {
+        rank ^ self.turn < self.bound || !self.has_bound
     }
 }
 
@@ -250,9 +313,18 @@ struct Within {
 impl Taker for Within {
     #[inline]
     fn offer(&mut self, node: u32, rank: u64) {
-        if rank ^ self.turn <= self.bound {
+        if self.takes(rank) {
             self.nodes.push(node);
         }
+    }
+
+    fn is_turned(&self) -> bool {
+        self.turn != 0
+    }
+
+    #[inline]
+    fn takes(&self, rank: u64) -> bool {
+        rank ^ self.turn <= self.bound
     }
 }
 
@@ -265,7 +337,7 @@ struct Scan<'a, 't, T> {
 
 impl<T: Taker> Scan<'_, '_, T> {
     /// Offers all of the nodes. `false` when a changed value has no rank of its own.
-    fn run<S: Copy>(
+    fn run<S: Ranked>(
         &mut self,
         nodes: &NodeSet,
         stored: &[S],
@@ -282,7 +354,7 @@ impl<T: Taker> Scan<'_, '_, T> {
     }
 
     /// Offers ascending nodes, from change to change.
-    fn offer_chunk<S: Copy>(
+    fn offer_chunk<S: Ranked>(
         &mut self,
         nodes: &[u32],
         stored: &[S],
@@ -302,13 +374,18 @@ impl<T: Taker> Scan<'_, '_, T> {
         is_ranked
     }
 
-    fn offer_stored<S: Copy>(&mut self, nodes: &[u32], stored: &[S], rank: &impl Fn(S) -> u64) {
+    fn offer_stored<S: Ranked>(&mut self, nodes: &[u32], stored: &[S], rank: &impl Fn(S) -> u64) {
         let subjects = &self.part.base.column.subjects;
         let taker = &mut *self.taker;
         match subjects.rows_of_run(nodes) {
             Some(rows) => {
-                for (&node, &value) in nodes.iter().zip(&stored[rows]) {
-                    taker.offer(node, rank(value));
+                for (nodes, values) in nodes.chunks(GLANCE).zip(stored[rows].chunks(GLANCE)) {
+                    if taker.passes_by(values, rank) {
+                        continue;
+                    }
+                    for (&node, &value) in nodes.iter().zip(values) {
+                        taker.offer(node, rank(value));
+                    }
                 }
             }
             None => rows_of(subjects, nodes, |place, row| {
@@ -347,6 +424,40 @@ mod tests {
             all.sort_unstable();
             let first: Vec<u32> = all.iter().take(wanted).map(|(_, node)| *node).collect();
             prop_assert_eq!(top.finish(), (wanted <= ranks.len()).then_some(first));
+        }
+
+        /// Values that are passed by at a glance would not have been taken, whatever their type and the direction.
+        #[test]
+        fn nothing_is_missed_at_a_glance(
+            ints in prop::collection::vec(
+                prop_oneof![-40i16..40, Just(i16::MIN), Just(i16::MAX), any::<i16>()], 1..3000
+            ),
+            wanted in 1usize..20,
+            descending in any::<bool>(),
+        ) {
+            let nodes: Vec<u32> = (0..ints.len() as u32).collect();
+            let mut all: Vec<(i32, u32)> = ints
+                .iter()
+                .zip(&nodes)
+                .map(|(int, node)| (if descending { -i32::from(*int) } else { (*int).into() }, *node))
+                .collect();
+            all.sort_unstable();
+            let first: Vec<u32> = all.iter().take(wanted).map(|(_, node)| *node).collect();
+            let first = (wanted <= ints.len()).then_some(first);
+            let top = || Top { room: 2 * wanted, ..Top::new(wanted, descending) };
+            let mut found = Vec::new();
+            let mut one = top();
+            one.offer_batch(&nodes, &ints, &[], |int| rank_of_int(int.into()), |_| true);
+            found.push(one.finish());
+            let narrow: Vec<i32> = ints.iter().map(|int| (*int).into()).collect();
+            let mut one = top();
+            one.offer_batch(&nodes, &narrow, &[], |int| rank_of_int(int.into()), |_| true);
+            found.push(one.finish());
+            let floats: Vec<f64> = ints.iter().map(|int| (*int).into()).collect();
+            let mut one = top();
+            one.offer_batch(&nodes, &floats, &[], ordered_bits, |_| true);
+            found.push(one.finish());
+            prop_assert_eq!(found, vec![first; 3]);
         }
     }
 }
