@@ -85,7 +85,8 @@ impl Context<'_> {
             ascending.sort_unstable();
             members = &ascending;
         }
-        let groups = match self.group_in_place(group_by, body, Members::List(members))? {
+        let kind = self.group_kind(group_by, body, Members::List(members));
+        let groups = match self.group_in_place(kind, group_by, body, Members::List(members))? {
             Some(groups) => groups,
             None => {
                 self.took_for_groups(GroupPath::Lists);
@@ -130,19 +131,21 @@ impl Context<'_> {
         })
     }
 
-    /// The groups of members in the way that [`Context::group_kind`] decides for, in any order that is the same in each run. `None` where
+    /// The groups of members in the way that [`Context::group_kind`] decided for, in any order that is the same in each run. `None` where
     /// the members have to be listed, which codes turn out to need for keys that have none.
     fn group_in_place(
         &self,
+        kind: GroupKind,
         group_by: &GroupBy,
         body: &[Arc<Field>],
         members: Members<'_>,
     ) -> Result<Option<Vec<(usize, Group)>>> {
-        match (self.group_kind(group_by, body, members), members, group_by.keys.as_slice()) {
+        match (kind, members, group_by.keys.as_slice()) {
             (GroupKind::Postings, Members::Set(set), [key]) => {
-                let parts = self.parts_of_all(key, set);
+                let counts = self.counts_of_all(key, set);
                 self.took_for_groups(GroupPath::Postings);
-                Ok(parts.map(|parts| parts.into_iter().map(|part| counted(part, body)).collect()))
+                let group = |(count, key)| counted(count, vec![key], body);
+                Ok(counts.map(|counts| counts.into_iter().map(group).collect()))
             }
             (GroupKind::Targets, ..) => self.edge_groups(group_by, body, members),
             (GroupKind::Codes, ..) => self.column_groups(group_by, body, members),
@@ -182,15 +185,16 @@ impl Context<'_> {
     ) -> Result<RootGroups> {
         // The groups of variables are looked at once more.
         let has_vars = body.iter().any(|field| field.var.is_some());
+        let kind = self.group_kind(group_by, body, members);
         if !has_vars
-            && self.group_kind(group_by, body, members) == GroupKind::Codes
+            && kind == GroupKind::Codes
             && let Some(columns) = self.groups_as_columns(group_by, body, members)?
         {
             return Ok(RootGroups::Columns(columns));
         }
         match members {
             Members::List(nodes) => self.groups(group_by, body, nodes),
-            Members::Set(set) => self.groups_of_set(group_by, body, set),
+            Members::Set(set) => self.groups_of_set(kind, group_by, body, set),
         }
         .map(RootGroups::Rows)
     }
@@ -202,11 +206,12 @@ impl Context<'_> {
     /// As [`Context::groups`].
     fn groups_of_set(
         &self,
+        kind: GroupKind,
         group_by: &GroupBy,
         body: &[Arc<Field>],
         members: &NodeSet,
     ) -> Result<Vec<Group>> {
-        if let Some(groups) = self.group_in_place(group_by, body, Members::Set(members))? {
+        if let Some(groups) = self.group_in_place(kind, group_by, body, Members::Set(members))? {
             return self.sorted_groups(groups);
         }
         self.control.charge(size_of::<u32>() * members.len())?;
@@ -288,10 +293,9 @@ impl Context<'_> {
 }
 
 /// A group of which only the number of members is asked.
-fn counted(part: Part, body: &[Arc<Field>]) -> (usize, Group) {
-    let count = part.members.len();
+fn counted(count: usize, keys: Vec<GroupValue>, body: &[Arc<Field>]) -> (usize, Group) {
     let results = body.iter().map(|_| Some(Value::Int(count as i64))).collect();
-    (count, Group { keys: part.keys, results })
+    (count, Group { keys, results })
 }
 
 /// True where the number of results and the type of the first key are the same in all groups, so that what is left of the order begins
@@ -403,10 +407,11 @@ mod tests {
             let body = [field(FieldKind::CountUid)];
             for name in NAMES {
                 let all = version.predicate(name).map(|it| it.subjects()).unwrap_or_default();
-                let Some(parts) = context.parts_of_all(&key(name), &all) else { continue };
+                let Some(counts) = context.counts_of_all(&key(name), &all) else { continue };
                 let group_by = GroupBy { keys: vec![key(name)] };
                 let listed = context.listed_groups(&group_by, &body, &all.to_vec()).unwrap();
-                let found = parts.into_iter().map(|part| counted(part, &body)).collect();
+                let group = |(count, key)| counted(count, vec![key], &body);
+                let found = counts.into_iter().map(group).collect();
                 assert_eq!(shown(&context, found), shown(&context, listed), "all with {name}");
             }
             for _ in 0..30 {

@@ -427,7 +427,7 @@ fn by_tokens<'a>(
             TokenNodes::Stored(postings, range) => {
                 postings.slice(range).iter().for_each(|node| set(*node));
             }
-            TokenNodes::Changed(nodes) => nodes.iter().for_each(set),
+            TokenNodes::Changed(nodes) => nodes.to_set().iter().for_each(set),
         }
     }
     Some((Codes::Table(first, Arc::new(codes)), u64::from(count) + 1))

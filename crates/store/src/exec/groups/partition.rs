@@ -121,11 +121,15 @@ impl Context<'_> {
         Some(parts_of_postings(predicate, view, (!all).then_some(&asked)))
     }
 
-    /// The groups of all nodes that have a value of a key, by its index; `None` when it has none, and when the set is not seen
-    /// to have all of them. O(tokens + changes).
-    pub(crate) fn parts_of_all(&self, key: &GroupKey, members: &NodeSet) -> Option<Vec<Part>> {
+    /// The groups of all nodes that have a value of a key, by its index, with their numbers of nodes; `None` when it has none, and when
+    /// the set is not seen to have all of them. O(tokens), whatever changed in them.
+    pub(crate) fn counts_of_all(
+        &self,
+        key: &GroupKey,
+        members: &NodeSet,
+    ) -> Option<Vec<(usize, GroupValue)>> {
         let (predicate, view) = self.index_of_all(key, members)?;
-        Some(parts_of_postings(predicate, view, None))
+        Some(counts_of_postings(predicate, view))
     }
 
     /// Whether the index of a key has exactly the groups of a set, as far as that is seen without a look at the nodes.
@@ -169,9 +173,10 @@ fn parts_of_postings(
                 let nodes = postings.slice(range).iter().copied();
                 NodeSet::from(nodes.filter(|&node| asked.has(node)).collect::<Vec<u32>>())
             }
-            (TokenNodes::Changed(nodes), None) => nodes,
+            (TokenNodes::Changed(nodes), None) => nodes.to_set(),
             (TokenNodes::Changed(nodes), Some(asked)) => {
-                let nodes = nodes.iter().filter(|&node| asked.has(node));
+                let set = nodes.to_set();
+                let nodes = set.iter().filter(|&node| asked.has(node));
                 NodeSet::from(nodes.collect::<Vec<u32>>())
             }
         };
@@ -186,6 +191,29 @@ fn parts_of_postings(
         parts.sort_by_key(|part| part.members.iter().next());
     }
     parts
+}
+
+/// The groups of all nodes that have a token, with their numbers of nodes.
+fn counts_of_postings(predicate: &Predicate, view: IndexView<'_>) -> Vec<(usize, GroupValue)> {
+    // The token of a text or an int is the value. Any other may stand for several ways of writing one.
+    if !matches!(predicate.def.value_type, ValueType::String | ValueType::Int) {
+        let count = |mut part: Part| Some((part.members.len(), part.keys.pop()?));
+        return parts_of_postings(predicate, view, None).into_iter().filter_map(count).collect();
+    }
+    let mut counts = Vec::with_capacity(view.index.len());
+    let mut tokens = view.tokens(false);
+    loop {
+        let key = tokens.next_key();
+        let Some(token) = tokens.next() else { return counts };
+        if token.is_empty() {
+            continue;
+        }
+        let value = match key {
+            Some(key) if key.value_type() == predicate.def.value_type => Some(key.to_value()),
+            _ => token.to_set().first().and_then(|node| first_value(predicate, &[], node)),
+        };
+        counts.extend(value.map(|value| (token.len(), GroupValue::Value(value))));
+    }
 }
 
 /// The nodes to be grouped, for many questions whether one is among them.

@@ -248,6 +248,22 @@ pub struct Postings {
     pub gained: Arc<RoaringBitmap>,
     /// Nodes of the base that are none any more.
     pub lost: Arc<RoaringBitmap>,
+    /// How many more nodes were gained than lost: so they are counted without a look at the sets.
+    pub(super) surplus: i64,
+}
+
+impl Postings {
+    /// Makes a node one of the token, or none any more; `in_base` says whether the base has it.
+    pub(super) fn set(&mut self, node: u32, in_base: bool, member: bool) {
+        if set_member(&mut self.gained, &mut self.lost, node, in_base, member) {
+            self.surplus += if member { 1 } else { -1 };
+        }
+    }
+
+    /// The number of nodes, of which the base has `stored`.
+    pub(super) fn count(&self, stored: usize) -> usize {
+        stored.saturating_add_signed(self.surplus as isize)
+    }
 }
 
 /// Changes of the edges in one direction.
@@ -347,21 +363,18 @@ pub(super) fn pays_to_look_up<R>(rows: &OrdMap<u32, R>, nodes: &[u32]) -> bool {
     lookups < changes * between.min(all) / all
 }
 
-/// Moves `node` between the changes of a set so that it is a member, or is not.
+/// Moves `node` between the changes of a set so that it is a member, or is not. False when it was that already.
 pub(super) fn set_member(
     gained: &mut Arc<RoaringBitmap>,
     lost: &mut Arc<RoaringBitmap>,
     node: u32,
     in_base: bool,
     member: bool,
-) {
+) -> bool {
     let (changed, other) = if member { (gained, lost) } else { (lost, gained) };
-    if in_base != member {
-        if !changed.contains(node) {
-            Arc::make_mut(changed).insert(node);
-        }
-    } else if other.contains(node) {
-        Arc::make_mut(other).remove(node);
+    match in_base != member {
+        true => !changed.contains(node) && Arc::make_mut(changed).insert(node),
+        false => other.contains(node) && Arc::make_mut(other).remove(node),
     }
 }
 

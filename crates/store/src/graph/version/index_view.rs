@@ -4,6 +4,7 @@ use super::delta::Postings;
 use super::unions::union_of;
 use crate::index::{TokenIndex, TokenKey};
 use crate::storage::{Array, NodeSet, gallop};
+use hexgraph_base::types::ValueRef;
 use imbl::OrdMap;
 use imbl::ordmap::RangedIter;
 use imbl::shared_ptr::DefaultSharedPtr;
@@ -139,6 +140,7 @@ pub struct Tokens<'a> {
 
 /// A token with changes.
 struct Changed<'a> {
+    token: &'a TokenKey,
     change: &'a Postings,
     /// Its place among the stored tokens, or that of the first behind it.
     place: usize,
@@ -150,7 +152,27 @@ pub enum TokenNodes<'a> {
     /// As stored: a part of the postings.
     Stored(&'a Array<u32>, Range<usize>),
     /// With changes.
-    Changed(NodeSet),
+    Changed(ChangedNodes<'a>),
+}
+
+/// The nodes of a token with changes, which are put together when they are asked for.
+pub struct ChangedNodes<'a> {
+    stored: Option<(&'a Array<u32>, Range<usize>)>,
+    change: &'a Postings,
+}
+
+impl ChangedNodes<'_> {
+    fn len(&self) -> usize {
+        self.change.count(self.stored.as_ref().map_or(0, |(_, range)| range.len()))
+    }
+
+    /// The nodes as a set that is read in place.
+    pub fn to_set(&self) -> NodeSet {
+        let stored = self.stored.as_ref();
+        let stored =
+            stored.map(|(array, range)| NodeSet::Slice(Array::clone(array), range.clone()));
+        NodeSet::overlay(stored.unwrap_or_default(), &self.change.gained, &self.change.lost)
+    }
 }
 
 impl TokenNodes<'_> {
@@ -173,7 +195,7 @@ impl TokenNodes<'_> {
             TokenNodes::Stored(postings, range) => {
                 NodeSet::Slice(Array::clone(postings), range.clone())
             }
-            TokenNodes::Changed(nodes) => nodes.clone(),
+            TokenNodes::Changed(nodes) => nodes.to_set(),
         }
     }
 }
@@ -186,7 +208,7 @@ impl<'a> Tokens<'a> {
         });
         self.next = entry.map(|(token, change)| {
             let (place, is_stored) = self.index.seek(token, self.places.clone(), self.descending);
-            Changed { change, place, is_stored }
+            Changed { token, change, place, is_stored }
         });
     }
 
@@ -197,6 +219,23 @@ impl<'a> Tokens<'a> {
             false => next.place == self.places.start,
             true => next.place + usize::from(next.is_stored) == self.places.end,
         }
+    }
+
+    /// The key of the token that comes next, where it is a text or an int.
+    pub(crate) fn next_key(&self) -> Option<ValueRef<'a>> {
+        if self.is_changed() {
+            return match self.next.as_ref()?.token {
+                TokenKey::Text(text) => Some(ValueRef::String(text)),
+                TokenKey::Int(int) => Some(ValueRef::Int(*int)),
+                _ => None,
+            };
+        }
+        let place = match self.descending {
+            true => self.places.end.checked_sub(1)?,
+            false => self.places.start,
+        };
+        let key = self.places.contains(&place).then(|| self.index.keys.get(place))?;
+        matches!(key, ValueRef::String(_) | ValueRef::Int(_)).then_some(key)
     }
 
     /// Takes the next stored token.
@@ -215,9 +254,10 @@ impl<'a> Iterator for Tokens<'a> {
         }
         let Changed { change, is_stored, .. } = self.next.take()?;
         let stored = if is_stored { self.take_place() } else { None };
-        let stored = stored.map(|place| self.index.nodes(place)).unwrap_or_default();
+        let index = self.index;
+        let stored = stored.map(|place| (&index.postings, index.offsets.range(place)));
         self.step_change();
-        Some(TokenNodes::Changed(NodeSet::overlay(stored, &change.gained, &change.lost)))
+        Some(TokenNodes::Changed(ChangedNodes { stored, change }))
     }
 }
 
@@ -250,6 +290,7 @@ mod tests {
             let change = Postings {
                 gained: Arc::new(gained.iter().copied().collect()),
                 lost: Arc::new(lost.iter().copied().collect()),
+                ..Postings::default()
             };
             let mut nodes = Vec::new();
             push_changed(&stored, &change, &mut nodes);

@@ -331,13 +331,13 @@ fn change_posting(
     let in_base = index.find(token).is_some_and(|place| index.nodes(place).contains(node));
     // Changed in place where this commit changed the posting before; it may be long.
     if let Some(postings) = changes.get_mut(token) {
-        set_member(&mut postings.gained, &mut postings.lost, node, in_base, member);
+        postings.set(node, in_base, member);
         if postings.gained.is_empty() && postings.lost.is_empty() {
             changes.remove(token);
         }
     } else if in_base != member {
         let mut postings = Postings::default();
-        set_member(&mut postings.gained, &mut postings.lost, node, in_base, member);
+        postings.set(node, in_base, member);
         changes.insert(token.clone(), postings);
     }
 }
