@@ -15,6 +15,7 @@ use hexgraph_base::plan::{Aggregate, Field, FieldKind, MathExpr, VarId};
 use hexgraph_base::types::{Error, Result, Value, ValueRef, stack};
 use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 /// The nanoseconds that a value takes to be found and aggregated, about.
@@ -183,11 +184,14 @@ impl Context<'_> {
             && self.pick(true, column.len(), || vec![true, false])
         {
             self.took(TotalPath::Column);
-            if !known.contains_key(&var) {
-                let ops = passes_over(var, fields);
-                known.insert(var, column.aggregate(&ops, || self.check())?);
-            }
-            let told = known[&var].iter().find_map(|totals| totals.told_as(op));
+            let made = match known.entry(var) {
+                Entry::Occupied(made) => made.into_mut(),
+                Entry::Vacant(place) => {
+                    let passes = passes_over(var, fields);
+                    place.insert(column.aggregate(&passes, || self.check())?)
+                }
+            };
+            let told = made.iter().find_map(|totals| totals.told_as(op));
             return Ok(told.expect("all aggregates of the fields were made").finish());
         }
         self.took(TotalPath::Values);
