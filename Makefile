@@ -92,7 +92,7 @@ conformance: install ## Compare with recorded answers, where ../shared is there
 conformance-long: install ## The same with the recordings that take minutes
 	$(BIN)/python tests/conformance/run.py --long
 
-test-networkx: dev ## Run networkx's own tests on hexgraph, which takes some minutes
+test-networkx: dev ## Run networkx's own tests on hexgraph: up to 25 minutes
 	$(BIN)/python tests/networkx/run.py
 
 bench: ## Measure

@@ -57,6 +57,8 @@ def __getattr__(name: str) -> object:
 
     if name in ("datasets", "widget"):
         return import_module(f"{__name__}.{name}")
+    if name == "Graph":
+        return import_module(f"{__name__}.algo.graph").Graph
     if name == "GraphView":
         return import_module(f"{__name__}.widget").GraphView
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

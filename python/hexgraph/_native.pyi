@@ -13,6 +13,7 @@ from .administration import ApiKey
 from .algo import Algorithms
 from .algo.text import Nodes
 from .arrays.edges import Edges
+from .arrays.sampled import Sample
 from .frames import ArrowStream
 from .schemas.describing import Description
 from .schemas.profiling import Profile
@@ -40,6 +41,7 @@ __all__ = [
     "compact_graph",
     "encode_json",
     "generate",
+    "graph_of_arrays",
     "json_table",
     "layout",
     "numbers_table",
@@ -77,6 +79,15 @@ def open_database(
 def algorithms() -> list[dict[str, Any]]: ...
 def run_algorithm(database: Database, dql: str, timeout: float | None = None) -> ArrowTable: ...
 def compact_graph(database: Database, dql: str, timeout: float | None = None) -> CompactGraph: ...
+def graph_of_arrays(
+    database: Database,
+    uids: bytes,
+    sources: bytes,
+    targets: bytes,
+    weights: bytes | None = None,
+    *,
+    directed: bool = True,
+) -> CompactGraph: ...
 def numbers_table(columns: list[tuple[str, str, bytes]]) -> ArrowTable: ...
 def run_command(arguments: list[str]) -> int: ...
 def generate(
@@ -222,6 +233,15 @@ class Database:
         direction: Literal["out", "in", "both"] = "out",
         timeout: float | None = None,
     ) -> Any: ...
+    def sample(
+        self,
+        *on: str,
+        source: Nodes,
+        fanouts: Sequence[int] = (10, 5),
+        replace: bool = False,
+        weight: str | None = None,
+        **common: Any,
+    ) -> Sample: ...
     def query(
         self,
         dql: str,
@@ -443,6 +463,7 @@ class ArrowTable:
     def explode(self, column: str) -> ArrowTable: ...
     def to_pandas(self) -> pandas.DataFrame: ...
     def to_polars(self) -> polars.DataFrame: ...
+    def _vectors(self, name: str) -> tuple[int, bytes] | None: ...
     def _repr_html_(self) -> str: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     def __arrow_c_schema__(self) -> object: ...

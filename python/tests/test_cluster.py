@@ -131,7 +131,17 @@ def test_it_has_every_method_of_a_database(cluster):
     "method",
     [
         *("load", "load_nodes", "load_edges", "explain", "slow_queries", "stats", "export"),
-        *("save", "backup", "checkpoint", "compact", "refresh", "serve", "edges", "matrix"),
+        *(
+            "save",
+            "backup",
+            "checkpoint",
+            "compact",
+            "refresh",
+            "serve",
+            "edges",
+            "matrix",
+            "sample",
+        ),
         *("namespaces", "create_namespace", "drop_namespace", "open_namespace"),
         *("keys", "create_key", "revoke_key"),
     ],

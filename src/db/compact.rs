@@ -5,10 +5,13 @@ use super::ask::query::QueryAnswer;
 use super::database::Database;
 use super::guard::guarded;
 use hexgraph_base::budget::Share;
-use hexgraph_base::plan::{AlgorithmCall, ArgumentDef, ArgumentKind, ArgumentValue, algorithm};
+use hexgraph_base::plan::{
+    AlgorithmCall, ArgumentDef, ArgumentKind, ArgumentValue, NUMBERS_MAX, algorithm,
+};
 use hexgraph_base::types::{Error, Result, did_you_mean};
-use hexgraph_store::algo::{Found, Graph, Run, Task, compute};
+use hexgraph_store::algo::{EdgeArrays, Found, Graph, Run, Task, compute};
 use hexgraph_store::exec::Control;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// The edges of some predicates between some nodes, as they were when a query asked for them. Nodes are numbered from 0 on in the
@@ -31,7 +34,7 @@ pub struct CompactCall {
     pub name: String,
     /// The arguments that are no nodes, as a query would have them behind the colon.
     pub arguments: Vec<(String, String)>,
-    /// The arguments that are nodes, by their numbers.
+    /// The arguments that are nodes, by their numbers; for one that is groups, the group of each node.
     pub nodes: Vec<(String, Vec<u32>)>,
     /// The most threads that work on it; `None` for all.
     pub threads: Option<usize>,
@@ -58,25 +61,33 @@ impl QueryAnswer {
         control.charge(size_of::<u64>() * graph.len())?;
         let version = answer.version();
         let uids = graph.nodes().iter().map(|node| version.nodes.uid(*node).0).collect();
-        let rows = graph.outgoing();
-        let nodes = 0..rows.nodes() as u32;
-        let targets = match rows.targets() {
-            Some(_) => None,
-            None => {
-                control.charge(size_of::<u32>() * rows.edges())?;
-                Some(nodes.clone().flat_map(|node| rows.of(node)).copied().collect())
-            }
-        };
-        let weights = match rows.is_weighted() && rows.wide_weights().is_none() {
-            false => None,
-            true => {
-                control.charge(size_of::<f64>() * rows.edges())?;
-                Some(nodes.flat_map(|node| rows.weighted(node)).map(|(_, weight)| weight).collect())
-            }
-        };
+        let (targets, weights) = in_one_list(&graph, control)?;
         let share = control.share().cloned();
         Ok(CompactGraph { graph, uids, targets, weights, _share: share })
     }
+}
+
+/// The targets and the weights of a graph, where it does not have them in one list each.
+type Listed = (Option<Vec<u32>>, Option<Vec<f64>>);
+
+fn in_one_list(graph: &Graph, control: &Control) -> Result<Listed> {
+    let rows = graph.outgoing();
+    let nodes = 0..rows.nodes() as u32;
+    let targets = match rows.targets() {
+        Some(_) => None,
+        None => {
+            control.charge(size_of::<u32>() * rows.edges())?;
+            Some(nodes.clone().flat_map(|node| rows.of(node)).copied().collect())
+        }
+    };
+    let weights = match rows.is_weighted() && rows.wide_weights().is_none() {
+        false => None,
+        true => {
+            control.charge(size_of::<f64>() * rows.edges())?;
+            Some(nodes.flat_map(|node| rows.weighted(node)).map(|(_, weight)| weight).collect())
+        }
+    };
+    Ok((targets, weights))
 }
 
 impl CompactGraph {
@@ -112,6 +123,31 @@ impl CompactGraph {
 }
 
 impl Database {
+    /// Makes a compact graph of edges that are given as arrays, with the threads and the limits of this database, whose data it has nothing
+    /// to do with. `uids` are what its nodes are called, ascending: as many as there are nodes.
+    ///
+    /// # Errors
+    ///
+    /// `Query` for arrays that make no edges, and for weights that are negative or no numbers; those of `control`.
+    pub fn graph_of_arrays(
+        &self,
+        edges: &EdgeArrays<'_>,
+        uids: Vec<u64>,
+        control: &Control,
+    ) -> Result<CompactGraph> {
+        guarded(|| {
+            self.prepare(control);
+            if uids.len() != edges.nodes {
+                let message = format!("{} names for {} nodes", uids.len(), edges.nodes);
+                return Err(Error::query(message).with_hint("give one for each node"));
+            }
+            let graph = Arc::new(Graph::of_arrays(edges, &Task::new(control, None))?);
+            control.charge(graph.byte_len() + size_of_val(uids.as_slice()))?;
+            let (targets, weights) = in_one_list(&graph, control)?;
+            Ok(CompactGraph { graph, uids, targets, weights, _share: control.share().cloned() })
+        })
+    }
+
     /// Runs an algorithm on a compact graph, with the threads, the memory and the limits of this database.
     ///
     /// # Errors
@@ -142,10 +178,14 @@ impl Database {
                 checked.given[place] = Some(value_of(&algorithm.arguments[place], value)?);
             }
             for (name, numbers) in &call.nodes {
-                lists[place_of(name)?] = Some(distinct_numbers(numbers, graph.uids.len())?);
+                let place = place_of(name)?;
+                lists[place] = Some(match algorithm.arguments[place].kind {
+                    ArgumentKind::Groups => one_a_node(name, numbers, graph.uids.len())?,
+                    _ => distinct_numbers(numbers, graph.uids.len())?,
+                });
             }
             for (argument, list) in algorithm.arguments.iter().zip(&lists) {
-                if argument.kind == (ArgumentKind::Nodes { is_required: true }) && list.is_none() {
+                if argument.kind.is_required() && list.is_none() {
                     let message = format!("`{}` without `{}`", algorithm.name, argument.name);
                     return Err(Error::query(message));
                 }
@@ -180,7 +220,17 @@ fn value_of(argument: &ArgumentDef, text: &str) -> Result<ArgumentValue> {
         ArgumentKind::Choice(words) => {
             words.iter().find(|word| **word == text).map(|word| ArgumentValue::Word(word))
         }
-        ArgumentKind::Nodes { .. } => None,
+        ArgumentKind::Numbers { least, most, is_whole, .. } => {
+            let number = |text: &str| text.trim().parse::<f64>().ok();
+            let numbers: Option<Vec<f64>> = text.split(',').map(number).collect();
+            let is_fine = |number: &f64| {
+                (least..=most).contains(number) && (!is_whole || number.fract() == 0.0)
+            };
+            numbers
+                .filter(|all| all.len() <= NUMBERS_MAX && all.iter().all(is_fine))
+                .map(ArgumentValue::Numbers)
+        }
+        ArgumentKind::Nodes { .. } | ArgumentKind::Groups => None,
     };
     value.ok_or_else(|| {
         let message = format!("`{}` can't be `{text}`", argument.name);
@@ -191,9 +241,31 @@ fn value_of(argument: &ArgumentDef, text: &str) -> Result<ArgumentValue> {
             ArgumentKind::Float { least, most, .. } => format!("a number from {least} to {most}"),
             ArgumentKind::Bool { .. } => "true or false".to_owned(),
             ArgumentKind::Choice(words) => format!("one of {}", words.join(", ")),
+            ArgumentKind::Numbers { least, most, .. } => {
+                format!(
+                    "1 to {NUMBERS_MAX} numbers from {least} to {most}, with commas between them"
+                )
+            }
             ArgumentKind::Nodes { .. } => "nodes are given by their numbers".to_owned(),
+            ArgumentKind::Groups => "groups are given as a number for each node".to_owned(),
         })
     })
+}
+
+/// Numbers of groups, one for each node.
+fn one_a_node(name: &str, numbers: &[u32], nodes: usize) -> Result<Vec<u32>> {
+    if numbers.len() != nodes {
+        let message =
+            format!("`{name}` has {} numbers, and the graph {nodes} nodes", numbers.len());
+        return Err(Error::query(message).with_hint("give the group of each node, in their order"));
+    }
+    // Sums are kept for each number up to the greatest: they are numbered anew as they come.
+    let mut known: FxHashMap<u32, u32> = FxHashMap::default();
+    let number = |group: &u32| {
+        let next = known.len() as u32;
+        *known.entry(*group).or_insert(next)
+    };
+    Ok(numbers.iter().map(number).collect())
 }
 
 /// Numbers of nodes, ascending and distinct.

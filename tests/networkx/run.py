@@ -1,11 +1,14 @@
 """Runs networkx's own tests on hexgraph, as networkx's backends are tested.
 
-Usage: python tests/networkx/run.py [--part] [--processes N]
+Usage: python tests/networkx/run.py [--part] [--only PATTERN] [--processes N] [--limit SECONDS]
 
 First with `NETWORKX_TEST_BACKEND=hexgraph` alone: a test that needs a function which hexgraph does
-not have counts as expected to fail. Then once more where networkx goes on by itself for these.
-Every test that fails stands in known.txt with its reason, and one that stands there fails; each
-function is called at least once. With `--part` only some files are run, in the second way.
+not have counts as expected to fail. Then once more where networkx goes on by itself for these. The
+first way leaves out most tests, since networkx's own generators of graphs are such functions; the
+second has every function called, and tells how often. Every test that fails stands in known.txt
+with its reason, and one that stands there fails where the second way comes to it. The folders of
+networkx are run one after the other, each within the limit. With `--part` only some files are run,
+in the second way; `--only` runs the folders whose name has the pattern in it, in both.
 """
 
 import argparse
@@ -15,6 +18,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -36,14 +40,33 @@ PART = (
 )
 """What a part of the tests is: some seconds of them."""
 
+LIMIT = 900
+"""The seconds that a folder may take: ten times what the slowest took when this was written."""
+
 
 def known():
     lines = (HERE / "known.txt").read_text().splitlines()
     return {line.split()[0] for line in lines if line and not line.startswith("#")}
 
 
-def run(folder, modules, processes, fallback):
-    """Run the tests: return the calls, the outcomes, the tests that failed, and that passed."""
+def home():
+    """Return the folder that networkx is installed in."""
+    [found] = importlib.util.find_spec("networkx").submodule_search_locations
+    return Path(found)
+
+
+def folders():
+    """Return the folders with tests in them. One of them is no package, so they are paths."""
+    return sorted(str(path) for path in home().rglob("tests") if path.is_dir())
+
+
+def run(modules, options, fallback):
+    """Run some tests: return the calls, the outcomes, and the tests that failed, and passed."""
+    with tempfile.TemporaryDirectory() as folder:
+        return run_in(folder, modules, options, fallback)
+
+
+def run_in(folder, modules, options, fallback):
     paths = os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {**os.environ, "NETWORKX_TEST_BACKEND": "hexgraph"}
     environment |= {"HEXGRAPH_NETWORKX_NOTES": folder, "PYTHONPATH": paths}
@@ -51,12 +74,16 @@ def run(folder, modules, processes, fallback):
     if fallback:
         environment["NETWORKX_FALLBACK_TO_NX"] = "1"
     command = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "counting"]
-    command += ["-p", "no:cacheprovider", "--tb=short", "-W", "ignore", "--pyargs", *modules]
-    if processes > 1 and importlib.util.find_spec("xdist"):
-        command += ["-n", str(processes)]
-    done = subprocess.run(
-        command, cwd=folder, env=environment, check=False, capture_output=True, text=True
-    )
+    command += ["-p", "no:cacheprovider", "--tb=short", "--disable-warnings", "--pyargs", *modules]
+    # The names of tests begin there, whatever is run.
+    command += ["--rootdir", str(home())]
+    if options.processes > 1 and importlib.util.find_spec("xdist"):
+        command += ["-n", str(options.processes)]
+    kept = {"cwd": folder, "env": environment, "capture_output": True, "text": True}
+    try:
+        done = subprocess.run(command, check=False, timeout=options.limit, **kept)
+    except subprocess.TimeoutExpired:
+        sys.exit(f"{' '.join(modules)}: not done after {options.limit} s, the limit")
     notes = [json.loads(path.read_text()) for path in Path(folder).glob("*.json")]
     if done.returncode not in (0, 1) or not any("outcomes" in note for note in notes):
         sys.exit(
@@ -65,7 +92,24 @@ def run(folder, modules, processes, fallback):
     calls = sum((Counter(note["calls"]) for note in notes), Counter())
     [whole] = [note for note in notes if "outcomes" in note]
     ids = ({short(node) for node in whole[outcome]} for outcome in ("failed", "passed"))
-    return calls, whole["outcomes"], *ids, done.stdout
+    return calls, Counter(whole["outcomes"]), *ids, done.stdout
+
+
+def run_folders(modules, options, fallback):
+    """Run folders one after the other: return what `run` does, of all of them."""
+    calls, outcomes, failed, passed, said = Counter(), Counter(), set(), set(), ""
+    for module in modules:
+        start = time.monotonic()
+        more = run([module], options, fallback)
+        calls += more[0]
+        outcomes += more[1]
+        failed |= more[2]
+        passed |= more[3]
+        said += more[4] if more[2] - known() else ""
+        told = ", ".join(f"{number} {outcome}" for outcome, number in sorted(more[1].items()))
+        name = Path(module).parent.relative_to(home().parent)
+        print(f"  {time.monotonic() - start:6.0f} s  {name}: {told}", flush=True)
+    return calls, outcomes, failed, passed, said
 
 
 def short(node):
@@ -93,16 +137,20 @@ def report(title, found, is_whole):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--part", action="store_true", help="only some files, once")
+    parser.add_argument("--only", help="the folders whose name has this in it")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--limit", type=float, default=LIMIT, help="seconds for each folder")
     options = parser.parse_args()
-    modules, whole = (PART, False) if options.part else (("networkx",), True)
     faults = []
-    for title, fallback in (("hexgraph alone", False), ("with networkx's own", True)):
-        if not fallback and not whole:
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            found = run(folder, modules, options.processes, fallback)
-        faults += report(title, found, whole)
+    if options.part:
+        found = run(PART, options, fallback=True)
+        faults += report("with networkx's own", found, is_whole=False)
+    else:
+        modules = [module for module in folders() if (options.only or "") in module]
+        for title, fallback in (("hexgraph alone", False), ("with networkx's own", True)):
+            print(f"{title}:")
+            found = run_folders(modules, options, fallback)
+            faults += report(title, found, is_whole=fallback and not options.only)
     print("\n".join(faults) or "as expected")
     sys.exit(bool(faults))
 

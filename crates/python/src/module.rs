@@ -1,6 +1,6 @@
 //! What Python sees of the native half.
 
-use super::algorithms::compact::{PyCompactGraph, compact_graph, numbers_table};
+use super::algorithms::compact::{PyCompactGraph, compact_graph, graph_of_arrays, numbers_table};
 use super::algorithms::tables::{algorithms, run_algorithm};
 use super::cluster::{encode_json, json_table, schema_text, variable_texts};
 use super::database::PyDatabase;
@@ -56,6 +56,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(generate, module)?)?;
     module.add_function(wrap_pyfunction!(layout, module)?)?;
     module.add_function(wrap_pyfunction!(compact_graph, module)?)?;
+    module.add_function(wrap_pyfunction!(graph_of_arrays, module)?)?;
     module.add_function(wrap_pyfunction!(numbers_table, module)?)?;
     module.add_function(wrap_pyfunction!(open_database, module)?)?;
     module.add_function(wrap_pyfunction!(run_command, module)?)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from .._native import run_algorithm
 from .found import Found
-from .text import Argument, Nodes, Text
+from .grouped import grouped
+from .text import Argument, Groups, Nodes, Text
 
 if TYPE_CHECKING:
     from .._native import Database
 
 Direction = Literal["out", "in", "both"]
+
+Variant = Literal["standard", "graphalytics"]
 
 Measure = Literal["jaccard", "overlap", "cosine", "common_neighbours", "adamic_adar"]
 
@@ -62,13 +66,16 @@ class Algorithms:
         """Take the database that the algorithms are to read."""
         self._db = db
 
-    def pagerank(
+    def pagerank(  # noqa: PLR0913 -- the arguments of networkx
         self,
         *on: str,
         damping: float = 0.85,
         iterations: int = 100,
         tolerance: float = 1e-6,
         from_nodes: Nodes | None = None,
+        top: int | None = None,
+        method: Literal["auto", "power", "push"] = "auto",
+        variant: Variant = "standard",
         weight: str | None = None,
         **common: Unpack[Common],
     ) -> Found:
@@ -76,7 +83,11 @@ class Algorithms:
 
         With `damping` the walk goes on, else it starts anew: anywhere, or at one of `from_nodes`.
         It stops after `iterations` rounds, or when a round changes the ranks by less than
-        `tolerance` on average.
+        `tolerance` on average. `variant="graphalytics"` makes all rounds.
+
+        `top` keeps the nodes with the greatest ranks. With `from_nodes` these are found from there
+        outward (`method="push"`), which costs the less the fewer they are, and not more on a larger
+        graph; their ranks lack what was not followed any more.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -86,10 +97,21 @@ class Algorithms:
         0x1      0.25
         0x2       0.5
         0x3      0.25
+        >>> [uid for uid, _ in db.algo.pagerank("follows", from_nodes=1, top=2).rows()]
+        ['0x1', '0x2']
         """
         text = Text("pagerank", on, weight)
         text.nodes("from", from_nodes)
-        return self._run(text, common, damping=damping, iterations=iterations, tolerance=tolerance)
+        return self._run(
+            text,
+            common,
+            damping=damping,
+            iterations=iterations,
+            tolerance=tolerance,
+            top=top,
+            method=None if method == "auto" else method,
+            variant=None if variant == "standard" else variant,
+        )
 
     def components(self, *on: str, **common: Unpack[Common]) -> Found:
         r"""Return the part of the graph that each node is in, numbered from 0 in the order of uids.
@@ -248,14 +270,16 @@ class Algorithms:
         self,
         *on: str,
         samples: int | None = None,
+        source: Nodes | None = None,
         normalized: bool = False,
         **common: Unpack[Common],
     ) -> Found:
         r"""Return on how many of the shortest ways between other nodes each node lies.
 
         Of several shortest ways between two nodes each counts its share. A search from each node
-        is exact; `samples` has as many drawn with `seed`, and scales the result. `normalized`
-        divides by the number of pairs of other nodes.
+        is exact; `samples` has as many drawn with `seed`, and scales the result; `source` names
+        them, and the result is what these starts add. `normalized` divides by the number of pairs
+        of other nodes.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -265,6 +289,7 @@ class Algorithms:
         [{'uid': '0x3', 'betweenness': 2.0}]
         """
         text = Text("betweenness", on, None)
+        text.nodes("source", source)
         return self._run(text, common, samples=samples, normalized=normalized)
 
     def label_propagation(self, *on: str, iterations: int = 10, **common: Unpack[Common]) -> Found:
@@ -348,8 +373,13 @@ class Algorithms:
         """
         return self._run(Text("triangles", on, None), common)
 
-    def clustering(self, *on: str, **common: Unpack[Common]) -> Found:
+    def clustering(
+        self, *on: str, variant: Variant = "standard", **common: Unpack[Common]
+    ) -> Found:
         r"""Return the share of the pairs of neighbours of a node that are neighbours.
+
+        With `variant="graphalytics"` and `direction="out"` it is the share of the ordered pairs of
+        those that an edge joins the node with, whichever way.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -358,7 +388,8 @@ class Algorithms:
         >>> db.algo.clustering("knows").to_numpy().mean().round(4).item()
         0.5833
         """
-        return self._run(Text("clustering", on, None), common)
+        text = Text("clustering", on, None)
+        return self._run(text, common, variant=None if variant == "standard" else variant)
 
     def transitivity(self, *on: str, **common: Unpack[Common]) -> Found:
         r"""Return the share of all pairs of neighbours of a node that are neighbours themselves.
@@ -577,17 +608,163 @@ class Algorithms:
         """
         return self._run(Text("truss_numbers", on, None), common)
 
-    def _run(self, text: Text, common: Common, **arguments: Argument) -> Found:
-        known = ("nodes", "direction", "threads", "seed", "timeout")
-        for name in common:
-            if name not in known:
-                raise TypeError(f"{text.name} has no argument {name!r}")
-        for name, value in arguments.items():
-            text.argument(name, value)
-        text.nodes("nodes", common.get("nodes"))
-        text.argument("direction", common.get("direction"))
-        text.argument("threads", common.get("threads"))
-        text.argument("seed", common.get("seed"))
-        return Found(
-            self._db, text.name, run_algorithm(self._db, text.dql(), common.get("timeout"))
+    def modularity(
+        self,
+        *on: str,
+        groups: Groups,
+        resolution: float = 1.0,
+        weight: str | None = None,
+        **common: Unpack[Common],
+    ) -> Found:
+        r"""Return by how much more of the edges lie within groups than would by chance: `.value`.
+
+        `groups` is a predicate, whose values tell groups apart, a dict of groups by uid, or the
+        result of another algorithm. A node without a group is one of its own.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> edges = "12 23 31 45 56 64 14"
+        >>> quads = [f"<{a}> <knows> <{b}> ." for a, b in edges.split()]
+        >>> _ = db.mutate(set="\n".join(quads))
+        >>> round(db.algo.modularity("knows", groups=db.algo.leiden("knows")).value, 4)
+        0.3571
+        >>> db.algo.modularity("knows", groups=dict.fromkeys(range(1, 7), "one")).value
+        0.0
+        """
+        text = Text("modularity", on, weight)
+        text.groups["groups"] = groups
+        return self._run(text, common, resolution=resolution)
+
+    def k_shortest(
+        self,
+        *on: str,
+        source: Nodes,
+        target: Nodes,
+        k: int = 3,
+        weight: str | None = None,
+        **common: Unpack[Common],
+    ) -> Found:
+        r"""Return the `k` ways of least weight from one node to another that pass no node twice.
+
+        The rows are the nodes of the first way, then of the second, with their distances from
+        `source`; `.paths()` has each way for itself. Of ways that weigh the same the one with fewer
+        edges comes first, and of these the one whose nodes have lesser uids, from the start on.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> roads = "<1> <road> <2> (km=5) .\n<2> <road> <3> (km=1) .\n<1> <road> <3> (km=9) ."
+        >>> _ = db.mutate(set=roads)
+        >>> db.algo.k_shortest("road", source=1, target=3, weight="km").paths()
+        [(6.0, ['0x1', '0x2', '0x3']), (9.0, ['0x1', '0x3'])]
+        """
+        text = Text("k_shortest", on, weight)
+        text.nodes("source", source)
+        text.nodes("target", target)
+        return self._run(text, common, k=k)
+
+    def sample(
+        self,
+        *on: str,
+        source: Nodes,
+        fanouts: Sequence[int] = (10, 5),
+        replace: bool = False,
+        weight: str | None = None,
+        **common: Unpack[Common],
+    ) -> Found:
+        r"""Return some neighbours of nodes, of these neighbours some again, and so on by layers.
+
+        For each layer `fanouts` has how many neighbours of a node are drawn; heavy edges are drawn
+        more often. The rows are pairs: a node, one of its neighbours, and the number of the layer.
+        `db.sample` gives the same as arrays for networks that learn on graphs.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> edges = "<1> <knows> <2> .\n<2> <knows> <3> .\n<3> <knows> <1> .\n<3> <knows> <4> ."
+        >>> _ = db.mutate(set=edges)
+        >>> db.algo.sample("knows", source=2, fanouts=[1, 2]).rows()
+        [('0x2', '0x3', 1.0), ('0x3', '0x1', 2.0), ('0x3', '0x4', 2.0)]
+        """
+        text = Text("sample", on, weight)
+        text.nodes("source", source)
+        return self._run(text, common, fanouts=fanouts, replace=replace)
+
+    def walks(  # noqa: PLR0913 -- they have names
+        self,
+        *on: str,
+        source: Nodes | None = None,
+        length: int = 80,
+        per_node: int = 1,
+        p: float = 1.0,
+        q: float = 1.0,
+        weight: str | None = None,
+        **common: Unpack[Common],
+    ) -> Found:
+        r"""Return walks that follow edges at random, `per_node` from each node.
+
+        Heavy edges are followed more often. A walk has at most `length` edges, and ends before
+        where no edge leads on. A step straight back counts 1 / `p`, one to a neighbour of the node
+        before counts 1, any other 1 / `q` (node2vec). `.to_numpy()` is an array of uids with a row
+        for each walk, 0 behind its end.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set="<1> <knows> <2> .\n<2> <knows> <3> .")
+        >>> db.algo.walks("knows", length=2).to_numpy().tolist()
+        [[1, 2, 3], [2, 3, 0], [3, 0, 0]]
+        """
+        text = Text("walks", on, weight)
+        text.nodes("source", source)
+        return self._run(text, common, length=length, per_node=per_node, p=p, q=q)
+
+    def fastrp(
+        self,
+        *on: str,
+        dimensions: int = 128,
+        iteration_weights: Sequence[float] = (0.0, 1.0, 1.0),
+        normalization_strength: float = 0.0,
+        weight: str | None = None,
+        **common: Unpack[Common],
+    ) -> Found:
+        r"""Return a vector for each node, alike for nodes with alike surroundings.
+
+        `iteration_weights` are what those count that are one step away, two steps, and so on.
+        `normalization_strength` is the power of its number of edges that a node counts with.
+        `.to_numpy()` is an array with a row for each node; `.store("embedding", index=True)` makes
+        a predicate of them, in which `similar_to` finds the nearest.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> edges = "<1> <knows> <2> .\n<2> <knows> <3> .\n<3> <knows> <1> .\n<3> <knows> <4> ."
+        >>> _ = db.mutate(set=edges)
+        >>> db.algo.fastrp("knows", dimensions=16).to_numpy().shape
+        (4, 16)
+        """
+        text = Text("fastrp", on, weight)
+        return self._run(
+            text,
+            common,
+            dimensions=dimensions,
+            iteration_weights=iteration_weights,
+            normalization_strength=normalization_strength,
         )
+
+    def _run(self, text: Text, common: Common, **arguments: Argument) -> Found:
+        prepare(text, common, arguments)
+        timeout = common.get("timeout")
+        groups = text.groups.get("groups")
+        if groups is not None and not isinstance(groups, str):
+            return grouped(self._db, text, groups, timeout)
+        return Found(self._db, text.name, run_algorithm(self._db, text.dql(), timeout))
+
+
+def prepare(text: Text, common: Common, arguments: dict[str, Argument]) -> None:
+    """Add the arguments of a call to its text; raise TypeError for one that there is not."""
+    for name in common:
+        if name not in ("nodes", "direction", "threads", "seed", "timeout"):
+            raise TypeError(f"{text.name} has no argument {name!r}")
+    for name, value in arguments.items():
+        text.argument(name, value)
+    text.nodes("nodes", common.get("nodes"))
+    text.argument("direction", common.get("direction"))
+    text.argument("threads", common.get("threads"))
+    text.argument("seed", common.get("seed"))

@@ -24,13 +24,14 @@ BAR_WIDTH = 40
 
 
 class Found:
-    """The result of an algorithm: a table with a row for each node, or for each pair of nodes.
+    """The result of an algorithm: a table with a row for each node, pair, or node of a way.
 
-    Its columns are `uid`, `to` (the second node of a pair), `xid` (where nodes have one), and the
-    numbers under the name of the algorithm. Every Arrow library takes it without a copy.
+    Its columns are `path` (the number of a way), `uid`, `to` (the second node of a pair), `xid`
+    (where nodes have one), and the numbers or vectors under the name of the algorithm. Every Arrow
+    library takes it without a copy. On a `hexgraph.Graph` nodes are called `node`.
     """
 
-    def __init__(self, db: Database, name: str, table: ArrowTable) -> None:
+    def __init__(self, db: Database | None, name: str, table: ArrowTable) -> None:
         """Wrap the table of an algorithm's result."""
         self._db = db
         self._table = table
@@ -62,18 +63,49 @@ class Found:
         return to_pandas(self._table)
 
     def to_numpy(self) -> numpy.ndarray[Any, Any]:
-        """Return the numbers as an array, in the order of the uids. One that is missing is NaN."""
+        """Return the numbers as an array, in the order of the uids. One that is missing is NaN.
+
+        Vectors are an array with a row for each node. Ways are one with a row for each way: the
+        nodes, and 0 behind the end of a way (on a `hexgraph.Graph` -1).
+        """
         try:
             import numpy
         except ImportError as error:
             raise missing("numpy") from error
-        for name, kind, values, gaps in self._table.columns():
-            if name == (self.name if self.name in self.columns else "uid"):
-                plain = numpy.frombuffer(values, dtype=kind)
-                is_missing = numpy.frombuffer(gaps, dtype="bool")
-                array: numpy.ndarray[Any, Any] = plain
-                return numpy.where(is_missing, numpy.nan, array) if is_missing.any() else array
-        raise AssertionError("a result has uids or numbers")
+        vectors = self._table._vectors(self.name) if self.name in self.columns else None
+        if vectors is not None:
+            length, numbers = vectors
+            made: numpy.ndarray[Any, Any] = numpy.frombuffer(numbers, "float32")
+            return made.reshape(-1, length)
+        columns = {name: (kind, values, gaps) for name, kind, values, gaps in self._table.columns()}
+        wanted = self.name if self.name in columns and "path" not in columns else self._node
+        kind, values, gaps = columns[wanted]
+        array: numpy.ndarray[Any, Any] = numpy.frombuffer(values, dtype=kind)
+        if "path" in columns:
+            ways = numpy.frombuffer(columns["path"][1], dtype="int64")
+            lengths = numpy.bincount(ways) if len(ways) else numpy.zeros(0, dtype="int64")
+            places = numpy.arange(len(ways)) - numpy.repeat(lengths.cumsum() - lengths, lengths)
+            shape = (len(lengths), int(lengths.max(initial=0)))
+            made = numpy.full(shape, 0 if wanted == "uid" else -1, dtype=kind)
+            made[ways, places] = array
+            return made
+        is_missing = numpy.frombuffer(gaps, dtype="bool")
+        return numpy.where(is_missing, numpy.nan, array) if is_missing.any() else array
+
+    def paths(self) -> list[tuple[float, list[Any]]]:
+        """Return the ways, each as the distance from its first node to its last, and its nodes.
+
+        The distance of a walk is the number of its edges.
+        """
+        if "path" not in self.columns:
+            raise ValueError(f"{self.name} gives no ways: ask for `rows()` or a frame")
+        ways: list[tuple[float, list[Any]]] = []
+        columns = (self._column(name) for name in ("path", self._node, self.name))
+        for way, node, distance in zip(*columns, strict=True):
+            nodes = ways[way][1] if way < len(ways) else []
+            nodes.append(node)
+            ways[way:] = [(distance, nodes)]
+        return ways
 
     def rows(self) -> list[tuple[Any, ...]]:
         """Return the rows as tuples. A uid is a text, as everywhere."""
@@ -82,9 +114,20 @@ class Found:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the number of each node by its uid; missing ones are None."""
-        if "to" in self.columns or self.name not in self.columns or "uid" not in self.columns:
+        if not self._is_by_node:
             raise ValueError(f"{self.name} gives no number for each node: ask for `rows()`")
-        return dict(zip(self._column("uid"), self._column(self.name), strict=True))
+        return dict(zip(self._column(self._node), self._column(self.name), strict=True))
+
+    @property
+    def _node(self) -> str:
+        """The column of the nodes."""
+        return "node" if "node" in self.columns else "uid"
+
+    @property
+    def _is_by_node(self) -> bool:
+        """Whether there is a number or a vector for each node."""
+        names = set(self.columns)
+        return {self.name, self._node} <= names and not names & {"to", "path"}
 
     def top(self, count: int = 10, *fields: str) -> list[dict[str, Any]]:
         """Return the `count` rows with the greatest numbers as dicts, the greatest first.
@@ -92,14 +135,16 @@ class Found:
         `fields` are what to read of their nodes: predicates, as in a selection of DQL (`name`,
         `name@en`, `friend { name }`). Of equal numbers the lesser uid comes first.
         """
-        numbers = self._column(self.name)
+        numbers = self._numbers()
         present = [place for place, number in enumerate(numbers) if number is not None]
         present.sort(key=lambda place: (-numbers[place], place))
         names = self.columns
         columns = [self._column(name) for name in names]
         chosen = present[: max(count, 0)]
         rows = [{n: c[p] for n, c in zip(names, columns, strict=True)} for p in chosen]
-        if fields and rows and "uid" in names:
+        if fields and self._db is None:
+            raise TypeError("a graph of arrays has no predicates to read")
+        if fields and rows and "uid" in names and self._db is not None:
             uids = ", ".join(row["uid"] for row in rows)
             query = f"{{ q(func: uid({uids})) {{ uid {' '.join(fields)} }} }}"
             found = {node["uid"]: node for node in self._db.query(query)}
@@ -108,7 +153,7 @@ class Found:
 
     def histogram(self, bars: int = BARS) -> str:
         """Return how the numbers are spread, as text: a bar for each of `bars` ranges."""
-        numbers = [number for number in self._column(self.name) if number is not None]
+        numbers = [number for number in self._numbers() if number is not None]
         if not numbers:
             return "no numbers"
         low, high = min(numbers), max(numbers)
@@ -127,16 +172,21 @@ class Found:
     def store(self, predicate: str, *, index: bool = False) -> LoadReport:
         """Write the numbers as the values of `predicate`, in one commit.
 
-        The predicate is an int or a float if it is not there yet; `index=True` indexes it, so that
-        DQL and GraphQL find and order nodes by it. Nodes without a number are left as they are.
+        The predicate is an int, a float or a vector if it is not there yet; `index=True` indexes
+        it, so that DQL and GraphQL find and order nodes by it, and `similar_to` finds the nearest
+        vectors, by their cosine. Nodes without a number are left as they are.
         """
-        if "to" in self.columns or self.name not in self.columns or "uid" not in self.columns:
+        if self._db is None:
+            raise TypeError("a graph of arrays has no database to store to")
+        if not self._is_by_node:
             raise ValueError(
                 f"{self.name} gives no number for each node, so there is none to store"
             )
-        kind = next(kind for name, kind, *_ in self._table.columns() if name == self.name)
-        of_type = "int" if kind == "int64" else "float"
-        wanted = f"<{predicate}>: {of_type}{f' @index({of_type})' if index else ''} ."
+        of_type, indexed = "float32vector", 'hnsw(metric: "cosine")'
+        if self._table._vectors(self.name) is None:
+            kind = next(kind for name, kind, *_ in self._table.columns() if name == self.name)
+            of_type = indexed = "int" if kind == "int64" else "float"
+        wanted = f"<{predicate}>: {of_type}{f' @index({indexed})' if index else ''} ."
         columns = {name: None for name in self.columns if name not in ("uid", self.name)}
         return self._db.load_nodes(
             self._table,
@@ -145,6 +195,11 @@ class Found:
             columns={**columns, self.name: predicate},
             schema=wanted,
         )
+
+    def _numbers(self) -> list[Any]:
+        if self.name not in self.columns or self._table._vectors(self.name) is not None:
+            raise ValueError(f"{self.name} gives no numbers: ask for `rows()` or a frame")
+        return self._column(self.name)
 
     def _column(self, wanted: str) -> list[Any]:
         import struct
@@ -189,4 +244,7 @@ class Found:
 def _shown(value: Any) -> str:
     if value is None:
         return "-"
+    if isinstance(value, list):
+        few = ", ".join(f"{number:.3g}" for number in value[:3])
+        return f"[{few}{', ...' if len(value) > len(value[:3]) else ''}]"
     return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from .._native import Database
 
 Nodes: TypeAlias = str | int | Iterable[str | int]
 """Nodes: a root of DQL (`type(Person)`, with `@filter(...)` behind it), a uid, or several."""
 
-Argument: TypeAlias = float | int | bool | str | None
+Argument: TypeAlias = float | int | bool | str | Iterable[float] | None
 """The value of an argument; None for its default."""
+
+Groups: TypeAlias = str | Any
+"""Groups of nodes: the name of a predicate, a dict by uid, or the result of another algorithm."""
 
 
 class Text:
@@ -17,53 +23,86 @@ class Text:
 
     def __init__(self, name: str, on: tuple[str, ...], weight: str | None) -> None:
         """Begin with the edges: predicates, each with `@filter(...)` of its far end if wanted."""
-        if not on:
-            raise TypeError(f'{name} needs the predicate of its edges: {name}("follows")')
         for edges in on:
             if not isinstance(edges, str):
                 raise TypeError(f"a predicate is a text, not {type(edges).__name__}")
-        facet = "" if weight is None else f" @facets({weight})"
         self.name = name
-        self.edges = " ".join(f"{edges}{facet}" for edges in on)
-        self.blocks: list[str] = []
-        self.arguments: list[str] = []
+        self.on = on
+        self.weight = weight
+        self.values: dict[str, Argument] = {}
+        self.lists: dict[str, Nodes] = {}
+        self.groups: dict[str, Groups] = {}
 
     def argument(self, name: str, value: Argument) -> None:
         """Add an argument; None leaves it out."""
-        if isinstance(value, bool):
-            value = str(value).lower()
         if value is not None:
-            self.arguments.append(f"{name}: {value}")
+            self.values[name] = value
 
     def nodes(self, name: str, nodes: Nodes | None) -> None:
         """Add an argument that is nodes; None leaves it out."""
-        if nodes is None:
-            return
-        if isinstance(nodes, str) and not _is_uid(nodes):
-            variable = f"hexgraph_{name}"
-            end = _root_end(nodes)
-            self.blocks.append(f"{variable} as var(func: {nodes[:end]}) {nodes[end:]}")
-            self.arguments.append(f"{name}: uid({variable})")
-            return
-        uids = [nodes] if isinstance(nodes, (str, int)) else list(nodes)
-        self.arguments.append(f"{name}: uid({', '.join(_uid(uid) for uid in uids)})")
+        if nodes is not None:
+            self.lists[name] = nodes
 
     def dql(self) -> str:
         """Return the whole query."""
-        head = f"{self.name}({', '.join(self.arguments)})"
-        return "\n".join(["{", *self.blocks, f"{head} {{ {self.edges} }}", "}"])
+        if not self.on:
+            name = self.name
+            raise TypeError(f'{name} needs the predicate of its edges: {name}("follows")')
+        blocks, arguments = [], []
+        for name, nodes in self.lists.items():
+            if isinstance(nodes, str) and not _is_uid(nodes):
+                variable = f"hexgraph_{name}"
+                end = _root_end(nodes)
+                blocks.append(f"{variable} as var(func: {nodes[:end]}) {nodes[end:]}")
+                arguments.append(f"{name}: uid({variable})")
+            else:
+                arguments.append(f"{name}: uid({', '.join(map(_uid, listed(nodes)))})")
+        arguments += [f"{name}: {written(value)}" for name, value in self.values.items()]
+        arguments += [f"{name}: {predicate}" for name, predicate in self.groups.items()]
+        facet = "" if self.weight is None else f" @facets({self.weight})"
+        edges = " ".join(f"{predicate}{facet}" for predicate in self.on)
+        head = f"{self.name}({', '.join(arguments)})"
+        return "\n".join(["{", *blocks, f"{head} {{ {edges} }}", "}"])
+
+
+def written(value: Argument) -> str:
+    """Return the value of an argument as a query has it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return f"[{', '.join(str(number) for number in value)}]"
+    return str(value)
+
+
+def listed(nodes: Nodes) -> list[str | int]:
+    """Return nodes as a list of uids."""
+    return [nodes] if isinstance(nodes, (str, int)) else list(nodes)
 
 
 def _uid(uid: str | int) -> str:
+    return uid if isinstance(uid, str) and _is_uid(uid) else hex(uid_number(uid))
+
+
+def uid_number(uid: str | int) -> int:
+    """Return a uid as a number; raise ValueError for what is none."""
     if isinstance(uid, str) and _is_uid(uid):
-        return uid
+        return int(uid, 16 if uid.strip().lower().startswith("0x") else 10)
     try:
         number = int(uid)
     except (TypeError, ValueError):
         number = -1
     if number < 0 or isinstance(uid, (str, bool)):
         raise ValueError(f"a uid is a number from 1 on, or a text like '0x1f', not {uid!r}")
-    return hex(number)
+    return number
+
+
+def uids_of(db: Database, nodes: Nodes) -> list[int]:
+    """Return the uids of nodes; those of a root of DQL are asked for."""
+    if not isinstance(nodes, str) or _is_uid(nodes):
+        return [uid_number(uid) for uid in listed(nodes)]
+    end = _root_end(nodes)
+    found = db.query(f"{{ q(func: {nodes[:end]}) {nodes[end:]} {{ uid }} }}")
+    return [uid_number(row["uid"]) for row in found]
 
 
 def _is_uid(text: str) -> bool:

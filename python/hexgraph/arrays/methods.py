@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..algo.text import Nodes
     from .edges import Edges
+    from .sampled import Sample
 
 
 class ArrayMethods:
@@ -75,3 +78,39 @@ class ArrayMethods:
 
         options: Any = {"weight": weight, "nodes": nodes, "direction": direction}
         return Compact.of(cast(Any, self), on, timeout=timeout, **options).matrix()
+
+    def sample(
+        self,
+        *on: str,
+        source: Nodes,
+        fanouts: Sequence[int] = (10, 5),
+        replace: bool = False,
+        weight: str | None = None,
+        **common: Any,
+    ) -> Sample:
+        r"""Return some neighbours of nodes, of these some again, and so on by layers, as arrays.
+
+        For each layer `fanouts` has how many neighbours of a node are drawn, or all where it has no
+        more; heavy edges are drawn more often. The same `seed` gives the same sample. Further
+        arguments are those of `db.algo.sample`. With PyTorch Geometric,
+        `torch.from_numpy(sample.edge_index)` is what its layers take.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> edges = "<1> <knows> <2> .\n<2> <knows> <3> .\n<3> <knows> <1> .\n<3> <knows> <4> ."
+        >>> _ = db.mutate(set=edges)
+        >>> sample = db.sample("knows", source=[2], fanouts=[1, 2], seed=7)
+        >>> sample
+        <Sample: 4 nodes, edges by layer: 1, 2>
+        >>> sample.nodes.tolist(), sample.layer(2).tolist()
+        ([2, 3, 1, 4], [[2, 3], [1, 1]])
+
+        Raises QueryError for what is wrong with predicates, nodes or weights; LimitError.
+        """
+        from ..algo import Algorithms
+        from ..algo.text import uids_of
+        from .sampled import Sample
+
+        given = uids_of(cast(Any, self), source)
+        options: Any = {"fanouts": fanouts, "replace": replace, "weight": weight, **common}
+        return Sample(Algorithms(cast(Any, self)).sample(*on, source=given, **options), given)

@@ -344,6 +344,7 @@ class Cluster:
     refresh = _refused("refresh", "each request sees what was committed before it")
     edges = _refused("edges", "bring the data back: hexgraph import dgraph://... PATH")
     matrix = _refused("matrix", "bring the data back: hexgraph import dgraph://... PATH")
+    sample = _refused("sample", "bring the data back: hexgraph import dgraph://... PATH")
     profile = _refused("profile", "bring the data back: hexgraph import dgraph://... PATH")
     serve = _refused("serve", "a cluster serves already")
     namespaces = _refused("namespaces", NAMESPACES)

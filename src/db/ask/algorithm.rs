@@ -1,9 +1,9 @@
-//! Makes a table of what an algorithm found: a row for each node of its graph, or for each pair.
+//! Makes a table of what an algorithm found: a row for each node of its graph, for each pair, or for each node of a way.
 
 use super::kept::algorithm_table::{AlgorithmNumbers, AlgorithmTable};
 use super::query::QueryAnswer;
 use hexgraph_base::types::{Error, Result, Value};
-use hexgraph_store::algo::Output;
+use hexgraph_store::algo::{Output, Paths};
 use hexgraph_store::exec::{Control, first_value};
 use hexgraph_store::graph::Version;
 
@@ -35,6 +35,7 @@ impl QueryAnswer {
         let output = &found.found.output;
         control.charge(size_of::<u64>() * 2 * (nodes.len() + output.len()))?;
         let node_of = |number: &u32| nodes[*number as usize];
+        let mut path = None;
         let (rows, to, numbers) = match output {
             Output::Floats(numbers) => {
                 let number = |number: &f64| (!number.is_nan()).then_some(*number);
@@ -58,15 +59,42 @@ impl QueryAnswer {
                 let numbers = pairs.iter().map(|(_, _, number)| Some(*number)).collect();
                 (from, Some(to), AlgorithmNumbers::Floats(numbers))
             }
+            Output::Some(found) => {
+                let numbers = found.iter().map(|(_, number)| Some(*number)).collect();
+                let nodes = found.iter().map(|(node, _)| node_of(node)).collect();
+                (nodes, None, AlgorithmNumbers::Floats(numbers))
+            }
+            Output::Paths(paths) => {
+                control.charge(size_of::<u64>() * output.len())?;
+                path = Some(paths.steps().map(|(way, ..)| way as u64).collect());
+                (paths.nodes.iter().map(node_of).collect(), None, numbers_along(paths))
+            }
+            Output::Vectors(vectors) => {
+                control.charge(size_of_val(vectors.values.as_slice()))?;
+                let numbers = AlgorithmNumbers::Vectors(vectors.dimensions, vectors.values.clone());
+                (nodes.to_vec(), None, numbers)
+            }
         };
         let uid_of = |node: u32| version.nodes.uid(node).0;
         Ok(AlgorithmTable {
             name: name.to_owned(),
+            path,
             xids: if to.is_none() { xids_of(version, &rows, control)? } else { None },
             uids: rows.into_iter().map(uid_of).collect(),
             to: to.map(|to| to.into_iter().map(uid_of).collect()),
             numbers,
         })
+    }
+}
+
+/// What stands beside the nodes of ways: distances, or places.
+fn numbers_along(paths: &Paths) -> AlgorithmNumbers {
+    match &paths.distances {
+        Some(all) => AlgorithmNumbers::Floats(all.iter().copied().map(Some).collect()),
+        None => {
+            let places = paths.steps().map(|(.., place)| Some(place as i64));
+            AlgorithmNumbers::Ints(places.collect())
+        }
     }
 }
 

@@ -62,12 +62,28 @@ pub enum ArgumentKind {
     },
     /// One of some words, the default one first.
     Choice(&'static [&'static str]),
+    /// A list of at most [`NUMBERS_MAX`] numbers between two, both included.
+    Numbers {
+        /// The least.
+        least: f64,
+        /// The greatest.
+        most: f64,
+        /// True for whole numbers.
+        is_whole: bool,
+        /// Where nothing is said.
+        default: &'static [f64],
+    },
     /// Nodes: uids or variables.
     Nodes {
         /// True for one that has to be given.
         is_required: bool,
     },
+    /// The group of each node: a predicate or a variable, whose values tell groups apart. It has to be given.
+    Groups,
 }
+
+/// The most numbers in a list of them.
+pub const NUMBERS_MAX: usize = 64;
 
 /// How the edges of a graph are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -104,6 +120,10 @@ pub enum Gives {
     Nodes,
     /// Pairs of nodes, with a number for each.
     Pairs,
+    /// Ways: lists of nodes, with a number for each node of a way.
+    Paths,
+    /// A list of floats for nodes, of the same length for all.
+    Vectors,
 }
 
 impl Gives {
@@ -115,7 +135,31 @@ impl Gives {
             Gives::Float => "one float",
             Gives::Nodes => "nodes",
             Gives::Pairs => "pairs of nodes with a float",
+            Gives::Paths => "ways with a number for each node",
+            Gives::Vectors => "a vector for nodes",
         }
+    }
+}
+
+impl Gives {
+    /// What is given, and what to do instead, where that fits into no variable of a query.
+    pub fn fits_no_variable(self) -> Option<(&'static str, &'static str)> {
+        let what = match self {
+            Gives::Floats | Gives::Ints | Gives::Float | Gives::Nodes => return None,
+            Gives::Pairs => (
+                "pairs of nodes, which fit into no variable",
+                "remove `... as`: the pairs stand in the answer then",
+            ),
+            Gives::Paths => (
+                "ways, which fit into no variable",
+                "remove `... as`: the ways stand in the answer then",
+            ),
+            Gives::Vectors => (
+                "vectors, which fit into no variable",
+                "remove `... as`: the vectors stand in the answer then",
+            ),
+        };
+        Some(what)
     }
 }
 
@@ -171,8 +215,21 @@ pub enum ArgumentValue {
     Bool(bool),
     /// One of the words of a choice.
     Word(&'static str),
+    /// Numbers.
+    Numbers(Vec<f64>),
     /// Nodes.
     Nodes(NodeList),
+    /// Groups of nodes.
+    Groups(GroupsBy),
+}
+
+/// What tells the groups of nodes apart.
+#[derive(Debug, Clone, PartialEq)]
+pub enum GroupsBy {
+    /// The values of a predicate, in the first of some languages.
+    Predicate(String, Vec<String>),
+    /// The values of a variable.
+    Var(VarId),
 }
 
 /// Nodes as a query names them.
@@ -182,6 +239,13 @@ pub struct NodeList {
     pub uids: Vec<u64>,
     /// Variables, whose nodes are added.
     pub vars: Vec<VarId>,
+}
+
+impl ArgumentKind {
+    /// Whether a call without it is an error.
+    pub fn is_required(self) -> bool {
+        matches!(self, ArgumentKind::Nodes { is_required: true } | ArgumentKind::Groups)
+    }
 }
 
 impl Algorithm {
@@ -250,6 +314,31 @@ impl AlgorithmCall {
             (_, Some(ArgumentKind::Choice(words))) => words[0],
             _ => "",
         }
+    }
+
+    /// The numbers that an argument is; none for a name that the algorithm does not have.
+    pub fn numbers(&self, name: &str) -> &[f64] {
+        match self.value(name) {
+            (Some(ArgumentValue::Numbers(numbers)), _) => numbers,
+            (_, Some(ArgumentKind::Numbers { default, .. })) => default,
+            _ => &[],
+        }
+    }
+
+    /// What tells the groups of an argument apart; `None` where the query says nothing.
+    pub fn groups(&self, name: &str) -> Option<&GroupsBy> {
+        match self.value(name) {
+            (Some(ArgumentValue::Groups(groups)), _) => Some(groups),
+            _ => None,
+        }
+    }
+
+    /// The predicates whose values it reads.
+    pub fn predicates(&self) -> impl Iterator<Item = &str> {
+        self.given.iter().flatten().filter_map(|value| match value {
+            ArgumentValue::Groups(GroupsBy::Predicate(name, _)) => Some(name.as_str()),
+            _ => None,
+        })
     }
 
     /// The nodes that an argument names; `None` where the query says none.

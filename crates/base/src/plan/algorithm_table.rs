@@ -1,6 +1,6 @@
 //! The table of all algorithms on graphs.
 
-use super::algorithm::ArgumentKind::{Bool, Choice, Float, Int, Nodes};
+use super::algorithm::ArgumentKind::{Bool, Choice, Float, Groups, Int, Nodes, Numbers};
 use super::algorithm::Direction::{Both, In, Out};
 use super::algorithm::{Algorithm, ArgumentDef, Direction, Gives};
 
@@ -61,6 +61,24 @@ const RESOLUTION: ArgumentDef = argument(
     "The greater, the smaller the communities.",
 );
 
+const TOP: ArgumentDef = argument(
+    "top",
+    Int { least: 1, most: u32::MAX as i64, default: None },
+    "How many nodes are wanted, those with the greatest numbers; else all.",
+);
+
+const VARIANT: ArgumentDef = argument(
+    "variant",
+    Choice(&["standard", "graphalytics"]),
+    "Whose rules: those told here, or those of LDBC Graphalytics.",
+);
+
+const ONE_SOURCE: ArgumentDef =
+    argument("source", Nodes { is_required: true }, "The node where ways begin.");
+
+const STARTS: ArgumentDef =
+    argument("source", Nodes { is_required: false }, "The nodes to start from; else all.");
+
 const MEASURE: ArgumentDef = argument(
     "measure",
     Choice(&["jaccard", "overlap", "cosine", "common_neighbours", "adamic_adar"]),
@@ -89,6 +107,13 @@ pub const ALGORITHMS: &[Algorithm] = &[
                 Nodes { is_required: false },
                 "The nodes where walks start; else all. Also called personalisation.",
             ),
+            TOP,
+            argument(
+                "method",
+                Choice(&["auto", "power", "push"]),
+                "By rounds over all edges, or from the starts outward; by itself the latter where `from` and `top` are given.",
+            ),
+            VARIANT,
         ],
         directions: DIRECTED,
         takes_weights: true,
@@ -191,6 +216,11 @@ pub const ALGORITHMS: &[Algorithm] = &[
                 Int { least: 1, most: u32::MAX as i64, default: None },
                 "The number of starts that are drawn, where not all are taken; the result is scaled.",
             ),
+            argument(
+                "source",
+                Nodes { is_required: false },
+                "The starts, where not all are taken; the result is not scaled.",
+            ),
             NORMALIZED,
         ],
         directions: DIRECTED,
@@ -253,8 +283,8 @@ pub const ALGORITHMS: &[Algorithm] = &[
     Algorithm {
         name: "clustering",
         summary: "The share of the pairs of neighbours of a node that are neighbours themselves.",
-        arguments: &[],
-        directions: UNDIRECTED,
+        arguments: &[VARIANT],
+        directions: MOSTLY_UNDIRECTED,
         takes_weights: false,
         gives: Gives::Floats,
         source: "D. Watts, S. Strogatz: Collective dynamics of small-world networks. Nature 393, 1998",
@@ -409,6 +439,116 @@ pub const ALGORITHMS: &[Algorithm] = &[
         gives: Gives::Pairs,
         source: "J. Cohen: Trusses: Cohesive Subgraphs for Social Network Analysis. NSA, 2008",
     },
+    Algorithm {
+        name: "modularity",
+        summary: "By how much more of the edges lie within groups than would by chance.",
+        arguments: &[
+            argument(
+                "groups",
+                Groups,
+                "The group of each node: a predicate or `val(x)`; a node without a value is a group of its own.",
+            ),
+            RESOLUTION,
+        ],
+        directions: MOSTLY_UNDIRECTED,
+        takes_weights: true,
+        gives: Gives::Float,
+        source: "M. Newman: Modularity and community structure in networks. PNAS 103, 2006",
+    },
+    Algorithm {
+        name: "k_shortest",
+        summary: "The ways of least weight from one node to another that pass no node twice.",
+        arguments: &[
+            ONE_SOURCE,
+            argument("target", Nodes { is_required: true }, "The node where ways end."),
+            argument(
+                "k",
+                Int { least: 1, most: 1_000_000, default: Some(3) },
+                "The most ways that are wanted.",
+            ),
+        ],
+        directions: DIRECTED,
+        takes_weights: true,
+        gives: Gives::Paths,
+        source: "J. Y. Yen: Finding the K Shortest Loopless Paths in a Network. Management Science 17, 1971",
+    },
+    Algorithm {
+        name: "sample",
+        summary: "Some neighbours of nodes, of these neighbours some again, and so on by layers.",
+        arguments: &[
+            argument("source", Nodes { is_required: true }, "The nodes of the first layer."),
+            argument(
+                "fanouts",
+                Numbers { least: 1.0, most: 1e6, is_whole: true, default: &[10.0, 5.0] },
+                "For each layer how many neighbours of a node are drawn, or all where it has no more.",
+            ),
+            argument(
+                "replace",
+                Bool { default: false },
+                "Whether a neighbour can be drawn more than once.",
+            ),
+        ],
+        directions: DIRECTED,
+        takes_weights: true,
+        gives: Gives::Pairs,
+        source: "W. Hamilton, R. Ying, J. Leskovec: Inductive Representation Learning on Large Graphs. NeurIPS, 2017",
+    },
+    Algorithm {
+        name: "walks",
+        summary: "Walks that follow edges at random.",
+        arguments: &[
+            STARTS,
+            argument(
+                "length",
+                Int { least: 1, most: 1_000_000, default: Some(80) },
+                "The most edges of a walk; it ends before where no edge leads on.",
+            ),
+            argument(
+                "per_node",
+                Int { least: 1, most: 1_000_000, default: Some(1) },
+                "The number of walks from each node.",
+            ),
+            argument(
+                "p",
+                Float { least: 1e-6, most: 1e6, default: 1.0 },
+                "The greater, the less often a walk goes straight back.",
+            ),
+            argument(
+                "q",
+                Float { least: 1e-6, most: 1e6, default: 1.0 },
+                "The greater, the more a walk stays near to where it has been.",
+            ),
+        ],
+        directions: DIRECTED,
+        takes_weights: true,
+        gives: Gives::Paths,
+        source: "A. Grover, J. Leskovec: node2vec: Scalable Feature Learning for Networks. KDD, 2016",
+    },
+    Algorithm {
+        name: "fastrp",
+        summary: "A vector for each node, alike for nodes with alike surroundings.",
+        arguments: &[
+            argument(
+                "dimensions",
+                Int { least: 1, most: 4096, default: Some(128) },
+                "The length of the vectors.",
+            ),
+            argument(
+                "iteration_weights",
+                Numbers { least: -1e6, most: 1e6, is_whole: false, default: &[0.0, 1.0, 1.0] },
+                "What those count that are one step away, two steps, and so on.",
+            ),
+            argument(
+                "normalization_strength",
+                Float { least: -10.0, most: 10.0, default: 0.0 },
+                "The power of its number of edges that a node counts with; below 0 those with many count less.",
+            ),
+        ],
+        directions: MOSTLY_UNDIRECTED,
+        takes_weights: true,
+        gives: Gives::Vectors,
+        source: "H. Chen, S. F. Sultan, Y. Tian, M. Chen, S. Skiena: Fast and Accurate Network Embeddings via Very Sparse Random Projection. CIKM, 2019",
+    },
 ];
 
 #[cfg(test)]
@@ -434,7 +574,10 @@ mod tests {
                     }
                     Float { least, most, default } => (least..=most).contains(&default),
                     Choice(words) => !words.is_empty(),
-                    Bool { .. } | Nodes { .. } => true,
+                    Numbers { least, most, default, .. } => {
+                        !default.is_empty() && default.iter().all(|it| (least..=most).contains(it))
+                    }
+                    Bool { .. } | Nodes { .. } | Groups => true,
                 };
                 assert!(is_fine, "{} {}", row.name, argument.name);
             }

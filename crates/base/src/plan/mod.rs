@@ -10,7 +10,7 @@ mod reads;
 
 pub use algorithm::{
     Algorithm, AlgorithmCall, ArgumentDef, ArgumentKind, ArgumentValue, COMMON_ARGUMENTS,
-    Direction, Gives, NodeList,
+    Direction, Gives, GroupsBy, NUMBERS_MAX, NodeList,
 };
 pub use algorithm_table::{ALGORITHMS, algorithm};
 pub use function::{

@@ -4,7 +4,9 @@
 //! one walk over the plan. A part of the plan whose predicates only the data can tell, such as `expand`, counts as
 //! reading every predicate.
 
-use super::{Block, Call, Cascade, Expand, Field, FieldKind, Filter, Function, OrderKey, Query};
+use super::{
+    Block, BlockKind, Call, Cascade, Expand, Field, FieldKind, Filter, Function, OrderKey, Query,
+};
 use std::collections::BTreeSet;
 
 /// A set of predicates that were read: either some by name, or all.
@@ -44,6 +46,9 @@ impl Reads {
     fn block(&mut self, block: &Block) {
         if let Some(root) = &block.root {
             self.function(root);
+        }
+        if let BlockKind::Algorithm(call) = &block.kind {
+            call.predicates().for_each(|name| self.add(name));
         }
         self.filter(block.filter.as_ref());
         self.order(&block.order);

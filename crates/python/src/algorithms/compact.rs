@@ -1,15 +1,16 @@
 //! Compact graphs as arrays: what `db.edges`, `db.matrix` and `hexgraph.networkx` are made of.
 
 use super::asked::ask;
+use super::tables::vector_column;
 use crate::convert::arrow::ArrowTable;
 use crate::convert::errors::to_python;
 use crate::database::PyDatabase;
 use crate::interrupt::interruptible;
 use crate::requests::to_timeout;
-use arrow_array::{ArrayRef, Float64Array, Int64Array, UInt64Array};
+use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, UInt64Array};
 use arrow_buffer::{Buffer, ScalarBuffer};
 use bytes::Bytes;
-use hexgraph::db::{AlgorithmFound, AlgorithmOutput, CompactCall, CompactGraph};
+use hexgraph::db::{AlgorithmFound, AlgorithmOutput, CompactCall, CompactGraph, EdgeArrays};
 use hexgraph_base::types::{Error, Result};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -50,18 +51,76 @@ pub(crate) fn compact_graph(
     Ok(PyCompactGraph { graph: Arc::new(graph) })
 }
 
-/// A table of numbers: each column has a name, "int64", "uint64" or "float64", and its values as bytes.
+/// The kind of a column of vectors, before their length: "float32x128".
+const VECTOR: &str = "float32x";
+
+/// Make the compact graph of edges between nodes that are numbered from 0 on: sources and targets as uint32, weights as float64, and what
+/// the nodes are called, ascending, as uint64.
+#[pyfunction]
+#[pyo3(signature = (database, uids, sources, targets, weights = None, *, directed = true))]
+pub(crate) fn graph_of_arrays(
+    py: Python<'_>,
+    database: &PyDatabase,
+    uids: PyBackedBytes,
+    sources: PyBackedBytes,
+    targets: PyBackedBytes,
+    weights: Option<PyBackedBytes>,
+    directed: bool,
+) -> PyResult<PyCompactGraph> {
+    let graph = interruptible(py, None, |control| {
+        let uids: Vec<u64> = numbers(&uids, "uids")?;
+        let (from, to) = (numbers(&sources, "sources")?, numbers(&targets, "targets")?);
+        let weights = weights.as_ref().map(|it| numbers::<f64>(it, "weights")).transpose()?;
+        let edges = EdgeArrays {
+            nodes: uids.len(),
+            sources: &from,
+            targets: &to,
+            weights: weights.as_deref(),
+            is_undirected: !directed,
+        };
+        database.database().graph_of_arrays(&edges, uids, control)
+    })?;
+    Ok(PyCompactGraph { graph: Arc::new(graph) })
+}
+
+/// Bytes as numbers, wherever they lie in memory.
+fn numbers<T: bytemuck::AnyBitPattern>(bytes: &[u8], name: &str) -> Result<Vec<T>> {
+    if !bytes.len().is_multiple_of(size_of::<T>()) {
+        return Err(Error::query(format!("`{name}` ends within a number")));
+    }
+    Ok(bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect())
+}
+
+/// A table of numbers: each column has a name, "int64", "uint64", "float64", "floats" or "ints" (in which NaN
+/// and the least number stand for none) or "float32x8" (vectors of 8), and its values as bytes.
 #[pyfunction]
 pub(crate) fn numbers_table(columns: Vec<(String, String, PyBackedBytes)>) -> PyResult<ArrowTable> {
     let read = |(name, kind, bytes): (String, String, PyBackedBytes)| {
         let buffer = Buffer::from(&*bytes);
-        if buffer.len() % size_of::<u64>() != 0 {
+        if buffer.len() % size_of::<u64>() != 0 && !kind.starts_with(VECTOR) {
             return Err(Error::query(format!("column `{name}` ends within a number")));
         }
         let array: ArrayRef = match kind.as_str() {
             "int64" => Arc::new(Int64Array::new(ScalarBuffer::from(buffer), None)),
             "uint64" => Arc::new(UInt64Array::new(ScalarBuffer::from(buffer), None)),
             "float64" => Arc::new(Float64Array::new(ScalarBuffer::from(buffer), None)),
+            "floats" => {
+                let numbers = ScalarBuffer::<f64>::from(buffer);
+                let there = |number: &f64| (!number.is_nan()).then_some(*number);
+                Arc::new(numbers.iter().map(there).collect::<Float64Array>())
+            }
+            "ints" => {
+                let numbers = ScalarBuffer::<i64>::from(buffer);
+                let there =
+                    |number: &i64| (!AlgorithmOutput::is_missing(*number)).then_some(*number);
+                Arc::new(numbers.iter().map(there).collect::<Int64Array>())
+            }
+            other if other.starts_with(VECTOR) => {
+                let length = other[VECTOR.len()..]
+                    .parse()
+                    .map_err(|_| Error::query(format!("column `{name}` can't be of `{other}`")))?;
+                vector_column(length, ScalarBuffer::from(buffer).to_vec())?
+            }
             _ => return Err(Error::query(format!("column `{name}` can't be of `{kind}`"))),
         };
         Ok((name, array))
@@ -131,7 +190,8 @@ impl PyCompactGraph {
     }
 
     /// Run an algorithm on the graph. `arguments` are texts, `nodes` lists of numbers. Returns "floats" (NaN for none), "ints" (the
-    /// least for none), "float", "nodes" or "pairs" with their arrays, the rounds, and what the last one has changed.
+    /// least for none), "float", "nodes", "pairs", "some" (nodes and their floats), "paths" (where each ends, the nodes, their numbers)
+    /// or "vectors" (their length, and their numbers) with their arrays, the rounds, and what the last one has changed.
     #[pyo3(signature = (database, name, arguments, nodes, *, threads = None, seed = 0, timeout = None))]
     #[expect(clippy::too_many_arguments, reason = "they have names")]
     fn compute(
@@ -178,11 +238,28 @@ fn arrays_of(found: AlgorithmFound) -> Computed {
             let ends = [from, to].map(Buffer::from_vec);
             ("pairs", ends.into_iter().chain([Buffer::from_vec(numbers)]).collect())
         }
+        AlgorithmOutput::Some(found) => {
+            let (nodes, numbers): (Vec<u32>, Vec<f64>) = found.into_iter().unzip();
+            ("some", vec![Buffer::from_vec(nodes), Buffer::from_vec(numbers)])
+        }
+        AlgorithmOutput::Paths(paths) => {
+            let ends: Vec<i64> = paths.ends.iter().map(|end| *end as i64).collect();
+            let numbers = match paths.distances {
+                Some(distances) => distances,
+                None => paths.steps().map(|(.., place)| place as f64).collect(),
+            };
+            let nodes = Buffer::from_vec(paths.nodes);
+            ("paths", vec![Buffer::from_vec(ends), nodes, Buffer::from_vec(numbers)])
+        }
+        AlgorithmOutput::Vectors(vectors) => {
+            let length = Buffer::from_vec(vec![vectors.dimensions as i64]);
+            ("vectors", vec![length, Buffer::from_vec(vectors.values)])
+        }
     };
     let arrays = arrays.into_iter().map(buffer).collect();
     (kind, arrays, found.report.iterations, found.report.residual)
 }
 
 fn table_of(columns: Vec<(String, ArrayRef)>) -> Result<ArrowTable> {
-    ArrowTable::of_columns(columns, |_| false)
+    ArrowTable::of_columns(columns, |array| array.null_count() != 0)
 }

@@ -3,18 +3,20 @@
 use super::asked::ask;
 use crate::convert::arrow::ArrowTable;
 use crate::database::PyDatabase;
-use arrow_array::{ArrayRef, Float64Array, Int64Array, StringArray, UInt64Array};
-use arrow_schema::DataType;
+use arrow_array::{
+    ArrayRef, FixedSizeListArray, Float32Array, Float64Array, Int64Array, StringArray, UInt64Array,
+};
+use arrow_schema::{DataType, Field};
 use hexgraph::db::{
     ALGORITHMS, AlgorithmNumbers, AlgorithmTable, ArgumentDef, ArgumentKind, COMMON_ARGUMENTS,
 };
-use hexgraph_base::types::Result;
+use hexgraph_base::types::{Error, Result};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyList, PyTuple};
 use std::sync::Arc;
 
-/// Run the query of an algorithm, whose block has no variable, and return what it found as a table: the columns uid, to (for pairs), xid
-/// (where nodes have one), and the numbers under the algorithm's name.
+/// Run the query of an algorithm, whose block has no variable, and return what it found as a table: the columns path (for ways), uid,
+/// to (for pairs), xid (where nodes have one), and the numbers or vectors under the algorithm's name.
 #[pyfunction]
 #[pyo3(signature = (database, dql, timeout = None))]
 pub(crate) fn run_algorithm(
@@ -77,13 +79,25 @@ fn argument_row<'py>(py: Python<'py>, argument: &ArgumentDef) -> PyResult<Bound<
             row.set_item("kind", "nodes")?;
             row.set_item("required", is_required)?;
         }
+        ArgumentKind::Numbers { least, most, is_whole, default } => {
+            row.set_item("kind", if is_whole { "ints" } else { "floats" })?;
+            row.set_item("range", (least, most))?;
+            row.set_item("default", PyTuple::new(py, default)?)?;
+        }
+        ArgumentKind::Groups => {
+            row.set_item("kind", "groups")?;
+            row.set_item("required", true)?;
+        }
     }
     Ok(row)
 }
 
 fn arrow_table(table: AlgorithmTable) -> Result<ArrowTable> {
-    let AlgorithmTable { name, uids, to, xids, numbers } = table;
+    let AlgorithmTable { name, path, uids, to, xids, numbers } = table;
     let mut columns: Vec<(String, ArrayRef)> = Vec::new();
+    if let Some(path) = path {
+        columns.push(("path".to_owned(), path_column(path)));
+    }
     let is_of_graph =
         uids.is_empty() && matches!(&numbers, AlgorithmNumbers::Floats(it) if it.len() == 1);
     if !is_of_graph {
@@ -102,7 +116,29 @@ fn arrow_table(table: AlgorithmTable) -> Result<ArrowTable> {
         AlgorithmNumbers::Ints(numbers) => {
             columns.push((name, Arc::new(Int64Array::from(numbers))));
         }
+        AlgorithmNumbers::Vectors(length, numbers) => {
+            columns.push((name, vector_column(length, numbers)?));
+        }
         AlgorithmNumbers::Nothing => {}
     }
-    ArrowTable::of_columns(columns, |array| !matches!(array.data_type(), DataType::UInt64))
+    let may_be_null = |array: &ArrayRef| {
+        matches!(array.data_type(), DataType::Float64 | DataType::Int64 | DataType::Utf8)
+    };
+    ArrowTable::of_columns(columns, may_be_null)
+}
+
+/// Numbers of ways. They are whole numbers and no uids, so they are signed.
+fn path_column(path: Vec<u64>) -> ArrayRef {
+    Arc::new(path.into_iter().map(|way| way as i64).collect::<Int64Array>())
+}
+
+/// Vectors as lists of one length, which is what a load makes vectors of, and other libraries tensors.
+pub(super) fn vector_column(length: usize, numbers: Vec<f32>) -> Result<ArrayRef> {
+    let item = Arc::new(Field::new("item", DataType::Float32, false));
+    let length = i32::try_from(length)
+        .map_err(|_| Error::query(format!("vectors of {length} numbers are too long")))?;
+    let values: ArrayRef = Arc::new(Float32Array::from(numbers));
+    FixedSizeListArray::try_new(item, length, values, None)
+        .map(|array| Arc::new(array) as ArrayRef)
+        .map_err(|error| Error::query(format!("the vectors make no column: {error}")))
 }

@@ -2,7 +2,7 @@
 
 use super::arrow_columns::{column, item};
 use crate::convert::errors::to_python;
-use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
+use arrow_array::{Array, ArrayRef, FixedSizeListArray, Float32Array, RecordBatch, StructArray};
 use arrow_schema::{Field, Schema};
 use hexgraph::tables::{exploded, flattened, record_batch};
 use hexgraph_base::answer::Table;
@@ -145,6 +145,15 @@ impl ArrowTable {
     /// The table as a polars.DataFrame.
     fn to_polars<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         this.py().import("hexgraph.frames")?.call_method1("to_polars", (this,))
+    }
+
+    /// The vectors of a column: their length, and the numbers of all as float32. None for a column of anything else.
+    fn _vectors<'py>(&self, py: Python<'py>, name: &str) -> Option<(usize, Bound<'py, PyBytes>)> {
+        let column = self.batch.column_by_name(name)?.as_any();
+        let lists = column.downcast_ref::<FixedSizeListArray>()?;
+        let numbers = lists.values().as_any().downcast_ref::<Float32Array>()?;
+        let bytes = PyBytes::new(py, bytemuck::cast_slice(numbers.values()));
+        Some((lists.value_length() as usize, bytes))
     }
 
     fn _repr_html_(this: &Bound<'_, Self>) -> PyResult<String> {

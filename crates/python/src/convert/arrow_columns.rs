@@ -1,8 +1,9 @@
 //! The columns of a table in the forms that numpy and pandas take without an Arrow library.
 
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, Float64Array, Int64Array, LargeListArray, LargeStringArray,
-    StringArray, StructArray, TimestampMicrosecondArray, TimestampNanosecondArray, UInt64Array,
+    Array, ArrayRef, BooleanArray, FixedSizeListArray, Float32Array, Float64Array, Int64Array,
+    LargeListArray, LargeStringArray, StringArray, StructArray, TimestampMicrosecondArray,
+    TimestampNanosecondArray, UInt64Array,
 };
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
@@ -58,6 +59,8 @@ pub(crate) fn item<'py>(
         array.value(place).into_bound_py_any(py)
     } else if let Some(array) = of::<Float64Array>(array) {
         array.value(place).into_bound_py_any(py)
+    } else if let Some(array) = of::<Float32Array>(array) {
+        array.value(place).into_bound_py_any(py)
     } else if let Some(array) = of::<BooleanArray>(array) {
         array.value(place).into_bound_py_any(py)
     } else if let Some(array) = of::<TimestampNanosecondArray>(array) {
@@ -65,9 +68,9 @@ pub(crate) fn item<'py>(
     } else if let Some(array) = of::<TimestampMicrosecondArray>(array) {
         time(py, array.value(place) as f64 / 1e6)
     } else if let Some(array) = of::<LargeListArray>(array) {
-        let list = array.value(place);
-        let items: PyResult<Vec<_>> = (0..list.len()).map(|place| item(py, &list, place)).collect();
-        Ok(PyList::new(py, items?)?.into_any())
+        list(py, &array.value(place))
+    } else if let Some(array) = of::<FixedSizeListArray>(array) {
+        list(py, &array.value(place))
     } else if let Some(array) = of::<StructArray>(array) {
         let object = PyDict::new(py);
         for (field, column) in array.fields().iter().zip(array.columns()) {
@@ -80,6 +83,11 @@ pub(crate) fn item<'py>(
     } else {
         Ok(py.None().into_bound(py))
     }
+}
+
+fn list<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<Bound<'py, PyAny>> {
+    let items: PyResult<Vec<_>> = (0..array.len()).map(|place| item(py, array, place)).collect();
+    Ok(PyList::new(py, items?)?.into_any())
 }
 
 /// A time of a list, in seconds since 1970, as a `datetime` in UTC. Python has microseconds, to which a double rounds correctly

@@ -44,16 +44,16 @@ pub(super) fn dql(arguments: &AlgoArguments) -> Result<String> {
     Ok(format!("{{ {before}{name}({head}) {{ {edges} }} }}"))
 }
 
-/// The rows with the greatest numbers, at most `top`; pairs stay in their order. Of equal numbers the lesser uid comes first.
+/// The rows with the greatest numbers, at most `top`; pairs and ways stay in their order. Of equal numbers the lesser uid comes first.
 fn lines(table: AlgorithmTable, top: usize) -> String {
     let mut places: Vec<usize> = (0..table.rows()).collect();
     let number = |place: usize| match &table.numbers {
         AlgorithmNumbers::Floats(numbers) => numbers[place],
         AlgorithmNumbers::Ints(numbers) => numbers[place].map(|number| number as f64),
-        AlgorithmNumbers::Nothing => Some(0.0),
+        AlgorithmNumbers::Vectors(..) | AlgorithmNumbers::Nothing => Some(0.0),
     };
     places.retain(|place| number(*place).is_some());
-    if table.to.is_none() {
+    if table.to.is_none() && table.path.is_none() {
         let descending = |one: &usize, other: &usize| {
             number(*other).partial_cmp(&number(*one)).unwrap_or(Ordering::Equal)
         };
@@ -66,6 +66,7 @@ fn lines(table: AlgorithmTable, top: usize) -> String {
     };
     let is_of_nodes = !table.uids.is_empty();
     let names = [
+        table.path.as_ref().map(|_| "path".to_owned()),
         is_of_nodes.then(|| "uid".to_owned()),
         table.to.as_ref().map(|_| "to".to_owned()),
         table.xids.as_ref().map(|_| "xid".to_owned()),
@@ -74,12 +75,18 @@ fn lines(table: AlgorithmTable, top: usize) -> String {
     line(names.into_iter().flatten().collect());
     for place in places.into_iter().take(top) {
         let cells = [
+            table.path.as_ref().map(|path| path[place].to_string()),
             is_of_nodes.then(|| Uid(table.uids[place]).to_string()),
             table.to.as_ref().map(|to| Uid(to[place]).to_string()),
             table.xids.as_ref().map(|xids| xids[place].clone().unwrap_or_default()),
             match &table.numbers {
                 AlgorithmNumbers::Floats(numbers) => numbers[place].map(|it| it.to_string()),
                 AlgorithmNumbers::Ints(numbers) => numbers[place].map(|it| it.to_string()),
+                AlgorithmNumbers::Vectors(length, all) => {
+                    let vector = all.chunks_exact(*length).nth(place).unwrap_or_default();
+                    let numbers: Vec<String> = vector.iter().map(f32::to_string).collect();
+                    Some(numbers.join(" "))
+                }
                 AlgorithmNumbers::Nothing => None,
             },
         ];

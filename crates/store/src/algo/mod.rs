@@ -19,13 +19,15 @@ mod components;
 mod communities;
 mod distances;
 mod similarity;
+mod embedding;
 mod triangles;
 mod table;
 
 pub use cache::{GraphCache, Taken};
+pub use compact::arrays::EdgeArrays;
 pub use compact::graph::Graph;
 pub use compact::rows::Rows;
-pub use run::{Found, Output, Report, Run};
+pub use run::{Found, Output, Paths, Report, Run, Vectors};
 pub use table::{compute, has_kernel};
 pub use task::{Alone, Task, Work};
 pub use wanted::{EdgePart, Wanted};

@@ -12,7 +12,8 @@ pub struct Run<'r> {
     /// The algorithm and its arguments.
     pub call: &'r AlgorithmCall,
     /// The nodes, by their numbers, that each argument names which is a list of nodes; in the order of the arguments in the table.
-    /// `None` for one that was not given. Nodes that are not in the graph are left out.
+    /// `None` for one that was not given. Nodes that are not in the graph are left out. For one that is groups it is the group of each
+    /// node of the graph.
     pub lists: Vec<Option<Vec<u32>>>,
     /// Threads, memory, and when to stop.
     pub task: Task<'r>,
@@ -44,6 +45,44 @@ pub enum Output {
     Nodes(Vec<u32>),
     /// Pairs of nodes with a number each.
     Pairs(Vec<(u32, u32, f64)>),
+    /// A number for some of the nodes, ascending by node: what is found without a look at all of them.
+    Some(Vec<(u32, f64)>),
+    /// Ways.
+    Paths(Paths),
+    /// A vector for each node.
+    Vectors(Vectors),
+}
+
+/// Ways, node behind node, one way behind the other.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Paths {
+    /// Where each way ends among the nodes.
+    pub ends: Vec<usize>,
+    /// The nodes of all ways.
+    pub nodes: Vec<u32>,
+    /// Beside each node its distance from the start of its way; `None` where only its place is told.
+    pub distances: Option<Vec<f64>>,
+}
+
+/// Vectors of one length.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Vectors {
+    /// The length of each.
+    pub dimensions: usize,
+    /// Node behind node.
+    pub values: Vec<f32>,
+}
+
+impl Paths {
+    /// The number of the way, the node, and its place in the way, of all nodes of all ways in their order.
+    pub fn steps(&self) -> impl Iterator<Item = (usize, u32, usize)> + '_ {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        let ranges = starts.zip(&self.ends).enumerate();
+        ranges.flat_map(|(way, (start, end))| {
+            let nodes = self.nodes[start..*end].iter().enumerate();
+            nodes.map(move |(place, node)| (way, *node, place))
+        })
+    }
 }
 
 /// Stands for no whole number.
@@ -85,6 +124,9 @@ impl Output {
             Output::Float(_) => 1,
             Output::Nodes(nodes) => nodes.len(),
             Output::Pairs(pairs) => pairs.len(),
+            Output::Some(numbers) => numbers.len(),
+            Output::Paths(paths) => paths.nodes.len(),
+            Output::Vectors(vectors) => vectors.values.len() / vectors.dimensions,
         }
     }
 

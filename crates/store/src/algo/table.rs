@@ -4,6 +4,7 @@ use super::communities::core_numbers::core_numbers;
 use super::communities::label_propagation::label_propagation;
 use super::communities::leiden::leiden;
 use super::communities::louvain::louvain;
+use super::communities::modularity::modularity;
 use super::components::cuts::{articulation_points, bridges};
 use super::components::spanning_forest::spanning_forest;
 use super::components::strong::strong_components;
@@ -12,19 +13,24 @@ use super::components::weak::components;
 use super::distances::among::distances_among;
 use super::distances::bfs::bfs;
 use super::distances::diameter::diameter;
+use super::distances::k_shortest::k_shortest;
 use super::distances::weighted::distances;
+use super::embedding::fastrp::fastrp;
+use super::embedding::sample::sample;
+use super::embedding::walks::walks;
 use super::importance::betweenness::betweenness;
 use super::importance::degree::degree;
 use super::importance::eigenvector::eigenvector;
 use super::importance::harmonic::{closeness, harmonic};
 use super::importance::hits::hits;
 use super::importance::katz::katz;
-use super::importance::pagerank::pagerank;
+use super::importance::personal::pagerank;
 use super::run::{Found, Run};
 use super::similarity::pairs::similarity;
 use super::similarity::top::similar_nodes;
-use super::triangles::clustering::{clustering, transitivity};
+use super::triangles::clustering::transitivity;
 use super::triangles::counts::triangles;
+use super::triangles::directed::clustering;
 use super::triangles::truss_numbers::truss_numbers;
 use hexgraph_base::types::{Error, Result};
 
@@ -59,6 +65,11 @@ const KERNELS: &[(&str, Kernel)] = &[
     ("distances_among", distances_among),
     ("diameter", diameter),
     ("truss_numbers", truss_numbers),
+    ("modularity", modularity),
+    ("k_shortest", k_shortest),
+    ("sample", sample),
+    ("walks", walks),
+    ("fastrp", fastrp),
 ];
 
 /// Runs an algorithm.

@@ -7,4 +7,5 @@ mod groups;
 mod graphs;
 mod patches;
 mod parts;
+mod ways;
 mod graphalytics;

@@ -30,6 +30,12 @@ impl<'a> Context<'a> {
         let node_of = |uid: &u64| self.version.nodes.node(Uid(*uid));
         let mut lists = Vec::with_capacity(call.given.len());
         for argument in call.algorithm.arguments {
+            if let Some(by) = call.groups(argument.name) {
+                lists.push(Some(
+                    self.node_groups(&graph, by).map_err(|error| error.or_at(block.at))?,
+                ));
+                continue;
+            }
             let nodes = call.nodes(argument.name).map(|list| self.node_list(list, node_of));
             let numbers = |nodes: Vec<u32>| -> Vec<u32> {
                 nodes.into_iter().filter_map(|node| graph.number(node)).collect()
@@ -169,7 +175,7 @@ impl<'a> Context<'a> {
     /// What was found as a variable: nodes without a number have none in it, either.
     fn variable_of(&self, graph: &Graph, output: Output) -> Result<Var> {
         let nodes = graph.nodes();
-        let is_map = matches!(output, Output::Floats(_) | Output::Ints(_));
+        let is_map = matches!(output, Output::Floats(_) | Output::Ints(_) | Output::Some(_));
         self.control.charge(if is_map { NUMBER_BYTES * output.len() } else { 0 })?;
         let value_map =
             |present: Vec<u32>, values| ValueMap { nodes: present, values, constant: None };
@@ -193,9 +199,14 @@ impl<'a> Context<'a> {
                 let found = found.iter().map(|node| nodes[*node as usize]);
                 return Ok(Var::uids(NodeSet::from(found.collect::<Vec<u32>>())));
             }
-            Output::Pairs(_) => {
-                return Err(Error::query("pairs of nodes fit into no variable")
-                    .with_hint("remove `... as`: the pairs stand in the answer then"));
+            Output::Some(found) => {
+                let (there, numbers) =
+                    found.into_iter().map(|(node, number)| (nodes[node as usize], number)).unzip();
+                value_map(there, Column::Float(numbers))
+            }
+            Output::Pairs(_) | Output::Paths(_) | Output::Vectors(_) => {
+                return Err(Error::query("what was found fits into no variable")
+                    .with_hint("remove `... as`: it stands in the answer then"));
             }
         };
         Ok(Var::Values(Arc::new(map)))

@@ -9,6 +9,7 @@ mod walk;
 mod math;
 mod groups;
 mod run;
+mod algorithm_groups;
 mod algorithm;
 mod upsert;
 mod write;

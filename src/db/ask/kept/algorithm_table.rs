@@ -5,6 +5,8 @@
 pub struct AlgorithmTable {
     /// The name of the algorithm.
     pub name: String,
+    /// The number of the way of each row, where ways were found.
+    pub path: Option<Vec<u64>>,
     /// The node of each row, or the first one of each pair; empty where one number is for the whole graph.
     pub uids: Vec<u64>,
     /// The second node of each pair.
@@ -21,7 +23,7 @@ impl AlgorithmTable {
         match &self.numbers {
             AlgorithmNumbers::Floats(numbers) => numbers.len(),
             AlgorithmNumbers::Ints(numbers) => numbers.len(),
-            AlgorithmNumbers::Nothing => self.uids.len(),
+            AlgorithmNumbers::Vectors(..) | AlgorithmNumbers::Nothing => self.uids.len(),
         }
     }
 }
@@ -33,6 +35,8 @@ pub enum AlgorithmNumbers {
     Floats(Vec<Option<f64>>),
     /// Whole numbers; `None` for a node without one.
     Ints(Vec<Option<i64>>),
+    /// Vectors: their length, and the numbers of all, one vector behind the other.
+    Vectors(usize, Vec<f32>),
     /// The nodes are the result.
     Nothing,
 }

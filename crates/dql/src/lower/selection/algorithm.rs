@@ -10,7 +10,7 @@ use crate::lower::request::Lowering;
 use crate::syntax::ast::{self, Argument, Head, Item, Suffix, Value};
 use hexgraph_base::plan::{
     Algorithm, AlgorithmCall, ArgumentKind, ArgumentValue, Block, BlockKind, COMMON_ARGUMENTS,
-    Call, Direction, Field, FieldKind, Gives, NodeList, Order, Page, algorithm,
+    Call, Direction, Field, FieldKind, GroupsBy, NUMBERS_MAX, NodeList, Order, Page, algorithm,
 };
 use hexgraph_base::types::{Error, Result, nearest};
 use std::sync::Arc;
@@ -42,10 +42,8 @@ impl<'a> Lowering<'a> {
         let at = block.name.start;
         let name = self.text(&block.name);
         let var = block.var.as_ref().map(|var| self.define(var));
-        if var.is_some() && algorithm.gives == Gives::Pairs {
-            let message = format!("`{name}` gives pairs of nodes, which fit into no variable");
-            let hint = "remove `... as`: the pairs stand in the answer then";
-            return Err(self.error_with(at, message, hint));
+        if let (Some(_), Some((message, hint))) = (var, algorithm.gives.fits_no_variable()) {
+            return Err(self.error_with(at, format!("`{name}` gives {message}"), hint));
         }
         let call = self.algorithm_call(block, algorithm)?;
         let mut modifiers = Modifiers::default();
@@ -111,9 +109,15 @@ impl<'a> Lowering<'a> {
             self.algorithm_argument(argument, &mut call)?;
         }
         for (argument, given) in algorithm.arguments.iter().zip(&call.given) {
-            if argument.kind == (ArgumentKind::Nodes { is_required: true }) && given.is_none() {
+            if argument.kind.is_required() && given.is_none() {
                 let message = format!("`{}` without `{}`", algorithm.name, argument.name);
-                let hint = format!("write `{0}: 0x1` or `{0}: uid(x)`", argument.name);
+                let hint = match argument.kind {
+                    ArgumentKind::Groups => {
+                        "write `groups: val(x)`, or `groups: team` for the values of a predicate"
+                            .to_owned()
+                    }
+                    _ => format!("write `{0}: 0x1` or `{0}: uid(x)`", argument.name),
+                };
                 return Err(self.error_with(block.name.start, message, hint));
             }
         }
@@ -167,8 +171,16 @@ impl<'a> Lowering<'a> {
     ) -> Result<ArgumentValue> {
         let Argument { key, value } = argument;
         let (at, name) = (key.start, self.text(key));
-        if let ArgumentKind::Nodes { .. } = kind {
-            return self.node_list(argument).map(ArgumentValue::Nodes);
+        match kind {
+            ArgumentKind::Nodes { .. } => {
+                return self.node_list(argument).map(ArgumentValue::Nodes);
+            }
+            ArgumentKind::Groups => return self.groups_by(argument).map(ArgumentValue::Groups),
+            ArgumentKind::Numbers { least, most, is_whole, .. } => {
+                let range = (least, most, is_whole);
+                return self.number_list(argument, range).map(ArgumentValue::Numbers);
+            }
+            _ => {}
         }
         let text = self.scalar(at, value)?;
         match kind {
@@ -202,8 +214,60 @@ impl<'a> Lowering<'a> {
                     self.wrong_value(at, name, value, &format!("one of {}", words.join(", ")))
                 })
             }
-            ArgumentKind::Nodes { .. } => Err(self.wrong_value(at, name, value, "nodes")),
+            ArgumentKind::Nodes { .. } | ArgumentKind::Groups | ArgumentKind::Numbers { .. } => {
+                Err(self.wrong_value(at, name, value, "a value of its type"))
+            }
         }
+    }
+
+    /// Numbers: one, or a list of them.
+    fn number_list(
+        &self,
+        argument: &'a Argument,
+        (least, most, is_whole): (f64, f64, bool),
+    ) -> Result<Vec<f64>> {
+        let Argument { key, value } = argument;
+        let (at, name) = (key.start, self.text(key));
+        let items = match value {
+            Value::List(_, items) => items.as_slice(),
+            one => std::slice::from_ref(one),
+        };
+        if !(1..=NUMBERS_MAX).contains(&items.len()) {
+            let message = format!("`{name}` has {} numbers", items.len());
+            let hint = format!("expected 1 to {NUMBERS_MAX}, such as `{name}: [2, 1]`");
+            return Err(self.error_with(at, message, hint));
+        }
+        let number = |item: &'a Value| {
+            let number = self.scalar(at, item)?.parse::<f64>().ok();
+            let number = number.filter(|number| (least..=most).contains(number));
+            number.filter(|number| !is_whole || number.fract() == 0.0).ok_or_else(|| {
+                let kind = if is_whole { "whole numbers" } else { "numbers" };
+                self.wrong_value(at, name, item, &format!("{kind} from {least} to {most}"))
+            })
+        };
+        items.iter().map(number).collect()
+    }
+
+    /// What tells groups apart: `val(x)`, or a predicate.
+    fn groups_by(&mut self, argument: &'a Argument) -> Result<GroupsBy> {
+        let Argument { key, value } = argument;
+        match value {
+            Value::Call(call) if self.text(&call.name).eq_ignore_ascii_case("val") => {
+                if let [Value::Word(variable, None)] = call.arguments.as_slice() {
+                    return Ok(GroupsBy::Var(self.read(variable)));
+                }
+            }
+            Value::Word(predicate, langs) => {
+                let langs = langs.as_ref().map(|langs| self.langs(langs)).transpose()?;
+                let predicate = self.text(predicate).to_owned();
+                return Ok(GroupsBy::Predicate(predicate, langs.unwrap_or_default()));
+            }
+            _ => {}
+        }
+        let name = self.text(key);
+        let hint =
+            format!("write `{name}: val(x)`, or `{name}: team` for the values of a predicate");
+        Err(self.error_with(key.start, format!("`{name}` takes a variable or a predicate"), hint))
     }
 
     /// Nodes: `uid(x, 0x1)`, a uid, or a list of uids.

@@ -5,3 +5,4 @@ pub(super) mod label_propagation;
 pub(super) mod leiden;
 pub(super) mod louvain;
 pub(super) mod network;
+pub(super) mod modularity;

@@ -10,3 +10,4 @@ mod pages;
 mod source;
 pub(super) mod make;
 pub(super) mod patch;
+pub(super) mod arrays;

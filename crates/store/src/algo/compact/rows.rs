@@ -186,6 +186,12 @@ impl Rows {
         targets.iter().enumerate().map(move |(place, &to)| (to, weights.at(place)))
     }
 
+    /// What the edge at a place of a node's row weighs.
+    #[inline]
+    pub(in crate::algo) fn weight_at(&self, node: u32, place: usize) -> f64 {
+        self.row(node).1.at(place)
+    }
+
     /// The targets of all nodes, row behind row; `None` where some rows were patched, which lie elsewhere.
     pub fn targets(&self) -> Option<&[u32]> {
         self.overlay.is_none().then_some(&self.made.targets)

@@ -1,6 +1,6 @@
 //! Betweenness by Brandes' algorithm: on how many of the shortest ways between other nodes a node lies. Each edge counts as one step.
 //!
-//! With `samples`, searches start at so many nodes that are drawn, and the sums are scaled to all. Starts are dealt to a fixed number of
+//! With `samples`, searches start at so many nodes that are drawn, and the sums are scaled to all; with `source` at given nodes. Starts are dealt to a fixed number of
 //! groups, whose sums are added up in their order: the result does not depend on the threads.
 
 use crate::algo::bits::Bits;
@@ -8,7 +8,7 @@ use crate::algo::compact::rows::Rows;
 use crate::algo::draws::Draws;
 use crate::algo::run::{Found, Output, Run};
 use crate::algo::task::Task;
-use hexgraph_base::types::Result;
+use hexgraph_base::types::{Error, Result};
 
 /// The groups of starts.
 const GROUPS: usize = 4;
@@ -24,8 +24,15 @@ pub(in crate::algo) fn betweenness(run: &Run<'_>) -> Result<Found> {
     let _room = run.room_a_node(BYTES_A_NODE * GROUPS + size_of::<f64>())?;
     let rows = run.graph.outgoing();
     let _bits = run.task.room(rows.edges().div_ceil(8), GROUPS)?;
-    let mut starts: Vec<u32> = (0..nodes as u32).collect();
-    if let Some(samples) = run.call.int("samples").filter(|count| (*count as usize) < nodes) {
+    let given = run.list("source");
+    let mut starts: Vec<u32> = given.map_or_else(|| (0..nodes as u32).collect(), <[u32]>::to_vec);
+    if given.is_some() {
+        if run.call.int("samples").is_some() {
+            let hint = "leave out one of them";
+            return Err(Error::query("`betweenness` with `samples` and `source`").with_hint(hint));
+        }
+    } else if let Some(samples) = run.call.int("samples").filter(|count| (*count as usize) < nodes)
+    {
         Draws::new(run.call.seed).shuffle(&mut starts);
         starts.truncate(samples as usize);
     }
@@ -36,7 +43,8 @@ pub(in crate::algo) fn betweenness(run: &Run<'_>) -> Result<Found> {
         }
         Ok(search.sums)
     })?;
-    let scale = nodes as f64 / starts.len().max(1) as f64;
+    // What is found from given starts is told as it is.
+    let scale = if given.is_some() { 1.0 } else { nodes as f64 / starts.len().max(1) as f64 };
     // Without a direction each way is found from both of its ends.
     let scale = if run.graph.is_undirected() { scale / 2.0 } else { scale };
     let pairs = nodes.saturating_sub(1) as f64 * nodes.saturating_sub(2) as f64;

@@ -7,3 +7,5 @@ pub(super) mod hits;
 pub(super) mod pagerank;
 pub(super) mod eigenvector;
 pub(super) mod katz;
+pub(super) mod personal;
+pub(super) mod push;

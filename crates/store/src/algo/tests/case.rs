@@ -8,7 +8,9 @@ use crate::graph::{
     load, stage,
 };
 use fastrand::Rng;
-use hexgraph_base::plan::{AlgorithmCall, ArgumentValue, Direction, NodeList, algorithm};
+use hexgraph_base::plan::{
+    AlgorithmCall, ArgumentKind, ArgumentValue, Direction, NodeList, algorithm,
+};
 use hexgraph_base::schema::Actor;
 use hexgraph_base::types::pool::Pool;
 use hexgraph_base::types::{Error, Result, Uid, Value};
@@ -258,7 +260,7 @@ pub(super) fn nodes(numbers: &[usize]) -> ArgumentValue {
     ArgumentValue::Nodes(NodeList { uids, vars: Vec::new() })
 }
 
-/// What an algorithm finds, whose lists of nodes are numbers in the graph.
+/// What an algorithm finds, whose lists of nodes are numbers in the graph. Where it is asked about groups there are seven.
 pub(super) fn found(
     graph: &Graph,
     call: &AlgorithmCall,
@@ -266,6 +268,9 @@ pub(super) fn found(
     threads: Option<usize>,
 ) -> Result<Output> {
     let list = |argument: &hexgraph_base::plan::ArgumentDef| {
+        if argument.kind == ArgumentKind::Groups {
+            return Some((0..graph.len() as u32).map(|node| node % 7).collect());
+        }
         let list = call.nodes(argument.name)?;
         Some(list.uids.iter().map(|uid| *uid as u32).collect::<Vec<u32>>())
     };

@@ -113,14 +113,25 @@ pub(super) fn any_call(algorithm: &'static hexgraph_base::plan::Algorithm) -> Al
     let mut made = call(algorithm.name, &[]);
     for argument in algorithm.arguments {
         if matches!(argument.kind, ArgumentKind::Nodes { .. }) {
-            made = made.with(argument.name, nodes(&[0, 5, 70]));
+            // A way goes from one node to one other.
+            let some: &[usize] = match (algorithm.name, argument.name) {
+                ("k_shortest", "source") => &[5],
+                ("k_shortest", _) => &[70],
+                _ => &[0, 5, 70],
+            };
+            made = made.with(argument.name, nodes(some));
+        }
+        if argument.name == "dimensions" {
+            // More than one strip.
+            made = made.with(argument.name, ArgumentValue::Int(20));
+        }
+        if argument.name == "variant" {
+            // The one that knows directions.
+            made = made.with(argument.name, ArgumentValue::Word("graphalytics"));
         }
         if argument.name == "alpha" {
             // Less than one by the greatest eigenvalue.
             made = made.with(argument.name, ArgumentValue::Float(1e-5));
-        }
-        if argument.name == "samples" {
-            made = made.with(argument.name, ArgumentValue::Int(6));
         }
     }
     made

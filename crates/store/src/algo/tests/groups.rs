@@ -118,18 +118,26 @@ fn betweenness() {
                 }
             }
         }
-        let mut expected = vec![0.0; count];
-        for (node, score) in expected.iter_mut().enumerate() {
-            for from in (0..count).filter(|from| *from != node) {
-                for to in (0..count).filter(|to| *to != node && *to != from) {
-                    let through = distances[from][node] + distances[node][to];
-                    if distances[from][to].is_finite() && through == distances[from][to] {
-                        *score += ways[from][node] * ways[node][to] / ways[from][to];
+        let from_starts = |starts: &[usize]| {
+            let mut expected = vec![0.0; count];
+            for (node, score) in expected.iter_mut().enumerate() {
+                for &from in starts.iter().filter(|from| **from != node) {
+                    for to in (0..count).filter(|to| *to != node && *to != from) {
+                        let through = distances[from][node] + distances[node][to];
+                        if distances[from][to].is_finite() && through == distances[from][to] {
+                            *score += ways[from][node] * ways[node][to] / ways[from][to];
+                        }
                     }
                 }
+                *score /= if graph.is_undirected() { 2.0 } else { 1.0 };
             }
-            *score /= if graph.is_undirected() { 2.0 } else { 1.0 };
-        }
+            expected
+        };
+        let starts = super::kernels::some_places(count, rng);
+        let given = [("source", super::case::nodes(&starts))];
+        let found = floats(simply(graph, &call("betweenness", &given)));
+        assert_near(&found, &from_starts(&starts), what);
+        let expected = from_starts(&(0..count).collect::<Vec<usize>>());
         assert_near(&floats(simply(graph, &call("betweenness", &[]))), &expected, what);
         let pairs = count.saturating_sub(1) as f64 * count.saturating_sub(2) as f64;
         let pairs = if graph.is_undirected() { pairs / 2.0 } else { pairs };

@@ -3,3 +3,4 @@
 pub(super) mod clustering;
 pub(super) mod counts;
 pub(super) mod truss_numbers;
+pub(super) mod directed;

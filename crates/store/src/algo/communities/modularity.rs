@@ -1,0 +1,56 @@
+//! Modularity of given groups: the share of the weight of all edges that lies within groups, less the share that would lie there if the
+//! same ends were joined at random. A loop is an edge within its group, and has both its ends there.
+
+use crate::algo::run::{Found, Output, Run};
+use hexgraph_base::types::Result;
+
+/// The bytes for each node: what its edges weigh, and at most what those of a group of its own weigh, both ways.
+const BYTES_A_NODE: usize = 4 * size_of::<f64>();
+
+pub(in crate::algo) fn modularity(run: &Run<'_>) -> Result<Found> {
+    let rows = run.graph.outgoing();
+    let groups = run.list("groups").unwrap_or_default();
+    let _room = run.room_a_node(BYTES_A_NODE)?;
+    let is_undirected = run.graph.is_undirected();
+    let mut leaving = vec![0.0; rows.nodes()];
+    // Without a direction rows have each edge twice and a loop once, which is why a loop counts double here.
+    let within = run.task.fill(&mut leaving, rows.blocks(), |number, part| {
+        let mut within = 0.0;
+        for (node, sum) in rows.block(number).zip(part) {
+            for (to, weight) in rows.weighted(node) {
+                let weight = if is_undirected && to == node { 2.0 * weight } else { weight };
+                *sum += weight;
+                within += if groups[node as usize] == groups[to as usize] { weight } else { 0.0 };
+            }
+        }
+        Ok(within)
+    })?;
+    let all: f64 = leaving.iter().sum();
+    if all <= 0.0 {
+        return Ok(Found::once(Output::Float(0.0), rows.edges()));
+    }
+    let out = sums_of(groups, &leaving);
+    let by_chance: f64 = if is_undirected {
+        out.iter().map(|sum| (sum / all) * (sum / all)).sum()
+    } else {
+        let turned = run.graph.incoming(&run.task)?;
+        run.task.fill(&mut leaving, turned.blocks(), |number, part| {
+            let nodes = turned.block(number).zip(part);
+            nodes.for_each(|(node, sum)| *sum = turned.weight_of(node));
+            Ok(())
+        })?;
+        let into = sums_of(groups, &leaving);
+        out.iter().zip(&into).map(|(one, other)| (one / all) * (other / all)).sum()
+    };
+    let share = within.iter().sum::<f64>() / all;
+    let value = share - run.call.float("resolution") * by_chance;
+    Ok(Found::once(Output::Float(value), rows.edges()))
+}
+
+/// The sums of each group.
+fn sums_of(groups: &[u32], numbers: &[f64]) -> Vec<f64> {
+    let count = groups.iter().max().map_or(0, |most| *most as usize + 1);
+    let mut sums = vec![0.0; count];
+    groups.iter().zip(numbers).for_each(|(group, number)| sums[*group as usize] += number);
+    sums
+}

@@ -1,0 +1,211 @@
+//! The compact graph of edges that are given as arrays, without a database.
+
+use super::graph::Graph;
+use super::numbering::Numbering;
+use super::rows::{Piece, Rows};
+use crate::algo::task::{EVEN_BLOCK, Task};
+use hexgraph_base::types::{Error, Result};
+use std::sync::Arc;
+
+/// Edges between nodes that are numbered from 0 on: the number of each source and of each target, and what each edge weighs.
+#[derive(Debug, Clone, Copy)]
+pub struct EdgeArrays<'e> {
+    /// The number of nodes.
+    pub nodes: usize,
+    /// Where edges begin.
+    pub sources: &'e [u32],
+    /// Where they end; as many as sources.
+    pub targets: &'e [u32],
+    /// What they weigh, as many as sources; `None` where each weighs 1.
+    pub weights: Option<&'e [f64]>,
+    /// True for edges without a direction.
+    pub is_undirected: bool,
+}
+
+impl Graph {
+    /// The graph of some edges, whose node ids are the numbers of nodes. Parallel edges are one, and weigh what they weigh together; without
+    /// a direction those both ways are. O(nodes + edges · log degree).
+    ///
+    /// # Errors
+    ///
+    /// `Query` for arrays of several lengths, for a node that there is not, and for a weight that is negative or no number, with the place
+    /// of its edge; `Limit`.
+    pub fn of_arrays(edges: &EdgeArrays<'_>, task: &Task<'_>) -> Result<Graph> {
+        check(edges)?;
+        let ways = if edges.is_undirected { 2 } else { 1 };
+        let is_weighted = edges.weights.is_some();
+        // Once as dealt to their nodes, once in pieces, and once in the end.
+        let bytes = size_of::<u32>() + if is_weighted { size_of::<f64>() } else { 0 };
+        let _edges = task.room(edges.sources.len().saturating_mul(3 * ways), bytes)?;
+        let _nodes = task.room(edges.nodes, 3 * size_of::<usize>())?;
+        let dealt = Dealt::new(edges);
+        let blocks = edges.nodes.div_ceil(EVEN_BLOCK);
+        let pieces = task.blocks(blocks, |block| {
+            let first = block * EVEN_BLOCK;
+            Ok(dealt.piece(first..edges.nodes.min(first + EVEN_BLOCK), is_weighted))
+        })?;
+        let rows = match pieces.is_empty() {
+            true => Rows::join(task, vec![Piece::default()], is_weighted)?,
+            false => Rows::join(task, pieces, is_weighted)?,
+        };
+        let numbering = Numbering::new((0..edges.nodes as u32).collect());
+        Ok(Graph::new(Arc::new(numbering), rows, edges.is_undirected))
+    }
+}
+
+fn check(edges: &EdgeArrays<'_>) -> Result<()> {
+    let EdgeArrays { nodes, sources, targets, weights, .. } = *edges;
+    let given = weights.map_or(sources.len(), <[f64]>::len);
+    if sources.len() != targets.len() || sources.len() != given {
+        let message = format!(
+            "{} sources, {} targets and {given} weights make no edges",
+            sources.len(),
+            targets.len()
+        );
+        return Err(Error::query(message).with_hint("give one of each for an edge"));
+    }
+    let all = sources.iter().zip(targets).enumerate();
+    if let Some((place, (from, to))) =
+        all.clone().find(|(_, (from, to))| nodes <= (**from).max(**to) as usize)
+    {
+        let message = format!("edge {place} joins {from} and {to}, and there are {nodes} nodes");
+        return Err(Error::query(message).with_hint("nodes are numbered from 0 on"));
+    }
+    let wrong = |weight: &f64| !(weight.is_finite() && 0.0 <= *weight);
+    if let Some(place) = weights.and_then(|weights| weights.iter().position(wrong)) {
+        let (weight, from, to) =
+            (weights.unwrap_or_default()[place], sources[place], targets[place]);
+        let message = format!("edge {place}, from {from} to {to}, weighs {weight}");
+        return Err(Error::query(message).with_hint("weights are numbers from 0 on"));
+    }
+    Ok(())
+}
+
+/// Edges at the nodes that they leave, in the order in which they were given.
+struct Dealt {
+    starts: Vec<usize>,
+    targets: Vec<u32>,
+    weights: Vec<f64>,
+}
+
+impl Dealt {
+    fn new(edges: &EdgeArrays<'_>) -> Dealt {
+        let mut starts = vec![0; edges.nodes + 1];
+        let turned = |from: u32, to: u32| edges.is_undirected && from != to;
+        let ends = || edges.sources.iter().zip(edges.targets).map(|(from, to)| (*from, *to));
+        for (from, to) in ends() {
+            starts[from as usize + 1] += 1;
+            starts[to as usize + 1] += usize::from(turned(from, to));
+        }
+        for node in 0..edges.nodes {
+            starts[node + 1] += starts[node];
+        }
+        let mut next = starts.clone();
+        let mut targets = vec![0; starts[edges.nodes]];
+        let mut weights = vec![0.0; if edges.weights.is_some() { targets.len() } else { 0 }];
+        for (edge, (from, to)) in ends().enumerate() {
+            let mut put = |from: u32, to: u32| {
+                let place = next[from as usize];
+                next[from as usize] += 1;
+                targets[place] = to;
+                if let Some(given) = edges.weights {
+                    weights[place] = given[edge];
+                }
+            };
+            put(from, to);
+            if turned(from, to) {
+                put(to, from);
+            }
+        }
+        Dealt { starts, targets, weights }
+    }
+
+    /// The rows of some nodes, sorted, with parallel edges added up in the order in which they were given.
+    fn piece(&self, nodes: std::ops::Range<usize>, is_weighted: bool) -> Piece {
+        let mut piece = Piece::default();
+        let mut row: Vec<(u32, f64)> = Vec::new();
+        for node in nodes {
+            let range = self.starts[node]..self.starts[node + 1];
+            row.clear();
+            row.extend(
+                range.map(|edge| {
+                    (self.targets[edge], self.weights.get(edge).copied().unwrap_or(1.0))
+                }),
+            );
+            // Stable: the sum of parallel edges is the same bits, whatever the sort does.
+            row.sort_by_key(|(to, _)| *to);
+            let before = piece.targets.len();
+            for same in row.chunk_by(|one, other| one.0 == other.0) {
+                piece.targets.push(same[0].0);
+                if is_weighted {
+                    piece.weights.push(same.iter().map(|(_, weight)| weight).sum());
+                }
+            }
+            piece.lens.push(piece.targets.len() - before);
+        }
+        piece
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algo::Alone;
+    use fastrand::Rng;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn rows_are_the_edges_added_up() {
+        for seed in 0..300 {
+            let mut rng = Rng::with_seed(seed);
+            let nodes = rng.usize(1..9);
+            let count = rng.usize(..30);
+            let sources: Vec<u32> = (0..count).map(|_| rng.u32(..nodes as u32)).collect();
+            let targets: Vec<u32> = (0..count).map(|_| rng.u32(..nodes as u32)).collect();
+            let weights: Vec<f64> = (0..count).map(|_| f64::from(rng.u8(..5)) / 4.0).collect();
+            let (is_weighted, is_undirected) = (rng.bool(), rng.bool());
+            let weights = is_weighted.then_some(weights.as_slice());
+            let arrays =
+                EdgeArrays { nodes, sources: &sources, targets: &targets, weights, is_undirected };
+            let graph = Graph::of_arrays(&arrays, &Task::new(&Alone, None)).unwrap();
+            let mut expected: BTreeMap<(u32, u32), f64> = BTreeMap::new();
+            for (edge, ends) in sources.iter().zip(&targets).enumerate() {
+                let weight = weights.map_or(1.0, |weights| weights[edge]);
+                *expected.entry((*ends.0, *ends.1)).or_default() += weight;
+                if is_undirected && ends.0 != ends.1 {
+                    *expected.entry((*ends.1, *ends.0)).or_default() += weight;
+                }
+            }
+            let rows = graph.outgoing();
+            let found: BTreeMap<(u32, u32), f64> = (0..nodes as u32)
+                .flat_map(|from| rows.weighted(from).map(move |(to, it)| ((from, to), it)))
+                .collect();
+            if !is_weighted {
+                expected.values_mut().for_each(|weight| *weight = 1.0);
+            }
+            assert_eq!((graph.len(), found), (nodes, expected), "seed {seed}");
+        }
+    }
+
+    /// Each row: nodes, sources, targets, weights => what is said.
+    #[test]
+    fn what_is_wrong_is_told() {
+        #[rustfmt::skip]
+        let cases: &[(usize, &[u32], &[u32], Option<&[f64]>, &str)] = &[
+            (3, &[0, 1], &[1],    None,                "2 sources, 1 targets"),
+            (3, &[0, 1], &[1, 2], Some(&[1.0]),        "1 weights"),
+            (3, &[0, 1], &[1, 3], None,                "edge 1 joins 1 and 3"),
+            (0, &[0],    &[0],    None,                "there are 0 nodes"),
+            (3, &[0, 1], &[1, 2], Some(&[1.0, -2.0]),  "edge 1, from 1 to 2, weighs -2"),
+            (3, &[0],    &[1],    Some(&[f64::NAN]),   "weighs NaN"),
+        ];
+        for &(nodes, sources, targets, weights, said) in cases {
+            let arrays = EdgeArrays { nodes, sources, targets, weights, is_undirected: false };
+            let error = Graph::of_arrays(&arrays, &Task::new(&Alone, None)).err().unwrap();
+            assert!(error.to_string().contains(said), "{error}");
+        }
+        let none =
+            EdgeArrays { nodes: 0, sources: &[], targets: &[], weights: None, is_undirected: true };
+        assert!(Graph::of_arrays(&none, &Task::new(&Alone, None)).unwrap().is_empty());
+    }
+}

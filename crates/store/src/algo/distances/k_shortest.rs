@@ -1,0 +1,297 @@
+//! The shortest ways from one node to another that pass no node twice, by Yen's algorithm: the next way leaves one of those before at some
+//! node, and is the shortest that does. With Lawler's rule a way is left behind the node only where it was found itself.
+//!
+//! Of ways that weigh the same, the one with fewer edges comes first, and of these the one whose nodes are less, compared one by one from
+//! the source. Searches are led by the distances to the target (A*), which are found once, from the target back.
+
+use crate::algo::compact::rows::Rows;
+use crate::algo::run::{Found, Output, Paths, Report, Run};
+use crate::algo::task::Task;
+use hexgraph_base::types::{Error, Result};
+use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// The bytes for each node: its distance to the target, and what the search of a detour may know of it.
+const BYTES_A_NODE: usize = size_of::<f64>() + 2 * size_of::<(u32, Label)>() + size_of::<Open>();
+
+/// The bytes for each node of a way, beside the answer: itself as a candidate, and its place in the tree of ways.
+const BYTES_A_STEP: usize = 2 * size_of::<u32>() + 2 * size_of::<Vec<u32>>() + size_of::<f64>();
+
+/// The nodes that are searched between two looks at the clock.
+const NODES_A_CHECK: usize = 4096;
+
+/// By how much a distance may be off by rounding.
+const ROUNDING: f64 = 1e-12;
+
+pub(in crate::algo) fn k_shortest(run: &Run<'_>) -> Result<Found> {
+    let (source, target) = (one_of(run, "source")?, one_of(run, "target")?);
+    let most = run.call.int("k").unwrap_or(1) as usize;
+    let (Some(source), Some(target)) = (source, target) else { return Ok(found(Vec::new(), 0)) };
+    let _room = run.room_a_node(BYTES_A_NODE)?;
+    let (outgoing, incoming) = (run.graph.outgoing(), run.graph.incoming(&run.task)?);
+    let ahead = Ahead::new(incoming, source, target, &run.task)?;
+    if !ahead.far.is_finite() {
+        return Ok(found(Vec::new(), ahead.edges));
+    }
+    let mut search =
+        Search { outgoing, incoming, target, ahead, task: run.task, edges: 0, searched: 0 };
+    let (mut ways, mut candidates) = (Vec::<Way>::new(), BinaryHeap::new());
+    let (mut tree, mut rooms) = (Tree::new(), Vec::new());
+    candidates.extend(search.detour(&[], (source, 0.0), &[])?.map(Reverse));
+    while let Some(Reverse(way)) = candidates.pop() {
+        rooms.push(run.task.room(way.nodes.len(), BYTES_A_STEP)?);
+        tree.add(&way.nodes);
+        let (mut branch, mut cost) = (Tree::ROOT, 0.0);
+        for (place, nodes) in way.nodes.windows(2).enumerate() {
+            branch = tree.next[&(branch, nodes[0])];
+            if way.left_at <= place && ways.len() + 1 < most {
+                let taken = &tree.nodes[branch];
+                let other = search.detour(&way.nodes[..place], (nodes[0], cost), taken)?;
+                if let Some(other) = other {
+                    rooms.push(run.task.room(other.nodes.len(), size_of::<u32>())?);
+                    candidates.push(Reverse(other));
+                }
+            }
+            cost += outgoing.weight_between(nodes[0], nodes[1]).unwrap_or(0.0);
+        }
+        ways.push(way);
+        if ways.len() == most {
+            break;
+        }
+    }
+    let edges = search.edges + search.ahead.edges;
+    let listed = ways.into_iter().map(|way| distances_along(outgoing, way.nodes)).collect();
+    Ok(found(listed, edges))
+}
+
+/// The node of an argument; `None` for one that is not in the graph.
+fn one_of(run: &Run<'_>, name: &str) -> Result<Option<u32>> {
+    match run.list(name) {
+        Some([node]) => Ok(Some(*node)),
+        Some([]) | None => Ok(None),
+        Some(nodes) => {
+            let message = format!("`k_shortest` with {} nodes as its `{name}`", nodes.len());
+            Err(Error::query(message).with_hint("it goes from one node to one other"))
+        }
+    }
+}
+
+/// The nodes of a way with their distances from its start.
+fn distances_along(rows: &Rows, nodes: Vec<u32>) -> (Vec<u32>, Vec<f64>) {
+    let mut distance = 0.0;
+    let steps = nodes.windows(2).map(|step| {
+        distance += rows.weight_between(step[0], step[1]).unwrap_or(0.0);
+        distance
+    });
+    let distances = std::iter::once(0.0).chain(steps).collect();
+    (nodes, distances)
+}
+
+fn found(ways: Vec<(Vec<u32>, Vec<f64>)>, edges: usize) -> Found {
+    let mut paths = Paths { distances: Some(Vec::new()), ..Paths::default() };
+    let report = Report { iterations: ways.len(), edges, ..Report::default() };
+    for (nodes, distances) in ways {
+        paths.nodes.extend(nodes);
+        paths.ends.push(paths.nodes.len());
+        paths.distances.get_or_insert_default().extend(distances);
+    }
+    Found { output: Output::Paths(paths), report }
+}
+
+/// A way, ordered by what it weighs, then by its edges, then by its nodes.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Way {
+    /// The bits of what it weighs: no float below 0 has the order of its bits.
+    cost: u64,
+    length: usize,
+    nodes: Vec<u32>,
+    /// The place at which it leaves the way that it was found by.
+    left_at: usize,
+}
+
+/// All ways that were found, as a tree of their beginnings.
+struct Tree {
+    /// The branch behind a node that a branch goes on with.
+    next: FxHashMap<(usize, u32), usize>,
+    /// The nodes that each branch goes on with, ascending.
+    nodes: Vec<Vec<u32>>,
+}
+
+impl Tree {
+    const ROOT: usize = 0;
+
+    fn new() -> Tree {
+        Tree { next: FxHashMap::default(), nodes: vec![Vec::new()] }
+    }
+
+    fn add(&mut self, way: &[u32]) {
+        let mut branch = Tree::ROOT;
+        for &node in way {
+            branch = *self.next.entry((branch, node)).or_insert_with(|| {
+                let place = self.nodes[branch].partition_point(|other| *other < node);
+                self.nodes[branch].insert(place, node);
+                self.nodes.push(Vec::new());
+                self.nodes.len() - 1
+            });
+        }
+    }
+}
+
+/// The distances to the target, as far as the source is.
+struct Ahead {
+    distances: Vec<f64>,
+    /// The distance of the source; infinite where it does not reach the target.
+    far: f64,
+    edges: usize,
+}
+
+impl Ahead {
+    fn new(incoming: &Rows, source: u32, target: u32, task: &Task<'_>) -> Result<Ahead> {
+        let mut distances = vec![f64::INFINITY; incoming.nodes()];
+        let mut open = BinaryHeap::from([Reverse((0.0_f64.to_bits(), target))]);
+        let (mut edges, mut taken) = (0, 0_usize);
+        distances[target as usize] = 0.0;
+        while let Some(Reverse((bits, node))) = open.pop() {
+            let distance = f64::from_bits(bits);
+            if distances[source as usize] < distance {
+                break;
+            }
+            if distances[node as usize] < distance {
+                continue;
+            }
+            taken += 1;
+            if taken.is_multiple_of(NODES_A_CHECK) {
+                task.check()?;
+            }
+            edges += incoming.degree(node);
+            for (from, weight) in incoming.weighted(node) {
+                let sum = distance + weight;
+                if sum < distances[from as usize] {
+                    distances[from as usize] = sum;
+                    open.push(Reverse((sum.to_bits(), from)));
+                }
+            }
+        }
+        let far = distances[source as usize];
+        Ok(Ahead { distances, far, edges })
+    }
+
+    /// No way from a node to the target weighs less. Nodes farther than the source were not looked at.
+    #[inline]
+    fn at_least(&self, node: u32) -> f64 {
+        self.distances[node as usize].min(self.far)
+    }
+}
+
+/// How a search came to a node.
+#[derive(Clone, Copy)]
+struct Label {
+    cost: f64,
+    length: u32,
+    before: u32,
+}
+
+/// A node that is to be followed: the bits of what a way over it weighs at least, its edges so far, the node, and the bits of its cost.
+type Open = Reverse<(u64, u32, u32, u64)>;
+
+struct Search<'s> {
+    outgoing: &'s Rows,
+    incoming: &'s Rows,
+    target: u32,
+    ahead: Ahead,
+    task: Task<'s>,
+    edges: usize,
+    searched: usize,
+}
+
+impl Search<'_> {
+    /// The first way in the order of ways that begins with `before`, goes on to a node at which it has some cost, and from there to none of
+    /// the nodes in `taken`, which ascend.
+    fn detour(
+        &mut self,
+        before: &[u32],
+        (start, cost): (u32, f64),
+        taken: &[u32],
+    ) -> Result<Option<Way>> {
+        let mut labels: FxHashMap<u32, Label> = FxHashMap::default();
+        // Nodes of the way so far have a label that none is better than.
+        let closed = Label { cost: f64::NEG_INFINITY, length: 0, before: start };
+        labels.extend(before.iter().map(|node| (*node, closed)));
+        labels.insert(start, Label { cost, length: 0, before: start });
+        let open = Reverse((cost.to_bits(), 0, start, cost.to_bits()));
+        let mut open: BinaryHeap<Open> = BinaryHeap::from([open]);
+        while let Some(Reverse((least, length, node, bits))) = open.pop() {
+            let best = labels.get(&self.target).map_or(f64::INFINITY, |label| label.cost);
+            if best * (1.0 + ROUNDING) < f64::from_bits(least) {
+                break;
+            }
+            let cost = f64::from_bits(bits);
+            let is_old = labels[&node].cost != cost || labels[&node].length != length;
+            if is_old || node == self.target {
+                continue;
+            }
+            self.searched += 1;
+            if self.searched.is_multiple_of(NODES_A_CHECK) {
+                self.task.check()?;
+            }
+            self.edges += self.outgoing.degree(node);
+            for (to, weight) in self.outgoing.weighted(node) {
+                if node == start && taken.binary_search(&to).is_ok() {
+                    continue;
+                }
+                let (sum, length) = (cost + weight, length + 1);
+                let is_better = labels
+                    .get(&to)
+                    .is_none_or(|it| sum < it.cost || sum == it.cost && length < it.length);
+                if is_better {
+                    labels.insert(to, Label { cost: sum, length, before: node });
+                    let least = sum + self.ahead.at_least(to);
+                    open.push(Reverse((least.to_bits(), length, to, sum.to_bits())));
+                }
+            }
+        }
+        Ok(self.first_way(before, (start, taken), &labels))
+    }
+
+    /// Of the ways that labels tell to be the best, the one whose nodes are the least.
+    fn first_way(
+        &self,
+        before: &[u32],
+        (start, taken): (u32, &[u32]),
+        labels: &FxHashMap<u32, Label>,
+    ) -> Option<Way> {
+        let end = labels.get(&self.target)?;
+        // For each node on such a way the least node to go on to.
+        let mut next: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut waiting = vec![self.target];
+        while let Some(node) = waiting.pop() {
+            if node == start {
+                continue;
+            }
+            let label = labels[&node];
+            for (from, weight) in self.incoming.weighted(node) {
+                let Some(other) = labels.get(&from) else { continue };
+                let is_even = other.cost + weight == label.cost && other.length + 1 == label.length;
+                let is_free = from != start || taken.binary_search(&node).is_err();
+                if is_free && (is_even || from == label.before) {
+                    let is_new = !next.contains_key(&from);
+                    let least = next.entry(from).or_insert(node);
+                    *least = node.min(*least);
+                    if is_new {
+                        waiting.push(from);
+                    }
+                }
+            }
+        }
+        let mut nodes = before.to_vec();
+        let mut at = start;
+        nodes.push(at);
+        while at != self.target {
+            at = *next.get(&at)?;
+            nodes.push(at);
+        }
+        let (cost, length) = (end.cost.to_bits(), nodes.len());
+        Some(Way { cost, length, nodes, left_at: before.len() })
+    }
+}

@@ -1,0 +1,92 @@
+//! Random choices among the edges of a node, in proportion to what they weigh.
+
+use crate::algo::compact::rows::Rows;
+use crate::algo::draws::Draws;
+use crate::algo::run::Run;
+use hexgraph_base::types::Result;
+
+/// How often an edge is drawn and rejected, before the edges are gone through one by one.
+const TRIES: usize = 32;
+
+/// The edges of a graph with what the heaviest of each node weighs.
+pub(super) struct Choices<'r> {
+    pub(super) rows: &'r Rows,
+    /// The greatest weight of each node's edges; empty where each edge weighs 1.
+    greatest: Vec<f64>,
+}
+
+/// The generator of one node's draws: it depends on the seed, the node and a number alone, and so not on the threads.
+pub(super) fn draws_of(seed: u64, node: u32, number: usize) -> Draws {
+    let mut draws = Draws::new(seed ^ u64::from(node).wrapping_mul(0xd605_1b8d_42f1_3b9f));
+    let first = draws.next();
+    Draws::new(first ^ (number as u64).wrapping_mul(0xa24b_aed4_963e_e407))
+}
+
+impl<'r> Choices<'r> {
+    /// Finds the heaviest edges: O(edges) where edges have weights. [`Choices::bytes_a_node`] are to be charged before.
+    pub(super) fn new(run: &Run<'r>) -> Result<Choices<'r>> {
+        let rows = run.graph.outgoing();
+        let mut greatest = Vec::new();
+        if rows.is_weighted() {
+            greatest.resize(rows.nodes(), 0.0);
+            run.task.fill(&mut greatest, rows.blocks(), |number, part| {
+                for (node, most) in rows.block(number).zip(part) {
+                    *most = rows.weighted(node).map(|(_, weight)| weight).fold(0.0, f64::max);
+                }
+                Ok(())
+            })?;
+        }
+        Ok(Choices { rows, greatest })
+    }
+
+    /// The bytes that it takes for each node.
+    pub(super) fn bytes_a_node(rows: &Rows) -> usize {
+        if rows.is_weighted() { size_of::<f64>() } else { 0 }
+    }
+
+    /// One of the nodes that a node leads to, in proportion to the weight of the edge times what `factor` makes of it, which is at most
+    /// `most`. `None` where no edge weighs anything.
+    ///
+    /// Edges are drawn at random and kept with the chance that they have (rejection). That needs no memory and few tries, unless few
+    /// edges of many have the weight: then all are gone through, which costs O(edges of the node).
+    pub(super) fn draw(
+        &self,
+        node: u32,
+        draws: &mut Draws,
+        most: f64,
+        factor: impl Fn(u32) -> f64,
+    ) -> Option<u32> {
+        let targets = self.rows.of(node);
+        let weight = |place: usize| self.rows.weight_at(node, place);
+        let heaviest = self.greatest.get(node as usize).copied().unwrap_or(1.0);
+        if targets.is_empty() || heaviest <= 0.0 {
+            return None;
+        }
+        for _ in 0..TRIES {
+            let place = draws.below(targets.len());
+            // The factor may cost a search: it is asked for what passes by its weight.
+            let mut bound = draws.share() * heaviest * most;
+            if bound < weight(place) * most {
+                bound /= weight(place);
+                if bound < factor(targets[place]) {
+                    return Some(targets[place]);
+                }
+            }
+        }
+        let chance = |place: usize| weight(place) * factor(targets[place]);
+        let whole: f64 = (0..targets.len()).map(chance).sum();
+        let mut left = draws.share() * whole;
+        let mut last = None;
+        for (place, target) in targets.iter().enumerate() {
+            let chance = chance(place);
+            if 0.0 < chance {
+                last = Some(*target);
+                if left < chance {
+                    break;
+                }
+                left -= chance;
+            }
+        }
+        last
+    }
+}

@@ -1,0 +1,60 @@
+//! Clustering as it is asked for: of undirected graphs, or by the rules of LDBC Graphalytics, which know directions. There the neighbours
+//! of a node are those that an edge joins it with, whichever way; of the ordered pairs of them it is the share that has an edge.
+
+use super::clustering::clustering as undirected;
+use crate::algo::bits::Bits;
+use crate::algo::compact::rows::Rows;
+use crate::algo::run::{Found, Output, Run};
+use hexgraph_base::types::{Error, Result};
+
+pub(in crate::algo) fn clustering(run: &Run<'_>) -> Result<Found> {
+    if run.graph.is_undirected() {
+        // Each pair of neighbours has an edge both ways or none: the shares are the same.
+        return undirected(run);
+    }
+    if run.call.word("variant") != "graphalytics" {
+        let message = "`clustering` along directions is for `variant: graphalytics` alone";
+        return Err(Error::query(message).with_hint("leave out `direction`"));
+    }
+    let outgoing = run.graph.outgoing();
+    let incoming = run.graph.incoming(&run.task)?;
+    let _numbers = run.room_a_node(size_of::<f64>())?;
+    let _bits = run.task.room(outgoing.nodes().div_ceil(8), run.task.threads())?;
+    let mut shares = vec![0.0; outgoing.nodes()];
+    run.task.fill(&mut shares, outgoing.blocks(), |number, part| {
+        let mut marked = Bits::new(outgoing.nodes());
+        let mut looked = 0;
+        for (node, share) in outgoing.block(number).zip(part) {
+            let neighbours = neighbours(outgoing, incoming, node);
+            neighbours.iter().for_each(|to| marked.set(*to as usize));
+            let mut pairs = 0_usize;
+            for &one in &neighbours {
+                // A loop is no pair.
+                let is_pair = |to: &&u32| marked.has(**to as usize) && **to != one;
+                pairs += outgoing.of(one).iter().filter(is_pair).count();
+                looked += outgoing.degree(one);
+            }
+            neighbours.iter().for_each(|to| marked.unset(*to as usize));
+            let all = neighbours.len() as f64 * (neighbours.len() as f64 - 1.0);
+            *share = if 0.0 < all { pairs as f64 / all } else { 0.0 };
+            if CHECKED < looked {
+                looked = 0;
+                run.task.check()?;
+            }
+        }
+        Ok(())
+    })?;
+    Ok(Found::once(Output::Floats(shares), outgoing.edges()))
+}
+
+/// The edges that are looked at between two looks at the clock.
+const CHECKED: usize = 1 << 20;
+
+/// The nodes that an edge joins a node with, ascending and distinct, without itself.
+fn neighbours(outgoing: &Rows, incoming: &Rows, node: u32) -> Vec<u32> {
+    let mut all = [outgoing.of(node), incoming.of(node)].concat();
+    all.sort_unstable();
+    all.dedup();
+    all.retain(|to| *to != node);
+    all
+}

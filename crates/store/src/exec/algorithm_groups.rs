@@ -1,0 +1,98 @@
+//! The groups of nodes that an algorithm is asked about: nodes with the same value are of one group.
+
+use crate::algo::Graph;
+use crate::exec::control::context::Context;
+use crate::exec::control::tree::Finder;
+use crate::exec::select::read::first_value;
+use hexgraph_base::plan::GroupsBy;
+use hexgraph_base::types::{Error, Result, ValueRef, ValueType, nearest};
+use rustc_hash::FxHashMap;
+
+/// The bytes that the value of a group takes in a hash table.
+const GROUP_BYTES: usize = 64;
+
+/// The nodes that are read between two looks at the clock.
+const NODES_A_CHECK: usize = 1 << 16;
+
+/// What tells a group from others: the bits of a value, or its bytes.
+#[derive(PartialEq, Eq, Hash)]
+enum Key {
+    Bits(u64),
+    Bytes(Box<[u8]>),
+}
+
+impl Context<'_> {
+    /// The group of each node of a graph, numbered from 0 on as they come. A node without a value is a group of its own.
+    ///
+    /// # Errors
+    ///
+    /// `Query` for a predicate that is not there, or has edges, lists or passwords, and for a variable without values; `Limit`.
+    pub(super) fn node_groups(&self, graph: &Graph, by: &GroupsBy) -> Result<Vec<u32>> {
+        self.control.charge(graph.len() * (size_of::<u32>() + GROUP_BYTES))?;
+        match by {
+            GroupsBy::Var(var) => {
+                let map = self.expect_values(*var)?;
+                let finder = Finder::new(&map, graph.len());
+                self.numbered(graph, |node| finder.get(node).map(key_of))
+            }
+            GroupsBy::Predicate(name, langs) => {
+                let Some(predicate) = self.predicate(name) else {
+                    let known = self.version.predicates().map(|(name, _)| &**name);
+                    let hint = match nearest(name, known) {
+                        Some(near) => format!("did you mean `{near}`?"),
+                        None => {
+                            "name a predicate with values, or write `groups: val(x)`".to_owned()
+                        }
+                    };
+                    return Err(
+                        Error::query(format!("there is no predicate `{name}`")).with_hint(hint)
+                    );
+                };
+                let is_secret = predicate.def.value_type == ValueType::Password;
+                if predicate.is_edges() || predicate.def.list || is_secret {
+                    let message = format!("`{name}` has no value that tells groups apart");
+                    let hint = "name a predicate with one value for a node, which is no password";
+                    return Err(Error::query(message).with_hint(hint));
+                }
+                let value = |node| first_value(predicate, langs, node);
+                self.numbered(graph, |node| value(node).map(|value| key_of(value.as_ref())))
+            }
+        }
+    }
+
+    fn numbered(&self, graph: &Graph, key: impl Fn(u32) -> Option<Key>) -> Result<Vec<u32>> {
+        let mut known: FxHashMap<Key, u32> = FxHashMap::default();
+        let mut groups = Vec::with_capacity(graph.len());
+        let mut count = 0;
+        for (number, node) in graph.nodes().iter().enumerate() {
+            if number.is_multiple_of(NODES_A_CHECK) {
+                self.control.check()?;
+            }
+            let group = match key(*node) {
+                Some(key) => *known.entry(key).or_insert(count),
+                None => count,
+            };
+            // A new group, whether it can be found again or not.
+            count += u32::from(group == count);
+            groups.push(group);
+        }
+        Ok(groups)
+    }
+}
+
+fn key_of(value: ValueRef<'_>) -> Key {
+    match value {
+        ValueRef::Int(number) => Key::Bits(number as u64),
+        // 0 and -0 are one value.
+        ValueRef::Float(number) => Key::Bits((number + 0.0).to_bits()),
+        ValueRef::Bool(truth) => Key::Bits(u64::from(truth)),
+        ValueRef::DateTime(time) => Key::Bytes(format!("{time:?}").into_bytes().into()),
+        ValueRef::Default(text)
+        | ValueRef::String(text)
+        | ValueRef::Geo(text)
+        | ValueRef::Password(text)
+        | ValueRef::BigFloat(text) => Key::Bytes(text.as_bytes().into()),
+        ValueRef::Vector(numbers) => Key::Bytes(bytemuck::cast_slice(numbers).into()),
+        ValueRef::Binary(bytes) => Key::Bytes(bytes.into()),
+    }
+}

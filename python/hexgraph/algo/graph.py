@@ -1,0 +1,236 @@
+"""A graph of arrays: algorithms without a database."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
+
+from .._native import algorithms, graph_of_arrays, numbers_table
+from ..frames import missing
+from .calls import Algorithms, Common, prepare
+from .found import Found
+from .grouped import group_by_uid, numbered, split
+from .text import Argument, Text, listed, uid_number
+
+if TYPE_CHECKING:
+    import numpy
+
+    from .._native import CompactGraph, Database
+    from .text import Nodes
+
+    Array = numpy.ndarray[Any, Any]
+
+
+class Graph:
+    r"""Edges that are given as arrays, for the algorithms of `db.algo` without a database.
+
+    `sources` and `targets` are the nodes of each edge, as whole numbers from 0 on, in arrays of
+    numpy, Arrow, polars or pandas, or lists; `weights` are what edges weigh, numbers from 0 on.
+    `nodes` names nodes that have no edges. Parallel edges are one, which weighs what they weigh
+    together; with `directed=False` those both ways are.
+
+    >>> import hexgraph
+    >>> graph = hexgraph.Graph([1, 2, 3, 3], [2, 3, 1, 7], directed=False)
+    >>> graph
+    <hexgraph.Graph: 4 nodes, 4 edges, undirected>
+    >>> graph.algo.triangles().to_dict()
+    {1: 1, 2: 1, 3: 1, 7: 0}
+    >>> graph.algo.bfs(source=1).to_numpy().tolist()
+    [0, 1, 1, 2]
+
+    The methods of `algo` take what those of `db.algo` take, but for predicates and `weight`: the
+    edges are those of the graph. Results have a column `node` where others have `uid`. Later
+    changes of the arrays do not change the graph.
+
+    Raises QueryError for arrays that make no edges, and for weights below 0.
+    """
+
+    def __init__(
+        self,
+        sources: Any,
+        targets: Any,
+        weights: Any = None,
+        *,
+        nodes: Any = None,
+        directed: bool = True,
+    ) -> None:
+        """Take the edges."""
+        numpy = _numpy()
+        ends = [_whole(sources, "sources"), _whole(targets, "targets")]
+        given = [] if nodes is None else [_whole(nodes, "nodes")]
+        self.nodes: Array = numpy.unique(numpy.concatenate([*ends, *given]))
+        """The nodes, ascending."""
+        self._ends = [numpy.searchsorted(self.nodes, end).astype("uint32") for end in ends]
+        self._weights = None if weights is None else _floats(weights)
+        self.is_directed = directed
+        """Whether edges have a direction."""
+        self._made: dict[str, CompactGraph] = {}
+
+    @property
+    def algo(self) -> Algorithms:
+        """The algorithms, as methods."""
+        return _OnGraph(self)
+
+    def compact(self, direction: Literal["out", "in", "both"] = "out") -> CompactGraph:
+        """Return the engine's graph; what is made of it once is kept."""
+        direction = direction if self.is_directed else "both"
+        if direction not in self._made:
+            sources, targets = self._ends[::-1] if direction == "in" else self._ends
+            self._made[direction] = graph_of_arrays(
+                _threads(),
+                self.nodes.astype("uint64").tobytes(),
+                sources.tobytes(),
+                targets.tobytes(),
+                None if self._weights is None else self._weights.tobytes(),
+                directed=direction != "both",
+            )
+        return self._made[direction]
+
+    def subgraph(self, nodes: Any) -> Graph:
+        """Return the graph of some nodes and the edges between them."""
+        numpy = _numpy()
+        kept = numpy.unique(_whole(nodes, "nodes"))
+        sources, targets = (self.nodes[end] for end in self._ends)
+        inside = numpy.isin(sources, kept) & numpy.isin(targets, kept)
+        weights = None if self._weights is None else self._weights[inside]
+        ends = sources[inside], targets[inside]
+        return Graph(*ends, weights, nodes=kept, directed=self.is_directed)
+
+    def __len__(self) -> int:
+        """Return the number of nodes."""
+        return len(self.nodes)
+
+    def __repr__(self) -> str:
+        """Tell how large it is."""
+        kind = "directed" if self.is_directed else "undirected"
+        return f"<hexgraph.Graph: {len(self)} nodes, {len(self._ends[0])} edges, {kind}>"
+
+
+class _OnGraph(Algorithms):
+    """The algorithms on a graph of arrays."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    def _run(self, text: Text, common: Common, **arguments: Argument) -> Found:
+        if text.on or text.weight is not None:
+            name = "weight" if text.weight is not None else repr(text.on[0])
+            raise TypeError(f"{text.name}({name}): a graph of arrays has its own edges and weights")
+        prepare(text, common, arguments)
+        graph, values, timeout = self._graph, dict(text.values), common.get("timeout")
+        within = text.lists.pop("nodes", None)
+        if within is not None:
+            graph = graph.subgraph(_listed(within))
+        directions = _directions()[text.name]
+        direction = values.pop("direction", None)
+        # As without a database: the default is the first of those that the algorithm knows.
+        if direction is not None and direction not in directions:
+            known = ", ".join(directions)
+            raise ValueError(f"{text.name} can't take edges with {direction!r}; it knows {known}")
+        lists = [(name, _numbers(graph, nodes)) for name, nodes in text.lists.items()]
+        for name, groups in text.groups.items():
+            lists.append((name, numbered(graph.nodes.tolist(), group_by_uid(groups))))
+        texts, threads, seed = split(values)
+        chosen: Any = directions[0] if direction is None else direction
+        kind, parts, *_ = graph.compact(chosen).compute(
+            _threads(), text.name, texts, lists, threads=threads, seed=seed, timeout=timeout
+        )
+        return Found(None, text.name, _table(text.name, graph, kind, parts))
+
+
+def _table(name: str, graph: Graph, kind: str, parts: list[Any]) -> Any:
+    """Return what an algorithm gave as a table."""
+    numpy = _numpy()
+    arrays = [memoryview(part) for part in parts]
+
+    def of_node(part: memoryview) -> bytes:
+        named: Array = graph.nodes[numpy.frombuffer(part, "uint32")]
+        return named.astype("int64").tobytes()
+
+    everyone = ("node", "int64", graph.nodes.astype("int64").tobytes())
+    if kind in ("floats", "ints"):
+        columns = [everyone, (name, kind, bytes(arrays[0]))]
+    elif kind == "float":
+        columns = [(name, "float64", bytes(arrays[0]))]
+    elif kind == "nodes":
+        columns = [("node", "int64", of_node(arrays[0]))]
+    elif kind == "some":
+        columns = [
+            ("node", "int64", of_node(arrays[0])),
+            (name, "float64", bytes(arrays[1])),
+        ]
+    elif kind == "pairs":
+        columns = [
+            ("node", "int64", of_node(arrays[0])),
+            ("to", "int64", of_node(arrays[1])),
+            (name, "float64", bytes(arrays[2])),
+        ]
+    elif kind == "paths":
+        ends = numpy.frombuffer(arrays[0], "int64")
+        ways = numpy.repeat(numpy.arange(len(ends)), numpy.diff(ends, prepend=0))
+        columns = [
+            ("path", "int64", ways.astype("int64").tobytes()),
+            ("node", "int64", of_node(arrays[1])),
+            (name, "float64", bytes(arrays[2])),
+        ]
+    else:
+        [length] = numpy.frombuffer(arrays[0], "int64").tolist()
+        columns = [everyone, (name, f"float32x{length}", bytes(arrays[1]))]
+    return numbers_table(columns)
+
+
+def _numbers(graph: Graph, nodes: Nodes) -> list[int]:
+    """Return the numbers of nodes; those that are not in the graph are left out."""
+    numpy = _numpy()
+    wanted = numpy.asarray(_listed(nodes), dtype="int64")
+    places = numpy.searchsorted(graph.nodes, wanted)
+    is_there = places < len(graph.nodes)
+    is_there[is_there] = graph.nodes[places[is_there]] == wanted[is_there]
+    numbers: list[int] = places[is_there].tolist()
+    return numbers
+
+
+def _listed(nodes: Nodes) -> list[int]:
+    return [uid_number(node) for node in listed(nodes)]
+
+
+def _whole(values: Any, name: str) -> Array:
+    array: Array = _numpy().asarray(values)
+    if array.size == 0:
+        return array.reshape(-1).astype("int64")
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        kind = f"{array.ndim} dimensions of {array.dtype}"
+        raise TypeError(f"{name} are one dimension of whole numbers, not {kind}")
+    if int(array.min()) < 0 or int(array.max()) >= 1 << 63:
+        raise ValueError(f"{name} are nodes by numbers from 0 on, and below 2 to the power of 63")
+    return array.astype("int64")
+
+
+def _floats(values: Any) -> Array:
+    array: Array = _numpy().asarray(values)
+    if array.ndim != 1 or array.dtype.kind not in "iufb":
+        kind = f"{array.ndim} dimensions of {array.dtype}"
+        raise TypeError(f"weights are one dimension of numbers, not {kind}")
+    return array.astype("float64")
+
+
+def _numpy() -> Any:
+    try:
+        import numpy
+    except ImportError as error:
+        raise missing("numpy") from error
+    return numpy
+
+
+@cache
+def _directions() -> dict[str, list[str]]:
+    """Return for each algorithm the directions in which it takes edges, the default first."""
+    return {row["name"]: row["directions"] for row in algorithms()}
+
+
+@cache
+def _threads() -> Database:
+    """Return the empty database whose threads and memory algorithms have."""
+    from .. import connect
+
+    return connect()

@@ -1,0 +1,65 @@
+"""Samples of neighbours as arrays, for networks that learn on graphs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy
+
+    from ..algo.found import Found
+
+    Array = numpy.ndarray[Any, Any]
+
+
+class Sample:
+    """Some nodes, some of their neighbours, of these some again, as arrays.
+
+    Nodes are numbered from 0 on in the order of `nodes`: first those that the sample was asked for,
+    in the order in which they were given, then those of each layer.
+    """
+
+    def __init__(self, found: Found, given: Sequence[int]) -> None:
+        """Take the pairs that were drawn, and the nodes that were asked for."""
+        import numpy
+
+        columns = {name: values for name, _, values, _ in found.to_arrow().columns()}
+        ends: list[Array] = [numpy.frombuffer(columns[name], "uint64") for name in ("uid", "to")]
+        layer = numpy.frombuffer(columns[found.name], "float64").astype("int64")
+        first = numpy.array(given, dtype="uint64")
+        # A node stands where it came first: those that were asked for, then from layer to layer.
+        met = numpy.concatenate([first, ends[1]])
+        known, places = numpy.unique(met, return_index=True)
+        order = numpy.argsort(places, kind="stable")
+        self.nodes: Array = known[order]
+        """The uids of the nodes."""
+        rank: Array = numpy.empty(len(order), dtype="int64")
+        rank[order] = numpy.arange(len(order))
+        numbers = [rank[numpy.searchsorted(known, end)] for end in ends]
+        self.edge_index: Array = numpy.stack([numbers[1], numbers[0]])
+        """The edges by the numbers of nodes in two rows: the neighbour that was drawn, and the node
+        that it was drawn for, which is the way that messages go. Those of the first layer first."""
+        most = int(layer.max(initial=0))
+        self.layers: Array = numpy.bincount(layer, minlength=most + 1)[1:]
+        """The number of edges of each layer."""
+        self.sources = len(numpy.unique(first))
+        """The number of nodes that the sample was asked for: they are the first of `nodes`."""
+
+    def layer(self, number: int) -> Array:
+        """Return the edges of a layer, counted from 1 on, as `edge_index` has them."""
+        if not 1 <= number <= len(self.layers):
+            raise IndexError(f"there are layers 1 to {len(self.layers)}, and none {number}")
+        end = int(self.layers[:number].sum())
+        edges: Array = self.edge_index[:, end - int(self.layers[number - 1]) : end]
+        return edges
+
+    def __len__(self) -> int:
+        """Return the number of edges."""
+        return int(self.edge_index.shape[1])
+
+    def __repr__(self) -> str:
+        """Tell how large it is."""
+        layers = ", ".join(str(count) for count in self.layers.tolist())
+        return f"<Sample: {len(self.nodes)} nodes, edges by layer: {layers or 'none'}>"
