@@ -7,6 +7,7 @@ pub(super) mod rows;
 mod transpose;
 pub(super) mod graph;
 mod pages;
+mod arrays;
 mod source;
 pub(super) mod make;
 pub(super) mod patch;
