@@ -4,7 +4,7 @@
 //! people nearby. `HEXGRAPH_BENCH_PEOPLE` (200,000) says how many, `HEXGRAPH_BENCH_THREADS` (1,2) on how many threads, `HEXGRAPH_BENCH_EDGES` names a
 //! file of another graph: pairs of node numbers of four bytes, the lowest first. Names of algorithms behind `--` are the only ones that are measured. Prints the
 //! least milliseconds of five calls (of one where that takes 5 s), and the bytes of work space for each node; fails where results differ between
-//! numbers of threads.
+//! numbers of threads. Behind each row stand a number made of all bits of the result, and the modularity of communities.
 
 use hexgraph_base::plan::{ALGORITHMS, AlgorithmCall, ArgumentKind, ArgumentValue, Direction};
 use hexgraph_base::types::Result;
@@ -184,6 +184,22 @@ fn print_of(output: &Output) -> u64 {
     }
 }
 
+/// The modularity of communities, where each edge weighs 1.
+fn modularity(graph: &Graph, groups: &[i64]) -> f64 {
+    let rows = graph.outgoing();
+    let (mut inside, mut degrees) = (0.0, vec![0.0; groups.len()]);
+    for node in 0..graph.len() as u32 {
+        let group = groups[node as usize];
+        let ends = |to: u32| if to == node { 2.0 } else { 1.0 };
+        for &to in rows.of(node) {
+            degrees[group as usize] += ends(to);
+            inside += if groups[to as usize] == group { ends(to) } else { 0.0 };
+        }
+    }
+    let total: f64 = degrees.iter().sum();
+    inside / total - degrees.iter().map(|degree| (degree / total).powi(2)).sum::<f64>()
+}
+
 fn measure(graphs: &mut Graphs, name: &str, threads: &[usize], source: u32) {
     let algorithm = ALGORITHMS.iter().find(|it| it.name == name).expect("it is in the table");
     let is_undirected = algorithm.directions[0] == Direction::Both;
@@ -192,7 +208,7 @@ fn measure(graphs: &mut Graphs, name: &str, threads: &[usize], source: u32) {
         let graph = graphs.get(is_weighted, is_undirected);
         let (call, lists) = call_of(name, source);
         print!("{name:<22}{:<10}", if is_weighted { "weighted" } else { "" });
-        let mut prints = Vec::new();
+        let (mut prints, mut quality) = (Vec::new(), None);
         for &threads in threads {
             let work = Threads::new(threads);
             let task = Task::new(&work, Some(threads));
@@ -204,6 +220,9 @@ fn measure(graphs: &mut Graphs, name: &str, threads: &[usize], source: u32) {
                 let found = compute(&run).expect("the arguments fit");
                 least = least.min(started.elapsed());
                 prints.push(print_of(&found.output));
+                if let ("louvain" | "leiden", Output::Ints(groups)) = (name, &found.output) {
+                    quality.get_or_insert_with(|| modularity(graph, groups));
+                }
                 if LONG < least {
                     break;
                 }
@@ -211,7 +230,8 @@ fn measure(graphs: &mut Graphs, name: &str, threads: &[usize], source: u32) {
             let space = work.charged.lock().expect("no thread panics with it").1;
             print!("{:>11.1} ms {:>5} B", 1e3 * least.as_secs_f64(), space / graph.len().max(1));
         }
-        println!("   {:016x}", prints[0]);
+        print!("   {:016x}", prints[0]);
+        println!("{}", quality.map_or_else(String::new, |it| format!("   modularity {it:.4}")));
         assert!(
             prints.iter().all(|print| *print == prints[0]),
             "{name}: results differ: {prints:x?}"

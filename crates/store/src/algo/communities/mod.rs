@@ -4,4 +4,7 @@ pub(super) mod core_numbers;
 pub(super) mod label_propagation;
 pub(super) mod leiden;
 pub(super) mod louvain;
-pub(super) mod network;
+mod moves;
+mod network;
+mod refine;
+mod sums;
