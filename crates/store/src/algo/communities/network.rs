@@ -1,7 +1,11 @@
 //! A network of nodes, or of groups of nodes, as the search for communities sees it: without directions, each edge at both of its ends.
 
+use super::sums::Sums;
+use crate::algo::compact::rows::{Piece, Rows};
+use crate::algo::compact::weights::WeightSlice;
 use crate::algo::run::Run;
 use hexgraph_base::types::Result;
+use std::ops::Range;
 
 /// The bytes for each edge at each end.
 pub(super) const BYTES_AN_EDGE: usize = size_of::<u32>() + size_of::<f64>();
@@ -9,48 +13,47 @@ pub(super) const BYTES_AN_EDGE: usize = size_of::<u32>() + size_of::<f64>();
 /// The bytes for each node of a network and the search in it, about.
 pub(super) const BYTES_A_NODE: usize = 96;
 
+/// The ends of edges that are grouped by one piece of work, about.
+const ENDS_A_PIECE: usize = if cfg!(test) { 64 } else { 128 << 10 };
+
 /// A network with weights.
-pub(super) struct Network {
-    starts: Vec<usize>,
-    targets: Vec<u32>,
-    weights: Vec<f64>,
+pub(super) struct Network<'g> {
+    rows: Rowed<'g>,
     /// What the edges of a node weigh together, a loop twice.
     pub(super) strengths: Vec<f64>,
     /// The sum of all strengths: twice what all edges weigh.
     pub(super) total: f64,
 }
 
-impl Network {
+enum Rowed<'g> {
+    /// The rows of a graph, in which a loop weighs what it weighs at one of its ends.
+    Given(&'g Rows),
+    /// Rows in which a loop weighs what it weighs at both of its ends. They do not ascend.
+    Made(Rows),
+}
+
+impl<'g> Network<'g> {
     /// The network of a graph, which has no directions.
-    pub(super) fn of(run: &Run<'_>) -> Result<Network> {
+    pub(super) fn of(run: &Run<'g>) -> Result<Network<'g>> {
         let rows = run.graph.outgoing();
-        let mut made = Network::empty(rows.nodes());
-        for block in 0..rows.blocks().len() {
-            run.task.check()?;
-            for node in rows.block(block) {
-                let mut strength = 0.0;
-                for (to, weight) in rows.weighted(node) {
-                    made.targets.push(to);
-                    // A loop weighs what it weighs at both of its ends, which are one.
-                    made.weights.push(if to == node { 2.0 * weight } else { weight });
-                    strength += made.weights[made.weights.len() - 1];
-                }
-                made.end_row(strength);
+        let mut strengths = vec![0.0; rows.nodes()];
+        run.task.fill(&mut strengths, rows.blocks(), |number, part| {
+            for (strength, node) in part.iter_mut().zip(rows.block(number)) {
+                let (targets, weights) = rows.row(node);
+                let looped = targets.binary_search(&node).map_or(0.0, |place| weights.at(place));
+                *strength = rows.weight_of(node) + looped;
             }
+            Ok(())
+        })?;
+        let total = strengths.iter().sum();
+        Ok(Network { rows: Rowed::Given(rows), strengths, total })
+    }
+
+    fn rows(&self) -> &Rows {
+        match &self.rows {
+            Rowed::Given(rows) => rows,
+            Rowed::Made(rows) => rows,
         }
-        Ok(made)
-    }
-
-    fn empty(nodes: usize) -> Network {
-        let (mut starts, strengths) = (Vec::with_capacity(nodes + 1), Vec::with_capacity(nodes));
-        starts.push(0);
-        Network { starts, targets: Vec::new(), weights: Vec::new(), strengths, total: 0.0 }
-    }
-
-    fn end_row(&mut self, strength: f64) {
-        self.starts.push(self.targets.len());
-        self.strengths.push(strength);
-        self.total += strength;
     }
 
     /// The number of nodes.
@@ -60,84 +63,127 @@ impl Network {
 
     /// The number of ends of edges.
     pub(super) fn ends(&self) -> usize {
-        self.targets.len()
+        self.rows().edges()
     }
 
-    /// The neighbours of a node with the weights of the edges, itself among them where it has a loop.
+    /// The number of ends of edges at a node.
+    pub(super) fn degree(&self, node: u32) -> usize {
+        self.rows().degree(node)
+    }
+
+    /// The neighbours of a node, itself among them where it has a loop.
+    pub(super) fn neighbours(&self, node: u32) -> &[u32] {
+        self.rows().of(node)
+    }
+
+    /// Visits the neighbours of a node but itself, with what the edges weigh.
     #[inline]
-    pub(super) fn neighbours(&self, node: u32) -> impl Iterator<Item = (u32, f64)> + '_ {
-        let range = self.starts[node as usize]..self.starts[node as usize + 1];
-        self.targets[range.clone()].iter().copied().zip(self.weights[range].iter().copied())
+    pub(super) fn each_other(&self, node: u32, mut visit: impl FnMut(u32, f64)) {
+        self.each(node, |to, weight| {
+            if to != node {
+                visit(to, weight);
+            }
+        });
+    }
+
+    /// Visits the neighbours of a node. How weights are stored is asked once for all of them.
+    #[inline]
+    fn each(&self, node: u32, mut visit: impl FnMut(u32, f64)) {
+        let (targets, weights) = self.rows().row(node);
+        match weights {
+            WeightSlice::Ones => targets.iter().for_each(|to| visit(*to, 1.0)),
+            WeightSlice::Narrow(weights) => {
+                targets.iter().zip(weights).for_each(|(to, it)| visit(*to, f64::from(*it)));
+            }
+            WeightSlice::Wide(weights) => {
+                targets.iter().zip(weights).for_each(|(to, it)| visit(*to, *it));
+            }
+        }
     }
 
     /// The network of groups: `group_of` has the number of each node's group, and there are `count`.
-    pub(super) fn grouped(&self, group_of: &[u32], count: usize, run: &Run<'_>) -> Result<Network> {
-        let mut members = vec![0_u32; group_of.len()];
-        let mut next = vec![0_usize; count + 1];
-        group_of.iter().for_each(|group| next[*group as usize + 1] += 1);
+    pub(super) fn grouped(
+        &self,
+        group_of: &[u32],
+        count: usize,
+        run: &Run<'_>,
+    ) -> Result<Network<'g>> {
+        let members = Members::new(group_of, count);
+        let loops = if matches!(self.rows, Rowed::Given(_)) { 2.0 } else { 1.0 };
+        let pieces = members.pieces(self);
+        let made = run.task.blocks(pieces.len(), |number| {
+            let (mut sums, mut strengths) = (Sums::default(), Vec::new());
+            let nodes = &members.nodes
+                [members.starts[pieces[number].start]..members.starts[pieces[number].end]];
+            let most = nodes.iter().map(|node| self.degree(*node)).sum();
+            let mut piece = Piece {
+                lens: Vec::new(),
+                targets: Vec::with_capacity(most),
+                weights: Vec::with_capacity(most),
+            };
+            for group in pieces[number].clone() {
+                let nodes = members.of(group);
+                let ends = nodes.iter().map(|node| self.degree(*node)).sum();
+                sums.begin(ends, count);
+                for &node in nodes {
+                    self.each(node, |to, weight| {
+                        let weight = if to == node { loops * weight } else { weight };
+                        sums.add(group_of[to as usize], weight);
+                    });
+                }
+                strengths.push(nodes.iter().map(|node| self.strengths[*node as usize]).sum());
+                piece.lens.push(sums.all().len());
+                piece.targets.extend(sums.all().iter().map(|(to, _)| *to));
+                piece.weights.extend(sums.all().iter().map(|(_, weight)| *weight));
+            }
+            Ok((piece, strengths))
+        })?;
+        let (pieces, strengths): (Vec<Piece>, Vec<Vec<f64>>) = made.into_iter().unzip();
+        let rows = Rowed::Made(Rows::join(&run.task, pieces, true)?);
+        Ok(Network { rows, strengths: strengths.concat(), total: self.total })
+    }
+}
+
+/// The members of groups.
+pub(super) struct Members {
+    /// The members of the groups, one group behind the other, ascending in each.
+    pub(super) nodes: Vec<u32>,
+    /// Where the members of each group begin, and those of the last one end.
+    pub(super) starts: Vec<usize>,
+}
+
+impl Members {
+    pub(super) fn new(group_of: &[u32], count: usize) -> Members {
+        let mut starts = vec![0_usize; count + 1];
+        group_of.iter().for_each(|group| starts[*group as usize + 1] += 1);
         for group in 0..count {
-            next[group + 1] += next[group];
+            starts[group + 1] += starts[group];
         }
-        let starts = next.clone();
-        for (node, group) in group_of.iter().enumerate() {
-            members[next[*group as usize]] = node as u32;
+        let (mut next, mut nodes) = (starts.clone(), vec![0; group_of.len()]);
+        for (node, group) in (0..).zip(group_of) {
+            nodes[next[*group as usize]] = node;
             next[*group as usize] += 1;
         }
-        let mut made = Network::empty(count);
-        let mut sums = Sums::new(count);
+        Members { nodes, starts }
+    }
+
+    /// The members of a group, ascending.
+    pub(super) fn of(&self, group: usize) -> &[u32] {
+        &self.nodes[self.starts[group]..self.starts[group + 1]]
+    }
+
+    /// The groups in pieces that take about as long as each other. They follow from the groups alone, not from the threads.
+    pub(super) fn pieces(&self, network: &Network<'_>) -> Vec<Range<usize>> {
+        let (mut pieces, mut start, mut ends) = (Vec::new(), 0, 0);
+        let count = self.starts.len() - 1;
         for group in 0..count {
-            if group.is_multiple_of(4096) {
-                run.task.check()?;
+            ends += self.of(group).iter().map(|node| network.degree(*node) + 1).sum::<usize>();
+            if ENDS_A_PIECE <= ends || group + 1 == count {
+                pieces.push(start..group + 1);
+                (start, ends) = (group + 1, 0);
             }
-            let mut strength = 0.0;
-            for &node in &members[starts[group]..starts[group + 1]] {
-                strength += self.strengths[node as usize];
-                for (to, weight) in self.neighbours(node) {
-                    sums.add(group_of[to as usize], weight);
-                }
-            }
-            sums.take(|to, weight| {
-                made.targets.push(to);
-                made.weights.push(weight);
-            });
-            made.end_row(strength);
         }
-        Ok(made)
-    }
-}
-
-/// Sums by group, for some groups at a time.
-pub(super) struct Sums {
-    sums: Vec<f64>,
-    is_there: Vec<bool>,
-    /// The groups that have a sum, in the order in which they came.
-    pub(super) groups: Vec<u32>,
-}
-
-impl Sums {
-    pub(super) fn new(groups: usize) -> Sums {
-        Sums { sums: vec![0.0; groups], is_there: vec![false; groups], groups: Vec::new() }
-    }
-
-    #[inline]
-    pub(super) fn add(&mut self, group: u32, weight: f64) {
-        if !std::mem::replace(&mut self.is_there[group as usize], true) {
-            self.groups.push(group);
-        }
-        self.sums[group as usize] += weight;
-    }
-
-    #[inline]
-    pub(super) fn of(&self, group: u32) -> f64 {
-        self.sums[group as usize]
-    }
-
-    /// Hands out the sums, and begins anew.
-    pub(super) fn take(&mut self, mut visit: impl FnMut(u32, f64)) {
-        for group in self.groups.drain(..) {
-            self.is_there[group as usize] = false;
-            visit(group, std::mem::take(&mut self.sums[group as usize]));
-        }
+        pieces
     }
 }
 

@@ -1,7 +1,7 @@
 //! The compact graph: nodes numbered from 0 on, their edges as compressed sparse rows, out and in.
 
 pub(super) mod numbering;
-mod weights;
+pub(super) mod weights;
 mod overlay;
 pub(super) mod rows;
 mod transpose;

@@ -167,7 +167,7 @@ impl Rows {
 
     /// The targets of a node, and beside them what the edges weigh.
     #[inline]
-    pub(super) fn row(&self, node: u32) -> (&[u32], WeightSlice<'_>) {
+    pub(in crate::algo) fn row(&self, node: u32) -> (&[u32], WeightSlice<'_>) {
         match self.patched(node) {
             Some((overlay, range)) => (overlay.targets(range.clone()), overlay.weights(range)),
             None => {

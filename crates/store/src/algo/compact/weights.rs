@@ -10,7 +10,7 @@ pub(in crate::algo) enum Weights {
 
 /// The weights of one row.
 #[derive(Clone, Copy)]
-pub(super) enum WeightSlice<'r> {
+pub(in crate::algo) enum WeightSlice<'r> {
     /// Each edge weighs 1.
     Ones,
     Narrow(&'r [f32]),
@@ -45,7 +45,7 @@ impl Weights {
 impl WeightSlice<'_> {
     /// The weight at a place of the row.
     #[inline]
-    pub(super) fn at(self, place: usize) -> f64 {
+    pub(in crate::algo) fn at(self, place: usize) -> f64 {
         match self {
             WeightSlice::Ones => 1.0,
             WeightSlice::Narrow(weights) => f64::from(weights[place]),

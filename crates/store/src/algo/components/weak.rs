@@ -53,14 +53,14 @@ pub(in crate::algo) fn components(run: &Run<'_>) -> Result<Found> {
     Ok(Found::once(Output::Ints(numbers), rows.edges()))
 }
 
-pub(super) struct Trees {
+pub(in crate::algo) struct Trees {
     /// The node above each one; a root is above itself. It is never greater than the node.
     parents: Vec<u32>,
 }
 
 impl Trees {
     /// Nodes that nothing joins yet.
-    pub(super) fn new(nodes: u32) -> Trees {
+    pub(in crate::algo) fn new(nodes: u32) -> Trees {
         Trees { parents: (0..nodes).collect() }
     }
 
@@ -76,7 +76,7 @@ impl Trees {
     }
 
     /// Joins the tree of a root with that of a node, and returns the root of both.
-    pub(super) fn join(&mut self, root: u32, node: u32) -> u32 {
+    pub(in crate::algo) fn join(&mut self, root: u32, node: u32) -> u32 {
         let other = self.find(node);
         let (low, high) = if root < other { (root, other) } else { (other, root) };
         self.parents[high as usize] = low;
@@ -84,7 +84,7 @@ impl Trees {
     }
 
     /// The root of the tree of a node.
-    pub(super) fn find(&mut self, mut node: u32) -> u32 {
+    pub(in crate::algo) fn find(&mut self, mut node: u32) -> u32 {
         loop {
             let above = self.parents[node as usize];
             let next = self.parents[above as usize];

@@ -2,6 +2,10 @@
 //!
 //! With `samples`, searches start at so many nodes that are drawn, and the sums are scaled to all; with `source` at given nodes. Starts are dealt to a fixed number of
 //! groups, whose sums are added up in their order: the result does not depend on the threads.
+//!
+//! A search keeps a bit for each node that stands in a level before the next one, and a bit for each edge that leads on from level to level. The
+//! first are so few bytes that they stay in a cache, and most edges need nothing else: the numbers of ways, which lie all over the memory, are
+//! looked at for edges that lead on alone. A level of many nodes is put in their order, so that rows are read one behind the other.
 
 use crate::algo::bits::Bits;
 use crate::algo::compact::rows::Rows;
@@ -9,21 +13,25 @@ use crate::algo::draws::Draws;
 use crate::algo::run::{Found, Output, Run};
 use crate::algo::task::Task;
 use hexgraph_base::types::{Error, Result};
+use std::ops::Range;
 
 /// The groups of starts.
 const GROUPS: usize = 4;
 
-/// The bytes of a node for each group: the sum, and for one search the level, the number of ways, the dependency and a place in its order.
-const BYTES_A_NODE: usize = 3 * size_of::<f64>() + 2 * size_of::<u32>();
+/// The bytes of a node for each group: the sum, and for one search the number of ways, the dependency and a place in its order.
+const BYTES_A_NODE: usize = 3 * size_of::<f64>() + size_of::<u32>();
 
-/// A node that was not reached.
-const FAR: u32 = u32::MAX;
+/// A level with more than one in so many of all nodes is sorted, by a look at the bits of all.
+const SORT_SHARE: usize = 32;
+
+/// The nodes between two looks at the clock.
+const NODES_A_CHECK: usize = 4096;
 
 pub(in crate::algo) fn betweenness(run: &Run<'_>) -> Result<Found> {
     let nodes = run.graph.len();
     let _room = run.room_a_node(BYTES_A_NODE * GROUPS + size_of::<f64>())?;
     let rows = run.graph.outgoing();
-    let _bits = run.task.room(rows.edges().div_ceil(8), GROUPS)?;
+    let _bits = run.task.room((rows.edges() + 2 * nodes).div_ceil(8), GROUPS)?;
     let given = run.list("source");
     let mut starts: Vec<u32> = given.map_or_else(|| (0..nodes as u32).collect(), <[u32]>::to_vec);
     if given.is_some() {
@@ -60,14 +68,17 @@ pub(in crate::algo) fn betweenness(run: &Run<'_>) -> Result<Found> {
 
 struct Search {
     sums: Vec<f64>,
-    levels: Vec<u32>,
-    /// The number of shortest ways from the start.
+    /// The number of shortest ways from the start; 0 for a node that was not reached.
     ways: Vec<f64>,
     /// What each of those ways that a node is on the way of owes: one and the node's dependency, by the number of ways.
     owed_a_way: Vec<f64>,
-    /// The nodes that were reached, in their order.
+    /// The nodes that were reached, level by level.
     order: Vec<u32>,
-    /// A bit for each edge of these nodes, in their order: whether it leads to the next level.
+    /// The nodes of all levels but the next one.
+    is_done: Bits,
+    /// Room to sort a level in; empty between levels.
+    is_in_level: Bits,
+    /// A bit for each edge of the nodes that were reached, in their order: whether it leads to the next level.
     leads_on: Bits,
 }
 
@@ -76,62 +87,88 @@ impl Search {
         let nodes = rows.nodes();
         Search {
             sums: vec![0.0; nodes],
-            levels: vec![FAR; nodes],
             ways: vec![0.0; nodes],
             owed_a_way: vec![0.0; nodes],
             order: Vec::new(),
+            is_done: Bits::new(nodes),
+            is_in_level: Bits::new(nodes),
             leads_on: Bits::new(rows.edges()),
         }
     }
 
     fn from(&mut self, start: u32, rows: &Rows, task: &Task<'_>) -> Result<()> {
         self.order.push(start);
-        self.levels[start as usize] = 0;
+        self.is_done.set(start as usize);
         self.ways[start as usize] = 1.0;
-        let (mut next, mut edge) = (0, 0);
-        while let Some(&node) = self.order.get(next) {
-            if next.is_multiple_of(4096) {
+        let (mut level, mut edge) = (0..1, 0);
+        while !level.is_empty() {
+            edge = self.follow(level.clone(), rows, edge, task)?;
+            level = level.end..self.order.len();
+            self.end_level(level.clone());
+        }
+        self.back(rows, edge, task)?;
+        for node in self.order.drain(..) {
+            self.ways[node as usize] = 0.0;
+        }
+        self.is_done.clear();
+        Ok(())
+    }
+
+    /// Follows the edges of a level, of which the first has the number `edge`; returns the number behind the last. The nodes that are reached stand
+    /// behind all others in the order then.
+    fn follow(
+        &mut self,
+        level: Range<usize>,
+        rows: &Rows,
+        mut edge: usize,
+        task: &Task<'_>,
+    ) -> Result<usize> {
+        for place in level {
+            if place.is_multiple_of(NODES_A_CHECK) {
                 task.check()?;
             }
-            next += 1;
-            let level = self.levels[node as usize] + 1;
+            let node = self.order[place];
             let ways = self.ways[node as usize];
             for &to in rows.of(node) {
-                let there = &mut self.levels[to as usize];
-                if *there == FAR {
-                    *there = level;
-                    self.order.push(to);
-                }
-                if *there == level {
-                    self.ways[to as usize] += ways;
+                if !self.is_done.has(to as usize) {
+                    let there = &mut self.ways[to as usize];
+                    if *there == 0.0 {
+                        self.order.push(to);
+                    }
+                    *there += ways;
                     self.leads_on.set(edge);
                 }
                 edge += 1;
             }
         }
-        self.back(rows, edge, task)?;
-        for node in self.order.drain(..) {
-            self.levels[node as usize] = FAR;
-            self.ways[node as usize] = 0.0;
+        Ok(edge)
+    }
+
+    /// Marks the nodes of a level as done, and puts them in their order where they are many.
+    fn end_level(&mut self, level: Range<usize>) {
+        let nodes = &mut self.order[level];
+        nodes.iter().for_each(|node| self.is_done.set(*node as usize));
+        if self.ways.len() / SORT_SHARE < nodes.len() {
+            nodes.iter().for_each(|node| self.is_in_level.set(*node as usize));
+            let mut places = nodes.iter_mut();
+            self.is_in_level.drain(|node| {
+                places.next().into_iter().for_each(|place| *place = node as u32);
+            });
         }
-        Ok(())
     }
 
     /// Goes back, the farthest nodes first: a node adds up what the nodes of the next level owe to it. `edge` is the number of edges.
     fn back(&mut self, rows: &Rows, mut edge: usize, task: &Task<'_>) -> Result<()> {
         for (place, &node) in self.order.iter().enumerate().rev() {
-            if place.is_multiple_of(4096) {
+            if place.is_multiple_of(NODES_A_CHECK) {
                 task.check()?;
             }
             let row = rows.of(node);
             edge -= row.len();
             let mut owed = 0.0;
-            for (to, edge) in row.iter().zip(edge..) {
-                if self.leads_on.has(edge) {
-                    owed += self.owed_a_way[*to as usize];
-                    self.leads_on.unset(edge);
-                }
-            }
+            self.leads_on.take(edge..edge + row.len(), |number| {
+                owed += self.owed_a_way[row[number - edge] as usize];
+            });
             let owed = owed * self.ways[node as usize];
             self.owed_a_way[node as usize] = (1.0 + owed) / self.ways[node as usize];
             if place != 0 {
