@@ -42,6 +42,7 @@ from .errors import (
     SchemaError,
     StorageError,
 )
+from .guesses import DATABASE, RESULT, attribute_error
 from .methods import DatabaseMethods, attach
 from .serving import ServingMethods
 
@@ -49,6 +50,9 @@ attach(Database, DatabaseMethods)
 attach(Database, AdministrationMethods)
 attach(Database, ArrayMethods)
 attach(Database, ServingMethods)
+for _owner, _receiver, _table in ((Database, "db", DATABASE), (Result, "result", RESULT)):
+    # It is asked only for names that there are not.
+    setattr(_owner, "__getattr__", attribute_error(_owner.__name__, _receiver, _table))  # noqa: B010
 
 
 def __getattr__(name: str) -> object:

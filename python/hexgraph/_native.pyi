@@ -4,7 +4,7 @@ import os
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from types import TracebackType
-from typing import Any, BinaryIO, Literal, Self, TypeAlias, TypeVar, final
+from typing import Any, BinaryIO, Literal, Never, Self, TypeAlias, TypeVar, final
 
 import pandas
 import polars
@@ -191,6 +191,7 @@ class Database:
         timeout: float | None = None,
         debug: bool = False,
         strict: bool | None = None,
+        **other: Never,
     ) -> Result: ...
     async def amutate(self, **mutation: Any) -> dict[str, str]: ...
     async def aupsert(
@@ -206,6 +207,7 @@ class Database:
         timeout: float | None = None,
     ) -> dict[str, Any]: ...
     def suggest(self, *names: str) -> Suggestion: ...
+    def sql(self, query: str, parameters: Any = None, **tables: Any) -> Any: ...
     def edges(
         self,
         *on: str,
@@ -230,6 +232,7 @@ class Database:
         timeout: float | None = None,
         debug: bool = False,
         strict: bool | None = None,
+        **other: Never,
     ) -> Result: ...
     def query_many(
         self,
@@ -356,6 +359,7 @@ class Txn:
         timeout: float | None = None,
         debug: bool = False,
         strict: bool | None = None,
+        **other: Never,
     ) -> Result: ...
     def mutate(
         self,
@@ -495,6 +499,8 @@ class SchemaReport:
     def dropped(self) -> list[str]: ...
     @property
     def rebuilt(self) -> list[str]: ...
+    @property
+    def unread(self) -> list[str]: ...
 
 @final
 class LoadReport:

@@ -39,6 +39,11 @@ class Text:
         """Add an argument that is nodes; None leaves it out."""
         if nodes is None:
             return
+        if isinstance(nodes, str) and "(" not in nodes and not _is_uid(nodes):
+            raise ValueError(
+                f"{name}={nodes!r} is no uid and no root of DQL: nodes are found by the predicate"
+                f" of their ids, as in {name}='eq(xid, {_quoted(nodes)})'; a uid is written '0x1f'"
+            )
         if isinstance(nodes, str) and not _is_uid(nodes):
             variable = f"hexgraph_{name}"
             end = _root_end(nodes)
@@ -64,6 +69,10 @@ def _uid(uid: str | int) -> str:
     if number < 0 or isinstance(uid, (str, bool)):
         raise ValueError(f"a uid is a number from 1 on, or a text like '0x1f', not {uid!r}")
     return hex(number)
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _is_uid(text: str) -> bool:
