@@ -432,8 +432,9 @@ class Result:
 class Upsert:
     @property
     def uids(self) -> dict[str, str]: ...
+    # None only where the query is empty, which type checkers need not ask about each time.
     @property
-    def result(self) -> Result | None: ...
+    def result(self) -> Result | Any: ...
 
 @final
 class ArrowTable:

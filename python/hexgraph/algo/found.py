@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..frames import missing, to_pandas, to_polars
 
@@ -69,7 +69,7 @@ class Found:
             raise missing("numpy") from error
         for name, kind, values, gaps in self._table.columns():
             if name == (self.name if self.name in self.columns else "uid"):
-                plain = numpy.frombuffer(values, dtype=kind)
+                plain = numpy.frombuffer(cast(bytes, values), dtype=kind)
                 is_missing = numpy.frombuffer(gaps, dtype="bool")
                 array: numpy.ndarray[Any, Any] = plain
                 return numpy.where(is_missing, numpy.nan, array) if is_missing.any() else array

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from ..errors import SchemaError
@@ -64,12 +65,16 @@ def _tables_of(db: Any) -> dict[str, Callable[[], Any]]:
     made: dict[str, Callable[[], Any]] = {}
     for name, found in is_edge.items():
         if found:
-            made[name] = lambda name=name: db.edges(named(name)).to_arrow()
+            made[name] = partial(_edges_of, db, name)
     for name, fields in types.items():
         if not name.startswith("dgraph."):
             values = [field for field in fields if not is_edge.get(field, False)]
-            made[name] = lambda name=name, values=values: _nodes_of(db, name, values)
+            made[name] = partial(_nodes_of, db, name, values)
     return made
+
+
+def _edges_of(db: Any, name: str) -> Any:
+    return db.edges(named(name)).to_arrow()
 
 
 def _nodes_of(db: Any, name: str, values: list[str]) -> Any:
