@@ -66,7 +66,10 @@ DATABASE = {
     **dict.fromkeys(("types", "tables", "labels", "predicates", "info", "summary"), "describe()"),
     **dict.fromkeys(("begin", "transaction", "commit", "session"), "txn()"),
     **dict.fromkeys(("set_schema", "update_schema", "define"), "alter(schema)"),
-    **dict.fromkeys(("shortest_path", "shortest_paths", "shortest"), "path(start, end, predicate)"),
+    **dict.fromkeys(
+        ("shortest_path", "shortest_paths", "shortest"),
+        "query('{ shortest(from: 0x1, to: 0x2) { edge } }').paths()",
+    ),
     **dict.fromkeys(
         ("pagerank", "louvain", "betweenness", "bfs", "degree"), "algo.<name>(predicate)"
     ),

@@ -253,10 +253,11 @@ def written_item(hint: Any, place: str) -> str:
 
 def definition_of(schema: str, predicate: str) -> str:
     """Return what the text of a schema says of a predicate, behind its colon."""
-    start = f"{named(predicate)}: "
+    # A schema is written with brackets around names that need them, and some need them elsewhere.
+    starts = (f"{predicate}: ", f"{named(predicate)}: ", f"<{predicate}>: ")
     names = []
     for line in schema.splitlines():
-        if line.startswith((start, f"<{predicate}>: ")):
+        if line.startswith(starts):
             return line.partition(": ")[2].rstrip(" .")
         if ": " in line and not line.startswith(("type ", "\t")):
             names.append(line.partition(": ")[0].strip("<>"))

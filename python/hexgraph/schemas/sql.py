@@ -27,8 +27,10 @@ def sql(db: Any, query: str, tables: Mapping[str, Any], parameters: Any) -> Any:
     words = {word.lower() for word in re.findall(r"\w[\w.]*", query)}
     for name in {**own, **tables}:
         if name.lower() in words or not re.fullmatch(r"\w[\w.]*", name):
-            table = to_arrow(tables[name]) if name in tables else own[name]()
-            connection.register(name, _readable(table))
+            if name in tables:
+                connection.register(name, _readable(to_arrow(tables[name])))
+            else:
+                own[name](connection)
     try:
         return connection.sql(query, params=parameters)
     except duckdb.CatalogException as error:
@@ -52,8 +54,8 @@ def _readable(table: Any) -> Any:
     return pyarrow.table(table)
 
 
-def _tables_of(db: Any) -> dict[str, Callable[[], Any]]:
-    """Return what makes the table of each type and of each predicate of edges, by their names.
+def _tables_of(db: Any) -> dict[str, Callable[[Any], None]]:
+    """Return what puts the table of each type and of each predicate of edges into a connection.
 
     Where a type and a predicate have the same name, the type has it.
     """
@@ -62,7 +64,7 @@ def _tables_of(db: Any) -> dict[str, Callable[[], Any]]:
     is_edge = {
         name: definition_of(schema, name).startswith(("uid", "[uid]")) for name in predicates
     }
-    made: dict[str, Callable[[], Any]] = {}
+    made: dict[str, Callable[[Any], None]] = {}
     for name, found in is_edge.items():
         if found:
             made[name] = partial(_edges_of, db, name)
@@ -73,10 +75,19 @@ def _tables_of(db: Any) -> dict[str, Callable[[], Any]]:
     return made
 
 
-def _edges_of(db: Any, name: str) -> Any:
-    return db.edges(named(name)).to_arrow()
+def _edges_of(db: Any, name: str, connection: Any) -> None:
+    numbers = f"{name} by numbers"
+    connection.register(numbers, _readable(db.edges(named(name)).to_arrow()))
+    # Uids are texts in the tables of nodes and in results, so they are here.
+    ends = ", ".join(f"format('0x{{:x}}', {end}) as {end}" for end in ("source", "target"))
+    connection.execute(f"create view {_quoted(name)} as select {ends} from {_quoted(numbers)}")
 
 
-def _nodes_of(db: Any, name: str, values: list[str]) -> Any:
+def _nodes_of(db: Any, name: str, values: list[str], connection: Any) -> None:
     fields = " ".join(named(value) for value in values)
-    return db.query(f"{{ nodes(func: type({named(name)})) {{ uid {fields} }} }}").to_arrow()
+    found = db.query(f"{{ nodes(func: type({named(name)})) {{ uid {fields} }} }}")
+    connection.register(name, _readable(found.to_arrow()))
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
