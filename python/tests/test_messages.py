@@ -437,7 +437,10 @@ def test_names_of_other_databases_are_known(db):
         match[1] for text in told.values() for match in re.finditer(r"(?:^|\b)(\w+)\(", text)
     }
     known = {*dir(db), *dir(result), *dir(hexgraph), "GraphView", *dir(polars.DataFrame)}
-    assert methods - known - {"len", "print", "to_networkx", "to_csv", "to_numpy", "list"} == set()
+    assert (
+        methods - known - {"len", "print", "to_networkx", "to_csv", "to_numpy", "list", "shortest"}
+        == set()
+    )
     for table, owner in ((guesses.DATABASE, db), (guesses.RESULT, result)):
         assert [name for name in table if name in dir(owner)] == []
 

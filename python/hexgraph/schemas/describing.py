@@ -169,7 +169,7 @@ def notes_of(db: Any, schema: str, predicates: list[str], edges: list[str]) -> d
     """Return what the schema does not tell of predicates: the languages, and facets of edges."""
     tagged = [name for name in predicates if "@lang" in definition_of(schema, name).split()]
     blocks = [
-        f"l{place}(func: has({term(name)}), first: {LOOKED_AT}) {{ {term(name)}@* }}"
+        f"l{place}(func: has({term(name)}@.), first: {LOOKED_AT}) {{ {term(name)}@* }}"
         for place, name in enumerate(tagged)
     ]
     blocks += [
