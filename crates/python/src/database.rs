@@ -187,9 +187,8 @@ impl PyDatabase {
 
     /// Answer a query in DQL.
     ///
-    /// `variables` are the values of its `$` names: text, numbers, booleans, dates and times, or
-    /// lists and arrays of them, which may stand where a list may: in `eq`, `uid` and `uid_in`, as
-    /// a vector and as coordinates. `timeout` is in seconds. `debug` adds the uid to every object.
+    /// `variables` are the values of its `$` names: text, numbers, booleans, dates and times, or lists and arrays of them, where a list may
+    /// stand: in `eq`, `uid`, `uid_in`, as a vector, as coordinates. `timeout` is in seconds. `debug` adds the uid to every object.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -201,13 +200,14 @@ impl PyDatabase {
     /// >>> db.query(dql, {"n": ["Ada", "Bob"]}).to_dict()
     /// {'q': [{'name': 'Ada'}]}
     ///
-    /// A name that the schema does not know, of a predicate, a type or a language, is answered with nothing, and told in
-    /// `Result.warnings`. With `strict=True`, or where `connect` says so, it is an error.
+    /// Names that the schema does not know, and edges without braces, are answered with nothing and told in `Result.warnings`; with
+    /// `strict=True`, or where `connect` says so, they are errors.
     ///
     /// >>> db.query("{ q(func: has(nmae)) { name } }").warnings
     /// ['line 1 column 11: there is no predicate `nmae` (did you mean `name`?)']
     ///
     /// Raises ParseError with line, column and a hint; QueryError; LimitError after `timeout`.
+    #[expect(clippy::too_many_arguments, reason = "they are named where it is called")]
     #[pyo3(signature = (dql, variables = None, *, timeout = None, debug = false, strict = None, **other))]
     fn query(
         &self,

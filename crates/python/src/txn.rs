@@ -43,6 +43,7 @@ impl PyTxn {
     /// ({'q': [{'name': 'Ada'}]}, {'q': []})
     ///
     /// Raises ConflictError when it was aborted, QueryError when it has ended.
+    #[expect(clippy::too_many_arguments, reason = "they are named where it is called")]
     #[pyo3(signature = (dql, variables = None, *, timeout = None, debug = false, strict = None, **other))]
     fn query(
         &self,
