@@ -105,8 +105,9 @@ SITE := $(CARGO_TARGET_DIR)/docs
 docs: install $(VENV)/docs ## Build the site of the documentation
 	$(BIN)/python docs/site/build.py $(SITE)
 
-docs-check: docs ## Check its links, anchors, navigation and spelling
+docs-check: docs $(VENV)/tools ## Check its links, anchors, navigation and spelling, and the types of its examples
 	$(BIN)/python docs/site/check.py $(SITE)
+	$(BIN)/python tests/lint/typed.py
 
 wheel: $(VENV)/maturin ## Build the wheel
 	rm -rf $(WHEELS)

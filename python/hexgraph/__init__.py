@@ -8,6 +8,8 @@
 {'q': [{'name': 'Ada Lovelace'}]}
 """
 
+from typing import TYPE_CHECKING
+
 from ._native import (
     Answers,
     ArrowTable,
@@ -42,6 +44,7 @@ from .errors import (
     SchemaError,
     StorageError,
 )
+from .guesses import DATABASE, RESULT, attribute_error
 from .methods import DatabaseMethods, attach
 from .serving import ServingMethods
 
@@ -49,6 +52,15 @@ attach(Database, DatabaseMethods)
 attach(Database, AdministrationMethods)
 attach(Database, ArrayMethods)
 attach(Database, ServingMethods)
+for _owner, _receiver, _table in ((Database, "db", DATABASE), (Result, "result", RESULT)):
+    # It is asked only for names that there are not.
+    setattr(_owner, "__getattr__", attribute_error(_owner.__name__, _receiver, _table))  # noqa: B010
+
+
+if TYPE_CHECKING:
+    from . import datasets as datasets
+    from . import widget as widget
+    from .widget import GraphView as GraphView
 
 
 def __getattr__(name: str) -> object:

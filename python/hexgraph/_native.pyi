@@ -4,7 +4,7 @@ import os
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from types import TracebackType
-from typing import Any, BinaryIO, Literal, Self, TypeAlias, TypeVar, final
+from typing import Any, BinaryIO, Literal, Never, Self, TypeAlias, TypeVar, final
 
 import pandas
 import polars
@@ -202,6 +202,7 @@ class Database:
         timeout: float | None = None,
         debug: bool = False,
         strict: bool | None = None,
+        **other: Never,
     ) -> Result: ...
     async def amutate(self, **mutation: Any) -> dict[str, str]: ...
     async def aupsert(
@@ -217,6 +218,7 @@ class Database:
         timeout: float | None = None,
     ) -> dict[str, Any]: ...
     def suggest(self, *names: str) -> Suggestion: ...
+    def sql(self, query: str, parameters: Any = None, **tables: Any) -> Any: ...
     def edges(
         self,
         *on: str,
@@ -250,6 +252,7 @@ class Database:
         timeout: float | None = None,
         debug: bool = False,
         strict: bool | None = None,
+        **other: Never,
     ) -> Result: ...
     def query_many(
         self,
@@ -376,6 +379,7 @@ class Txn:
         timeout: float | None = None,
         debug: bool = False,
         strict: bool | None = None,
+        **other: Never,
     ) -> Result: ...
     def mutate(
         self,
@@ -448,8 +452,9 @@ class Result:
 class Upsert:
     @property
     def uids(self) -> dict[str, str]: ...
+    # None only where the query is empty, which type checkers need not ask about each time.
     @property
-    def result(self) -> Result | None: ...
+    def result(self) -> Result | Any: ...
 
 @final
 class ArrowTable:
@@ -516,6 +521,8 @@ class SchemaReport:
     def dropped(self) -> list[str]: ...
     @property
     def rebuilt(self) -> list[str]: ...
+    @property
+    def unread(self) -> list[str]: ...
 
 @final
 class LoadReport:

@@ -4,7 +4,7 @@ import atexit
 import os
 import weakref
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, Never, cast
 
 from ._native import Database, open_database
 
@@ -32,6 +32,7 @@ def connect(  # noqa: PLR0913 - settings by keyword
     map: bool = True,  # noqa: A002 - the field's word for it
     strict: bool = False,
     namespace: int = 0,
+    **other: Never,
 ) -> Database:
     """Open the database in the directory `path`, or an empty one in memory.
 
@@ -95,6 +96,10 @@ def connect(  # noqa: PLR0913 - settings by keyword
     Raises StorageError when another process writes there; CorruptError when the data or the log
     is damaged; ValueError for a limit that there is not, and for an address of another kind.
     """
+    if other:
+        from .guesses import refuse_of_connect
+
+        refuse_of_connect(other, list(cast(dict[str, Any], connect.__kwdefaults__)))
     if isinstance(path, str) and path.startswith(CLUSTER):
         given = (
             threads,

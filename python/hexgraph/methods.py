@@ -237,6 +237,37 @@ class DatabaseMethods:
 
         return profiling.profile(self, names)
 
+    def sql(self, query: str, parameters: Any = None, **tables: Any) -> Any:
+        """Answer SQL over types and edges, which is what DuckDB says to them as tables.
+
+        Each type is a table of its nodes: `uid`, and a column for each field that is no edge. Each
+        predicate of edges is a table of `source` and `target`, which are uids. `tables` adds
+        others under their names: results, frames, whatever has columns of Arrow. Only the tables
+        that the query names are made, each of the database as it is now. `parameters` are those of
+        the query, a list for `?` or a dict for `$name`.
+
+        What comes back is a relation of DuckDB: `fetchall()`, `df()`, `pl()`, `arrow()`, or the
+        table of another query. It needs the packages duckdb and pyarrow.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> airports = [{"iata": "ZRH", "country": "CH"}, {"iata": "GVA", "country": "CH"}]
+        >>> _ = db.load_nodes(airports, "Airport", id="iata")
+        >>> _ = db.load_edges([{"from": "ZRH", "to": "GVA"}], "route", on="iata")
+        >>> db.sql("select country, count(*) from Airport group by country").fetchall()
+        [('CH', 2)]
+        >>> found = db.query("{ q(func: has(route)) { uid iata } }")
+        >>> query = "select iata, count(*) from mine join route on source = uid group by iata"
+        >>> db.sql(query, mine=found).fetchall()
+        [('ZRH', 1)]
+
+        Raises SchemaError for a table that there is not, an Error that names the package where
+        DuckDB is not installed, and DuckDB's own errors for the rest.
+        """
+        from .schemas import sql
+
+        return sql.sql(self, query, tables, parameters)
+
     def schema(self) -> SchemaText:
         """Return the schema in the language of `alter`: a text, which draws itself in notebooks.
 

@@ -10,8 +10,8 @@ def test_types_predicates_and_edges_are_counted(people):
     told = people.describe()
     assert told.nodes == 3
     assert told.types.rows() == [("Person", 2, ["name", "born", "friend"])]
-    assert ("Person", "born", "int @index(int)", 2, 1.0) in told.predicates.rows()
-    assert (None, "boss", "uid @reverse", 1, None) in told.predicates.rows()
+    assert ("Person", "born", "int @index(int)", 2, 1.0, None) in told.predicates.rows()
+    assert (None, "boss", "uid @reverse", 1, None, None) in told.predicates.rows()
     assert told.edges.rows() == [("Person", "boss", "Person", 1), ("Person", "friend", "Person", 1)]
     assert "Person  born" in repr(told)
     assert "<td" in told._repr_html_()
@@ -22,7 +22,7 @@ def test_nothing_is_told_of_nothing(db):
     db.alter("knows: [uid] .\ntype Person {\n  knows\n}")
     told = db.describe()
     assert (told.types.rows(), told.edges.rows()) == ([("Person", 0, ["knows"])], [])
-    assert told.predicates.rows() == [("Person", "knows", "[uid]", 0, None)]
+    assert told.predicates.rows() == [("Person", "knows", "[uid]", 0, None, None)]
 
 
 def test_names_of_all_kinds(db):
@@ -37,4 +37,18 @@ def test_the_sample(db):
     told = db.describe()
     assert told.nodes == db.stats()["nodes"]
     assert told.types.rows()
-    assert all(0 <= share <= 1 for *_, share in told.predicates.rows() if share is not None)
+    rows = told.predicates.rows()
+    assert all(0 <= share <= 1 for *_, share, _ in rows if share is not None)
+    notes = {row[1]: row[5] for row in rows}
+    assert notes["starring"] == "facets billing, role"
+    assert notes["name"] == "languages ar, cs, da, de, el, en, es, fa, ..."
+    assert notes["born"] is None
+    assert "facets billing, role" in repr(told)
+    assert "facets billing, role" in told._repr_html_()
+
+
+def test_notes_of_a_single_edge(db):
+    db.alter("boss: uid .\nname: string @lang .\n<a-b>: [uid] .")
+    db.mutate(set='<1> <boss> <2> (since=2) .\n<1> <a-b> <2> (w=1, v=2) .\n<1> <name> "x"@en .')
+    notes = {row[1]: row[5] for row in db.describe().predicates.rows()}
+    assert notes == {"boss": "facets since", "name": "languages en", "a-b": "facets v, w"}

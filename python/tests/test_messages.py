@@ -1,6 +1,7 @@
 """What somebody is told who is new here: what is wrong, where, and what to write instead."""
 
 import pickle
+import re
 import subprocess
 import sys
 from datetime import UTC, date, datetime, time
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import hexgraph
+from hexgraph import guesses
 
 pytestmark = pytest.mark.shared
 
@@ -30,6 +32,66 @@ CALLS = {
         lambda db, _: db.alter("films.schema"),
         hexgraph.StorageError,
         ["films.schema", "a schema is its text"],
+    ),
+    "variables that are a text": (
+        lambda db, _: db.query(BY_NAME, "Ada"),
+        TypeError,
+        ["variables are a dict", '{"name": value}', "not str"],
+    ),
+    "variables that are a list": (
+        lambda db, _: db.upsert(BY_NAME, ["Ada"], set='<1> <name> "x" .'),
+        TypeError,
+        ["variables are a dict", "not list"],
+    ),
+    "variables by name": (
+        lambda db, _: db.query(BY_NAME, n="Ada"),
+        TypeError,
+        ["query() has no argument 'n'", "query(dql, {'n': 'Ada'})"],
+    ),
+    "a page beside the query": (
+        lambda db, _: db.query("{ q(func: has(name)) { name } }", first=10),
+        TypeError,
+        ["'first'", "`q(func: has(name), first: 10)`"],
+    ),
+    "a misspelt argument of a query in a transaction": (
+        lambda db, _: db.txn().query("{ q(func: has(name)) { name } }", timout=1),
+        TypeError,
+        ["'timout'", "did you mean `timeout`?"],
+    ),
+    "a misnamed argument of connect": (
+        lambda _, tmp: hexgraph.connect(tmp, readonly=True),
+        TypeError,
+        ["connect() has no argument 'readonly'", "did you mean `read_only`?"],
+    ),
+    "an argument of connect that nobody knows": (
+        lambda _, tmp: hexgraph.connect(tmp, colour="red"),
+        TypeError,
+        ["'colour'", "it has path, read_only, threads"],
+    ),
+    "a result as a frame of DuckDB": (
+        lambda db, _: db.query("{ q(func: has(name)) { name } }").df(),
+        AttributeError,
+        ["no attribute 'df'", "`result.to_pandas()`"],
+    ),
+    "a result as a cursor": (
+        lambda db, _: db.query("{ q(func: has(name)) { name } }").fetchall(),
+        AttributeError,
+        ["no attribute 'fetchall'", "`result.rows()`"],
+    ),
+    "a misspelt method of a result": (
+        lambda db, _: db.query("{ q(func: has(name)) { name } }").to_panda(),
+        AttributeError,
+        ["no attribute 'to_panda'", "did you mean `to_pandas`?"],
+    ),
+    "a date in another order": (
+        lambda db, _: db.mutate(set='<1> <day> "01.08.1948"^^<xs:dateTime> .'),
+        hexgraph.QueryError,
+        ["`01.08.1948` is no datetime", "`2006-01-02`", "no other order"],
+    ),
+    "a GraphQL query as DQL": (
+        lambda db, _: db.query("{ queryFilm(first: 10) { title } }"),
+        hexgraph.ParseError,
+        ["looks like GraphQL", "db.graphql(...)"],
     ),
     "a schema path that is absent": (
         lambda db, tmp: db.load(b"", schema=tmp / "films.schema"),
@@ -356,6 +418,73 @@ def test_message(graph, tmp_path, name):
     assert [piece for piece in pieces if piece not in text] == [], text
     assert state(graph) == before
     assert str(pickle.loads(pickle.dumps(raised.value))) == text
+
+
+@pytest.mark.embedded("a cluster has other names and misses some")
+def test_names_of_other_databases_are_known(db):
+    for name, meant in {
+        "execute": "db.query(dql)",
+        "create_index": "db.index(",
+        "qury": "query",
+    }.items():
+        with pytest.raises(AttributeError, match=f"no attribute '{name}'") as caught:
+            getattr(db, name)
+        assert meant in str(caught.value)
+    assert not hasattr(db, "_anything")
+    result = db.query("{ q(func: has(name)) { name } }")
+    told = {**guesses.DATABASE, **guesses.RESULT}
+    methods = {
+        match[1] for text in told.values() for match in re.finditer(r"(?:^|\b)(\w+)\(", text)
+    }
+    known = {*dir(db), *dir(result), *dir(hexgraph), "GraphView", *dir(polars.DataFrame)}
+    assert (
+        methods - known - {"len", "print", "to_networkx", "to_csv", "to_numpy", "list", "shortest"}
+        == set()
+    )
+    for table, owner in ((guesses.DATABASE, db), (guesses.RESULT, result)):
+        assert [name for name in table if name in dir(owner)] == []
+
+
+@pytest.mark.embedded("a cluster loads no tables")
+def test_a_gap_in_a_column_of_numbers(db, tmp_path):
+    rows = [f"{number},{number}" for number in range(1500)]
+    (tmp_path / "gap.csv").write_text("\n".join(["id,height", *rows, "1500,n/a"]))
+    with pytest.raises(hexgraph.LoadError, match=r'missing value.*on_error="skip"'):
+        db.load_nodes(tmp_path / "gap.csv")
+    assert db.load_nodes(tmp_path / "gap.csv", on_error="skip").nodes == 1501
+
+
+@pytest.mark.embedded("a cluster loads no tables")
+def test_ids_of_edges_need_an_index(db):
+    db.load_nodes([{"code": "CH"}, {"code": "FR"}], "Country", id=None)
+    with pytest.raises(hexgraph.SchemaError) as caught:
+        db.load_edges([{"from": "CH", "to": "FR"}], "next_to", on="code")
+    assert 'in one line: db.index("code", "hash")' in str(caught.value)
+    db.index("code", "hash")
+    assert db.load_edges([{"from": "CH", "to": "FR"}], "next_to", on="code").triples == 1
+
+
+@pytest.mark.embedded("a cluster has no algorithms")
+def test_nodes_of_algorithms_are_uids_or_roots(graph):
+    with pytest.raises(ValueError, match="is no uid and no root of DQL") as caught:
+        graph.algo.bfs("friend", source="Ada")
+    assert """source='eq(xid, "Ada")'""" in str(caught.value)
+    assert len(graph.algo.bfs("friend", source='eq(name, "Ada")')) == 2
+
+
+@pytest.mark.embedded("a cluster reports no values")
+def test_values_that_a_new_type_can_not_show(graph):
+    report = graph.alter("name: int .")
+    assert report.changed == ["name: int instead of string"]
+    assert report.unread == [
+        "name: 1 of 1 values can't be read as int: `Ada` of 0x1; asking for them is an error until"
+        " they are set anew, or `name` is string again"
+    ]
+    assert "unread: name: 1 of 1" in repr(report)
+    with pytest.raises(hexgraph.QueryError, match="older than the type of its predicate"):
+        graph.query("{ q(func: has(name)) { name } }").to_dict()
+    assert graph.alter("name: string .").unread == []
+    assert graph.query("{ q(func: has(name)) { name } }").rows() == [("Ada",)]
 
 
 @pytest.mark.embedded("a cluster names its own ways to set a schema")

@@ -1,5 +1,6 @@
 """Pictures are well-formed, and show what is there."""
 
+import re
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -152,6 +153,9 @@ def test_degrees(films, tmp_path):
     rows = films.query("{ q(func: has(~genre)) { n: count(~genre) } }").rows()
     told = f"{len(rows)} nodes, {sum(row[0] for row in rows)} edges, at most {max(rows)[0]} at one"
     assert told in texts(picture.svg)
+    widths = re.findall(r'<rect x="[^"]*" y="[^"]*" width="([^"]*)"', picture.svg)
+    assert len(widths) > 1
+    assert len(set(widths)) == 1
     picture.save(tmp_path / "degrees.svg")
     assert (tmp_path / "degrees.svg").read_text(encoding="utf-8") == picture.svg
     for wrong, why in (("name", "has values"), ("~nothing", "nothing"), ("genr", "genr")):

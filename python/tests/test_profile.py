@@ -1,5 +1,7 @@
 """What `db.profile()` tells of values, against what was put in."""
 
+import re
+
 import pytest
 
 import hexgraph
@@ -74,6 +76,12 @@ def test_how_it_is_shown(shop):
     html = told._repr_html_()
     assert html.count("<svg") == 2 + 3
     assert "a (4)<br>" in html
+    # What is told of a predicate stands in one cell, so that the pictures are on the page, too.
+    head = re.findall(r"<th [^>]*>(.*?)</th>", html)[:6]
+    assert head == ["predicate", "nodes", "distinct", "least, greatest", "histogram", "common"]
+    assert re.search(r"<b>id</b><br><small[^>]*>\w+</small><br><small[^>]*>@index\(", html)
+    assert re.search(r"100% of \w+", html)
+    assert html.count("overflow-x: auto") == len(told._parts())
     assert len(told.to_pandas()) == len(told.predicates)
 
 

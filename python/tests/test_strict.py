@@ -6,6 +6,11 @@ import hexgraph
 
 NO_X, NO_Y = "there is no predicate `x`", "there is no predicate `y`"
 
+EDGE = (
+    "`friend` is an edge and has no value of its own (say in braces what its nodes shall tell, as"
+    " in `friend { uid }`, or write `count(friend)`)"
+)
+
 # Each row: what is asked, and the warnings.
 CASES = [
     ("{ q(func: has(name)) { name born friend { name } } }", []),
@@ -18,6 +23,13 @@ CASES = [
     ("{ q(func: uid(1)) { count(x) y x } }", [NO_X, NO_Y]),
     ("{ q(func: uid(1)) @groupby(x) { count(uid) } }", [NO_X]),
     ("{ q(func: uid(1)) { friend { x { y } } } }", [NO_X, NO_Y]),
+    ("{ q(func: uid(1)) { name friend } }", [EDGE]),
+    ("{ q(func: uid(1)) { friend { friend } } }", [EDGE]),
+    # Elsewhere the edge alone says what is wanted.
+    ("{ q(func: uid(1)) { name count(friend) } }", []),
+    ("{ q(func: uid(1)) @recurse(depth: 2) { name friend } }", []),
+    ("{ q(func: uid(1)) @cascade { name friend } }", []),
+    ("{ f as var(func: uid(1)) { g as friend } q(func: uid(f, g)) { name } }", []),
 ]
 
 

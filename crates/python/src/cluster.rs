@@ -9,7 +9,7 @@ use crate::convert::variables::to_variables;
 use crate::source::to_schema_text;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::PyString;
 use std::collections::HashMap;
 
 /// The arguments whose values are JSON, or a text that is passed on.
@@ -37,7 +37,7 @@ pub(crate) fn schema_text(given: &Bound<'_, PyAny>) -> PyResult<String> {
 #[pyfunction]
 #[pyo3(signature = (given))]
 pub(crate) fn variable_texts(
-    given: Option<&Bound<'_, PyDict>>,
+    given: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Vec<(String, String, Option<Vec<String>>)>> {
     let variables = to_variables(given)?.into_iter();
     let texts = variables.map(|(name, value)| {

@@ -5,7 +5,7 @@ use super::graphql;
 use super::graphql::GraphqlArguments;
 use super::interrupt::{detached, interruptible, interruptible_with};
 use super::mutation::{MutationArguments, PyUpsert, to_drop};
-use super::requests::{Asked, Target, UpsertArguments, to_timeout};
+use super::requests::{Asked, Target, UpsertArguments, refuse_arguments, to_timeout};
 use super::server::{PyServer, Servers, Settings, warn_of_default_password};
 use super::source::{PyLoadReport, PySchemaReport, to_export_folder, to_schema_text, to_sources};
 use super::stats::stats_dict;
@@ -187,9 +187,8 @@ impl PyDatabase {
 
     /// Answer a query in DQL.
     ///
-    /// `variables` are the values of its `$` names: text, numbers, booleans, dates and times, or
-    /// lists and arrays of them, which may stand where a list may: in `eq`, `uid` and `uid_in`, as
-    /// a vector and as coordinates. `timeout` is in seconds. `debug` adds the uid to every object.
+    /// `variables` are the values of its `$` names: text, numbers, booleans, dates and times, or lists and arrays of them, where a list may
+    /// stand: in `eq`, `uid`, `uid_in`, as a vector, as coordinates. `timeout` is in seconds. `debug` adds the uid to every object.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -201,23 +200,26 @@ impl PyDatabase {
     /// >>> db.query(dql, {"n": ["Ada", "Bob"]}).to_dict()
     /// {'q': [{'name': 'Ada'}]}
     ///
-    /// A name that the schema does not know, of a predicate, a type or a language, is answered with nothing, and told in
-    /// `Result.warnings`. With `strict=True`, or where `connect` says so, it is an error.
+    /// Names that the schema does not know, and edges without braces, are answered with nothing and told in `Result.warnings`; with
+    /// `strict=True`, or where `connect` says so, they are errors.
     ///
     /// >>> db.query("{ q(func: has(nmae)) { name } }").warnings
     /// ['line 1 column 11: there is no predicate `nmae` (did you mean `name`?)']
     ///
     /// Raises ParseError with line, column and a hint; QueryError; LimitError after `timeout`.
-    #[pyo3(signature = (dql, variables = None, *, timeout = None, debug = false, strict = None))]
+    #[expect(clippy::too_many_arguments, reason = "they are named where it is called")]
+    #[pyo3(signature = (dql, variables = None, *, timeout = None, debug = false, strict = None, **other))]
     fn query(
         &self,
         py: Python<'_>,
         dql: String,
-        variables: Option<&Bound<'_, PyDict>>,
+        variables: Option<&Bound<'_, PyAny>>,
         timeout: Option<f64>,
         debug: bool,
         strict: Option<bool>,
+        other: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyResultSet> {
+        refuse_arguments(py, other)?;
         let asked = Asked { dql, timeout, debug, strict: strict.unwrap_or(self.strict) };
         Target::Database(&self.database).query(py, asked, variables)
     }
@@ -301,7 +303,7 @@ impl PyDatabase {
         &self,
         py: Python<'_>,
         dql: String,
-        variables: Option<&Bound<'_, PyDict>>,
+        variables: Option<&Bound<'_, PyAny>>,
         timeout: Option<f64>,
     ) -> PyResult<PyExplanation> {
         let variables = to_variables(variables)?;
@@ -362,7 +364,7 @@ impl PyDatabase {
         &self,
         py: Python<'py>,
         text: String,
-        variables: Option<&Bound<'py, PyDict>>,
+        variables: Option<&Bound<'py, PyAny>>,
         operation: Option<String>,
         headers: Option<&Bound<'py, PyDict>>,
         timeout: Option<f64>,
@@ -395,7 +397,7 @@ impl PyDatabase {
         &self,
         py: Python<'py>,
         text: String,
-        variables: Option<&Bound<'py, PyDict>>,
+        variables: Option<&Bound<'py, PyAny>>,
         operation: Option<String>,
         headers: Option<&Bound<'py, PyDict>>,
         timeout: Option<f64>,
@@ -424,7 +426,7 @@ impl PyDatabase {
         py: Python<'_>,
         dql: &str,
         size: usize,
-        variables: Option<&Bound<'_, PyDict>>,
+        variables: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyPages> {
         let variables = to_variables(variables)?;
         let pages = detached(py, || self.database.pages(dql, &variables, size));
@@ -496,7 +498,7 @@ impl PyDatabase {
         &self,
         py: Python<'py>,
         dql: &str,
-        variables: Option<&Bound<'py, PyDict>>,
+        variables: Option<&Bound<'py, PyAny>>,
         set: Option<&Bound<'py, PyAny>>,
         delete: Option<&Bound<'py, PyAny>>,
         set_json: Option<&Bound<'py, PyAny>>,

@@ -6,6 +6,7 @@ use crate::answers::subscription::PySubscription;
 use crate::convert::encoding::encode;
 use crate::convert::errors::to_python;
 use crate::convert::json::loads;
+use crate::convert::variables::dict_of_variables;
 use hexgraph::db::Database;
 use hexgraph::db::graphql::{Fault, Headers, Request, Response};
 use hexgraph_base::types::stack;
@@ -19,7 +20,7 @@ const NO_SCHEMA: &str = "there is no GraphQL schema: set one with db.graphql_sch
 /// The arguments of a request except for its text.
 pub(crate) struct GraphqlArguments<'a, 'py> {
     /// The values of the request's variables.
-    pub variables: Option<&'a Bound<'py, PyDict>>,
+    pub variables: Option<&'a Bound<'py, PyAny>>,
     /// The name of the operation that is to be carried out.
     pub operation: Option<String>,
     /// The headers that a client would send, such as a token.
@@ -100,9 +101,11 @@ pub(crate) fn schema(
 }
 
 fn to_map(
-    variables: Option<&Bound<'_, PyDict>>,
+    variables: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<serde_json::Map<String, serde_json::Value>> {
-    let Some(variables) = variables else { return Ok(serde_json::Map::new()) };
+    let Some(variables) = dict_of_variables(variables)? else {
+        return Ok(serde_json::Map::new());
+    };
     let json = encode("variables", variables.as_any())?.json;
     let wrong = |error: serde_json::Error| PyTypeError::new_err(format!("variables: {error}"));
     stack::with_room(|| serde_json::from_str(&json)).map_err(wrong)

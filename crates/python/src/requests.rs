@@ -41,7 +41,7 @@ pub(crate) struct UpsertArguments<'a, 'py> {
     /// The query.
     pub dql: &'a str,
     /// The values of its variables.
-    pub variables: Option<&'a Bound<'py, PyDict>>,
+    pub variables: Option<&'a Bound<'py, PyAny>>,
     /// The condition of the first mutation.
     pub cond: &'a str,
     /// The other mutations.
@@ -50,13 +50,27 @@ pub(crate) struct UpsertArguments<'a, 'py> {
     pub timeout: Option<f64>,
 }
 
+/// Refuses arguments that `query` does not have, with what was probably meant.
+///
+/// # Errors
+///
+/// `TypeError` when there is one.
+pub(crate) fn refuse_arguments(py: Python<'_>, other: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+    match other {
+        None => Ok(()),
+        Some(other) => {
+            py.import("hexgraph.guesses")?.call_method1("refuse_of_query", (other,)).map(drop)
+        }
+    }
+}
+
 impl Target<'_> {
     /// Answers a query.
     pub(crate) fn query(
         self,
         py: Python<'_>,
         asked: Asked,
-        variables: Option<&Bound<'_, PyDict>>,
+        variables: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyResultSet> {
         let Asked { dql, timeout, debug, strict } = asked;
         let variables = to_variables(variables)?;

@@ -167,6 +167,12 @@ impl PySchemaReport {
         texts(&self.report.rebuilt)
     }
 
+    /// Predicates with values that can't be read as their new type: how many, the first ones, and what to do.
+    #[getter]
+    fn unread(&self) -> Vec<String> {
+        texts(&self.report.unread)
+    }
+
     fn __repr__(&self) -> String {
         let mut lines = vec!["<hexgraph.SchemaReport".to_owned()];
         for (name, items) in self.report.parts() {

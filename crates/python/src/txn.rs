@@ -2,7 +2,7 @@
 
 use super::interrupt::detached;
 use super::mutation::{MutationArguments, PyUpsert};
-use super::requests::{Asked, Target, UpsertArguments};
+use super::requests::{Asked, Target, UpsertArguments, refuse_arguments};
 use crate::answers::result::PyResultSet;
 use crate::convert::errors::to_python;
 use hexgraph::db::Txn;
@@ -43,16 +43,19 @@ impl PyTxn {
     /// ({'q': [{'name': 'Ada'}]}, {'q': []})
     ///
     /// Raises ConflictError when it was aborted, QueryError when it has ended.
-    #[pyo3(signature = (dql, variables = None, *, timeout = None, debug = false, strict = None))]
+    #[expect(clippy::too_many_arguments, reason = "they are named where it is called")]
+    #[pyo3(signature = (dql, variables = None, *, timeout = None, debug = false, strict = None, **other))]
     fn query(
         &self,
         py: Python<'_>,
         dql: String,
-        variables: Option<&Bound<'_, PyDict>>,
+        variables: Option<&Bound<'_, PyAny>>,
         timeout: Option<f64>,
         debug: bool,
         strict: Option<bool>,
+        other: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyResultSet> {
+        refuse_arguments(py, other)?;
         let asked = Asked { dql, timeout, debug, strict: strict.unwrap_or(self.strict) };
         Target::Txn(&self.txn).query(py, asked, variables)
     }
@@ -101,7 +104,7 @@ impl PyTxn {
         &self,
         py: Python<'py>,
         dql: &str,
-        variables: Option<&Bound<'py, PyDict>>,
+        variables: Option<&Bound<'py, PyAny>>,
         set: Option<&Bound<'py, PyAny>>,
         delete: Option<&Bound<'py, PyAny>>,
         set_json: Option<&Bound<'py, PyAny>>,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..frames import missing, to_pandas, to_polars
 
@@ -80,7 +80,7 @@ class Found:
         columns = {name: (kind, values, gaps) for name, kind, values, gaps in self._table.columns()}
         wanted = self.name if self.name in columns and "path" not in columns else self._node
         kind, values, gaps = columns[wanted]
-        array: numpy.ndarray[Any, Any] = numpy.frombuffer(values, dtype=kind)
+        array: numpy.ndarray[Any, Any] = numpy.frombuffer(cast(bytes, values), dtype=kind)
         if "path" in columns:
             ways = numpy.frombuffer(columns["path"][1], dtype="int64")
             lengths = numpy.bincount(ways) if len(ways) else numpy.zeros(0, dtype="int64")

@@ -40,8 +40,14 @@ class Text:
 
     def nodes(self, name: str, nodes: Nodes | None) -> None:
         """Add an argument that is nodes; None leaves it out."""
-        if nodes is not None:
-            self.lists[name] = nodes
+        if nodes is None:
+            return
+        if isinstance(nodes, str) and "(" not in nodes and not _is_uid(nodes):
+            raise ValueError(
+                f"{name}={nodes!r} is no uid and no root of DQL: nodes are found by the predicate"
+                f" of their ids, as in {name}='eq(xid, {_quoted(nodes)})'; a uid is written '0x1f'"
+            )
+        self.lists[name] = nodes
 
     def dql(self) -> str:
         """Return the whole query."""
@@ -103,6 +109,10 @@ def uids_of(db: Database, nodes: Nodes) -> list[int]:
     end = _root_end(nodes)
     found = db.query(f"{{ q(func: {nodes[:end]}) {nodes[end:]} {{ uid }} }}")
     return [uid_number(row["uid"]) for row in found]
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _is_uid(text: str) -> bool:

@@ -102,7 +102,7 @@ class Edges:
         made.add_nodes_from(names)
         sources, targets, *weights = (part.tolist() for part in self.to_numpy())
         ends = ([names[number] for number in part] for part in (sources, targets))
-        if weights:
+        if weights and self._weight is not None:
             made.add_weighted_edges_from(zip(*ends, weights[0], strict=True), weight=self._weight)
         else:
             made.add_edges_from(zip(*ends, strict=True))

@@ -12,6 +12,7 @@ from .. import display, frames
 from .._native import ArrowTable, json_table
 from .._native import Result as NativeResult
 from ..errors import QueryError
+from ..guesses import RESULT, attribute_error
 
 if TYPE_CHECKING:
     import pandas
@@ -271,3 +272,6 @@ def _offset(name: str, dql: str) -> int | None:
     body = dql.find("{", dql.find("{") + 1)
     found = re.compile(rf"(?<![\w.~]){re.escape(name)}(?![\w.])").search(dql, max(0, body))
     return found.start() if found else None
+
+
+setattr(Result, "__getattr__", attribute_error("Result", "result", RESULT))  # noqa: B010

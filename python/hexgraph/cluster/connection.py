@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
-from typing import Any, NoReturn, Self, TypeVar
+from typing import Any, Never, NoReturn, Self, TypeVar
 
 from .. import frames, transactions
 from .._native import ArrowTable, SchemaReport, json_table, schema_text
@@ -19,6 +19,7 @@ from ..errors import (
     ReadOnlyError,
     SchemaError,
 )
+from ..guesses import refuse_of_query
 from ..methods import DatabaseMethods
 from . import lists, paging, requests
 from . import schema as definitions
@@ -120,8 +121,10 @@ class Cluster:
         timeout: float | None = None,
         debug: bool = False,
         strict: bool | None = None,
+        **other: Never,
     ) -> Result:
         """Answer a query in DQL; with `strict`, names that the schema does not know are errors."""
+        refuse_of_query(other)
         message = requests.query(dql, variables)
         result = self.answer(message, dql, variables, timeout=timeout, debug=debug)
         if strict and result.warnings:
@@ -345,6 +348,7 @@ class Cluster:
     edges = _refused("edges", "bring the data back: hexgraph import dgraph://... PATH")
     matrix = _refused("matrix", "bring the data back: hexgraph import dgraph://... PATH")
     sample = _refused("sample", "bring the data back: hexgraph import dgraph://... PATH")
+    sql = _refused("sql", "bring the data back: hexgraph import dgraph://... PATH")
     profile = _refused("profile", "bring the data back: hexgraph import dgraph://... PATH")
     serve = _refused("serve", "a cluster serves already")
     namespaces = _refused("namespaces", NAMESPACES)

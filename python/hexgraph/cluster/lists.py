@@ -27,7 +27,7 @@ def inlined(dql: str, variables: dict[str, object] | None) -> tuple[str, dict[st
     Raises what the embedded database does for values that have no text.
     """
     texts: dict[str, str] = {}
-    for name, text, items in variable_texts(dict(variables) if variables is not None else None):
+    for name, text, items in variable_texts(variables):
         if items is not None:
             dql, is_gone = _written(dql, name.removeprefix("$"), items)
             if is_gone:

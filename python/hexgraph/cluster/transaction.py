@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Never, Self
 
 from ..errors import ConflictError, Error, NotSupportedError, QueryError
+from ..guesses import refuse_of_query
 from . import requests
 from .answers import Result, Upsert
 from .requests import Json
@@ -58,8 +59,10 @@ class Txn:
         *,
         timeout: float | None = None,
         debug: bool = False,
+        **other: Never,
     ) -> Result:
         """Answer a query from what the transaction sees."""
+        refuse_of_query(other)
         self._check_open()
         message = requests.query(dql, variables, start=self._context.start_ts)
         message.read_only = self._read_only

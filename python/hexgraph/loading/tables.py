@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
-from typing import Any
+from typing import Any, cast
 
 from .._native import ArrowTable, columns_table
 
@@ -139,7 +139,7 @@ def values_of(name: str, values: Any) -> list[Any]:
         if hasattr(values, method) and not is_times:
             found = getattr(values, method)()
             return found if isinstance(found, list) else [found]
-    return list(values)
+    return list(cast(Iterable[Any], values))
 
 
 def of_polars(frame: Any) -> Prepared:

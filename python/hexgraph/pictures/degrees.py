@@ -45,7 +45,8 @@ def degrees_svg(counts: Counter[int], predicate: str) -> str:
     if not bars:
         return canvas(WIDTH, 60, [text(f"there are no {title}", 16, 34, fill=MUTED)], title)
     wide, high = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
-    last = math.log2(bars[-1][1] + 1)
+    # The last bar is as wide as the others, though it may end before the next power of two.
+    last = math.log2(2 * bars[-1][0])
     tallest = math.log10(max(count for _, _, count in bars)) + 0.35
 
     def x(degree: float) -> float:
@@ -60,7 +61,7 @@ def degrees_svg(counts: Counter[int], predicate: str) -> str:
         parts.append(element("path", d=f"M{LEFT} {at:.1f} H{WIDTH - RIGHT}", stroke=LINE))
         parts.append(text(f"{10**power:,}", LEFT - 6, at + 4, text_anchor="end", fill=MUTED))
     for low, up, count in bars:
-        left, right = x(low), x(up + 1)
+        left, right = x(low), x(2 * low)
         label = f"{low}" if low == up else f"{low}–{up}"
         nodes = (
             f"{count:,} node{'' if count == 1 else 's'} with {label} edge{'' if up == 1 else 's'}"

@@ -89,7 +89,7 @@ def canvas(width: float, height: float, parts: Iterable[str], title: str) -> str
         font_size=12,
         fill=INK,
         role="img",
-        style="max-width: 100%",
+        style="max-width: 100%; height: auto",
     )
 
 

@@ -316,7 +316,7 @@ def colours_of(nodes: Sequence[Node], key: str | None) -> tuple[Callable[[Node],
 
         return shade, [(f"{key}: {low:,}", mixed(0)), (f"{high:,}", mixed(1))]
     common = [name for name, _ in Counter(map(str, found)).most_common(len(COLOURS))]
-    colours = dict(zip(common, COLOURS, strict=False))
+    colours: dict[str, str] = dict(zip(common, COLOURS, strict=False))
     legend = list(colours.items())
     if len(set(map(str, found))) > len(colours) or len(found) < len(nodes):
         legend.append(("others", OTHER))

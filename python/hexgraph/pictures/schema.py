@@ -97,7 +97,7 @@ def boxes_of(schema: str, found: Any) -> list[Box]:
     known, types = parts_of(schema)
     types = {name: fields for name, fields in types.items() if not name.startswith(OWN)}
     nodes = {} if found is None else {row[0]: row[1] for row in found.types.rows()}
-    counts = {} if found is None else {row[:2]: row[3:] for row in found.predicates.rows()}
+    counts = {} if found is None else {row[:2]: row[3:5] for row in found.predicates.rows()}
     boxes = []
     for place, (name, fields) in enumerate(list(types.items())[:TYPES_SHOWN]):
         rows = [row_of(schema, known, key, counts.get((name, key))) for key in fields]

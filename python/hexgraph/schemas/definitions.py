@@ -10,7 +10,7 @@ from dataclasses import fields, is_dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from difflib import get_close_matches
-from enum import Enum
+from enum import EnumType
 from typing import Any
 from uuid import UUID
 
@@ -216,7 +216,7 @@ def written(hint: Any, place: str) -> str:  # noqa: PLR0911 - one for each kind 
             return scalar
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Annotated:
-        directives = [extra for extra in hint.__metadata__ if isinstance(extra, str)]
+        directives = [extra for extra in typing.get_args(hint)[1:] if isinstance(extra, str)]
         return " ".join([written(arguments[0], place), *directives])
     if origin in (typing.Union, types.UnionType):
         some = [inner for inner in arguments if inner is not type(None)]
@@ -229,8 +229,9 @@ def written(hint: Any, place: str) -> str:  # noqa: PLR0911 - one for each kind 
     if origin in LISTS:
         inner = [one for one in arguments if one is not Ellipsis]
         return f"[{written_item(inner[0], place)}]" if inner else "[string]"
-    if isinstance(hint, type) and issubclass(hint, Enum):
-        return SCALARS.get(type(next(iter(hint)).value), "string")
+    if isinstance(hint, EnumType):
+        first: Any = next(iter(hint))
+        return SCALARS.get(type(first.value), "string")
     if isinstance(hint, type) and hint in LISTS:
         return "[string]"
     names = ", ".join(kind.__name__ for kind in SCALARS if kind is not Any)
@@ -252,10 +253,11 @@ def written_item(hint: Any, place: str) -> str:
 
 def definition_of(schema: str, predicate: str) -> str:
     """Return what the text of a schema says of a predicate, behind its colon."""
-    start = f"{named(predicate)}: "
+    # A schema is written with brackets around names that need them, and some need them elsewhere.
+    starts = (f"{predicate}: ", f"{named(predicate)}: ", f"<{predicate}>: ")
     names = []
     for line in schema.splitlines():
-        if line.startswith((start, f"<{predicate}>: ")):
+        if line.startswith(starts):
             return line.partition(": ")[2].rstrip(" .")
         if ": " in line and not line.startswith(("type ", "\t")):
             names.append(line.partition(": ")[0].strip("<>"))

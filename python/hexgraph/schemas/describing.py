@@ -15,6 +15,12 @@ if TYPE_CHECKING:
 OWN = "dgraph."
 """Predicates and types of the engine begin so."""
 
+LOOKED_AT = 100
+"""The nodes of each predicate whose languages and facets are looked at."""
+
+TOLD = 8
+"""The languages of a predicate that are told."""
+
 CELL = "text-align: left; vertical-align: top"
 
 
@@ -29,7 +35,9 @@ class Description:
         self.types = types
         """type, nodes, fields."""
         self.predicates = predicates
-        """type (None for all nodes), predicate, definition, nodes that have it, share of these."""
+        """type (None for all nodes), predicate, definition, nodes that have it, share of these, and
+        notes: the languages of values and the facets of edges, as the first hundred nodes have
+        them."""
         self.edges = edges
         """from, predicate, to, edges; from and to are types, None for nodes without one."""
 
@@ -40,7 +48,7 @@ class Description:
     def __repr__(self) -> str:
         lines = [f"{self.nodes:,} nodes"]
         for name, table in self._parts():
-            rows = [table.column_names, *([shown(cell) for cell in row] for row in table.rows())]
+            rows = shown_rows(table)
             widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
             lines += ["", name]
             for row in rows:
@@ -51,17 +59,27 @@ class Description:
     def _repr_html_(self) -> str:
         parts = [f"<p><b>{self.nodes:,} nodes</b></p>"]
         for name, table in self._parts():
-            head = "".join(f'<th style="{CELL}">{escape(key)}</th>' for key in table.column_names)
+            keys, *cells = shown_rows(table)
+            head = "".join(f'<th style="{CELL}">{escape(key)}</th>' for key in keys)
             rows = "".join(
                 "<tr>"
-                + "".join(f'<td style="{CELL}">{escape(shown(cell))}</td>' for cell in row)
+                + "".join(f'<td style="{CELL}">{escape(cell)}</td>' for cell in row)
                 + "</tr>"
-                for row in table.rows()
+                for row in cells
             )
             parts.append(
                 f"<p>{name}</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
             )
         return "".join(parts)
+
+
+def shown_rows(table: ArrowTable) -> list[list[str]]:
+    """Return the names of the columns and the cells as text; a column of notes if there are any."""
+    rows = table.rows()
+    has_notes = any(row[-1] is not None for row in rows)
+    names = table.column_names
+    width = len(names) - (names[-1] == "notes" and not has_notes)
+    return [names[:width], *([shown(cell) for cell in row[:width]] for row in rows)]
 
 
 def shown(cell: Any) -> str:
@@ -85,6 +103,7 @@ def describe(db: Any) -> Description:
         name for name in predicates if definition_of(schema, name).startswith(("uid", "[uid]"))
     ]
     found = counts(db, predicates, types, edges)
+    notes = notes_of(db, schema, predicates, edges)
     own = columns_table(
         [
             ("type", list(types)),
@@ -95,7 +114,7 @@ def describe(db: Any) -> Description:
     return Description(
         found["all"],
         own,
-        predicate_table(schema, predicates, types, found),
+        predicate_table(schema, predicates, types, found, notes),
         edge_table(list(types), edges, found),
     )
 
@@ -146,8 +165,49 @@ def term(name: str) -> str:
     return text if text.startswith("<") or "." not in text else f"<{text}>"
 
 
+def notes_of(db: Any, schema: str, predicates: list[str], edges: list[str]) -> dict[str, str]:
+    """Return what the schema does not tell of predicates: the languages, and facets of edges."""
+    tagged = [name for name in predicates if "@lang" in definition_of(schema, name).split()]
+    blocks = [
+        f"l{place}(func: has({term(name)}@.), first: {LOOKED_AT}) {{ {term(name)}@* }}"
+        for place, name in enumerate(tagged)
+    ]
+    blocks += [
+        f"e{place}(func: has({term(name)}), first: {LOOKED_AT})"
+        f" {{ {term(name)} (first: 10) @facets {{ uid }} }}"
+        for place, name in enumerate(edges)
+    ]
+    if not blocks:
+        return {}
+    answer = db.query("{ " + "\n".join(blocks) + " }").to_dict()
+    notes = {}
+    for place, name in enumerate(tagged):
+        keys = sorted({key for row in answer[f"l{place}"] for key in row} - {name})
+        languages = [key.removeprefix(f"{name}@") for key in keys]
+        if languages:
+            more = ", ..." if len(languages) > TOLD else ""
+            notes[name] = f"languages {', '.join(languages[:TOLD])}{more}"
+    for place, name in enumerate(edges):
+        start = f"{name}|"
+        ends = [end for row in answer[f"e{place}"] for end in targets(row, name)]
+        facets = sorted({key.removeprefix(start) for end in ends for key in end if start in key})
+        if facets:
+            notes[name] = "facets " + ", ".join(facets)
+    return notes
+
+
+def targets(row: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    """Return the nodes behind an edge, whose facets stand in them, or beside a single one."""
+    ends = row.get(name, [])
+    return [*ends, row] if isinstance(ends, list) else [ends, row]
+
+
 def predicate_table(
-    schema: str, predicates: list[str], types: dict[str, list[str]], found: dict[str, int]
+    schema: str,
+    predicates: list[str],
+    types: dict[str, list[str]],
+    found: dict[str, int],
+    notes: dict[str, str],
 ) -> ArrowTable:
     """Return the table of predicates, those of each type first, then those of none."""
     rows: list[tuple[Any, ...]] = []
@@ -156,12 +216,14 @@ def predicate_table(
         for number, field in enumerate(fields):
             have = found[f"f{place}_{number}"]
             share = have / nodes if nodes else None
-            rows.append((name, field, definition_of(schema, field), have, share))
+            definition = definition_of(schema, field)
+            rows.append((name, field, definition, have, share, notes.get(field)))
     told = {field for fields in types.values() for field in fields}
     for number, name in enumerate(predicates):
         if name not in told:
-            rows.append((None, name, definition_of(schema, name), found[f"p{number}"], None))
-    names = ("type", "predicate", "definition", "nodes", "coverage")
+            definition = definition_of(schema, name)
+            rows.append((None, name, definition, found[f"p{number}"], None, notes.get(name)))
+    names = ("type", "predicate", "definition", "nodes", "coverage", "notes")
     return columns_table([(name, [row[at] for row in rows]) for at, name in enumerate(names)])[0]
 
 

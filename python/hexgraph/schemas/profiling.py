@@ -29,7 +29,10 @@ GROUPED = ("string", "default", "int", "float", "bool", "datetime", "bigfloat")
 
 PARTS = ("values", "indexes", "reverse", "facets")
 BAR, BAR_HEIGHT = 10, 26
-LETTERS = 40
+LETTERS, SHORT = 40, 24
+GRID = "display: grid; grid-template-columns: repeat(auto-fill, minmax(380px, 1fr)); gap: 12px"
+PREDICATE_KEYS = ("predicate", "nodes", "distinct", "least, greatest", "histogram", "common")
+"""The columns of the table of predicates in HTML."""
 
 
 class Profile:
@@ -84,22 +87,22 @@ class Profile:
     def _repr_html_(self) -> str:
         parts = []
         for name, table in self._parts():
-            head = "".join(f'<th style="{CELL}">{escape(key)}</th>' for key in table.column_names)
-            rows = "".join(
-                "<tr>"
-                + "".join(
-                    f'<td style="{CELL}">{html_cell(key, cell)}</td>'
-                    for key, cell in zip(table.column_names, row, strict=True)
-                )
-                + "</tr>"
-                for row in table.rows()
-            )
+            keys = PREDICATE_KEYS if name == "predicates" else table.column_names
+            head = "".join(f'<th style="{CELL}">{escape(key)}</th>' for key in keys)
+            lines = []
+            for row in table.rows():
+                own = dict(zip(table.column_names, row, strict=True))
+                cells = predicate_cells(own) if name == "predicates" else html_cells(own)
+                tags = "".join(f'<td style="{CELL}; white-space: nowrap">{it}</td>' for it in cells)
+                lines.append(f"<tr>{tags}</tr>")
+            # What is wider than the page moves under it, and nothing is cut off.
             parts.append(
-                f"<p><b>{name}</b></p><table><thead><tr>{head}</tr></thead>"
-                f"<tbody>{rows}</tbody></table>"
+                f'<p><b>{name}</b></p><div style="overflow-x: auto"><table><thead><tr>{head}</tr>'
+                f"</thead><tbody>{''.join(lines)}</tbody></table></div>"
             )
             if name == "degrees":
-                parts += self._pictures.values()
+                drawn = "".join(f"<div>{svg}</div>" for svg in self._pictures.values())
+                parts.append(f'<div style="{GRID}">{drawn}</div>')
         return "".join(parts) or "<p>there are no predicates</p>"
 
 
@@ -117,18 +120,45 @@ def cell_text(key: str, cell: Any) -> str:
     return str(cell) if isinstance(cell, float) and not is_share else shown(cell)
 
 
-def cut(words: str) -> str:
+def cut(words: str, most: int = LETTERS) -> str:
     """Return the beginning of a text."""
-    return words if len(words) <= LETTERS else words[: LETTERS - 1] + "…"
+    return words if len(words) <= most else words[: most - 1] + "…"
 
 
-def html_cell(key: str, cell: Any) -> str:
-    """Return a cell as HTML: a histogram as bars, the commonest values below each other."""
-    if key == "histogram":
-        return bars(cell) if cell else ""
-    if key == "common" and cell:
-        return "<br>".join(escape(cut(item)) for item in cell)
-    return escape(cell_text(key, cell))
+def html_cells(row: dict[str, Any]) -> list[str]:
+    """Return the cells of a row as HTML."""
+    return [escape(cell_text(key, cell)) for key, cell in row.items()]
+
+
+def predicate_cells(row: dict[str, Any]) -> list[str]:
+    """Return the cells of a predicate as HTML, which tell what belongs together in one.
+
+    The definition stands below the name, a histogram is bars, the commonest values are lines.
+    """
+
+    def text(key: str, most: int = LETTERS) -> str:
+        return escape(cut(cell_text(key, row[key]), most))
+
+    def below(*lines: str) -> str:
+        first, *others = (line for line in lines if line)
+        rest = "".join(f'<br><small style="opacity: 0.7">{line}</small>' for line in others)
+        return first + rest
+
+    words = row["definition"].split(" @")
+    definition = [escape(" @".join(["", *words[at : at + 2]]).lstrip()) for at in (1, 3, 5)]
+    definition = [line for line in (escape(words[0]), *definition) if line]
+    share = f"{cell_text('coverage', row['coverage'])} of {text('types')}" if row["types"] else ""
+    times = f"{text('values')} values" if row["values"] != row["nodes"] else ""
+    ends = [text("least", SHORT), text("greatest", SHORT)]
+    mean = f"mean {text('mean')}" if row["mean"] is not None else ""
+    return [
+        below(f"<b>{text('predicate')}</b>", *definition),
+        below(text("nodes"), share, times),
+        text("distinct"),
+        below("<br>".join(end for end in ends if end) or "&nbsp;", mean),
+        bars(row["histogram"]) if row["histogram"] else "",
+        "<br>".join(escape(cut(item)) for item in row["common"] or ()),
+    ]
 
 
 def bars(counts: Sequence[int]) -> str:

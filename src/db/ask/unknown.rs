@@ -1,14 +1,15 @@
-//! What a query names and the schema does not know: likely misspelt, and answered with nothing.
+//! What a query asks and the schema has nothing for: names that it does not know, likely misspelt, and edges as if they were values. Both are answered
+//! with nothing.
 
 use hexgraph_base::plan::{
-    Block, Call, Expand, Field, FieldKind, Filter, Function, OrderKey, Query,
+    Block, BlockKind, Call, Expand, Field, FieldKind, Filter, Function, OrderKey, Query,
 };
 use hexgraph_base::schema::Schema;
 use hexgraph_base::types::{Position, ValueType, did_you_mean, stack};
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// A name in a query that no definition is found for.
+/// A piece of a query that is answered with nothing, whatever the data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
     /// What is wrong.
@@ -27,9 +28,11 @@ impl fmt::Display for Warning {
     }
 }
 
-/// Finds the predicates, types and languages of a query that a schema does not have, each once, in the order of the text. O(length of the query), and O(schema) for each of them.
+/// Finds the predicates, types and languages of a query that a schema does not have, and the edges that have no selection, each once, in the order of the
+/// text. O(length of the query), and O(schema) for each of them.
 pub(in crate::db) fn unknown_names(query: &Query, schema: &Schema) -> Vec<Warning> {
-    let mut walk = Walk { schema, warnings: Vec::new(), told: BTreeSet::new() };
+    let mut walk =
+        Walk { schema, warnings: Vec::new(), told: BTreeSet::new(), selects_edges: false };
     query.blocks.iter().for_each(|block| walk.block(block));
     walk.warnings.sort_by_key(|warning| (warning.at.line, warning.at.column));
     walk.warnings
@@ -39,6 +42,8 @@ struct Walk<'a> {
     schema: &'a Schema,
     warnings: Vec<Warning>,
     told: BTreeSet<String>,
+    /// True inside of `@recurse`, `shortest` and algorithms, whose fields name the edges that are followed, and of `@cascade`, which asks whether there are any.
+    selects_edges: bool,
 }
 
 impl Walk<'_> {
@@ -75,7 +80,29 @@ impl Walk<'_> {
         }
     }
 
+    /// Warns of edges without a selection: they have no value that could be shown.
+    fn edges(&mut self, name: &str, field: &Field) {
+        let def = self.schema.predicates.get(name);
+        let is_edge = def.is_some_and(|def| def.value_type == ValueType::Uid);
+        // A variable has the nodes, also without a selection; facets and groups are of the edge itself.
+        let is_used = field.has_body
+            || field.var.is_some()
+            || field.facets.is_some()
+            || field.group_by.is_some()
+            || self.selects_edges;
+        if is_edge && !is_used {
+            let message = format!("`{name}` is an edge and has no value of its own");
+            let hint = format!(
+                "say in braces what its nodes shall tell, as in `{name} {{ uid }}`, or write `count({name})`"
+            );
+            self.warn(message, field.at, hint);
+        }
+    }
+
     fn block(&mut self, block: &Block) {
+        self.selects_edges = block.recurse.is_some()
+            || block.cascade.is_some()
+            || matches!(block.kind, BlockKind::Shortest(_) | BlockKind::Algorithm(_));
         if let Some(root) = &block.root {
             self.function(root);
         }
@@ -93,6 +120,9 @@ impl Walk<'_> {
             FieldKind::Predicate { name, langs, .. } | FieldKind::Count { name, langs, .. } => {
                 self.predicate(name, field.at);
                 self.languages(name, langs, field.at);
+                if matches!(field.kind, FieldKind::Predicate { .. }) {
+                    self.edges(name, field);
+                }
             }
             FieldKind::AggregatePredicate { name, langs, .. } => {
                 self.predicate(name, field.at);
@@ -114,7 +144,10 @@ impl Walk<'_> {
         for key in field.group_by.iter().flat_map(|group| &group.keys) {
             self.predicate(key.predicate.trim_start_matches('~'), field.at);
         }
+        let outside = self.selects_edges;
+        self.selects_edges |= field.cascade.is_some();
         field.fields.iter().for_each(|field| self.field(field));
+        self.selects_edges = outside;
     }
 
     fn order(&mut self, order: &[OrderKey], at: Position) {

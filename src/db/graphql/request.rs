@@ -80,8 +80,8 @@ pub struct Response {
     pub spans: Vec<Span>,
     /// The value of `@cacheControl(maxAge:)` in seconds, if the operation has one.
     pub max_age: Option<i64>,
-    /// The changes of the store's schema, if the request set a GraphQL schema.
-    pub report: SchemaReport,
+    /// The changes of the store's schema, if the request set a GraphQL schema. Few do, so it is kept apart.
+    pub report: Option<Box<SchemaReport>>,
 }
 
 impl Response {

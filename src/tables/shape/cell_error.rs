@@ -71,6 +71,14 @@ pub(in crate::tables) enum CellError {
         /// What is wrong with it.
         reason: Box<CellError>,
     },
+    /// Any of these, about a text that stands for a missing value in many tables.
+    #[error(
+        "{reason}; it looks like a missing value: leave the cell empty, or leave such cells out with on_error=\"skip\""
+    )]
+    Missing {
+        /// What is wrong with the cell.
+        reason: Box<CellError>,
+    },
     /// Any of these, about a column whose type was guessed from its texts.
     #[error("{reason}, unless `types` says another type of the column")]
     Guessed {
@@ -78,6 +86,10 @@ pub(in crate::tables) enum CellError {
         reason: Box<CellError>,
     },
 }
+
+/// What stands in tables where there is no value, in small letters.
+const GAPS: [&str; 12] =
+    ["n/a", "na", "#n/a", "nan", "null", "none", "nil", "-", "--", "?", "unknown", "missing"];
 
 /// An example of a value of a type; empty for types that hold any text.
 fn such_as(wanted: ValueType) -> &'static str {
@@ -97,12 +109,16 @@ impl CellError {
     pub(in crate::tables) fn expecting(self, wanted: ValueType) -> CellError {
         match such_as(wanted) {
             "" => self,
+            // That of a datetime says so itself.
+            _ if self.to_string().contains("which looks like") => self,
             _ => CellError::Expected { reason: Box::new(self), wanted },
         }
     }
 
-    /// Adds the value, as it is shown.
+    /// Adds the value, as it is shown, and what to do where many write such a text for no value.
     pub(in crate::tables) fn of_value(self, value: String) -> CellError {
-        CellError::Value { value, reason: Box::new(self) }
+        let text = value.trim_matches('"').trim().to_ascii_lowercase();
+        let reason = Box::new(CellError::Value { value, reason: Box::new(self) });
+        if GAPS.contains(&text.as_str()) { CellError::Missing { reason } } else { *reason }
     }
 }

@@ -15,6 +15,8 @@ pub struct SchemaReport {
     pub dropped: Vec<SchemaItem>,
     /// Indexes and reverse edges that were built from existing data.
     pub rebuilt: Vec<SchemaItem>,
+    /// Predicates with values that have no equivalent in their new type: how many, and the first ones.
+    pub unread: Vec<SchemaItem>,
 }
 
 /// One entry of a report: a predicate or a type, or a part of one.
@@ -35,17 +37,18 @@ impl fmt::Display for SchemaItem {
 impl SchemaReport {
     /// Returns true when nothing changed.
     pub fn is_empty(&self) -> bool {
-        let SchemaReport { added, changed, dropped, rebuilt } = self;
-        [added, changed, dropped, rebuilt].iter().all(|items| items.is_empty())
+        let SchemaReport { added, changed, dropped, rebuilt, unread } = self;
+        [added, changed, dropped, rebuilt, unread].iter().all(|items| items.is_empty())
     }
 
-    /// Returns the four lists with their names.
-    pub fn parts(&self) -> [(&'static str, &[SchemaItem]); 4] {
+    /// Returns the lists with their names.
+    pub fn parts(&self) -> [(&'static str, &[SchemaItem]); 5] {
         [
             ("added", &self.added),
             ("changed", &self.changed),
             ("dropped", &self.dropped),
             ("rebuilt", &self.rebuilt),
+            ("unread", &self.unread),
         ]
     }
 }

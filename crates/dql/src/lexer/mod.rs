@@ -2,6 +2,7 @@
 //! depends on the innermost open bracket.
 
 mod cursor;
+pub(crate) mod graphql_words;
 mod scope;
 mod modes;
 mod words;

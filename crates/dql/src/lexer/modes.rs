@@ -1,6 +1,7 @@
 //! The lexer: one function for each kind of scope.
 
 use super::cursor::{self, Cursor};
+use super::graphql_words;
 use super::scope::{Header, Open, Previous, Scope};
 use crate::syntax::token::{Text, Token};
 use hexgraph_base::types::{Error, Position, Result, stack};
@@ -92,7 +93,10 @@ impl<'a> Lexer<'a> {
             "fragment" => (Token::Fragment, Header::Fragment),
             "upsert" => (Token::Upsert, Header::Upsert),
             "mutation" => {
-                let hint = "write `{ set { ... } }` or put it into `upsert { ... }`";
+                let hint = match graphql_words::is_operation(&self.cursor.text[at..]) {
+                    true => graphql_words::HINT,
+                    false => "write `{ set { ... } }` or put it into `upsert { ... }`",
+                };
                 return Err(self.error(at, "`mutation` can't stand on its own", hint));
             }
             word if word.eq_ignore_ascii_case("schema") => (Token::Schema, Header::Schema),

@@ -1,6 +1,6 @@
 //! Lowers a whole request: first its declarations and fragments, then its blocks.
 
-use super::variables::{IN_MUTATION, Names};
+use super::variables::{IN_MUTATION, Names, Reader};
 use crate::lower::arguments::values::{Held, Values};
 use crate::lower::given::Given;
 use crate::lower::upsert::{Condition, UpsertPlan};
@@ -128,7 +128,7 @@ impl<'a> Lowering<'a> {
     fn conditions(&mut self, uses: &Uses<'a>) -> Result<Vec<Option<Filter>>> {
         // All blocks are lowered by now, so what is read here counts as a use of the variable, and belongs to no block.
         for name in uses.names {
-            self.names.read(name, IN_MUTATION);
+            self.names.read(name, IN_MUTATION, Reader::Other);
         }
         // Conditions have texts of their own, where the places in their errors are.
         let own = self.source;
@@ -161,7 +161,12 @@ impl<'a> Lowering<'a> {
 
     /// Records that the current block reads a variable.
     pub(super) fn read(&mut self, name: &'a Text) -> VarId {
-        let id = self.names.read(self.text(name), name.start);
+        self.read_in(name, Reader::Other)
+    }
+
+    /// As [`Lowering::read`], and says what reads it.
+    pub(super) fn read_in(&mut self, name: &'a Text, reader: Reader) -> VarId {
+        let id = self.names.read(self.text(name), name.start, reader);
         self.reads.push(id);
         id
     }

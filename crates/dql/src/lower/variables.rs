@@ -11,6 +11,17 @@ const SCANNED_MAX: usize = 8;
 /// Stands for the place of a variable that a mutation uses: it is not in the text of the query.
 pub(super) const IN_MUTATION: u32 = u32::MAX;
 
+/// What reads a variable. A name that nothing defines was probably meant as something else, which depends on where it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reader {
+    /// A `math` expression, where predicates are written by those who come from SQL.
+    Math,
+    /// `uid(...)`, where external ids are written.
+    Uid,
+    /// Anything else.
+    Other,
+}
+
 /// The variables of a request so far.
 #[derive(Default)]
 pub(super) struct Names<'a> {
@@ -24,38 +35,40 @@ struct Entry<'a> {
     uses: u32,
     /// The offset of the last definition, or of the first use when there is no definition.
     at: u32,
+    /// The first reader.
+    reader: Reader,
 }
 
 impl<'a> Names<'a> {
     /// Records a definition of a variable at `at`, and returns its identifier.
     pub(super) fn define(&mut self, name: &'a str, at: u32) -> VarId {
-        let id = self.id(name, at);
+        let id = self.id(name, at, Reader::Other);
         let entry = &mut self.entries[id.0 as usize];
         entry.definitions += 1;
         entry.at = at;
         id
     }
 
-    /// Records a use of a variable at `at`, and returns its identifier.
-    pub(super) fn read(&mut self, name: &'a str, at: u32) -> VarId {
-        let id = self.id(name, at);
+    /// Records a use of a variable by `reader` at `at`, and returns its identifier.
+    pub(super) fn read(&mut self, name: &'a str, at: u32, reader: Reader) -> VarId {
+        let id = self.id(name, at, reader);
         self.entries[id.0 as usize].uses += 1;
         id
     }
 
-    fn id(&mut self, name: &'a str, at: u32) -> VarId {
+    fn id(&mut self, name: &'a str, at: u32, reader: Reader) -> VarId {
         let known = if self.entries.len() <= SCANNED_MAX {
             let found = self.entries.iter().position(|entry| entry.name == name);
             found.map(|index| VarId(index as u32))
         } else {
             self.index.get(name).copied()
         };
-        known.unwrap_or_else(|| self.add(name, at))
+        known.unwrap_or_else(|| self.add(name, at, reader))
     }
 
-    fn add(&mut self, name: &'a str, at: u32) -> VarId {
+    fn add(&mut self, name: &'a str, at: u32, reader: Reader) -> VarId {
         let id = VarId(self.entries.len() as u32);
-        self.entries.push(Entry { name, definitions: 0, uses: 0, at });
+        self.entries.push(Entry { name, definitions: 0, uses: 0, at, reader });
         // The first name too many: from here on the table is asked, so all of them go into it.
         if self.entries.len() == SCANNED_MAX + 1 {
             let names = self.entries.iter().enumerate();
@@ -82,7 +95,7 @@ impl<'a> Names<'a> {
                         None if name.starts_with(|first: char| first.is_ascii_digit()) => {
                             format!("a node is written `<{name}>`")
                         }
-                        None => format!("define it: `{name} as ...`"),
+                        None => define_it(name, entry.reader),
                     };
                     let place = if entry.at == IN_MUTATION { " in a mutation" } else { "" };
                     (format!("variable `{name}` is used{place} but not defined"), hint)
@@ -106,5 +119,18 @@ impl<'a> Names<'a> {
     /// Returns the variables for the plan; their places are their identifiers.
     pub(super) fn into_variables(self) -> Vec<Variable> {
         self.entries.iter().map(|entry| Variable { name: entry.name.to_owned() }).collect()
+    }
+}
+
+/// The hint for a variable that nothing defines.
+fn define_it(name: &str, reader: Reader) -> String {
+    match reader {
+        Reader::Math => format!(
+            "`math` takes variables: where `{name}` is a predicate, name its values before, as in `v as {name}`, and write `math(v ...)`"
+        ),
+        Reader::Uid => format!(
+            "define it: `{name} as ...`; a uid is written `0x1`, and a node that has another id is found by the predicate of its ids: `eq(xid, \"{name}\")`"
+        ),
+        Reader::Other => format!("define it: `{name} as ...`"),
     }
 }

@@ -1,10 +1,11 @@
 //! Error messages for tokens that the grammar refuses: what was found, what was expected, and a hint at what was probably
 //! meant.
 
-use crate::lexer::Cursor;
+use crate::lexer::{Cursor, graphql_words};
 use crate::syntax::token::Token;
 use hexgraph_base::types::{Error, Position, nearest};
 use lalrpop_util::ParseError;
+use std::ops::Range;
 
 /// How messages show the terminals of the grammar. An empty text leaves a terminal out; those that are not listed are
 /// shown in their own words.
@@ -55,7 +56,8 @@ fn refused(text: &str, start: usize, end: usize, token: &Token, expected: &[Stri
     } else {
         format!("found {found}, expected {listed}")
     };
-    let hint = hint(text, start, token, &expected).unwrap_or_default().to_owned();
+    let hint = foreign(text, start..end, token, &expected)
+        .unwrap_or_else(|| hint(text, start, token, &expected).unwrap_or_default().to_owned());
     Error::Syntax { message, at: Position::of(text, start), hint }
 }
 
@@ -79,6 +81,20 @@ fn list(expected: &[&str]) -> String {
         Some(last) if words.is_empty() => last,
         Some(last) if words.len() < EXPECTED_MAX => format!("{} or {last}", words.join(", ")),
         _ => String::new(),
+    }
+}
+
+/// Returns a hint for what is right in another language: a GraphQL request, and an argument with `=` as in Python.
+fn foreign(text: &str, at: Range<usize>, token: &Token, expected: &[&str]) -> Option<String> {
+    let wants = |name: &str| expected.contains(&name);
+    match token {
+        Token::BraceOpen if wants("(") && graphql_words::is_field(word_before(text, at.start)) => {
+            Some(graphql_words::HINT.to_owned())
+        }
+        Token::Name(_) if wants("name:") && text[at.end..].trim_ascii_start().starts_with('=') => {
+            Some(format!("arguments have a colon: `{}: ...`", &text[at]))
+        }
+        _ => None,
     }
 }
 
@@ -139,10 +155,15 @@ fn hint(text: &str, start: usize, token: &Token, expected: &[&str]) -> Option<&'
 
 /// Returns true when the word before `at` is similar to `word`.
 fn is_like(text: &str, at: usize, word: &str) -> bool {
+    nearest(word_before(text, at), [word].into_iter()).is_some()
+}
+
+/// Returns the letters, digits and underscores before `at`, and before the white space there.
+fn word_before(text: &str, at: usize) -> &str {
     let before = text[..at].trim_ascii_end();
-    let is_letter = |byte: &u8| byte.is_ascii_alphanumeric();
+    let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let length = before.bytes().rev().take_while(is_letter).count();
-    nearest(&before[before.len() - length..], [word].into_iter()).is_some()
+    &before[before.len() - length..]
 }
 
 /// Returns true when the last byte before `at` outside of white space and comments is `byte`.

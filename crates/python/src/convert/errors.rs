@@ -57,7 +57,7 @@ pub(crate) fn to_python_with_text(error: Error, text: &str) -> PyErr {
         }
         Error::Schema { message, at, hint } => {
             let (row, column, line) = shown(text, at);
-            classes::SchemaError::new_err((message, row, column, hint, line))
+            classes::SchemaError::new_err((message, row, column, with_call(hint), line))
         }
         Error::Query { message, at, hint } => {
             let (row, column, line) = shown(text, at);

@@ -16,10 +16,31 @@ const DEPTH_MAX: usize = 4;
 ///
 /// # Errors
 ///
-/// `TypeError` that names the variable whose value has no text in DQL, `ValueError` one whose value
+/// `TypeError` for what is no dict, and that names the variable whose value has no text in DQL, `ValueError` one whose value
 /// is none: a missing one, NaN, a text with half a character.
-pub(crate) fn to_variables(given: Option<&Bound<'_, PyDict>>) -> PyResult<Variables> {
-    given.map_or_else(|| Ok(Variables::new()), |given| variables_of(given, |_| Ok(false)))
+pub(crate) fn to_variables(given: Option<&Bound<'_, PyAny>>) -> PyResult<Variables> {
+    match dict_of_variables(given)? {
+        Some(given) => variables_of(given, |_| Ok(false)),
+        None => Ok(Variables::new()),
+    }
+}
+
+/// The dict that variables are given in.
+///
+/// # Errors
+///
+/// `TypeError` for anything else, with the form that is expected.
+pub(crate) fn dict_of_variables<'a, 'py>(
+    given: Option<&'a Bound<'py, PyAny>>,
+) -> PyResult<Option<&'a Bound<'py, PyDict>>> {
+    let Some(given) = given else { return Ok(None) };
+    let dict = given.cast::<PyDict>().map_err(|_| {
+        let kind = given.get_type().name().map_or_else(|_| "that".to_owned(), |it| it.to_string());
+        let form =
+            r#"{"name": value}, where the text declares them: query q($name: string) { ... }"#;
+        PyTypeError::new_err(format!("variables are a dict of their values, not {kind}: {form}"))
+    });
+    dict.map(Some)
 }
 
 /// The variables of a dict, but for those whose values are `left_out`.

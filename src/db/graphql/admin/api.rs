@@ -28,6 +28,7 @@ impl Database {
         };
         let mut response = Response::default();
         let mut data = vec![b'{'];
+        let mut report = SchemaReport::default();
         let mut failed = false;
         for field in operation.fields.iter() {
             // Mutations are carried out in order, and end with the first that fails.
@@ -37,9 +38,8 @@ impl Database {
             }
             write_key(data.len() == 1, field, &mut data);
             let start = data.len();
-            let (out, report) = (&mut data, &mut response.report);
-            let written =
-                guarded(|| self.write_root(field, operation.kind, instance, (out, report)));
+            let out = (&mut data, &mut report);
+            let written = guarded(|| self.write_root(field, operation.kind, instance, out));
             if let Err(error) = written {
                 failed = operation.kind == OperationKind::Mutation;
                 let message = format!("resolving {} failed because {error}", field.shape.name);
@@ -50,6 +50,7 @@ impl Database {
         }
         data.push(b'}');
         response.data = Some(data);
+        response.report = (!report.is_empty()).then(|| Box::new(report));
         response
     }
 
@@ -284,7 +285,9 @@ mod tests {
             let schema = format!("type A {{ {fields} }}");
             let input = format!("input: {{set: {{schema: {schema:?}}}}}");
             let text = format!("mutation {{ updateGQLSchema({input}) {{ gqlSchema {{ id }} }} }}");
-            respond(&database, &text, None, &Arc::new(Tasks::default()), &|_| {}).report
+            respond(&database, &text, None, &Arc::new(Tasks::default()), &|_| {})
+                .report
+                .unwrap_or_default()
         };
         let told = |items: &[hexgraph_base::schema::SchemaItem]| {
             items.iter().map(ToString::to_string).collect::<Vec<_>>()

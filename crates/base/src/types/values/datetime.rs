@@ -27,7 +27,7 @@ pub struct DateTime {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TimeError {
     /// The text is of no form that [`DateTime::parse`] reads.
-    #[error("{text} is no datetime, which looks like `2006-01-02T15:04:05Z`")]
+    #[error("{text} is no datetime, which looks like `2006-01-02T15:04:05Z`{}", expected(text))]
     Form {
         /// The text.
         text: String,
@@ -60,6 +60,16 @@ pub enum TimeError {
     /// The year has no four digits, so the time can't be written.
     #[error("Time.MarshalText: year outside of range [0,9999]")]
     Year,
+}
+
+/// What is said of a text that has digits, so it was meant as a time: the forms that are read.
+fn expected(text: &str) -> &'static str {
+    match text.bytes().any(|byte| byte.is_ascii_digit()) {
+        true => {
+            "; also read are `2006`, `2006-01`, `2006-01-02`, `2006-01-02T15:04:05`, offsets such as `+01:00` in place of `Z`, and `2006-01-02 15:04:05 +0100 CET`; no other order"
+        }
+        false => "",
+    }
 }
 
 impl DateTime {

@@ -119,6 +119,9 @@ mod tests {
 
     #[test]
     fn says_what_does_not_fit() {
+        // What has digits was meant as a time.
+        let error = read("01.08.1948");
+        assert!(error.ends_with("`2006-01-02 15:04:05 +0100 CET`; no other order"), "{error}");
         assert_eq!(read("abcd"), "`abcd` is no datetime, which looks like `2006-01-02T15:04:05Z`");
         assert_eq!(
             read("2018-05-28T14:41:57+25:00"),

@@ -3,6 +3,7 @@
 use super::number;
 use crate::compat::math_precedence::precedence;
 use crate::lower::request::Lowering;
+use crate::lower::variables::Reader;
 use crate::syntax::ast::{MathOperand, MathSequence};
 use crate::syntax::token::Text;
 use hexgraph_base::plan::{Constant, MathExpr, MathFunction};
@@ -103,7 +104,7 @@ impl<'a> Lowering<'a> {
             MathOperand::Call(name, arguments) => return self.math_function(name, arguments),
             MathOperand::Name(name) => match constant(self.text(name)) {
                 Some(constant) => MathExpr::Constant(constant),
-                None => MathExpr::Var(self.read(name)),
+                None => MathExpr::Var(self.read_in(name, Reader::Math)),
             },
             MathOperand::Variable(name) => self.variable(name)?,
         };

@@ -2,6 +2,7 @@
 
 use super::number;
 use crate::lower::request::Lowering;
+use crate::lower::variables::Reader;
 use crate::syntax::ast::{self, Value};
 use crate::syntax::token::Text;
 use hexgraph_base::plan::{Call, VarId};
@@ -17,7 +18,13 @@ impl<'a> Lowering<'a> {
             match value {
                 Value::Word(text, None) | Value::Quoted(text) => match self.uid_literal(text)? {
                     Some(uid) => uids.push(uid),
-                    None => vars.push(self.read(text)),
+                    None => {
+                        // Variables are mostly written small and without quotes.
+                        let is_id = matches!(value, Value::Quoted(_))
+                            || self.text(text).starts_with(|first: char| first.is_uppercase());
+                        let reader = if is_id { Reader::Uid } else { Reader::Other };
+                        vars.push(self.read_in(text, reader));
+                    }
                 },
                 Value::Variable(name) => {
                     if std::mem::replace(&mut has_variable, true) {

@@ -3,6 +3,7 @@
 use super::fields::Place;
 use super::modifiers::Modifiers;
 use super::paging::Paging;
+use crate::lexer::graphql_words;
 use crate::lower::arguments::number;
 use crate::lower::arguments::other_languages::argument_for;
 use crate::lower::request::Lowering;
@@ -118,7 +119,20 @@ impl<'a> Lowering<'a> {
         })
     }
 
+    /// Refuses a block that is a field of GraphQL, whose arguments are others.
+    fn refuse_graphql(&self, block: &'a ast::Block) -> Result<()> {
+        let name = self.text(&block.name);
+        let is_function = |argument: &Argument| self.text(&argument.key) == "func";
+        let is_field = graphql_words::is_field(name) && !block.arguments.is_empty();
+        if !is_field || block.arguments.iter().any(is_function) {
+            return Ok(());
+        }
+        let message = format!("block `{name}` has arguments but no function");
+        Err(self.error_with(block.name.start, message, graphql_words::HINT))
+    }
+
     fn root_arguments(&mut self, block: &'a ast::Block) -> Result<(RootArguments, Paging)> {
+        self.refuse_graphql(block)?;
         let path = ShortestPath {
             from: None,
             to: None,

@@ -184,7 +184,7 @@ fn administer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
     let response = admin::with_instance(app, incoming, control, |instance| {
         database.graphql_admin(&request, instance)
     });
-    let told = schema_extensions(&response.report).unwrap_or_default();
+    let told = response.report.as_deref().and_then(schema_extensions).unwrap_or_default();
     Reply::json(response.to_json(&told))
 }
 

@@ -71,7 +71,10 @@ impl<'a> Context<'a> {
 
     fn geo_query(&self, call: GeoCall<'_>) -> Result<Option<(&'a Predicate, GeoQuery)>> {
         let Some(predicate) = self.resolve(call.name)? else { return Ok(None) };
-        // The reference is content with any index, though no other than geo finds anything.
+        // In other languages `contains` looks for a piece of a text. The reference is content with any index, though no other than geo finds anything.
+        if call.relation == GeoRelation::Contains && is_piece_of_text(predicate, call.arguments) {
+            return Err(not_of_texts(&predicate.def.name, &call.arguments[0]));
+        }
         if predicate.def.indexes.is_empty() {
             expect_index(predicate, IndexKind::Geo, "geo")?;
         }
@@ -88,6 +91,22 @@ impl<'a> Context<'a> {
         let query = query.map_err(Error::query)?;
         Ok((predicate.def.value_type == ValueType::Geo).then_some((predicate, query)))
     }
+}
+
+/// True where texts are asked for something that is no geometry: neither a list of coordinates nor GeoJSON.
+fn is_piece_of_text(predicate: &Predicate, arguments: &[String]) -> bool {
+    let is_text = matches!(predicate.def.value_type, ValueType::String | ValueType::Default);
+    is_text && arguments.len() == 1 && !arguments[0].trim_start().starts_with(['[', '{'])
+}
+
+/// The error for a piece of text that `contains` is asked for.
+fn not_of_texts(name: &str, piece: &str) -> Error {
+    let message = format!("`contains` is for areas of the type geo, and `{name}` is a text");
+    let piece: String = piece.chars().take(20).collect();
+    let hint = format!(
+        "write `anyoftext({name}, {piece:?})` for words, `regexp({name}, /.../i)` for pieces of words, or `match({name}, {piece:?}, 3)` for what is spelt alike"
+    );
+    Error::query(message).with_hint(hint)
 }
 
 /// The nodes that have a cell where the query has one.

@@ -38,7 +38,11 @@ pub fn typed<'a>(value: ValueRef<'a>, wanted: ValueType) -> Result<Typed<'a>> {
         (ValueRef::Vector(_), ValueType::Default) => {
             value.convert(ValueType::String).map(Typed::Converted).map_err(Error::query)
         }
-        _ => value.convert(wanted).map(Typed::Converted).map_err(Error::query),
+        _ => value.convert(wanted).map(Typed::Converted).map_err(|error| {
+            Error::query(error).with_hint(
+                "the value is older than the type of its predicate: set it anew, or alter the predicate back",
+            )
+        }),
     }
 }
 

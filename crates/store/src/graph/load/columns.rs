@@ -156,7 +156,8 @@ impl ColumnLoad {
         if !index_kinds(&def).contains(&IndexKind::Ordered) {
             let index = if is_text { "hash" } else { "int" };
             let fault = format!("predicate {name} can't be searched for ids");
-            return Err(Error::schema(format!("{fault}: give it @index({index})")));
+            let hint = format!("add `@index({index})` to the schema of `{name}`");
+            return Err(Error::schema(fault).with_hint(hint));
         }
         Ok(if is_text { ValueType::String } else { ValueType::Int })
     }

@@ -1,4 +1,4 @@
-use super::super::{define, drop_all, drop_attr, resolve};
+use super::super::{define, drop_all, drop_attr, report, resolve};
 use super::*;
 use crate::graph::change::altering::alter::{drop_data, drop_type};
 use crate::index::{IndexKind, TokenKey};
@@ -51,6 +51,34 @@ fn values_keep_their_type_and_are_indexed_by_the_new_one() {
     let list = apply(&list, "<1> <age> \"31\" .", "").unwrap().0;
     assert_eq!(values_of(&list, "age", "", 1), ["31", "30"]);
     assert_eq!(nodes(&list, "age", IndexKind::Ordered, &TokenKey::Int(31)), Some(vec![1]));
+}
+
+#[test]
+fn values_that_another_type_can_not_show_are_told() {
+    let version = load_text(&with_schema("age: string .\n"), DATA);
+    let told = |version: &Version, text: &str| {
+        let report = report(version, &resolve(version, text).unwrap());
+        report.unread.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let want = "age: 1 of 2 values can't be read as int: `x` of 0x2; asking for them is an error until they are set anew, or `age` is string again";
+    assert_eq!(told(&version, "age: int ."), [want]);
+    // The values stay texts, however often their type changes.
+    let ints = alter(&version, "age: int .").unwrap();
+    assert!(
+        told(&ints, "age: bool .")[0]
+            .contains("2 of 2 values can't be read as bool: `30` of 0x1, `x` of 0x2;")
+    );
+    assert!(told(&ints, "age: bool .")[0].ends_with("`age` is string again"));
+    for fits in ["age: string @index(exact) .", "age: default .", "age: [string] ."] {
+        assert_eq!(told(&version, fits), [""; 0], "{fits}");
+    }
+    let many: String = (1..9).map(|node| format!("<{node}> <age> \"x\" .\n")).collect();
+    let many = load_text(&with_schema("age: string .\n"), &many);
+    assert!(
+        told(&many, "age: int .")[0].contains(
+            "8 of 8 values can't be read as int: `x` of 0x1, `x` of 0x2, `x` of 0x3, ...;"
+        )
+    );
 }
 
 #[test]

@@ -4,6 +4,7 @@ use crate::graph::build::compact::{Check, settle};
 use crate::graph::build::parts::ValuePart;
 use crate::graph::build::stored_form::{build_column, build_reverse, index_vectors};
 use crate::graph::change::altering::definitions::Definitions;
+use crate::graph::change::altering::unread::unread;
 use crate::graph::thresholds::Thresholds;
 use crate::graph::version::edges::{Direction, EdgeStore};
 use crate::graph::version::node_ids::NodeIds;
@@ -93,10 +94,11 @@ pub fn altered(version: &Version, definitions: &Definitions) -> Vec<String> {
     changed.map(|new| new.name.clone()).collect()
 }
 
-/// Reports what definitions change in a version.
+/// Reports what definitions change in a version. O(values) of the predicates that get another type.
 pub fn report(version: &Version, definitions: &Definitions) -> SchemaReport {
     let Definitions { predicates, types, .. } = definitions;
-    version.schema.report(predicates, types, &|name| has_data(version, name))
+    let report = version.schema.report(predicates, types, &|name| has_data(version, name));
+    SchemaReport { unread: unread(version, definitions), ..report }
 }
 
 fn has_data(version: &Version, name: &str) -> bool {

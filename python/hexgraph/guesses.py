@@ -1,0 +1,139 @@
+"""Names that people bring along from other libraries, and what is called here for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+CONNECT = {
+    **dict.fromkeys(("readonly", "ro", "mode", "access_mode"), "read_only"),
+    **dict.fromkeys(("num_threads", "n_threads", "max_threads", "workers", "cores"), "threads"),
+    **dict.fromkeys(("memory_limit", "max_memory", "memory_map_size"), "memory"),
+    **dict.fromkeys(("durability", "fsync", "synchronous"), "sync"),
+    **dict.fromkeys(("database", "uri", "url", "directory", "db_path", "file"), "path"),
+    **dict.fromkeys(("mmap", "use_mmap"), "map"),
+    "timeout": "limits={'timeout': seconds}",
+}
+"""Arguments of `connect` as others call them."""
+
+IN_TEXT = {
+    **dict.fromkeys(("first", "limit", "top"), "first: 10"),
+    **dict.fromkeys(("offset", "skip"), "offset: 10"),
+    **dict.fromkeys(("orderby", "order_by", "sort", "orderasc"), "orderasc: name"),
+    "orderdesc": "orderdesc: name",
+    "after": "after: 0x1f",
+}
+"""What stands in the text of a query, and not beside it."""
+
+QUERY = ("timeout", "debug", "strict", "variables", "dql")
+"""The arguments of `query`."""
+
+RESULT = {
+    **dict.fromkeys(("df", "fetchdf", "fetch_df", "to_df", "toPandas", "pandas"), "to_pandas()"),
+    **dict.fromkeys(("pl", "polars"), "to_polars()"),
+    **dict.fromkeys(("arrow", "fetch_arrow_table", "to_arrow_table", "fetcharrow"), "to_arrow()"),
+    **dict.fromkeys(("fetchall", "fetch_all", "all", "tuples", "to_list", "tolist"), "rows()"),
+    **dict.fromkeys(("to_dicts", "to_pylist", "dicts"), "list(result)"),
+    **dict.fromkeys(("to_pydict", "data", "dict"), "to_dict()"),
+    **dict.fromkeys(("to_json", "dumps"), "json()"),
+    **dict.fromkeys(("show", "print", "display", "pprint"), "print(result)"),
+    **dict.fromkeys(("fetchone", "fetch_one", "one", "single", "item"), "rows()[0]"),
+    **dict.fromkeys(("head", "fetchmany", "limit"), "rows()[:10]"),
+    **dict.fromkeys(("shape", "count", "height", "size"), "len(result), result.columns()"),
+    **dict.fromkeys(("to_csv", "write_csv"), 'to_pandas().to_csv("file.csv")'),
+    **dict.fromkeys(("to_parquet", "write_parquet"), 'to_polars().write_parquet("file.parquet")'),
+    **dict.fromkeys(("to_numpy", "numpy", "fetchnumpy"), "to_pandas().to_numpy()"),
+    **dict.fromkeys(("keys", "names", "schema", "dtypes"), "result.columns()"),
+    **dict.fromkeys(("to_networkx", "plot", "graph", "draw"), "hexgraph.GraphView(result)"),
+}
+"""What libraries of tables call the things of a result."""
+
+DATABASE = {
+    **dict.fromkeys(
+        ("execute", "cypher", "dql", "ask", "query_df", "select", "match"), "query(dql)"
+    ),
+    **dict.fromkeys(
+        ("add", "insert", "create", "add_node", "add_nodes", "put"), "mutate(set_json=...)"
+    ),
+    **dict.fromkeys(("add_edge", "add_edges", "from_edges"), "load_edges(table, predicate)"),
+    **dict.fromkeys(("delete", "remove", "remove_node"), "mutate(delete_json=...)"),
+    **dict.fromkeys(
+        ("load_csv", "import_csv", "read_csv", "load_frame"), "load_nodes(table, type)"
+    ),
+    **dict.fromkeys(("from_pandas", "from_polars", "load_table"), "load_nodes(table, type)"),
+    **dict.fromkeys(("create_index", "add_index"), 'index(predicate, "term")'),
+    **dict.fromkeys(("types", "tables", "labels", "predicates", "info", "summary"), "describe()"),
+    **dict.fromkeys(("begin", "transaction", "commit", "session"), "txn()"),
+    **dict.fromkeys(("set_schema", "update_schema", "define"), "alter(schema)"),
+    **dict.fromkeys(
+        ("shortest_path", "shortest_paths", "shortest"),
+        "query('{ shortest(from: 0x1, to: 0x2) { edge } }').paths()",
+    ),
+    **dict.fromkeys(
+        ("pagerank", "louvain", "betweenness", "bfs", "degree"), "algo.<name>(predicate)"
+    ),
+    **dict.fromkeys(
+        ("to_networkx", "to_igraph", "graph"), "edges(predicate), and its to_networkx()"
+    ),
+    **dict.fromkeys(("plot", "draw", "visualize", "show"), "hexgraph.GraphView(db)"),
+    **dict.fromkeys(("neighbors", "get", "nodes", "count", "traverse"), "query(dql)"),
+    **dict.fromkeys(("disconnect", "shutdown"), "close()"),
+}
+"""What other databases call the things of a database."""
+
+
+def refuse_of_connect(other: Iterable[str], known: list[str]) -> None:
+    """Refuse arguments that `connect` does not have, and name those that are likely meant.
+
+    >>> refuse_of_connect(["readonly"], ["read_only"])
+    Traceback (most recent call last):
+    TypeError: connect() has no argument 'readonly': did you mean `read_only`?
+    """
+    for name in other:
+        near = get_close_matches(name, known, 1)
+        meant = CONNECT.get(name) or (near[0] if near else None)
+        hint = f": did you mean `{meant}`?" if meant else f"; it has path, {', '.join(known)}"
+        raise TypeError(f"connect() has no argument {name!r}{hint}")
+
+
+def refuse_of_query(other: Mapping[str, Any]) -> None:
+    """Refuse arguments that `query` does not have; most are variables or belong into the text.
+
+    >>> refuse_of_query({"code": "ZRH"})
+    Traceback (most recent call last):
+    TypeError: query() has no argument 'code': variables are a dict, query(dql, {'code': 'ZRH'})
+    """
+    for name, value in other.items():
+        near = get_close_matches(name, QUERY, 1, 0.75)
+        if name in IN_TEXT:
+            hint = f"it stands in the text, as in `q(func: has(name), {IN_TEXT[name]})`"
+        elif near:
+            hint = f"did you mean `{near[0]}`?"
+        else:
+            shown = repr(value)
+            shown = shown if len(shown) <= 40 else "..."  # noqa: PLR2004 - a short line
+            hint = f"variables are a dict, query(dql, {{{name!r}: {shown}}})"
+        raise TypeError(f"query() has no argument {name!r}: {hint}")
+
+
+def attribute_error(owner: str, receiver: str, table: Mapping[str, str]) -> Callable[..., Any]:
+    """Return a `__getattr__` that names what is called here for what others call `name`."""
+
+    def missing(self: Any, name: str) -> Any:
+        text = f"'hexgraph.{owner}' object has no attribute {name!r}"
+        if name.startswith("_"):
+            raise AttributeError(text, name=name, obj=self)
+        if name in table:
+            meant = table[name]
+            is_whole = "result" in meant or meant.startswith("hexgraph.")
+            text += f": write `{meant if is_whole else f'{receiver}.{meant}'}`"
+        # Without name and obj, since the interpreter would add a guess of its own to ours.
+        near = get_close_matches(name, [it for it in dir(self) if not it.startswith("_")], 1)
+        if name not in table and near:
+            text += f": did you mean `{near[0]}`?"
+        raise AttributeError(text)
+
+    missing.__name__ = "__getattr__"
+    missing.__qualname__ = f"{owner}.__getattr__"
+    return missing
