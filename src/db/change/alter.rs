@@ -91,8 +91,8 @@ impl Database {
     }
 
     /// Drops data, definitions, or both. Open transactions that have changed something are aborted when all data are dropped.
-    /// Uids are not used again, unless everything is dropped and there are no other namespaces, which have uids of the same
-    /// counter: then it starts anew.
+    /// Uids are not used again, unless everything is dropped, more than 2^29 were handed out, and there are no other namespaces,
+    /// which have uids of the same counter: then it starts anew, so that it never runs out.
     ///
     /// # Errors
     ///

@@ -113,6 +113,11 @@ impl Uids {
         self.next.load(Ordering::Relaxed)
     }
 
+    /// True when so many of the lower half were handed out that a graph without data had better begin anew.
+    pub fn are_spent(&self) -> bool {
+        UPPER / 2 <= self.next()
+    }
+
     /// Sees to it that no uid below `next` is handed out any more.
     pub fn skip_to(&self, next: u64) {
         self.next.fetch_max(next, Ordering::Relaxed);

@@ -109,10 +109,12 @@ fn checked(version: &Version, text: &SchemaText) -> Result<Vec<Change>> {
     version.schema.check_change(text, &|name| has_data(version, name))
 }
 
-/// The graph without data, with the schema that every graph has. Uids are handed out from the beginning again: those of new nodes are
-/// small ones, however many there were before.
+/// The graph without data, with the schema that every graph has. Uids are not used again, unless half of the small ones are spent: then
+/// they are handed out from the beginning, so that those of new nodes are small however often everything is dropped.
 pub fn drop_all(version: &Version) -> Version {
-    let (schema, uids) = (Arc::new(Schema::new()), Arc::default());
+    let schema = Arc::new(Schema::new());
+    let uids =
+        if version.uids.are_spent() { Arc::default() } else { Arc::clone(&version.uids) };
     drop_data(&Version { schema, uids, ..version.clone() })
 }
 
