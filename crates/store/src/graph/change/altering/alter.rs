@@ -113,8 +113,7 @@ fn checked(version: &Version, text: &SchemaText) -> Result<Vec<Change>> {
 /// they are handed out from the beginning, so that those of new nodes are small however often everything is dropped.
 pub fn drop_all(version: &Version) -> Version {
     let schema = Arc::new(Schema::new());
-    let uids =
-        if version.uids.are_spent() { Arc::default() } else { Arc::clone(&version.uids) };
+    let uids = if version.uids.are_spent() { Arc::default() } else { Arc::clone(&version.uids) };
     drop_data(&Version { schema, uids, ..version.clone() })
 }
 
