@@ -14,6 +14,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from server import grpc_address
+
 HERE = Path(__file__).parent / "go"
 GO_MIN = (1, 24)
 VERSIONS = ["v230", "v240", "v250"]
@@ -62,15 +64,6 @@ def why_not() -> str:
     if not found or (int(found[1]), int(found[2])) < GO_MIN:
         return f"go is {said.stdout.strip()}, not {GO_MIN[0]}.{GO_MIN[1]}"
     return ""
-
-
-def grpc_address(server: subprocess.Popen[str]) -> str:
-    """Reads where the server answers by gRPC."""
-    assert server.stdout
-    for line in server.stdout:
-        if found := re.search(r"by gRPC at (\S+)", line):
-            return found[1]
-    raise SystemExit("the server did not start")
 
 
 def run(version: str, given: dict[str, str], folder: Path) -> int:

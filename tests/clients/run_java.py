@@ -14,6 +14,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from server import grpc_address
+
 HERE = Path(__file__).parent / "java"
 JAVA_MIN = 17
 LIBRARIES = [
@@ -75,15 +77,6 @@ def with_server(command: list[str | Path], folder: Path, login: dict[str, str]) 
             return subprocess.run(java, env=environment, check=False).returncode
         finally:
             server.terminate()
-
-
-def grpc_address(server: subprocess.Popen[str]) -> str:
-    """Reads where the server answers by gRPC."""
-    assert server.stdout
-    for line in server.stdout:
-        if found := re.search(r"by gRPC at (\S+)", line):
-            return found[1]
-    raise SystemExit("the server did not start")
 
 
 if __name__ == "__main__":
