@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from difflib import get_close_matches
 from typing import Any
 
 CONNECT = {
@@ -91,7 +90,7 @@ def refuse_of_connect(other: Iterable[str], known: list[str]) -> None:
     TypeError: connect() has no argument 'readonly': did you mean `read_only`?
     """
     for name in other:
-        near = get_close_matches(name, known, 1)
+        near = _near(name, known)
         meant = CONNECT.get(name) or (near[0] if near else None)
         hint = f": did you mean `{meant}`?" if meant else f"; it has path, {', '.join(known)}"
         raise TypeError(f"connect() has no argument {name!r}{hint}")
@@ -105,7 +104,7 @@ def refuse_of_query(other: Mapping[str, Any]) -> None:
     TypeError: query() has no argument 'code': variables are a dict, query(dql, {'code': 'ZRH'})
     """
     for name, value in other.items():
-        near = get_close_matches(name, QUERY, 1, 0.75)
+        near = _near(name, QUERY, 0.75)
         if name in IN_TEXT:
             hint = f"it stands in the text, as in `q(func: has(name), {IN_TEXT[name]})`"
         elif near:
@@ -129,7 +128,7 @@ def attribute_error(owner: str, receiver: str, table: Mapping[str, str]) -> Call
             is_whole = "result" in meant or meant.startswith("hexgraph.")
             text += f": write `{meant if is_whole else f'{receiver}.{meant}'}`"
         # Without name and obj, since the interpreter would add a guess of its own to ours.
-        near = get_close_matches(name, [it for it in dir(self) if not it.startswith("_")], 1)
+        near = _near(name, [it for it in dir(self) if not it.startswith("_")])
         if name not in table and near:
             text += f": did you mean `{near[0]}`?"
         raise AttributeError(text)
@@ -137,3 +136,11 @@ def attribute_error(owner: str, receiver: str, table: Mapping[str, str]) -> Call
     missing.__name__ = "__getattr__"
     missing.__qualname__ = f"{owner}.__getattr__"
     return missing
+
+
+def _near(name: str, known: Iterable[str], cutoff: float = 0.6) -> list[str]:
+    """Return the one of some names that is most like another, if any is."""
+    # Imported here, since `import hexgraph` would take a twentieth longer otherwise.
+    from difflib import get_close_matches
+
+    return get_close_matches(name, list(known), 1, cutoff)
