@@ -286,7 +286,8 @@ impl Txn {
     ///
     /// `Conflict` when another transaction changed the same things after this one began: begin
     /// again. `Query` when a value is no longer free that no two nodes may have, or when the
-    /// transaction has ended. It has ended in any case then.
+    /// transaction has ended. It has ended in any case then. `Access` when the user may no longer change
+    /// what was changed: it stays open then.
     pub fn commit(&self) -> Result<u64> {
         self.commit_keys(None)
     }

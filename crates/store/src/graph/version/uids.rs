@@ -3,7 +3,8 @@
 //! Requests are checked on many threads at once, each against a version of its own, and what they
 //! change is carried out later or never. So the uids of new nodes can't be counted by versions: the
 //! counter stands beside them, goes up only, and a uid that was handed out is never handed out
-//! again, whatever became of it.
+//! again, whatever became of it; but where everything is dropped and half of the cheap ones are
+//! spent, the version without data gets a new counter.
 //!
 //! Uids below 2^31 are cheap (see [`NodeIds`]), and new nodes are to get such ones as long as there
 //! are any. Data may name uids itself, and programs may ask for rows of them. So there are two halves:
