@@ -206,6 +206,19 @@ pub struct Field {
     pub has_body: bool,
 }
 
+impl Field {
+    /// True for a field that takes all that there is, and tells nothing beside it: it has no filter, order, page, facets, cascade or groups.
+    pub fn takes_all(&self) -> bool {
+        self.filter.is_none()
+            && self.order.is_empty()
+            && self.page.is_all()
+            && self.facets.is_none()
+            && self.facet_filter.is_none()
+            && self.cascade.is_none()
+            && self.group_by.is_none()
+    }
+}
+
 /// What a field asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FieldKind {

@@ -94,14 +94,7 @@ impl Context<'_> {
             self.for_each_target(edges, members, |targets| {
                 targets.iter().for_each(|target| counters[(target - first) as usize] += 1);
             })?;
-            let groups = counters.iter().filter(|count| **count != 0).count();
-            self.control.charge(VALUE_BYTES * groups)?;
-            let (mut nodes, mut counts) = (Vec::with_capacity(groups), Vec::with_capacity(groups));
-            for (node, &count) in (first..).zip(&counters).filter(|(_, count)| **count != 0) {
-                nodes.push(node);
-                counts.push(i64::from(count));
-            }
-            return Ok(Some((nodes, counts)));
+            return self.counted(first, &counters).map(Some);
         }
         let _while_counting = self.control.charge_while(ENTRY_BYTES * edge_count)?;
         let mut counters: FxHashMap<u32, i64> = FxHashMap::default();
@@ -112,6 +105,23 @@ impl Context<'_> {
         let mut found: Vec<(u32, i64)> = counters.into_iter().collect();
         found.sort_unstable();
         Ok(Some(found.into_iter().unzip()))
+    }
+
+    /// The nodes whose counters are not 0, ascending, and what these have come to; the counter of `first` is the first one.
+    pub(super) fn counted<C: Copy + Into<i64>>(
+        &self,
+        first: u32,
+        counters: &[C],
+    ) -> Result<(Vec<u32>, Vec<i64>)> {
+        let counters = || counters.iter().map(|count| (*count).into());
+        let groups = counters().filter(|count| *count != 0).count();
+        self.control.charge(VALUE_BYTES * groups)?;
+        let (mut nodes, mut counts) = (Vec::with_capacity(groups), Vec::with_capacity(groups));
+        for (node, count) in (first..).zip(counters()).filter(|(_, count)| *count != 0) {
+            nodes.push(node);
+            counts.push(count);
+        }
+        Ok((nodes, counts))
     }
 
     /// The number of edges of some nodes, and the least and the greatest node that they lead to.

@@ -4,7 +4,7 @@
 //! adds the counter of its source. So a chain costs O(edges of its levels), in arrays by node id, and no list of edges is made.
 
 use crate::exec::control::context::Context;
-use crate::exec::control::tree::{Column, VALUE_BYTES, ValueMap};
+use crate::exec::control::tree::{Column, ValueMap};
 use crate::exec::groups::edge_groups::SPAN_SHARE;
 use crate::exec::select::batches::{BATCH, EdgeTargets, Members};
 use crate::graph::Direction;
@@ -43,13 +43,13 @@ impl<'b> Chain<'b> {
         loop {
             let FieldKind::Predicate { langs, .. } = &edge.kind else { return None };
             let [below] = edge.fields.as_slice() else { return None };
-            if !langs.is_empty() || edge.var.is_some() || !is_plain(edge) {
+            if !langs.is_empty() || edge.var.is_some() || !edge.takes_all() {
                 return None;
             }
             edges.push(&**edge);
             match &below.kind {
                 FieldKind::Math(MathExpr::Var(var)) if *var == source => {
-                    let result = below.var.filter(|_| is_plain(below))?;
+                    let result = below.var.filter(|_| below.takes_all())?;
                     return Some(Chain { constant, source, edges, result });
                 }
                 _ => edge = below,
@@ -61,22 +61,11 @@ impl<'b> Chain<'b> {
 /// The variable of a field that is a constant int, and the int.
 fn constant_of(field: &Field) -> Option<(VarId, i64)> {
     match &field.kind {
-        FieldKind::Math(MathExpr::Constant(Constant::Int(constant))) if is_plain(field) => {
+        FieldKind::Math(MathExpr::Constant(Constant::Int(constant))) if field.takes_all() => {
             Some((field.var?, *constant))
         }
         _ => None,
     }
-}
-
-/// True for a field that takes all that there is.
-fn is_plain(field: &Field) -> bool {
-    field.filter.is_none()
-        && field.order.is_empty()
-        && field.page.is_all()
-        && field.facets.is_none()
-        && field.facet_filter.is_none()
-        && field.cascade.is_none()
-        && field.group_by.is_none()
 }
 
 impl Context<'_> {
@@ -153,14 +142,7 @@ impl Context<'_> {
                 targets.iter().for_each(|target| counters[(target - first) as usize] += 1);
             })?,
         }
-        let reached = counters.iter().filter(|count| **count != 0).count();
-        self.control.charge(VALUE_BYTES * reached)?;
-        let mut ways =
-            Ways { nodes: Vec::with_capacity(reached), counts: Vec::with_capacity(reached) };
-        for (node, &count) in (first..).zip(&counters).filter(|(_, count)| **count != 0) {
-            ways.nodes.push(node);
-            ways.counts.push(count);
-        }
-        Ok(Some(ways))
+        let (nodes, counts) = self.counted(first, &counters)?;
+        Ok(Some(Ways { nodes, counts }))
     }
 }

@@ -23,16 +23,7 @@ fn only_names_values(block: &Block) -> bool {
             FieldKind::Math(_) => true,
             _ => false,
         };
-        is_plain
-            && field.var.is_some()
-            && !field.has_body
-            && field.filter.is_none()
-            && field.order.is_empty()
-            && field.page.is_all()
-            && field.facets.is_none()
-            && field.facet_filter.is_none()
-            && field.cascade.is_none()
-            && field.group_by.is_none()
+        is_plain && field.var.is_some() && !field.has_body && field.takes_all()
     };
     block.kind == BlockKind::Hidden
         && !block.fields.is_empty()
