@@ -5,8 +5,8 @@ use hexgraph::db::access::AccessOptions;
 use hexgraph::db::{Database, byte_count};
 use hexgraph_base::types::Result;
 use hexgraph_server::http::{
-    AuditOptions, Certificates, DEFAULT_PASSWORD, GrpcPort, Security, ServeOptions, Server,
-    SocketFileOptions, TlsFiles, access_options,
+    AuditOptions, Certificates, GrpcPort, Security, ServeOptions, Server, SocketFileOptions,
+    TlsFiles, access_options, default_password_warning,
 };
 use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::prelude::*;
@@ -155,11 +155,10 @@ impl Settings {
 
 /// Warns as long as the first user of a database that has users has the first password.
 pub(crate) fn warn_of_default_password(py: Python<'_>, database: &Database) -> PyResult<()> {
-    let is_default =
-        || -> Result<bool> { Ok(database.has_access_list() && database.has_default_password()?) };
-    if py.detach(is_default).map_err(to_python)? {
+    let warning = py.detach(|| default_password_warning(database)).map_err(to_python)?;
+    if let Some(warning) = warning {
         let message = format!(
-            "{DEFAULT_PASSWORD}: set another one by acl_initial_password, or at /admin by resetPassword"
+            "{warning}: set another one by acl_initial_password, or at /admin by resetPassword"
         );
         let message =
             CString::new(message).map_err(|error| PyValueError::new_err(error.to_string()))?;

@@ -14,8 +14,8 @@ use super::registry;
 use super::requests::{graphql, mutate, query};
 use super::tables::{is_table, load_table};
 use crate::http::{
-    AdmissionOptions, AuditOptions, ConnectionOptions, DEFAULT_PASSWORD, GrpcPort, ServeOptions,
-    Server, SocketFileOptions, SubscribeOptions,
+    AdmissionOptions, AuditOptions, ConnectionOptions, GrpcPort, ServeOptions, Server,
+    SocketFileOptions, SubscribeOptions, default_password_warning,
 };
 use clap::Parser;
 use hexgraph::db::graphql::GraphqlOptions;
@@ -144,8 +144,8 @@ fn serve(arguments: &ServeArguments, interrupt: Interrupt) -> Done {
     }
     let signals = interrupt.listen();
     let mut server = Server::start(database.clone(), serving)?;
-    if database.has_access_list() && database.has_default_password()? {
-        eprintln!("warning: {DEFAULT_PASSWORD}: set another one at /admin by resetPassword");
+    if let Some(warning) = default_password_warning(&database)? {
+        eprintln!("warning: {warning}: set another one at /admin by resetPassword");
     }
     let by = if arguments.tls_cert.is_some() { "gRPC over TLS" } else { "gRPC" };
     let grpc = server.grpc_address().map_or(String::new(), |at| format!(" and by {by} at {at}"));

@@ -26,7 +26,7 @@ pub use connections::ConnectionOptions;
 pub use doors::{GrpcPort, SocketFileOptions};
 pub use effect::Effect;
 pub use graphql::SubscribeOptions;
-pub use guard::access_settings::{DEFAULT_PASSWORD, access_options, read_secret};
+pub use guard::access_settings::{access_options, default_password_warning, read_secret};
 pub use guard::keys::Role;
 pub use guard::origins::Origins;
 pub use guard::security::{Secret, Security};

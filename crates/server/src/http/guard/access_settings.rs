@@ -1,15 +1,22 @@
 //! Users and rights as a server is started with them: their settings as text, and what keeps strangers away as long as the first
 //! user has the password that everybody knows.
 
-use hexgraph::db::access::{AccessOptions, SigningMethod};
+use hexgraph::db::access::{AccessOptions, FIRST_USER, SigningMethod};
 use hexgraph::db::{Database, parse_time};
 use hexgraph_base::types::{Error, Result};
 use std::fs;
 use std::net::IpAddr;
 use std::path::Path;
 
-/// What is said as long as the first user has the first password.
-pub const DEFAULT_PASSWORD: &str = "the user groot has the password that everybody knows";
+/// What is to be said as long as the first user of a database has the first password; `None` where it has not, or has no users.
+///
+/// # Errors
+///
+/// As [`Database::query`].
+pub fn default_password_warning(database: &Database) -> Result<Option<String>> {
+    let is_default = database.has_access_list() && database.has_default_password()?;
+    Ok(is_default.then(|| format!("the user {FIRST_USER} has the password that everybody knows")))
+}
 
 /// Reads settings such as `secret-file=FILE; access-ttl=6h; refresh-ttl=30d; jwt-alg=HS256`, of which the first is needed.
 ///
@@ -72,11 +79,12 @@ pub(in crate::http) fn enable_access(
 ) -> Result<()> {
     let is_near = host.is_none_or(|host| host.is_loopback()) || options.allows_default_password;
     database.enable_access(options)?;
-    match host {
-        Some(host) if !is_near && database.has_default_password()? => {
-            Err(Error::query(format!("{DEFAULT_PASSWORD}, and the host {host} lets others connect"))
+    let Some(host) = host.filter(|_| !is_near) else { return Ok(()) };
+    match default_password_warning(database)? {
+        Some(warning) => {
+            Err(Error::query(format!("{warning}, and the host {host} lets others connect"))
                 .with_hint("give the user another password before the first start (--acl-initial-password-file, in Python acl_initial_password), or let only this machine connect and set it at /admin by resetPassword"))
         }
-        _ => Ok(()),
+        None => Ok(()),
     }
 }
