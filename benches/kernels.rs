@@ -6,7 +6,9 @@
 //! least milliseconds of five calls (of one where that takes 5 s), and the bytes of work space for each node; fails where results differ between
 //! numbers of threads. Behind each row stand a number made of all bits of the result, and the modularity of communities.
 
-use hexgraph_base::plan::{ALGORITHMS, AlgorithmCall, ArgumentKind, ArgumentValue, Direction};
+use hexgraph_base::plan::{
+    ALGORITHMS, AlgorithmCall, ArgumentKind, ArgumentValue, Direction, algorithm,
+};
 use hexgraph_base::types::Result;
 use hexgraph_base::types::pool::Pool;
 use hexgraph_store::algo::{EdgeArrays, Graph, Output, Run, Task, Work, compute};
@@ -156,7 +158,7 @@ impl Graphs {
 
 /// The call of a row: an algorithm with arguments that fit any graph.
 fn call_of(name: &str, source: u32, nodes: u32) -> (AlgorithmCall, Vec<Option<Vec<u32>>>) {
-    let algorithm = ALGORITHMS.iter().find(|it| it.name == name).expect("it is in the table");
+    let algorithm = algorithm(name).expect("it is in the table");
     let mut call = AlgorithmCall::new(algorithm);
     let mut lists = Vec::new();
     for argument in algorithm.arguments {
@@ -199,24 +201,20 @@ fn print_of(output: &Output) -> u64 {
     }
 }
 
-/// The modularity of communities, where each edge weighs 1.
-fn modularity(graph: &Graph, groups: &[i64]) -> f64 {
-    let rows = graph.outgoing();
-    let (mut inside, mut degrees) = (0.0, vec![0.0; groups.len()]);
-    for node in 0..graph.len() as u32 {
-        let group = groups[node as usize];
-        let ends = |to: u32| if to == node { 2.0 } else { 1.0 };
-        for &to in rows.of(node) {
-            degrees[group as usize] += ends(to);
-            inside += if groups[to as usize] == group { ends(to) } else { 0.0 };
-        }
+/// The modularity of communities.
+fn modularity(graph: &Graph, groups: &[i64], task: Task<'_>) -> f64 {
+    let call = AlgorithmCall::new(algorithm("modularity").expect("it is in the table"));
+    let groups = groups.iter().map(|group| *group as u32).collect();
+    let lists = vec![Some(groups), None];
+    let found = compute(&Run { graph, call: &call, lists, task }).expect("the arguments fit");
+    match found.output {
+        Output::Float(value) => value,
+        _ => unreachable!("it is one number"),
     }
-    let total: f64 = degrees.iter().sum();
-    inside / total - degrees.iter().map(|degree| (degree / total).powi(2)).sum::<f64>()
 }
 
 fn measure(graphs: &mut Graphs, name: &str, threads: &[usize], source: u32) {
-    let algorithm = ALGORITHMS.iter().find(|it| it.name == name).expect("it is in the table");
+    let algorithm = algorithm(name).expect("it is in the table");
     let is_undirected = algorithm.directions[0] == Direction::Both;
     let weighted: &[bool] = if name == "distances" { &[false, true] } else { &[false] };
     for &is_weighted in weighted {
@@ -236,7 +234,7 @@ fn measure(graphs: &mut Graphs, name: &str, threads: &[usize], source: u32) {
                 least = least.min(started.elapsed());
                 prints.push(print_of(&found.output));
                 if let ("louvain" | "leiden", Output::Ints(groups)) = (name, &found.output) {
-                    quality.get_or_insert_with(|| modularity(graph, groups));
+                    quality.get_or_insert_with(|| modularity(graph, groups, task));
                 }
                 if LONG < least {
                     break;
