@@ -7,60 +7,70 @@
 
 use super::fair_queue::FairQueue;
 use std::time::{Duration, Instant};
-use tokio::sync::oneshot;
 
-/// The weight of the newest sample in the moving average of the times that places are held.
-const WEIGHT: f64 = 0.1;
+/// The weight of the newest sample in the moving average of the times that places are held: the highest, and the lowest.
+const WEIGHT_MAX: f64 = 0.1;
+const WEIGHT_MIN: f64 = 0.005;
+
+/// The number of seconds for which a place is held, on average, from which on the highest weight holds. Below, the weight falls in proportion: where requests
+/// take 20 µs, one that another process has interrupted for 4 ms counts like two hundred, and the queue would look too long to everybody who comes meanwhile.
+const HELD_LONG: f64 = 0.002;
 
 /// The key of a client in the fair queue: requests with the same key wait for each other.
 pub(super) type Client = u64;
 
-/// One lane; `P` is the type of a place in it.
-pub(super) struct Lane<P> {
+/// What stands in the queue of a lane, and is given a place in the end.
+pub(super) trait Waiter {
+    /// Whether nobody wants the place any more.
+    fn is_gone(&self) -> bool;
+}
+
+/// One lane; `W` is what waits for a place in it.
+pub(super) struct Lane<W> {
     free: usize,
     places: usize,
     /// The moving average of the time that a place is held, in seconds.
     held: f64,
-    queue: FairQueue<Client, oneshot::Sender<P>>,
+    queue: FairQueue<Client, W>,
     /// The time of the last refusal.
     refused: Option<Instant>,
     patience: Duration,
 }
 
 /// The answer to a request for a place.
-pub(super) enum Entry<P> {
+pub(super) enum Entry<W> {
     /// A place is free, and taken now.
-    Free,
-    /// The request is queued; its place will be sent.
-    Wait(oneshot::Receiver<P>),
+    Free(W),
+    /// The request stands in the queue.
+    Queued,
     /// The wait would be too long, so the request is refused.
-    Full,
+    Full(W),
 }
 
-impl<P> Lane<P> {
+impl<W: Waiter> Lane<W> {
     /// Creates a lane with so many free places, and `held` as the first estimate of the time that one is held.
-    pub(super) fn new(places: usize, held: Duration, patience: Duration) -> Lane<P> {
+    pub(super) fn new(places: usize, held: Duration, patience: Duration) -> Lane<W> {
         let (queue, held) = (FairQueue::new(), held.as_secs_f64());
         Lane { free: places, places, held, queue, refused: None, patience }
     }
 
     /// Asks for a place. A free one belongs to the caller at once; `is_open` says whether places may be given out now.
-    pub(super) fn enter(&mut self, client: Client, is_open: bool) -> Entry<P> {
+    /// Otherwise `waiter` is queued, or comes back where the queue is too long.
+    pub(super) fn enter(&mut self, client: Client, is_open: bool, waiter: W) -> Entry<W> {
         let now = Instant::now();
         if self.queue.is_empty() && is_open && 0 < self.free {
             self.free -= 1;
-            return Entry::Free;
+            return Entry::Free(waiter);
         }
         if self.is_too_long(client, now) {
-            self.queue.retain(|waiter| !waiter.is_closed());
+            self.queue.retain(|waiter| !waiter.is_gone());
             if self.is_too_long(client, now) {
                 self.refused = Some(now);
-                return Entry::Full;
+                return Entry::Full(waiter);
             }
         }
-        let (place, wait) = oneshot::channel();
-        self.queue.push(client, place);
-        Entry::Wait(wait)
+        self.queue.push(client, waiter);
+        Entry::Queued
     }
 
     fn is_too_long(&self, client: Client, now: Instant) -> bool {
@@ -75,16 +85,17 @@ impl<P> Lane<P> {
     /// Returns a place, which was held for the given time.
     pub(super) fn leave(&mut self, held: Duration) {
         self.free += 1;
-        self.held += WEIGHT * (held.as_secs_f64() - self.held);
+        let weight = (WEIGHT_MAX * self.held / HELD_LONG).clamp(WEIGHT_MIN, WEIGHT_MAX);
+        self.held += weight * (held.as_secs_f64() - self.held);
     }
 
-    /// Takes a free place for the next request in the queue, if there are both. The caller sends it after unlocking.
-    pub(super) fn next(&mut self) -> Option<oneshot::Sender<P>> {
+    /// Takes a free place for the next request in the queue, if there are both. The caller gives it after unlocking.
+    pub(super) fn next(&mut self) -> Option<W> {
         if self.free == 0 {
             return None;
         }
         while let Some(waiter) = self.queue.pop() {
-            if !waiter.is_closed() {
+            if !waiter.is_gone() {
                 self.free -= 1;
                 return Some(waiter);
             }
@@ -96,46 +107,80 @@ impl<P> Lane<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::rc::Rc;
 
     const MS: Duration = Duration::from_millis(1);
 
-    fn waits(lane: &mut Lane<()>, client: Client) -> Option<oneshot::Receiver<()>> {
-        match lane.enter(client, true) {
-            Entry::Wait(wait) => Some(wait),
-            Entry::Full => None,
-            Entry::Free => panic!("there is a place"),
+    /// One that waits until somebody else lets its number go.
+    struct Numbered(Rc<u32>);
+
+    impl Waiter for Numbered {
+        fn is_gone(&self) -> bool {
+            Rc::strong_count(&self.0) == 1
+        }
+    }
+
+    fn is_free(lane: &mut Lane<Numbered>) -> bool {
+        matches!(lane.enter(1, true, Numbered(Rc::new(0))), Entry::Free(_))
+    }
+
+    fn waits(lane: &mut Lane<Numbered>, client: Client) -> Option<Rc<u32>> {
+        let number = Rc::new(client as u32);
+        match lane.enter(client, true, Numbered(Rc::clone(&number))) {
+            Entry::Queued => Some(number),
+            Entry::Full(_) => None,
+            Entry::Free(_) => panic!("there is a place"),
         }
     }
 
     #[test]
     fn places_then_a_queue_then_refusals() {
-        let mut lane: Lane<()> = Lane::new(2, 20 * MS, 100 * MS);
-        assert!(matches!(lane.enter(1, true), Entry::Free));
-        assert!(matches!(lane.enter(1, true), Entry::Free));
+        let mut lane = Lane::new(2, 20 * MS, 100 * MS);
+        assert!(is_free(&mut lane) && is_free(&mut lane));
         // 20 ms each on two places: ten of them take 100 ms.
         let waiting: Vec<_> = (0..).map_while(|_| waits(&mut lane, 1)).collect();
         assert_eq!(waiting.len(), 10);
-        assert!(waits(&mut lane, 2).is_some(), "another client has a queue of its own");
+        let other = waits(&mut lane, 2);
+        assert!(other.is_some(), "another client has a queue of its own");
         lane.leave(20 * MS);
-        assert!(lane.next().is_some_and(|place| place.send(()).is_ok()));
+        assert!(lane.next().is_some_and(|next| *next.0 == 1));
         assert!(lane.next().is_none(), "there was one place");
+        lane.leave(20 * MS);
+        assert!(lane.next().is_some_and(|next| *next.0 == 2));
     }
 
     #[test]
     fn who_went_away_takes_no_place() {
-        let mut lane: Lane<()> = Lane::new(1, 20 * MS, 100 * MS);
-        assert!(matches!(lane.enter(1, true), Entry::Free));
+        let mut lane = Lane::new(1, 20 * MS, 100 * MS);
+        assert!(is_free(&mut lane));
         drop(waits(&mut lane, 1));
-        let stays = waits(&mut lane, 1).unwrap();
+        let stays = waits(&mut lane, 7).unwrap();
         lane.leave(20 * MS);
-        lane.next().unwrap().send(()).unwrap();
-        assert_eq!(stays.blocking_recv(), Ok(()));
+        assert_eq!(lane.next().unwrap().0, stays);
+    }
+
+    #[test]
+    fn one_that_was_interrupted_refuses_nobody() {
+        let short = Duration::from_micros(40);
+        let mut lane = Lane::new(4, short, 100 * MS);
+        assert!((0..4).all(|_| is_free(&mut lane)));
+        lane.leave(4 * MS);
+        assert!(is_free(&mut lane));
+        // 2,000 of 60 µs on four places take 30 ms.
+        let burst: Vec<_> = (0..2_000).map_while(|_| waits(&mut lane, 1)).collect();
+        assert_eq!(burst.len(), 2_000);
+        // What takes long from now on is noticed in time.
+        for _ in 0..500 {
+            lane.leave(MS);
+            lane.next();
+        }
+        assert!(0.0008 < lane.held && lane.held < 0.001, "{}", lane.held);
     }
 
     #[test]
     fn a_queue_that_stays_gets_short_and_long_requests_may_wait_for_two() {
-        let mut lane: Lane<()> = Lane::new(1, 2 * MS, 100 * MS);
-        assert!(matches!(lane.enter(1, true), Entry::Free));
+        let mut lane: Lane<Numbered> = Lane::new(1, 2 * MS, 100 * MS);
+        assert!(is_free(&mut lane));
         let burst: Vec<_> = (0..).map_while(|_| waits(&mut lane, 1)).collect();
         assert_eq!(burst.len(), 50);
         drop(burst);
@@ -144,9 +189,9 @@ mod tests {
         lane.refused = lane.refused.map(|refused| refused - 200 * MS);
         let burst: Vec<_> = (0..).map_while(|_| waits(&mut lane, 1)).collect();
         assert_eq!(burst.len(), 45, "there was no refusal for some time");
-        let mut long: Lane<()> = Lane::new(2, 10_000 * MS, 100 * MS);
-        assert!(matches!(long.enter(1, true), Entry::Free));
-        assert!(matches!(long.enter(1, true), Entry::Free));
+        let mut long: Lane<Numbered> = Lane::new(2, 10_000 * MS, 100 * MS);
+        assert!(is_free(&mut long));
+        assert!(is_free(&mut long));
         let waiting: Vec<_> = (0..).map_while(|_| waits(&mut long, 1)).collect();
         assert_eq!(waiting.len(), 4);
     }

@@ -1,12 +1,14 @@
 //! The fast and the slow lane, and the state that all requests share.
 
 use super::admission_options::AdmissionOptions;
-use super::lane::{Client, Entry, Lane};
+use super::lane::{Client, Entry, Lane, Waiter};
 use super::likeness::Slow;
 use super::quick::Quick;
 use super::workers::Workers;
+use std::cell::Cell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
 
 /// The first estimate of the time of a slow request, before one was measured.
 const SLOW_AT_FIRST: Duration = Duration::from_millis(20);
@@ -27,8 +29,8 @@ pub(crate) struct Lanes {
 }
 
 struct State {
-    fast: Lane<Place>,
-    slow: Lane<Place>,
+    fast: Lane<Waits>,
+    slow: Lane<Waits>,
     /// The number of requests under way, including those that wait for a lock or the disk.
     running: usize,
     known: Slow,
@@ -41,6 +43,23 @@ pub(crate) enum Which {
     Fast,
     /// The lane of requests that have computed for longer than the fast lane allows.
     Slow,
+}
+
+/// A request that waits for a place.
+pub(super) enum Waits {
+    /// Its thread waits, and is sent the place.
+    Thread(oneshot::Sender<Place>),
+    /// It has not begun yet: it is started with the place by whoever gives the place back, since the thread that has read it may be busy
+    /// with thousands of other connections until its turn comes, and the place would lie idle.
+    Start(Start),
+}
+
+/// The start of a request.
+pub(super) struct Start {
+    /// Told when it begins. Nobody wants it any more when the other end is dropped.
+    pub(super) begins: oneshot::Sender<()>,
+    /// Starts it on another thread, and does not wait.
+    pub(super) start: Box<dyn FnOnce(Place) + Send>,
 }
 
 /// A place in a lane; dropping it gives the place back.
@@ -67,19 +86,34 @@ impl Lanes {
         Lanes { options, workers: Workers::new(), quick: Quick::new(), state: Mutex::new(state) }
     }
 
-    /// Asks for a place in a lane: returns it, or a promise of one, or `None` if the wait would be too long.
-    pub(crate) fn enter(self: &Arc<Lanes>, which: Which, client: Client) -> Option<Wait> {
+    /// Asks for a place in a lane for a thread that waits: returns a promise of one, or `None` if the wait would be too long.
+    pub(super) fn enter(
+        self: &Arc<Lanes>,
+        which: Which,
+        client: Client,
+    ) -> Option<oneshot::Receiver<Place>> {
+        let (place, wait) = oneshot::channel();
+        self.queue(which, client, Waits::Thread(place)).then_some(wait)
+    }
+
+    /// Starts a request in a lane, at once or when it is its turn; returns whether it may wait for so long.
+    pub(super) fn start(self: &Arc<Lanes>, which: Which, client: Client, start: Start) -> bool {
+        self.queue(which, client, Waits::Start(start))
+    }
+
+    fn queue(self: &Arc<Lanes>, which: Which, client: Client, waiter: Waits) -> bool {
         let entry = {
             let mut state = self.lock();
             // Who has begun is let go on, however many there are.
             let is_open = which == Which::Slow || state.running < self.options.running;
-            state.lane(which).enter(client, is_open)
+            state.lane(which).enter(client, is_open, waiter)
         };
         match entry {
-            Entry::Free => Some(Wait::Over(Place::new(self, which))),
-            Entry::Wait(place) => Some(Wait::For(place)),
-            Entry::Full => None,
+            Entry::Free(waiter) => waiter.give(Place::new(self, which)),
+            Entry::Queued => {}
+            Entry::Full(_) => return false,
         }
+        true
     }
 
     /// Counts one more request as under way, until the result is dropped.
@@ -100,17 +134,24 @@ impl Lanes {
 
     /// Gives free places to the requests that wait.
     fn hand_out(self: &Arc<Lanes>) {
-        for which in [Which::Fast, Which::Slow] {
-            loop {
-                let waiter = {
-                    let mut state = self.lock();
-                    let is_open = which == Which::Slow || state.running < self.options.running;
-                    if is_open { state.lane(which).next() } else { None }
-                };
-                let Some(waiter) = waiter else { break };
-                // Who went away just now gives the place back by dropping it, which hands out again.
-                drop(waiter.send(Place::new(self, which)));
-            }
+        // A place that is given may come back at once, in here: the loop gives it to the next, instead of a call within a call for each.
+        if HANDS_OUT.replace(true) {
+            return;
+        }
+        let _ends = HandsOut;
+        while let Some((which, waiter)) = self.next() {
+            waiter.give(Place::new(self, which));
+        }
+    }
+
+    /// Takes a free place for the next request that waits.
+    fn next(&self) -> Option<(Which, Waits)> {
+        let mut state = self.lock();
+        let is_open = state.running < self.options.running;
+        let fast = if is_open { state.fast.next() } else { None };
+        match fast {
+            Some(waiter) => Some((Which::Fast, waiter)),
+            None => state.slow.next().map(|waiter| (Which::Slow, waiter)),
         }
     }
 
@@ -119,26 +160,45 @@ impl Lanes {
     }
 }
 
-/// The result of [`Lanes::enter`].
-pub(crate) enum Wait {
-    /// A place, held already.
-    Over(Place),
-    /// A place that will be sent when it is free.
-    For(tokio::sync::oneshot::Receiver<Place>),
+thread_local! {
+    /// Whether this thread is giving free places to others.
+    static HANDS_OUT: Cell<bool> = const { Cell::new(false) };
 }
 
-impl Wait {
-    /// Waits for the place; `None` when the server ends first.
-    pub(crate) async fn place(self) -> Option<Place> {
+/// Ends the handing out of this thread when it is dropped.
+struct HandsOut;
+
+impl Drop for HandsOut {
+    fn drop(&mut self) {
+        HANDS_OUT.set(false);
+    }
+}
+
+impl Waits {
+    fn give(self, place: Place) {
         match self {
-            Wait::Over(place) => Some(place),
-            Wait::For(place) => place.await.ok(),
+            // Who went away just now gives the place back by dropping it.
+            Waits::Thread(sender) => drop(sender.send(place)),
+            Waits::Start(it) => {
+                if it.begins.send(()).is_ok() {
+                    (it.start)(place);
+                }
+            }
+        }
+    }
+}
+
+impl Waiter for Waits {
+    fn is_gone(&self) -> bool {
+        match self {
+            Waits::Thread(sender) => sender.is_closed(),
+            Waits::Start(it) => it.begins.is_closed(),
         }
     }
 }
 
 impl State {
-    fn lane(&mut self, which: Which) -> &mut Lane<Place> {
+    fn lane(&mut self, which: Which) -> &mut Lane<Waits> {
         match which {
             Which::Fast => &mut self.fast,
             Which::Slow => &mut self.slow,
@@ -175,11 +235,8 @@ impl Drop for Running {
 mod tests {
     use super::*;
 
-    fn place(wait: Option<Wait>) -> Place {
-        match wait {
-            Some(Wait::Over(place)) => place,
-            _ => panic!("there is no place"),
-        }
+    fn place(wait: Option<oneshot::Receiver<Place>>) -> Place {
+        wait.unwrap().try_recv().unwrap()
     }
 
     #[test]
@@ -187,13 +244,14 @@ mod tests {
         let options = AdmissionOptions { slow: 1, ..AdmissionOptions::default() };
         let lanes = Arc::new(Lanes::new(options));
         let first = place(lanes.enter(Which::Slow, 1));
-        let Some(Wait::For(gone)) = lanes.enter(Which::Slow, 1) else { panic!("it is taken") };
-        let Some(Wait::For(waits)) = lanes.enter(Which::Slow, 1) else { panic!("it is taken") };
+        let gone = lanes.enter(Which::Slow, 1).unwrap();
+        let mut waits = lanes.enter(Which::Slow, 1).unwrap();
         drop(gone);
         let quick = place(lanes.enter(Which::Fast, 1));
         assert_eq!(quick.which(), Which::Fast);
+        assert!(waits.try_recv().is_err());
         drop(first);
-        let second = waits.blocking_recv().unwrap();
+        let second = waits.try_recv().unwrap();
         assert_eq!(second.which(), Which::Slow);
         drop(second);
         drop(place(lanes.enter(Which::Slow, 2)));
@@ -204,8 +262,34 @@ mod tests {
         let options = AdmissionOptions { running: 1, ..AdmissionOptions::default() };
         let lanes = Arc::new(Lanes::new(options));
         let running = lanes.begin();
-        let Some(Wait::For(waits)) = lanes.enter(Which::Fast, 1) else { panic!("one is enough") };
+        let mut waits = lanes.enter(Which::Fast, 1).unwrap();
+        assert!(waits.try_recv().is_err(), "one is enough");
         drop(running);
-        assert!(waits.blocking_recv().is_ok());
+        assert!(waits.try_recv().is_ok());
+    }
+
+    /// Where the system gives no thread, each start gives its place back at once: thousands of them need no stack.
+    #[test]
+    fn starts_that_fail_are_no_calls_within_calls() {
+        let queue = Duration::from_secs(1_000);
+        let options = AdmissionOptions { slow: 1, queue, ..AdmissionOptions::default() };
+        let lanes = Arc::new(Lanes::new(options));
+        let first = place(lanes.enter(Which::Slow, 1));
+        let tried = Arc::new(Mutex::new(0));
+        let starts = (0..10_000).map(|_| {
+            let (begins, begun) = oneshot::channel();
+            let tried = Arc::clone(&tried);
+            let start = move |place: Place| {
+                *tried.lock().unwrap() += 1;
+                drop(place);
+            };
+            assert!(lanes.start(Which::Slow, 1, Start { begins, start: Box::new(start) }));
+            begun
+        });
+        let begun: Vec<_> = starts.collect();
+        assert_eq!(*tried.lock().unwrap(), 0);
+        let threads = std::thread::Builder::new().stack_size(64 << 10);
+        threads.spawn(move || drop(first)).unwrap().join().unwrap();
+        assert_eq!((*tried.lock().unwrap(), begun.len()), (10_000, 10_000));
     }
 }

@@ -11,8 +11,12 @@ use std::time::Duration;
 /// The number of kinds that are remembered. Each has one place by its hash, and the last one that comes there has it.
 const KINDS: usize = 4096;
 
-/// The longest time, by the clock on the wall, of a request that counts as quick. A request that computes for longer gains nothing from staying.
+/// The most processor time of a request that counts as quick. A request that computes for longer gains nothing from staying.
 const QUICK: Duration = Duration::from_micros(500);
+
+/// The longest time, by the clock on the wall, of a request that counts as quick. It is far above [`QUICK`], since the system takes the processor away
+/// for milliseconds where others want it too; what exceeds it probably waited for the disk, without having said so.
+const QUICK_ON_THE_WALL: Duration = Duration::from_millis(20);
 
 /// The number of quick requests of a kind, one after the other, after which the next one stays.
 const ENOUGH: u64 = 2;
@@ -53,7 +57,7 @@ impl Quick {
         Some(Stay(self))
     }
 
-    /// Records how long a request of a kind took by the clock on the wall, and whether it waited for anything. `stayed` tells whether it was carried out
+    /// Records how long a request of a kind took (see [`time_that_counts`]), and whether it waited for anything. `stayed` tells whether it was carried out
     /// on the thread of its connection.
     pub(super) fn note(&self, kind: u64, took: Duration, waited: bool, stayed: bool) {
         let place = self.place(kind);
@@ -87,6 +91,12 @@ pub(crate) fn stay_max() -> usize {
     available_parallelism().map_or(1, usize::from)
 }
 
+/// The time of a request that decides whether it was quick, from its time by the clock on the wall and its processor time, which is asked for only
+/// where the first does not decide.
+pub(super) fn time_that_counts(wall: Duration, busy: impl FnOnce() -> Duration) -> Duration {
+    if QUICK < wall && wall <= QUICK_ON_THE_WALL { busy() } else { wall }
+}
+
 /// The numbers of quick requests and of strikes in a place, 0 where it is another kind's.
 fn numbers(place: u64, kind: u64) -> (u64, u64) {
     match (place ^ kind) & !NUMBER_BITS {
@@ -113,6 +123,15 @@ mod tests {
         assert!(quick.stay(KIND + 16).is_none(), "another kind");
         quick.note(KIND, Duration::from_millis(3), false, false);
         assert!(quick.stay(KIND).is_none(), "it was not quick the last time");
+    }
+
+    #[test]
+    fn who_was_interrupted_was_quick() {
+        let (interrupted, long) = (Duration::from_millis(4), Duration::from_millis(30));
+        assert_eq!(time_that_counts(interrupted, || SHORT), SHORT);
+        assert_eq!(time_that_counts(interrupted, || interrupted), interrupted);
+        assert_eq!(time_that_counts(long, || SHORT), long, "it probably waited for the disk");
+        assert_eq!(time_that_counts(SHORT, || panic!("a call to the system")), SHORT);
     }
 
     #[test]

@@ -4,11 +4,13 @@
 //! are all busy a quick request, or the refusal of another, is computed first. A thread may always lower its priority but,
 //! without rights, not raise it again: such a thread ends after its request. This is why these threads are not those
 //! of the runtime, which never end early. Starting a thread costs some 20 µs, the slow request that pays for it at least 2 ms.
+//!
+//! A thread begins with the priority of the one that starts it. So a thread of low priority that has a request to start asks another one to do it.
 
-use crossbeam::channel::{Receiver, Sender, TrySendError, bounded};
+use crossbeam::channel::{Receiver, Sender, TrySendError, bounded, unbounded};
 use std::cell::Cell;
 use std::io;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -30,6 +32,8 @@ thread_local! {
 pub(crate) struct Workers {
     /// A channel without room: who sends hands over to a thread that waits, or to nobody.
     hand_over: (Sender<Work>, Receiver<Work>),
+    /// The way to a thread of normal priority that starts others. It ends with this value.
+    starter: OnceLock<Sender<Work>>,
     busy: Arc<Busy>,
 }
 
@@ -43,14 +47,14 @@ struct Busy {
 impl Workers {
     /// Creates them without any thread.
     pub(super) fn new() -> Workers {
-        Workers { hand_over: bounded(0), busy: Arc::default() }
+        Workers { hand_over: bounded(0), starter: OnceLock::new(), busy: Arc::default() }
     }
 
     /// Runs `work`, which does not panic, on a thread that waits, or else on a new one.
     ///
     /// # Errors
     ///
-    /// Those of the system, when it gives no thread; `work` is dropped then.
+    /// Those of the system, when it gives no thread; `work` is dropped then. From a thread of low priority, it is dropped without an error.
     pub(super) fn start(&self, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
         let at_work = AtWork::new(&self.busy);
         let work: Work = Box::new(move || {
@@ -61,9 +65,15 @@ impl Workers {
             Ok(()) => return Ok(()),
             Err(TrySendError::Full(work) | TrySendError::Disconnected(work)) => work,
         };
-        let next = self.hand_over.1.clone();
-        let thread = thread::Builder::new().name("hexgraph-request".to_owned());
-        thread.spawn(move || run(work, &next)).map(drop)
+        // The first request is started by a thread of the server, so it is there before any thread has a low priority.
+        if self.starter.get().is_none() {
+            let _ = self.starter.set(starter(&self.hand_over.1)?);
+        }
+        match self.starter.get().filter(|_| IS_LOW.get()) {
+            // It ends after this value only.
+            Some(starter) => starter.send(work).map_err(|_| io::ErrorKind::BrokenPipe.into()),
+            None => spawn(work, self.hand_over.1.clone()),
+        }
     }
 
     /// Waits until no thread is at work, for at most so long.
@@ -72,6 +82,24 @@ impl Workers {
         let waited = self.busy.changed.wait_timeout_while(count, patience, |count| 0 < *count);
         drop(waited.unwrap_or_else(PoisonError::into_inner));
     }
+}
+
+fn starter(next: &Receiver<Work>) -> io::Result<Sender<Work>> {
+    let (sender, works) = unbounded::<Work>();
+    let next = next.clone();
+    let start = move || {
+        for work in works {
+            // An error drops the work, and who waits for its result is told by that.
+            let _ = spawn(work, next.clone());
+        }
+    };
+    thread::Builder::new().name("hexgraph-starter".to_owned()).spawn(start)?;
+    Ok(sender)
+}
+
+fn spawn(first: Work, next: Receiver<Work>) -> io::Result<()> {
+    let thread = thread::Builder::new().name("hexgraph-request".to_owned());
+    thread.spawn(move || run(first, &next)).map(drop)
 }
 
 fn run(first: Work, next: &Receiver<Work>) {
@@ -148,6 +176,22 @@ mod tests {
             thread::sleep(SECOND / 200);
             assert_ne!(thread_of(&workers, || ()), low);
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_low_priority_is_not_handed_on() {
+        let here = || rustix::process::getpriority_process(None).unwrap();
+        let before = here();
+        let workers = Arc::new(Workers::new());
+        let (sender, receiver) = mpsc::channel();
+        let again = Arc::clone(&workers);
+        let low = move || {
+            lower_priority();
+            again.start(move || sender.send(here()).unwrap()).unwrap();
+        };
+        workers.start(low).unwrap();
+        assert_eq!(receiver.recv_timeout(10 * SECOND), Ok(before));
     }
 
     #[cfg(target_os = "linux")]
