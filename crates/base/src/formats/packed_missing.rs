@@ -1,4 +1,5 @@
-//! Stands for compressed files in a build without the feature `files`: they are neither read nor written.
+//! Stands for the module `packed`, with the same functions, in a build without the feature `files`: compressed files are neither
+//! read nor written.
 
 use super::packing::Packing;
 use crate::types::Feature;
@@ -19,7 +20,8 @@ pub(super) fn unpacked<'a>(
     Err(missing(packing))
 }
 
-/// Compresses what is written to it, which this build can't.
+/// A writer that compresses. This build has none: the field of type [`Infallible`] keeps one from being made, so the methods
+/// are never called.
 pub struct Packer<W: Write>(Infallible, PhantomData<W>);
 
 impl<W: Write> Packer<W> {

@@ -1,22 +1,23 @@
-//! The table of all algorithms on graphs.
+//! The table of all algorithms on graphs: the languages, the Python package and the documentation read their names, arguments and
+//! summaries here.
 
 use super::algorithm::ArgumentKind::{Bool, Choice, Float, Groups, Int, Nodes, Numbers};
 use super::algorithm::Direction::{Both, In, Out};
 use super::algorithm::{Algorithm, ArgumentDef, Direction, Gives};
 
-/// Both directions and none, as they are written by default.
+/// Any direction; edges are followed as they are written by default.
 const DIRECTED: &[Direction] = &[Out, In, Both];
 
-/// For what is defined on undirected graphs alone.
+/// Without directions alone: the algorithm is defined on undirected graphs.
 const UNDIRECTED: &[Direction] = &[Both];
 
-/// Undirected by default.
+/// Any direction; without one by default.
 const MOSTLY_UNDIRECTED: &[Direction] = &[Both, Out, In];
 
-/// For what is about the directions of edges.
+/// Along edges or against them, never without a direction: the result is about the directions.
 const ONE_WAY: &[Direction] = &[Out, In];
 
-/// The algorithm of a name.
+/// The algorithm of a name, in its exact spelling; `None` if there is none.
 pub fn algorithm(name: &str) -> Option<&'static Algorithm> {
     ALGORITHMS.iter().find(|algorithm| algorithm.name == name)
 }
@@ -29,15 +30,18 @@ const fn argument(
     ArgumentDef { name, kind, summary }
 }
 
+/// Several nodes, of which each node takes the nearest one.
 const SOURCE: ArgumentDef = argument(
     "source",
     Nodes { is_required: true },
     "The nodes to start from; of several the nearest counts.",
 );
 
+/// The nodes that have a result; it is computed for each of them on its own.
 const SOME: ArgumentDef =
     argument("source", Nodes { is_required: false }, "The nodes that are asked about; else all.");
 
+/// The bound on the rounds of an algorithm that may stop before.
 const fn iterations(default: i64) -> ArgumentDef {
     let kind = Int { least: 1, most: 1_000_000, default: Some(default) };
     argument("iterations", kind, "The most rounds.")
@@ -85,7 +89,7 @@ const MEASURE: ArgumentDef = argument(
     "How two sets of nodes are compared.",
 );
 
-/// The algorithms, by topic: importance, components, distances, communities, triangles, similarity.
+/// All algorithms. The order is that of the documentation; [`algorithm`] finds one by its name.
 pub const ALGORITHMS: &[Algorithm] = &[
     Algorithm {
         name: "pagerank",
@@ -191,7 +195,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "closeness",
-        summary: "One by the sum of the distances from the nodes that reach a node.",
+        summary: "One divided by the sum of the distances from the nodes that reach a node.",
         arguments: &[SOME, NORMALIZED],
         directions: DIRECTED,
         takes_weights: false,
@@ -200,7 +204,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "harmonic",
-        summary: "The sum of one by the distance over the nodes that reach a node.",
+        summary: "The sum of one divided by the distance, over the nodes that reach a node.",
         arguments: &[SOME, NORMALIZED],
         directions: DIRECTED,
         takes_weights: false,
@@ -348,7 +352,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
             argument(
                 "alpha",
                 Float { least: 0.0, most: 1e9, default: 0.1 },
-                "What a step is worth; less than one by the greatest eigenvalue of the graph.",
+                "What a step is worth; less than one divided by the greatest eigenvalue of the graph.",
             ),
             argument(
                 "beta",

@@ -1,5 +1,5 @@
-//! Applies a GraphQL schema to the schema of a graph. What `alter` declared stays; what an earlier GraphQL schema declared
-//! is withdrawn.
+//! Applies a GraphQL schema to the schema of a graph. What `alter` declared stays. Of a predicate or a type that `alter` declared
+//! too, or that the new GraphQL schema names, what an earlier GraphQL schema declared is withdrawn.
 //!
 //! Each definition becomes the union of the two declarations, with three special cases. When both ask for an index that
 //! gives an order, that of `alter` is kept, since either answers the same queries. When the GraphQL schema changes the type
@@ -17,16 +17,19 @@ use crate::types::ValueType;
 
 impl Schema {
     /// Returns the definitions that a GraphQL schema changes: those of all predicates and types that `text` names, and of
-    /// those that both `alter` and an earlier GraphQL schema declared. Takes time linear in the size of both schemas.
+    /// those that both `alter` and an earlier GraphQL schema declared. This schema is not changed; [`Schema::apply`] does that
+    /// with the result. Takes time linear in the size of both schemas.
     pub fn overlay(&self, text: SchemaText) -> SchemaText {
         let named: HashSet<String> = text.predicates.iter().map(|def| def.name.clone()).collect();
         let named_types: HashSet<String> = text.types.iter().map(|def| def.name.clone()).collect();
         let mut predicates: Vec<PredicateDef> =
             text.predicates.into_iter().map(|def| self.with_graphql(def)).collect();
-        let both =
-            |declared: &Declared| declared.by_alter.is_some() && declared.by_graphql.is_some();
+        // What is left are the definitions that the new GraphQL schema does not name: it withdraws its part of them.
         let left = self.predicates.values().filter(|def| !named.contains(&def.name));
-        let left = left.filter(|def| both(&def.declared()));
+        let left = left.filter(|def| {
+            let declared = def.declared();
+            declared.by_alter.is_some() && declared.by_graphql.is_some()
+        });
         predicates.extend(left.map(|def| def.declare(Origin::Graphql, None)));
         let mut types: Vec<TypeDef> =
             text.types.into_iter().map(|def| self.type_with_graphql(def)).collect();
@@ -39,7 +42,9 @@ impl Schema {
         SchemaText { predicates, types }
     }
 
+    /// Returns a predicate of the new GraphQL schema together with what `alter` declared of it.
     fn with_graphql(&self, new: PredicateDef) -> PredicateDef {
+        // Only the engine declares reserved names, so there is no second source.
         if is_reserved(&new.name) {
             return new;
         }
@@ -48,6 +53,7 @@ impl Schema {
             Some(if old.value_type == new.value_type { options } else { fitting(options, &new) })
         });
         let mut by_graphql = new.options();
+        // A predicate has one index that gives an order: that of `alter` stays, and none is added beside it.
         if by_alter.iter().flat_map(|it| &it.indexes).any(Tokenizer::is_sortable) {
             let known = by_alter.iter().flat_map(|it| &it.indexes);
             let known: Vec<&str> = known.map(Tokenizer::name).collect();
@@ -58,6 +64,7 @@ impl Schema {
         new.with_declared(Declared { by_alter, by_graphql: Some(by_graphql) })
     }
 
+    /// Returns a type of the new GraphQL schema together with the fields that `alter` declared.
     fn type_with_graphql(&self, new: TypeDef) -> TypeDef {
         match self.types.get(&new.name) {
             _ if is_reserved(&new.name) => new,

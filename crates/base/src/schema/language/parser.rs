@@ -19,14 +19,14 @@ pub struct SchemaText {
     pub types: Vec<TypeDef>,
 }
 
-/// The longest name of a predicate, in bytes.
+/// The longest name of a predicate, in bytes, as in Dgraph: its keys have two bytes for the length of a name.
 const NAME_LEN_MAX: usize = 65_535;
 
 /// Reads schema text.
 ///
 /// # Errors
 ///
-/// [`Error::Syntax`] with the place, what was found and what was expected.
+/// [`Error::Syntax`] with the place, what was found and what was expected: the first fault only.
 pub fn parse_schema(text: &str) -> Result<SchemaText> {
     let mut parser = Parser { text, tokens: tokens(text)?, at: 0 };
     let mut schema = SchemaText::default();
@@ -60,6 +60,7 @@ pub fn parse_schema(text: &str) -> Result<SchemaText> {
     }
 }
 
+/// The directives of predicates, for the hint at a misspelt one.
 const DIRECTIVES: [&str; 7] =
     ["index", "reverse", "count", "lang", "upsert", "unique", "noconflict"];
 
@@ -70,13 +71,18 @@ fn indexes_of(value_type: ValueType) -> Vec<&'static str> {
         .collect()
 }
 
+/// Returns the hint that lists the indexes that a predicate can have.
 fn offered(def: &PredicateDef) -> String {
     format!("`{}` can have {}", def.name, indexes_of(def.value_type).join(", "))
 }
 
+/// A parser by recursive descent.
 struct Parser<'a> {
+    /// The whole text, from which the line and the column of an error are counted.
     text: &'a str,
+    /// All tokens of the text; the last one is [`Kind::End`].
     tokens: Vec<Token<'a>>,
+    /// The place of the next token in `tokens`.
     at: usize,
 }
 
@@ -98,6 +104,7 @@ impl<'a> Parser<'a> {
         token
     }
 
+    /// Consumes the next token if it is this sign, and returns whether it was.
     fn take(&mut self, sign: u8) -> bool {
         let found = self.peek().is(sign);
         self.at += usize::from(found);
@@ -302,6 +309,7 @@ impl<'a> Parser<'a> {
         match name.text {
             "reverse" if def.value_type == ValueType::Uid => def.reverse = true,
             "reverse" => return Err(self.not_edges(name, def)),
+            // Of several `@index` the last one counts, as in Dgraph.
             "index" => def.indexes = self.indexes(name, def)?,
             "count" => def.count = true,
             "upsert" => def.upsert = true,
@@ -370,7 +378,7 @@ impl<'a> Parser<'a> {
         before: &[Tokenizer],
         def: &PredicateDef,
     ) -> Result<()> {
-        // Several vector indexes may be declared. Only the first one is used.
+        // Several vector indexes may be declared, as in Dgraph. Only the first one is used.
         let vector = matches!(tokenizer, Tokenizer::Hnsw(_));
         if !vector && before.iter().any(|other| other.name() == tokenizer.name()) {
             let message = format!("index `{}` of `{}` is given twice", tokenizer.name(), def.name);
@@ -411,6 +419,8 @@ impl<'a> Parser<'a> {
             .map_err(|(reason, hint)| self.fault(name, reason).with_hint(hint))
     }
 
+    /// Reads the options of a vector index, such as `(metric: "cosine", exponent: "4")`, as pairs of texts; none where no bracket
+    /// follows.
     fn hnsw_options(&mut self) -> Result<Vec<(String, String)>> {
         let mut options = Vec::new();
         if !self.take(b'(') {
@@ -440,7 +450,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Checks that the directives of a predicate fit each other, and adds `@upsert` where `@unique` implies it.
+    /// Checks that the directives of a predicate fit each other, and adds the `@upsert` that `@unique` implies.
     fn check_whole(&self, name: Token<'_>, def: &mut PredicateDef) -> Result<()> {
         if def.upsert && def.indexes.is_empty() {
             let message = format!("`{}` is `@upsert` and has no index", def.name);

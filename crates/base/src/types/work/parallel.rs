@@ -4,6 +4,9 @@
 //! Loads, changes of the schema and compactions run in the pool of their database, and use all of
 //! it. A commit runs on the thread of who asked for it: if it shared its folding of changes with
 //! other threads, readers would lose their cores to it, and a read of 30 µs would take milliseconds.
+//!
+//! So the caller chooses by the thread on which it runs: any thread of a rayon pool shares its work
+//! with that pool. The results are the same either way. A panic in one item ends the call with it.
 
 use rayon::prelude::*;
 use std::cmp::Ordering;
@@ -21,7 +24,7 @@ pub fn map_into<T: Send, R: Send>(items: Vec<T>, f: impl Fn(T) -> R + Sync + Sen
     }
 }
 
-/// Does both.
+/// Calls both functions, at the same time where another thread of the pool is free, and returns both results.
 pub fn join<A: Send, B: Send>(
     one: impl FnOnce() -> A + Send,
     other: impl FnOnce() -> B + Send,
