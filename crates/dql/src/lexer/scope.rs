@@ -1,6 +1,6 @@
 //! The scopes of the lexer: what the open brackets around a place contain, which decides how characters are read there.
 
-/// The content of an open bracket.
+/// The content of an open bracket. The lexer keeps a stack of these, the innermost bracket last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scope {
     /// `{` around root blocks.
@@ -25,7 +25,7 @@ pub(super) enum Scope {
     Math,
     /// `(` around what is counted.
     Count,
-    /// `[`.
+    /// `[` around the items of a list.
     List,
 }
 
@@ -53,7 +53,7 @@ pub(super) enum Previous {
     Comma,
     /// An operand: a `-` behind it subtracts.
     Operand,
-    /// A comparison: the minus sign of an operand is not allowed behind it.
+    /// A comparison in a `math` expression: as in Dgraph, the minus sign of an operand is not allowed behind it, except in brackets.
     Comparison,
     /// Anything else.
     Other,
@@ -64,7 +64,7 @@ pub(super) enum Previous {
 pub(super) struct Open {
     /// Its content.
     pub scope: Scope,
-    /// Its byte offset in the text.
+    /// Its byte offset in the text, for the error when it is never closed.
     pub at: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Lowers a whole request: first its declarations and fragments, then its blocks.
+//! Lowers a whole request, from its syntax tree to a plan: first its declarations and fragments, then its blocks.
 
 use super::variables::{IN_MUTATION, Names, Reader};
 use crate::lower::arguments::values::{Held, Values};
@@ -12,10 +12,11 @@ use hexgraph_base::types::{Error, Result, did_you_mean};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
-/// The uses of a query's variables by mutations.
+/// The uses of a query's variables by the mutations of an upsert. A query alone has none.
 #[derive(Default)]
 pub(crate) struct Uses<'a> {
-    /// The conditions of the mutations, in their order, with `None` for one without. The plan has as many.
+    /// The conditions of the mutations, in their order, with `None` for a mutation without a condition. The conditions of the plan
+    /// have the same places.
     pub conditions: &'a [Option<&'a Condition>],
     /// The variables that their statements name.
     pub names: &'a [String],
@@ -23,9 +24,14 @@ pub(crate) struct Uses<'a> {
 
 /// The state of lowering one request.
 pub(crate) struct Lowering<'a> {
+    /// The text that the tree came from, which names and places of errors refer to. While a condition is lowered it is the text of
+    /// the condition.
     pub(super) source: &'a Source,
+    /// The values of the `$variables`.
     pub(super) values: Values<'a>,
+    /// The variables that blocks define and read.
     pub(super) names: Names<'a>,
+    /// The fragments by name.
     pub(super) fragments: FxHashMap<&'a str, &'a Fragment>,
     /// The fragments that are being expanded, outermost first: one that expands itself is an error.
     pub(super) expanding: Vec<&'a str>,
@@ -34,7 +40,7 @@ pub(crate) struct Lowering<'a> {
     pub(super) reads: Vec<VarId>,
     /// The variables that the current block defines.
     pub(super) defines: Vec<VarId>,
-    /// The number of fields made so far.
+    /// The number of fields made so far. It is bounded, since fragments in fragments multiply.
     pub(super) field_count: usize,
     /// The number of selections around the current field.
     pub(super) depth: usize,
@@ -85,6 +91,7 @@ impl<'a> Lowering<'a> {
         Ok(UpsertPlan { query, conditions })
     }
 
+    /// Declares the variables and the fragments of all operations, and lists their blocks.
     fn collect(&mut self, operations: &'a [Operation], blocks: &mut Vec<&'a Block>) -> Result<()> {
         for operation in operations {
             match operation {
@@ -114,7 +121,8 @@ impl<'a> Lowering<'a> {
         let mut seen = FxHashSet::default();
         for block in blocks {
             let name = self.text(&block.name);
-            // `var` blocks have no key in the answer, and all `shortest` blocks share one. What an algorithm gives to a variable has none.
+            // `var` blocks have no key in the answer, nor has an algorithm whose result goes to a variable; all `shortest` blocks
+            // share one key.
             let is_hidden = matches!(name, "var" | "shortest")
                 || block.var.is_some() && self.algorithm_of(block).is_some();
             if !is_hidden && !seen.insert(name) {
@@ -125,6 +133,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
+    /// Lowers the conditions of the mutations, and counts the variables that their statements name as read.
     fn conditions(&mut self, uses: &Uses<'a>) -> Result<Vec<Option<Filter>>> {
         // All blocks are lowered by now, so what is read here counts as a use of the variable, and belongs to no block.
         for name in uses.names {

@@ -7,8 +7,8 @@ use hexgraph_base::types::{Error, Position, nearest};
 use lalrpop_util::ParseError;
 use std::ops::Range;
 
-/// How messages show the terminals of the grammar. An empty text leaves a terminal out; those that are not listed are
-/// shown in their own words.
+/// How messages show the terminals of the grammar, by the names that the grammar gives them. An empty text leaves a terminal out,
+/// where it would be news to few. A terminal that is not listed is shown by its name in the grammar, which is how it is written.
 const SHOWN: [(&str, &str); 13] = [
     ("name", "a name"),
     ("name as", ""),
@@ -17,6 +17,7 @@ const SHOWN: [(&str, &str); 13] = [
     ("/regex/", ""),
     ("$name", ""),
     ("@lang", "a language"),
+    // The lexer makes one token of `set { ... }` and `delete { ... }` with all statements between the braces.
     ("rdf", "`set`"),
     ("function(", ""),
     ("operator", "an operator"),
@@ -27,6 +28,9 @@ const SHOWN: [(&str, &str); 13] = [
 
 /// The greatest number of expected tokens that a message lists. A longer list is left out, since it would not help.
 const EXPECTED_MAX: usize = 6;
+
+/// The most characters of a refused token that a message shows.
+const FOUND_MAX: usize = 40;
 
 /// Converts an error of the parser to a syntax error with place, message and hint.
 pub(crate) fn diagnose(text: &str, error: ParseError<usize, Token, Error>) -> Error {
@@ -47,6 +51,8 @@ pub(crate) fn diagnose(text: &str, error: ParseError<usize, Token, Error>) -> Er
     }
 }
 
+/// Makes the error for a token that the grammar refuses. `expected` has the names of the terminals that could stand there, each in
+/// quotes, as the generated parser has them.
 fn refused(text: &str, start: usize, end: usize, token: &Token, expected: &[String]) -> Error {
     let expected: Vec<&str> = expected.iter().map(|name| name.trim_matches('"')).collect();
     let found = shown(&text[start..end]);
@@ -62,7 +68,7 @@ fn refused(text: &str, start: usize, end: usize, token: &Token, expected: &[Stri
 }
 
 fn shown(found: &str) -> String {
-    let short: String = found.chars().take(40).collect();
+    let short: String = found.chars().take(FOUND_MAX).collect();
     let dots = if short.len() < found.len() { "..." } else { "" };
     format!("`{short}{dots}`")
 }
@@ -98,6 +104,8 @@ fn foreign(text: &str, at: Range<usize>, token: &Token, expected: &[&str]) -> Op
     }
 }
 
+/// Returns a hint at what was probably meant, judged by the token, by what the grammar expects in its place, and by the text before
+/// it.
 fn hint(text: &str, start: usize, token: &Token, expected: &[&str]) -> Option<&'static str> {
     let wants = |name: &str| expected.contains(&name);
     let is_value = matches!(

@@ -8,10 +8,12 @@ use hexgraph_base::types::{Error, Result, did_you_mean};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// The value of a `$variable`: its text, and its items when the caller gave a list.
+/// The value that a `$variable` holds.
 #[derive(Clone, Copy, Default)]
 pub(in crate::lower) struct Held<'a> {
+    /// The text, with or without a list; empty where there is no value.
     pub text: &'a str,
+    /// The items when the caller gave a list.
     pub items: Option<&'a [String]>,
 }
 
@@ -30,7 +32,13 @@ impl<'a> Values<'a> {
         Values { given, declared: FxHashMap::default(), has_list: false }
     }
 
-    /// Adds a list of declarations and checks the values against the declared types.
+    /// Adds a list of declarations and checks the values against the declared types. Of two declarations of one name the later one
+    /// counts.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Syntax`] at the declaration for an unknown type, a value that does not fit its type, and a required variable
+    /// without a value or with a default.
     pub(in crate::lower) fn declare(
         &mut self,
         source: &'a Source,
@@ -54,6 +62,7 @@ impl<'a> Values<'a> {
         Ok(())
     }
 
+    /// Returns the value of a declared variable: the given one, else its default, else an empty text.
     fn value(
         &self,
         source: &'a Source,
@@ -132,6 +141,7 @@ impl<'a> Held<'a> {
     }
 }
 
+/// Checks that a text is a value of the declared type. Any text is taken for a vector here; where it is used it is read.
 fn check(source: &Source, declaration: &Declaration, name: &str, value: &str) -> Result<()> {
     let type_name = declaration.type_name.of(source.text());
     let fits = match type_name {
