@@ -1,14 +1,17 @@
 //! The directory of a database: names its newest snapshot and its logs, and locks it for the one process that writes.
 //!
-//! `CURRENT` names the newest `snapshot-N.hxs`, which has all that was noted in logs below N, and
+//! `CURRENT` names the newest `snapshot-N.hxs`, which has all that was written to logs below N, and
 //! the last log, each of which names the one before it; the logs from `log-N.hxl` on have what came
 //! after the snapshot. A published file is never changed: the next one is written beside it,
 //! `CURRENT` is replaced by a rename, and the old one is unlinked, which leaves it whole for those
 //! who have it open. A log is there, with its header on the disk, before `CURRENT` names it: so one
 //! that is missing, empty or somebody else's is told.
 //!
-//! `CLOCK` has a number above those of all transactions that clients were told: so none of them is
-//! told again after a crash, and who comes back with one is not taken for somebody else.
+//! `CLOCK` has a number that is not below that of any transaction: after a crash the numbers go on
+//! above it, so that a client that comes back with the number of a transaction is not
+//! taken for another client.
+//!
+//! `LOCK` is empty. The operating system's lock on it is the right to write; the file itself stays.
 
 use super::current::{Current, LastLog, log_number, snapshot_number};
 use crate::storage::{Disk, Files, Identity, write_all_at};
@@ -24,9 +27,10 @@ const CLOCK: &str = "CLOCK";
 const CLOCK_NEXT: &str = "CLOCK.next";
 const LOCK: &str = "LOCK";
 
-/// A directory that is open for reading or writing.
+/// A directory that is open for reading or writing. The right to write ends when it is dropped or [released](Directory::release).
 pub struct Directory {
     path: PathBuf,
+    /// Through which files are written; the operating system, or in tests what stands for it.
     files: Arc<dyn Files>,
     /// Held by the one process that may write; `None` for a reader.
     lock: Option<Lock>,
@@ -34,9 +38,10 @@ pub struct Directory {
     written: Mutex<Option<Current>>,
 }
 
+/// The lock of the process that writes.
 struct Lock {
     file: File,
-    /// A forked child has the file too, and must not write.
+    /// The process that took the lock. A forked child has the file too, and must not write.
     process: u32,
     /// Set when the lock is released although the handle is still in use.
     released: OnceLock<()>,
@@ -44,8 +49,8 @@ struct Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Closing would do, if nobody else had the file: a process that was just started has it for a moment, until it
-        // becomes another program. Then whoever closed a database could not open it again.
+        // Closing the file would release the lock, if no other process had the file. A child that was just forked has it until it
+        // becomes another program, and until then whoever closed a database could not open it again.
         if self.process == process::id() {
             self.release();
         }
@@ -55,7 +60,7 @@ impl Drop for Lock {
 impl Lock {
     fn release(&self) {
         let _ = self.released.set(());
-        // Where it fails closing the file is what is left.
+        // If this fails, the lock ends when the file is closed.
         let _ = self.file.unlock();
     }
 }
@@ -113,7 +118,7 @@ impl Directory {
         &self.files
     }
 
-    /// Which files there have to be; `None` in a directory that was just created.
+    /// Reads `CURRENT`: which files there have to be. `None` in a directory that was just created.
     ///
     /// # Errors
     ///
@@ -141,28 +146,32 @@ impl Directory {
         Ok(self.known(&mut written)?.identity)
     }
 
-    /// Names a log, which is there with its header, as the last one.
+    /// Has `CURRENT` name a log as the last one. The log must be on the disk with its header. `durable` is the number of its bytes
+    /// that are.
     ///
     /// # Errors
     ///
     /// [`Error::Io`] when the system refuses.
     pub fn name_log(&self, number: u64, durable: u64) -> Result<()> {
-        self.update(|current| current.log = LastLog::Is { number, durable })
+        self.update(|current| {
+            current.log = LastLog::Is { number, durable };
+            true
+        })
     }
 
-    /// Notes how much of a log is durable, where it is the last one.
+    /// Notes that `len` bytes of a log are durable. Does nothing where `CURRENT` names another log as the last one, or as many bytes.
     ///
     /// # Errors
     ///
     /// [`Error::Io`] when the system refuses.
     pub fn note_durable(&self, log: u64, len: u64) -> Result<()> {
-        let is_news = |number: u64, durable: u64| number == log && durable < len;
-        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        match self.known(&mut written)?.log {
-            LastLog::Is { number, durable } if is_news(number, durable) => drop(written),
-            _ => return Ok(()),
-        }
-        self.name_log(log, len)
+        self.update(|current| match &mut current.log {
+            LastLog::Is { number, durable } if *number == log && *durable < len => {
+                *durable = len;
+                true
+            }
+            _ => false,
+        })
     }
 
     /// The content of `CURRENT`, or the one that a new database is going to have.
@@ -179,17 +188,20 @@ impl Directory {
         Ok(current)
     }
 
-    /// Has `CURRENT` say something else. A crash at any moment leaves the old or the new.
-    fn update(&self, change: impl FnOnce(&mut Current)) -> Result<()> {
+    /// Replaces `CURRENT` by what `change` makes of it, unless that returns false. A crash at any moment leaves the old one or the new
+    /// one. The lock is held from the reading to the end of the writing, so no other change comes between.
+    fn update(&self, change: impl FnOnce(&mut Current) -> bool) -> Result<()> {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         let mut next = self.known(&mut written)?;
-        change(&mut next);
+        if !change(&mut next) {
+            return Ok(());
+        }
         self.replace(CURRENT, CURRENT_NEXT, &next.to_text())?;
         *written = Some(next);
         Ok(())
     }
 
-    /// The number up to which transactions may have been named; 0 when none ever was.
+    /// Reads `CLOCK`: the number up to which transactions may have been given numbers; 0 where none ever was.
     ///
     /// # Errors
     ///
@@ -206,7 +218,8 @@ impl Directory {
         }
     }
 
-    /// Notes that transactions may be named up to a number.
+    /// Writes to `CLOCK` that transactions may be given numbers up to this one. Calls must not overlap: they write the same
+    /// temporary file.
     ///
     /// # Errors
     ///
@@ -313,7 +326,8 @@ impl Directory {
         Ok(())
     }
 
-    /// Removes what is older than the snapshot `number`, and what a crash may have left.
+    /// Removes what is older than the snapshot `number`, and what a crash may have left: snapshots that `CURRENT` never named and a
+    /// `CURRENT.next`. A `CLOCK.next` stays, as another thread may be writing it; the next one overwrites it.
     ///
     /// # Errors
     ///
@@ -324,7 +338,7 @@ impl Directory {
                 || snapshot_number(name).is_some_and(|snapshot| snapshot != number)
                 || name == CURRENT_NEXT
         };
-        // Nobody replaces `CURRENT` just now.
+        // While this lock is held nobody replaces `CURRENT`, so a `CURRENT.next` is one that a crash left.
         let _written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         for name in self.names()?.iter().filter(|name| is_old(name)) {
             let path = self.path.join(name);
@@ -336,11 +350,12 @@ impl Directory {
     fn switch_to(&self, number: u64) -> Result<()> {
         self.update(|current| {
             current.snapshot = number;
-            // One that was begun while the snapshot was written follows upon it.
+            // A log that was begun while the snapshot was written has what came after it.
             let is_later = |log| matches!(log, LastLog::Is { number: last, .. } if number <= last);
             if !is_later(current.log) {
                 current.log = LastLog::None;
             }
+            true
         })
     }
 
@@ -365,6 +380,7 @@ impl Directory {
         synced.map_err(|error| failed("syncing", &self.path, error))
     }
 
+    /// The names of all files, in no order. Those that are no text are left out: no file of a database has such a name.
     fn names(&self) -> Result<Vec<String>> {
         let list = || -> io::Result<Vec<String>> {
             let entries = fs::read_dir(&self.path)?;
@@ -417,6 +433,7 @@ fn refuse_foreign(path: &Path) -> Result<()> {
     Err(failed("opening", path, io::Error::new(io::ErrorKind::DirectoryNotEmpty, reason)))
 }
 
+/// Makes the error of a step, such as `opening`, that the system refused for a path.
 fn failed(doing: &str, path: &Path, error: io::Error) -> Error {
     Error::io(format!("{doing} {}", path.display()), error)
 }
@@ -455,6 +472,22 @@ mod tests {
             fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         names.sort();
         assert_eq!(names, ["CURRENT", "LOCK", "snapshot-2.hxs"]);
+    }
+
+    /// A log that a snapshot has replaced is not named again, or opening would miss its file.
+    #[test]
+    fn only_the_last_log_grows() {
+        let root = tempfile::tempdir().unwrap();
+        let directory = Directory::open(root.path()).unwrap();
+        let log = || directory.current().unwrap().unwrap().log;
+        directory.name_log(1, 64).unwrap();
+        for (number, len, durable) in [(1, 80, 80), (1, 70, 80), (2, 90, 80)] {
+            directory.note_durable(number, len).unwrap();
+            assert_eq!(log(), LastLog::Is { number: 1, durable }, "log {number} of {len} bytes");
+        }
+        directory.publish_next(write("one")).unwrap();
+        directory.note_durable(1, 100).unwrap();
+        assert_eq!(log(), LastLog::None);
     }
 
     #[test]
