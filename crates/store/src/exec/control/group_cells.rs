@@ -1,18 +1,20 @@
-//! Groups as columns: a list of values for each key and for each field of the body, and no object for a group.
+//! The groups of a `@groupby` as columns: a list of values for each key and for each field of the body. A million groups are a few
+//! large lists so, instead of a million small objects.
 
 use hexgraph_base::types::{ObjectCells, Objects, Sink, Value, ValueRef};
 use std::ops::Range;
 
-/// Groups as columns.
+/// Groups as columns. All columns have a cell for each group, in the order of the groups.
 pub struct GroupColumns {
+    /// The number of groups.
     len: usize,
     keys: Vec<KeyCells>,
     results: Vec<ResultCells>,
 }
 
-/// A key of all groups.
+/// The values of one key for all groups.
 pub(in crate::exec) enum KeyCells {
-    /// Texts, one behind the other, and where each ends. They are of type `default`, or strings.
+    /// Texts, one behind the other, and the byte offset where each ends. `are_default` tells texts of type `default` from strings.
     Texts { text: String, ends: Vec<usize>, are_default: bool },
     /// Any other values.
     Values(Vec<Value>),
@@ -22,7 +24,7 @@ pub(in crate::exec) enum KeyCells {
 #[derive(Default)]
 pub(in crate::exec) struct ResultCells {
     numbers: Numbers,
-    /// Whether each group has a number; empty where all have one.
+    /// Whether each group has a number; empty where all have one. The number of a group without one is 0 and means nothing.
     has: Vec<bool>,
 }
 
@@ -38,7 +40,7 @@ impl Default for Numbers {
 }
 
 impl KeyCells {
-    /// Cells without any, for values like this one.
+    /// Creates an empty column for values of the type of `first`, which is not added.
     pub(in crate::exec) fn new(first: ValueRef<'_>) -> KeyCells {
         match first {
             ValueRef::String(_) | ValueRef::Default(_) => KeyCells::Texts {
@@ -60,6 +62,7 @@ impl KeyCells {
                 text.push_str(more);
                 ends.push(text.len());
             }
+            // All values of a key have one type; another value would be an empty text, so that the cells stay in step.
             (KeyCells::Texts { ends, text, .. }, _) => ends.push(text.len()),
             (KeyCells::Values(values), value) => values.push(value.to_value()),
         }
@@ -77,7 +80,7 @@ impl KeyCells {
         }
     }
 
-    /// The number of groups.
+    /// The number of cells, which is that of the groups when all were added.
     pub(in crate::exec) fn len(&self) -> usize {
         match self {
             KeyCells::Texts { ends, .. } => ends.len(),
@@ -93,11 +96,13 @@ impl KeyCells {
         }
     }
 
-    /// The bytes that the cells take.
+    /// The bytes that the cells take, for the budget of the request.
     pub(in crate::exec) fn heap_size(&self) -> usize {
         match self {
             KeyCells::Texts { text, ends, .. } => text.len() + size_of::<usize>() * ends.len(),
-            KeyCells::Values(values) => values.iter().map(Value::heap_size).sum(),
+            KeyCells::Values(values) => {
+                size_of_val(values.as_slice()) + values.iter().map(Value::heap_size).sum::<usize>()
+            }
         }
     }
 
@@ -117,7 +122,8 @@ impl KeyCells {
 }
 
 impl ResultCells {
-    /// Adds the result of the next group. Returns false, with nothing done, for a value that is neither kind of number.
+    /// Adds the result of the next group. Returns false, with nothing done, for a value that is no number, or no number of the kind
+    /// of those before it: then the caller makes rows of the groups.
     pub(in crate::exec) fn push(&mut self, value: Option<Value>) -> bool {
         let before = self.len();
         if before == 0 && matches!(value, Some(Value::Float(_))) {
@@ -128,7 +134,7 @@ impl ResultCells {
             (Numbers::Floats(floats), Some(Value::Float(float))) => floats.push(*float),
             (Numbers::Ints(ints), None) => ints.push(0),
             (Numbers::Floats(floats), None) => floats.push(0.0),
-            // Those before had no number at all.
+            // The groups before had no number at all, so the column can still become one of floats.
             (Numbers::Ints(_), Some(Value::Float(float)))
                 if self.has.len() == before && !self.has.contains(&true) =>
             {
@@ -152,7 +158,7 @@ impl ResultCells {
         }
     }
 
-    /// Whether all groups have a number.
+    /// Whether no group lacks a number.
     pub(in crate::exec) fn are_all(&self) -> bool {
         self.has.is_empty()
     }
@@ -259,5 +265,21 @@ impl GroupColumns {
         let keys = self.keys.iter().map(|cells| cells.get(place).to_value()).collect();
         let result = |cells: &ResultCells| cells.get(place).map(|value| value.to_value());
         (keys, self.results.iter().map(result).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A value without a heap of its own takes room all the same.
+    #[test]
+    fn all_cells_take_room() {
+        let values = [Value::Int(1), Value::String("ab".to_owned())];
+        for (value, of_one) in values.iter().zip([size_of::<Value>(), 2 + size_of::<usize>()]) {
+            let mut cells = KeyCells::new(value.as_ref());
+            (0..100).for_each(|_| cells.push(value.as_ref()));
+            assert_eq!((cells.len(), cells.heap_size()), (100, 100 * of_one), "{value:?}");
+        }
     }
 }
