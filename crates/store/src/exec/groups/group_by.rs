@@ -1,4 +1,7 @@
-//! `@groupby`: members of a list by the values of keys, and aggregates over each group.
+//! `@groupby`: nodes by the values of keys, and aggregates over each group.
+//!
+//! The nodes that are grouped are the members of a list (the targets of an edge) or of a set (the root of a block). There are four
+//! ways to group them, [`GroupKind`], which give the same groups; they differ in what they cost.
 
 use super::partition::Part;
 use crate::exec::control::context::{Context, Var};
@@ -16,32 +19,34 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The nanoseconds that it takes to group a list, and a member of it, about.
+/// The nanoseconds that it takes to group a list, and a member of it, about: by these the executor decides among how many threads it
+/// shares the lists.
 const LIST_NANOS: usize = 500;
 const MEMBER_NANOS: usize = 50;
 
-/// The nanoseconds that it takes to compare two groups, about.
+/// The nanoseconds that it takes to compare two groups, about, for the same decision when groups are sorted.
 const COMPARE_NANOS: usize = 20;
 
-/// A set of fewer nodes is listed.
+/// A set of fewer nodes is copied to a list: the choice of a way is then made for the list.
 const SET_MIN: usize = 1 << 14;
 
 /// How members are grouped, before it is known which table suits them.
 #[derive(Clone, Copy, PartialEq)]
 enum GroupKind {
-    /// By the postings of the key's index.
+    /// By the postings of the key's index: for each value the stored nodes that have it. For one key, all of whose nodes are
+    /// grouped, and a body of counts.
     Postings,
-    /// By counters of the targets of an edge.
+    /// By a counter for each target of an edge. For one key that leads to nodes, and a body of counts.
     Targets,
-    /// By the codes of the keys.
+    /// By numbers that stand for the values of the keys, read from their columns; see [`KeyCodes`](super::key_codes::KeyCodes).
     Codes,
-    /// By lists of members.
+    /// By a list of the members of each group. For all keys and bodies.
     Lists,
 }
 
 impl Context<'_> {
-    /// Groups the targets of each node, in all fields of a tree that ask for it. The lists are
-    /// final: `@cascade` and its pages come first.
+    /// Groups the targets of each node, in all fields of a tree that ask for it. It is called when the lists of targets are
+    /// final: `@cascade` and the pages remove targets before.
     pub(crate) fn group_fields(&self, level: &mut Level) -> Result<()> {
         stack::require();
         for result in &mut level.fields {
@@ -96,7 +101,7 @@ impl Context<'_> {
         self.sorted_groups(groups)
     }
 
-    /// How members are grouped. Of a set of few nodes a list is made, and the decision is made for that.
+    /// How members are grouped: in the cheapest way that is possible, or in tests in any that is.
     fn group_kind(
         &self,
         group_by: &GroupBy,
@@ -131,8 +136,8 @@ impl Context<'_> {
         })
     }
 
-    /// The groups of members in the way that [`Context::group_kind`] decided for, in any order that is the same in each run. `None` where
-    /// the members have to be listed, which codes turn out to need for keys that have none.
+    /// The groups of members in the way that [`Context::group_kind`] decided for, with their numbers of members, in any order that is
+    /// the same in each run. `None` where lists are needed: they were decided for, or a key turns out to have no codes.
     fn group_in_place(
         &self,
         kind: GroupKind,
@@ -153,8 +158,8 @@ impl Context<'_> {
         }
     }
 
-    /// The groups in the order of the answer: small ones first, and equal ones by their keys. What is sorted are numbers that compare as
-    /// the groups do, and places; keys are looked at where these are equal.
+    /// The groups in the order of the answer: small ones first, and those of one size by their keys. What is sorted are numbers that
+    /// compare as the groups do, and places; keys are looked at where the numbers are equal.
     fn sorted_groups(&self, groups: Vec<(usize, Group)>) -> Result<Vec<Group>> {
         let has_rank = are_alike(&groups);
         let rank = |group: &Group| if has_rank { rank_of_group(group) } else { 0 };
@@ -183,7 +188,7 @@ impl Context<'_> {
         body: &[Arc<Field>],
         members: Members<'_>,
     ) -> Result<RootGroups> {
-        // The groups of variables are looked at once more.
+        // Variables are read from groups as rows; see `publish_groups`.
         let has_vars = body.iter().any(|field| field.var.is_some());
         let kind = self.group_kind(group_by, body, members);
         if !has_vars
@@ -245,7 +250,8 @@ impl Context<'_> {
         Ok(groups)
     }
 
-    /// The variables of a `@groupby` body: by the node that is grouped by.
+    /// Adds the variables of a `@groupby` body to `found`: each holds the result of a group under the node that is its key. `keys` is
+    /// the number of keys.
     ///
     /// # Errors
     ///
@@ -314,7 +320,7 @@ fn are_alike(groups: &[(usize, Group)]) -> bool {
 fn rank_of_group(group: &Group) -> u64 {
     match group.keys.first() {
         Some(GroupValue::Node(node)) => u64::from(*node),
-        // Truths have no order.
+        // Bools have no order in answers: their groups stay as they came.
         Some(GroupValue::Value(Value::Bool(_))) | None => 0,
         Some(GroupValue::Value(value)) => rank_of(value.as_ref()).unwrap_or(0),
     }

@@ -1,9 +1,10 @@
-//! Reads a key of `@groupby` as dense numbers: two nodes have the same code when they have the same value of the key.
+//! Reads a key of `@groupby` as dense numbers, its codes: two nodes have the same code when they have the same value of the key.
+//! So groups are counted in arrays instead of by comparing values.
 //!
-//! A column of few distinct texts has codes already. Bools, small ints and instants are their distance from the least one, where
-//! that is no wide range. Texts with a complete index take the place of their token. All others are numbered by a hash table as
-//! they come. Values that changed since the column was built are given their codes beforehand, so that a batch is read as stored
-//! and they are put in place.
+//! A column of few distinct texts has codes already. The code of a bool, an int or an instant is its distance from the least one,
+//! where the range is narrow. The code of a text with a complete index is the place of its token there. All other values are
+//! numbered by a hash table as they come. A batch is read as it is stored in the column; the codes of the nodes that changed since
+//! the column was built are made beforehand, and replace those that were read.
 
 use super::partition::INDEX_SHARE;
 use crate::exec::select::batches::{Members, Overlay, RowFinder, Rows, rows_between};
@@ -18,7 +19,8 @@ use std::sync::Arc;
 /// The code of a node that has no value.
 pub(crate) const MISSING: u32 = 0;
 
-/// The number of distinct values that always may have codes without a hash table.
+/// This many distinct values may have codes without a hash table even where fewer nodes are grouped: a counter for each of them
+/// costs less than the hash table.
 const RANGE_MIN: usize = 1024;
 
 /// The least value of a column is looked for where it has at most this many rows for each node.
@@ -36,18 +38,20 @@ const DAY_SECONDS: i64 = 86_400;
 pub(crate) struct KeyCodes<'a> {
     part: &'a LangValues,
     codes: Codes<'a>,
+    /// A number that is greater than all codes, those to come included.
     limit: u64,
+    /// The codes of the nodes that changed since the column was built.
     changes: Overlay<u32>,
     finder: RowFinder,
 }
 
-/// Where codes come from.
+/// Where codes come from. All add 1, since 0 is [`MISSING`].
 enum Codes<'a> {
     /// The distance of a number from this one, plus 1.
     Narrow(i64),
-    /// The codes of the column, plus 1.
+    /// The codes of the column, plus 1, and the number of its distinct texts.
     Coded(&'a Array<u16>, u32),
-    /// Numbers by the values' order of appearance.
+    /// Numbers of values of all types but texts, by their order of appearance; the keys are those of [`number_of`].
     Numbers(Interned<u128>),
     /// Numbers by the texts' order of appearance.
     Texts(Interned<&'a [u8]>),
@@ -59,7 +63,7 @@ enum Codes<'a> {
 #[derive(Clone)]
 struct Interned<K> {
     codes: FxHashMap<K, u32>,
-    /// The number of values when their room was last asked for.
+    /// The number of values when [`Interned::growth`] was last asked.
     charged: usize,
 }
 
@@ -73,6 +77,7 @@ impl<K: Hash + Eq> Interned<K> {
         *self.codes.entry(value).or_insert(next)
     }
 
+    /// The bytes by which the table has grown since this was last asked.
     fn growth(&mut self) -> usize {
         let grown = self.codes.len() - self.charged;
         self.charged += grown;
@@ -142,8 +147,8 @@ impl<'a> KeyCodes<'a> {
         Some(KeyCodes { part, codes, limit, changes, finder: RowFinder::default() })
     }
 
-    /// The same key for batches of `count` nodes from a node on, which may be read beside those of others. Values that are numbered
-    /// as they come get numbers of its own.
+    /// The same key for another thread, which reads batches of `count` nodes in all, none below `first`. The thread numbers values by
+    /// a table of its own, so its codes mean something else than those of this key beyond the values that are known now.
     pub(crate) fn fork(&self, first: u32, count: usize) -> KeyCodes<'a> {
         let known = match &self.codes {
             Codes::Numbers(known) => Some(known.codes.len()),

@@ -1,4 +1,4 @@
-//! A version as lines of JSON: an object a node, as mutations take them.
+//! Exports a version as lines of JSON, one object for each node, in the form that mutations take.
 
 use super::export::is_exported;
 use crate::graph::version::predicate::{Predicate, PredicateData};
@@ -8,13 +8,13 @@ use hexgraph_base::types::{Error, Result, ValueRef, ValueType};
 use roaring::RoaringBitmap;
 use std::io::Write;
 
-/// The number of bytes that are written at a time.
+/// The number of bytes that are collected before they are written; the object of the last node may add to it.
 const BUFFER_LEN: usize = 1 << 16;
 
-/// Writes the nodes of a version by uid, and returns the number of their values and edges. With
-/// the schema they load back to the same graph, but that JSON has no types: in predicates of type
-/// default all but numbers and truth values becomes text. `check` is asked from time to time; its
-/// error ends the export.
+/// Writes the nodes of a version in the order of their uids, and returns the number of their values
+/// and edges. With the schema they load back to the same graph, with one exception, since JSON has
+/// fewer types: in predicates of type default all values but numbers and bools become texts. `check`
+/// is called before each writing; its error ends the export.
 ///
 /// # Errors
 ///
@@ -65,6 +65,7 @@ fn check_predicate(name: &str, predicate: &Predicate) -> Result<()> {
 struct Object<'a> {
     version: &'a Version,
     text: Vec<u8>,
+    /// The number of values and edges in all lines, written or not.
     count: u64,
 }
 
@@ -108,6 +109,8 @@ impl Object<'_> {
         self.put("}\n");
     }
 
+    /// Appends the values of a predicate in one language, then their facets: for a single value `"name|key": facet`, for a list
+    /// `"name|key": {"0": facet, ...}` by the place of the value in the list.
     fn values(&mut self, (name, lang): (&str, &str), is_list: bool, values: &ValueList<'_>) {
         self.key(name, lang);
         self.put(if is_list { "[" } else { "" });
@@ -143,7 +146,7 @@ impl Object<'_> {
         self.put(&format!("\"uid\":\"{uid:#x}\""));
     }
 
-    /// Starts a member behind another.
+    /// Appends the comma and the key of a member. The first member of each object is its uid.
     fn key(&mut self, name: &str, rest: &str) {
         self.put(",");
         self.quoted(&format!("{name}{rest}"));
@@ -155,6 +158,7 @@ impl Object<'_> {
             ValueRef::Int(number) => self.put(itoa::Buffer::new().format(number)),
             // Rust writes the shortest decimal that is read as the same float, with its point.
             ValueRef::Float(number) if number.is_finite() => self.put(&format!("{number:?}")),
+            // JSON has no infinities; a mutation reads these texts as such. NaN is never stored.
             ValueRef::Float(number) => self.quoted(if number < 0.0 { "-Inf" } else { "Inf" }),
             ValueRef::Bool(truth) => self.put(if truth { "true" } else { "false" }),
             _ => self.quoted(&value.to_text()),
