@@ -23,7 +23,7 @@ enum Lookup<'a> {
     Values { def: &'a TypeDef, predicate: &'a str, texts: Vec<String> },
 }
 
-/// All look-ups of a mutation.
+/// All look-ups of a mutation. They are collected while its inputs are read, and asked by one query.
 #[derive(Debug, Default)]
 pub(super) struct Lookups<'a> {
     list: Vec<Lookup<'a>>,
@@ -32,7 +32,7 @@ pub(super) struct Lookups<'a> {
 }
 
 impl<'a> Lookups<'a> {
-    /// Adds the look-up of whether a node is of a type.
+    /// Adds the look-up of whether a node exists and is of a type.
     pub(super) fn id(&mut self, def: &'a TypeDef, uid: u64) {
         let place = self.place(&def.name, "", || Lookup::Ids { def, uids: Vec::new() });
         if let Lookup::Ids { uids, .. } = &mut self.list[place] {
@@ -149,19 +149,20 @@ pub struct Found {
 }
 
 impl Found {
-    /// Adds the nodes of a variable of the query. Unknown variables are ignored.
+    /// Adds the nodes of a variable of the query, which ascend. Variables of other names than those of [`Lookups::query`] are ignored.
     pub fn add_uids(&mut self, variable: &str, uids: Vec<Uid>) {
         if let Some(place) = place_of(variable) {
             self.ids.insert(place, uids.into_iter().map(|uid| uid.0).collect());
         }
     }
 
-    /// Adds the values of a variable of the query. Unknown variables are ignored.
+    /// Adds the nodes and values of a variable of the query. Variables of other names than those of [`Lookups::query`] are ignored.
     pub fn add_values(&mut self, variable: &str, values: Vec<(Uid, Value)>) {
         let Some(place) = place_of(variable) else { return };
         let by_text = self.values.entry(place).or_default();
         for (uid, value) in values {
-            // The same text that the input had, by which the entity is known.
+            // The text of the value as the inputs have it, since nodes are looked up by that. An `@id` field is a String or an
+            // integer.
             let text = match value {
                 Value::String(text) | Value::Default(text) => text,
                 Value::Int(number) => number.to_string(),
@@ -185,7 +186,7 @@ impl Found {
         self.permitted.as_ref().is_none_or(|uids| uids.binary_search(&uid).is_ok())
     }
 
-    /// Adds existing nodes that can't be linked, as if they did not exist, because the rules hide them.
+    /// Adds existing nodes that authorization rules hide from the caller: they can't be linked, as if they did not exist.
     pub fn hide(&mut self, uids: impl IntoIterator<Item = u64>) {
         self.hidden.extend(uids);
         self.hidden.sort_unstable();
@@ -215,6 +216,7 @@ impl Found {
     }
 }
 
+/// Returns the place of the block of a variable: the inverse of [`name_of`].
 fn place_of(variable: &str) -> Option<usize> {
     variable.strip_prefix("found")?.parse().ok()
 }

@@ -1,5 +1,7 @@
-//! What the grammars of schemas and requests have in common: a recognizer reads tokens and stops at the first that does not fit. It builds no tree, so
-//! all that it can get wrong is the words of a fault.
+//! What the grammars of schemas and requests have in common: a recognizer reads tokens and stops at the first that does not fit.
+//!
+//! It builds no tree: apollo-compiler does that afterwards. It runs before for the sake of the faults, whose words and places are
+//! those of the reference, the Dgraph server, and for the few texts that only one of the two takes.
 
 use hexgraph_base::types::stack;
 use std::ops::Range;
@@ -20,6 +22,7 @@ pub(super) struct Recognizer<'a> {
     ahead: Token<'a>,
     /// The number of levels around the token ahead.
     depth: usize,
+    /// See [`Recognized::empty_parentheses`].
     empty_parentheses: Vec<Range<usize>>,
 }
 
@@ -54,7 +57,7 @@ pub(super) fn recognize(text: &str, grammar: Grammar) -> Result<Recognized, Faul
 }
 
 impl<'a> Recognizer<'a> {
-    /// Reads a value. A variable is one only where the value need not be `constant`.
+    /// Reads a value. A `constant` one, such as the default of an argument, must not contain a variable.
     pub(super) fn value(&mut self, constant: bool) -> Read {
         stack::require();
         match self.ahead.kind {
@@ -145,7 +148,7 @@ impl<'a> Recognizer<'a> {
         Err(self.expected(mark))
     }
 
-    /// Makes the fault that something else was wanted than the token ahead.
+    /// Makes the fault that `wanted` should stand where the token ahead stands.
     pub(super) fn expected(&self, wanted: &str) -> LexFault {
         (self.ahead.at, format!("Expected {wanted}, found {}", self.ahead.kind.name()))
     }
@@ -158,7 +161,7 @@ impl<'a> Recognizer<'a> {
         }
     }
 
-    /// Reads a word of the grammar.
+    /// Reads a word of the grammar, such as `type`, that must be ahead.
     pub(super) fn keyword(&mut self, word: &str) -> Read {
         if self.is_word(word) {
             return self.next().map(drop);
@@ -172,7 +175,7 @@ impl<'a> Recognizer<'a> {
         Err((self.ahead.at, format!("Unexpected {}", self.ahead.described())))
     }
 
-    /// Reads pieces between two punctuators, if the first is ahead, and returns their number.
+    /// Reads any number of pieces between two punctuators, if the first is ahead, and returns their number.
     pub(super) fn many(
         &mut self,
         open: &str,
@@ -190,7 +193,7 @@ impl<'a> Recognizer<'a> {
         self.until(close, piece)
     }
 
-    /// Reads pieces between two punctuators, if the first is ahead, and returns their number. None is a fault.
+    /// Reads pieces as [`Recognizer::many`] does, but at least one: nothing between the punctuators is a fault.
     pub(super) fn some(
         &mut self,
         open: &str,

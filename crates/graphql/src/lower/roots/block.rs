@@ -1,4 +1,4 @@
-//! Blocks of root fields, and the faults of root fields.
+//! The blocks of a plan that answer root fields, and the faults of root fields.
 
 use crate::lower::conditions::filter::has_type;
 use crate::lower::conditions::filter_value::text_of;
@@ -13,7 +13,11 @@ use hexgraph_base::plan::{Argument, Block, BlockKind, Call, Comparison, Filter, 
 use hexgraph_base::types::{Position, Uid};
 
 /// Returns the block of the node that the arguments name by its uid and by unique values. When several are given, the node
-/// must have all of them.
+/// must have all of them. The rules of `operation` that the caller is subject to become a part of the filter.
+///
+/// # Errors
+///
+/// The fault of the field when a uid can't be read.
 pub(super) fn get_block(
     caller: Caller<'_>,
     def: &TypeDef,
@@ -34,7 +38,7 @@ pub(super) fn get_block(
     if calls.is_empty() {
         calls.push(Call::Uid { uids: Vec::new(), vars: Vec::new() });
     }
-    // One key finds the node by an index; the others are tests of it.
+    // The first key in the order of the type's fields finds the node, by its uid or an index; the others are tests of it.
     let root = calls.remove(0);
     let permitted = caller.access(def, operation).into_filter();
     let rest = calls.into_iter().map(filter_of).chain([has_type(def)]).chain(permitted);
@@ -49,6 +53,7 @@ pub(super) fn key_call(key: &model::Field, value: &Value) -> Call {
             left: Operand::Predicate(reference(predicate)),
             arguments: text_of(value).map(Argument::Text).into_iter().collect(),
         },
+        // No node has the uid 0 or a uid that can't be read, so nothing is selected.
         None => {
             let uid = value.as_str().and_then(Uid::parse).filter(|uid| uid.0 != 0);
             Call::Uid { uids: uid.map(|uid| uid.0).into_iter().collect(), vars: Vec::new() }

@@ -7,13 +7,13 @@ use crate::remote::message::exchange::Incoming;
 use crate::request::PathStep;
 use hexgraph_base::types::stack;
 
-/// The most errors of one answer that are passed on.
+/// The most errors of one answer that are passed on. This and [`MESSAGE_MAX`] bound what another server can add to an answer.
 const ERRORS_MAX: usize = 100;
 
 /// The most characters of an error's message that are passed on.
 const MESSAGE_MAX: usize = 2_000;
 
-/// What another server says of a field: a value, and what went wrong.
+/// What another server answers about a field: a value, and the errors that it reports.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reply {
     /// The value; null when there is none.
@@ -22,7 +22,7 @@ pub struct Reply {
     pub told: Vec<Told>,
 }
 
-/// An error of another server.
+/// An error that another server reports.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Told {
     /// The message, cut after 2,000 characters.
@@ -32,14 +32,19 @@ pub struct Told {
 }
 
 impl Reply {
-    /// Makes a reply without a value, for one reason.
+    /// Makes the reply for a field that got no answer: null, and this message as the only error.
     pub fn failed(message: impl Into<String>) -> Reply {
         let told = Told { message: shortened(&message.into()), path: Vec::new() };
         Reply { value: Value::Null, told: vec![told] }
     }
 }
 
-/// Reads the answer to a plain request: JSON, or nothing at all.
+/// Reads the answer to a plain request: JSON, or nothing at all. Where the status says failure, the entries of `errors` in the body
+/// are the reason.
+///
+/// # Errors
+///
+/// [`AnswerError::Status`] for a failure without such entries, [`AnswerError::NotJson`].
 pub(in crate::remote) fn plain(incoming: &Incoming) -> Result<Reply, AnswerError> {
     if !incoming.is_success() {
         let told = json(&incoming.body).ok();
@@ -56,14 +61,18 @@ pub(in crate::remote) fn plain(incoming: &Incoming) -> Result<Reply, AnswerError
     Ok(Reply { value: json(&incoming.body)?, told: Vec::new() })
 }
 
-/// Reads the answer of another GraphQL server about its field `name`. Its errors are told beside the value.
+/// Reads the answer of another GraphQL server about its field `name`. Its errors stand beside the value, whatever the status is.
+///
+/// # Errors
+///
+/// [`AnswerError::Status`] for a failure without errors, [`AnswerError::NotJson`], and [`AnswerError::NoField`] for an answer that has
+/// neither the field nor errors.
 pub(in crate::remote) fn graphql(incoming: &Incoming, name: &str) -> Result<Reply, AnswerError> {
     let body = json(&incoming.body);
     let told = body.as_ref().map_or_else(|_| Vec::new(), |body| errors(body, name));
     if !incoming.is_success() && told.is_empty() {
         return Err(AnswerError::Status(incoming.status));
     }
-    // Errors of a body without data are told even where the status says failure.
     let mut body = body?;
     let data = body.get_mut("data").and_then(|data| data.get_mut(name));
     match data.map(Value::take) {
@@ -73,7 +82,12 @@ pub(in crate::remote) fn graphql(incoming: &Incoming, name: &str) -> Result<Repl
     }
 }
 
-/// Takes the list that answers several objects apart: one reply for each, by position, with the errors that are about it.
+/// Takes the list that answers several objects apart: one reply for each, by position, with the errors whose path begins with its
+/// index. Errors that name no object of the list go to the first one, so that none is lost.
+///
+/// # Errors
+///
+/// [`AnswerError::NoList`] and [`AnswerError::Length`] when the value is no list of `count` items.
 pub(in crate::remote) fn parted(reply: Reply, count: usize) -> Result<Vec<Reply>, AnswerError> {
     let Value::Array(items) = reply.value else {
         return Err(AnswerError::NoList { expected: count });
@@ -103,7 +117,8 @@ fn json(body: &[u8]) -> Result<Value, AnswerError> {
         .map_err(|error| AnswerError::NotJson { reason: error.to_string() })
 }
 
-/// Reads the entries of `errors`. A path that begins with the name of the field is kept from there on; others are left out.
+/// Reads the entries of `errors`: objects with a `message`, or texts. Entries without a message are left out. The path of an error is
+/// kept if it begins with the name of the field, without the name; else the error has an empty path.
 fn errors(body: &Value, name: &str) -> Vec<Told> {
     let found = body.get("errors").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let message = |error: &Value| match error {
@@ -132,7 +147,7 @@ fn step(step: &Value) -> Option<PathStep> {
     }
 }
 
-/// Cuts a message that is too long.
+/// Cuts a message after [`MESSAGE_MAX`] characters.
 fn shortened(message: &str) -> String {
     match message.char_indices().nth(MESSAGE_MAX) {
         Some((end, _)) => format!("{} ...", &message[..end]),

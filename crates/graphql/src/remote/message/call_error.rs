@@ -1,4 +1,5 @@
-//! Why a custom field has no value: its request can't be made, or the answer can't be used.
+//! Why a custom field, whose value another server provides, has none: its request can't be made, or the answer can't be used. The
+//! messages become part of errors of the GraphQL answer, where the name of the field stands before them.
 
 use thiserror::Error;
 
@@ -39,7 +40,7 @@ pub enum CallError {
 /// Why the answer of another server can't be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(in crate::remote) enum AnswerError {
-    /// There is no answer.
+    /// There is no answer; the reason is that of [`Unanswered`](super::exchange::Unanswered).
     #[error("{reason}")]
     Unanswered { reason: String },
     /// The status says that the request failed, and the body does not say why.
