@@ -114,6 +114,14 @@ fn packed_bodies() {
         message(&send("gzip", BODY.as_bytes())),
         "Unable to parse gzip: gzip: invalid header"
     );
+    // Who takes events as well is told the same, and no fault of a body that was not sent.
+    for accepted in ["application/json", "application/json, text/event-stream"] {
+        let accepted = format!("Accept: {accepted}");
+        let headers = [JSON, "Content-Encoding: gzip", &accepted];
+        let answer = site.send("POST", "/graphql", &headers, BODY.as_bytes());
+        assert_eq!(message(&answer.json()), "Unable to parse gzip: gzip: invalid header");
+        assert_eq!(answer.status, 200, "{accepted}");
+    }
     let packed = pack(BODY);
     let answer = send("gzip", &packed[..packed.len() - 4]);
     assert!(message(&answer).starts_with("Unable to parse gzip: gzip: "), "{answer}");

@@ -149,7 +149,7 @@ fn refusal(app: &App, route: &Route, request: &Request) -> Option<Reply> {
         };
         return Some(reply.with_status(route.wrong_method).with_header("allow", route.allow()));
     }
-    let refusal = app.security.origins.get_refusal().filter(|_| route.changes_by_get(method))?;
+    let refusal = app.security.origins.refusal_of_get().filter(|_| route.changes_by_get(method))?;
     let reply = Reply::errors(refusal, "ErrorInvalidMethod");
     Some(reply.with_status(StatusCode::METHOD_NOT_ALLOWED).with_header("allow", "POST, OPTIONS"))
 }

@@ -39,10 +39,11 @@ pub(crate) async fn receive(app: Arc<App>, route: &'static Route, request: Reque
     match subscribe::wants_events(request.headers()) {
         Wanted::Always => receive_for_events(app, route, request).await,
         Wanted::ForSubscriptions => {
-            let (request, goes_on) = look_into(&app, route, request).await;
-            match goes_on {
-                true => receive_for_events(app, route, request).await,
-                false => ask(app, route, request, answer).await,
+            let coding = Coding::accepted(request.headers());
+            match look_into(&app, route, request).await {
+                Ok((request, true)) => receive_for_events(app, route, request).await,
+                Ok((request, false)) => ask(app, route, request, answer).await,
+                Err(why) => packed(unreadable(why), coding),
             }
         }
         Wanted::Never => ask(app, route, request, answer).await,
@@ -63,25 +64,29 @@ pub(crate) fn wrong_method() -> Reply {
     refused("Unrecognised request method.  Please use GET or POST for GraphQL requests")
 }
 
-/// A request as it was received, and whether it is a subscription.
-async fn look_into(app: &Arc<App>, route: &Route, request: Request) -> (Request, bool) {
+/// Receives the body of a request. Returns the request with the body, unpacked, and whether it is a subscription; one that can't be
+/// parsed is none.
+async fn look_into(
+    app: &Arc<App>,
+    route: &Route,
+    request: Request,
+) -> Result<(Request, bool), Unreadable> {
     let (mut parts, body) = request.into_parts();
     let peer = parts.extensions.get::<ConnectInfo<Peer>>().cloned();
-    let incoming = received(app, route, (parts.clone(), body), &peer).await;
-    // One whose body can't be read is answered as one without any.
-    let Ok(incoming) = incoming else { return (Request::from_parts(parts, Body::empty()), false) };
-    let goes_on = block_in_place(|| {
+    let incoming = received(app, route, (parts.clone(), body), &peer).await?;
+    let is_subscription = block_in_place(|| {
         let kind = read(&incoming)
             .ok()
             .and_then(|asked| app.database_for(&incoming).graphql_kind(&asked).ok());
         kind == Some(OperationKind::Subscription)
     });
-    // It is unpacked by now.
+    // The body is unpacked by now.
     parts.headers.remove(header::CONTENT_ENCODING);
-    (Request::from_parts(parts, Body::from(incoming.into_body())), goes_on)
+    Ok((Request::from_parts(parts, Body::from(incoming.into_body())), is_subscription))
 }
 
-/// Takes a request that wants its answers as events. One that can't be read is refused as `graphql-sse` has it.
+/// Answers a request with events. One that can't be read is refused with the status 400, as the protocol `graphql-sse` has it, except
+/// for one that there is no memory for now.
 async fn receive_for_events(app: Arc<App>, route: &Route, request: Request) -> Response {
     let (mut parts, body) = request.into_parts();
     let peer = parts.extensions.remove::<ConnectInfo<Peer>>();
@@ -89,14 +94,14 @@ async fn receive_for_events(app: Arc<App>, route: &Route, request: Request) -> R
         Ok(incoming) => block_in_place(|| read(&incoming))
             .map(|request| (request, incoming))
             .map_err(|error| error.to_string()),
+        Err(why @ Unreadable::Starved(_)) => return unreadable(why).into_response(None),
         Err(Unreadable::Wrong(error)) => Err(error.to_string()),
-        Err(Unreadable::Starved(error)) => Err(error.to_string()),
     };
     match read {
         Ok((request, incoming)) => {
             let kind =
                 || block_in_place(|| app.database_for(&incoming).graphql_kind(&request)).ok();
-            if let Some(refusal) = get_refusal(&app, &incoming, kind) {
+            if let Some(refusal) = refusal_of_get(&app, &incoming, kind) {
                 return refusal.into_response(None);
             }
             let headers = body::headers(incoming.headers());
@@ -111,34 +116,44 @@ async fn receive_for_events(app: Arc<App>, route: &Route, request: Request) -> R
     }
 }
 
-/// Answers a GraphQL request. The status is 200 even when the request is wrong.
+/// Answers a GraphQL request by `answer`. The status is 200 even when the request is wrong; it is 503 where the server has no memory
+/// or no time for it now.
 async fn ask(app: Arc<App>, route: &'static Route, request: Request, answer: Answerer) -> Response {
     let (mut parts, body) = request.into_parts();
     let peer = parts.extensions.remove::<ConnectInfo<Peer>>();
     let coding = Coding::accepted(&parts.headers);
     let reply = match received(&app, route, (parts, body), &peer).await {
         Ok(incoming) => run(&app, peer, incoming, answer).await,
-        Err(Unreadable::Wrong(error)) if error.is_gzip() => {
-            refused(format!("Unable to parse gzip: {error}"))
-        }
-        Err(Unreadable::Wrong(error)) => refused(error),
-        Err(Unreadable::Starved(error)) => refused(error).failing().later(),
+        Err(why) => unreadable(why),
     };
     packed(reply, coding)
 }
 
-/// Returns the reason why a mutation may not be sent by the HTTP method that was used.
-fn get_refusal(
+/// Makes the reply to a request whose body can't be read.
+fn unreadable(why: Unreadable) -> Reply {
+    match why {
+        Unreadable::Wrong(error) if error.is_gzip() => {
+            refused(format!("Unable to parse gzip: {error}"))
+        }
+        Unreadable::Wrong(error) => refused(error),
+        Unreadable::Starved(error) => refused(error).failing().later(),
+    }
+}
+
+/// Refuses a mutation that came by GET, where that is not allowed: any page can have a browser send a GET. `kind` is called only where
+/// it matters, since it parses the request.
+fn refusal_of_get(
     app: &App,
     incoming: &Incoming,
     kind: impl FnOnce() -> Option<OperationKind>,
 ) -> Option<Reply> {
-    let refusal = app.security.origins.get_refusal()?;
+    let refusal = app.security.origins.refusal_of_get()?;
     let changes = *incoming.method() == Method::GET && kind() == Some(OperationKind::Mutation);
     let reply = || refused(refusal).with_status(StatusCode::METHOD_NOT_ALLOWED);
     changes.then(|| reply().with_header("allow", "POST, OPTIONS"))
 }
 
+/// Answers a request to `/graphql`.
 fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
     let started = Instant::now();
     let request = match read(incoming) {
@@ -150,13 +165,14 @@ fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
     }
     let database = app.database_for(incoming);
     let kind = || database.graphql_kind(&request).ok();
-    if let Some(refusal) = get_refusal(app, incoming, kind) {
+    if let Some(refusal) = refusal_of_get(app, incoming, kind) {
         return refusal;
     }
     let headers = body::headers(incoming.headers());
     let response = database.graphql(&request, &headers, control);
     let mut reply = Reply::json(response.to_json(&extensions(app, &response, started)));
-    // What failed may succeed later; but of a mutation some may be done.
+    // A request that ran out of memory or time may succeed when it is sent again, and the status says so. Not a mutation: its first
+    // fields may have been carried out.
     if control.is_starved() && kind() != Some(OperationKind::Mutation) {
         reply = reply.failing();
     }
@@ -168,6 +184,7 @@ fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
     reply
 }
 
+/// Answers a request to `/admin`.
 fn administer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
     if let Some(refusal) = admin::token_refusal(app, incoming) {
         return refusal;
@@ -177,7 +194,7 @@ fn administer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
         Err(message) => return refused(&message),
     };
     let kind = || app.unguarded.graphql_admin_kind(&request).ok();
-    if let Some(refusal) = get_refusal(app, incoming, kind) {
+    if let Some(refusal) = refusal_of_get(app, incoming, kind) {
         return refusal;
     }
     let database = app.database_for(incoming);
@@ -188,7 +205,8 @@ fn administer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
     Reply::json(response.to_json(&told))
 }
 
-/// GET and POST are all that the route has.
+/// Reads the GraphQL request: from the parameters of the address for GET, else from the body. The routes have no other method than GET
+/// and POST.
 fn read(incoming: &Incoming) -> Result<GraphqlRequest, BodyError> {
     match *incoming.method() {
         Method::GET => body::of_parameters(incoming),
@@ -196,7 +214,7 @@ fn read(incoming: &Incoming) -> Result<GraphqlRequest, BodyError> {
     }
 }
 
-/// Returns the response to a request that could not be parsed.
+/// Makes the reply to a request that is not carried out: one error and no data.
 fn refused(reason: impl std::fmt::Display) -> Reply {
     Reply::json(GraphqlResponse::refused(vec![Fault::new(reason.to_string())]).to_json(""))
 }

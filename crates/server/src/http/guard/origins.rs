@@ -98,7 +98,7 @@ impl Origins {
 
     /// Why a request that changes something may not come by GET; `None` where it may. Who asks knows that the request changes
     /// something: by its route, or in GraphQL by its operation.
-    pub fn get_refusal(&self) -> Option<&'static str> {
+    pub fn refusal_of_get(&self) -> Option<&'static str> {
         let refusal = "by GET nothing is changed, since links and images of any page are fetched so: \
                        use POST, or start the server with --allow-get-changes";
         (!self.allows_get_changes).then_some(refusal)
