@@ -7,49 +7,54 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-/// The time that a connection has to be idle, or without its first request, before it gives way.
+/// The time that a connection has to be idle, or in the middle of sending a request, before it may be closed for a new one. A client
+/// that has just got its answer is likely to send the next request within that time.
 const IDLE_LEAST: Duration = Duration::from_millis(500);
 
-/// The longest wait for the seat of a connection that gives way.
+/// The longest wait for the seat of a connection that was told to close. Nothing else is accepted at the same port meanwhile.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// The seats of a server, one for each connection that may be open.
+/// The seats of a server, one for each connection that may be open, at whichever port.
 pub(super) struct Seats {
     free: Arc<Semaphore>,
     taken: Mutex<Taken>,
 }
 
+/// The connections that are open.
 #[derive(Default)]
 struct Taken {
+    /// Their states, by number.
     lines: HashMap<u64, Arc<Line>>,
+    /// The number that was given last.
     last: u64,
 }
 
-/// A line in the list of those that are connected, until it is dropped.
+/// Keeps a connection in the list of those that are open until this is dropped.
 pub(super) struct Listed {
     seats: Arc<Seats>,
     number: u64,
 }
 
 impl Seats {
-    /// Creates so many seats, all free.
+    /// Creates `most` seats, all free.
     pub(super) fn new(most: usize) -> Seats {
         let free = Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS)));
         Seats { free, taken: Mutex::default() }
     }
 
-    /// Takes a seat; `None` when no connection gives way in time. O(1), and O(connections) when no seat is free.
+    /// Takes a seat, which is free again when the permit is dropped. `None` when no connection gives way in time. O(1), and
+    /// O(connections) when no seat is free.
     pub(super) async fn take(&self) -> Option<OwnedSemaphorePermit> {
         let free = Arc::clone(&self.free);
         if let Ok(seat) = free.clone().try_acquire_owned() {
             return Some(seat);
         }
-        // Its task may be busy elsewhere for a moment, so the seat is waited for, and not for long.
+        // The connection that is told to close may need a moment for that, so its seat is waited for.
         self.longest_idle()?.leave.notify_one();
         timeout(PATIENCE, free.acquire_owned()).await.ok()?.ok()
     }
 
-    /// Puts a line on the list.
+    /// Adds an open connection to the list of those that may be asked to give way.
     pub(super) fn list(self: &Arc<Seats>, line: Arc<Line>) -> Listed {
         let mut taken = self.lock();
         taken.last += 1;
@@ -58,6 +63,7 @@ impl Seats {
         Listed { seats: Arc::clone(self), number }
     }
 
+    /// The connection that has waited longest for a request, or for the rest of one; `None` when none has waited for [`IDLE_LEAST`].
     fn longest_idle(&self) -> Option<Arc<Line>> {
         let taken = self.lock();
         let idle = taken.lines.values().filter_map(|line| match line.phase() {

@@ -2,7 +2,7 @@
 
 use axum::http::{HeaderMap, header};
 
-/// The media types of calls, without their parameters.
+/// The media types of calls, without their parameters: two for each [`Dialect`], in the order of its variants.
 pub(in crate::http) const GRPC_TYPES: &[&str] = &[
     "application/grpc",
     "application/grpc+proto",
@@ -29,10 +29,11 @@ impl Dialect {
         let value = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
         let media_type = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         let at = GRPC_TYPES.iter().position(|known| *known == media_type)?;
+        // Two types in a row are of one dialect.
         Some([Dialect::Grpc, Dialect::Web, Dialect::WebText][at / 2])
     }
 
-    /// The media type of the answer.
+    /// The media type of the answer, whether that of the request has `+proto` or not.
     pub(in crate::http) fn content_type(self) -> &'static str {
         match self {
             Dialect::Grpc => "application/grpc",

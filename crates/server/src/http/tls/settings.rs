@@ -10,20 +10,21 @@ use tokio_rustls::rustls::server::danger::ClientCertVerifier;
 use tokio_rustls::rustls::version::{TLS12, TLS13};
 use tokio_rustls::rustls::{Error as TlsError, RootCertStore, ServerConfig};
 
-/// The settings of all ports, read from one state of the files.
+/// The settings of all ports, read from the files at one time. They do not change: when the files do, new ones are read, and
+/// connections that are open keep the old ones.
 #[derive(Clone)]
 pub(super) struct Settings {
-    /// Both versions of HTTP are spoken, HTTP/2 where the client has the choice.
+    /// For rustls. The client chooses between HTTP/1.1 and HTTP/2; if it offers both, it is HTTP/2.
     pub config: Arc<ServerConfig>,
 }
 
 impl Settings {
-    /// Reads the files. TLS is spoken in the versions 1.2 and 1.3; nothing is read of a client before its handshake is done
-    /// (no early data).
+    /// Reads the files. TLS is spoken in the versions 1.2 and 1.3. Early data of TLS 1.3 is not accepted, since others could send it
+    /// again.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] and [`Error::Query`], which name the file that is wrong, and what is.
+    /// [`Error::Io`] for a file that can't be read, [`Error::Query`] for one whose content is wrong. Both name the file.
     pub(super) fn read(files: &TlsFiles) -> Result<Settings> {
         let (chain, key) = (certificates(&files.certificate)?, private_key(&files.key)?);
         let provider = Arc::new(ring::default_provider());
@@ -41,7 +42,7 @@ impl Settings {
     }
 }
 
-/// What wants to see a certificate of each client that one of the authorities of a file has signed.
+/// Makes the check of clients' certificates: each client has to have one that was signed by an authority in the file at `path`.
 fn verifier(path: &Path, provider: Arc<CryptoProvider>) -> Result<Arc<dyn ClientCertVerifier>> {
     let mut roots = RootCertStore::empty();
     let wrong = |what: String| Error::query(format!("{}: {what}", path.display()));
@@ -54,7 +55,7 @@ fn verifier(path: &Path, provider: Arc<CryptoProvider>) -> Result<Arc<dyn Client
     Ok(verifier)
 }
 
-/// Why a certificate and a key cannot be used.
+/// Makes the error for a certificate and a key that rustls refuses.
 fn unusable(files: &TlsFiles, fault: &TlsError) -> Error {
     let (certificate, key) = (files.certificate.display(), files.key.display());
     match fault {

@@ -1,4 +1,4 @@
-//! Mutations and upserts inside of a request.
+//! Mutations and upserts: requests to the method `Query` that have mutations, with a query or without.
 
 use super::parameters::variables;
 use super::statements::text_of;
@@ -12,11 +12,12 @@ use crate::http::message::reply::{Extensions, Txn};
 use hexgraph::db::{Control, Database, Mutation, MutationAnswer, MutationRequest, Statements};
 use std::net::IpAddr;
 
-/// Carries out the mutations of a request, and its query before them.
+/// Carries out the mutations of a request, and its query before them. `rdf` says that the query's answer is wanted as N-Quads instead
+/// of JSON.
 ///
 /// # Errors
 ///
-/// Those of the engine; [`Code::InvalidArgument`] for texts that are no UTF-8.
+/// Those of the engine; [`Code::InvalidArgument`] for texts that are no UTF-8. Texts are checked before anything is carried out.
 pub(super) fn carry_out(
     database: &Database,
     (request, rdf): (&Request, bool),
@@ -39,7 +40,7 @@ pub(super) fn carry_out(
     answer(database, done, rdf, control)
 }
 
-/// The answer to a mutation that was carried out.
+/// Writes the answer to a mutation that was carried out, with the answer to its query.
 pub(super) fn answer(
     database: &Database,
     done: MutationAnswer,
@@ -71,23 +72,26 @@ pub(super) fn answer(
     Ok(CallAnswer { touched: extensions.total(), ..with_data(&response, rdf, text)? })
 }
 
-/// The texts of one mutation, statements that came as messages among them.
+/// The texts of one mutation. It owns those that its statements in the form of messages are written to; all others are parts of the
+/// request.
 struct Texts<'a> {
     condition: &'a str,
     set_json: &'a str,
     delete_json: &'a str,
-    set: [String; 1],
-    delete: [String; 1],
+    /// The statements that came as messages, as N-Quads.
+    set: String,
+    delete: String,
     set_nquads: &'a str,
     delete_nquads: &'a str,
 }
 
 impl<'a> Texts<'a> {
     fn read(mutation: &'a messages::Mutation, control: &Control) -> Result<Texts<'a>, Status> {
-        let statements = |quads: &[NQuad]| -> Result<[String; 1], Status> {
+        let statements = |quads: &[NQuad]| -> Result<String, Status> {
             let text = text_of(quads)?;
+            // The copy counts for the memory of the request.
             control.draw(text.len() as u64).map_err(status)?;
-            Ok([text])
+            Ok(text)
         };
         Ok(Texts {
             condition: &mutation.cond,
@@ -109,13 +113,14 @@ impl<'a> Texts<'a> {
     }
 }
 
-fn statements<'a>(json: &'a str, nquads: &'a str, quads: &'a [String]) -> Vec<Statements<'a>> {
-    let json = (!json.is_empty()).then_some(Statements::Json(json));
-    let texts = [nquads].into_iter().chain(quads.iter().map(String::as_str));
-    let texts = texts.filter(|text| !text.is_empty()).map(Statements::NQuads);
-    json.into_iter().chain(texts).collect()
+/// Lists the statements that are there: JSON, N-Quads, and those that came as messages.
+fn statements<'a>(json: &'a str, nquads: &'a str, messages: &'a str) -> Vec<Statements<'a>> {
+    let all = [Statements::Json(json), Statements::NQuads(nquads), Statements::NQuads(messages)];
+    let texts = [json, nquads, messages];
+    all.into_iter().zip(texts).filter(|(_, text)| !text.is_empty()).map(|(it, _)| it).collect()
 }
 
+/// Reads the bytes of a field as text; `field` is its name for the error.
 fn text<'a>(field: &str, bytes: &'a [u8]) -> Result<&'a str, Status> {
     str::from_utf8(bytes).map_err(|error| {
         Status::new(Code::InvalidArgument, format!("{field} of a mutation is not UTF-8: {error}"))
