@@ -1,7 +1,10 @@
 //! hexgraph: an embedded, in-memory, lock-free analytic graph engine that speaks DQL.
 //!
-//! [`db::Database`] is the one door: it loads, answers, changes, saves and opens. The other modules have what it takes and
-//! gives: values and errors, tables and texts of answers, the budget that requests share.
+//! A database lives in the memory of the process that opens it, and on the disk where it is given a directory. Readers see the
+//! version that was newest when they began and never wait for writers; writers commit one after the other.
+//!
+//! [`db::Database`] is the entry: it loads, answers, changes, saves and opens. The other modules have what it takes and
+//! gives: values and errors, tables and texts of answers, the budget of memory that requests share.
 //!
 //! ```
 //! use hexgraph::db::{Control, Database, QueryRequest};

@@ -1,4 +1,5 @@
-//! The thread that folds changes into their columns beside the writers.
+//! The thread that folds changes into their columns beside the writers: a commit adds its changes to small lists beside the columns,
+//! and reads get slower as these grow, until the columns are built anew.
 //!
 //! It starts when a commit leaves a predicate with so many changes that they are due, and ends when none are: a database that
 //! nobody changes has no such thread, and a child of a fork starts its own. It keeps the data alive while it folds, not the
@@ -9,7 +10,7 @@ use hexgraph_store::graph::{Folding, Store};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::{process, thread};
 
-/// Whoever folds a database in the background.
+/// Starts the thread that folds the changes of one database, and knows whether it runs.
 pub(super) struct Folder {
     folding: Folding,
     /// The process whose thread folds now; `None` when no thread does.
@@ -17,25 +18,26 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    /// Nobody folds yet.
+    /// Creates the folder of a database; no thread runs yet.
     pub(super) fn new(folding: Folding) -> Arc<Folder> {
         Arc::new(Folder { folding, running: Mutex::default() })
     }
 
     /// Has a thread fold what is due in a database that was just opened. O(predicates).
-    pub(super) fn begin(self: &Arc<Folder>, store: &Arc<Store>) {
+    pub(super) fn start_after_open(self: &Arc<Folder>, store: &Arc<Store>) {
         if self.folding == Folding::Background && store.is_fold_due() {
             self.start(store);
         }
     }
 
     /// Has a thread fold what is due, if the newest commit left anything. O(1) for the commit.
-    pub(super) fn keep(self: &Arc<Folder>, store: &Arc<Store>) {
+    pub(super) fn start_after_commit(self: &Arc<Folder>, store: &Arc<Store>) {
         if self.folding == Folding::Background && store.version().is_fold_due {
             self.start(store);
         }
     }
 
+    /// Starts the thread, unless it runs.
     fn start(self: &Arc<Folder>, store: &Arc<Store>) {
         let mut running = self.lock();
         if *running == Some(process::id()) {
@@ -50,9 +52,10 @@ impl Folder {
         }
     }
 
+    /// Folds until nothing is due. It holds the store for one fold at a time only.
     fn fold_all(&self, store: &Weak<Store>) {
         while let Some(store) = store.upgrade() {
-            // Without memory for a fold, or after a fault of ours, a later commit asks again.
+            // `false`: nothing is due. An error, such as too little memory, ends the thread; a later commit starts it again.
             let folded = guarded(|| store.fold_next());
             if matches!(folded, Ok(true)) {
                 continue;
@@ -65,6 +68,7 @@ impl Folder {
             *running = None;
             return;
         }
+        // The database was closed and nobody reads it any more.
         *self.lock() = None;
     }
 

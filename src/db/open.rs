@@ -152,7 +152,7 @@ impl Open {
         writing.set_due(start.snapshot);
         let open = Open::new(store, budget, options, Home::Write(Box::new(writing)));
         // What the log brought may be much.
-        open.folder.begin(&open.store);
+        open.folder.start_after_open(&open.store);
         Ok(open)
     }
 
@@ -260,7 +260,7 @@ impl Open {
     ///
     /// [`Error::Io`] when the system gives no thread.
     pub(super) fn keep(open: &Arc<Open>) -> Result<()> {
-        open.folder.keep(&open.store);
+        open.folder.start_after_commit(&open.store);
         let Home::Write(writing) = &open.home else { return Ok(()) };
         writing.wal.keep_synced()?;
         if writing.wal.is_due() {

@@ -24,6 +24,7 @@ pub struct LoadProgress {
     counts: Arc<Counts>,
 }
 
+/// The counts of a load. They are for display alone, so no order between them is kept (`Relaxed`).
 #[derive(Debug, Default)]
 struct Counts {
     done: AtomicU64,
@@ -38,7 +39,7 @@ pub(in crate::db) struct Input {
 }
 
 impl LoadProgress {
-    /// The number of bytes read so far; of a compressed source the compressed bytes.
+    /// The number of bytes read so far; of a compressed source the compressed bytes, so that it ends at [`LoadProgress::total`].
     pub fn done(&self) -> u64 {
         self.counts.done.load(Ordering::Relaxed)
     }
@@ -72,11 +73,11 @@ impl LoadProgress {
 }
 
 impl Input {
-    /// Opens sources, and begins to count what is read of them.
+    /// Opens all sources, so that a missing one is reported before anything is loaded, and sets the counts of `progress` to 0.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] when a file can't be read.
+    /// [`Error::Io`] when a file can't be opened, or is a directory.
     pub(in crate::db) fn open(sources: Vec<Source>, progress: &LoadProgress) -> Result<Vec<Input>> {
         let (mut inputs, mut all) = (Vec::new(), 0);
         for source in sources {
@@ -106,6 +107,7 @@ impl Read for Input {
     }
 }
 
+/// One source where several are possible, so that callers can pass either.
 impl From<Source> for Vec<Source> {
     fn from(source: Source) -> Vec<Source> {
         vec![source]
@@ -126,7 +128,7 @@ fn open_file(path: &Path) -> Result<(File, u64)> {
     let failed = |error| Error::io(format!("opening {}", path.display()), error);
     let file = File::open(path).map_err(failed)?;
     let metadata = file.metadata().map_err(failed)?;
-    // Opening one succeeds on Linux; only reading fails, with a message that names no file.
+    // Opening a directory succeeds on Linux; only reading fails, with a message that names no file.
     if metadata.is_dir() {
         return Err(failed(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory")));
     }

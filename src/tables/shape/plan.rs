@@ -1,4 +1,5 @@
-//! The plan of a load: which predicate, facet or id each column of a table is.
+//! The plan of a load: which predicate, facet or id each column of a table is. Batches of rows are turned into [`Parts`] by several
+//! threads at once; the parts are added to the load one after the other.
 
 use super::ids::{IdColumn, SLOTS};
 use super::parts::{ColumnName, FacetColumn, Fault, ValueColumn, facet_part, value_part};
@@ -23,7 +24,7 @@ pub(in crate::tables) struct NodePlan {
     pub id: Option<IdColumn>,
     /// The columns that are predicates.
     pub values: Vec<ValueColumn>,
-    /// The predicate of types and the type.
+    /// The predicate that holds types, and the type that all nodes get.
     pub node_type: Option<(PredicateDef, String)>,
 }
 
@@ -43,8 +44,11 @@ pub(in crate::tables) struct EdgePlan {
 pub(in crate::tables) struct Parts {
     /// Values, by place in [`NodePlan::values`].
     values: Vec<ValuePart>,
+    /// The type of each node, where the plan has one.
     types: Option<ValuePart>,
+    /// The edges of a table of edges.
     edges: Option<EdgePart>,
+    /// The uids that the rows name themselves, which the load must not give to new nodes.
     named: NamedUids,
     /// The cells that can't be stored.
     pub faults: Vec<Fault>,
@@ -76,7 +80,8 @@ impl Plan {
     }
 
     /// Makes parts of a batch that has the columns of [`Plan::places`] and starts at row
-    /// `first_row` of the table; what is left out of it once the load has ended is seen by nobody.
+    /// `first_row` of the table. `interner` numbers the nodes, and is shared by all batches. Once `canceller` ends the load
+    /// the parts may be incomplete; they are not added then.
     pub(in crate::tables) fn parts(
         &self,
         batch: &RecordBatch,
@@ -144,6 +149,7 @@ impl Parts {
     ) {
         let nodes = match &plan.id {
             None => {
+                // Each row has `SLOTS` places; nodes are put in their order in the end, whichever thread numbered them first.
                 let first = interner.new_nodes(first_row * SLOTS, rows as u32);
                 (first..first + rows as u32).collect()
             }
@@ -161,6 +167,7 @@ impl Parts {
         }
         if let Some((def, name)) = &plan.node_type {
             let mut values = ValuesBuilder::new(def.value_type);
+            // 0 stands for a row without a node: its id is missing or wrong.
             let nodes: Vec<u32> = nodes.into_iter().filter(|&node| node != 0).collect();
             nodes.iter().for_each(|_| values.push(ValueRef::String(name)));
             self.types = Some(ValuePart { nodes, values: values.finish(), facets: Vec::new() });
@@ -182,7 +189,7 @@ impl Parts {
         };
         let (mut nodes, mut targets) = (side(&plan.source), side(&plan.target));
         let both = |row: usize| nodes[row] != 0 && targets[row] != 0;
-        // An edge that lacks an end is none.
+        // A row that lacks an end, which is 0, is no edge.
         let kept: Vec<u32> = (0..nodes.len() as u32).filter(|&row| both(row as usize)).collect();
         if kept.len() < nodes.len() {
             nodes = kept.iter().map(|&row| nodes[row as usize]).collect();
@@ -201,7 +208,8 @@ impl Parts {
     }
 }
 
-/// The type of ids that a column of values of a type holds.
+/// The type of the ids in a column whose values have the type `natural`: whole numbers stay ints (a float must be whole, else it is a
+/// fault of its row), everything else is text.
 pub(in crate::tables) fn id_type(natural: ValueType) -> ValueType {
     match natural {
         ValueType::Int | ValueType::Float => ValueType::Int,

@@ -63,7 +63,8 @@ struct Done {
     commit: Option<u64>,
 }
 
-/// Tells the lambda server of a commit, where the type asks for it.
+/// Tells the lambda server of a commit, where the type asks for that by `@lambdaOnMutate`. It is sent in the background; the answer to
+/// the mutation does not depend on it.
 fn tell(run: &Run<'_>, root: &Root, field: &Field, done: &Done) {
     let Some(commit) = done.commit else { return };
     let change = match root.kind {
@@ -81,7 +82,7 @@ fn tell(run: &Run<'_>, root: &Root, field: &Field, done: &Done) {
     }
 }
 
-/// The answer to a caller whose token is refused.
+/// Makes the answer to a caller whose token is refused.
 fn not_let_in(root: &Root, field: &Field, why: &TokenError) -> Outcome {
     let message = match root.kind {
         RootKind::Add => format!("mutation failed because authorization failed because {why}"),
@@ -90,6 +91,8 @@ fn not_let_in(root: &Root, field: &Field, why: &TokenError) -> Outcome {
     Outcome::fault(field, Fault::on(root_path(field), message))
 }
 
+/// Computes the mutation on the newest version and commits it. When other commits change what it depends on meanwhile, it is computed
+/// again: `Database::change_prepared` calls `prepare` once for each attempt.
 fn carry_out(
     run: &Run<'_>,
     caller: Caller<'_>,
@@ -106,6 +109,7 @@ fn carry_out(
             commit: None,
         });
     }
+    // The query depends on the inputs alone, so it serves all attempts. The reading is used up by each.
     let mut query = reading.query();
     if root.kind != RootKind::Add {
         select(caller, root, field, &mut query)?;
@@ -118,7 +122,7 @@ fn carry_out(
             ended = Some(Ok(done));
             Err(nothing())
         }
-        // The engine's own tell whether the attempt may be made again.
+        // An error of the engine says whether another attempt is of use, so it is passed on; all other outcomes are final.
         Err(Refusal::Engine(error)) => Err(error),
         Err(refusal) => {
             ended = Some(Err(refusal));
@@ -157,15 +161,17 @@ struct Next {
     changes: Changes,
     /// The version with the changes.
     after: Version,
+    /// What the changes write, by which transactions that are open find out that they conflict.
     keys: Vec<Key>,
-    /// The nodes that the payload is about, and their number for the payload.
+    /// See [`Done::roots`].
     roots: Vec<Uid>,
+    /// See [`Done::count`].
     count: usize,
 }
 
 impl Job<'_> {
     /// Computes the next version together with the predicates that it depends on. When there is nothing to change, the
-    /// result for the payload is returned instead.
+    /// inner result is the [`Done`] that the payload is made of.
     fn prepare(
         &self,
         version: &Arc<Version>,
@@ -226,6 +232,7 @@ impl Job<'_> {
             _ => Arc::new(after.clone()),
         };
         let told = self.run.database.seen(told)?;
+        // The commit has no number before it is published; `carry_out` adds it.
         Ok((after, Done { version: told, roots, count, commit: None }))
     }
 }
@@ -238,6 +245,8 @@ fn now() -> String {
     String::from_utf8(text).expect("a moment is written in ASCII")
 }
 
+/// Makes the answer to a mutation that can't be carried out. Faults that would tell the caller about hidden nodes are left out, except
+/// where the server is set to debug its rules.
 fn refused(run: &Run<'_>, field: &Field, refusal: Refusal) -> Outcome {
     let name = &field.shape.name;
     let path = || root_path(field);
@@ -293,7 +302,7 @@ fn select(
     };
     let block = lower_filter(caller, &root.type_name, operation, field, filter);
     let block = block.map_err(|fault| {
-        // It is worded for queries.
+        // The fault is worded for queries; `refused` words it for mutations.
         let start = "Dgraph query failed because Dgraph execution failed because ";
         Error::query(fault.message.strip_prefix(start).unwrap_or(&fault.message))
     })?;
@@ -316,6 +325,7 @@ fn payload(run: &Run<'_>, root: &Root, field: &Field, done: &Done) -> Outcome {
         let value = &mut outcome.value;
         match asked.shape.name.as_str() {
             "numUids" => write_int(done.count as i64, value),
+            // Only the payload of a delete has `msg`.
             "msg" if done.count == 0 => write_json_text("No nodes were deleted", value),
             "msg" => write_json_text("Deleted", value),
             "__typename" => write_json_text(field.shape.ty.inner_named_type(), value),

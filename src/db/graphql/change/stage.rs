@@ -1,8 +1,9 @@
 //! What a GraphQL mutation does to a version, computed and not yet carried out.
 //!
-//! One query finds out which nodes the inputs name and which ones a filter selects; then all is
-//! known, and the statements are those of any other mutation. What authorization has to look at
-//! stands beside them: the new nodes on the version that comes out, all others on the one before.
+//! One query finds out which nodes the inputs name and which ones a filter selects. With its results
+//! the mutation becomes statements like those of any other mutation. Beside them stand the nodes that
+//! authorization rules are checked for: the new nodes on the version with the changes, all others on
+//! the version before.
 
 use super::links::{Ends, ends, led_to};
 use super::touched::Touched;
@@ -53,7 +54,7 @@ impl From<Error> for Refusal {
     }
 }
 
-/// Says which predicates may be changed.
+/// Returns true for a predicate that the user of the request may change.
 pub(in crate::db::graphql) type MayWrite = Box<dyn Fn(&str) -> bool>;
 
 /// Decides what a mutation may do to existing nodes, before any change is computed. The nodes that an update or a
@@ -89,8 +90,8 @@ pub(in crate::db::graphql) trait Permits {
     fn may_link(&self, before: &Arc<Version>, nodes: &[Touched<'_>]) -> Result<Vec<Uid>, Error>;
 }
 
-/// Computes what a mutation does to a version. `query` is the one of the reading, with the blocks
-/// that select the nodes of an update or a delete as the variable [`MATCHED`].
+/// Computes what a mutation does to a version. `query` is the one of the reading, with the block
+/// that selects the nodes of an update or a delete as the variable [`MATCHED`]. `now` is the text for `$now`.
 ///
 /// # Errors
 ///
@@ -134,6 +135,7 @@ pub(in crate::db::graphql) fn stage<'a>(
     if selects && matched.is_empty() {
         return Ok(Staged::default());
     }
+    // Links to nodes that the caller may not see are kept. A node that is removed loses all its links.
     let kept = match outcome.removes_node {
         true => Vec::new(),
         false => hidden(version, permits, &led_to(version, &matched, &outcome.unlinks))?,
@@ -144,6 +146,7 @@ pub(in crate::db::graphql) fn stage<'a>(
     Ok(staged)
 }
 
+/// Returns nodes with their types in the form that the checks take.
 fn touched<'a>(nodes: Vec<(u64, &'a TypeDef)>) -> Vec<Touched<'a>> {
     let touched = |(uid, def): (u64, &'a TypeDef)| Touched { uid: Uid(uid), type_name: &def.name };
     nodes.into_iter().map(touched).collect()
@@ -166,6 +169,7 @@ fn hidden(
     Ok(hidden)
 }
 
+/// Moves what the look-ups of the query have found out of the bindings; what the filter selected stays there.
 fn found(bindings: &mut Bindings, names: &[String]) -> Found {
     let mut found = Found::default();
     for name in names.iter().filter(|name| *name != MATCHED) {
@@ -178,6 +182,8 @@ fn found(bindings: &mut Bindings, names: &[String]) -> Found {
     found
 }
 
+/// Makes statements of an outcome and stages them. `matched` are the nodes that the filter selected, `kept` those at the other end of
+/// links that stay; both ascend.
 fn stage_outcome<'a>(
     version: &Version,
     outcome: Outcome<'a>,
@@ -187,7 +193,7 @@ fn stage_outcome<'a>(
     control: &Control,
 ) -> Result<Staged<'a>, Refusal> {
     let Outcome { mut sets, mut deletes, links, unlinks, new, roots, .. } = outcome;
-    // Before any of them is made for each node.
+    // Statements about a variable are repeated for each selected node. Their number is checked before any is made.
     let is_each = |subject: Subject<'_>| matches!(subject, Subject::Var(_));
     let values = sets.iter().chain(&deletes).filter(|quad| is_each(quad.subject)).count();
     let removed = unlinks.iter().filter(|unlink| is_each(unlink.source)).count();
