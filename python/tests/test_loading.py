@@ -161,6 +161,33 @@ def hexgraph_json(db, dql):
     return json.loads(db.query(dql).json())["q"]
 
 
+class GivesItself:
+    """A value whose conversions lead back to it."""
+
+    def tolist(self):
+        return self
+
+
+class Tensor:
+    """An array of a library whose `dtype` has no `kind`."""
+
+    dtype = object()
+
+    def tolist(self):
+        return [1.5]
+
+
+def test_values_whose_conversion_is_no_value(db):
+    numpy = pytest.importorskip("numpy")
+    wide = numpy.longdouble
+    db.load_nodes([{"id": 1, "one": wide(1.5), "list": numpy.array([wide(2.5)]), "kin": Tensor()}])
+    assert db.query("{ q(func: has(id)) { one list kin } }").rows() == [(1.5, [2.5], [1.5])]
+    for value in [GivesItself(), numpy.clongdouble(1)]:
+        kind = type(value).__name__
+        with pytest.raises(TypeError, match=f'column "one", row 1: a value of type {kind} has no'):
+            db.load_nodes([{"id": 1, "one": value}])
+
+
 def test_rows_of_objects(db):
     @dataclass
     class Person:

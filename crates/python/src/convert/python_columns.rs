@@ -26,15 +26,23 @@ impl Place<'_> {
     }
 }
 
-/// A column under way.
+/// The most times that a value may give another one in its place. An array gives a list and a scalar a number, so two would do for
+/// what is known; an object that gives itself ends here instead of exhausting the stack.
+const CONVERSIONS_MAX: usize = 8;
+
+/// The state of reading one column.
 struct Reader<'a> {
     name: &'a str,
+    /// The texts of the cell that is read now; the cell refers to them by their ranges.
     texts: String,
+    /// Whether a value of the column was a geometry.
     has_geometries: bool,
+    /// The number of conversions that the value that is read now came out of.
+    conversions: usize,
 }
 
-/// Converts columns, all of one length, to a table. Returns the names of the types of columns that Arrow has no type for, too: of
-/// geometries, which are texts in the table.
+/// Converts columns, all of one length, to a table. Returns beside it the types of the columns that Arrow has no type for, by the
+/// name of the column: `geo` for geometries, which are texts in the table.
 ///
 /// # Errors
 ///
@@ -52,7 +60,8 @@ pub(crate) fn columns_table(
                 format!("column {name:?} has {} values, the first has {rows}", values.len());
             return Err(PyValueError::new_err(message));
         }
-        let mut reader = Reader { name: &name, texts: String::new(), has_geometries: false };
+        let texts = String::new();
+        let mut reader = Reader { name: &name, texts, has_geometries: false, conversions: 0 };
         let mut cells = Cells::default();
         for (row, value) in values.iter().enumerate() {
             let place = Place { column: reader.name, row };
@@ -72,7 +81,7 @@ pub(crate) fn columns_table(
 }
 
 impl Reader<'_> {
-    /// Converts a value; `may_list` says whether it may have several in it.
+    /// Converts a value; None and NaN become null. `may_list` says whether the value may be a list: an item of a list may not.
     fn cell(
         &mut self,
         value: &Bound<'_, PyAny>,
@@ -86,6 +95,7 @@ impl Reader<'_> {
             let text = text_of(text, || place.fault("the text"))?;
             return Ok(Cell::text(text, &mut self.texts));
         }
+        // This comes before the ints, which truth values are in Python.
         if let Ok(truth) = value.cast::<PyBool>() {
             return Ok(Cell::Bool(truth.is_true()));
         }
@@ -102,7 +112,8 @@ impl Reader<'_> {
         self.other(value, place, may_list)
     }
 
-    /// Converts a value that is none of Python's commonest.
+    /// Converts a value of one of the rarer types. The tests for attributes come last and in this order, since many types have more
+    /// than one of them: a time of pandas has `isoformat` and `tolist`.
     fn other(
         &mut self,
         value: &Bound<'_, PyAny>,
@@ -132,39 +143,58 @@ impl Reader<'_> {
             return time(&value.call_method0("isoformat")?.extract::<String>()?, place);
         }
         match kind.as_str() {
+            // A predicate holds floats, so the digits beyond those of a float are lost.
             "Decimal" | "Fraction" => Ok(Cell::Float(value.call_method0("__float__")?.extract()?)),
             "UUID" => Ok(Cell::text(&value.str()?.to_cow()?, &mut self.texts)),
             _ if value.hasattr("tolist")? => {
-                self.cell(&value.call_method0("tolist")?, place, may_list)
+                self.converted(&value.call_method0("tolist")?, place, may_list)
             }
+            // A member of an enum counts as its value.
             _ if value.hasattr("_member_map_")? || value.hasattr("_value_")? => {
-                self.cell(&value.getattr("value")?, place, may_list)
+                self.converted(&value.getattr("value")?, place, may_list)
             }
-            _ => {
-                let reason = format!(
-                    "a value of type {kind} has no type here: it is text, a number, a boolean, a date or time, \
-                     a list of them, or a geometry"
-                );
-                Err(PyTypeError::new_err(place.fault(&reason)))
-            }
+            _ => Err(no_type(&kind, place)),
         }
     }
 
+    /// Converts what a value gave in its place. One that gives itself, or values that give one another, have no type here.
+    fn converted(
+        &mut self,
+        value: &Bound<'_, PyAny>,
+        place: Place<'_>,
+        may_list: bool,
+    ) -> PyResult<Cell> {
+        if self.conversions == CONVERSIONS_MAX {
+            return Err(no_type(&value.get_type().name()?.to_string(), place));
+        }
+        self.conversions += 1;
+        let cell = self.cell(value, place, may_list);
+        self.conversions -= 1;
+        cell
+    }
+
+    /// Converts an array or a scalar that has a `dtype`. That of other libraries than numpy may have no `kind`.
     fn of_numpy(
         &mut self,
         value: &Bound<'_, PyAny>,
         place: Place<'_>,
         may_list: bool,
     ) -> PyResult<Cell> {
-        let kind: String = value.getattr("dtype")?.getattr("kind")?.extract()?;
+        let kind = value.getattr("dtype").and_then(|dtype| dtype.getattr("kind"));
+        let kind = kind.and_then(|kind| kind.extract::<String>()).unwrap_or_default();
         let dimensions = value.getattr("ndim").and_then(|it| it.extract::<usize>()).unwrap_or(0);
         if kind == "M" && dimensions == 0 {
             return time(&value.str()?.to_cow()?, place);
         }
+        // `tolist` would give times in nanoseconds as ints.
         if kind == "M" {
             return self.list(value.try_iter()?.collect::<PyResult<Vec<_>>>()?, place, may_list);
         }
-        self.cell(&value.call_method0("tolist")?, place, may_list)
+        // `tolist` of a `longdouble` is the `longdouble` itself; a float is as near as a predicate can hold.
+        if kind == "f" && dimensions == 0 {
+            return self.converted(&value.call_method0("__float__")?, place, may_list);
+        }
+        self.converted(&value.call_method0("tolist")?, place, may_list)
     }
 
     fn list(
@@ -198,6 +228,15 @@ impl Reader<'_> {
         let json = value.py().import("json")?.call_method1("dumps", (given,))?;
         Ok(Cell::text(json.cast::<PyString>()?.to_str()?, &mut self.texts))
     }
+}
+
+/// The error for a value of a type that no predicate can have.
+fn no_type(kind: &str, place: Place<'_>) -> PyErr {
+    let reason = format!(
+        "a value of type {kind} has no type here: it is text, a number, a boolean, a date or time, \
+         a list of them, or a geometry"
+    );
+    PyTypeError::new_err(place.fault(&reason))
 }
 
 fn is_list(value: &Bound<'_, PyAny>) -> bool {
