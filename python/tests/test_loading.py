@@ -95,8 +95,9 @@ def test_separators_and_encodings_that_are_said(db, tmp_path):
     path.write_bytes("id#name\n1#Zürich\n".encode("utf-16-be"))
     db.load_nodes(path, separator="#", encoding="UTF_16BE")
     assert db.query("{ q(func: has(name)) { id name } }").rows() == [(1, "Zürich")]
-    with pytest.raises(ValueError, match="separator is one character"):
-        db.load_nodes(path, separator="##")
+    for separator in ["##", "ä"]:
+        with pytest.raises(ValueError, match="separator is one ASCII character"):
+            db.load_nodes(path, separator=separator)
     # Latin-1 behind the first MiB.
     path.write_bytes(b"id,name\n" + b"1,plain\n" * 200_000 + b"2,Z\xfcrich\n")
     with pytest.raises(hexgraph.LoadError, match='encoding="windows-1252"'):

@@ -43,6 +43,11 @@ CALLS = {
         TypeError,
         ["variables are a dict", "not list"],
     ),
+    "a variable whose name is a number": (
+        lambda db, _: db.query(BY_NAME, {1: "Ada"}),
+        TypeError,
+        ["the name of a variable is a str", "not int"],
+    ),
     "variables by name": (
         lambda db, _: db.query(BY_NAME, n="Ada"),
         TypeError,

@@ -1,4 +1,6 @@
-//! Tables of Python as tables to load.
+//! Tables of Python as tables to load, with the options of such a load.
+//!
+//! The package in Python checks the names of the arguments and passes the options as a dict; the structures here are read from it.
 
 use super::interrupt::interruptible_with;
 use super::source::{PyLoadReport, to_schema_text};
@@ -55,7 +57,8 @@ impl GivenOptions<'_> {
     ///
     /// # Errors
     ///
-    /// `ValueError` for what is none.
+    /// `ValueError` for an option whose value means nothing, with the name of the option; what the schema's text or file and the
+    /// number of bytes are refused for.
     pub(crate) fn read(self) -> PyResult<TableOptions> {
         let mut types = BTreeMap::new();
         for (column, name) in self.types.into_iter().flatten() {
@@ -68,7 +71,10 @@ impl GivenOptions<'_> {
         }
         let separator = self.separator.map(|text| match text.as_bytes() {
             [letter] if letter.is_ascii() => Ok(*letter),
-            _ => Err(PyValueError::new_err(format!("separator is one character, not {text:?}"))),
+            _ => {
+                let fault = format!("separator is one ASCII character, not {text:?}");
+                Err(PyValueError::new_err(fault))
+            }
         });
         let encoding = self.encoding.map(|name| Encoding::from_name(&name)).transpose();
         Ok(TableOptions {
@@ -89,14 +95,19 @@ pub(crate) struct GivenNodes<'py> {
     /// What loads have in common.
     #[pyo3(item)]
     pub table: GivenOptions<'py>,
+    /// The column whose cells name the nodes; `None` where each row is a new node.
     #[pyo3(item)]
     id: Option<String>,
+    /// The predicate that the names of nodes are values of.
     #[pyo3(item)]
     xid: Option<String>,
+    /// Whether the names of nodes are uids; `xid` does not count then.
     #[pyo3(item)]
     uid: bool,
+    /// The type that all nodes get.
     #[pyo3(item)]
     node_type: Option<String>,
+    /// Predicates by column; `None` for a column that is left out.
     #[pyo3(item)]
     columns: Option<BTreeMap<String, Option<String>>>,
     /// Predicate, column of latitudes, column of longitudes.
@@ -130,18 +141,25 @@ pub(crate) struct GivenEdges<'py> {
     /// What loads have in common.
     #[pyo3(item)]
     pub table: GivenOptions<'py>,
+    /// The predicate of the edges.
     #[pyo3(item)]
     predicate: String,
+    /// The column that names the nodes where edges start.
     #[pyo3(item)]
     source: String,
+    /// The column that names the nodes where edges end.
     #[pyo3(item)]
     target: String,
+    /// The columns that are facets; see [`to_facets`].
     #[pyo3(item)]
     facets: Option<Bound<'py, PyAny>>,
+    /// The predicates that the names of nodes are values of.
     #[pyo3(item)]
     on: Option<IdPredicates>,
+    /// Whether the names of nodes are uids; `on` does not count then.
     #[pyo3(item)]
     uid: bool,
+    /// What happens to names that no node has: `"make"`, `"skip"` or `"raise"`.
     #[pyo3(item)]
     missing: String,
 }
@@ -189,7 +207,7 @@ pub(crate) fn to_memory(given: Option<&Bound<'_, PyAny>>) -> PyResult<u64> {
     byte_count("memory", &given.str()?.to_cow()?).map_err(to_python)
 }
 
-/// Returns true if values that can't be stored are to be left out.
+/// Returns true if values that can't be stored are left out instead of ending the load.
 ///
 /// # Errors
 ///
@@ -198,7 +216,10 @@ pub(crate) fn skips(on_error: &str) -> PyResult<bool> {
     match on_error {
         "raise" => Ok(false),
         "skip" => Ok(true),
-        _ => Err(PyValueError::new_err("on_error is \"raise\" or \"skip\"")),
+        other => {
+            let fault = format!("on_error is \"raise\" or \"skip\", not {other:?}");
+            Err(PyValueError::new_err(fault))
+        }
     }
 }
 
@@ -242,7 +263,8 @@ fn to_table(given: &Bound<'_, PyAny>) -> PyResult<Table> {
     Ok(Table::Batches(reader.into_reader()?))
 }
 
-/// Says what the ids in a column are: uids, values of a predicate, or what the load finds.
+/// Says what the ids in a column are: uids, or values of a predicate. `None` leaves it to the load, which decides as
+/// [`NodeOptions::ids`] and [`EdgeOptions::source_ids`] say.
 fn to_ids(predicate: Option<String>, are_uids: bool) -> Option<IdSpace> {
     if are_uids { Some(IdSpace::Uid) } else { predicate.map(IdSpace::Predicate) }
 }
@@ -257,7 +279,8 @@ enum IdPredicates {
     Two(String, String),
 }
 
-/// Keys by column: of a list, each column's own name. A name alone is a list of one.
+/// The columns that are facets, each with the key of its facet. A dict names both; with a list of columns, or the name of one, the key
+/// is the column's own name.
 ///
 /// # Errors
 ///

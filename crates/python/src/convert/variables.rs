@@ -1,4 +1,4 @@
-//! Values of Python as values of variables.
+//! Values of Python as values of the `$variables` of a query, which are texts or lists of texts.
 
 use super::encoding::text_of as surrogate_free;
 use hexgraph::db::{Given, Variables};
@@ -16,8 +16,8 @@ const DEPTH_MAX: usize = 4;
 ///
 /// # Errors
 ///
-/// `TypeError` for what is no dict, and that names the variable whose value has no text in DQL, `ValueError` one whose value
-/// is none: a missing one, NaN, a text with half a character.
+/// `TypeError` for what is no dict, for a name that is no str, and for a value of a type that has no text in DQL; `ValueError` for
+/// a value that is none: None, NaN, a text with half a character. The message names the variable.
 pub(crate) fn to_variables(given: Option<&Bound<'_, PyAny>>) -> PyResult<Variables> {
     match dict_of_variables(given)? {
         Some(given) => variables_of(given, |_| Ok(false)),
@@ -53,7 +53,12 @@ fn variables_of<'py>(
         if left_out(&value)? {
             continue;
         }
-        let name: String = name.extract()?;
+        let Ok(text) = name.cast::<PyString>() else {
+            let kind = name.get_type().name()?;
+            let fault = format!("the name of a variable is a str, not {kind}: {{\"name\": value}}");
+            return Err(PyTypeError::new_err(fault));
+        };
+        let name = surrogate_free(text, || "the name of a variable".to_owned())?;
         let name = name.trim_start_matches('$');
         let Some(value) = given_of(&value, name)? else { return Err(no_text(&value, name)) };
         variables.insert(format!("${name}"), value);
@@ -96,7 +101,8 @@ fn is_gap(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(!is_usual && (is_missing(value) || value.get_type().name()? == "NAType"))
 }
 
-/// True for None, and for NaN and the missing times of pandas and numpy, which differ from themselves.
+/// True for None, and for NaN and the missing times of pandas and numpy, which differ from themselves. A value whose comparison
+/// fails, or has no truth value as that of an array, is not missing.
 fn is_missing(value: &Bound<'_, PyAny>) -> bool {
     value.is_none() || value.ne(value).unwrap_or(false)
 }
@@ -110,7 +116,7 @@ fn no_text(value: &Bound<'_, PyAny>, name: &str) -> PyErr {
     PyTypeError::new_err(message)
 }
 
-/// Refuses what has a text that means nothing.
+/// Refuses a single value that Python would write as a text, such as `nan`, which is no value in DQL.
 fn check(name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
     if let Ok(text) = value.cast::<PyString>() {
         return surrogate_free(text, || format!("variable ${name}")).map(drop);
@@ -124,6 +130,7 @@ fn check(name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
     Ok(())
 }
 
+/// The value of a variable: a list as its items, anything else as its text; `None` for a type that has no text in DQL.
 fn given_of(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Given>> {
     let Some(values) = items_of(value)? else {
         check(name, value)?;
@@ -139,7 +146,7 @@ fn given_of(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Given>> {
     Ok(Some(Given::list(items)))
 }
 
-/// An item of a list as text; a list in a list as `[one, other]`.
+/// An item of a list as text; a list in a list as `[one, other]`. `depth` is the number of lists around the item.
 fn item_text(name: &str, item: &Bound<'_, PyAny>, depth: usize) -> PyResult<Option<String>> {
     let Some(values) = items_of(item)? else {
         check(name, item)?;
@@ -175,11 +182,12 @@ fn items_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Vec<Bound<'py, Py
     if is_single {
         return Ok(None);
     }
-    // Dates have none of these.
+    // The methods of numpy and pandas, of polars, and of pyarrow. Dates have none of them.
     for method in ["tolist", "to_list", "to_pylist"] {
         if !value.hasattr(method)? {
             continue;
         }
+        // An array without dimensions is a single value.
         if let Ok(dimensions) = value.getattr("ndim")
             && dimensions.extract::<usize>().is_ok_and(|dimensions| dimensions == 0)
         {
@@ -229,8 +237,10 @@ fn text_of(value: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     }
     if value.hasattr("item")? {
         let inner = value.call_method0("item")?;
+        // An item of the same kind would lead here without end: that of a `longdouble` is itself.
         return if inner.hasattr("item")? { Ok(None) } else { text_of(&inner) };
     }
+    // Decimals and fractions have their own text, which is exact.
     if value.hasattr("__float__")? || value.get_type().name()? == "UUID" {
         return Ok(Some(value.str()?.to_string()));
     }
