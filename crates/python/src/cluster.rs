@@ -12,7 +12,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::collections::HashMap;
 
-/// The arguments whose values are JSON, or a text that is passed on.
+/// The arguments of requests that may be given as Python's objects, which become JSON, or as a text, which is passed on. A name has
+/// to be one of these, since error messages keep it for the life of the program.
 const JSON_ARGUMENTS: [&str; 5] = ["set_json", "delete_json", "variables", "set", "delete"];
 
 /// Converts the value of the argument `name` to JSON; a text stays what it is. Times become texts.
@@ -33,7 +34,8 @@ pub(crate) fn schema_text(given: &Bound<'_, PyAny>) -> PyResult<String> {
     to_schema_text(given)
 }
 
-/// Converts the values of variables to texts, by their names with `$`. A list has its items beside its text.
+/// Converts the values of variables to texts. Returns for each variable its name with `$`, its text and, if it is a list, the texts
+/// of its items.
 #[pyfunction]
 #[pyo3(signature = (given))]
 pub(crate) fn variable_texts(
@@ -46,9 +48,9 @@ pub(crate) fn variable_texts(
     Ok(texts.collect())
 }
 
-/// Converts the rows of a block of an answer to a table. The columns that `order` names
-/// come first, in that order; with them those of objects below them. `types` has the types of the schema by the keys of the
-/// answer; texts of other keys that are all instants are times.
+/// Converts the rows of the block named `block` of an answer in JSON to a table. The columns that `order` names come first, in
+/// that order; the columns of an object stand where the object stands. `types` has the names of the value types of the schema by
+/// the keys of the answer. A column of another key whose texts are all instants becomes a column of times.
 #[pyfunction]
 #[pyo3(signature = (json, block, order, types))]
 pub(crate) fn json_table(

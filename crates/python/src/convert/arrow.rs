@@ -12,6 +12,7 @@ use pyo3::types::{PyBytes, PyCapsule, PyList, PyTuple};
 use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
 use std::sync::Arc;
 
+/// A column for numpy, as [`ArrowTable::columns`] says: name, dtype, values, missing values.
 type NamedColumn<'py> = (String, &'static str, Bound<'py, PyAny>, Bound<'py, PyBytes>);
 
 /// A table in Arrow's layout: `pyarrow.table(t)`, `polars.DataFrame(t)` and their like take it.
@@ -26,7 +27,7 @@ impl ArrowTable {
         Ok(ArrowTable { batch: record_batch(table)? })
     }
 
-    /// A table of columns with their names; `may_be_null` says of which ones values may be missing.
+    /// Makes a table of named columns; `may_be_null` says in which of them values may be missing, for the schema of the table.
     ///
     /// # Errors
     ///
@@ -44,7 +45,12 @@ impl ArrowTable {
         RecordBatch::try_new(schema, arrays).map(|batch| ArrowTable { batch }).map_err(wrong)
     }
 
-    /// Returns the table as a stream of one batch.
+    /// Returns the table as a stream of one batch, without copying the columns. Where `requested_schema`, a capsule
+    /// of Arrow's C interface, asks for other types, the columns are cast if that is possible and keep their own types if not.
+    ///
+    /// # Errors
+    ///
+    /// When the capsule holds no schema.
     pub fn stream<'py>(
         &self,
         py: Python<'py>,
@@ -72,7 +78,7 @@ impl ArrowTable {
     }
 
     /// The columns for numpy: name, dtype (or "text" or "object"), values as bytes (or a list),
-    /// and a byte for each value that says whether it is missing.
+    /// and a byte for each value, 1 where it is missing.
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Vec<NamedColumn<'py>>> {
         let schema = self.batch.schema();
         let columns = schema.fields().iter().zip(self.batch.columns());
