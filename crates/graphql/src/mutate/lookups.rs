@@ -149,14 +149,14 @@ pub struct Found {
 }
 
 impl Found {
-    /// Adds the nodes of a variable of the query, which ascend. Variables of other names than those of [`Lookups::query`] are ignored.
+    /// Adds the nodes of a variable of the query, which ascend. Variables of other names than those of the look-ups are ignored.
     pub fn add_uids(&mut self, variable: &str, uids: Vec<Uid>) {
         if let Some(place) = place_of(variable) {
             self.ids.insert(place, uids.into_iter().map(|uid| uid.0).collect());
         }
     }
 
-    /// Adds the nodes and values of a variable of the query. Variables of other names than those of [`Lookups::query`] are ignored.
+    /// Adds the nodes and values of a variable of the query. Variables of other names than those of the look-ups are ignored.
     pub fn add_values(&mut self, variable: &str, values: Vec<(Uid, Value)>) {
         let Some(place) = place_of(variable) else { return };
         let by_text = self.values.entry(place).or_default();
