@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 ///
 /// # Errors
 ///
-/// QueryError for more than 5,000 nodes, and for an edge of a node that there is not.
+/// QueryError for more than 20,000 nodes, and for an edge of a node that there is not.
 #[pyfunction]
 pub(crate) fn layout(
     py: Python<'_>,
