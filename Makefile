@@ -67,8 +67,8 @@ lint: dev check-licenses ## Check format and style of Rust and Python, the type 
 	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
 	cargo clippy --locked -p hexgraph -- -D warnings
 	RUSTDOCFLAGS=-Dwarnings cargo doc --locked --workspace --exclude hexgraph-python --no-deps --document-private-items
-	$(BIN)/ruff check python tests benches docs/site
-	$(BIN)/ruff format --check python tests docs/site
+	$(BIN)/ruff check python tests benches docs/site widget
+	$(BIN)/ruff format --check python tests docs/site widget
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest hexgraph._native --mypy-config-file pyproject.toml
 
@@ -100,7 +100,10 @@ bench: ## Measure
 
 SITE := $(CARGO_TARGET_DIR)/docs
 
-.PHONY: docs docs-check
+.PHONY: docs docs-check widget
+
+widget: ## Make the front end of the live view, which is committed: needs node and npm
+	$(PYTHON) widget/make.py
 
 docs: install $(VENV)/docs ## Build the site of the documentation
 	$(BIN)/python docs/site/build.py $(SITE)

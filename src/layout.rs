@@ -25,6 +25,9 @@ const ROUNDS: (usize, usize) = (100, 400);
 /// How strong the pull to the middle is, beside the force of an edge.
 const GRAVITY: f32 = 0.4;
 
+/// How much stronger it is for a node without edges: no edge holds it back from the rim, far from all others.
+const ALONE: f32 = 4.0;
+
 /// The angle between one node and the next at the start, on a spiral: no two lie in one direction.
 const GOLDEN_ANGLE: f32 = 2.399_963_2;
 
@@ -51,6 +54,8 @@ pub fn positions(
     let rounds = (PAIRS / (nodes * nodes).max(1)).clamp(ROUNDS.0, ROUNDS.1);
     let side = (nodes as f32).sqrt();
     let mut forces = vec![[0.0_f32; 2]; nodes];
+    let mut gravity = vec![GRAVITY * ALONE; nodes];
+    edges.iter().for_each(|(from, to)| (gravity[*from], gravity[*to]) = (GRAVITY, GRAVITY));
     for round in 0..rounds {
         check()?;
         if nodes <= ALL_PAIRS {
@@ -59,6 +64,9 @@ pub fn positions(
             push_from_afar(&places, &mut forces);
         }
         pull_together(&places, edges, &mut forces);
+        for ((force, place), strength) in forces.iter_mut().zip(&places).zip(&gravity) {
+            *force = [force[0] - strength * place[0], force[1] - strength * place[1]];
+        }
         // The longest step of this round: wide at first, so that nodes pass each other, and short in the end.
         let cool = 1.0 - round as f32 / rounds as f32;
         let longest = 0.1 * side * cool * cool + 0.005;
@@ -80,10 +88,10 @@ fn spiral(node: usize) -> [f32; 2] {
     [radius * angle.cos(), radius * angle.sin()]
 }
 
-/// Sets the forces by which nodes push each other away, and that to the middle.
+/// Sets the forces by which nodes push each other away.
 fn push_apart(places: &[[f32; 2]], forces: &mut [[f32; 2]]) {
     for (place, force) in places.iter().zip(forces) {
-        let (mut x, mut y) = (-GRAVITY * place[0], -GRAVITY * place[1]);
+        let (mut x, mut y) = (0.0, 0.0);
         for other in places {
             let (dx, dy) = (place[0] - other[0], place[1] - other[1]);
             // Nothing divides by zero: a node does not push itself, since the difference is 0.
@@ -99,8 +107,7 @@ fn push_apart(places: &[[f32; 2]], forces: &mut [[f32; 2]]) {
 fn push_from_afar(places: &[[f32; 2]], forces: &mut [[f32; 2]]) {
     let squares = Squares::of(places);
     for (place, force) in places.iter().zip(forces) {
-        let [x, y] = squares.push(*place);
-        *force = [x - GRAVITY * place[0], y - GRAVITY * place[1]];
+        *force = squares.push(*place);
     }
 }
 

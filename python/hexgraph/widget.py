@@ -13,7 +13,7 @@ from typing import Any
 
 from .pictures.degrees import degree_counts, degrees_svg
 from .pictures.drawing import Picture
-from .pictures.graph import GraphView
+from .pictures.view import GraphView
 
 __all__ = ["GraphView", "Picture", "degrees"]
 

@@ -138,8 +138,8 @@ def test_what_has_no_nodes():
         assert "there are no nodes" in texts(GraphView(source).svg)
     with pytest.raises(TypeError, match="a Result or a Database, not int"):
         GraphView(5)
-    for wrong in (0, 6000):
-        with pytest.raises(hexgraph.QueryError, match=f"nodes is {wrong}, and from 1 to 5000"):
+    for wrong in (0, 20_001):
+        with pytest.raises(hexgraph.QueryError, match=f"nodes is {wrong}, and from 1 to 20000"):
             GraphView(db, nodes=wrong)
 
 

@@ -1,0 +1,223 @@
+"""A small graph as a picture that stays as it is: SVG."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from .drawing import COLOURS, INK, MUTED, OTHER, canvas, element, shortened, text
+from .graph import LABELS, Found, Node
+
+NODES_SHOWN, LABELS_SHOWN = 300, 60
+LABEL_LETTERS = 24
+LETTER = 6.6
+"""The width of a letter of a label, about."""
+
+MARGIN, LEGEND = 24, 22
+LIGHT, DARK = (222, 235, 247), (8, 69, 148)
+"""The colours of the least and the greatest number."""
+
+
+def drawn(
+    found: Found,
+    spots: Sequence[tuple[float, float]],
+    keys: tuple[str | None, str | None, str | None],
+    space: tuple[int, int],
+    left_out: str,
+) -> str:
+    """Return the picture of nodes at their places, with what is said of those left out."""
+    label, color, size = keys
+    width, height = space
+    nodes = list(found.nodes.values())
+    place = {node.key: at for at, node in enumerate(nodes)}
+    pairs = [(place[source], place[target]) for source, _, target in found.edges]
+    radii = radii_of(nodes, size)
+    colour_of, legend = colours_of(nodes, color)
+    top, low = MARGIN, height - MARGIN - LEGEND
+    points = [(MARGIN + (width - 2 * MARGIN) * x, top + (low - top) * y) for x, y in spots]
+    parts = list(arrows(found, pairs, points, radii))
+    for node, (x, y), radius in zip(nodes, points, radii, strict=True):
+        told = ", ".join(f"{key}: {value}" for key, value in node.values.items())
+        parts.append(
+            element(
+                "circle",
+                element("title", escaped(shortened(told or node.key, 300))),
+                cx=x,
+                cy=y,
+                r=radius,
+                fill=colour_of(node),
+                stroke="#ffffff",
+                stroke_width=1.2,
+            )
+        )
+    parts += labels(nodes, label, points, radii, width)
+    parts += legend_parts(legend, height)
+    if left_out:
+        parts.append(
+            text(left_out, width - 8, height - 8, text_anchor="end", fill=MUTED, font_size=11)
+        )
+    if not nodes:
+        parts.append(text("there are no nodes", MARGIN, MARGIN + 12, fill=MUTED))
+    title = f"a graph of {len(nodes):,} nodes and {len(pairs):,} edges"
+    return canvas(width, height, parts, title)
+
+
+def escaped(words: str) -> str:
+    """Return a text as it may stand in an element."""
+    from html import escape
+
+    return escape(words)
+
+
+def radii_of(nodes: Sequence[Node], size: str | None) -> list[float]:
+    """Return how large the nodes are: an area for each edge, or by the numbers of a key."""
+    numbers = [
+        float(node.degree) if size is None else positive(node.values.get(size)) for node in nodes
+    ]
+    most = max(numbers, default=0) or 1
+    widest = 16.0 if len(nodes) <= LABELS_SHOWN else 11.0
+    # Of very many each is smaller, so that there is room between them.
+    shrunk = max(0.4, min(1.0, math.sqrt(1_000 / max(1, len(nodes)))))
+    return [shrunk * (3.5 + (widest - 3.5) * math.sqrt(number / most)) for number in numbers]
+
+
+def positive(value: Any) -> float:
+    """Return a number that may be a size; 0 for anything else."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return max(0.0, float(value)) if is_number else 0.0
+
+
+Legend = list[tuple[str, str]]
+
+
+def colours_of(nodes: Sequence[Node], key: str | None) -> tuple[Callable[[Node], str], Legend]:
+    """Return the colour of each node, and what the colours mean."""
+
+    def value(node: Node) -> Any:
+        found = node.role if key is None else node.values.get(key)
+        return found[0] if isinstance(found, list) and found else found
+
+    found = [it for it in map(value, nodes) if it is not None and it != []]
+    numeric = [it for it in found if isinstance(it, (int, float)) and not isinstance(it, bool)]
+    if numeric and len(numeric) == len(found) and len(set(numeric)) > len(COLOURS):
+        low, high = min(numeric), max(numeric)
+
+        def shade(node: Node) -> str:
+            given = value(node)
+            return OTHER if given is None else mixed((given - low) / (high - low))
+
+        return shade, [(f"{key}: {low:,}", mixed(0)), (f"{high:,}", mixed(1))]
+    common = [name for name, _ in Counter(map(str, found)).most_common(len(COLOURS))]
+    colours: dict[str, str] = dict(zip(common, COLOURS, strict=False))
+    legend = list(colours.items())
+    if len(set(map(str, found))) > len(colours) or len(found) < len(nodes):
+        legend.append(("others", OTHER))
+
+    def kind(node: Node) -> str:
+        return colours.get(str(value(node)), OTHER)
+
+    return kind, legend if len(legend) > 1 else []
+
+
+def mixed(share: float) -> str:
+    """Return the colour between light and dark."""
+    parts = (round(one + (two - one) * share) for one, two in zip(LIGHT, DARK, strict=True))
+    return "#" + "".join(f"{part:02x}" for part in parts)
+
+
+def arrows(
+    found: Found,
+    pairs: Sequence[tuple[int, int]],
+    points: Sequence[tuple[float, float]],
+    radii: Sequence[float],
+) -> Iterator[str]:
+    """Return the edges: lines with a head where there is room for one."""
+    crowded = len(pairs) > 4 * NODES_SHOWN
+    paler = 0.35 if crowded else 0.6
+    for (edge, facets), (one, two) in zip(found.edges.items(), pairs, strict=True):
+        (x, y), (to_x, to_y) = points[one], points[two]
+        length = math.hypot(to_x - x, to_y - y)
+        if length <= radii[one] + radii[two]:
+            continue
+        turn_x, turn_y = (to_x - x) / length, (to_y - y) / length
+        end_x, end_y = to_x - turn_x * radii[two], to_y - turn_y * radii[two]
+        path = f"M{x + turn_x * radii[one]:.1f} {y + turn_y * radii[one]:.1f}"
+        path += f" L{end_x:.1f} {end_y:.1f}"
+        if not crowded and length > radii[one] + radii[two] + 8:
+            back_x, back_y = end_x - 6 * turn_x, end_y - 6 * turn_y
+            path += f" M{back_x - 3 * turn_y:.1f} {back_y + 3 * turn_x:.1f}"
+            path += f" L{end_x:.1f} {end_y:.1f}"
+            path += f" L{back_x + 3 * turn_y:.1f} {back_y - 3 * turn_x:.1f}"
+        told = ", ".join([edge[1], *(f"{key}: {value}" for key, value in facets.items())])
+        yield element(
+            "path",
+            element("title", escaped(told)),
+            d=path,
+            fill="none",
+            stroke="#8c959f",
+            stroke_width=0.9,
+            stroke_opacity=paler,
+        )
+
+
+def labels(
+    nodes: Sequence[Node],
+    key: str | None,
+    points: Sequence[tuple[float, float]],
+    radii: Sequence[float],
+    width: int,
+) -> Iterator[str]:
+    """Return the labels of the most connected nodes, where they hide no other and no node."""
+    taken: list[tuple[float, float, float, float]] = []
+    for (x, y), radius in zip(points, radii, strict=True):
+        half = radius * 0.7
+        taken.append((x - half, y - half, x + half, y + half))
+    by_size = sorted(range(len(nodes)), key=lambda at: -radii[at])
+    for at in by_size[: 4 * LABELS_SHOWN]:
+        words = shortened(label_of(nodes[at], key), LABEL_LETTERS)
+        (x, y), radius = points[at], radii[at]
+        long = len(words) * LETTER
+        for left, base in (
+            (x + radius + 3, y + 4),
+            (x - radius - 3 - long, y + 4),
+            (x - long / 2, y - radius - 4),
+            (x - long / 2, y + radius + 12),
+        ):
+            box = (left, base - 10, left + long, base + 3)
+            inside = left >= 0 and left + long <= width
+            if words and inside and not any(meet(box, other) for other in taken):
+                taken.append(box)
+                # A white rim below the letters, so that they can be read on lines.
+                rim = {"stroke": "#ffffff", "stroke_width": 2.5, "stroke_linejoin": "round"}
+                yield text(words, left, base, font_size=11, fill="#ffffff", **rim)
+                yield text(words, left, base, font_size=11, fill=INK)
+                break
+
+
+def meet(one: tuple[float, ...], two: tuple[float, ...]) -> bool:
+    """Whether two rectangles have a point in common."""
+    return one[0] < two[2] and two[0] < one[2] and one[1] < two[3] and two[1] < one[3]
+
+
+def label_of(node: Node, key: str | None) -> str:
+    """Return what is written at a node."""
+    for name in (key,) if key else LABELS:
+        value = node.values.get(name)
+        if value is not None and value != []:
+            return str(value[0] if isinstance(value, list) else value)
+    if key:
+        return ""
+    texts = (it for name, it in node.values.items() if isinstance(it, str) and name != "uid")
+    return next(texts, str(node.values.get("uid", "")))
+
+
+def legend_parts(legend: Legend, height: int) -> Iterator[str]:
+    """Return what the colours mean, in a line."""
+    x = float(MARGIN)
+    for words, colour in legend:
+        told = shortened(words, LABEL_LETTERS)
+        yield element("circle", cx=x, cy=height - 12.0, r=5, fill=colour)
+        yield text(told, x + 9, height - 8, font_size=11, fill=MUTED)
+        x += len(told) * LETTER + 28
