@@ -82,7 +82,7 @@ class Found:
         kind, values, gaps = columns[wanted]
         array: numpy.ndarray[Any, Any] = numpy.frombuffer(cast(bytes, values), dtype=kind)
         if "path" in columns:
-            ways = numpy.frombuffer(columns["path"][1], dtype="int64")
+            ways = numpy.frombuffer(cast(bytes, columns["path"][1]), dtype="int64")
             lengths = numpy.bincount(ways) if len(ways) else numpy.zeros(0, dtype="int64")
             places = numpy.arange(len(ways)) - numpy.repeat(lengths.cumsum() - lengths, lengths)
             shape = (len(lengths), int(lengths.max(initial=0)))

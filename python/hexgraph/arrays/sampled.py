@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,8 @@ class Sample:
         """Take the pairs that were drawn, and the nodes that were asked for."""
         import numpy
 
-        columns = {name: values for name, _, values, _ in found.to_arrow().columns()}
+        # Numbers come as bytes.
+        columns = {name: cast(bytes, it) for name, _, it, _ in found.to_arrow().columns()}
         ends: list[Array] = [numpy.frombuffer(columns[name], "uint64") for name in ("uid", "to")]
         layer = numpy.frombuffer(columns[found.name], "float64").astype("int64")
         first = numpy.array(given, dtype="uint64")
