@@ -261,6 +261,30 @@ fn cells_of_text_files_are_named_by_their_lines() {
 }
 
 #[test]
+fn words_for_missing_values_make_no_texts_of_numbers() {
+    let db = Database::in_memory();
+    let mut text = "id,pop,share,open,land\n1,7,0.5,true,NA\n2,n/a,-,none,DE\n".to_owned();
+    (3..1500).for_each(|id| text.push_str(&format!("{id},{id},1,false,FR\n")));
+    // Behind what is guessed from, too.
+    text.push_str("1500,Unknown, ? ,NULL,NA\n");
+    let (_folder, path) = file("a.csv", text.as_bytes());
+    // Loaded twice, since the schema tells the types the second time.
+    for _ in 0..2 {
+        nodes(&db, Table::File(path.clone()), person()).unwrap();
+    }
+    let schema = db.schema_text().unwrap();
+    for line in ["pop: int .", "share: float .", "open: bool .", "land: string ."] {
+        assert!(schema.contains(line), "{schema}");
+    }
+    let found = ask(&db, r#"{ q(func: eq(id, [1, 2, 1500])) { id pop share open land } }"#);
+    let want = concat!(
+        r#"{"q":[{"id":1,"pop":7,"share":0.5,"open":true,"land":"NA"},"#,
+        r#"{"id":2,"land":"DE"},{"id":1500,"land":"NA"}]}"#
+    );
+    assert_eq!(found, want);
+}
+
+#[test]
 fn uneven_rows_behind_the_first_ones_are_named_by_their_lines() {
     let db = Database::in_memory();
     // The second row has two lines, and one is empty.

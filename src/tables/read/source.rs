@@ -7,7 +7,7 @@ use super::cells::natural_type;
 use super::lines::lines_of;
 use super::text::{TextFile, decoded};
 use crate::db::LoadProgress;
-use crate::tables::shape::cell_error::CellError;
+use crate::tables::shape::cell_error::{CellError, gap_pattern, is_gap};
 use crate::tables::shape::options::{Table, TableOptions};
 use crate::tables::shape::parts::{ColumnName, Fault, shown};
 use arrow_array::cast::AsArray;
@@ -22,6 +22,7 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
+use regex::Regex;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -166,6 +167,7 @@ impl Source {
         let format = Format::default().with_header(true).with_delimiter(delimiter);
         let inferred = format.infer_schema(file.open()?, Some(INFERRED_ROWS));
         let (inferred, _) = inferred.map_err(|error| uneven(&name, error))?;
+        let inferred = without_gaps(inferred, format, &file, &name)?;
         let fields = inferred.fields().iter();
         let fields = fields.map(|field| csv_field(field, type_of(field.name())));
         let schema = Arc::new(Schema::new(fields.collect::<Vec<Field>>()));
@@ -249,6 +251,24 @@ impl Read for Counted {
         self.progress.add(count as u64);
         Ok(count)
     }
+}
+
+/// Guesses columns of texts again, as if "n/a" and its like were not there: one that has but numbers then is one of numbers.
+fn without_gaps(inferred: Schema, format: Format, file: &TextFile, name: &str) -> Result<Schema> {
+    let is_text = |field: &Arc<Field>| *field.data_type() == DataType::Utf8;
+    if !inferred.fields().iter().any(is_text) {
+        return Ok(inferred);
+    }
+    let gaps = Regex::new(&gap_pattern()).map_err(|error| unreadable(name, error))?;
+    let again = format.with_null_regex(gaps).infer_schema(file.open()?, Some(INFERRED_ROWS));
+    let (again, _) = again.map_err(|error| uneven(name, error))?;
+    let both = inferred.fields().iter().zip(again.fields());
+    let fields = both.map(|(before, now)| match now.data_type() {
+        // Nothing but gaps: they may mean something, as "NA" does for Namibia.
+        DataType::Null => Arc::clone(before),
+        _ => Arc::clone(now),
+    });
+    Ok(Schema::new(fields.collect::<Vec<_>>()))
 }
 
 fn csv_field(field: &Field, wanted: Option<ValueType>) -> Field {
@@ -361,7 +381,8 @@ impl Piece {
     }
 }
 
-/// Parses texts as values of the types of their columns. Returns the values, and the texts that are none.
+/// Parses texts as values of the types of their columns. Returns the values, and the texts that are none; those that stand for missing
+/// values in many tables, such as "n/a", are missing.
 fn typed_columns(
     batch: &RecordBatch,
     columns: &[(ColumnName, Field)],
@@ -376,6 +397,9 @@ fn typed_columns(
         if texts.null_count() < cast.null_count() {
             let texts = texts.as_string::<i32>();
             for row in (0..texts.len()).filter(|&row| cast.is_null(row) && !texts.is_null(row)) {
+                if is_gap(texts.value(row)) {
+                    continue;
+                }
                 let text = shown(ValueRef::String(texts.value(row)));
                 let wanted = natural_type(field.data_type()).ok().flatten();
                 let wanted = wanted.map_or(ValueType::String, |(value_type, _)| value_type);

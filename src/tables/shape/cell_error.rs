@@ -91,6 +91,18 @@ pub(in crate::tables) enum CellError {
 const GAPS: [&str; 12] =
     ["n/a", "na", "#n/a", "nan", "null", "none", "nil", "-", "--", "?", "unknown", "missing"];
 
+/// Whether a text stands for a missing value in many tables.
+pub(in crate::tables) fn is_gap(text: &str) -> bool {
+    let text = text.trim();
+    GAPS.iter().any(|gap| gap.eq_ignore_ascii_case(text))
+}
+
+/// Returns the regular expression of the texts that [`is_gap`], and of the empty one.
+pub(in crate::tables) fn gap_pattern() -> String {
+    let gaps: Vec<String> = GAPS.iter().map(|gap| gap.replace('?', r"\?")).collect();
+    format!(r"(?i)^\s*({})?\s*$", gaps.join("|"))
+}
+
 /// An example of a value of a type; empty for types that hold any text.
 fn such_as(wanted: ValueType) -> &'static str {
     match wanted {
@@ -117,8 +129,8 @@ impl CellError {
 
     /// Adds the value, as it is shown, and what to do where many write such a text for no value.
     pub(in crate::tables) fn of_value(self, value: String) -> CellError {
-        let text = value.trim_matches('"').trim().to_ascii_lowercase();
+        let is_gap = is_gap(value.trim_matches('"'));
         let reason = Box::new(CellError::Value { value, reason: Box::new(self) });
-        if GAPS.contains(&text.as_str()) { CellError::Missing { reason } } else { *reason }
+        if is_gap { CellError::Missing { reason } } else { *reason }
     }
 }
