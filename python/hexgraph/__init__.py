@@ -43,6 +43,7 @@ from .errors import (
     ReadOnlyError,
     SchemaError,
     StorageError,
+    UnknownNameWarning,
 )
 from .guesses import DATABASE, RESULT, attribute_error
 from .methods import DatabaseMethods, attach
@@ -110,6 +111,7 @@ __all__ = [
     "StorageError",
     "Subscription",
     "Txn",
+    "UnknownNameWarning",
     "Upsert",
     "__version__",
     "connect",

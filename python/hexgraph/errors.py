@@ -3,6 +3,9 @@
 All exceptions of hexgraph derive from `Error` and can be pickled, so they cross process pools.
 """
 
+import warnings
+from collections.abc import Iterable
+
 _SHOWN = 66
 """The most letters of a line of text that a message shows."""
 
@@ -160,3 +163,18 @@ class StorageError(Error, OSError):
 
     def __str__(self) -> str:
         return self.message
+
+
+class UnknownNameWarning(UserWarning):
+    """A result became a table, and its query names what the schema does not know: see `warnings`.
+
+    Python shows it once for each place in a program. `warnings.simplefilter("ignore",
+    hexgraph.UnknownNameWarning)` silences it, "error" instead makes it an exception, and
+    `db.query(..., strict=True)` refuses such queries.
+    """
+
+
+def warn_of(found: Iterable[str]) -> None:
+    """Warn whoever has called the engine, which has no frame of Python between."""
+    for text in found:
+        warnings.warn(text, UnknownNameWarning, stacklevel=2)

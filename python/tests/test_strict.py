@@ -75,3 +75,31 @@ def test_warnings_are_shown(db):
     result = db.query("{ q(func: has(name)) { name } }")
     assert repr(result).startswith("warning: line 1 column 11: there is no predicate `name`\n")
     assert "there is no predicate `name`" in result._repr_html_()
+
+
+@pytest.mark.parametrize(
+    "convert",
+    [
+        lambda result: result.to_arrow(),
+        lambda result: result.to_pandas(),
+        lambda result: result.to_polars(),
+        lambda result: result.flatten(),
+        lambda result: result.frames(),
+        lambda result: result.__arrow_c_stream__(),
+    ],
+)
+def test_tables_warn_of_them(people, convert):
+    pytest.importorskip("pandas")
+    pytest.importorskip("polars")
+    result = people.query("{ q(func: has(nmae)) { name } }")
+    with pytest.warns(hexgraph.UnknownNameWarning, match="no predicate `nmae`") as caught:
+        convert(result)
+    # Once, and at the line that has made the table.
+    assert [it.filename for it in caught] == [__file__]
+    # As errors, which pytest makes of warnings here.
+    with pytest.raises(hexgraph.UnknownNameWarning):
+        convert(result)
+    convert(people.query("{ q(func: has(name)) { name } }"))
+    # What has a place for them, or asks for none, is silent.
+    assert result.rows() == []
+    assert result.to_dict() == {"q": []}

@@ -48,6 +48,21 @@ impl PyResultSet {
         self.kept.get()
     }
 
+    fn table(&self, py: Python<'_>, block: Option<String>) -> PyResult<ArrowTable> {
+        interruptible(py, None, |control| {
+            ArrowTable::new(self.answer().table(block.as_deref(), control)?)
+        })
+    }
+
+    /// Makes Python's warnings of those of the answer, since a table has no place for them; fails where a filter makes errors of them.
+    fn warn(&self, py: Python<'_>) -> PyResult<()> {
+        let found = self.warnings();
+        if found.is_empty() {
+            return Ok(());
+        }
+        py.import("hexgraph.errors")?.call_method1("warn_of", (found,)).map(drop)
+    }
+
     fn dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.head(py, usize::MAX, &Control::new())
     }
@@ -229,12 +244,14 @@ impl PyResultSet {
     /// >>> db.query("{ q(func: has(name)) { name } }").to_arrow()
     /// <hexgraph.ArrowTable: 1 row, columns name: Utf8>
     ///
+    /// A table has no place for `warnings`: they are Python's, of the category `hexgraph.UnknownNameWarning`, here and
+    /// with everything that makes a table or a frame.
+    ///
     /// Raises QueryError where a key has values of several kinds.
     #[pyo3(signature = (block = None))]
     fn to_arrow(&self, py: Python<'_>, block: Option<String>) -> PyResult<ArrowTable> {
-        interruptible(py, None, |control| {
-            ArrowTable::new(self.answer().table(block.as_deref(), control)?)
-        })
+        self.warn(py)?;
+        self.table(py, block)
     }
 
     /// The rows of a block as a pandas.DataFrame; as `to_arrow`. Numbers with gaps have pandas'
@@ -297,9 +314,10 @@ impl PyResultSet {
     /// {'all': <hexgraph.ArrowTable: 1 row, columns name: Utf8>, 'some': <hexgraph.ArrowTable: 1 row, columns count: Int64>}
     #[pyo3(signature = (kind = "arrow"))]
     fn frames<'py>(&self, py: Python<'py>, kind: &str) -> PyResult<Bound<'py, PyDict>> {
+        self.warn(py)?;
         let frames = PyDict::new(py);
         for block in self.answer().block_names() {
-            let table = Bound::new(py, self.to_arrow(py, Some(block.clone()))?)?;
+            let table = Bound::new(py, self.table(py, Some(block.clone()))?)?;
             let frame = match kind {
                 "arrow" => table.into_any(),
                 "pandas" => table.call_method0("to_pandas")?,
