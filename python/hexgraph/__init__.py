@@ -61,6 +61,7 @@ for _owner, _receiver, _table in ((Database, "db", DATABASE), (Result, "result",
 if TYPE_CHECKING:
     from . import datasets as datasets
     from . import widget as widget
+    from .algo.graph import Graph as Graph
     from .widget import GraphView as GraphView
 
 
