@@ -21,7 +21,7 @@ np = pytest.importorskip("numpy")
 pytest.importorskip("scipy")
 
 
-from hexgraph.networkx import backend, info, views  # noqa: E402
+from hexgraph.networkx import backend, info, registry, views  # noqa: E402
 
 REGISTERED = nx.utils.backends._registered_algorithms
 
@@ -450,6 +450,10 @@ def test_conversions_are_kept_until_the_graph_changes(monkeypatch):
     assert len(converted) == 2
 
 
+def _any_size():
+    return nx.config.backends.hexgraph(any_size=True)
+
+
 def test_what_can_not_run_is_done_by_networkx():
     graph = nx.path_graph(4)
     nx.set_edge_attributes(graph, {(0, 1): -1, (1, 2): 2}, "weight")
@@ -474,7 +478,7 @@ def test_what_can_not_run_is_done_by_networkx():
     assert "Complement" in backend.can_run("is_connected", (Complement([(0, 1)]),), {})
     assert backend.can_run("is_connected", (graph.subgraph([0, 1]),), {}) is True
     assert isinstance(backend.can_run("pagerank", (graph,), {"alfa": 1}), str)
-    with nx.config.backend_priority(algos=["hexgraph"]):
+    with nx.config.backend_priority(algos=["hexgraph"]), _any_size():
         assert nx.pagerank(nx.MultiGraph([(0, 1), (0, 1)])) == {0: 0.5, 1: 0.5}
         assert nx.betweenness_centrality(graph, endpoints=True)[0] == 0.5
         # Weights below 0, and none that are numbers, are found when the graph is read.
@@ -485,6 +489,46 @@ def test_what_can_not_run_is_done_by_networkx():
         assert nx.dijkstra_path(zero, 0, 2) == [0, 1, 2]
     with pytest.raises(NotImplementedError):
         nx.pagerank(nx.Graph([(0, 1, {"weight": "far"})]), backend="hexgraph")
+
+
+def test_small_graphs_are_left_to_networkx(monkeypatch):
+    calls = []
+    for name in ("pagerank", "connected_components", "has_path", "shortest_path"):
+        called = registry.FUNCTIONS[name]
+        noted = lambda *args, called=called, **kwargs: (  # noqa: E731
+            calls.append(called.__name__),
+            called(*args, **kwargs),
+        )[1]
+        monkeypatch.setitem(registry.FUNCTIONS, name, noted)
+
+    def all_called(graph):
+        calls.clear()
+        nx.pagerank(graph)
+        list(nx.connected_components(graph))
+        nx.has_path(graph, 0, 1)
+        nx.shortest_path(graph, 0, 1)
+        nx.shortest_path(graph, 0)
+        return calls.copy()
+
+    linear = ["connected_components", "shortest_path"]
+    with nx.config.backend_priority(algos=["hexgraph"]):
+        assert all_called(nx.path_graph(info.LEAST - 1)) == []
+        assert all_called(nx.path_graph(info.LEAST)) == ["pagerank"]
+        assert all_called(nx.path_graph(info.LEAST_LINEAR)) == ["pagerank", *linear]
+        with _any_size():
+            whole = ["pagerank", "connected_components", "has_path", *["shortest_path"] * 2]
+            assert all_called(nx.path_graph(2)) == whole
+    small = nx.path_graph(3)
+    told = registry.should_run("pagerank", (small,), {})
+    assert "3 nodes" in told
+    assert f"{info.LEAST} are worth it" in told
+    assert "any_size" in told
+    assert "few nodes" in registry.should_run("has_path", (small, 0, 1), {})
+    # Who names the backend in the call gets it.
+    calls.clear()
+    assert nx.has_path(small, 0, 1, backend="hexgraph") is True
+    assert calls == ["has_path"]
+    assert set(info.FUNCTIONS) >= info.LINEAR | info.NEAR | info.BETWEEN
 
 
 def test_exceptions_are_those_of_networkx():

@@ -75,8 +75,11 @@ def run_in(folder, modules, options, fallback):
         environment["NETWORKX_FALLBACK_TO_NX"] = "1"
     command = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "counting"]
     command += ["-p", "no:cacheprovider", "--tb=short", "--disable-warnings", "--pyargs", *modules]
-    # The names of tests begin there, whatever is run.
-    command += ["--rootdir", str(home())]
+    # The names of tests begin there, whatever is run. An environment within this repository would
+    # get its settings, by which any warning is an error.
+    settings = Path(folder) / "pytest.ini"
+    settings.write_text("[pytest]\n")
+    command += ["--rootdir", str(home()), "-c", str(settings)]
     if options.processes > 1 and importlib.util.find_spec("xdist"):
         command += ["-n", str(options.processes)]
     kept = {"cwd": folder, "env": environment, "capture_output": True, "text": True}

@@ -7,23 +7,20 @@ on a compact graph of the same numbers, which is made when one is first asked fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 import numpy as np
 
-from .._native import numbers_table
+from .._native import graph_of_arrays
 from ..arrays.compact import Compact
 
 if TYPE_CHECKING:
     from .._native import Database
 
     Array = np.ndarray[Any, Any]
-
-EDGE = "edge"
-"""The predicate of edges, in a database that a graph of networkx is converted by."""
 
 
 class Arrays:
@@ -158,7 +155,7 @@ class Arrays:
         weight = weight if weight in self.weights else None
         if weight not in self._compacts:
             self.check_weights(weight)
-            self._compacts[weight] = _loaded(self, weight)
+            self._compacts[weight] = _made(self, weight)
         return self._compacts[weight]
 
     def any_compact(self) -> Compact:
@@ -185,38 +182,22 @@ class Arrays:
         return [self.labels[number] for number in numbers.tolist()]
 
 
-def _loaded(arrays: Arrays, weight: str | None) -> Compact:
-    """Return the compact graph of arrays, by way of a database in memory of its own."""
-    from .. import connect
-
-    database: Database = connect()
-    sources, targets = arrays.sources, arrays.indices
-    values = arrays.weights_of(weight)
+def _made(arrays: Arrays, weight: str | None) -> Compact:
+    """Return the compact graph of arrays."""
+    sources, targets, values = arrays.sources, arrays.indices, arrays.weights_of(weight)
     if not arrays.directed:
         is_first = sources <= targets
         sources, targets = sources[is_first], targets[is_first]
         values = None if values is None else values[is_first]
-    uid: Callable[[Array], bytes] = lambda numbers: (numbers.astype("uint64") + 1).tobytes()  # noqa: E731
-    columns = [("from", "uint64", uid(sources)), ("to", "uint64", uid(targets))]
-    if values is not None:
-        columns.append(("weight", "float64", values.astype("float64").tobytes()))
-    direction = "out" if arrays.directed else "both"
-    facet = None if values is None else "weight"
-    database.alter(f"{EDGE}: [uid] .\nnumber: int .")
-    if len(sources):
-        table = numbers_table(columns)
-        options: Any = {} if facet is None else {"facets": facet}
-        database.load_edges(table, EDGE, "from", "to", uid=True, **options)
-    nodes: str | None = None
-    if (arrays.out_degrees + arrays.in_degrees == 0).any():
-        # Nodes without edges are nodes by a value.
-        numbers = np.arange(len(arrays))
-        given = [("uid", "uint64", uid(numbers)), ("number", "int64", numbers.tobytes())]
-        database.load_nodes(numbers_table(given), id="uid", uid=True)
-        nodes = "has(number)"
-    facet = facet if len(sources) else None
-    made = Compact.of(database, (EDGE,), weight=facet, nodes=nodes, direction=direction)
-    return Compact(_threads(), made.native)
+    native = graph_of_arrays(
+        _threads(),
+        np.arange(len(arrays), dtype="uint64").tobytes(),
+        sources.astype("uint32").tobytes(),
+        targets.astype("uint32").tobytes(),
+        None if values is None else values.astype("float64").tobytes(),
+        directed=arrays.directed,
+    )
+    return Compact(_threads(), native)
 
 
 @cache

@@ -8,16 +8,11 @@ from typing import Any
 # Each registers its functions.
 from . import centrality, communities, components, links, matrices, paths, searches, structure
 from .convert import convert_from_nx, convert_to_nx
-from .registry import FUNCTIONS, can_run
+from .registry import FUNCTIONS, can_run, should_run
 
 __all__ = ["can_run", "convert_from_nx", "convert_to_nx", "should_run"]
 
 _MODULES = (centrality, communities, components, links, matrices, paths, searches, structure)
-
-
-def should_run(_name: str, _args: tuple[Any, ...], _kwargs: dict[str, Any]) -> bool:
-    """Return True: what can run in the engine is faster there."""
-    return True
 
 
 def __getattr__(name: str) -> Callable[..., Any]:

@@ -116,6 +116,67 @@ FUNCTIONS = (
 )
 """The functions of networkx that this package has, by their names in networkx's dispatching."""
 
+LEAST = 30
+"""The nodes from which on a graph of networkx is worth its conversion."""
+
+LEAST_LINEAR = 1000
+"""The same for functions that networkx looks at each edge for but once."""
+
+LINEAR = frozenset(
+    (
+        "ancestors",
+        "average_neighbor_degree",
+        "bfs_edges",
+        "bfs_layers",
+        "bfs_predecessors",
+        "bfs_successors",
+        "connected_components",
+        "degree_centrality",
+        "descendants",
+        "descendants_at_distance",
+        "in_degree_centrality",
+        "is_bipartite",
+        "is_connected",
+        "is_directed_acyclic_graph",
+        "is_forest",
+        "is_k_regular",
+        "is_regular",
+        "is_strongly_connected",
+        "is_tree",
+        "is_weakly_connected",
+        "isolates",
+        "node_connected_component",
+        "number_connected_components",
+        "number_of_isolates",
+        "number_of_selfloops",
+        "number_strongly_connected_components",
+        "number_weakly_connected_components",
+        "out_degree_centrality",
+        "overall_reciprocity",
+        "reciprocity",
+        "s_metric",
+        "shortest_path",
+        "shortest_path_length",
+        "single_source_shortest_path",
+        "single_source_shortest_path_length",
+        "single_target_shortest_path",
+        "single_target_shortest_path_length",
+        "strongly_connected_components",
+        "to_numpy_array",
+        "to_scipy_sparse_array",
+        "topological_generations",
+        "topological_sort",
+        "weakly_connected_components",
+    )
+)
+"""The functions for which networkx takes about as long as a conversion."""
+
+NEAR = frozenset(("has_path", "is_empty", "is_isolate"))
+"""The functions for which networkx looks at few nodes."""
+
+BETWEEN = frozenset(("shortest_path", "shortest_path_length"))
+"""The functions for which it does so where both ends are given: it searches from both."""
+
 
 def get_info() -> dict[str, Any]:
     """Return what `networkx.backend_info` asks for."""
@@ -125,6 +186,7 @@ def get_info() -> dict[str, Any]:
         "package": "hexgraph",
         "url": "https://github.com/hexgraph/hexgraph",
         "short_summary": "Graph algorithms of the hexgraph engine, on all cores",
+        "default_config": {"any_size": False},
         "functions": {
             name: {"additional_docs": NOTES[name]} if name in NOTES else {} for name in FUNCTIONS
         },

@@ -8,6 +8,10 @@ from typing import Any
 
 import networkx as nx
 
+from .info import BETWEEN, LEAST, LEAST_LINEAR, LINEAR, NEAR
+
+_HINT = "; nx.config.backends.hexgraph.any_size = True has it done all the same"
+
 _ROWS = ("__getitem__", "neighbors", "adjacency", "__iter__")
 """The methods by which a graph tells its neighbours; a class that has others means others."""
 
@@ -50,6 +54,25 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
         if callable(bound.arguments.get(of_edges)):
             return f"{of_edges} is to be the name of an attribute"
     return (check(bound.arguments) if check else None) or True
+
+
+def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
+    """Return True if a function that can run here is worth it, else why networkx is faster.
+
+    networkx asks where a configuration names the backend; `backend="hexgraph"` asks nobody.
+    """
+    arguments = _CHECKS[name][0].bind(*args, **kwargs).arguments
+    graph = arguments["G"]
+    is_own = getattr(graph, "__networkx_backend__", "networkx") == "hexgraph"
+    if is_own or nx.config.backends.hexgraph.any_size:
+        return True
+    if name in NEAR or (name in BETWEEN and None not in map(arguments.get, ("source", "target"))):
+        return f"{name} of networkx looks at few nodes, and a conversion at all" + _HINT
+    least = LEAST_LINEAR if name in LINEAR else LEAST
+    if len(graph) < least:
+        few = f"{name} takes less than a conversion on {len(graph)} nodes; {least} are worth it"
+        return few + _HINT
+    return True
 
 
 def _is_plain(graph: Any) -> bool:

@@ -1,6 +1,11 @@
 //! A set of nodes or edges as a bit for each: of a million nodes it lies in the second cache.
 
+use super::task::{EVEN_BLOCK, Task};
+use hexgraph_base::types::Result;
 use std::ops::Range;
+
+/// The words of a block that a thread fills.
+const WORDS_A_BLOCK: usize = EVEN_BLOCK / 64;
 
 /// A set of numbers below a bound.
 pub(super) struct Bits {
@@ -11,6 +16,35 @@ impl Bits {
     /// The empty set of numbers below `bound`.
     pub(super) fn new(bound: usize) -> Bits {
         Bits { words: vec![0; bound.div_ceil(64)] }
+    }
+
+    /// The numbers below `bound` that `is_in` tells, asked on all threads.
+    ///
+    /// # Errors
+    ///
+    /// As [`Task::blocks`].
+    pub(super) fn of(
+        bound: usize,
+        task: &Task<'_>,
+        is_in: impl Fn(usize) -> bool + Sync,
+    ) -> Result<Bits> {
+        let mut bits = Bits::new(bound);
+        let blocks = bits.words.chunks(WORDS_A_BLOCK).map(<[u64]>::len);
+        let ends: Vec<usize> = blocks
+            .scan(0, |end, len| {
+                *end += len;
+                Some(*end)
+            })
+            .collect();
+        task.fill(&mut bits.words, &ends, |block, words| {
+            for (place, word) in (block * WORDS_A_BLOCK..).zip(words) {
+                let numbers = 64 * place..bound.min(64 * (place + 1));
+                let bit = |number: usize| u64::from(is_in(number)) << (number % 64);
+                *word = numbers.map(bit).fold(0, |word, bit| word | bit);
+            }
+            Ok(())
+        })?;
+        Ok(bits)
     }
 
     #[inline]

@@ -29,7 +29,7 @@ pub use compact::graph::Graph;
 pub use compact::rows::Rows;
 pub use run::{Found, Output, Paths, Report, Run, Vectors};
 pub use table::{compute, has_kernel};
-pub use task::{Alone, Task, Work};
+pub use task::{Alone, Cut, Task, Work};
 pub use wanted::{EdgePart, Wanted};
 
 #[cfg(test)]

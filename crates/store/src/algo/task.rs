@@ -32,6 +32,11 @@ pub trait Work: Sync {
 
     /// The threads that help; `None` where there are none.
     fn pool(&self) -> Option<&Pool>;
+
+    /// The most threads that may work for it at a time, its own among them.
+    fn threads(&self) -> usize {
+        self.pool().map_or(1, Pool::threads)
+    }
 }
 
 /// Work on one thread, without bounds: for tests.
@@ -53,11 +58,29 @@ impl Work for Alone {
     }
 }
 
+/// How finely work is cut up whose pieces depend on each other, so that results depend on it, too. Everybody has the usual one; tests have small graphs cut
+/// up as large ones are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cut {
+    /// The batches that the nodes of a network are moved in.
+    pub batches: usize,
+    /// The ends of edges that make a piece of such a batch.
+    pub batch_piece: usize,
+    /// The ends of edges that make a piece of groups, about.
+    pub group_piece: usize,
+}
+
+impl Cut {
+    /// What suits threads, caches and queues of present machines: few nodes of a batch are neighbours, and a piece is worth a thread's while.
+    pub const USUAL: Cut = Cut { batches: 256, batch_piece: 8 << 10, group_piece: 128 << 10 };
+}
+
 /// A computation: it does blocks of work on at most so many threads.
 #[derive(Clone, Copy)]
 pub struct Task<'w> {
     work: &'w dyn Work,
     threads: usize,
+    cut: Cut,
 }
 
 /// Memory that is counted until this is dropped.
@@ -75,8 +98,18 @@ impl Drop for Room<'_> {
 impl<'w> Task<'w> {
     /// A computation on at most `threads` threads; `None` for all that there are.
     pub fn new(work: &'w dyn Work, threads: Option<usize>) -> Task<'w> {
-        let all = work.pool().map_or(1, Pool::threads);
-        Task { work, threads: threads.unwrap_or(all).clamp(1, all) }
+        let all = work.threads();
+        Task { work, threads: threads.unwrap_or(all).clamp(1, all), cut: Cut::USUAL }
+    }
+
+    /// The same computation, cut up otherwise.
+    pub fn with_cut(self, cut: Cut) -> Task<'w> {
+        Task { cut, ..self }
+    }
+
+    /// How finely its work is cut up.
+    pub(super) fn cut(&self) -> Cut {
+        self.cut
     }
 
     /// The number of threads.

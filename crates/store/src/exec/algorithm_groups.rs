@@ -5,7 +5,7 @@ use crate::exec::control::context::Context;
 use crate::exec::control::tree::Finder;
 use crate::exec::select::read::first_value;
 use hexgraph_base::plan::GroupsBy;
-use hexgraph_base::types::{Error, Result, ValueRef, ValueType, nearest};
+use hexgraph_base::types::{DateTime, Error, Result, ValueRef, ValueType, nearest};
 use rustc_hash::FxHashMap;
 
 /// The bytes that the value of a group takes in a hash table.
@@ -14,10 +14,11 @@ const GROUP_BYTES: usize = 64;
 /// The nodes that are read between two looks at the clock.
 const NODES_A_CHECK: usize = 1 << 16;
 
-/// What tells a group from others: the bits of a value, or its bytes.
+/// What tells a group from others: the bits of a value, a time with its zone, or bytes.
 #[derive(PartialEq, Eq, Hash)]
 enum Key {
     Bits(u64),
+    Time(DateTime),
     Bytes(Box<[u8]>),
 }
 
@@ -86,7 +87,7 @@ fn key_of(value: ValueRef<'_>) -> Key {
         // 0 and -0 are one value.
         ValueRef::Float(number) => Key::Bits((number + 0.0).to_bits()),
         ValueRef::Bool(truth) => Key::Bits(u64::from(truth)),
-        ValueRef::DateTime(time) => Key::Bytes(format!("{time:?}").into_bytes().into()),
+        ValueRef::DateTime(time) => Key::Time(time),
         ValueRef::Default(text)
         | ValueRef::String(text)
         | ValueRef::Geo(text)

@@ -7,7 +7,7 @@
 use crate::algo::run::{Found, Output, Run};
 use hexgraph_base::types::Result;
 
-/// The bytes for each node: its degree, its place among those that are left or are taken out, and the result.
+/// The bytes for each node: its degree, its places among those that are left and those that are taken out, and the result.
 const BYTES_A_NODE: usize = 3 * size_of::<u32>() + size_of::<i64>();
 
 /// The nodes that are taken out between two looks at the clock.
@@ -25,30 +25,32 @@ pub(in crate::algo) fn core_numbers(run: &Run<'_>) -> Result<Found> {
         Ok(())
     })?;
     let mut left: Vec<u32> = (0..nodes as u32).collect();
-    let (mut out, mut taken) = (Vec::new(), 0_usize);
+    // The nodes that are taken out, one behind the other, and how many of them were looked at. The place behind them may be written to at any time.
+    let (mut out, mut end, mut taken) = (vec![0_u32; nodes + 1], 0, 0);
     while let Some(core) = left.iter().map(|node| degrees[*node as usize]).min() {
         run.task.check()?;
         // What is taken out keeps its degree, which is its number; it is no more than the core's.
         left.retain(|node| {
             let is_out = degrees[*node as usize] <= core;
             if is_out {
-                out.push(*node);
+                out[end] = *node;
+                end += 1;
             }
             !is_out
         });
-        while let Some(node) = out.pop() {
+        while taken < end {
+            let node = out[taken];
             taken += 1;
             if taken.is_multiple_of(NODES_A_CHECK) {
                 run.task.check()?;
             }
             for &other in rows.of(node) {
+                // Without branches, which nobody could foretell.
                 let degree = &mut degrees[other as usize];
-                if core < *degree {
-                    *degree -= 1;
-                    if *degree == core {
-                        out.push(other);
-                    }
-                }
+                let is_left = core < *degree;
+                *degree -= u32::from(is_left);
+                out[end] = other;
+                end += usize::from(is_left & (*degree == core));
             }
         }
         left.retain(|node| core < degrees[*node as usize]);

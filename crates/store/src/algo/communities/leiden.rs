@@ -11,8 +11,10 @@ use crate::algo::run::{Found, Output, Report, Run};
 use hexgraph_base::types::Result;
 
 /// A level ends with a round that moves less than one in so many nodes: the last moves are the slowest, and what they would gain the next levels and
-/// passes find.
+/// passes find. So the first pass ends its levels sooner than the others, and soonest the first level, where nodes look at as many communities as neighbours.
 const ROUND_SHARE: usize = 64;
+const FIRST_PASS_SHARE: usize = 16;
+const FIRST_ROUND_SHARE: usize = 8;
 
 /// The neighbouring nodes that are looked at one behind the other.
 const RUN: usize = 16;
@@ -58,7 +60,12 @@ fn pass(
     let mut grouped: Option<Network<'_>> = None;
     loop {
         let network = grouped.as_ref().unwrap_or(whole);
-        let moving = Moving { resolution, run: RUN, last_share: Some(ROUND_SHARE) };
+        let last_share = match (is_first, &grouped) {
+            (true, None) => FIRST_ROUND_SHARE,
+            (true, Some(_)) => FIRST_PASS_SHARE,
+            (false, _) => ROUND_SHARE,
+        };
+        let moving = Moving { resolution, run: RUN, last_share: Some(last_share) };
         let moves = move_nodes(network, &mut community_of, moving, draws, run)?;
         report.iterations += 1;
         report.edges += 2 * network.ends();

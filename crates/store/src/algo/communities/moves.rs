@@ -12,11 +12,7 @@ use crate::algo::run::Run;
 use hexgraph_base::types::Result;
 use std::collections::VecDeque;
 
-/// A batch has one in so many of all nodes, so that few of its nodes are neighbours; of a small network it is one node.
-const BATCHES: usize = if cfg!(test) { 4 } else { 256 };
-
-/// The ends of edges that are worth a piece of work for another thread, and the most pieces of a batch.
-const ENDS_A_PIECE: usize = if cfg!(test) { 8 } else { 8 << 10 };
+/// The most pieces of a batch.
 const PIECES_MAX: usize = 8;
 
 /// The nodes between two looks at the clock.
@@ -27,6 +23,12 @@ const LEAST_GAIN: f64 = 1e-12;
 
 /// Stands for a community without members.
 const ALONE: u32 = u32::MAX;
+
+/// A node waits in the queue.
+const WAITING: u8 = 1;
+
+/// A neighbour of a node has moved since its batch began.
+const STALE: u8 = 2;
 
 /// How nodes move.
 #[derive(Clone, Copy)]
@@ -51,9 +53,9 @@ pub(super) fn move_nodes(
     if network.total <= 0.0 {
         return Ok(0);
     }
-    let size = (network.len() / BATCHES).clamp(1, NODES_A_CHECK);
+    let size = (network.len() / run.task.cut().batches).clamp(1, NODES_A_CHECK);
     let mut queue = shuffled(network.len(), moving.run.min(size), draws);
-    let mut is_waiting = vec![true; network.len()];
+    let mut states = vec![WAITING; network.len()];
     let mut groups = Groups::new(network, group_of, moving.resolution);
     let (mut moves, mut unchecked) = (0, NODES_A_CHECK);
     let mut batch = Vec::with_capacity(size);
@@ -74,24 +76,42 @@ pub(super) fn move_nodes(
         batch.clear();
         batch.extend(queue.drain(..size.min(left_of_round)));
         left_of_round -= batch.len();
-        batch.iter().for_each(|node| is_waiting[*node as usize] = false);
-        for (node, best) in groups.wanted(&batch, run)? {
-            let Some(best) = groups.put(node, best) else {
-                if !std::mem::replace(&mut is_waiting[node as usize], true) {
-                    queue.push_back(node);
+        batch.iter().for_each(|node| states[*node as usize] = 0);
+        for mut wish in groups.wanted(&batch, run)? {
+            let state = &mut states[wish.node as usize];
+            if *state & STALE != 0 {
+                groups.sum_up(&mut wish);
+            }
+            let Some(best) = groups.put(&wish) else {
+                if *state & WAITING == 0 {
+                    *state |= WAITING;
+                    queue.push_back(wish.node);
                 }
                 continue;
             };
             moves += 1;
-            for &to in network.neighbours(node) {
-                let is_elsewhere = groups.group_of[to as usize] != best;
-                if is_elsewhere && !std::mem::replace(&mut is_waiting[to as usize], true) {
+            for &to in network.neighbours(wish.node) {
+                let state = &mut states[to as usize];
+                *state |= STALE;
+                if *state & WAITING == 0 && groups.group_of[to as usize] != best {
+                    *state |= WAITING;
                     queue.push_back(to);
                 }
             }
         }
     }
     Ok(moves)
+}
+
+/// A move that gains.
+struct Wish {
+    node: u32,
+    /// Where to; [`ALONE`] for a community of its own.
+    group: u32,
+    /// What leads to the others of the node's community.
+    to_own: f64,
+    /// What leads to the members of the other one.
+    to_group: f64,
 }
 
 /// All nodes, in runs of so many neighbouring ones whose order is random.
@@ -130,9 +150,9 @@ impl<'n> Groups<'n> {
     }
 
     /// The nodes of a batch that gain by a move, with the community that they gain most by.
-    fn wanted(&mut self, batch: &[u32], run: &Run<'_>) -> Result<Vec<(u32, u32)>> {
+    fn wanted(&mut self, batch: &[u32], run: &Run<'_>) -> Result<Vec<Wish>> {
         let ends: usize = batch.iter().map(|node| self.network.degree(*node)).sum();
-        let pieces = (ends / ENDS_A_PIECE).min(PIECES_MAX).min(batch.len());
+        let pieces = (ends / run.task.cut().batch_piece).min(PIECES_MAX).min(batch.len());
         if pieces < 2 {
             let mut sums = std::mem::take(&mut self.sums);
             let wanted = self.wanted_of(batch, &mut sums);
@@ -143,12 +163,11 @@ impl<'n> Groups<'n> {
         let wanted = run
             .task
             .blocks(parts.len(), |number| Ok(self.wanted_of(parts[number], &mut Sums::default())));
-        Ok(wanted?.concat())
+        Ok(wanted?.into_iter().flatten().collect())
     }
 
-    fn wanted_of(&self, nodes: &[u32], sums: &mut Sums) -> Vec<(u32, u32)> {
-        let best = |node: &u32| Some((*node, self.best_for(*node, sums)?));
-        nodes.iter().filter_map(best).collect()
+    fn wanted_of(&self, nodes: &[u32], sums: &mut Sums) -> Vec<Wish> {
+        nodes.iter().filter_map(|node| self.best_for(*node, sums)).collect()
     }
 
     /// What a node gains in a community to whose members its edges weigh `sum`.
@@ -165,35 +184,47 @@ impl<'n> Groups<'n> {
         LEAST_GAIN * self.network.total
     }
 
-    /// The community that a node gains most by moving to, which may be [`ALONE`]; `None` where it stays.
-    fn best_for(&self, node: u32, sums: &mut Sums) -> Option<u32> {
+    /// The move that a node gains most by; `None` where it stays.
+    fn best_for(&self, node: u32, sums: &mut Sums) -> Option<Wish> {
         let own = self.group_of[node as usize];
         sums.begin(self.network.degree(node), self.network.len());
         self.network.each_other(node, |to, weight| sums.add(self.group_of[to as usize], weight));
-        let margin = self.margin();
-        let mut best = (own, self.gain(node, own, sums.of(own)));
+        let (margin, to_own) = (self.margin(), sums.of(own));
+        let mut best = (own, self.gain(node, own, to_own), to_own);
         for &(group, sum) in sums.all() {
+            // No more is gained than what leads there. So the strengths of most communities need not be fetched.
+            if sum <= best.1 + margin {
+                continue;
+            }
             let gained = self.gain(node, group, sum);
             if best.1 + margin < gained {
-                best = (group, gained);
+                best = (group, gained, sum);
             }
         }
+        let (group, gained, to_group) = best;
         // A community of its own, where all others are worse than none.
-        if best.1 + margin < 0.0 && 1 < self.sizes[own as usize] {
-            return Some(ALONE);
+        if gained + margin < 0.0 && 1 < self.sizes[own as usize] {
+            return Some(Wish { node, group: ALONE, to_own, to_group: 0.0 });
         }
-        (best.0 != own).then_some(best.0)
+        (group != own).then_some(Wish { node, group, to_own, to_group })
+    }
+
+    /// Finds anew what leads from a node to its community and to the one that it wants.
+    fn sum_up(&self, wish: &mut Wish) {
+        let own = self.group_of[wish.node as usize];
+        let (mut to_own, mut to_group) = (0.0, 0.0);
+        self.network.each_other(wish.node, |to, weight| {
+            let there = self.group_of[to as usize];
+            to_own += if there == own { weight } else { 0.0 };
+            to_group += if there == wish.group { weight } else { 0.0 };
+        });
+        (wish.to_own, wish.to_group) = (to_own, to_group);
     }
 
     /// Moves a node where that gains now, and returns the community that it is in then.
-    fn put(&mut self, node: u32, group: u32) -> Option<u32> {
+    fn put(&mut self, wish: &Wish) -> Option<u32> {
+        let &Wish { node, group, to_own, to_group } = wish;
         let own = self.group_of[node as usize];
-        let (mut to_own, mut to_group) = (0.0, 0.0);
-        self.network.each_other(node, |to, weight| {
-            let there = self.group_of[to as usize];
-            to_own += if there == own { weight } else { 0.0 };
-            to_group += if there == group { weight } else { 0.0 };
-        });
         // The others may have left it in the same batch.
         let is_alone = group == ALONE || self.sizes[group as usize] == 0;
         let group = if is_alone { *self.empty.last()? } else { group };

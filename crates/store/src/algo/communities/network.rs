@@ -4,6 +4,7 @@ use super::sums::Sums;
 use crate::algo::compact::rows::{Piece, Rows};
 use crate::algo::compact::weights::WeightSlice;
 use crate::algo::run::Run;
+use crate::algo::task::Cut;
 use hexgraph_base::types::Result;
 use std::ops::Range;
 
@@ -12,9 +13,6 @@ pub(super) const BYTES_AN_EDGE: usize = size_of::<u32>() + size_of::<f64>();
 
 /// The bytes for each node of a network and the search in it, about.
 pub(super) const BYTES_A_NODE: usize = 96;
-
-/// The ends of edges that are grouped by one piece of work, about.
-const ENDS_A_PIECE: usize = if cfg!(test) { 64 } else { 128 << 10 };
 
 /// A network with weights.
 pub(super) struct Network<'g> {
@@ -110,7 +108,7 @@ impl<'g> Network<'g> {
     ) -> Result<Network<'g>> {
         let members = Members::new(group_of, count);
         let loops = if matches!(self.rows, Rowed::Given(_)) { 2.0 } else { 1.0 };
-        let pieces = members.pieces(self);
+        let pieces = members.pieces(self, run.task.cut());
         let made = run.task.blocks(pieces.len(), |number| {
             let (mut sums, mut strengths) = (Sums::default(), Vec::new());
             let nodes = &members.nodes
@@ -173,12 +171,12 @@ impl Members {
     }
 
     /// The groups in pieces that take about as long as each other. They follow from the groups alone, not from the threads.
-    pub(super) fn pieces(&self, network: &Network<'_>) -> Vec<Range<usize>> {
+    pub(super) fn pieces(&self, network: &Network<'_>, cut: Cut) -> Vec<Range<usize>> {
         let (mut pieces, mut start, mut ends) = (Vec::new(), 0, 0);
         let count = self.starts.len() - 1;
         for group in 0..count {
             ends += self.of(group).iter().map(|node| network.degree(*node) + 1).sum::<usize>();
-            if ENDS_A_PIECE <= ends || group + 1 == count {
+            if cut.group_piece <= ends || group + 1 == count {
                 pieces.push(start..group + 1);
                 (start, ends) = (group + 1, 0);
             }

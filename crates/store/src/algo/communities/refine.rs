@@ -31,7 +31,7 @@ pub(super) fn refine(
     let mut places = vec![0; nodes];
     members.nodes.iter().zip(0..).for_each(|(node, place)| places[*node as usize] = place);
     let whole = Whole { network, community_of, places: &places, resolution };
-    let pieces = members.pieces(network);
+    let pieces = members.pieces(network, run.task.cut());
     let ends: Vec<usize> = pieces.iter().map(|piece| members.starts[piece.end]).collect();
     let mut part_of_place = vec![0; nodes];
     run.task.fill(&mut part_of_place, &ends, |number, parts| {

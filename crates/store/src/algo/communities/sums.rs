@@ -1,7 +1,7 @@
 //! Sums of weights by group, for one node or group at a time.
 
-/// A slot without a sum.
-const EMPTY: u32 = u32::MAX;
+/// A slot without a sum: no group and no place.
+const EMPTY: (u32, u32) = (u32::MAX, u32::MAX);
 
 /// Spreads numbers that lie close together: the golden ratio's share of 2^32.
 const SPREAD: u32 = 0x9e37_79b9;
@@ -12,8 +12,8 @@ const SPREAD: u32 = 0x9e37_79b9;
 pub(super) struct Sums {
     /// The group of each sum.
     sums: Vec<(u32, f64)>,
-    /// The places of the sums, by what is made of the numbers of their groups.
-    slots: Vec<u32>,
+    /// The groups and the places of their sums, by what is made of the numbers of the groups.
+    slots: Vec<(u32, u32)>,
     mask: usize,
     /// How a number becomes that of a slot: by a product and a shift, of which the first is 1 and the second 0 where each group has a slot.
     factor: u32,
@@ -38,8 +38,8 @@ impl Sums {
     fn slot(&self, group: u32) -> usize {
         let mut slot = (group.wrapping_mul(self.factor) >> self.shift) as usize & self.mask;
         loop {
-            let place = self.slots[slot];
-            if place == EMPTY || self.sums[place as usize].0 == group {
+            let found = self.slots[slot];
+            if found.0 == group || found == EMPTY {
                 return slot;
             }
             slot = (slot + 1) & self.mask;
@@ -49,10 +49,10 @@ impl Sums {
     #[inline]
     pub(super) fn add(&mut self, group: u32, weight: f64) {
         let slot = self.slot(group);
-        match self.sums.get_mut(self.slots[slot] as usize) {
+        match self.sums.get_mut(self.slots[slot].1 as usize) {
             Some((_, sum)) => *sum += weight,
             None => {
-                self.slots[slot] = self.sums.len() as u32;
+                self.slots[slot] = (group, self.sums.len() as u32);
                 self.sums.push((group, weight));
             }
         }
@@ -61,7 +61,7 @@ impl Sums {
     /// The sum of a group; 0 where it has none.
     #[inline]
     pub(super) fn of(&self, group: u32) -> f64 {
-        self.sums.get(self.slots[self.slot(group)] as usize).map_or(0.0, |(_, sum)| *sum)
+        self.sums.get(self.slots[self.slot(group)].1 as usize).map_or(0.0, |(_, sum)| *sum)
     }
 
     /// The groups that have a sum, in the order in which they came.

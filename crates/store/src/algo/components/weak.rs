@@ -4,7 +4,6 @@
 //! the rest are left to be joined, which all threads look for (Sutton, Ben-Nun, Barak: Optimizing Parallel Graph Connectivity Computation via
 //! Subgraph Sampling. IPDPS, 2018).
 
-use super::numbered::by_first_node;
 use crate::algo::bits::Bits;
 use crate::algo::run::{Found, Output, Run};
 use hexgraph_base::types::Result;
@@ -31,10 +30,8 @@ pub(in crate::algo) fn components(run: &Run<'_>) -> Result<Found> {
         }
     }
     let largest = trees.largest();
-    let mut is_in_largest = Bits::new(nodes as usize);
-    for node in (0..nodes).filter(|node| Some(trees.root(*node)) == largest) {
-        is_in_largest.set(node as usize);
-    }
+    let is_in_largest =
+        Bits::of(nodes as usize, &run.task, |node| Some(trees.root(node as u32)) == largest)?;
     let is_undirected = run.graph.is_undirected();
     let left = run.task.blocks(rows.blocks().len(), |number| {
         let is_in = |node: &u32| is_in_largest.has(*node as usize);
@@ -49,7 +46,7 @@ pub(in crate::algo) fn components(run: &Run<'_>) -> Result<Found> {
         run.task.check()?;
         nodes.into_iter().for_each(|node| trees.join_all(node, rows.of(node)));
     }
-    let numbers = by_first_node(run.graph.len(), |node| trees.root(node));
+    let numbers = trees.numbered(run)?;
     Ok(Found::once(Output::Ints(numbers), rows.edges()))
 }
 
@@ -102,6 +99,24 @@ impl Trees {
             node = self.parents[node as usize];
         }
         node
+    }
+
+    /// The numbers of the trees, for each node, in the order of their roots, which are their first nodes.
+    fn numbered(&self, run: &Run<'_>) -> Result<Vec<i64>> {
+        let mut of_root = vec![0_u32; self.parents.len()];
+        let mut next = 0;
+        for (node, (parent, number)) in (0..).zip(self.parents.iter().zip(&mut of_root)) {
+            *number = next;
+            next += u32::from(*parent == node);
+        }
+        let mut numbers = vec![0; self.parents.len()];
+        run.task.fill_evenly(&mut numbers, |range, part| {
+            for (node, number) in (range.start as u32..).zip(part) {
+                *number = i64::from(of_root[self.root(node) as usize]);
+            }
+            Ok(())
+        })?;
+        Ok(numbers)
     }
 
     /// The root that most of some nodes, spread over all, hang below. Any would do: it only saves work.

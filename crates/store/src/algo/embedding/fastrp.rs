@@ -2,24 +2,30 @@
 //! of those that it leads to, again and again. The vector of a node is the sum of what it had after each round, scaled to the length 1 and
 //! weighted.
 //!
-//! The numbers of a vector do not depend on each other but by those lengths. So they are computed some at a time: the neighbours' numbers
-//! of one strip lie in one line of the cache, and beside the result there is room for two strips alone. The strips are gone through twice,
-//! first for the lengths.
+//! Nearly all of the time goes into fetching the vectors of neighbours from memory, so these are fetched whole, and seldom. The first ones are kept as a
+//! byte for each number, and those of the last round are added to the result as they are computed. Up to three rounds need no more than the result and
+//! one copy of it: while the second round is made, the result has what the first one gave. More rounds go strip by strip of half the numbers, of which
+//! there is room for two beside the result. A strip does not tell the lengths of vectors, so all strips are gone through once before, for these.
 
 use super::choice::draws_of;
 use crate::algo::compact::rows::Rows;
+use crate::algo::compact::weights::WeightSlice;
 use crate::algo::run::{Found, Output, Report, Run, Vectors};
-use crate::algo::task::EVEN_BLOCK;
+use crate::algo::task::{EVEN_BLOCK, even_ends};
 use hexgraph_base::types::Result;
-use std::array::from_fn;
+use std::ops::Range;
 
-/// The numbers of a strip: 64 bytes.
-const STRIP: usize = 16;
+/// The numbers that are drawn, and whose squares are added up, at a time.
+const CHUNK: usize = 16;
 
 /// One in so many of the first numbers is above 0, and as many below.
 const SPARSITY: usize = 6;
 
-type Strip = [f32; STRIP];
+/// The rounds that can be made with one copy of the result.
+const ROUNDS_AT_ONCE: usize = 3;
+
+/// The vectors of neighbours that are fetched at the same time.
+const FETCHED: usize = 4;
 
 pub(in crate::algo) fn fastrp(run: &Run<'_>) -> Result<Found> {
     let rows = run.graph.outgoing();
@@ -27,143 +33,312 @@ pub(in crate::algo) fn fastrp(run: &Run<'_>) -> Result<Found> {
     let dimensions = run.call.int("dimensions").unwrap_or(1) as usize;
     let weights = run.call.numbers("iteration_weights");
     let _result = run.task.room(nodes.saturating_mul(dimensions), size_of::<f32>())?;
-    let _room = run.room_a_node(2 * size_of::<Strip>() + size_of::<f32>() * weights.len())?;
-    let power = run.call.float("normalization_strength");
-    let mut projection = Projection {
-        run,
-        rows,
-        power,
-        now: vec![[0.0; STRIP]; nodes],
-        next: vec![[0.0; STRIP]; nodes],
-    };
-    let strips = dimensions.div_ceil(STRIP);
-    // The squares of the lengths after each round, and then what a round's numbers count.
-    let mut lengths = vec![vec![0.0_f32; nodes]; weights.len()];
-    for strip in 0..strips {
-        projection.begin(strip, dimensions)?;
-        for (round, weight) in weights.iter().enumerate() {
-            projection.step()?;
-            if *weight != 0.0 {
-                projection.measure(&mut lengths[round])?;
-            }
-        }
-    }
-    for (lengths, weight) in lengths.iter_mut().zip(weights) {
-        run.task.fill_evenly(lengths, |_, part| {
-            part.iter_mut().filter(|square| 0.0 < **square).for_each(|square| {
-                *square = *weight as f32 / square.sqrt();
-            });
-            Ok(())
-        })?;
-    }
+    // What counts for nothing at the end needs no round.
+    let rounds = weights.iter().rposition(|weight| *weight != 0.0).map_or(0, |last| last + 1);
+    let weights: Vec<f32> = weights[..rounds].iter().map(|weight| *weight as f32).collect();
     let mut values = vec![0.0; nodes * dimensions];
-    for strip in 0..strips {
-        projection.begin(strip, dimensions)?;
-        for (round, weight) in weights.iter().enumerate() {
-            projection.step()?;
-            if *weight != 0.0 {
-                projection.add_to(&mut values, &lengths[round], (strip, dimensions))?;
-            }
-        }
-    }
-    let edges = 2 * strips * weights.len() * rows.edges();
-    let report = Report { iterations: weights.len(), edges, ..Report::default() };
+    let (width, passes) = if rounds <= ROUNDS_AT_ONCE {
+        let _room = run.room_a_node(size_of::<f32>() * (1 + dimensions))?;
+        Projection::new(run, dimensions)?.at_once(&mut values, &weights)?;
+        (dimensions, 1)
+    } else {
+        let width = dimensions.div_ceil(2 * CHUNK) * CHUNK;
+        let _room = run.room_a_node(size_of::<f32>() * (1 + 2 * width + rounds))?;
+        Projection::new(run, dimensions)?.by_strips(&mut values, &weights, width)?;
+        (width, 2)
+    };
+    let edges = passes * dimensions.div_ceil(width) * rounds * rows.edges();
+    let report = Report { iterations: rounds, edges, ..Report::default() };
     Ok(Found { output: Output::Vectors(Vectors { dimensions, values }), report })
 }
 
 struct Projection<'p, 'r> {
     run: &'p Run<'r>,
     rows: &'p Rows,
-    power: f64,
-    now: Vec<Strip>,
-    next: Vec<Strip>,
+    dimensions: usize,
+    /// What the numbers of each node's first vector are, where they are not 0.
+    sizes: Vec<f32>,
 }
 
-impl Projection<'_, '_> {
-    /// Begins a strip with random numbers, those behind the last dimension 0.
-    fn begin(&mut self, strip: usize, dimensions: usize) -> Result<()> {
+/// Vectors of all nodes, or the same numbers of each, node behind node.
+trait Source: Sync {
+    /// Adds the vectors of some nodes, one after the other, each times a number.
+    fn add(&self, nodes: &[u32], weight: impl Fn(usize) -> f32, sums: &mut [f32]);
+}
+
+/// Vectors of so many numbers.
+struct Dense<'v>(&'v [f32], usize);
+
+/// First vectors: the signs of so many numbers, and the size of these.
+struct First<'v>(&'v [i8], usize, &'v [f32]);
+
+impl Source for Dense<'_> {
+    #[inline]
+    fn add(&self, nodes: &[u32], weight: impl Fn(usize) -> f32, sums: &mut [f32]) {
+        let width = self.1;
+        let of = |node: u32| &self.0[node as usize * width..][..width];
+        let (fours, rest) = nodes.as_chunks::<FETCHED>();
+        for (number, nodes) in fours.iter().enumerate() {
+            let [one, two, three, four] = nodes.map(of);
+            let weights: [f32; FETCHED] =
+                std::array::from_fn(|place| weight(number * FETCHED + place));
+            // Several vectors are on their way from memory at once, but each number's sum is taken in their order.
+            for (place, sum) in sums[..width].iter_mut().enumerate() {
+                *sum = *sum
+                    + weights[0] * one[place]
+                    + weights[1] * two[place]
+                    + weights[2] * three[place]
+                    + weights[3] * four[place];
+            }
+        }
+        let before = nodes.len() - rest.len();
+        for (place, node) in rest.iter().enumerate() {
+            let weight = weight(before + place);
+            sums.iter_mut().zip(of(*node)).for_each(|(sum, it)| *sum += weight * it);
+        }
+    }
+}
+
+impl Source for First<'_> {
+    #[inline]
+    fn add(&self, nodes: &[u32], weight: impl Fn(usize) -> f32, sums: &mut [f32]) {
+        let First(signs, width, sizes) = *self;
+        for (place, &node) in nodes.iter().enumerate() {
+            let size = weight(place) * sizes[node as usize];
+            let signs = &signs[node as usize * width..][..width];
+            sums.iter_mut().zip(signs).for_each(|(sum, sign)| *sum += size * f32::from(*sign));
+        }
+    }
+}
+
+impl<'p, 'r> Projection<'p, 'r> {
+    fn new(run: &'p Run<'r>, dimensions: usize) -> Result<Projection<'p, 'r>> {
+        let rows = run.graph.outgoing();
         let unit = (SPARSITY as f64 / 2.0 / dimensions as f64).sqrt();
-        let (rows, power, seed) = (self.rows, self.power, self.run.call.seed);
-        let used = STRIP.min(dimensions - strip * STRIP);
-        self.run.task.fill_evenly(&mut self.now, |range, part| {
-            for (node, numbers) in range.zip(part) {
+        let power = run.call.float("normalization_strength");
+        let mut sizes = vec![0.0; rows.nodes()];
+        run.task.fill_evenly(&mut sizes, |range, part| {
+            for (node, size) in range.zip(part) {
                 let scale = (rows.degree(node as u32).max(1) as f64).powf(power);
-                let size = (unit * scale) as f32;
-                let mut draws = draws_of(seed, node as u32, strip);
-                *numbers = from_fn(|place| match draws.below(SPARSITY) {
-                    0 if place < used => size,
-                    1 if place < used => -size,
-                    _ => 0.0,
-                });
+                *size = (unit * scale) as f32;
+            }
+            Ok(())
+        })?;
+        Ok(Projection { run, rows, dimensions, sizes })
+    }
+
+    /// Adds up at most [`ROUNDS_AT_ONCE`] rounds of whole vectors. The result is 0 before.
+    fn at_once(&self, result: &mut [f32], weights: &[f32]) -> Result<()> {
+        let Some((&last, before)) = weights.split_last() else { return Ok(()) };
+        let width = self.dimensions;
+        let mut copy = vec![0.0; result.len()];
+        // The first vectors lie where the second ones will.
+        let signs = &mut bytemuck::cast_slice_mut(&mut copy)[..result.len()];
+        self.draw(signs, &(0..width))?;
+        let first = First(signs, width, &self.sizes);
+        let Some(&of_first) = before.first() else {
+            return self.step(&first, width, result, |vector, sums| add(vector, sums, last));
+        };
+        self.step(&first, width, result, <[f32]>::copy_from_slice)?;
+        if let Some(&of_second) = before.get(1) {
+            self.step(&Dense(result, width), width, &mut copy, <[f32]>::copy_from_slice)?;
+            self.each_pair(result, &mut copy, |vector, second| {
+                scale(vector, of_first);
+                add(vector, second, of_second);
+            })?;
+        } else {
+            self.each_pair(result, &mut copy, |vector, first| {
+                first.copy_from_slice(vector);
+                scale(vector, of_first);
+            })?;
+        }
+        self.step(&Dense(&copy, width), width, result, |vector, sums| add(vector, sums, last))
+    }
+
+    /// Calls `visit` with the whole vectors of each node in two lists.
+    fn each_pair(
+        &self,
+        ones: &mut [f32],
+        others: &mut [f32],
+        visit: impl Fn(&mut [f32], &mut [f32]) + Sync,
+    ) -> Result<()> {
+        let ends: Vec<usize> =
+            even_ends(self.rows.nodes()).iter().map(|end| end * self.dimensions).collect();
+        self.run.task.fill_both((ones, others), &ends, |_, ones, others| {
+            let others = others.chunks_exact_mut(self.dimensions);
+            let pairs = ones.chunks_exact_mut(self.dimensions).zip(others);
+            pairs.for_each(|(one, other)| visit(one, other));
+            Ok(())
+        })
+    }
+
+    /// Adds up any number of rounds, `width` numbers of each vector at a time. The result is 0 before.
+    fn by_strips(&self, result: &mut [f32], weights: &[f32], width: usize) -> Result<()> {
+        let nodes = self.rows.nodes();
+        let (mut now, mut next) = (vec![0.0; nodes * width], vec![0.0; nodes * width]);
+        let strips = (0..self.dimensions).step_by(width);
+        let strips = strips.map(|start| start..self.dimensions.min(start + width));
+        // The squares of the lengths after each round, and then what a round's numbers count.
+        let mut counts = vec![vec![0.0_f32; nodes]; weights.len()];
+        for strip in strips.clone() {
+            let room = (&mut now, &mut next);
+            self.rounds(&strip, weights, room, |round, strip| {
+                self.measure(strip, &mut counts[round])
+            })?;
+        }
+        for (squares, weight) in counts.iter_mut().zip(weights) {
+            self.run.task.fill_evenly(squares, |_, part| {
+                part.iter_mut().for_each(|square| *square = count_of(*square, *weight));
+                Ok(())
+            })?;
+        }
+        for strip in strips {
+            let room = (&mut now, &mut next);
+            self.rounds(&strip, weights, room, |round, numbers| {
+                self.add_strip(result, &counts[round], (&strip, numbers))
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Makes the rounds of a strip, and calls `visit` with the numbers of each round that counts.
+    fn rounds(
+        &self,
+        strip: &Range<usize>,
+        weights: &[f32],
+        (now, next): (&mut Vec<f32>, &mut Vec<f32>),
+        mut visit: impl FnMut(usize, &[f32]) -> Result<()>,
+    ) -> Result<()> {
+        let (nodes, width) = (self.rows.nodes(), strip.len());
+        for (round, weight) in weights.iter().enumerate() {
+            let made = &mut next[..nodes * width];
+            if round == 0 {
+                let signs = &mut bytemuck::cast_slice_mut(now)[..nodes * width];
+                self.draw(signs, strip)?;
+                let first = First(signs, width, &self.sizes);
+                self.step(&first, width, made, <[f32]>::copy_from_slice)?;
+            } else {
+                self.step(&Dense(now, width), width, made, <[f32]>::copy_from_slice)?;
+            }
+            if *weight != 0.0 {
+                visit(round, made)?;
+            }
+            std::mem::swap(now, next);
+        }
+        Ok(())
+    }
+
+    /// Draws the signs of some numbers of the first vectors.
+    fn draw(&self, signs: &mut [i8], strip: &Range<usize>) -> Result<()> {
+        let (seed, width) = (self.run.call.seed, strip.len());
+        let ends: Vec<usize> = even_ends(self.rows.nodes()).iter().map(|end| end * width).collect();
+        self.run.task.fill(signs, &ends, |block, part| {
+            let nodes = (block * EVEN_BLOCK) as u32..;
+            for (node, signs) in nodes.zip(part.chunks_exact_mut(width)) {
+                for (chunk, signs) in signs.chunks_mut(CHUNK).enumerate() {
+                    let mut draws = draws_of(seed, node, strip.start / CHUNK + chunk);
+                    signs.fill_with(|| match draws.below(SPARSITY) {
+                        0 => 1,
+                        1 => -1,
+                        _ => 0,
+                    });
+                }
             }
             Ok(())
         })?;
         Ok(())
     }
 
-    /// Gives each node the mean of those that it leads to, by the weights of its edges; 0 to one that leads nowhere.
-    fn step(&mut self) -> Result<()> {
-        let (rows, now) = (self.rows, &self.now);
-        self.run.task.fill(&mut self.next, rows.blocks(), |number, part| {
-            for (node, sums) in rows.block(number).zip(part) {
-                *sums = [0.0; STRIP];
-                let mut whole = rows.degree(node) as f64;
-                if rows.is_weighted() {
-                    whole = 0.0;
-                    for (to, weight) in rows.weighted(node) {
-                        whole += weight;
-                        let weight = weight as f32;
-                        let others = &now[to as usize];
-                        sums.iter_mut().zip(others).for_each(|(sum, it)| *sum += weight * it);
+    /// Calls `finish` with the place of each node's vector and the mean of those that the node leads to, by the weights of its edges; 0 of one that
+    /// leads nowhere.
+    fn step(
+        &self,
+        source: &impl Source,
+        width: usize,
+        vectors: &mut [f32],
+        finish: impl Fn(&mut [f32], &[f32]) + Sync,
+    ) -> Result<()> {
+        let rows = self.rows;
+        let ends: Vec<usize> = rows.blocks().iter().map(|end| end * width).collect();
+        self.run.task.fill(vectors, &ends, |number, part| {
+            let mut sums = vec![0.0; width];
+            for (node, vector) in rows.block(number).zip(part.chunks_exact_mut(width)) {
+                sums.fill(0.0);
+                let (targets, weights) = rows.row(node);
+                let whole = match weights {
+                    WeightSlice::Ones => {
+                        source.add(targets, |_| 1.0, &mut sums);
+                        targets.len() as f64
                     }
-                } else {
-                    for to in rows.of(node) {
-                        let others = &now[*to as usize];
-                        sums.iter_mut().zip(others).for_each(|(sum, it)| *sum += it);
+                    weights => {
+                        source.add(targets, |place| weights.at(place) as f32, &mut sums);
+                        (0..targets.len()).map(|place| weights.at(place)).sum()
                     }
-                }
+                };
                 if 0.0 < whole {
                     let share = (1.0 / whole) as f32;
                     sums.iter_mut().for_each(|sum| *sum *= share);
                 }
+                finish(vector, &sums);
             }
             Ok(())
         })?;
-        std::mem::swap(&mut self.now, &mut self.next);
         Ok(())
     }
 
-    /// Adds the squares of the strip's numbers.
-    fn measure(&self, squares: &mut [f32]) -> Result<()> {
-        let now = &self.now;
+    /// Adds the squares of a strip's numbers.
+    fn measure(&self, strip: &[f32], squares: &mut [f32]) -> Result<()> {
+        let width = strip.len() / squares.len().max(1);
         self.run.task.fill_evenly(squares, |range, part| {
-            for (numbers, sum) in now[range].iter().zip(part) {
-                *sum += numbers.iter().map(|it| it * it).sum::<f32>();
-            }
+            let numbers = strip[range.start * width..].chunks_exact(width.max(1));
+            part.iter_mut().zip(numbers).for_each(|(sum, numbers)| *sum += squared(numbers));
             Ok(())
         })?;
         Ok(())
     }
 
-    /// Adds the strip's numbers, times what those of each node count, to the vectors.
-    fn add_to(
+    /// Adds a strip's numbers, times what those of each node count, to the vectors.
+    fn add_strip(
         &self,
-        values: &mut [f32],
+        result: &mut [f32],
         counts: &[f32],
-        (strip, dimensions): (usize, usize),
+        (strip, numbers): (&Range<usize>, &[f32]),
     ) -> Result<()> {
-        let now = &self.now;
-        let ends = (1..=now.len().div_ceil(EVEN_BLOCK))
-            .map(|block| now.len().min(block * EVEN_BLOCK) * dimensions)
-            .collect::<Vec<usize>>();
-        self.run.task.fill(values, &ends, |block, part| {
-            let nodes = block * EVEN_BLOCK..;
-            for (node, vector) in nodes.zip(part.chunks_exact_mut(dimensions)) {
-                let sums = vector[strip * STRIP..].iter_mut();
-                sums.zip(&now[node]).for_each(|(sum, it)| *sum += counts[node] * it);
+        let width = strip.len();
+        let ends: Vec<usize> =
+            even_ends(self.rows.nodes()).iter().map(|end| end * self.dimensions).collect();
+        self.run.task.fill(result, &ends, |block, part| {
+            for (node, vector) in (block * EVEN_BLOCK..).zip(part.chunks_exact_mut(self.dimensions))
+            {
+                let numbers = &numbers[node * width..][..width];
+                let sums = vector[strip.clone()].iter_mut();
+                sums.zip(numbers).for_each(|(sum, it)| *sum += counts[node] * it);
             }
             Ok(())
         })?;
         Ok(())
     }
+}
+
+/// The square of the length of a vector.
+fn squared(vector: &[f32]) -> f32 {
+    vector.chunks(CHUNK).map(|chunk| chunk.iter().map(|it| it * it).sum::<f32>()).sum()
+}
+
+/// What a vector of such a length is multiplied by, for the length of its weight; 0 for one without a length.
+fn count_of(square: f32, weight: f32) -> f32 {
+    if 0.0 < square { weight / square.sqrt() } else { 0.0 }
+}
+
+/// Adds a vector, scaled to a length, to another.
+fn add(sums: &mut [f32], vector: &[f32], weight: f32) {
+    let count = count_of(squared(vector), weight);
+    sums.iter_mut().zip(vector).for_each(|(sum, it)| *sum += count * it);
+}
+
+/// Scales a vector to a length.
+fn scale(vector: &mut [f32], weight: f32) {
+    let count = count_of(squared(vector), weight);
+    // No number becomes -0.
+    vector.iter_mut().for_each(|it| *it = 0.0 + count * *it);
 }

@@ -3,7 +3,7 @@
 //! What is not yet told where it stays is a residue of nodes, at first of those where walks start. A push lets a node keep its share of
 //! its residue and hands the rest on along its edges. Only nodes are looked at whose residue is more than a bound for each of their edges,
 //! so the cost depends on the bound alone, and not on the size of the graph. The bound falls in stages; where the greatest are wanted, it
-//! stops when two stages have the same ones.
+//! stops when it is small beside the least of them.
 
 use crate::algo::run::{Found, Output, Report, Run};
 use hexgraph_base::types::{Error, Result};
@@ -19,8 +19,11 @@ const FIRST_BOUND: f64 = 1e-3;
 /// The bound of a stage by that of the one before.
 const STAGE: f64 = 0.25;
 
-/// The stages agree when this share of the greatest is in both.
-const SAME: f64 = 0.99;
+/// The bound of the last stage by the least of the ranks that are wanted: what an edge may still hand on is little beside it.
+const LEAST_SHARE: f64 = 1.0 / 64.0;
+
+/// The stages that there are at least: of few nodes the first one tells which are the greatest, but not yet their ranks.
+const LEAST_STAGES: usize = 2;
 
 /// The edges that are followed between two looks at the clock.
 const EDGES_A_CHECK: usize = 1 << 18;
@@ -47,17 +50,16 @@ pub(super) fn push(run: &Run<'_>, starts: &[u32], top: Option<usize>) -> Result<
         pushing.receive(*start, 1.0 / starts.len() as f64);
     }
     let mut bound = if top.is_some() { FIRST_BOUND.max(last) } else { last };
-    let (mut before, mut stages) = (Vec::new(), 0);
+    let (mut found, mut stages) = (Vec::new(), 0);
     loop {
         pushing.until(bound)?;
         stages += 1;
         if let Some(top) = top {
-            let now = greatest(pushing.ranks(), top);
-            if now.len() == top && is_same(&before, &now) {
-                before = now;
+            found = greatest(pushing.ranks(), top);
+            let least = found.iter().map(|(_, rank)| *rank).fold(f64::INFINITY, f64::min);
+            if found.len() == top && LEAST_STAGES <= stages && bound <= LEAST_SHARE * least {
                 break;
             }
-            before = now;
         }
         if bound <= last {
             break;
@@ -66,7 +68,7 @@ pub(super) fn push(run: &Run<'_>, starts: &[u32], top: Option<usize>) -> Result<
     }
     let left: f64 = pushing.met.iter().map(|node| pushing.residue[*node as usize]).sum();
     let report = Report { iterations: stages, residual: Some(left), edges: pushing.edges };
-    let ranks = if top.is_some() { before } else { greatest(pushing.ranks(), usize::MAX) };
+    let ranks = if top.is_some() { found } else { greatest(pushing.ranks(), usize::MAX) };
     Ok(Found { output: Output::Some(ranks), report })
 }
 
@@ -80,12 +82,6 @@ pub(super) fn greatest(mut ranks: Vec<(u32, f64)>, top: usize) -> Vec<(u32, f64)
     }
     ranks.sort_unstable_by_key(|(node, _)| *node);
     ranks
-}
-
-/// Whether most of the nodes of two lists that ascend are in both.
-fn is_same(before: &[(u32, f64)], now: &[(u32, f64)]) -> bool {
-    let has = |(node, _): &&(u32, f64)| before.binary_search_by_key(node, |it| it.0).is_ok();
-    SAME * now.len() as f64 <= now.iter().filter(has).count() as f64
 }
 
 struct Pushing<'p, 'r> {

@@ -1,7 +1,7 @@
 //! A random graph as a version of the store, and as plain lists.
 
 use crate::algo::{
-    Alone, EdgePart, Graph, GraphCache, Output, Run, Taken, Task, Wanted, Work, compute,
+    Alone, Cut, EdgePart, Graph, GraphCache, Output, Run, Taken, Task, Wanted, Work, compute,
 };
 use crate::graph::{
     Bindings, LoadOptions, LoadSource, MutationTree, Passwords, Stager, Statements, Version, alter,
@@ -19,6 +19,9 @@ use std::io::Cursor;
 
 /// The predicates: `e` forward, `f` turned round where a case has it.
 const NAMES: [&str; 2] = ["e", "f"];
+
+/// Small graphs are cut up as large ones are.
+const CUT: Cut = Cut { batches: 4, batch_piece: 8, group_piece: 64 };
 
 /// An edge of a predicate, and its weight where it has one.
 pub(super) type Edges = BTreeMap<(usize, u32, u32), Option<f64>>;
@@ -275,7 +278,8 @@ pub(super) fn found(
         Some(list.uids.iter().map(|uid| *uid as u32).collect::<Vec<u32>>())
     };
     let lists = call.algorithm.arguments.iter().map(list).collect();
-    let run = Run { graph, call, lists, task: Task::new(work, threads) };
+    let task = Task::new(work, threads).with_cut(CUT);
+    let run = Run { graph, call, lists, task };
     Ok(compute(&run)?.output)
 }
 

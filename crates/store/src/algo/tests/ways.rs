@@ -322,6 +322,36 @@ fn vectors_are_means_of_neighbours_scaled_and_added_up() {
     });
 }
 
+/// Up to three rounds are made with whole vectors, more of them strip by strip: each round has the same direction either way, and so has their sum.
+#[test]
+fn vectors_of_many_rounds_are_those_of_few() {
+    on_random(100, false, |graph, _, rng, what| {
+        let dimensions = *rng.choice(&[1, 16, 17, 33, 40, 64]).unwrap();
+        let ask = |weights: &[f64]| {
+            let arguments = [
+                ("dimensions", ArgumentValue::Int(dimensions)),
+                ("iteration_weights", ArgumentValue::Numbers(weights.to_vec())),
+            ];
+            vectors(simply(graph, &call("fastrp", &arguments))).values
+        };
+        let rounds = [ask(&[1.0]), ask(&[0.0, 1.0]), ask(&[0.0, 0.0, 1.0])];
+        // The last round counts next to nothing, but is made.
+        let small = 1e-20;
+        for weights in [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.5, -2.0, 3.0]] {
+            let few = ask(&weights);
+            let many = ask(&[weights[0], weights[1], weights[2], small]);
+            for (place, (few, many)) in few.iter().zip(&many).enumerate() {
+                assert!((few - many).abs() < 1e-5, "{what}: {few} {many}");
+                let each = rounds.iter().zip(weights);
+                let sum: f64 = each.map(|(it, weight)| weight * f64::from(it[place])).sum();
+                assert!((f64::from(*few) - sum).abs() < 1e-5, "{what}: {few} {sum}");
+            }
+        }
+        assert_eq!(ask(&[0.5, 1.0, 0.0, 0.0, 0.0]), ask(&[0.5, 1.0]), "{what}");
+        assert!(ask(&[0.0]).iter().all(|it| *it == 0.0), "{what}");
+    });
+}
+
 #[test]
 fn first_vectors_are_sparse_and_of_even_sign() {
     // After one round a node that leads to one other has that one's random vector.
