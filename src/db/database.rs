@@ -295,8 +295,8 @@ impl Database {
         self.own.process != process::id()
     }
 
-    /// Publishes the version that `make_next` derives from the newest one. In a directory it is first written to a snapshot
-    /// instead of the log, as loads are.
+    /// Publishes the version that `make_next` derives from the newest one, while other writers go on. In a directory it is first written
+    /// to a snapshot instead of the log, as loads are.
     pub(super) fn change_saved<T>(
         &self,
         make_next: impl FnOnce(&Arc<Version>) -> Result<(Version, T)>,
@@ -307,6 +307,7 @@ impl Database {
             self.keep_uids()?;
             let done = open.write_saved(make_next)?;
             open.transactions.note_version(&open.store.version());
+            Open::keep(&open)?;
             Ok(done)
         })
     }

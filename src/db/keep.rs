@@ -8,8 +8,7 @@ use super::operation::OpenOptions;
 use hexgraph_base::types::{Result, endless};
 use hexgraph_store::durability::{Directory, Recovery};
 use hexgraph_store::exec::Control;
-use hexgraph_store::graph;
-use hexgraph_store::graph::{Check, persist};
+use hexgraph_store::graph::{Check, Folds, persist};
 use std::path::Path;
 
 impl Database {
@@ -36,8 +35,8 @@ impl Database {
     }
 
     /// Folds all changes into the columns that they are about, which makes reading faster and
-    /// memory smaller, and writes a snapshot. Readers go on meanwhile, writers wait for the first
-    /// part.
+    /// memory smaller, and writes a snapshot. Readers and writers go on meanwhile; the last
+    /// changes of these may be left.
     ///
     /// # Errors
     ///
@@ -61,9 +60,9 @@ impl Database {
     fn compact_while(&self, check: Check<'_>) -> Result<()> {
         let (open, pool) = (self.open_state()?, self.pool()?);
         open.check_writable()?;
-        open.store.rearrange(|version| {
+        open.store.fold_all(|version| {
             check()?;
-            pool.install(|| graph::settle_all_while(version, check))
+            pool.install(|| Folds::of(version, check))
         })?;
         open.checkpoint(check)
     }

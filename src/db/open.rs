@@ -8,7 +8,7 @@ use hexgraph_base::budget::Budget;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_store::durability::{Directory, Files, Follower, Recovery, Wal};
 use hexgraph_store::graph;
-use hexgraph_store::graph::{Check, Store, Uids, Version, persist};
+use hexgraph_store::graph::{Check, LoadHome, Store, Uids, Version, persist};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -198,7 +198,8 @@ impl Open {
         Ok(())
     }
 
-    /// Publishes the version that `make_next` makes of the newest one, after it was saved.
+    /// Publishes the version that `make_next` makes of the newest one, after it was saved. Writers go on meanwhile; what they commit
+    /// counts as later.
     ///
     /// # Errors
     ///
@@ -207,15 +208,19 @@ impl Open {
         &self,
         make_next: impl FnOnce(&Arc<Version>) -> Result<(Version, T)>,
     ) -> Result<T> {
+        // The order of locks is always this one, then that of snapshots, then the turn of the writer; a checkpoint takes the latter
+        // two in the same order.
+        let turn = self.store.rebuild_turn();
         let Home::Write(writing) = &self.home else {
-            return self.store.write_saved(make_next, |_| Ok(()));
+            return self.store.write_beside(&turn, &mut (), make_next);
         };
-        // The order of locks is always this one, then the turn of the writer; a checkpoint takes them in the same order.
         let _saving = writing.lock();
-        self.store.write_saved(make_next, |version| {
-            let (number, place) = writing.wal.rotate()?;
-            writing.save(version, number, place, &|| Ok(()))
-        })
+        // Most of what is to be synced is, before writers have to wait for it.
+        writing.wal.sync()?;
+        let mut snapshot = LoadSnapshot { writing, begun: None, is_named: false };
+        let done = self.store.write_beside(&turn, &mut snapshot, make_next)?;
+        snapshot.tidy();
+        Ok(done)
     }
 
     /// Writes a snapshot of the newest version, unless there is one. `check` is asked on the way whether to go on.
@@ -412,16 +417,23 @@ impl Writing {
             persist::save_in(&**files, version, path, identity, check)
         });
         if let Err(error) = published {
-            // It is refused, and yet it may be what is found when the directory is opened.
-            let current = self.directory.current().ok().flatten();
-            if current.is_some_and(|current| current.snapshot == number) {
-                self.wal.fail(&error);
-            }
+            self.fail_where_named(number, &error);
             return Err(error);
         }
         self.wal.saved(number, place);
         self.set_due(number);
         Ok(())
+    }
+
+    /// To be called when a snapshot was refused: it may be what is found when the directory is opened, yet. Nothing is committed
+    /// any more then. Returns whether it is named.
+    fn fail_where_named(&self, number: u64, error: &Error) -> bool {
+        let current = self.directory.current().ok().flatten();
+        let is_named = current.is_some_and(|current| current.snapshot == number);
+        if is_named {
+            self.wal.fail(error);
+        }
+        is_named
     }
 
     /// Sets the length of the log from which a snapshot is due. A quarter of the last snapshot is the least, so all snapshots
@@ -436,6 +448,64 @@ impl Writing {
         match self.options.checkpoint {
             0 => CHECKPOINT_BYTES,
             bytes => bytes,
+        }
+    }
+}
+
+/// The snapshot in which a load is kept. The log ends where the load begins, and the next one follows upon the snapshot: so after a crash
+/// what was committed meanwhile is found upon the load, or, as long as the snapshot is not named, upon what was there before.
+struct LoadSnapshot<'a> {
+    writing: &'a Writing,
+    /// The number of the snapshot, and the place in the log where the load begins.
+    begun: Option<(u64, u64)>,
+    is_named: bool,
+}
+
+impl LoadSnapshot<'_> {
+    fn begun(&self) -> Result<(u64, u64)> {
+        self.begun.ok_or_else(|| Error::internal("a load that was not begun is saved"))
+    }
+
+    /// Removes what the snapshot has taken the place of.
+    fn tidy(&self) {
+        if let Some((number, _)) = self.begun {
+            // What can't be removed now is removed by the next one.
+            let _ = self.writing.directory.tidy(number);
+            self.writing.set_due(number);
+        }
+    }
+}
+
+impl LoadHome for LoadSnapshot<'_> {
+    fn begin(&mut self) -> Result<()> {
+        self.begun = Some(self.writing.wal.rotate()?);
+        Ok(())
+    }
+
+    fn write(&mut self, version: &Version) -> Result<()> {
+        let (number, _) = self.begun()?;
+        let files = self.writing.directory.files();
+        self.writing.directory.write_snapshot(number, |path, identity| {
+            persist::save_in(&**files, version, path, identity, &|| Ok(()))
+        })
+    }
+
+    fn switch(&mut self) -> Result<()> {
+        let (number, place) = self.begun()?;
+        if let Err(error) = self.writing.directory.switch_to(number) {
+            self.is_named = self.writing.fail_where_named(number, &error);
+            return Err(error);
+        }
+        self.is_named = true;
+        self.writing.wal.saved(number, place);
+        Ok(())
+    }
+}
+
+impl Drop for LoadSnapshot<'_> {
+    fn drop(&mut self) {
+        if let Some((number, _)) = self.begun.filter(|_| !self.is_named) {
+            self.writing.directory.remove_snapshot(number);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Databases on files that fail, and on disks that lose what was not synced.
 
+mod beside;
 mod damage;
 mod durability;
 mod folding;

@@ -614,7 +614,7 @@ impl PyDatabase {
     }
 
     /// Fold all changes into the columns that they are about, which makes reading faster and memory
-    /// smaller, and write a snapshot. Readers go on meanwhile; writers wait for the first part.
+    /// smaller, and write a snapshot. Readers and writers go on meanwhile.
     fn compact(&self, py: Python<'_>) -> PyResult<()> {
         interruptible(py, None, |control| self.database.compact_with(control))
     }

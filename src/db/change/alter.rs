@@ -9,17 +9,29 @@ use crate::db::guard::guarded;
 use crate::db::open::Open;
 use crate::db::operation::{Drop, LoadOptions, LoadReport};
 use hexgraph_base::schema::SchemaReport;
+use hexgraph_base::types::pool::AllThreads;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_store::exec::{Canceller, Control};
 use hexgraph_store::graph;
-use hexgraph_store::graph::{Check, Definitions, LoadSource, SchemaChange, SpillOptions, Version};
+use hexgraph_store::graph::{
+    Check, Definitions, LoadSource, RebuildTurn, Redefinition, SchemaChange, SpillOptions, Version,
+};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A change of the schema that takes longer than this is followed by a checkpoint, so that recovery need not repeat it.
 const SLOW: Duration = Duration::from_millis(200);
+/// How often indexes are built beside the writers before they are built in the writer's turn. More than once happens when the
+/// predicate was given another base meanwhile, as a commit does that finds far too many changes.
+const TRIES_BESIDE: usize = 3;
 /// The smallest memory bound of a load, in bytes.
 const LOAD_MEMORY_MIN: u64 = 16 << 20;
+
+/// Predicates that were built beside the writers, with what is told of them.
+struct BuiltBeside {
+    redefinition: Redefinition,
+    report: SchemaReport,
+}
 
 impl Database {
     /// Sets the definitions of a schema text and builds the indexes that they ask for. A definition takes the place of the
@@ -53,9 +65,10 @@ impl Database {
         })
     }
 
-    /// Sets the definitions that `resolve` makes of a version, and tells what they change. `resolve` is asked twice: before the
-    /// writer has its turn, to find the transactions that are in the way, and then for the newest version. Transactions that were
-    /// aborted stay so, whatever comes of the change.
+    /// Sets the definitions that `resolve` makes of a version, and tells what they change. Indexes are built while other writers go on;
+    /// in the writer's turn the last changes are taken over. `resolve` is asked several times: to find the transactions that are in
+    /// the way, for each version that indexes are built of, and for the newest one in the turn. Transactions that were aborted stay so,
+    /// whatever comes of the change.
     ///
     /// # Errors
     ///
@@ -65,29 +78,106 @@ impl Database {
         resolve: impl Fn(&Version) -> Result<Definitions>,
         check: Check<'_>,
     ) -> Result<SchemaReport> {
-        let pool = self.pool()?;
+        let (open, pool) = (self.open_state()?, self.pool()?);
+        open.check_writable()?;
         let altered = guarded(|| {
             let version = self.whole_version()?;
             Ok(graph::altered(&version, &resolve(&version)?))
         })?;
         self.abort_pending(&altered.iter().map(String::as_str).collect::<Vec<_>>())?;
         let started = Instant::now();
+        let report = guarded(|| {
+            let turn = open.store.rebuild_turn();
+            for _ in 0..TRIES_BESIDE {
+                let Some(mut built) = self.build_beside((&open, &pool), &resolve, check)? else {
+                    continue;
+                };
+                if self.put_definitions(&turn, &mut built, &resolve, check)? {
+                    return Ok(built.report);
+                }
+            }
+            self.define_in_turn(&turn, &pool, &resolve, check)
+        })?;
+        // What took long would take as long again after a crash.
+        match SLOW < started.elapsed() {
+            true => Open::request_checkpoint(&open).map(|()| report),
+            false => Ok(report),
+        }
+    }
+
+    /// Builds what the newest version becomes, and has it keep up with the writers until they have few changes ahead. `None` when it can't.
+    fn build_beside(
+        &self,
+        (open, pool): (&Open, &AllThreads),
+        resolve: &impl Fn(&Version) -> Result<Definitions>,
+        check: Check<'_>,
+    ) -> Result<Option<BuiltBeside>> {
+        let before = open.store.head();
+        let definitions = resolve(&before)?;
+        let report = graph::report(&before, &definitions);
+        let mut redefinition = pool.install(|| Redefinition::new(&before, definitions, check))?;
+        drop(before);
+        for _ in 0..graph::CATCH_UP_ROUNDS {
+            check()?;
+            match redefinition.catch_up(&open.store.head())? {
+                None => return Ok(None),
+                Some(rows) if graph::CATCH_UP_ROWS < rows => {}
+                Some(_) => break,
+            }
+        }
+        Ok(Some(BuiltBeside { redefinition, report }))
+    }
+
+    /// Publishes what was built, with the last changes. Returns false where it does not go with the newest version.
+    fn put_definitions(
+        &self,
+        turn: &RebuildTurn<'_>,
+        built: &mut BuiltBeside,
+        resolve: &impl Fn(&Version) -> Result<Definitions>,
+        check: Check<'_>,
+    ) -> Result<bool> {
+        let redefinition = &mut built.redefinition;
+        let change = SchemaChange::Define(redefinition.definitions().clone());
+        let mut is_overtaken = false;
+        let done = self.change_schema(
+            turn,
+            |_| Ok(change),
+            |_, head| {
+                check()?;
+                let fits = resolve(head)? == *redefinition.definitions()
+                    && redefinition.catch_up(head)?.is_some();
+                if !fits {
+                    is_overtaken = true;
+                    return Err(Error::internal(
+                        "what was built does not go with the newest version",
+                    ));
+                }
+                check().map(|()| redefinition.version(head))
+            },
+        );
+        if is_overtaken { Ok(false) } else { done.map(|()| true) }
+    }
+
+    /// Builds everything in the writer's turn: others have replaced again and again what it was built of.
+    fn define_in_turn(
+        &self,
+        turn: &RebuildTurn<'_>,
+        pool: &AllThreads,
+        resolve: &impl Fn(&Version) -> Result<Definitions>,
+        check: Check<'_>,
+    ) -> Result<SchemaReport> {
         let mut report = SchemaReport::default();
         let define = |version: &Version| {
             let definitions = resolve(version)?;
             report = graph::report(version, &definitions);
             Ok(SchemaChange::Define(definitions))
         };
-        self.change_schema(define, |change, version| {
+        self.change_schema(turn, define, |change, version| {
             check()?;
             let next = pool.install(|| change.carry_out(version, check))?;
             check().map(|()| next)
         })?;
-        // What took long would take as long again after a crash.
-        match SLOW < started.elapsed() {
-            true => Open::request_checkpoint(&self.open_state()?).map(|()| report),
-            false => Ok(report),
-        }
+        Ok(report)
     }
 
     /// Drops data, definitions, or both. Open transactions that have changed something are aborted when all data are dropped.
@@ -119,7 +209,12 @@ impl Database {
             }
             Ok(next)
         };
-        self.change_schema(|_| Ok(change), carry_out)?;
+        let open = self.open_state()?;
+        let turn = open.store.rebuild_turn();
+        // What is dropped is freed behind the turn of the writer.
+        let before = open.store.head();
+        self.change_schema(&turn, |_| Ok(change), carry_out)?;
+        drop((turn, before));
         // Users are data, too: without any nobody could log in.
         match what {
             Drop::All | Drop::Data => self.restore_access(),
@@ -128,9 +223,10 @@ impl Database {
     }
 
     /// Publishes what `carry_out` makes of the newest version by the change that `resolve` gives. In a directory the change
-    /// itself is logged, not what it makes, so recovery carries it out again.
+    /// itself is logged, not what it makes, so recovery carries it out again. Nobody else builds whole predicates meanwhile.
     fn change_schema(
         &self,
+        _turn: &RebuildTurn<'_>,
         resolve: impl FnOnce(&Version) -> Result<SchemaChange>,
         carry_out: impl FnOnce(&SchemaChange, &Version) -> Result<Version>,
     ) -> Result<()> {

@@ -312,6 +312,23 @@ impl Directory {
         number: u64,
         write: impl FnOnce(&Path, Identity) -> Result<()>,
     ) -> Result<()> {
+        self.write_snapshot(number, write)?;
+        self.switch_to(number)?;
+        // What can't be removed now is removed by the next one.
+        let _ = self.tidy(number);
+        Ok(())
+    }
+
+    /// The first part of [`Directory::publish`]: writes a snapshot that nothing names yet.
+    ///
+    /// # Errors
+    ///
+    /// As [`Directory::publish`].
+    pub fn write_snapshot(
+        &self,
+        number: u64,
+        write: impl FnOnce(&Path, Identity) -> Result<()>,
+    ) -> Result<()> {
         self.check_writable()?;
         let (path, identity) = (self.snapshot_path(number), self.identity()?);
         if let Err(error) = write(&path, identity) {
@@ -319,11 +336,13 @@ impl Directory {
             let _ = self.files.remove(&path);
             return Err(error);
         }
-        self.sync()?;
-        self.switch_to(number)?;
-        // What can't be removed now is removed by the next one.
-        let _ = self.tidy(number);
-        Ok(())
+        self.sync()
+    }
+
+    /// Removes a snapshot that nothing names.
+    pub fn remove_snapshot(&self, number: u64) {
+        // The next one that is published removes what can't be removed now.
+        let _ = self.files.remove(&self.snapshot_path(number));
     }
 
     /// Removes what is older than the snapshot `number`, and what a crash may have left: snapshots that `CURRENT` never named and a
@@ -347,7 +366,12 @@ impl Directory {
         Ok(())
     }
 
-    fn switch_to(&self, number: u64) -> Result<()> {
+    /// The second part of [`Directory::publish`]: has `CURRENT` name a snapshot that was written.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when the system refuses; it may be named then.
+    pub fn switch_to(&self, number: u64) -> Result<()> {
         self.update(|current| {
             current.snapshot = number;
             // A log that was begun while the snapshot was written has what came after it.

@@ -16,6 +16,7 @@ pub use change::altering::alter::{
 };
 pub use change::altering::definitions::Definitions;
 pub use change::altering::graphql_schema::{graphql_schema, stage_graphql_schema};
+pub use change::altering::redefine::Redefinition;
 pub use change::bindings::{Binding, Bindings};
 pub use change::bounds::STATEMENTS_MAX;
 pub use change::changes::Changes;
@@ -31,7 +32,9 @@ pub use load::lines::{LoadOptions, LoadProgress, LoadReport, LoadSource, Skipped
 pub use load::spill::{SpillOptions, remove_left};
 pub use persist::export::{export, export_labelled, is_exported};
 pub use persist::export_json::export_json;
+pub use publish::beside::{CATCH_UP_ROUNDS, CATCH_UP_ROWS, Folds, LoadHome};
 pub use publish::conflicts::Claim;
+pub use publish::rebuilding::RebuildTurn;
 pub use publish::record::{SchemaChange, encode_changes, encode_next_uid};
 pub use publish::replay::Replay;
 pub use publish::snapshots::Snapshot;

@@ -9,7 +9,7 @@ mod replaying;
 mod nearest;
 
 use super::{
-    Binding, Bindings, LoadOptions, LoadReport, LoadSource, MutationReport, MutationTree,
+    Binding, Bindings, Changes, LoadOptions, LoadReport, LoadSource, MutationReport, MutationTree,
     Passwords, Stager, Statements, Thresholds, Version, alter, load, stage,
 };
 use crate::graph::persist;
@@ -49,12 +49,21 @@ fn mutate(
     mutations: &[(Statements<'_>, Statements<'_>)],
     bindings: &Bindings,
 ) -> Result<(Version, MutationReport)> {
+    let (changes, report) = staged(version, mutations, bindings)?;
+    Ok((changes.apply(version)?, report))
+}
+
+/// What mutations change in a version.
+fn staged(
+    version: &Version,
+    mutations: &[(Statements<'_>, Statements<'_>)],
+    bindings: &Bindings,
+) -> Result<(Changes, MutationReport)> {
     let trees = mutations.iter().map(|(set, delete)| MutationTree::parse(&[*set], &[*delete]));
     let trees: Vec<MutationTree<'_>> = trees.collect::<Result<_>>()?;
     let mut new_nodes = 0;
     let statements = trees.iter().map(|tree| tree.statements(&mut new_nodes));
-    let (changes, report) = stage(version, statements.collect::<Result<_>>()?, bindings, stager())?;
-    Ok((changes.apply(version)?, report))
+    stage(version, statements.collect::<Result<_>>()?, bindings, stager())
 }
 
 type Facets = Vec<(String, Value)>;

@@ -72,7 +72,8 @@ pub fn settle_all_while(version: &Version, check: Check<'_>) -> Result<Version> 
     Ok(settled)
 }
 
-fn is_settled(predicate: &Predicate) -> bool {
+/// True when no part of the predicate has changes.
+pub(in crate::graph) fn is_settled(predicate: &Predicate) -> bool {
     match &predicate.data {
         PredicateData::Values(langs) => langs.iter().all(LangValues::is_settled),
         PredicateData::Edges(edges) => {

@@ -1,6 +1,6 @@
-//! Folds the changes of a predicate into a new base beside the writers.
+//! Builds a predicate anew beside the writers: folds its changes into a new base, or gives it another definition.
 //!
-//! A fold takes as long as its predicate is large, so no writer waits for it. It is made of a version that was published, `seen`,
+//! This takes as long as the predicate is large, so no writer waits for it. It is made of a version that was published, `seen`,
 //! while commits go on. What they have changed until `now` is then put on top of the new base:
 //!
 //! ```text
@@ -11,18 +11,25 @@
 //! The difference of two versions is found by the parts of their persistent maps that they do not share, so that costs
 //! O(changes between them · log), not O(changes). Where more than changes happened between the two (the schema was altered,
 //! data were dropped or loaded, another fold came first) the base of `now` is not that of `seen`, and the fold is thrown away.
+//!
+//! Under another definition the rows that changed get its tokens, and an index of geometries refuses those that it can't take; where
+//! edges are kept backwards only from now on, the backward edges follow the differences of the forward ones.
 
 use super::compact::settle_due;
+use super::stored_form::build_values;
 use crate::graph::thresholds::Thresholds;
+use crate::graph::version::delta::{EdgeRow, FacetList, Row};
 use crate::graph::version::edges::{Direction, EdgeStore};
 use crate::graph::version::predicate::{Predicate, PredicateData};
 use crate::graph::version::values::LangValues;
-use hexgraph_base::types::ValueType;
+use crate::index::{IndexKind, check_geometry, index_kinds};
+use hexgraph_base::schema::PredicateDef;
+use hexgraph_base::types::{Error, Result};
 use imbl::OrdMap;
 use imbl::ordmap::DiffItem;
 use std::sync::Arc;
 
-/// A fold of a predicate that keeps up with its commits.
+/// A predicate that was built anew and keeps up with the commits to the old one.
 pub(in crate::graph) struct Fold {
     /// The predicate that was folded.
     origin: Arc<Predicate>,
@@ -42,87 +49,159 @@ impl Fold {
         Fold { origin: Arc::clone(seen), seen: Arc::clone(seen), folded }
     }
 
+    /// Keeps up with the commits to `seen` in a predicate that was built of it under another definition.
+    pub(in crate::graph) fn redefined(seen: &Arc<Predicate>, built: Arc<Predicate>) -> Fold {
+        Fold { origin: Arc::clone(seen), seen: Arc::clone(seen), folded: built }
+    }
+
     /// Takes over what changed until `now`. Returns how many rows that were, or `None` when the fold has become useless because
     /// `now` is not made of the predicate that was folded by changes alone.
-    pub(in crate::graph) fn catch_up(&mut self, now: &Arc<Predicate>) -> Option<usize> {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Schema`] for a value that an index of the new definition can't take.
+    pub(in crate::graph) fn catch_up(
+        &mut self,
+        now: &Arc<Predicate>,
+        thresholds: &Thresholds,
+    ) -> Result<Option<usize>> {
         if Arc::ptr_eq(&self.seen, now) {
-            return Some(0);
+            return Ok(Some(0));
         }
         if !Arc::ptr_eq(&self.seen.def, &now.def) {
-            return None;
+            return Ok(None);
         }
         let mut count = 0;
         let data = match &now.data {
             PredicateData::Values(langs) => {
-                PredicateData::Values(self.rebased_langs(langs, &mut count)?)
+                self.rebased_langs(langs, thresholds, &mut count)?.map(PredicateData::Values)
             }
             PredicateData::Edges(edges) => {
-                let mut rebased = |reverse| {
-                    let (origin, seen) =
-                        (self.origin.direction(reverse)?, self.seen.direction(reverse)?);
-                    let (folded, now) =
-                        (self.folded.direction(reverse)?, edges.direction(reverse)?);
-                    rebased_edges(origin, seen, folded, now, &mut count)
-                };
-                let forward = rebased(false)?;
-                let reverse = match edges.reverse {
-                    Some(_) => Some(rebased(true)?),
-                    None => None,
-                };
-                PredicateData::Edges(EdgeStore { forward, reverse })
+                self.rebased_store(edges, &mut count).map(PredicateData::Edges)
             }
         };
-        let def = Arc::clone(&now.def);
+        let Some(data) = data else { return Ok(None) };
+        let def = Arc::clone(&self.folded.def);
         self.seen = Arc::clone(now);
         self.folded = Arc::new(Predicate { def, data });
-        Some(count)
+        Ok(Some(count))
     }
 
-    fn rebased_langs(&self, now: &[LangValues], count: &mut usize) -> Option<Vec<LangValues>> {
-        let value_type = self.seen.def.value_type;
+    fn rebased_langs(
+        &self,
+        now: &[LangValues],
+        thresholds: &Thresholds,
+        count: &mut usize,
+    ) -> Result<Option<Vec<LangValues>>> {
+        let (old, new) = (&self.seen.def, &self.folded.def);
+        if self.folded.is_edges() {
+            return Ok(None);
+        }
         let mut rebased = Vec::with_capacity(now.len());
         for now in now {
-            let Some(seen) = self.seen.values(&now.lang) else {
-                // Nobody had values in this language when it was last looked at.
-                rebased.push(now.clone());
-                continue;
-            };
-            if !Arc::ptr_eq(&seen.base, &now.base) {
-                return None;
+            let (seen, folded) = (self.seen.values(&now.lang), self.folded.values(&now.lang));
+            if seen.is_some_and(|seen| !Arc::ptr_eq(&seen.base, &now.base)) {
+                return Ok(None);
             }
-            match self.folded.values(&now.lang) {
-                Some(folded) => rebased.push(rebased_values(seen, folded, now, value_type, count)),
-                // The fold left nothing of the language, and so it stays unless there are values again.
-                None if seen.delta.rows.ptr_eq(&now.delta.rows) => {}
-                None => rebased.push(now.clone()),
+            let unchanged = seen.is_some_and(|seen| seen.delta.rows.ptr_eq(&now.delta.rows));
+            match (seen, folded) {
+                // A part that was not built anew has the same base as before.
+                (Some(seen), Some(folded)) if Arc::ptr_eq(&seen.base, &folded.base) => {
+                    rebased.push(now.clone());
+                }
+                (Some(seen), Some(folded)) => {
+                    let mut rebased_lang = folded.clone();
+                    let rows = changed_rows(&seen.delta.rows, &now.delta.rows);
+                    *count += set_rows(&mut rebased_lang, rows, (old, new))?;
+                    rebased.push(rebased_lang);
+                }
+                // Nothing was left of the language, and so it stays unless there are values again.
+                (Some(_), None) if unchanged => {}
+                // Nobody had values in this language when it was last looked at.
+                _ if Arc::ptr_eq(old, new) => rebased.push(now.clone()),
+                _ if seen.is_some() || now.base.column.subjects.is_empty() => {
+                    let mut fresh = build_values(new, &now.lang, Vec::new(), None, thresholds);
+                    let rows = now.delta.rows.iter().filter(|(_, row)| row.is_some());
+                    *count +=
+                        set_rows(&mut fresh, rows.map(|(node, row)| (*node, row)), (old, new))?;
+                    rebased.push(fresh);
+                }
+                // So many at once that they became a base of their own.
+                _ => return Ok(None),
             }
         }
-        Some(rebased)
+        Ok(Some(rebased))
+    }
+
+    fn rebased_store(&self, now: &EdgeStore, count: &mut usize) -> Option<EdgeStore> {
+        let mut rebased = |reverse| {
+            let (origin, seen) = (self.origin.direction(reverse)?, self.seen.direction(reverse)?);
+            let (folded, now) = (self.folded.direction(reverse)?, now.direction(reverse)?);
+            rebased_edges(origin, seen, folded, now, count)
+        };
+        let forward = rebased(false)?;
+        let reverse = match (self.folded.direction(true), &now.reverse) {
+            (None, _) => None,
+            (Some(_), Some(_)) => Some(rebased(true)?),
+            (Some(folded), None) => {
+                let seen = self.seen.direction(false)?;
+                Some(reversed(folded, seen, &now.forward))
+            }
+        };
+        Some(EdgeStore { forward, reverse })
     }
 
     /// The predicate that was caught up with last, folded.
-    pub(in crate::graph) fn into_folded(self) -> Arc<Predicate> {
-        self.folded
+    pub(in crate::graph) fn folded(&self) -> Arc<Predicate> {
+        Arc::clone(&self.folded)
     }
 }
 
-fn rebased_values(
-    seen: &LangValues,
-    folded: &LangValues,
-    now: &LangValues,
-    value_type: ValueType,
-    count: &mut usize,
-) -> LangValues {
-    // A part that was not due has the same base as before.
-    if Arc::ptr_eq(&seen.base, &folded.base) {
-        return now.clone();
+/// Sets rows that changed under the old definition. Returns how many those are.
+fn set_rows<'a>(
+    values: &mut LangValues,
+    rows: impl Iterator<Item = (u32, &'a Option<Row>)>,
+    (old, new): (&PredicateDef, &PredicateDef),
+) -> Result<usize> {
+    let has_geo = |def: &PredicateDef| index_kinds(def).contains(&IndexKind::Geo);
+    let is_new_geo = has_geo(new) && !has_geo(old);
+    let mut count = 0;
+    for (node, row) in rows {
+        if is_new_geo {
+            let mut refused =
+                row.iter().flat_map(Row::iter).map(|value| check_geometry(value, new));
+            refused.try_for_each(|checked| checked).map_err(Error::schema)?;
+        }
+        values.set_row(node, row.clone(), new.value_type);
+        count += 1;
     }
-    let mut rebased = folded.clone();
+    Ok(count)
+}
+
+/// Edges backwards that are kept from now on, with the differences between two versions of the forward ones. O(edges that differ), and
+/// for a node that lost all, O(edges that it had).
+fn reversed(folded: &Direction, seen: &Direction, now: &Direction) -> Direction {
+    let mut reverse = folded.clone();
+    let untouched = EdgeRow::default();
     for (node, row) in changed_rows(&seen.delta.rows, &now.delta.rows) {
-        *count += 1;
-        rebased.set_row(node, row.clone(), value_type);
+        let before = seen.delta.rows.get(&node).map_or(&untouched, |row| row);
+        if row.cleared && !before.cleared {
+            let targets = now.target_set(node);
+            for target in seen.target_set(node).iter().filter(|target| !targets.contains(*target)) {
+                reverse.remove(target, node);
+            }
+            for target in targets.iter().filter(|target| !seen.contains(node, *target)) {
+                reverse.add(target, node, FacetList::new());
+            }
+            continue;
+        }
+        let difference = row.since(before);
+        difference.lost.iter().for_each(|target| reverse.remove(target, node));
+        for target in difference.gained.iter() {
+            reverse.add(target, node, FacetList::new());
+        }
     }
-    rebased
+    reverse
 }
 
 fn rebased_edges(

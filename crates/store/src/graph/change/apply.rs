@@ -15,7 +15,7 @@ use crate::graph::version::whole::Version;
 use crate::index::{IndexKind, TokenKey};
 use crate::storage::{NodeSet, ValuesBuilder};
 use hexgraph_base::schema::PredicateDef;
-use hexgraph_base::types::{Error, Result, Uid, Value, ValueType};
+use hexgraph_base::types::{Error, Result, Uid, Value, ValueRef, ValueType};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -291,14 +291,7 @@ impl<'a> Draft<'a> {
             let before = nodes_with(self.version.predicate(name).map(AsRef::as_ref), lang, token);
             let mut others = before.iter().filter(|other| other != node);
             if 1 < after.len() || others.any(|other| !is_set(name, lang, other)) {
-                let value = match token {
-                    TokenKey::Text(text) => text.to_string(),
-                    TokenKey::Int(number) => number.to_string(),
-                    other => format!("{other:?}"),
-                };
-                return Err(Error::query(format!(
-                    "another node has the value `{value}` of `{name}`, which is `@unique`"
-                )));
+                return Err(not_unique(name, token));
             }
         }
         Ok(())
@@ -415,6 +408,33 @@ impl Predicate {
         };
         Predicate { def: Arc::new(def), data }
     }
+}
+
+/// Checks that no two nodes have a value, which was set where they may not.
+///
+/// # Errors
+///
+/// [`Error::Query`] with the value and the predicate.
+pub(in crate::graph) fn check_alone(
+    version: &Version,
+    (name, lang): (&str, &str),
+    value: ValueRef<'_>,
+) -> Result<()> {
+    let Some(token) = TokenKey::of(value) else { return Ok(()) };
+    let predicate = version.predicate(name).map(AsRef::as_ref);
+    match nodes_with(predicate, lang, &token).len() {
+        0 | 1 => Ok(()),
+        _ => Err(not_unique(name, &token)),
+    }
+}
+
+fn not_unique(name: &str, token: &TokenKey) -> Error {
+    let value = match token {
+        TokenKey::Text(text) => text.to_string(),
+        TokenKey::Int(number) => number.to_string(),
+        other => format!("{other:?}"),
+    };
+    Error::query(format!("another node has the value `{value}` of `{name}`, which is `@unique`"))
 }
 
 /// The nodes that have a value.

@@ -6,4 +6,7 @@ pub(super) mod replay;
 pub(super) mod replay_first;
 pub(super) mod snapshots;
 pub(super) mod watch;
+pub(super) mod rebuilding;
+pub(super) mod late;
 pub(super) mod store;
+pub(super) mod beside;

@@ -57,6 +57,19 @@ impl Replay {
     /// [`Error::Query`] when it can't be read or carried out: it was written by another version of
     /// the program, or for other data.
     pub fn record(&mut self, commit: u64, record: &[u8]) -> Result<()> {
+        self.gather_record(commit, record)?;
+        if self.version.thresholds.replayed_max <= self.statements {
+            self.carry_out()?;
+        }
+        Ok(())
+    }
+
+    /// As [`Replay::record`], but changes of data are only gathered, however many they are.
+    ///
+    /// # Errors
+    ///
+    /// As [`Replay::record`].
+    pub(in crate::graph) fn gather_record(&mut self, commit: u64, record: &[u8]) -> Result<()> {
         if commit <= self.commit {
             return Ok(());
         }
@@ -73,10 +86,12 @@ impl Replay {
             return Err(Error::query(format!("the record of commit {commit}: {reason}")));
         }
         self.commit = commit;
-        if self.version.thresholds.replayed_max <= self.statements {
-            self.carry_out()?;
-        }
         Ok(())
+    }
+
+    /// The changes that are gathered and not carried out yet, with the version that they follow upon.
+    pub(in crate::graph) fn gathered(&mut self) -> (&mut Changes, &Version) {
+        (&mut self.gathered, &self.version)
     }
 
     /// The version after the records so far. More may follow.

@@ -7,13 +7,12 @@
 //! somebody still reads it: so freeing a large version never falls to a reader.
 
 use super::conflicts::{Claim, Conflicts, Written};
+use super::late::Tail;
+use super::rebuilding::{RebuildTurn, Rebuilding};
 use super::snapshots::{Snapshot, Snapshots};
 use super::watch::{Watch, Watches};
-use crate::graph::build::compact::is_fold_due;
-use crate::graph::build::fold::Fold;
 use crate::graph::change::keys::Key;
 use crate::graph::version::predicate::Predicate;
-use crate::graph::version::weight::of_fold;
 use crate::graph::version::whole::Version;
 use arc_swap::ArcSwap;
 use hexgraph_base::types::sync::{Mutex, MutexGuard};
@@ -23,18 +22,14 @@ use std::sync::{Arc, OnceLock, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
-/// A fold catches up with commits outside of the writers' turn at most this many times,
-const CATCH_UP_ROUNDS: usize = 8;
-
-/// as long as they changed more rows than this since it last did. The turn is then held for that many rows or so.
-const CATCH_UP_ROWS: usize = 64;
-
 /// A graph that changes.
 pub struct Store {
     current: ArcSwap<Version>,
     /// The state of the writer whose turn it is: the newest version, and what was written last.
     writer: Mutex<Turn>,
-    snapshots: Snapshots,
+    /// Whose turn it is to build whole predicates beside the writers.
+    rebuilding: Rebuilding,
+    pub(super) snapshots: Snapshots,
     /// The log to which commits are appended before they are published; `None` for a graph in memory.
     journal: Option<Box<dyn Journal>>,
     /// Versions whose commits are noted and not durable yet, by their places in the journal.
@@ -47,11 +42,22 @@ pub struct Store {
 }
 
 /// The state that belongs to the writer whose turn it is.
-struct Turn {
+pub(super) struct Turn {
     /// The newest version, which the next one is made of. Readers see it when its commit is
     /// durable.
-    head: Arc<Version>,
+    pub(super) head: Arc<Version>,
     conflicts: Conflicts,
+    /// What was committed since the load began that is being built; `None` when none is.
+    pub(super) tail: Option<Tail>,
+}
+
+impl Turn {
+    /// Keeps the record of a commit for a load that is being built.
+    fn note(&mut self, commit: u64, record: Option<Vec<u8>>) {
+        if let (Some(tail), Some(record)) = (&mut self.tail, record) {
+            tail.note(commit, record);
+        }
+    }
 }
 
 /// The log of commits, which outlives a crash. A writer appends in its turn and waits after the turn has gone to the next
@@ -106,7 +112,8 @@ impl Store {
         let head = Arc::new(version);
         Store {
             current: ArcSwap::new(Arc::clone(&head)),
-            writer: Mutex::new(Turn { head, conflicts: Conflicts::new(thresholds) }),
+            writer: Mutex::new(Turn { head, conflicts: Conflicts::new(thresholds), tail: None }),
+            rebuilding: Rebuilding::default(),
             snapshots,
             journal,
             pending: Mutex::default(),
@@ -153,7 +160,8 @@ impl Store {
         if claim.is_some_and(|claim| turn.conflicts.has(claim)) {
             return Err(Error::Conflict);
         }
-        let record = self.journal.as_ref().map(|_| Vec::new());
+        let has_record = self.journal.is_some() || turn.tail.is_some();
+        let record = has_record.then(Vec::new);
         let mut commit = Commit { keys: Vec::new(), record, is_whole: false };
         let (mut next, answer) = change(&turn.head, &mut commit)?;
         check_whole(&next)?;
@@ -167,52 +175,56 @@ impl Store {
         let Some(journal) = &self.journal else {
             let (next, old, oldest) = self.snapshots.publish_next(next, &self.current);
             let number = next.commit;
+            turn.note(number, record);
             self.note_published(&mut turn, next, written, (old, oldest));
             return Ok((number, answer));
         };
         next.commit = self.snapshots.next_number();
         let number = next.commit;
         let place = journal
-            .append(number, &record.unwrap_or_default())
+            .append(number, record.as_deref().unwrap_or_default())
             .inspect_err(|_| self.snapshots.give_up(number))?;
+        turn.note(number, record);
         if journal.is_ready() {
             self.publish_now(&mut turn, next, written);
             return Ok((number, answer));
         }
-        let next = Arc::new(next);
-        turn.conflicts.note(number, written, Some(self.snapshots.oldest(&self.current)));
-        turn.head = Arc::clone(&next);
-        self.pending().push_back((place, next));
-        drop(turn);
-        self.publish_durable(journal.wait(place)?);
+        self.publish_when_durable(turn, next, written, place)?;
         Ok((number, answer))
     }
 
-    /// Makes the next version from the newest one, has it saved, and publishes it. Other writers
-    /// wait until it is saved. An open transaction that changes one of the predicates that differ
-    /// then is in conflict.
-    ///
-    /// # Errors
-    ///
-    /// Those of `change` and of `save`; the current version stays then.
-    pub fn write_saved<T>(
+    /// Makes a version the head, and publishes it when everything in the journal up to `place` is durable. The turn ends before
+    /// the wait for that.
+    fn publish_when_durable(
         &self,
-        change: impl FnOnce(&Arc<Version>) -> Result<(Version, T)>,
-        save: impl FnOnce(&Version) -> Result<()>,
-    ) -> Result<T> {
-        let mut turn = self.turn();
-        let (mut next, answer) = change(&turn.head)?;
-        check_whole(&next)?;
+        mut turn: Held<MutexGuard<'_, Turn>>,
+        next: Version,
+        written: Written,
+        place: u64,
+    ) -> Result<()> {
+        let next = Arc::new(next);
+        turn.conflicts.note(next.commit, written, Some(self.snapshots.oldest(&self.current)));
+        turn.head = Arc::clone(&next);
+        self.pending().push_back((place, next));
+        drop(turn);
+        let durable = self.journal.as_ref().map_or(Ok(place), |journal| journal.wait(place))?;
+        self.publish_durable(durable);
+        Ok(())
+    }
+
+    /// Publishes what a load made, as soon as all commits are durable that it has. The turn ends with it.
+    pub(super) fn publish_made(
+        &self,
+        mut turn: Held<MutexGuard<'_, Turn>>,
+        next: Version,
+    ) -> Result<()> {
         let written = Written::Predicates(changed_predicates(&turn.head, &next));
-        next.commit = self.snapshots.next_number();
-        save(&next).inspect_err(|_| self.snapshots.give_up(next.commit))?;
-        // What was pending is in what was saved. Under the lock, so that those who wait for it find
-        // it published.
-        let mut pending = self.pending();
-        self.publish_now(&mut turn, next, written);
-        let pending = std::mem::take(&mut *pending);
-        pending.into_iter().for_each(|(_, version)| self.retire(version));
-        Ok(answer)
+        let last = self.pending().back().map(|(place, _)| *place);
+        match last {
+            None => self.publish_now(&mut turn, next, written),
+            Some(place) => self.publish_when_durable(turn, next, written, place)?,
+        }
+        Ok(())
     }
 
     /// The newest version that a writer made, published or not. Waits for the one whose turn it is.
@@ -230,20 +242,8 @@ impl Store {
         look(&self.turn().head)
     }
 
-    /// Replaces the newest version by one with the same data in another arrangement.
-    ///
-    /// # Errors
-    ///
-    /// Those of `arrange`; the current version stays then.
-    pub fn rearrange(&self, arrange: impl FnOnce(&Version) -> Result<Version>) -> Result<()> {
-        let mut turn = self.turn();
-        let next = arrange(&turn.head)?;
-        self.put_arranged(&mut turn, next);
-        Ok(())
-    }
-
     /// Puts a version with the same data in the place of the head, published or not.
-    fn put_arranged(&self, turn: &mut Turn, next: Version) {
+    pub(super) fn put_arranged(&self, turn: &mut Turn, next: Version) {
         let next = Arc::new(next);
         turn.head = Arc::clone(&next);
         let mut pending = self.pending();
@@ -256,45 +256,10 @@ impl Store {
         }
     }
 
-    /// True when the changes of some predicate are due to be folded. O(predicates).
-    pub fn is_fold_due(&self) -> bool {
-        let version = self.version();
-        version.predicates.values().any(|it| is_fold_due(it, &version.thresholds))
-    }
-
-    /// Folds the changes of one predicate where they are due, beside the writers: they wait for no more than the last changes
-    /// that came meanwhile. Returns false when no fold is due. Takes O(predicate), and memory for another copy of it.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Limit`] when there is no memory for it; nothing has changed then.
-    pub fn fold_next(&self) -> Result<bool> {
-        let version = self.version();
-        let thresholds = version.thresholds;
-        let is_due = |(_, it): &(_, &Arc<Predicate>)| is_fold_due(it, &thresholds);
-        let Some((name, seen)) = version.predicates.iter().find(is_due) else { return Ok(false) };
-        let share = version.budget.share();
-        share.draw(of_fold(seen) as u64)?;
-        let mut fold =
-            Fold::of(seen, &thresholds, |changes, rows| thresholds.is_due(changes, rows));
-        let name = Arc::clone(name);
-        // The version is not kept longer than the fold needs it.
-        drop(version);
-        for _ in 0..CATCH_UP_ROUNDS {
-            let count = self.version().predicate(&name).and_then(|now| fold.catch_up(now));
-            match count {
-                Some(count) if CATCH_UP_ROWS < count => {}
-                Some(_) => break,
-                None => return Ok(true),
-            }
-        }
-        let mut turn = self.turn();
-        if turn.head.predicate(&name).and_then(|now| fold.catch_up(now)).is_some() {
-            let mut next = Version::clone(&turn.head);
-            next.replace([(name, fold.into_folded())]);
-            self.put_arranged(&mut turn, next);
-        }
-        Ok(true)
+    /// Waits until nobody else builds whole predicates beside the writers, and keeps others from it until what is returned is
+    /// dropped. Writers don't wait for that.
+    pub fn rebuild_turn(&self) -> RebuildTurn<'_> {
+        self.rebuilding.turn()
     }
 
     /// Registers `wake`, which is called after each commit that changes one of the predicates `names`, or after any
@@ -317,7 +282,7 @@ impl Store {
         self.retire(self.replace(next));
     }
 
-    fn turn(&self) -> Held<MutexGuard<'_, Turn>> {
+    pub(super) fn turn(&self) -> Held<MutexGuard<'_, Turn>> {
         before_waiting();
         // A writer that panicked published nothing, and notes what it published.
         Held::new(self.writer.lock().unwrap_or_else(PoisonError::into_inner))
@@ -385,7 +350,7 @@ impl Store {
 }
 
 /// Refuses a version of which only a part can be seen: it would be what everybody sees, and the schema what is left.
-fn check_whole(next: &Version) -> Result<()> {
+pub(super) fn check_whole(next: &Version) -> Result<()> {
     match next.view().is_some() {
         true => Err(Error::internal("a part of a version was to be published")),
         false => Ok(()),

@@ -3,8 +3,9 @@
 use super::*;
 use crate::graph::build::compact::settle_all;
 use crate::graph::build::fold::Fold;
+use crate::graph::publish::late::Late;
 use crate::graph::thresholds::Folding;
-use crate::graph::{export, export_json};
+use crate::graph::{Redefinition, encode_changes, export, export_json, resolve};
 use crate::index::{TokenKey, index_kinds, tokens_of};
 use proptest::prelude::*;
 use std::ops::Bound;
@@ -92,6 +93,11 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(Step::Save),
         1 => (0..3_usize).prop_map(Step::Alter),
     ]
+}
+
+fn mutation() -> impl Strategy<Value = Changed> {
+    let many = |statement| proptest::collection::vec(statement, 0..8);
+    (many(delete_statement().boxed()), many(set_statement().boxed()))
 }
 
 fn text_of(statements: &[Statement]) -> String {
@@ -295,10 +301,15 @@ fn folds_of(version: &Version) -> Folds {
 
 fn end_folds(version: &mut Version, folds: Folds) {
     for (name, mut fold) in folds {
-        if version.predicate(&name).and_then(|now| fold.catch_up(now)).is_some() {
-            version.replace([(name, fold.into_folded())]);
+        if caught_up(&mut fold, version, &name) {
+            version.replace([(name, fold.folded())]);
         }
     }
+}
+
+fn caught_up(fold: &mut Fold, version: &Version, name: &str) -> bool {
+    let now = version.predicate(name);
+    now.is_some_and(|now| fold.catch_up(now, &version.thresholds).unwrap().is_some())
 }
 
 fn run(steps: &[Step]) {
@@ -343,9 +354,7 @@ fn run(steps: &[Step]) {
         check(&version, &model);
         // As often as the writers leave it time.
         if number % 2 == 0 {
-            folds.retain_mut(|(name, fold): &mut (Arc<str>, Fold)| {
-                version.predicate(name).and_then(|now| fold.catch_up(now)).is_some()
-            });
+            folds.retain_mut(|(name, fold): &mut (Arc<str>, Fold)| caught_up(fold, &version, name));
         }
     }
     // An altered type leaves values as they were stored; a load converts them.
@@ -357,6 +366,96 @@ fn run(steps: &[Step]) {
             assert_eq!(found.edges, again.edges);
             assert_eq!(found.reverse, again.reverse);
         }
+    }
+}
+
+/// Deletes and sets, as the record of a commit.
+type Changed = (Vec<Statement>, Vec<Statement>);
+
+/// The version after a mutation. Its record is noted.
+fn committed(
+    version: &Version,
+    (delete, set): &Changed,
+    records: &mut Vec<(u64, Vec<u8>)>,
+) -> Version {
+    let (set, delete) = (text_of(set), text_of(delete));
+    let mutation = (Statements::NQuads(&set), Statements::NQuads(&delete));
+    let (changes, _) = staged(version, &[mutation], &Bindings::default()).unwrap();
+    let mut record = Vec::new();
+    encode_changes(std::slice::from_ref(&changes), &mut record);
+    let mut next = changes.apply(version).unwrap();
+    next.commit = version.commit + 1;
+    records.push((next.commit, record));
+    next
+}
+
+fn assert_same(found: &Version, wanted: &Version) {
+    assert_eq!(found.schema, wanted.schema);
+    let (of_found, of_wanted) = (contents(found), contents(wanted));
+    assert_eq!(of_found.values, of_wanted.values);
+    assert_eq!(of_found.edges, of_wanted.edges);
+    assert_eq!(of_found.reverse, of_wanted.reverse);
+    check_indexes(found);
+}
+
+/// A graph with data, of which half of the cases fold within commits.
+fn begun(before: &[Changed], folds: bool) -> Version {
+    let mut version = with_schema(SCHEMAS[before.len() % 3]);
+    if !folds {
+        // Nor do they lay many rows into a new base at once.
+        version.thresholds =
+            Thresholds { folding: Folding::Manual, changes_min: 100, ..version.thresholds };
+    }
+    for mutation in before {
+        version = committed(&version, mutation, &mut Vec::new());
+    }
+    version
+}
+
+/// What is built of an earlier version, and has taken over the commits since, is what comes of the last one.
+fn redefine_beside((before, meanwhile): (&[Changed], &[Changed]), which: usize, folds: bool) {
+    let mut version = begun(before, folds);
+    let definitions = resolve(&version, SCHEMAS[which]).unwrap();
+    let mut built = Redefinition::new(&version, definitions, &|| Ok(())).unwrap();
+    let (built_of, mut is_useless) = (version.nodes.high().len(), false);
+    for (number, mutation) in meanwhile.iter().enumerate() {
+        version = committed(&version, mutation, &mut Vec::new());
+        if number % 2 == 0 {
+            is_useless |= built.catch_up(&version).unwrap().is_none();
+        }
+    }
+    is_useless |= built.catch_up(&version).unwrap().is_none();
+    let is_renumbered = built_of != version.nodes.high().len();
+    assert!(!is_useless || folds || is_renumbered, "nothing has replaced a base");
+    if !is_useless {
+        assert_same(&built.version(&version), &alter(&version, SCHEMAS[which]).unwrap());
+    }
+}
+
+/// What is loaded upon an earlier version, with the commits since, is what these make of the loaded one.
+fn load_beside((before, meanwhile): (&[Changed], &[Changed]), load: &[Statement], folds: bool) {
+    let base = begun(before, folds);
+    let made = load_text(&base, &text_of(load));
+    let has_new_uid = base.nodes.high().len() != made.nodes.high().len();
+    let (mut version, mut wanted, mut records) = (base.clone(), made.clone(), Vec::new());
+    let mut late = Late::new(&base, made);
+    for (number, mutation) in meanwhile.iter().enumerate() {
+        version = committed(&version, mutation, &mut records);
+        wanted = committed(&wanted, mutation, &mut Vec::new());
+        if number % 2 == 0 {
+            late.add(&std::mem::take(&mut records)).unwrap();
+        }
+    }
+    late.add(&records).unwrap();
+    let found = late.finish(&version).unwrap();
+    assert_same(&found, &wanted);
+    for name in ["name", "tag", "age", "best", "friend"] {
+        let is_loaded =
+            load.iter().any(|statement| line_of(statement).contains(&format!("<{name}>")));
+        assert!(
+            is_loaded || has_new_uid || found.has_same(&version, name),
+            "{name} was not loaded"
+        );
     }
 }
 
@@ -375,5 +474,25 @@ proptest! {
     #[test]
     fn the_store_holds_what_the_model_holds(steps in proptest::collection::vec(step(), 1..12)) {
         run(&steps);
+    }
+
+    #[test]
+    fn what_is_redefined_beside_commits_has_them(
+        before in proptest::collection::vec(mutation(), 0..4),
+        meanwhile in proptest::collection::vec(mutation(), 0..6),
+        which in 0..3_usize,
+        folds in any::<bool>(),
+    ) {
+        redefine_beside((&before, &meanwhile), which, folds);
+    }
+
+    #[test]
+    fn what_is_loaded_beside_commits_has_them(
+        before in proptest::collection::vec(mutation(), 0..4),
+        meanwhile in proptest::collection::vec(mutation(), 0..6),
+        load in proptest::collection::vec(set_statement(), 0..12),
+        folds in any::<bool>(),
+    ) {
+        load_beside((&before, &meanwhile), &load, folds);
     }
 }

@@ -13,6 +13,7 @@ use crate::graph::version::values::{LangValues, ValueBase};
 use crate::graph::version::weight;
 use crate::graph::version::whole::Version;
 use crate::index::{IndexKind, build_index, check_geometry, index_kinds, vector_options};
+use hexgraph_base::budget::Share;
 use hexgraph_base::schema::{Change, PredicateDef, Schema, SchemaReport, SchemaText, parse_schema};
 use hexgraph_base::types::{Error, Result, ValueType};
 use rayon::prelude::*;
@@ -62,11 +63,26 @@ fn resolved(version: &Version, text: SchemaText) -> Result<Definitions> {
 ///
 /// [`Error::Schema`] for values that a new index can't take, and for what this build has no feature for; those of `check`.
 pub fn define(version: &Version, definitions: &Definitions, check: Check<'_>) -> Result<Version> {
-    // Those of a log may be of a build with more features.
-    definitions.check_build()?;
     let mut next = version.clone();
     definitions.apply(Arc::make_mut(&mut next.schema));
     let share = version.budget.share();
+    next.replace(build_defined(version, definitions, &share, check)?);
+    Ok(next)
+}
+
+/// The predicates of a version under other definitions, in their order. The memory for them is drawn from `share`.
+///
+/// # Errors
+///
+/// As [`define`].
+pub(super) fn build_defined(
+    version: &Version,
+    definitions: &Definitions,
+    share: &Share,
+    check: Check<'_>,
+) -> Result<Vec<(Arc<str>, Arc<Predicate>)>> {
+    // Those of a log may be of a build with more features.
+    definitions.check_build()?;
     let rebuild = |def: &PredicateDef| {
         let name = def.name.as_str();
         let predicate = match version.predicate(name).filter(|stored| !stored.subjects().is_empty())
@@ -79,9 +95,7 @@ pub fn define(version: &Version, definitions: &Definitions, check: Check<'_>) ->
         };
         predicate.map(|predicate| (Arc::from(name), Arc::new(predicate)))
     };
-    let built: Result<Vec<_>> = definitions.predicates.par_iter().map(rebuild).collect();
-    next.replace(built?);
-    Ok(next)
+    definitions.predicates.par_iter().map(rebuild).collect()
 }
 
 /// The predicates that mean something else by definitions than they do.

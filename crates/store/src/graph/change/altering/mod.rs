@@ -3,4 +3,5 @@
 pub(in crate::graph) mod definitions;
 mod unread;
 pub(in crate::graph) mod alter;
+pub(in crate::graph) mod redefine;
 pub(in crate::graph) mod graphql_schema;

@@ -1,0 +1,78 @@
+//! Other definitions for a graph whose writers go on.
+//!
+//! Indexes and backward edges are built of one version, which takes as long as the predicates are large. Then the rows that were changed
+//! meanwhile are put on top, as a fold does it, and the last of them in the writers' turn: see `graph/build/fold.rs`.
+
+use super::alter::build_defined;
+use super::definitions::Definitions;
+use crate::graph::build::compact::{Check, is_fold_due};
+use crate::graph::build::fold::Fold;
+use crate::graph::version::whole::Version;
+use hexgraph_base::budget::Share;
+use hexgraph_base::types::Result;
+use std::sync::Arc;
+
+/// Predicates that were built under other definitions, and keep up with their commits.
+pub struct Redefinition {
+    definitions: Definitions,
+    built: Vec<(Arc<str>, Fold)>,
+    /// The memory that was drawn for them.
+    _share: Share,
+}
+
+impl Redefinition {
+    /// Builds the predicates of a version. `check` is asked before each index whether to go on.
+    ///
+    /// # Errors
+    ///
+    /// As [`super::alter::define`].
+    pub fn new(
+        version: &Version,
+        definitions: Definitions,
+        check: Check<'_>,
+    ) -> Result<Redefinition> {
+        let share = version.budget.share();
+        let built = build_defined(version, &definitions, &share, check)?;
+        let keeping_up = |(name, built): (Arc<str>, Arc<_>)| {
+            let seen = version.predicates.get(&name).unwrap_or(&built);
+            let fold = Fold::redefined(seen, Arc::clone(&built));
+            (name, fold)
+        };
+        let built = built.into_iter().map(keeping_up).collect();
+        Ok(Redefinition { definitions, built, _share: share })
+    }
+
+    /// Takes over what was changed until `version`. Returns the number of rows, or `None` when something was changed otherwise than by rows, so
+    /// that all is to be built anew.
+    ///
+    /// # Errors
+    ///
+    /// [`hexgraph_base::types::Error::Schema`] for a value that a new index can't take.
+    pub fn catch_up(&mut self, version: &Version) -> Result<Option<usize>> {
+        let mut rows = 0;
+        for (name, fold) in &mut self.built {
+            // One that nobody had defined is its own origin: it has to be unknown still.
+            let Some(now) = version.predicates.get(name) else { continue };
+            match fold.catch_up(now, &version.thresholds)? {
+                Some(count) => rows += count,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(rows))
+    }
+
+    /// The definitions that it was built for.
+    pub fn definitions(&self) -> &Definitions {
+        &self.definitions
+    }
+
+    /// The version after `head`, whose changes were taken over last.
+    pub fn version(&self, head: &Version) -> Version {
+        let mut next = head.clone();
+        self.definitions.apply(Arc::make_mut(&mut next.schema));
+        next.replace(self.built.iter().map(|(name, fold)| (Arc::clone(name), fold.folded())));
+        let mut built = self.built.iter();
+        next.is_fold_due |= built.any(|(_, fold)| is_fold_due(&fold.folded(), &head.thresholds));
+        next
+    }
+}

@@ -1,0 +1,219 @@
+//! Work on whole predicates beside the writers: loads and folds.
+//!
+//! What takes as long as the data are large is done without the writers' turn, upon a version that was the newest when it began. What was
+//! committed meanwhile is taken over several times without the turn, as long as it is much, and the rest within: so a writer waits for
+//! the last few commits to be taken over.
+
+use super::late::{Late, Tail};
+use super::rebuilding::RebuildTurn;
+use super::store::{Store, check_whole};
+use crate::graph::build::compact::{is_fold_due, is_settled};
+use crate::graph::build::fold::Fold;
+use crate::graph::version::predicate::Predicate;
+use crate::graph::version::weight::of_fold;
+use crate::graph::version::whole::Version;
+use hexgraph_base::types::{Check, Result, parallel};
+use std::sync::Arc;
+
+/// What was committed meanwhile is taken over outside of the writers' turn at most this many times,
+pub const CATCH_UP_ROUNDS: usize = 8;
+
+/// as long as it is more rows or commits than this. The turn is then held for that many or so.
+pub const CATCH_UP_ROWS: usize = 64;
+
+/// Where a load is kept before it is published, so that it is not lost in a crash.
+pub trait LoadHome {
+    /// Called in the writers' turn before the load begins: what is committed from now on comes after it.
+    ///
+    /// # Errors
+    ///
+    /// Those of the home; there is no load then.
+    fn begin(&mut self) -> Result<()>;
+
+    /// Writes what was loaded, without the commits that came meanwhile. Called outside of the turn.
+    ///
+    /// # Errors
+    ///
+    /// Those of the home; there is no load then.
+    fn write(&mut self, version: &Version) -> Result<()>;
+
+    /// Makes what was written, with the commits since [`LoadHome::begin`], what is found after a crash. Called in the turn.
+    ///
+    /// # Errors
+    ///
+    /// Those of the home; there is no load then.
+    fn switch(&mut self) -> Result<()>;
+}
+
+/// A graph in memory keeps nothing.
+impl LoadHome for () {
+    fn begin(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn write(&mut self, _: &Version) -> Result<()> {
+        Ok(())
+    }
+
+    fn switch(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Ends the notes of commits when it is dropped, also where a load fails or panics.
+struct NotesEnd<'a>(&'a Store);
+
+impl Drop for NotesEnd<'_> {
+    fn drop(&mut self) {
+        self.0.turn().tail = None;
+    }
+}
+
+impl Store {
+    /// Publishes what `change` makes of the newest version, after it was written to its home. Writers go on meanwhile, and what they
+    /// commit counts as later: it is carried out upon what was made. An open transaction that changes one of the predicates that
+    /// were made is in conflict.
+    ///
+    /// # Errors
+    ///
+    /// Those of `change` and of `home`; [`hexgraph_base::types::Error::Query`] when a commit that came meanwhile does not go with what was made.
+    /// The current version stays then.
+    pub fn write_beside<T>(
+        &self,
+        _turn: &RebuildTurn<'_>,
+        home: &mut dyn LoadHome,
+        change: impl FnOnce(&Arc<Version>) -> Result<(Version, T)>,
+    ) -> Result<T> {
+        let base = {
+            let mut turn = self.turn();
+            home.begin()?;
+            turn.tail = Some(Tail::new(&turn.head.budget));
+            Arc::clone(&turn.head)
+        };
+        let _end = NotesEnd(self);
+        let (made, answer) = change(&base)?;
+        check_whole(&made)?;
+        home.write(&made)?;
+        let mut late = Late::new(&base, made);
+        for _ in 0..CATCH_UP_ROUNDS {
+            let records = self.turn().tail.as_mut().map_or_else(|| Ok(Vec::new()), Tail::take)?;
+            late.add(&records)?;
+            if records.len() <= CATCH_UP_ROWS {
+                break;
+            }
+        }
+        let mut turn = self.turn();
+        late.add(&turn.tail.as_mut().map_or_else(|| Ok(Vec::new()), Tail::take)?)?;
+        let mut next = late.finish(&turn.head)?;
+        next.commit = self.snapshots.next_number();
+        home.switch().inspect_err(|_| self.snapshots.give_up(next.commit))?;
+        self.publish_made(turn, next).map(|()| answer)
+    }
+
+    /// True when the changes of some predicate are due to be folded. O(predicates).
+    pub fn is_fold_due(&self) -> bool {
+        let version = self.version();
+        version.predicates.values().any(|it| is_fold_due(it, &version.thresholds))
+    }
+
+    /// Folds the changes of one predicate where they are due, beside the writers: they wait for no more than the last changes
+    /// that came meanwhile. Returns false when no fold is due. Takes O(predicate), and memory for another copy of it. Waits for
+    /// others that build whole predicates.
+    ///
+    /// # Errors
+    ///
+    /// [`hexgraph_base::types::Error::Limit`] when there is no memory for it; nothing has changed then.
+    pub fn fold_next(&self) -> Result<bool> {
+        let _rebuilding = self.rebuild_turn();
+        let version = self.version();
+        let thresholds = version.thresholds;
+        let is_due = |(_, it): &(_, &Arc<Predicate>)| is_fold_due(it, &thresholds);
+        let Some((name, seen)) = version.predicates.iter().find(is_due) else { return Ok(false) };
+        let share = version.budget.share();
+        share.draw(of_fold(seen) as u64)?;
+        let fold = Fold::of(seen, &thresholds, |changes, rows| thresholds.is_due(changes, rows));
+        let folds = vec![(Arc::clone(name), fold)];
+        // The version is not kept longer than the fold needs it.
+        drop(version);
+        self.put_folds(folds)?;
+        Ok(true)
+    }
+
+    /// Publishes the folds that `fold` makes of the newest version, beside the writers, whose last changes may be left. Waits for
+    /// others that build whole predicates.
+    ///
+    /// # Errors
+    ///
+    /// Those of `fold`; nothing has changed then.
+    pub fn fold_all(&self, fold: impl FnOnce(&Version) -> Result<Folds>) -> Result<()> {
+        let _rebuilding = self.rebuild_turn();
+        let head = self.head();
+        let folds = fold(&head)?;
+        drop(head);
+        self.put_folds(folds.0)
+    }
+
+    /// Puts folded predicates in the places of those that they were made of, with what was committed meanwhile. Those whose base was
+    /// replaced meanwhile are left out.
+    fn put_folds(&self, mut folds: Vec<(Arc<str>, Fold)>) -> Result<()> {
+        for _ in 0..CATCH_UP_ROUNDS {
+            if catch_up(&mut folds, &self.head())? <= CATCH_UP_ROWS {
+                break;
+            }
+        }
+        let mut turn = self.turn();
+        catch_up(&mut folds, &turn.head)?;
+        let folded: Vec<_> =
+            folds.iter().map(|(name, fold)| (Arc::clone(name), fold.folded())).collect();
+        if !folded.is_empty() {
+            let mut next = Version::clone(&turn.head);
+            next.replace(folded);
+            self.put_arranged(&mut turn, next);
+        }
+        // What was replaced is freed behind the turn, with the folds.
+        drop(turn);
+        Ok(())
+    }
+}
+
+/// Folds of predicates that keep up with their commits.
+pub struct Folds(Vec<(Arc<str>, Fold)>);
+
+impl Folds {
+    /// Folds all changes of all predicates of a version. `check` is asked before each predicate whether to go on.
+    ///
+    /// # Errors
+    ///
+    /// Those of `check`.
+    pub fn of(version: &Version, check: Check<'_>) -> Result<Folds> {
+        let unsettled: Vec<_> =
+            version.predicates.iter().filter(|(_, it)| !is_settled(it)).collect();
+        let folds = parallel::map(&unsettled, |(name, seen)| {
+            check()?;
+            let fold = Fold::of(seen, &version.thresholds, |changes, _| 0 < changes);
+            Ok((Arc::clone(name), fold))
+        });
+        folds.into_iter().collect::<Result<_>>().map(Folds)
+    }
+}
+
+/// Has folds catch up with a version, and drops those that have become useless. Returns the number of rows that were taken over.
+fn catch_up(folds: &mut Vec<(Arc<str>, Fold)>, version: &Version) -> Result<usize> {
+    let mut rows = 0;
+    let mut failure = None;
+    folds.retain_mut(|(name, fold)| {
+        let now = version.predicates.get(name);
+        match now.map_or(Ok(None), |now| fold.catch_up(now, &version.thresholds)) {
+            Ok(Some(count)) => {
+                rows += count;
+                true
+            }
+            Ok(None) => false,
+            Err(error) => {
+                failure = Some(error);
+                false
+            }
+        }
+    });
+    failure.map_or(Ok(rows), Err)
+}

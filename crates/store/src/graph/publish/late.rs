@@ -1,0 +1,181 @@
+//! Commits that came while a load was built, carried out upon what it made.
+//!
+//! A load builds upon the version that was the newest when it began, and writers go on. What they have committed meanwhile is noted as
+//! the log has it, and carried out again upon the load's version, as recovery does: so a value that was committed meanwhile stays,
+//! as if it had been written after the load, and what is found after a crash is the same.
+//!
+//! Predicates that the load did not touch are those of the writers, as they are.
+
+use super::replay::Replay;
+use crate::graph::build::compact::is_fold_due;
+use crate::graph::change::apply::check_alone;
+use crate::graph::change::changes::Changes;
+use crate::graph::thresholds::Thresholds;
+use crate::graph::version::whole::Version;
+use hexgraph_base::budget::{Budget, Share};
+use hexgraph_base::schema::Schema;
+use hexgraph_base::types::{Error, Result, Value};
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
+
+/// The records of commits since a load began.
+pub(super) struct Tail {
+    records: Vec<(u64, Vec<u8>)>,
+    share: Share,
+    /// The first refusal to give memory for a record: then the load can't be completed, and the writers go on.
+    failure: Option<Error>,
+}
+
+impl Tail {
+    /// No commit yet. The memory of the records is drawn of `budget`.
+    pub(super) fn new(budget: &Budget) -> Tail {
+        Tail { records: Vec::new(), share: budget.share(), failure: None }
+    }
+
+    /// Notes a commit.
+    pub(super) fn note(&mut self, commit: u64, record: Vec<u8>) {
+        if self.failure.is_some() {
+            return;
+        }
+        match self.share.draw((record.len() + size_of::<(u64, Vec<u8>)>()) as u64) {
+            Ok(()) => self.records.push((commit, record)),
+            Err(failure) => {
+                self.records = Vec::new();
+                self.failure = Some(failure);
+            }
+        }
+    }
+
+    /// Takes the records that were noted since the last call.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when there was no memory for one of them.
+    pub(super) fn take(&mut self) -> Result<Vec<(u64, Vec<u8>)>> {
+        match self.failure.take() {
+            None => Ok(std::mem::take(&mut self.records)),
+            Some(failure) => Err(failure),
+        }
+    }
+}
+
+/// The version that a load made, with the commits that came meanwhile.
+pub(in crate::graph) struct Late {
+    replay: Replay,
+    rules: LateRules,
+    thresholds: Thresholds,
+    /// The bytes that the load replaced.
+    replaced: u64,
+}
+
+/// What is looked at in the commits that came meanwhile.
+struct LateRules {
+    /// The predicates that the load changed; `None` where it gave places to uids of 2^31 and more, so that node ids in all differ.
+    touched: Option<FxHashSet<Arc<str>>>,
+    /// Values that no two nodes may have, and that the load may have given to another one.
+    unique: Vec<UniqueValue>,
+}
+
+/// A value that no two nodes may have.
+struct UniqueValue {
+    name: String,
+    lang: Box<str>,
+    value: Value,
+}
+
+impl Late {
+    /// The version `made` was made of `base` by a load.
+    pub(in crate::graph) fn new(base: &Version, mut made: Version) -> Late {
+        let is_same_table = base.nodes.high().len() == made.nodes.high().len();
+        let touched = made.predicates.iter().filter(|(name, _)| !made.has_same(base, name));
+        let touched = touched.map(|(name, _)| Arc::clone(name)).collect();
+        let rules = LateRules { touched: is_same_table.then_some(touched), unique: Vec::new() };
+        let (thresholds, replaced) = (made.thresholds, made.replaced - base.replaced);
+        // A fold takes as long as the predicate is large, and the last commits are carried out while writers wait: so none is made here.
+        made.thresholds.changes_min = usize::MAX;
+        Late { replay: Replay::new(made), rules, thresholds, replaced }
+    }
+
+    /// Carries out commits. O(statements · log).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] when a predicate that both define is not the same in both, or a vector has another length than those of the load.
+    pub(in crate::graph) fn add(&mut self, records: &[(u64, Vec<u8>)]) -> Result<()> {
+        for (commit, record) in records {
+            self.replay.gather_record(*commit, record)?;
+        }
+        let (gathered, version) = self.replay.gathered();
+        self.rules.look_at(gathered, &version.schema)?;
+        self.replay.carry_out()
+    }
+
+    /// The version after all commits up to `head`, which were added.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] when two nodes would have a value that only one may have.
+    pub(in crate::graph) fn finish(mut self, head: &Version) -> Result<Version> {
+        let mut next = self.replay.version()?;
+        for UniqueValue { name, lang, value } in &self.rules.unique {
+            check_alone(&next, (name, lang), value.as_ref())?;
+        }
+        let is_touched = |name: &Arc<str>| match &self.rules.touched {
+            Some(touched) => touched.contains(name),
+            None => true,
+        };
+        if self.rules.touched.is_some() {
+            if next.nodes.high().as_slice() != head.nodes.high().as_slice() {
+                return Err(Error::internal("commits beside a load have other nodes than it"));
+            }
+            let made = std::mem::replace(&mut next.predicates, head.predicates.clone());
+            next.predicates.extend(made.into_iter().filter(|(name, _)| is_touched(name)));
+            next.nodes = head.nodes.clone();
+        }
+        next.thresholds = self.thresholds;
+        next.replaced = head.replaced + self.replaced;
+        let is_due = next
+            .predicates
+            .iter()
+            .any(|(name, it)| is_touched(name) && is_fold_due(it, &self.thresholds));
+        next.is_fold_due = head.is_fold_due || is_due;
+        Ok(next)
+    }
+}
+
+impl LateRules {
+    /// Leaves out what the load did not touch, and notes what has to be compared with what it did.
+    fn look_at(&mut self, changes: &mut Changes, schema: &Schema) -> Result<()> {
+        for def in &changes.definitions {
+            if let Some(known) =
+                schema.predicates.get(&def.name).filter(|known| !known.is_alike(def))
+            {
+                let (name, known, def) = (&def.name, known.type_text(), def.type_text());
+                return Err(Error::query(format!(
+                    "predicate `{name}` is new: the load makes it {known}, and a commit while it ran made it {def}; define it by `alter` and load again"
+                )));
+            }
+        }
+        let Changes { predicates, langs, parts, .. } = changes;
+        if let Some(touched) = &self.touched {
+            let is_touched: Vec<bool> =
+                predicates.iter().map(|def| touched.contains(def.name.as_str())).collect();
+            for part in parts.iter_mut() {
+                part.deletes.retain(|delete| is_touched[delete.predicate as usize]);
+                part.values.retain(|value| is_touched[value.predicate as usize]);
+                part.edges.retain(|edge| is_touched[edge.predicate as usize]);
+            }
+        }
+        for value in parts.iter().flat_map(|part| &part.values) {
+            let def = &predicates[value.predicate as usize];
+            if schema.predicates.get(&def.name).is_some_and(|def| def.unique) {
+                self.unique.push(UniqueValue {
+                    name: def.name.clone(),
+                    lang: langs[value.lang as usize].clone(),
+                    value: value.value.clone(),
+                });
+            }
+        }
+        Ok(())
+    }
+}
