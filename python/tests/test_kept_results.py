@@ -73,6 +73,7 @@ def told(found):
 
 
 @pytest.mark.parametrize("dql", QUERIES)
+@pytest.mark.filterwarnings("ignore::hexgraph.UnknownNameWarning")
 def test_a_copy_tells_what_the_version_tells(db, dql):
     """The same result, once as a copy and once so large that it holds its version."""
     copied = db.query(dql)

@@ -54,6 +54,7 @@ NORMALIZED = """{
 }"""
 
 
+@pytest.mark.filterwarnings("ignore::hexgraph.UnknownNameWarning")
 def test_rows_columns_and_frames_have_one_order(people):
     """It is that of the query's text, whatever the JSON has."""
     people.mutate(set="<0x1> <friend> <0x2> (since=1840) .")

@@ -504,6 +504,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let directory = Directory::open(root.path()).unwrap();
         let log = || directory.current().unwrap().unwrap().log;
+        fs::write(directory.log_path(1), "").unwrap();
         directory.name_log(1, 64).unwrap();
         for (number, len, durable) in [(1, 80, 80), (1, 70, 80), (2, 90, 80)] {
             directory.note_durable(number, len).unwrap();
