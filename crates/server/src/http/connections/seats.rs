@@ -50,7 +50,7 @@ impl Seats {
             return Some(seat);
         }
         // The connection that is told to close may need a moment for that, so its seat is waited for.
-        self.longest_idle()?.leave.notify_one();
+        self.take_longest_idle()?.leave.notify_one();
         timeout(PATIENCE, free.acquire_owned()).await.ok()?.ok()
     }
 
@@ -63,15 +63,16 @@ impl Seats {
         Listed { seats: Arc::clone(self), number }
     }
 
-    /// The connection that has waited longest for a request, or for the rest of one; `None` when none has waited for [`IDLE_LEAST`].
-    fn longest_idle(&self) -> Option<Arc<Line>> {
-        let taken = self.lock();
-        let idle = taken.lines.values().filter_map(|line| match line.phase() {
-            Phase::Idle(since) | Phase::Head(since) => Some((since, line)),
+    /// Takes the connection that has waited longest for a request, or for the rest of one, off the list: whoever looks next, at another port, finds
+    /// another one. `None` when none has waited for [`IDLE_LEAST`].
+    fn take_longest_idle(&self) -> Option<Arc<Line>> {
+        let mut taken = self.lock();
+        let idle = taken.lines.iter().filter_map(|(number, line)| match line.phase() {
+            Phase::Idle(since) | Phase::Head(since) => Some((since, *number)),
             Phase::Busy => None,
         });
-        let (since, line) = idle.min_by_key(|(since, _)| *since)?;
-        (IDLE_LEAST <= since.elapsed()).then(|| Arc::clone(line))
+        let (since, number) = idle.min()?;
+        if since.elapsed() < IDLE_LEAST { None } else { taken.lines.remove(&number) }
     }
 
     fn lock(&self) -> MutexGuard<'_, Taken> {
@@ -82,5 +83,33 @@ impl Seats {
 impl Drop for Listed {
     fn drop(&mut self) {
         self.seats.lock().lines.remove(&self.number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::time::sleep;
+
+    #[tokio::test]
+    async fn two_who_come_at_once_get_the_seats_of_two() {
+        let seats = Arc::new(Seats::new(2));
+        let (line, other) = (Arc::new(Line::new()), Arc::new(Line::new()));
+        let sits = |line: &Arc<Line>| {
+            let (seats, line) = (Arc::clone(&seats), Arc::clone(line));
+            async move {
+                let _seat = seats.take().await;
+                let _listed = seats.list(Arc::clone(&line));
+                line.leave.notified().await;
+            }
+        };
+        let sitting = [tokio::spawn(sits(&line)), tokio::spawn(sits(&other))];
+        sleep(IDLE_LEAST + Duration::from_millis(50)).await;
+        let (first, second) = tokio::join!(seats.take(), seats.take());
+        assert!(first.is_some() && second.is_some());
+        for one in sitting {
+            one.await.unwrap();
+        }
+        assert!(seats.take().await.is_none(), "nobody is idle");
     }
 }
