@@ -117,15 +117,14 @@ impl Database {
         let report = graph::report(&before, &definitions);
         let mut redefinition = pool.install(|| Redefinition::new(&before, definitions, check))?;
         drop(before);
-        for _ in 0..graph::CATCH_UP_ROUNDS {
+        let mut fits = true;
+        graph::catch_up_outside(|| {
             check()?;
-            match redefinition.catch_up(&open.store.head())? {
-                None => return Ok(None),
-                Some(rows) if graph::CATCH_UP_ROWS < rows => {}
-                Some(_) => break,
-            }
-        }
-        Ok(Some(BuiltBeside { redefinition, report }))
+            let rows = redefinition.catch_up(&open.store.head())?;
+            fits = rows.is_some();
+            Ok(rows.unwrap_or(0))
+        })?;
+        Ok(fits.then_some(BuiltBeside { redefinition, report }))
     }
 
     /// Publishes what was built, with the last changes. Returns false where it does not go with the newest version.

@@ -301,32 +301,33 @@ fn transactions_conflict_with_what_is_built_beside_them() {
     assert!(commits(&db, &alter, "<1> <age> \"15\" ."), "only other values were written");
 }
 
+/// What a writer of [`writers_go_on_beside_everything_else`] sets and deletes in its mutation of that number.
+fn written(writer: u64, number: u64) -> (String, String) {
+    let node = 0x100 * (writer + 1) + number % 50;
+    let delete = match number % 7 {
+        0 => format!("<{node:#x}> <knows> * ."),
+        _ => String::new(),
+    };
+    let set = format!(
+        "<{node:#x}> <name> \"word{number} of {writer}\" .\n<{node:#x}> <age> \"{number}\" .\n\
+         <{node:#x}> <tags> \"t{}\" .\n<{node:#x}> <knows> <{:#x}> .",
+        number % 5,
+        number % 90 + 1
+    );
+    (set, delete)
+}
+
+/// The facts of its load of that number.
+fn loaded(number: u64) -> String {
+    let (node, other) = (0x900 + number, 0x900 + number % 5);
+    format!("<{node:#x}> <name> \"load\" .\n<{other:#x}> <knows> <0x90f> .")
+}
+
 /// Writers, loads, changes of the schema, folds and compactions at once come to what the changes come to one after the other.
 #[test]
 fn writers_go_on_beside_everything_else() {
     const WRITERS: u64 = 2;
     const ROUNDS: u64 = 6;
-    let lines = |writer: u64, number: u64| {
-        let node = 0x100 * (writer + 1) + number % 50;
-        let delete = match number % 7 {
-            0 => format!("<{node:#x}> <knows> * ."),
-            _ => String::new(),
-        };
-        let set = format!(
-            "<{node:#x}> <name> \"word{number} of {writer}\" .\n<{node:#x}> <age> \"{number}\" .\n\
-             <{node:#x}> <tags> \"t{}\" .\n<{node:#x}> <knows> <{:#x}> .",
-            number % 5,
-            number % 90 + 1
-        );
-        (set, delete)
-    };
-    let loaded = |number: u64| {
-        format!(
-            "<{:#x}> <name> \"load\" .\n<{:#x}> <knows> <0x90f> .",
-            0x900 + number,
-            0x900 + number % 5
-        )
-    };
     let root = tempfile::tempdir().unwrap();
     let folder = root.path().join("db");
     for thresholds in [Thresholds::default(), Thresholds::small_background()] {
@@ -341,7 +342,7 @@ fn writers_go_on_beside_everything_else() {
                     let mut number = 0;
                     // A failure elsewhere ends it, too.
                     while !is_over.load(Ordering::Relaxed) && number < 100_000 {
-                        let (set, delete) = lines(writer, number);
+                        let (set, delete) = written(writer, number);
                         db.mutate(&set, &delete).unwrap();
                         number += 1;
                         // Those who build have to get a turn on a machine with few cores, too.
@@ -370,7 +371,7 @@ fn writers_go_on_beside_everything_else() {
         }
         for (writer, count) in counts.into_iter().enumerate() {
             for number in 0..count {
-                let (set, delete) = lines(writer as u64, number);
+                let (set, delete) = written(writer as u64, number);
                 wanted.mutate(&set, &delete).unwrap();
             }
         }

@@ -32,7 +32,7 @@ pub use load::lines::{LoadOptions, LoadProgress, LoadReport, LoadSource, Skipped
 pub use load::spill::{SpillOptions, remove_left};
 pub use persist::export::{export, export_labelled, is_exported};
 pub use persist::export_json::export_json;
-pub use publish::beside::{CATCH_UP_ROUNDS, CATCH_UP_ROWS, Folds, LoadHome};
+pub use publish::beside::{Folds, LoadHome, catch_up_outside};
 pub use publish::conflicts::Claim;
 pub use publish::rebuilding::RebuildTurn;
 pub use publish::record::{SchemaChange, encode_changes, encode_next_uid};

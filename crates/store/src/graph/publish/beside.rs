@@ -16,10 +16,25 @@ use hexgraph_base::types::{Check, Result, parallel};
 use std::sync::Arc;
 
 /// What was committed meanwhile is taken over outside of the writers' turn at most this many times,
-pub const CATCH_UP_ROUNDS: usize = 8;
+const CATCH_UP_ROUNDS: usize = 8;
 
 /// as long as it is more rows or commits than this. The turn is then held for that many or so.
-pub const CATCH_UP_ROWS: usize = 64;
+const CATCH_UP_ROWS: usize = 64;
+
+/// Calls `catch_up`, which takes over what was committed since its last call and returns the number of rows or commits, until that is so little
+/// that the rest can be taken over in the writers' turn, or for the last time of a few.
+///
+/// # Errors
+///
+/// Those of `catch_up`.
+pub fn catch_up_outside(mut catch_up: impl FnMut() -> Result<usize>) -> Result<()> {
+    for _ in 0..CATCH_UP_ROUNDS {
+        if catch_up()? <= CATCH_UP_ROWS {
+            break;
+        }
+    }
+    Ok(())
+}
 
 /// Where a load is kept before it is published, so that it is not lost in a crash.
 pub trait LoadHome {
@@ -95,15 +110,15 @@ impl Store {
         check_whole(&made)?;
         home.write(&made)?;
         let mut late = Late::new(&base, made);
-        for _ in 0..CATCH_UP_ROUNDS {
-            let records = self.turn().tail.as_mut().map_or_else(|| Ok(Vec::new()), Tail::take)?;
+        let take =
+            |tail: &mut Option<Tail>| tail.as_mut().map_or_else(|| Ok(Vec::new()), Tail::take);
+        catch_up_outside(|| {
+            let records = take(&mut self.turn().tail)?;
             late.add(&records)?;
-            if records.len() <= CATCH_UP_ROWS {
-                break;
-            }
-        }
+            Ok(records.len())
+        })?;
         let mut turn = self.turn();
-        late.add(&turn.tail.as_mut().map_or_else(|| Ok(Vec::new()), Tail::take)?)?;
+        late.add(&take(&mut turn.tail)?)?;
         let mut next = late.finish(&turn.head)?;
         next.commit = self.snapshots.next_number();
         home.switch().inspect_err(|_| self.snapshots.give_up(next.commit))?;
@@ -156,11 +171,7 @@ impl Store {
     /// Puts folded predicates in the places of those that they were made of, with what was committed meanwhile. Those whose base was
     /// replaced meanwhile are left out.
     fn put_folds(&self, mut folds: Vec<(Arc<str>, Fold)>) -> Result<()> {
-        for _ in 0..CATCH_UP_ROUNDS {
-            if catch_up(&mut folds, &self.head())? <= CATCH_UP_ROWS {
-                break;
-            }
-        }
+        catch_up_outside(|| catch_up(&mut folds, &self.head()))?;
         let mut turn = self.turn();
         catch_up(&mut folds, &turn.head)?;
         let folded: Vec<_> =
