@@ -185,13 +185,22 @@ fn request(query: &str) -> Vec<u8> {
 const SLOW: Duration = Duration::from_secs(30);
 const SOON: Duration = Duration::from_secs(10);
 
+/// Names that differ in their letters.
+fn names() -> impl Iterator<Item = String> {
+    let letter = |digit: u8| char::from(digit - b'0' + b'a');
+    (0_u64..).map(move |number| number.to_string().bytes().map(letter).collect())
+}
+
 /// Asks for what is quick until that has to wait, and gives the one that waits.
-fn behind(site: &Site) -> Line<Encrypted> {
+///
+/// Each request has a name of its own: of a kind that was quick twice before the slow one began, all would be answered beside it from then on.
+fn behind(site: &Site, names: &mut impl Iterator<Item = String>) -> Line<Encrypted> {
     let started = Instant::now();
     while started.elapsed() < SOON {
         let mut next = site.connect();
         next.stream.sock.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
-        next.send(&request("{ q(func: uid(1)) { rank } }"));
+        let name = names.next().unwrap();
+        next.send(&request(&format!("{{ q_{name}(func: uid(1)) {{ rank }} }}")));
         match next.read() {
             Ok(told) => assert_eq!(told.status, 200, "{}", told.text()),
             Err(error) => {
@@ -227,6 +236,7 @@ fn who_leaves_has_nothing_computed_for_them() {
     let blocks = (SLOW.as_secs_f64() / started.elapsed().as_secs_f64() * 10.0).ceil() as usize;
     let slow_request = request(&slow_text(blocks));
     assert!(slow_request.len() < 4 << 20, "{blocks} blocks are longer than a query may be");
+    let mut names = names();
     // Whatever lies unread before the end, and whether the end is announced or not.
     for (more, is_announced) in [(0, true), (1, true), (4000, true), (0, false), (4000, false)] {
         let mut slow = site.connect();
@@ -234,7 +244,7 @@ fn who_leaves_has_nothing_computed_for_them() {
         for _ in 0..more {
             slow.send(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n");
         }
-        let mut next = behind(&site);
+        let mut next = behind(&site, &mut names);
         if is_announced {
             slow.stream.conn.send_close_notify();
             slow.stream.flush().unwrap();
