@@ -166,7 +166,7 @@ impl Spread<'_> {
         self,
         ahead: usize,
         work: impl Fn(Range<usize>) -> Result<R> + Sync,
-        take: impl FnMut(R) -> Result<()>,
+        mut take: impl FnMut(R) -> Result<()>,
     ) -> Result<()> {
         let Spread { control, pool, items, len } = self;
         let work = |number: usize| {
@@ -174,6 +174,11 @@ impl Spread<'_> {
             work(number * len..items.min((number + 1) * len))
         };
         let job = Job { count: items.div_ceil(len), ahead, nests: false, work: &work };
+        // Where the other threads are fast enough, this one does nothing but take what they have done, and nobody else may ask its poll.
+        let take = |result| {
+            control.check()?;
+            take(result)
+        };
         // The morsels find out by themselves: a poll that says stop also sets the flag.
         pool.share(&job, &|| drop(control.check()), take)
     }
@@ -299,6 +304,26 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn who_only_takes_asks_the_poll() {
+        let control = sharing(2, 1).with_poll(|| true);
+        let mut taken = 0;
+        // The other thread is a little faster, so this one finds a result whenever it looks, and begins no morsel, where it would ask.
+        let work = |range| {
+            thread::sleep(Duration::from_millis(15));
+            Ok(range)
+        };
+        let take = |_| {
+            taken += 1;
+            thread::sleep(Duration::from_millis(20));
+            Ok(())
+        };
+        let spread = control.spread(1000, 10).unwrap().unwrap();
+        let error = spread.each(work, take).unwrap_err();
+        assert_eq!(error.to_string(), "the request was interrupted");
+        assert!(taken < 20, "{taken} morsels were taken after 50 ms");
+    }
+
+    #[test]
     fn small_work_and_work_in_a_morsel_stay_on_their_thread() {
         let control = Control::new();
         control.set_pool(&Arc::new(Pool::new(2)));
@@ -381,7 +406,7 @@ pub(crate) mod tests {
             Ok(())
         };
         // Two morsels, one on each thread; that of the other thread ends when the poll has said so.
-        control.morsels(2, 1, work).unwrap();
+        control.morsels(2, 1, work).unwrap_err();
         assert!(control.is_cancelled());
     }
 }
