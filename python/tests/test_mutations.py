@@ -33,7 +33,10 @@ def test_dicts_are_nodes(people):
         '{ q(func: eq(name, "Dan")) { name name@ja born height alive since alias boss { uid } '
         "friend @facets { name } } }"
     )
-    assert rows(people, dql) == [
+    [dan] = rows(people, dql)
+    # The values of a list are a set.
+    dan["alias"].sort()
+    assert [dan] == [
         {
             "name": "Dan",
             "name@ja": "ダン",
@@ -188,7 +191,7 @@ def test_what_upsert_refuses(people, arguments, error, wanted):
 def test_unique_values(db):
     db.alter("email: string @index(exact) @unique .")
     db.mutate(set_json=[{"uid": "0x1", "email": "a"}, {"uid": "0x2", "email": "b"}])
-    with pytest.raises(hexgraph.QueryError, match="another node has the value"):
+    with pytest.raises(hexgraph.QueryError, match=r"another node has the value|duplicate value"):
         db.mutate(set_json={"email": "a"})
     db.mutate(set_json=[{"uid": "0x1", "email": "b"}, {"uid": "0x2", "email": "a"}])
     assert rows(db, "{ q(func: has(email)) { email } }") == [{"email": "b"}, {"email": "a"}]

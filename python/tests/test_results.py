@@ -1,5 +1,6 @@
 """How results are shown and walked through."""
 
+import re
 import time
 import urllib.error
 import urllib.request
@@ -32,7 +33,7 @@ def test_long_lists_inside_are_cut_too(crowd):
     result = crowd.query("{ q(func: uid(1)) { tags knows { name } } r(func: uid(2)) { name } }")
     text = repr(result)
     assert text.startswith("<hexgraph.Result q: 1, r: 1>\n")
-    assert '"tag 019",\n    …\n   ]' in text
+    assert re.search(r'"tag \d+",\n    …\n   \]', text)
     html = result._repr_html_()
     assert html.count("tag ") == html.count("node ") - 1 == 20
     assert html.count("…") == 2

@@ -70,7 +70,8 @@ class Pages:
         uids = found.pop(_UIDS, [])
         if not uids:
             raise StopIteration
-        self._after = max(int(node["uid"], 16) for node in uids)
+        # With `@cascade` the variable holds all nodes that pass, not those of the page alone.
+        self._after = sorted(int(node["uid"], 16) for node in uids)[: self._size][-1]
         return Result(json_of(found), page.latency, page.asked)
 
 
