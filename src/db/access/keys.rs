@@ -13,7 +13,6 @@ use crate::db::namespaces::operations::now;
 use crate::db::namespaces::registry::{KeyRecord, Registry};
 use hexgraph_base::types::{AccessError, Error, Result};
 use serde_json::json;
-use sha2::{Digest, Sha256};
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -264,7 +263,7 @@ fn shown(key: &KeyRecord) -> Option<ApiKey> {
 }
 
 fn digest(secret: &str) -> String {
-    hex(&Sha256::digest(secret))
+    hex(ring::digest::digest(&ring::digest::SHA256, secret.as_bytes()).as_ref())
 }
 
 fn random_hex<const N: usize>() -> Result<String> {

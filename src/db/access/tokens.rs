@@ -1,10 +1,11 @@
 //! The tokens that a login gives: JSON web tokens (RFC 7519), which this server alone signs and checks.
 
 use hexgraph_base::types::{AccessError, Error, Result};
+use hexgraph_graphql::auth::provide_signatures;
 use jsonwebtoken::errors::ErrorKind;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation, decode, encode};
+use ring::{digest, hmac};
 use serde_json::{Map, Value as Json, json};
-use sha2::{Digest, Sha256};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The longest token that is looked at, in bytes.
@@ -55,7 +56,7 @@ pub(super) struct Signer {
     signing: EncodingKey,
     checking: DecodingKey,
     /// What the marks of transactions are made with.
-    secret: [u8; 32],
+    marks: hmac::Key,
 }
 
 /// What a token says of who has it.
@@ -69,13 +70,14 @@ pub(super) enum Claims {
 
 impl Signer {
     pub(super) fn new(secret: &[u8], method: SigningMethod) -> Signer {
-        let mut mark = Sha256::new_with_prefix(b"hexgraph transaction\0");
-        mark.update(secret);
+        provide_signatures();
+        // A key of their own, so that no mark tells anything of the signature of a token.
+        let marks = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, secret), b"hexgraph transaction");
         Signer {
             method: method.algorithm(),
             signing: EncodingKey::from_secret(secret),
             checking: DecodingKey::from_secret(secret),
-            secret: mark.finalize().into(),
+            marks: hmac::Key::new(hmac::HMAC_SHA256, marks.as_ref()),
         }
     }
 
@@ -175,16 +177,16 @@ impl Signer {
 
     /// The mark of a transaction: who was not told it can't go on with the transaction by guessing its number.
     pub(super) fn transaction_mark(&self, namespace: u64, start: u64) -> String {
-        let mut mark = Sha256::new_with_prefix(self.secret);
-        mark.update(namespace.to_be_bytes());
-        mark.update(start.to_be_bytes());
-        hex(&mark.finalize())
+        let mut mark = hmac::Context::with_key(&self.marks);
+        mark.update(&namespace.to_be_bytes());
+        mark.update(&start.to_be_bytes());
+        hex(mark.sign().as_ref())
     }
 }
 
 /// A mark of a password, so that tokens which were given for another one are told.
 pub(super) fn password_mark(hash: &str) -> String {
-    hex(&Sha256::digest(hash)[..8])
+    hex(&digest::digest(&digest::SHA256, hash.as_bytes()).as_ref()[..8])
 }
 
 /// Bytes as hexadecimal digits.

@@ -6,8 +6,8 @@
 use crate::db::graphql::request::Request;
 use hexgraph_base::types::GenerationCache;
 use hexgraph_graphql::request::Fault;
+use ring::digest::{SHA256, digest};
 use serde_json::{Map, Value};
-use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -69,7 +69,7 @@ fn hash_in(extensions: &Map<String, Value>) -> Option<&str> {
 
 fn hash_of(text: &str) -> String {
     let mut hash = String::with_capacity(64);
-    for byte in Sha256::digest(text.as_bytes()) {
+    for byte in digest(&SHA256, text.as_bytes()).as_ref() {
         write!(hash, "{byte:02x}").expect("a text takes what is written to it");
     }
     hash

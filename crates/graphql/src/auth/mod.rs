@@ -4,12 +4,16 @@
 mod token_error;
 mod claims;
 mod keys;
+mod signatures;
 mod token;
+#[cfg(test)]
+mod rsa_tests;
 mod claim_tests;
 mod verdict;
 
 pub use claims::Claims;
 pub use keys::{FetchedKeys, KeySource};
+pub use signatures::provide_signatures;
 pub use token::{Audience, Verifier, bearer};
 pub use token_error::{KeyError, TokenError, TokenFault};
 pub(crate) use verdict::Remains;

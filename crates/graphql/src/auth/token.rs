@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 
 use crate::auth::keys::{KeySets, NamedKey};
+use crate::auth::signatures::provide_signatures;
 use crate::auth::{Claims, KeyError, KeySource, TokenError, TokenFault};
 use crate::model::{Algorithm, Authorization, Keys};
 
@@ -58,6 +59,7 @@ impl Verifier {
     ///
     /// When a key can't be read, or a set of keys can't be fetched.
     pub fn new(settings: &Authorization, source: Arc<dyn KeySource>) -> Result<Verifier, KeyError> {
+        provide_signatures();
         let keys = match &settings.keys {
             Keys::Fetched(addresses) => KnownKeys::Fetched(KeySets::new(addresses, source)?),
             _ => return Verifier::later(settings, source),
@@ -74,6 +76,7 @@ impl Verifier {
         settings: &Authorization,
         source: Arc<dyn KeySource>,
     ) -> Result<Verifier, KeyError> {
+        provide_signatures();
         let keys = match &settings.keys {
             Keys::Fixed { algorithm, key } if algorithm.is_rsa() => {
                 let key = DecodingKey::from_rsa_pem(key.as_bytes()).map_err(|_| KeyError::Pem)?;

@@ -9,7 +9,7 @@ use crate::http::message::reply::Reply;
 use axum::http::{HeaderMap, StatusCode};
 use hexgraph::db::Database;
 use hexgraph::db::access::KeyRole;
-use sha2::{Digest, Sha256};
+use ring::digest;
 
 /// The header that names a key.
 pub(in crate::http) const KEY_HEADER: &str = "x-auth-token";
@@ -102,8 +102,10 @@ pub(in crate::http) fn key_of(headers: &HeaderMap) -> Option<&str> {
     headers.get(KEY_HEADER).and_then(|key| key.to_str().ok())
 }
 
-fn digest(key: &str) -> [u8; 32] {
-    Sha256::digest(key).into()
+/// The SHA-256 digest of a key or token.
+pub(super) fn digest(secret: &str) -> [u8; 32] {
+    let digest = digest::digest(&digest::SHA256, secret.as_bytes());
+    digest.as_ref().try_into().expect("a digest by SHA-256 has 32 bytes")
 }
 
 #[cfg(test)]

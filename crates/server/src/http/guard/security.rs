@@ -1,12 +1,11 @@
 //! Who may alter and administer: a token that they share, and the addresses that they may come from. Who may ask at all.
 
-use super::keys::{Keys, key_of};
+use super::keys::{Keys, digest, key_of};
 use super::origins::Origins;
 use crate::http::message::incoming::Incoming;
 use hexgraph::db::Database;
 use hexgraph::db::access::{KEY_PREFIX, KeyRole};
 use hexgraph_base::types::{Error, Result};
-use sha2::{Digest, Sha256};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::net::{IpAddr, ToSocketAddrs};
 
@@ -163,10 +162,6 @@ impl Security {
 fn given(incoming: &Incoming) -> Option<&str> {
     let given = TOKEN_HEADERS.iter().find_map(|name| incoming.headers().get(*name))?;
     given.to_str().ok().filter(|given| !given.is_empty())
-}
-
-fn digest(token: &str) -> [u8; 32] {
-    Sha256::digest(token).into()
 }
 
 /// An address, a network (`10.0.0.0/8`), a range (`10.0.0.1:10.0.0.9`), or the name of a machine.
