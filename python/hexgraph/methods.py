@@ -43,7 +43,8 @@ class DatabaseMethods:
         `table` is a list of dicts, a dict of columns, a frame of polars (also a lazy one) or
         pandas, a pyarrow.Table, a relation of DuckDB, or anything else with `__arrow_c_stream__`;
         the path of a .parquet, .csv or .tsv file (the latter also as .gz or .zst), a pattern or a
-        folder of such files; or a list of these. All rows become visible at once, or none.
+        folder of such files; a graph of networkx, whose nodes are the ids; or a list of tables. All
+        rows become visible at once, or none.
 
         - `type`, the type of all the nodes; it is defined if it is not yet
         - `id`, the column that names the node of a row by an int or a text. Its values are kept in
@@ -125,7 +126,10 @@ class DatabaseMethods:
     ) -> LoadReport:
         """Load a table whose rows are edges of `predicate`, from node `source` to node `target`.
 
-        `table` and the options that are not told here are as for `load_nodes`.
+        `table` and the options that are not told here are as for `load_nodes`. It may also be pairs
+        of ends, `[(1, 2), (2, 3)]`, an array with two columns, or a graph of networkx. A third item
+        is a dict of attributes or the `weight`, which `facets=` names to keep it. An edge without
+        direction is loaded from its first end to its second.
 
         - `source` and `target`, the columns that name the ends; without them the table has "source"
           and "target", "from" and "to", "src" and "dst", or two columns

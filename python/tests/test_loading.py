@@ -214,6 +214,61 @@ def test_ends_by_usual_names(db):
         assert report.new_nodes == 0, columns
 
 
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        [(1, 2), (2, 3)],
+        [[1, 2], [2, 3]],
+        zip([1, 2], [2, 3], strict=True),
+        [(1, 2, {"km": 5}), (2, 3, {"km": 6})],
+        [(1, 2, 0.5), (2, 3, 0.25)],
+    ],
+    ids=["tuples", "lists", "iterator", "attributes", "weights"],
+)
+def test_edges_as_pairs(db, pairs):
+    db.load_nodes([{"id": at} for at in (1, 2, 3)], "Person")
+    assert db.load_edges(pairs, "knows").new_nodes == 0
+    found = db.query("{ q(func: has(knows)) { id knows { id } } }").to_dict()["q"]
+    assert found == [{"id": 1, "knows": [{"id": 2}]}, {"id": 2, "knows": [{"id": 3}]}]
+
+
+def test_pairs_have_facets(db):
+    db.load_nodes([{"id": "a"}, {"id": "b"}], "Person")
+    db.load_edges([("a", "b", {"km": 5, "by": "rail"})], "way", facets=["km", "by"])
+    db.load_edges([("b", "a", 0.5)], "way", facets="weight")
+    found = db.query("{ q(func: has(way)) { way @facets { id } } }").to_dict()["q"]
+    assert found == [
+        {"way": [{"id": "b", "way|by": "rail", "way|km": 5}]},
+        {"way": [{"id": "a", "way|weight": 0.5}]},
+    ]
+
+
+def test_arrays_of_pairs(db):
+    numpy = pytest.importorskip("numpy")
+    db.load_nodes([{"id": at} for at in (1, 2, 3)], "Person")
+    assert db.load_edges(numpy.array([[1, 2], [2, 3]]), "knows").triples == 2
+
+
+def test_graphs_of_networkx(db):
+    networkx = pytest.importorskip("networkx")
+    graph = networkx.DiGraph()
+    graph.add_node("a", size=3)
+    graph.add_edge("a", "b", weight=0.5)
+    graph.add_edge("b", "c", weight=1.5)
+    assert db.load_nodes(graph, "Place").new_nodes == 3
+    assert db.load_edges(graph, "way", facets="weight").new_nodes == 0
+    found = db.query('{ q(func: eq(id, "a")) { size way @facets { id } } }').to_dict()["q"]
+    assert found == [{"size": 3, "way": [{"id": "b", "way|weight": 0.5}]}]
+    assert db.load_edges(graph.edges, "other").triples == 2
+
+
+def test_lists_that_are_no_edges(db):
+    with pytest.raises(TypeError, match="edges may be pairs"):
+        db.load_nodes([(1, 2), (2, 3)], "Person")
+    with pytest.raises(TypeError, match="edges may be pairs"):
+        db.load_edges([(1, 2, 3, 4)], "knows")
+
+
 def test_the_report_is_a_table(db):
     db.load_nodes(AIRPORTS, id="iata")
     routes = [*ROUTES, {"from": "ZRH", "to": "XXX"}]

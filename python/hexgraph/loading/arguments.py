@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from ..errors import QueryError
+from .pairs import edges_of, nodes_of
 from .tables import Prepared, points_of, prepare
 
 ENDS = (("source", "target"), ("from", "to"), ("src", "dst"), ("start", "end"), ("head", "tail"))
@@ -49,7 +50,7 @@ def load_nodes(db: Any, table: Any, type: Any, options: dict[str, Any]) -> Any: 
             "type is the name of the type of the nodes, a str; the table comes first:"
             ' load_nodes(table, "Airport", id="iata")'
         )
-    prepared = prepare(table)
+    prepared = prepare(nodes_of(table))
     geo = options.pop("geo")
     points, types = points_of(geo, prepared)
     identifier = None if options["id"] is None else str(options["id"])
@@ -97,7 +98,7 @@ def load_edges(  # noqa: PLR0913, PLR0917 - as it is called
     on, xid = options.pop("on"), options.pop("xid")
     if on is not None and xid is not None:
         raise TypeError("`on` and `xid` are two names of one argument: use `on`")
-    prepared = prepare(table)
+    prepared = prepare(edges_of(table))
     source, target = ends_of(source, target, prepared)
     native = {
         "table": common(options, prepared.types, prepared),

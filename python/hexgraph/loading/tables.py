@@ -87,7 +87,7 @@ def prepare_item(item: Any, place: int) -> Prepared:
     if is_row(item) or isinstance(item, (int, float, bool, type(None))):
         raise TypeError(
             f"item {place} of the list is of type {type(item).__name__}: a list has dicts, which"
-            " are rows, or tables"
+            " are rows, or tables; edges may be pairs, [(1, 2), (2, 3)]"
         )
     return prepare(item)
 
