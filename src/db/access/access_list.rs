@@ -89,6 +89,16 @@ impl AccessList {
         })
     }
 
+    /// The password that the first user has when it is made.
+    pub(super) fn initial(&self) -> &str {
+        self.options.initial_password.as_deref().unwrap_or(DEFAULT_PASSWORD)
+    }
+
+    /// The mark of that password.
+    pub(super) fn initial_mark(&self) -> String {
+        self.signer.mark_of(self.initial())
+    }
+
     /// Refuses a right password that everybody knows, of the first user, from other machines than this.
     ///
     /// # Errors

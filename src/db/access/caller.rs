@@ -1,7 +1,7 @@
 //! Who asks.
 
 use super::key_role::KeyHolder;
-use hexgraph_base::types::AccessError;
+use hexgraph_base::types::{AccessError, Uid};
 use std::time::SystemTime;
 
 /// Who asks, where users have rights.
@@ -20,6 +20,8 @@ pub(in crate::db) enum Caller {
 pub(in crate::db) struct User {
     /// The name.
     pub name: String,
+    /// The node that stood for the user at the login, where the token tells.
+    pub node: Option<Uid>,
     /// The namespace of the login.
     pub namespace: u64,
     /// When the token ends.

@@ -1,5 +1,6 @@
 //! What a caller may do: the questions that changes and the administration ask, and the versions that a caller reads.
 
+use super::FIRST_USER;
 use super::caller::{Caller, User};
 use super::definitions::PREDICATES;
 use super::key_role::KeyRole;
@@ -13,7 +14,10 @@ use hexgraph_base::types::{AccessError, Error, Result};
 use hexgraph_store::graph::{Mutation, Version, View};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// The seconds after 1970 at which a token ends that does not end by itself: the year 2514.
+const NEVER: Duration = Duration::from_secs(1 << 34);
 
 impl Database {
     /// The handle of somebody who shows a token: it sees and changes what that user may. A token that is missing or does not hold
@@ -27,8 +31,8 @@ impl Database {
             return self.of_caller(known);
         }
         let caller = match list.signer.claims(token) {
-            Ok(Claims::Access { user, namespace, expires }) => {
-                Caller::User(User { name: user, namespace, expires, key: None })
+            Ok(Claims::Access { user, node, namespace, expires }) => {
+                Caller::User(User { name: user, node, namespace, expires, key: None })
             }
             Ok(Claims::Refresh { .. }) => Caller::Unknown(AccessError::Unauthenticated {
                 message: "unable to parse jwt token: it is a token to log in again with".to_owned(),
@@ -99,6 +103,9 @@ impl Database {
         let version = self.whole_version()?;
         let engine = self.without_caller();
         let member = engine.member(&version, &user.name)?;
+        // Somebody else of the same name is another user. The first one is made anew when all data were dropped, and goes on.
+        let is_same = |uid| user.node.is_none_or(|node| node == uid) || user.name == FIRST_USER;
+        let member = member.filter(|member| is_same(member.uid));
         let member = member.ok_or_else(|| refused("the user is no more"))?;
         // Those of now, not those that the token names: what is given to the user and taken away holds at once.
         let groups: Vec<&str> = member.groups.iter().map(String::as_str).collect();
@@ -205,12 +212,33 @@ impl Database {
         }
     }
 
-    /// What answers depend on beside the data and the request: the name of the user, and of the key that is kept in the database.
-    pub(in crate::db) fn caller_name(&self) -> Option<(&str, Option<&str>)> {
+    fn caller_name(&self) -> Option<(&str, Option<&str>)> {
         match self.caller()? {
             Caller::User(user) => Some((&user.name, user.key.as_ref().map(|key| key.id.as_str()))),
             Caller::Key(key) => Some(("", Some(&key.id))),
             Caller::Unknown(_) => None,
+        }
+    }
+
+    /// What answers depend on beside the data and the request: the user, by name and node, and the key that is kept in the database.
+    pub(in crate::db) fn caller_identity(&self) -> Option<(&str, Option<u64>, Option<&str>)> {
+        let (name, key) = self.caller_name()?;
+        let node = match self.caller()? {
+            Caller::User(user) => user.node.map(|node| node.0),
+            Caller::Key(_) | Caller::Unknown(_) => None,
+        };
+        Some((name, node, key))
+    }
+
+    /// The handle of the same caller for as long as there is such a user: the end of the token is watched by whoever asks.
+    pub(in crate::db) fn without_end(&self) -> Database {
+        match self.caller() {
+            Some(Caller::User(user)) => {
+                let expires = UNIX_EPOCH.checked_add(NEVER).unwrap_or(user.expires);
+                let user = User { expires, ..user.clone() };
+                self.with_caller(Arc::new(Caller::User(user)))
+            }
+            _ => self.clone(),
         }
     }
 
@@ -298,11 +326,11 @@ impl Database {
         let Some(rights) = self.rights()? else { return Ok(()) };
         let text = parse_schema(text)?;
         let version = self.whole_version()?;
-        let known = text.types.iter().filter_map(|def| version.schema.types.get(&def.name));
-        let fields = text.types.iter().chain(known).flat_map(|def| &def.fields);
+        let fields = text.types.iter().flat_map(|def| &def.fields);
         let fields = fields.map(|field| field.trim_start_matches('~'));
         let names = text.predicates.iter().map(|def| def.name.as_str());
-        check(&rights, Right::Alter, "alter", names.chain(fields))
+        check(&rights, Right::Alter, "alter", names.chain(fields))?;
+        text.types.iter().try_for_each(|def| check_type(&rights, &version, &def.name))
     }
 
     /// Checks that the caller may drop something.
@@ -332,12 +360,7 @@ impl Database {
                 Err(AccessError::Denied { message }.into())
             }
             Drop::Predicate(name) => check(&rights, Right::Alter, "alter", [name.as_str()]),
-            Drop::Type(name) => {
-                let version = self.whole_version()?;
-                let fields = version.schema.types.get(name).map_or(&[][..], |def| &def.fields);
-                let fields = fields.iter().map(|field| field.trim_start_matches('~'));
-                check(&rights, Right::Alter, "alter", fields)
-            }
+            Drop::Type(name) => check_type(&rights, &*self.whole_version()?, name),
         }
     }
 }
@@ -360,6 +383,19 @@ fn check<'a>(
         message.push(' ');
     }
     message.push('\n');
+    Err(AccessError::Denied { message }.into())
+}
+
+/// Says which fields that a type has somebody may not alter. Those that may not be seen are not named, and only told of where it is they
+/// alone.
+fn check_type(rights: &Rights, version: &Version, name: &str) -> Result<()> {
+    let fields = version.schema.types.get(name).map_or(&[][..], |def| &def.fields);
+    let names = || fields.iter().map(|field| field.trim_start_matches('~'));
+    check(rights, Right::Alter, "alter", names().filter(|name| rights.has(Right::Read, name)))?;
+    if names().all(|name| rights.has(Right::Alter, name)) {
+        return Ok(());
+    }
+    let message = format!("unauthorized to alter type {name}: it has fields of others\n");
     Err(AccessError::Denied { message }.into())
 }
 

@@ -3,7 +3,7 @@
 use super::access_list::{AccessList, AccessOptions};
 use super::definitions::missing;
 use super::rules::{is_default, password_hash};
-use super::{DEFAULT_PASSWORD, FIRST_USER, GUARDIANS};
+use super::{FIRST_USER, GUARDIANS};
 use crate::db::change::mutate::{Mutation, MutationRequest};
 use crate::db::database::Database;
 use crate::db::namespaces::namespace::RESERVED;
@@ -107,7 +107,7 @@ impl Database {
         }";
         let variables = [("$user", FIRST_USER), ("$group", GUARDIANS)];
         let variables = variables.map(|(name, value)| (name.to_owned(), Given::from(value)));
-        let password = list.options.initial_password.as_deref().unwrap_or(DEFAULT_PASSWORD);
+        let password = list.initial();
         let group = json!({
             "uid": "uid(g)", "dgraph.xid": GUARDIANS, "dgraph.type": "dgraph.type.Group",
         });

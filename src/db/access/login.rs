@@ -1,5 +1,6 @@
 //! Logins: by a password, or by the token that an earlier login gave.
 
+use super::FIRST_USER;
 use super::rules::password_hash;
 use super::tokens::{Claims, password_mark};
 use crate::db::database::Database;
@@ -85,7 +86,7 @@ impl Database {
         let Some(list) = self.access_list() else { return Err(refused()) };
         self.prepare(control);
         let (engine, version) = (self.without_caller(), self.whole_version()?);
-        let (name, hash, groups) = if request.refresh_token.is_empty() {
+        let (name, mark, member) = if request.refresh_token.is_empty() {
             let (name, now) = (request.user.as_str(), Instant::now());
             if let Some(pause) = list.throttle.pause(name, request.address, now) {
                 let seconds = pause.as_secs() + 1;
@@ -104,20 +105,30 @@ impl Database {
             };
             list.throttle.forget(name, request.address);
             list.check_default((name, &request.password), request.address)?;
-            (name.to_owned(), hash, member.groups.clone())
+            let is_first = (name, request.password.as_str()) == (FIRST_USER, list.initial());
+            let mark = if is_first { list.initial_mark() } else { password_mark(&hash) };
+            (name.to_owned(), mark, member)
         } else {
             let claims = list.signer.claims(&request.refresh_token);
             let Ok(Claims::Refresh { user, mark, .. }) = claims else { return Err(refused()) };
             let member = engine.member(&version, &user)?;
             let hash = member.as_ref().and_then(|member| password_hash(&version, member.uid));
-            let known = member.zip(hash).filter(|(_, hash)| password_mark(hash) == mark);
-            let Some((member, hash)) = known else { return Err(refused()) };
-            (user, hash, member.groups.clone())
+            let Some((member, hash)) = member.zip(hash) else { return Err(refused()) };
+            // The first user is made anew when all data were dropped. As long as the password is the same, so is the user.
+            let is_first = user == FIRST_USER && mark == list.initial_mark();
+            let is_known = match is_first {
+                true => control.verify(&hash, list.initial())?,
+                false => password_mark(&hash) == mark,
+            };
+            if !is_known {
+                return Err(refused());
+            }
+            (user, mark, member)
         };
         let who = (name.as_str(), self.namespace_id());
         Ok(Tokens {
-            access: list.signer.access(who, &groups, list.options.access_ttl)?,
-            refresh: list.signer.refresh(who, &hash, list.options.refresh_ttl)?,
+            access: list.signer.access(who, &member, list.options.access_ttl)?,
+            refresh: list.signer.refresh(who, &mark, list.options.refresh_ttl)?,
         })
     }
 

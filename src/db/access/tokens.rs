@@ -1,6 +1,7 @@
 //! The tokens that a login gives: JSON web tokens (RFC 7519), which this server alone signs and checks.
 
-use hexgraph_base::types::{AccessError, Error, Result};
+use super::rules::Member;
+use hexgraph_base::types::{AccessError, Error, Result, Uid};
 use hexgraph_graphql::auth::provide_signatures;
 use jsonwebtoken::errors::ErrorKind;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation, decode, encode};
@@ -62,8 +63,9 @@ pub(super) struct Signer {
 /// What a token says of who has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Claims {
-    /// A token for requests: the user, and its end. It also names the groups at the time of the login, for those who read tokens.
-    Access { user: String, namespace: u64, expires: SystemTime },
+    /// A token for requests: the user, the node that stands for the user, where the token has it, and its end. It also names the
+    /// groups at the time of the login, for those who read tokens.
+    Access { user: String, node: Option<Uid>, namespace: u64, expires: SystemTime },
     /// A token for another login: the user, and a mark of the password that it was given for.
     Refresh { user: String, namespace: u64, mark: String },
 }
@@ -89,15 +91,16 @@ impl Signer {
     pub(super) fn access(
         &self,
         (user, namespace): (&str, u64),
-        groups: &[String],
+        member: &Member,
         ttl: Duration,
     ) -> Result<String> {
+        let Member { uid, groups } = member;
         self.sign(json!({
-            "exp": end(ttl), "groups": groups, "namespace": namespace, "userid": user,
+            "exp": end(ttl), "groups": groups, "namespace": namespace, "uid": uid.to_string(), "userid": user,
         }))
     }
 
-    /// A token for another login that holds for a time, as long as the password stays.
+    /// A token for another login that holds for a time, as long as the mark of the password stays.
     ///
     /// # Errors
     ///
@@ -105,11 +108,11 @@ impl Signer {
     pub(super) fn refresh(
         &self,
         (user, namespace): (&str, u64),
-        hash: &str,
+        mark: &str,
         ttl: Duration,
     ) -> Result<String> {
         self.sign(json!({
-            "exp": end(ttl), "mark": password_mark(hash), "namespace": namespace, "userid": user,
+            "exp": end(ttl), "mark": mark, "namespace": namespace, "userid": user,
         }))
     }
 
@@ -168,11 +171,22 @@ impl Signer {
                 let seconds = claims.get("exp").and_then(Json::as_u64).unwrap_or_default();
                 let expires = UNIX_EPOCH.checked_add(Duration::from_secs(seconds));
                 let expires = expires.ok_or_else(|| refused("exp in claims is too large"))?;
-                Ok(Claims::Access { user, namespace, expires })
+                let digits = claims.get("uid").and_then(Json::as_str).unwrap_or_default();
+                let node = digits.strip_prefix("0x").map(|digits| u64::from_str_radix(digits, 16));
+                let node = node.and_then(std::result::Result::ok).map(Uid);
+                Ok(Claims::Access { user, node, namespace, expires })
             }
             (None, Some(mark)) => Ok(Claims::Refresh { user, namespace, mark }),
             _ => Err(refused("groups in claims are no list")),
         }
+    }
+
+    /// A mark of a password that is known, and not where it is stored: for the one that the first user has each time it is made.
+    pub(super) fn mark_of(&self, password: &str) -> String {
+        let mut mark = hmac::Context::with_key(&self.marks);
+        mark.update(b"first password\0");
+        mark.update(password.as_bytes());
+        hex(&mark.sign().as_ref()[..8])
     }
 
     /// The mark of a transaction: who was not told it can't go on with the transaction by guessing its number.
@@ -205,6 +219,10 @@ mod tests {
 
     const SECRET: &[u8] = b"a secret of thirty-two bytes or more";
 
+    fn member(groups: &[&str]) -> Member {
+        Member { uid: Uid(0x2a), groups: groups.iter().map(|name| (*name).to_owned()).collect() }
+    }
+
     fn told(signer: &Signer, token: &str) -> String {
         match signer.claims(token) {
             Ok(claims) => format!("{claims:?}"),
@@ -216,20 +234,19 @@ mod tests {
     fn tokens_hold_for_their_time_and_their_use() {
         let signer = Signer::new(SECRET, SigningMethod::Hs256);
         let hour = Duration::from_secs(3600);
-        let access =
-            signer.access(("ada", 3), &["dev".to_owned(), "all".to_owned()], hour).unwrap();
-        let Ok(Claims::Access { user, namespace, expires }) = signer.claims(&access) else {
+        let access = signer.access(("ada", 3), &member(&["dev", "all"]), hour).unwrap();
+        let Ok(Claims::Access { user, node, namespace, expires }) = signer.claims(&access) else {
             panic!()
         };
-        assert_eq!((user.as_str(), namespace), ("ada", 3));
+        assert_eq!((user.as_str(), node, namespace), ("ada", Some(Uid(0x2a)), 3));
         assert!(SystemTime::now() < expires);
-        let refresh = signer.refresh(("ada", 3), "$2a$hash", hour).unwrap();
         let mark = password_mark("$2a$hash");
+        let refresh = signer.refresh(("ada", 3), &mark, hour).unwrap();
         assert_eq!(
             signer.claims(&refresh),
             Ok(Claims::Refresh { user: "ada".to_owned(), namespace: 3, mark })
         );
-        let over = signer.access(("ada", 0), &[], Duration::ZERO).unwrap();
+        let over = signer.access(("ada", 0), &member(&[]), Duration::ZERO).unwrap();
         std::thread::sleep(Duration::from_millis(1100));
         assert_eq!(told(&signer, &over), "token has invalid claims: Token is expired");
     }
@@ -238,12 +255,13 @@ mod tests {
     fn tokens_of_others() {
         let signer = Signer::new(SECRET, SigningMethod::Hs256);
         let hour = Duration::from_secs(3600);
-        let good = signer.access(("groot", 0), &["guardians".to_owned()], hour).unwrap();
+        let good = signer.access(("groot", 0), &member(&["guardians"]), hour).unwrap();
         let other = Signer::new(b"another secret of thirty-two bytes!!", SigningMethod::Hs256);
         let signature = "token signature is invalid: signature is invalid";
         assert_eq!(told(&other, &good), signature);
-        let longer =
-            Signer::new(SECRET, SigningMethod::Hs512).access(("groot", 0), &[], hour).unwrap();
+        let longer = Signer::new(SECRET, SigningMethod::Hs512)
+            .access(("groot", 0), &member(&[]), hour)
+            .unwrap();
         assert_eq!(told(&signer, &longer), "token is unverifiable: unexpected signing method");
         // Its parts, swapped with those of another, or without a signature.
         let parts: Vec<&str> = good.split('.').collect();

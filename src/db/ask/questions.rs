@@ -42,6 +42,15 @@ impl Database {
 }
 
 impl Questions {
+    /// Checks that who asks is still known: the questions may go on for longer than a token or a key holds.
+    ///
+    /// # Errors
+    ///
+    /// `Access` when a token has ended, a key was revoked, or a user was deleted since the last answer; as [`Database::query`].
+    pub fn check_caller(&self) -> Result<()> {
+        self.database.check_known()
+    }
+
     /// Answers the query with some values of its variables.
     ///
     /// # Errors

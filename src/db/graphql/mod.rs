@@ -16,7 +16,7 @@ mod session;
 mod subscribe;
 mod admin;
 
-pub use admin::{Act, Folder, Instance, Tasks};
+pub use admin::{Act, Folder, Instance, Tasks, VERSION_TAG};
 pub use hexgraph_graphql::model::HttpMethod;
 pub use hexgraph_graphql::remote::{Fetch, Incoming, Outgoing, Unanswered};
 pub use hexgraph_graphql::request::{Fault, OperationKind, PathStep, Place};

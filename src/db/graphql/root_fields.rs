@@ -134,7 +134,9 @@ impl Run<'_> {
         let begun: Vec<Begun<'_>> = match pool {
             Some(pool) if self.control.check_spreading().is_ok() => {
                 let shared = |field| (!reader.checks_passwords(field)).then(|| each(field));
-                let shared: Vec<_> = pool.install(|| fields.par_iter().map(shared).collect());
+                let all = || fields.par_iter().map(shared).collect();
+                // The calling thread looks meanwhile whether anybody waits for the answer.
+                let shared: Vec<_> = self.control.install(&pool, all);
                 let own = |(done, field): (Option<_>, _)| done.unwrap_or_else(|| each(field));
                 shared.into_iter().zip(fields).map(own).collect()
             }

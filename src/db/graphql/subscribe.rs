@@ -51,7 +51,7 @@ pub struct Subscribable {
 /// What the answers to a subscription depend on beside the data. Subscriptions that agree in it are answered alike.
 #[derive(Clone)]
 pub struct Identity {
-    /// The user where users have rights, the request, and the claims that matter.
+    /// The user where users have rights, the key, the request, and the claims that matter.
     text: Arc<str>,
     /// The schema, which lives as long as somebody compares with it.
     loaded: Arc<Loaded>,
@@ -73,7 +73,7 @@ impl Hash for Identity {
 
 impl Identity {
     fn new(
-        caller: Option<(&str, Option<&str>)>,
+        caller: Option<(&str, Option<u64>, Option<&str>)>,
         request: &Request,
         session: &Session,
         loaded: &Arc<Loaded>,
@@ -157,7 +157,7 @@ impl Database {
         let told = |why: TokenError| vec![Fault::new(why.to_string())];
         let session = Session::new(&loaded, headers, &self.graphql_options()).map_err(told)?;
         session.caller(&loaded).map_err(told)?;
-        let identity = Identity::new(self.caller_name(), request, &session, &loaded);
+        let identity = Identity::new(self.caller_identity(), request, &session, &loaded);
         let (database, commit) = (self.clone(), version.commit);
         Ok(Subscribable { database, operation, loaded, session, identity, commit })
     }
@@ -204,6 +204,7 @@ impl Subscribable {
         wake: impl Fn() + Send + Sync + 'static,
     ) -> Result<Subscription, Vec<Fault>> {
         let Subscribable { database, operation, loaded, session, .. } = self;
+        let database = database.without_end();
         // Another schema ends the subscription, so it is watched too.
         let names = subscribe::predicates(&loaded.model, &operation).map(|mut names| {
             names.push(SCHEMA_PREDICATE.to_owned());

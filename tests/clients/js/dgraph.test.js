@@ -145,7 +145,7 @@ test('what is wrong is told with its code', async () => {
   const stranger = new dgraph.DgraphClientStub(address, grpc.credentials.createInsecure());
   await assert.rejects(stranger.login('groot', 'wrong password'), /invalid username or password/);
   stranger.close();
-  assert.match((await stub.checkVersion(new dgraph.Check())).getTag(), /^hexgraph-v/);
+  assert.match((await stub.checkVersion(new dgraph.Check())).getTag(), /^v25\.2\.0\+hexgraph\./);
 });
 
 test('calls of pages by gRPC-Web', async () => {

@@ -4,3 +4,4 @@ mod audit;
 mod matrix;
 mod people;
 mod site;
+mod subscribers;

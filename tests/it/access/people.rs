@@ -163,10 +163,17 @@ fn writing_and_altering() {
         message(&alter(&ada, "{\"drop_attr\": \"secret\"}"))
             .contains("following predicates: secret \n")
     );
-    assert!(
-        message(&alter(&ada, "{\"drop_op\": \"TYPE\", \"drop_value\": \"Person\"}"))
-            .contains("age secret \n")
-    );
+    // Of the fields that a type has, those are named that may be seen.
+    let person = "{\"drop_op\": \"TYPE\", \"drop_value\": \"Person\"}";
+    let denied = "rpc error: code = PermissionDenied desc = unauthorized to alter";
+    for body in [person, "type Person {\nname\n}"] {
+        assert_eq!(message(&alter(&ada, body)), format!("{denied} following predicates: age \n"));
+    }
+    alter(&groot, "type Chest {\nname\nsecret\n}");
+    for body in ["type Chest {\nname\n}", &person.replace("Person", "Chest")] {
+        let why = format!("{denied} type Chest: it has fields of others\n");
+        assert_eq!(message(&alter(&ada, body)), why);
+    }
     assert_eq!(
         message(&alter(&ada, "{\"drop_op\": \"DATA\"}")),
         "rpc error: code = PermissionDenied desc = only guardians are allowed to drop all data, but the current user is ada"
@@ -240,6 +247,64 @@ fn what_is_given_and_taken_holds_at_once() {
         message(&told),
         "rpc error: code = Unauthenticated desc = unable to parse jwt token: the user is no more"
     );
+}
+
+/// Who is made anew under the name of somebody who is gone is another user: what the one before was given opens nothing.
+#[test]
+fn somebody_else_of_the_same_name_is_another_user() {
+    let site = site();
+    let (before, groot) = (site.token("ada"), site.token("groot"));
+    let refresh = login(&site, &json!({ "userid": "ada", "password": PASSWORD }));
+    let refresh = refresh["data"]["refreshJWT"].as_str().unwrap().to_owned();
+    let names = |token: &str| site.query(token, "{ q(func: has(name)) { name } }");
+    assert_eq!(names(&before)["data"]["q"].as_array().map(Vec::len), Some(2));
+    let admin = |text: &str| {
+        let told = site.graphql("/admin", &groot, &format!("mutation {{ {text} }}"));
+        assert!(told["errors"].is_null(), "{told}");
+    };
+    admin("deleteUser(filter: { name: { eq: \"ada\" } }) { numUids }");
+    admin(&format!(
+        "addUser(input: [{{ name: \"ada\", password: \"{PASSWORD}\", groups: [{{ name: \"dev\" }}] }}]) {{ user {{ name }} }}"
+    ));
+    let why =
+        "rpc error: code = Unauthenticated desc = unable to parse jwt token: the user is no more";
+    assert_eq!(message(&names(&before)), why);
+    assert_eq!(
+        message(&login(&site, &json!({ "refresh_token": refresh }))),
+        "invalid username or password"
+    );
+    assert_eq!(names(&site.token("ada"))["data"]["q"].as_array().map(Vec::len), Some(2));
+}
+
+/// Clients log in once, drop all data, and go on. The first user is made anew then, and is the same as long as the password is.
+#[test]
+fn the_first_user_goes_on_after_all_data_were_dropped() {
+    let site = site();
+    let told = login(&site, &json!({ "userid": "groot", "password": "password" }));
+    let token = |name: &str| told["data"][name].as_str().unwrap().to_owned();
+    let (groot, refresh) = (token("accessJWT"), token("refreshJWT"));
+    let again = |refresh: &str| login(&site, &json!({ "refresh_token": refresh }));
+    let drop_all = |token: &str| {
+        assert_eq!(
+            site.send("POST", "/alter", token, "{\"drop_all\": true}").json()["data"]["code"],
+            "Success"
+        );
+    };
+    drop_all(&groot);
+    assert_eq!(site.query(&groot, "{ q(func: has(name)) { name } }")["data"], json!({ "q": [] }));
+    let next = again(&refresh);
+    assert!(next["data"]["accessJWT"].is_string(), "{next}");
+    let next = next["data"]["refreshJWT"].as_str().unwrap();
+    // Another password ends both, and the first one again makes them no better than it.
+    let reset = "mutation { resetPassword(input: { userId: \"groot\", password: \"another one\", namespace: 0 }) { message } }";
+    assert!(site.graphql("/admin", &groot, reset)["errors"].is_null());
+    for refresh in [next, refresh.as_str()] {
+        assert_eq!(message(&again(refresh)), "invalid username or password");
+    }
+    let other = login(&site, &json!({ "userid": "groot", "password": "another one" }));
+    let other = other["data"]["refreshJWT"].as_str().unwrap();
+    drop_all(&groot);
+    assert_eq!(message(&again(other)), "invalid username or password");
 }
 
 /// What a transaction has changed is committed by the rights of then, not by those of when it was changed.

@@ -294,7 +294,7 @@ fn versions_health_and_what_there_is_not() {
     let site = Site::new();
     let client = &site.client;
     let version: Version = client.call("CheckVersion", Check {}).unwrap();
-    assert_eq!(version.tag, format!("hexgraph-v{}", env!("CARGO_PKG_VERSION")));
+    assert_eq!(version.tag, format!("v25.2.0+hexgraph.{}", env!("CARGO_PKG_VERSION")));
     let login = LoginRequest {
         userid: "groot".to_owned(),
         password: "password".to_owned(),

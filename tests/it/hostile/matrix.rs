@@ -9,7 +9,7 @@ use std::net::TcpStream;
 use std::path::Path;
 
 /// The routes: the path, the methods, whose key, and what it changes. A path that is new stands here, too, or the test fails.
-const KNOWN: [(&str, &str, Role, Effect); 31] = [
+const KNOWN: [(&str, &str, Role, Effect); 32] = [
     ("/query", "POST PUT", Role::Client, Effect::Reads),
     ("/query_many", "POST PUT", Role::Client, Effect::Reads),
     ("/mutate", "POST PUT", Role::Client, Effect::Changes),
@@ -19,6 +19,7 @@ const KNOWN: [(&str, &str, Role, Effect); 31] = [
     ("/login", "POST PUT", Role::Client, Effect::Reads),
     ("/health", "GET HEAD", Role::Anyone, Effect::Reads),
     ("/state", "GET HEAD", Role::Client, Effect::Reads),
+    ("/ui/keywords", "GET HEAD", Role::Client, Effect::Reads),
     ("/graphql", "GET POST", Role::Client, Effect::AsTextSays),
     ("/probe/graphql", "GET HEAD", Role::Anyone, Effect::Reads),
     ("/admin", "GET POST", Role::Admin, Effect::AsTextSays),

@@ -24,10 +24,13 @@ pub struct Fault {
     pub path: Vec<PathStep>,
 }
 
+/// The longest message, in bytes: it names what stands in the request, which may be a number of a megabyte.
+const MESSAGE_LEN_MAX: usize = 8 << 10;
+
 impl Fault {
     /// Makes a fault without a place.
     pub fn new(message: impl Into<String>) -> Fault {
-        Fault { message: message.into(), places: Vec::new(), path: Vec::new() }
+        Fault::on(Vec::new(), message)
     }
 
     /// Makes a fault at a place of the text, where that is known.
@@ -38,8 +41,18 @@ impl Fault {
 
     /// Makes a fault of a value in the variables or in the answer.
     pub fn on(path: Vec<PathStep>, message: impl Into<String>) -> Fault {
-        Fault { message: message.into(), places: Vec::new(), path }
+        Fault { message: shortened(message.into()), places: Vec::new(), path }
     }
+}
+
+/// Cuts a message that is longer than [`MESSAGE_LEN_MAX`].
+fn shortened(mut message: String) -> String {
+    if MESSAGE_LEN_MAX < message.len() {
+        let end = (0..=MESSAGE_LEN_MAX).rev().find(|end| message.is_char_boundary(*end));
+        message.truncate(end.unwrap_or_default());
+        message.push_str(" ...");
+    }
+    message
 }
 
 impl std::error::Error for Fault {}

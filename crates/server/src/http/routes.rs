@@ -10,6 +10,7 @@ use crate::http::endpoints::admin;
 use crate::http::endpoints::alter;
 use crate::http::endpoints::commit;
 use crate::http::endpoints::health;
+use crate::http::endpoints::keywords;
 use crate::http::endpoints::login;
 use crate::http::endpoints::mutate;
 use crate::http::endpoints::query;
@@ -124,6 +125,7 @@ pub static ROUTES: &[Route] = &[
     },
     Route { path: "/health", role: Role::Anyone, work: Work::AtOnce(health::answer), ..READ },
     Route { path: "/state", work: Work::AtOnce(health::state), ..READ },
+    Route { path: "/ui/keywords", work: Work::AtOnce(keywords::answer), ..READ },
     Route { path: "/graphql", work: Work::Graphql, ..TEXT },
     Route {
         path: "/probe/graphql",

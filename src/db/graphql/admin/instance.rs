@@ -5,6 +5,9 @@ use hexgraph_store::exec::Control;
 use std::net::IpAddr;
 use std::sync::Arc;
 
+/// What a server tells of its version: that of Dgraph whose clients it answers, which some of them compare, and ours.
+pub const VERSION_TAG: &str = concat!("v25.2.0+hexgraph.", env!("CARGO_PKG_VERSION"));
+
 /// What a surface, such as the HTTP server, lends to a request of the administration API.
 pub struct Instance<'a> {
     /// The address on which the surface answers.

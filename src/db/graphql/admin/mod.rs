@@ -12,5 +12,5 @@ mod export_folder;
 mod tasks;
 
 pub use export_folder::Folder;
-pub use instance::{Act, Instance};
+pub use instance::{Act, Instance, VERSION_TAG};
 pub use tasks::Tasks;

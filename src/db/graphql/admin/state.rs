@@ -1,7 +1,7 @@
 //! The state of a database as its administrators see it.
 
 use crate::db::Database;
-use crate::db::graphql::admin::Instance;
+use crate::db::graphql::admin::{Instance, VERSION_TAG};
 use hexgraph_base::types::{Error, Uid};
 use serde_json::{Map, Value as Json, json};
 
@@ -101,7 +101,7 @@ pub(super) fn health(instance: &Instance<'_>) -> Json {
         "address": instance.address,
         "status": "healthy",
         "group": "1",
-        "version": concat!("hexgraph-v", env!("CARGO_PKG_VERSION")),
+        "version": VERSION_TAG,
         "uptime": instance.uptime,
         "lastEcho": instance.now,
         "ongoing": [],

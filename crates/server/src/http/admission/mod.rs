@@ -20,5 +20,5 @@ pub use admission_options::AdmissionOptions;
 pub(super) use lanes::Lanes;
 pub(super) use likeness::likeness;
 pub(super) use quick::stay_max;
-pub(super) use ticket::{Asked, OVERLOADED, Overloaded, carry_out};
+pub(super) use ticket::{Asked, OVERLOADED, Overloaded, busy_time, carry_out};
 pub(super) use workers::lower_priority;

@@ -301,7 +301,7 @@ pub(crate) const OVERLOADED: &str = "the server has more to do than it can: try 
 
 /// The processor time of this thread. Waiting for a lock, the disk or another server does not count.
 #[cfg(unix)]
-fn busy_time() -> Duration {
+pub(crate) fn busy_time() -> Duration {
     use rustix::time::{ClockId, clock_gettime};
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
@@ -309,7 +309,7 @@ fn busy_time() -> Duration {
 
 /// An upper bound on the processor time of this thread, for systems that do not tell it: the time that has passed.
 #[cfg(not(unix))]
-fn busy_time() -> Duration {
+pub(crate) fn busy_time() -> Duration {
     use std::sync::OnceLock;
     use std::time::Instant;
     static START: OnceLock<Instant> = OnceLock::new();

@@ -6,6 +6,7 @@ use crate::http::guard::keys::Role;
 use crate::http::guard::users;
 use crate::http::message::reply::Reply;
 use axum::http::{HeaderMap, StatusCode};
+use hexgraph::db::graphql::VERSION_TAG;
 use serde_json::json;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -62,7 +63,7 @@ pub(in crate::http) fn answer(
         "address": app.address,
         "status": if status == StatusCode::OK { "healthy" } else { "unhealthy" },
         "group": "1",
-        "version": concat!("hexgraph-v", env!("CARGO_PKG_VERSION")),
+        "version": VERSION_TAG,
         "uptime": app.started.elapsed().as_secs(),
         "lastEcho": now,
         "ongoing": [],

@@ -6,5 +6,6 @@ pub(super) mod mutate;
 pub(super) mod commit;
 pub(super) mod alter;
 pub(super) mod health;
+pub(super) mod keywords;
 pub(super) mod login;
 pub(super) mod admin;

@@ -234,6 +234,7 @@ impl Lines {
     /// What ends the whole: the deadline, no memory for the piece, a fault of ours.
     fn answer(&mut self, incoming: &Incoming, control: &Control) -> EngineResult<(Piece, bool)> {
         let began = Instant::now();
+        self.questions.as_ref().map_or(Ok(()), Questions::check_caller)?;
         let (mut bytes, mut held) = (Vec::new(), control.hold(PIECE_LEN as u64)?);
         let mut goes_on = true;
         while bytes.len() < PIECE_LEN && (bytes.is_empty() || began.elapsed() < TURN) {

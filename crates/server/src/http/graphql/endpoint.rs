@@ -6,7 +6,7 @@ use crate::http::connections::Peer;
 use crate::http::endpoints::admin;
 use crate::http::graphql::body::BodyError;
 use crate::http::graphql::extensions::extensions;
-use crate::http::graphql::subscribe::Wanted;
+use crate::http::graphql::subscribe::{Asker, Wanted};
 use crate::http::graphql::{body, subscribe};
 use crate::http::message::coding::Coding;
 use crate::http::message::incoming::{Incoming, Unreadable};
@@ -15,7 +15,7 @@ use crate::http::route::{Answerer, Route};
 use axum::body::Body;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{ConnectInfo, FromRequestParts, Request};
-use axum::http::{Method, StatusCode, header};
+use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::Response;
 use hexgraph::db::Control;
 use hexgraph::db::graphql::{
@@ -31,7 +31,10 @@ pub(crate) async fn receive(app: Arc<App>, route: &'static Route, request: Reque
         let headers = body::headers(request.headers());
         let (mut parts, body) = request.into_parts();
         return match WebSocketUpgrade::from_request_parts(&mut parts, &()).await {
-            Ok(upgrade) => subscribe::accept(app, upgrade, headers),
+            Ok(upgrade) => {
+                let asker = asker(&app, &parts.headers, parts.extensions.get());
+                subscribe::accept(app, upgrade, (headers, asker))
+            }
             // Not a whole handshake: as any other request.
             Err(_) => ask(app, route, Request::from_parts(parts, body), answer).await,
         };
@@ -48,6 +51,12 @@ pub(crate) async fn receive(app: Arc<App>, route: &'static Route, request: Reque
         }
         Wanted::Never => ask(app, route, request, answer).await,
     }
+}
+
+/// Who asks over a connection.
+fn asker(app: &App, headers: &HeaderMap, peer: Option<&ConnectInfo<Peer>>) -> Asker {
+    let address = peer.map(|ConnectInfo(peer)| peer.address);
+    Asker { client: app.security.client_at(&app.unguarded, headers, address), address }
 }
 
 /// Answers a request to `/admin`.
@@ -105,10 +114,11 @@ async fn receive_for_events(app: Arc<App>, route: &Route, request: Request) -> R
                 return refusal.into_response(None);
             }
             let headers = body::headers(incoming.headers());
+            let asker = asker(&app, incoming.headers(), peer.as_ref());
             subscribe::answer_with_events(
                 &app,
                 request,
-                headers,
+                (headers, asker),
                 Reply::empty().into_response(None),
             )
         }

@@ -3,6 +3,7 @@
 use super::keys::{Keys, digest, key_of};
 use super::origins::Origins;
 use crate::http::message::incoming::Incoming;
+use axum::http::HeaderMap;
 use hexgraph::db::Database;
 use hexgraph::db::access::{KEY_PREFIX, KeyRole};
 use hexgraph_base::types::{Error, Result};
@@ -84,9 +85,19 @@ impl Security {
     /// Who shares the queues of a busy server with itself alone: those who have one key, where there are keys, else those who
     /// come from one address, or one network of them where each has many.
     pub fn client_of(&self, database: &Database, incoming: &Incoming) -> u64 {
+        self.client_at(database, incoming.headers(), incoming.client())
+    }
+
+    /// As [`Security::client_of`], by the headers and the address.
+    pub fn client_at(
+        &self,
+        database: &Database,
+        headers: &HeaderMap,
+        address: Option<IpAddr>,
+    ) -> u64 {
         let mut hasher = DefaultHasher::new();
-        match incoming.client().map(|address| address.to_canonical()) {
-            _ if self.keys.are_needed(database) => key_of(incoming.headers()).hash(&mut hasher),
+        match address.map(|address| address.to_canonical()) {
+            _ if self.keys.are_needed(database) => key_of(headers).hash(&mut hasher),
             // A network of 64 bits is the least that a provider assigns, so one machine has all of its addresses.
             Some(IpAddr::V6(address)) => address.segments()[..4].hash(&mut hasher),
             other => other.hash(&mut hasher),

@@ -3,6 +3,7 @@
 use crate::http::app::App;
 use crate::http::graphql::subscribe::feed::{Delivery, Feed, Item, Job};
 use crate::http::graphql::subscribe::feeds::Closing;
+use crate::http::graphql::subscribe::in_turn::Asker;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
@@ -48,11 +49,11 @@ pub(crate) fn wants_events(headers: &HeaderMap) -> Wanted {
 pub(crate) fn answer(
     app: &Arc<App>,
     request: Request,
-    headers: Headers,
+    (headers, asker): (Headers, Asker),
     mut response: Response,
 ) -> Response {
     let (out, deliveries) = mpsc::channel(1);
-    let job = Job { id: "".into(), serial: 0, request, headers, takes_all: true };
+    let job = Job { id: "".into(), serial: 0, request, headers, asker, takes_all: true };
     let _feed = Feed::start(app, job, out);
     let closing = app.feeds.closing();
     let events = Events { deliveries, closing, turn: None, is_done: false, _feed };

@@ -7,10 +7,12 @@
 //! The turn is free only when the answer before has been written to the client. So of each subscription at most one
 //! answer waits to be written, and the next one is what is newest then, however slow the client is.
 
+use crate::http::admission::{self, Asked, OVERLOADED};
 use crate::http::app::App;
 use crate::http::audit::{Noted, without_literals};
 use crate::http::graphql::extensions::extensions;
 use crate::http::graphql::subscribe::channels::News;
+use crate::http::graphql::subscribe::in_turn::Asker;
 use crate::http::guard::users::database_for_subscriber;
 use crate::http::message::reply::Reply;
 use axum::body::Bytes;
@@ -34,6 +36,8 @@ pub(super) struct Job {
     pub request: Request,
     /// The headers, which identify the caller.
     pub headers: Headers,
+    /// Who asks.
+    pub asker: Asker,
     /// True if queries and mutations are allowed as well; each of them is carried out once.
     pub takes_all: bool,
 }
@@ -77,8 +81,8 @@ impl Feed {
     /// Starts a job in a task of its own. Its messages are sent to `out`.
     pub(super) fn start(app: &Arc<App>, job: Job, out: Sender<Delivery>) -> Feed {
         let canceller = Control::new().canceller();
-        let source =
-            Source { app: Arc::clone(app), id: job.id, serial: job.serial, canceller, out };
+        let (app, asker) = (Arc::clone(app), job.asker);
+        let source = Source { app, id: job.id, serial: job.serial, asker, canceller, out };
         let canceller = source.canceller.clone();
         let (request, headers, takes_all) = (job.request, job.headers, job.takes_all);
         let task = tokio::spawn(async move { source.run(request, headers, takes_all).await });
@@ -91,6 +95,7 @@ struct Source {
     app: Arc<App>,
     id: Arc<str>,
     serial: u64,
+    asker: Asker,
     canceller: Canceller,
     out: Sender<Delivery>,
 }
@@ -122,12 +127,13 @@ impl Source {
             database_for_subscriber(&app.unguarded, headers).graphql_subscribable(request, headers)
         };
         let checked = self.at_desk(&wanted, check).await;
+        let asked = self.asker.asks(&wanted.0.query);
         drop(wanted);
         match checked {
             Ok(wanted) => tokio::select! {
                 biased;
                 () = self.app.switches.drained() => self.deliver(Item::Complete, None).await,
-                () = self.follow(wanted) => {}
+                () = self.follow(wanted, asked) => {}
             },
             Err(faults) => self.fail(faults).await,
         }
@@ -137,7 +143,8 @@ impl Source {
     async fn note(&self, request: &Request, headers: &Headers) {
         let Some(log) = &self.app.audit else { return };
         let database = database_for_subscriber(&self.app.unguarded, headers);
-        let noted = Noted::begin(log, &database, None, (&Method::GET, "/graphql"));
+        let address = self.asker.address;
+        let noted = Noted::begin(log, &database, address, (&Method::GET, "/graphql"));
         let _ = noted.slot().set(without_literals(&request.query));
         noted.answered(&Reply::empty().into_response(None)).await;
     }
@@ -151,12 +158,17 @@ impl Source {
         self.app.feeds.desks.carry_out(move || work(&app, &wanted.0, &wanted.1)).await
     }
 
+    /// Answers a query or a mutation as one that comes by itself: when it is its turn.
     async fn answer_once(&self, wanted: &Arc<(Request, Headers)>) {
-        let (started, control) = (Instant::now(), self.control());
-        let answer = move |app: &Arc<App>, request: &Request, headers: &Headers| {
+        let started = Instant::now();
+        let (app, wanted) = (Arc::clone(&self.app), Arc::clone(wanted));
+        let asked = self.asker.asks(&wanted.0.query);
+        let answer = move |control: Control| {
+            let (request, headers) = &*wanted;
             database_for_subscriber(&app.unguarded, headers).graphql(request, headers, &control)
         };
-        let response = self.at_desk(wanted, answer).await;
+        let done = admission::carry_out(&self.app.lanes, asked, self.is_wanted(), answer).await;
+        let Ok(response) = done else { return self.fail(vec![Fault::new(OVERLOADED)]).await };
         if response.data.is_none() {
             return self.fail(response.errors).await;
         }
@@ -166,9 +178,9 @@ impl Source {
     }
 
     /// Hands over what its channel publishes, until that ends or the token does.
-    async fn follow(&self, wanted: Subscribable) {
+    async fn follow(&self, wanted: Subscribable, asked: Asked) {
         let (end, commit) = (wanted.expires(), wanted.commit());
-        let channel = match self.app.feeds.channels.join(&self.app, wanted) {
+        let channel = match self.app.feeds.channels.join(&self.app, wanted, asked) {
             Ok(channel) => channel,
             Err(faults) => return self.fail(faults).await,
         };
@@ -193,10 +205,10 @@ impl Source {
         self.deliver(Item::Complete, None).await;
     }
 
-    /// Ends a question when the client lets go of the subscription or the server stops.
-    fn control(&self) -> Control {
+    /// Whether the client still has the subscription, and the server goes on.
+    fn is_wanted(&self) -> impl Fn() -> bool + Send + Sync + Clone + 'static {
         let (canceller, app) = (self.canceller.clone(), Arc::clone(&self.app));
-        Control::new().with_poll(move || canceller.check().is_err() || app.is_stopping())
+        move || canceller.check().is_ok() && !app.is_stopping()
     }
 
     async fn fail(&self, faults: Vec<Fault>) {

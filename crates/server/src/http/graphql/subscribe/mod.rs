@@ -1,6 +1,7 @@
 //! Subscriptions over WebSocket, by two protocols, and over server-sent events.
 
 mod desks;
+mod in_turn;
 mod feeds;
 mod channels;
 mod source;
@@ -12,4 +13,5 @@ mod events;
 pub(super) use events::{Wanted, answer as answer_with_events, wants_events};
 pub(crate) use feeds::Feeds;
 pub use feeds::SubscribeOptions;
+pub(super) use in_turn::Asker;
 pub(super) use socket::{accept, is_subscriber};

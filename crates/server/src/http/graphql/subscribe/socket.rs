@@ -3,6 +3,7 @@
 use crate::http::app::App;
 use crate::http::graphql::subscribe::dialect::{Dialect, Said, reason};
 use crate::http::graphql::subscribe::feed::{Delivery, Feed, Item, Job};
+use crate::http::graphql::subscribe::in_turn::Asker;
 use crate::http::guard::keys::KEY_HEADER;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
 use axum::http::{HeaderMap, header};
@@ -35,13 +36,13 @@ pub(crate) fn is_subscriber(headers: &HeaderMap) -> bool {
 }
 
 /// Upgrades a request to a WebSocket and serves it.
-pub(crate) fn accept(app: Arc<App>, upgrade: WebSocketUpgrade, headers: Headers) -> Response {
+pub(crate) fn accept(app: Arc<App>, upgrade: WebSocketUpgrade, asks: (Headers, Asker)) -> Response {
     let most = app.feeds.options.message_len_max;
     let upgrade = upgrade.max_message_size(most).max_frame_size(most).protocols(Dialect::NAMES);
-    upgrade.on_upgrade(|socket| async move {
+    upgrade.on_upgrade(move |socket| async move {
         let name = socket.protocol().and_then(|name| name.to_str().ok());
         if let Some(dialect) = name.and_then(Dialect::of_name) {
-            Connection::new(app, dialect, socket, headers).serve().await;
+            Connection::new(app, dialect, socket, asks).serve().await;
         }
     })
 }
@@ -61,6 +62,7 @@ struct Connection {
     socket: WebSocket,
     /// The headers of the request that was upgraded to this connection.
     headers: Headers,
+    asker: Asker,
     /// The headers in the client's first message; `None` before that message has come.
     init: Option<Headers>,
     /// The running jobs by their ids, each with its number.
@@ -74,13 +76,19 @@ struct Connection {
 }
 
 impl Connection {
-    fn new(app: Arc<App>, dialect: Dialect, socket: WebSocket, headers: Headers) -> Connection {
+    fn new(
+        app: Arc<App>,
+        dialect: Dialect,
+        socket: WebSocket,
+        (headers, asker): (Headers, Asker),
+    ) -> Connection {
         let (out, deliveries) = mpsc::channel(QUEUE_LEN);
         Connection {
             app,
             dialect,
             socket,
             headers,
+            asker,
             init: None,
             feeds: HashMap::new(),
             serial: 0,
@@ -169,7 +177,8 @@ impl Connection {
                 let id: Arc<str> = id.into();
                 let (headers, takes_all) = (self.headers(), self.dialect == Dialect::Modern);
                 let serial = self.serial + 1;
-                self.start(Job { id, serial, request, headers, takes_all }).await
+                let asker = self.asker;
+                self.start(Job { id, serial, request, headers, asker, takes_all }).await
             }
             Said::Stop(id) => {
                 self.feeds.remove(id.as_str());

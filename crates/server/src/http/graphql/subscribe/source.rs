@@ -1,12 +1,14 @@
 //! The task of a channel: asks, publishes what differs, and sleeps until something has changed.
 
+use crate::http::admission::{Asked, Overloaded};
 use crate::http::app::App;
 use crate::http::graphql::extensions::extensions;
 use crate::http::graphql::subscribe::channels::{Answer, Channel, Channels, News};
+use crate::http::graphql::subscribe::in_turn::in_turn;
 use hexgraph::db::graphql::{Fault, Subscribable, Subscription, Update};
 use hexgraph::db::{Canceller, Control};
-use std::sync::{Arc, Weak};
-use std::time::Instant;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
 use tokio::sync::{Notify, watch};
 
 impl Channels {
@@ -19,6 +21,7 @@ impl Channels {
         self: &Arc<Channels>,
         app: &Arc<App>,
         wanted: Subscribable,
+        asked: Asked,
     ) -> Result<Arc<Channel>, Vec<Fault>> {
         let identity = wanted.identity().clone();
         let mut list = self.lock();
@@ -26,7 +29,7 @@ impl Channels {
         if let Some(known) = list.get(&identity).and_then(Weak::upgrade) {
             return Ok(known);
         }
-        let channel = Arc::new(Channel::start(app, Arc::downgrade(self), wanted)?);
+        let channel = Arc::new(Channel::start(app, Arc::downgrade(self), (wanted, asked))?);
         list.insert(identity, Arc::downgrade(&channel));
         Ok(channel)
     }
@@ -36,7 +39,7 @@ impl Channel {
     fn start(
         app: &Arc<App>,
         channels: Weak<Channels>,
-        wanted: Subscribable,
+        (wanted, asked_by): (Subscribable, Asked),
     ) -> Result<Channel, Vec<Fault>> {
         let identity = wanted.identity().clone();
         let changed = Arc::new(Notify::new());
@@ -50,6 +53,7 @@ impl Channel {
             changed,
             hurry: Arc::clone(&hurry),
             canceller: canceller.clone(),
+            asked_by,
             news: news_out,
             asked: asked_out,
         };
@@ -58,45 +62,42 @@ impl Channel {
     }
 }
 
+/// The time after which a question is asked again that found no place.
+const AGAIN: Duration = Duration::from_secs(1);
+
 /// The task of a channel, which asks its question and publishes the answers.
 struct Source {
     app: Arc<App>,
     changed: Arc<Notify>,
     hurry: Arc<Notify>,
     canceller: Canceller,
+    /// What is asked by whoever began it.
+    asked_by: Asked,
     news: watch::Sender<News>,
     asked: watch::Sender<u64>,
 }
 
 impl Source {
     /// Asks, and asks again whenever something has changed, until the subscription ends or nobody listens.
-    async fn run(self, mut subscription: Subscription) {
+    async fn run(self, subscription: Subscription) {
         let interval = self.app.feeds.options.interval;
+        let subscription = Arc::new(Mutex::new(subscription));
         loop {
             let started = Instant::now();
-            let control = self.control();
-            let app = Arc::clone(&self.app);
-            let ask = move || {
-                let update = subscription.ask(&control);
-                let json = match &update {
-                    Update::Next(response) => {
-                        response.to_json(&extensions(&app, response, started))
-                    }
-                    Update::Same | Update::Ended => Vec::new(),
-                };
-                (subscription, update, json)
+            // Where there is more to do than can be done, the news come later.
+            let Ok(Found { update, json, fingerprint, commit }) = self.ask(&subscription).await
+            else {
+                tokio::time::sleep(AGAIN).await;
+                continue;
             };
-            let (asked, update, json) = self.app.feeds.desks.carry_out(ask).await;
-            subscription = asked;
             match update {
                 Update::Next(_) => {
-                    let fingerprint = subscription.fingerprint();
                     self.news.send_replace(News::Answer(Answer { json: json.into(), fingerprint }));
                 }
                 Update::Same => {}
                 Update::Ended => break,
             }
-            self.asked.send_replace(subscription.commit());
+            self.asked.send_replace(commit);
             let pause = interval.saturating_sub(started.elapsed());
             let news = async {
                 tokio::time::sleep(pause).await;
@@ -113,9 +114,31 @@ impl Source {
         self.asked.send_replace(u64::MAX);
     }
 
-    /// Ends a question when nobody listens any more or the server stops.
-    fn control(&self) -> Control {
+    /// Asks once, in turn with others.
+    async fn ask(&self, subscription: &Arc<Mutex<Subscription>>) -> Result<Found, Overloaded> {
+        let (app, subscription) = (Arc::clone(&self.app), Arc::clone(subscription));
+        let ask = move |control: &Control| {
+            let started = Instant::now();
+            let mut subscription = subscription.lock().unwrap_or_else(PoisonError::into_inner);
+            let update = subscription.ask(control);
+            let json = match &update {
+                Update::Next(response) => response.to_json(&extensions(&app, response, started)),
+                Update::Same | Update::Ended => Vec::new(),
+            };
+            let (fingerprint, commit) = (subscription.fingerprint(), subscription.commit());
+            Found { update, json, fingerprint, commit }
+        };
+        // Nobody listens any more, or the server stops.
         let (canceller, app) = (self.canceller.clone(), Arc::clone(&self.app));
-        Control::new().with_poll(move || canceller.check().is_err() || app.is_stopping())
+        let is_wanted = move || canceller.check().is_ok() && !app.is_stopping();
+        in_turn(&self.app, self.asked_by, is_wanted, ask).await
     }
+}
+
+/// What came of a question.
+struct Found {
+    update: Update,
+    json: Vec<u8>,
+    fingerprint: Option<[u64; 2]>,
+    commit: u64,
 }

@@ -6,6 +6,7 @@ use crate::http::grpc::call::{CallAnswer, decode};
 use crate::http::grpc::messages::{Jwt, LoginRequest, Response, Version};
 use crate::http::grpc::status::{Code, Status};
 use crate::http::message::incoming::Incoming;
+use hexgraph::db::graphql::VERSION_TAG;
 use hexgraph::db::{Control, access};
 use prost::Message;
 
@@ -15,7 +16,7 @@ pub(in crate::http) fn version(
     _incoming: &Incoming,
     _control: &Control,
 ) -> Result<CallAnswer, Status> {
-    CallAnswer::new(&Version { tag: concat!("hexgraph-v", env!("CARGO_PKG_VERSION")).to_owned() })
+    CallAnswer::new(&Version { tag: VERSION_TAG.to_owned() })
 }
 
 /// `Login`: logs a user in, by a password or by the token of an earlier login. The tokens are a message within the field for JSON.

@@ -1,0 +1,63 @@
+//! What is computed for subscriptions: at a desk as long as it is quick, and else in turn with the requests of others. So whoever
+//! subscribes to what takes long waits for himself, as those do who ask for it.
+
+use crate::http::admission::{self, Asked, Overloaded, busy_time, likeness};
+use crate::http::app::App;
+use hexgraph::db::{Control, Onward};
+use hexgraph_base::types::Error;
+use std::net::IpAddr;
+use std::sync::{Arc, OnceLock};
+
+/// Who asks over a connection.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asker {
+    /// The key of the client in the queues of a busy server.
+    pub client: u64,
+    /// The address, as far as it is known.
+    pub address: Option<IpAddr>,
+}
+
+impl Asker {
+    /// A text that is asked.
+    pub(super) fn asks(self, text: &str) -> Asked {
+        Asked { client: self.client, kind: likeness(0, "", text.as_bytes()), body_len: text.len() }
+    }
+}
+
+/// Carries out `work`: at a desk up to the time of the fast lane, and what takes longer once more, in a lane. So it must change nothing.
+///
+/// # Errors
+///
+/// [`Overloaded`] where it would have to wait for too long.
+pub(super) async fn in_turn<T: Send + 'static>(
+    app: &Arc<App>,
+    asked: Asked,
+    is_wanted: impl Fn() -> bool + Send + Sync + Clone + 'static,
+    work: impl Fn(&Control) -> T + Send + Sync + 'static,
+) -> Result<T, Overloaded> {
+    let work = Arc::new(work);
+    if !app.lanes.was_slow(asked.kind) {
+        let (here, wanted, quick) = (Arc::clone(&work), is_wanted.clone(), app.lanes.options.quick);
+        let at_desk = move || {
+            let (started, is_long) = (busy_time(), Arc::new(OnceLock::new()));
+            let noted = Arc::clone(&is_long);
+            let gate = move |must: bool| match quick
+                .checked_sub(busy_time().saturating_sub(started))
+            {
+                Some(rest) if !must && !rest.is_zero() => Ok(Onward::For(rest)),
+                _ => {
+                    noted.get_or_init(|| ());
+                    Err(Error::Limit { message: "it takes longer than a desk is kept".to_owned() })
+                }
+            };
+            let control = Control::new().with_poll(move || !wanted()).with_gate(quick, gate);
+            let done = here(&control);
+            is_long.get().is_none().then_some(done)
+        };
+        if let Some(done) = app.feeds.desks.carry_out(at_desk).await {
+            return Ok(done);
+        }
+        app.lanes.note(asked.kind, true);
+    }
+    admission::carry_out(&app.lanes, asked, is_wanted, move |control| work(&control)).await
+}
