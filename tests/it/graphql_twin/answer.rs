@@ -57,14 +57,23 @@ impl<'a> Answering<'a> {
             self.has_errors = true;
             return Json::Null;
         }
-        let Some(node) = self.named_node(kind, asked) else { return Json::Null };
-        let nodes = self.chosen(vec![node], Of::Kind(kind), asked, None, &group, true);
-        let Some(node) = nodes.first() else { return Json::Null };
-        self.object(*node, Of::Kind(kind), &group, cascade_of(asked)).unwrap_or(Json::Null)
+        let Some(named) = self.named_nodes(kind, asked) else { return Json::Null };
+        let nodes = self.chosen(named, Of::Kind(kind), asked, None, &group, true);
+        match nodes[..] {
+            [] => Json::Null,
+            [node] => {
+                self.object(node, Of::Kind(kind), &group, cascade_of(asked)).unwrap_or(Json::Null)
+            }
+            // Values of an interface may be those of several types.
+            _ => {
+                self.has_errors = true;
+                Json::Null
+            }
+        }
     }
 
-    /// The node that `get` names.
-    fn named_node(&mut self, kind: usize, asked: &Asked) -> Option<usize> {
+    /// The nodes that `get` names.
+    fn named_nodes(&mut self, kind: usize, asked: &Asked) -> Option<Vec<usize>> {
         let given: Vec<_> =
             asked.arguments.iter().filter(|argument| argument.value != Lit::Null).collect();
         if given.is_empty() {
@@ -84,9 +93,7 @@ impl<'a> Answering<'a> {
                 nodes.retain(|node| self.graph.values(*node, field).contains(&value));
             }
         }
-        // Values of an interface may be those of several types.
-        self.is_undecided |= nodes.len() > 1;
-        nodes.first().copied()
+        Some(nodes)
     }
 
     fn passes(&self, kind: usize, node: usize, filter: &Lit) -> bool {

@@ -39,7 +39,7 @@ impl Api {
     ///
     /// # Errors
     ///
-    /// When the generated text is no schema. A model that passed all checks never leads to this.
+    /// When the generated text is no schema: a declared name meets one that is generated beside it, as a searchable field `has` does in a filter.
     pub fn new(model: &Model) -> Result<Api> {
         let generated = generate(model, Form::Full);
         let service = model.federated.then(|| generate(model, Form::Service).text);
@@ -49,8 +49,9 @@ impl Api {
     /// Parses a generated text, and makes the tables beside it.
     fn of_generated(generated: Generated, service: Option<String>) -> Result<Api> {
         let schema = Schema::parse(&generated.text, "schema.graphql").map_err(|fault| {
-            let message = format!("the generated schema is not valid: {}", fault.errors);
-            Error::Schema { message, at: None, hint: String::new() }
+            let told: Vec<String> = fault.errors.iter().map(|it| it.to_json().message).collect();
+            let message = format!("the API of this schema is not valid: {}", told.join("; "));
+            Error::Schema { message, at: None, hint: "use other names".to_owned() }
         })?;
         let mut filters = generated.filters;
         // Generated filters stand beside those that every API has.

@@ -6,7 +6,7 @@
 use super::complete::Completion;
 use super::found::{Found, Slot};
 use super::leaf::{Misfit, write_stored};
-use super::nulls::{NullPropagation, Spoiled, Written};
+use super::nulls::{NullPropagation, Spoiled, Written, mismatch};
 use super::numbers::write_aggregate;
 use crate::db::ask::checked::Room;
 use apollo_compiler::ast::Type;
@@ -117,7 +117,11 @@ impl<'a> ReplyWriter<'a> {
                     answer.block(0).and_then(|block| first_place(block).map(|at| (block, at)));
                 match found {
                     Some((block, place)) => self.nullable(&field.shape.ty, |writer| {
-                        writer.object(&block.level, place, object)
+                        // Types of one interface may each have a node of an ID that is theirs alone.
+                        match places(block).nth(1) {
+                            None => writer.object(&block.level, place, object),
+                            Some(_) => writer.spoil(field, mismatch("A list", "just one item")),
+                        }
                     }),
                     None => self.null(),
                 }
@@ -513,8 +517,13 @@ fn text_of_value(value: ValueRef<'_>) -> Option<&str> {
 }
 
 fn first_place(block: &BlockResult) -> Option<usize> {
-    let mut places = block.roots.iter().filter_map(|node| block.level.place(*node));
-    places.find(|place| block.level.is_alive(*place))
+    places(block).next()
+}
+
+/// The places of the nodes that a block found and `@cascade` left.
+fn places(block: &BlockResult) -> impl Iterator<Item = usize> {
+    let places = block.roots.iter().filter_map(|node| block.level.place(*node));
+    places.filter(|place| block.level.is_alive(*place))
 }
 
 fn agrees(result: &FieldResult, place: usize) -> bool {

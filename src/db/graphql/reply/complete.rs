@@ -1,12 +1,13 @@
 //! Completes values of other servers and of queries in DQL: JSON of any form becomes what the types of the schema allow (GraphQL specification, *Value
 //! Completion*).
 
+use super::coerced::{coerced, shown};
 use super::found::{Found, Slot};
-use super::nulls::{NullPropagation, Spoiled, Written};
+use super::nulls::{NullPropagation, Spoiled, Written, mismatch};
 use crate::db::ask::checked::too_long;
 use apollo_compiler::ast::Type;
 use hexgraph_base::answer::write_json_text;
-use hexgraph_base::types::{Error, Value, ValueRef, ValueType, stack};
+use hexgraph_base::types::{Error, stack};
 use hexgraph_graphql::model::{Kind, Model, TypeDef};
 use hexgraph_graphql::request::{Fault, Field, PathStep};
 use serde_json::{Map, Value as Json};
@@ -108,17 +109,13 @@ impl<'a> Completion<'a> {
             (true, Json::Null) => self.empty_list(),
             (false, Json::Null) => self.missing(ty, field),
             (true, Json::Array(items)) => self.list(ty.item_type(), field, items),
-            (true, _) => self.spoil(
-                field,
-                "An item was returned, but GraphQL was expecting a list of items. This indicates an internal error - probably a mismatch between the GraphQL and Dgraph/remote schemas. The value was resolved as null (which may trigger GraphQL error propagation) and as much other data as possible returned.".to_owned(),
-            ),
+            (true, _) => self.spoil(field, mismatch("An item", "a list of items")),
             // A query of one node gives a list of one.
             (false, Json::Array(items)) if items.len() == 1 => self.non_null(ty, field, &items[0]),
-            (false, Json::Array(items)) if items.is_empty() => self.non_null(ty, field, &Json::Null),
-            (false, Json::Array(_)) => self.spoil(
-                field,
-                "A list was returned, but GraphQL was expecting just one item. This indicates an internal error - probably a mismatch between the GraphQL and Dgraph/remote schemas. The value was resolved as null (which may trigger GraphQL error propagation) and as much other data as possible returned.".to_owned(),
-            ),
+            (false, Json::Array(items)) if items.is_empty() => {
+                self.non_null(ty, field, &Json::Null)
+            }
+            (false, Json::Array(_)) => self.spoil(field, mismatch("A list", "just one item")),
             (false, found) if field.selection.is_empty() => self.scalar(ty, field, found),
             (false, found) => self.object(ty, field, found),
         }
@@ -141,14 +138,7 @@ impl<'a> Completion<'a> {
 
     fn object(&mut self, ty: &Type, field: &'a Field, found: &Json) -> Written {
         let Json::Object(members) = found else {
-            let name = ty.inner_named_type();
-            return self.spoil(
-                field,
-                format!(
-                    "Error coercing value '{found}' for field '{}' to type {name}.",
-                    field.shape.name
-                ),
-            );
+            return self.unfit(ty, field, found);
         };
         if self.bytes_max < self.out.len() as u64 {
             self.stopped = Some(too_long(self.bytes_max));
@@ -156,12 +146,11 @@ impl<'a> Completion<'a> {
         if self.stopped.is_some() {
             return Err(Spoiled);
         }
-        // An object of an unknown type has the fields that its declared type has.
         let def = concrete(self.model, ty.inner_named_type(), members);
         let name = def.map_or(ty.inner_named_type().as_str(), |def| def.name.as_str());
-        let asked = field.selection.only().unwrap_or_else(|| field.selection.of(name));
+        let asked = asked_of(field, def);
         self.out.push(b'{');
-        for (index, asked) in asked.iter().enumerate() {
+        for (index, asked) in asked.into_iter().enumerate() {
             if index > 0 {
                 self.out.push(b',');
             }
@@ -198,44 +187,26 @@ impl<'a> Completion<'a> {
         self.value(&asked.shape.ty, asked, members.get(key).unwrap_or(&Json::Null))
     }
 
-    /// Writes a scalar, coerced as the reference does.
+    /// Writes a scalar or an enum, coerced as the reference does.
     fn scalar(&mut self, ty: &Type, field: &'a Field, found: &Json) -> Written {
-        let name = ty.inner_named_type();
-        let text = match found {
-            Json::String(text) => text.clone(),
-            other => other.to_string(),
-        };
-        let done = match (name.as_str(), found) {
-            ("String" | "ID", _) => Some(json_text(&text)),
-            ("Boolean", Json::Bool(_)) => Some(text.clone()),
-            ("Boolean", Json::Number(number)) => Some((number.as_f64() != Some(0.0)).to_string()),
-            ("Boolean", _) => text.parse::<bool>().ok().map(|truth| truth.to_string()),
-            ("Int", _) => {
-                whole(&text).filter(|it| i32::try_from(*it).is_ok()).map(|it| it.to_string())
-            }
-            ("Int64", _) => whole(&text).map(|it| it.to_string()),
-            ("Float", _) => {
-                text.parse::<f64>().ok().filter(|it| it.is_finite()).map(|_| text.clone())
-            }
-            ("DateTime", _) => moment(&text),
-            _ => match self.model.get(name).filter(|def| def.kind == Kind::Enum) {
-                Some(def) => def.values.iter().any(|it| it.name == text).then(|| json_text(&text)),
-                None => Some(found.to_string()),
-            },
-        };
-        match done {
+        if found.is_object() {
+            return self.spoil(field, mismatch("An object type", "a scalar"));
+        }
+        match coerced(self.model, ty.inner_named_type(), found) {
             Some(json) => {
                 self.out.extend_from_slice(json.as_bytes());
                 Ok(())
             }
-            None => self.spoil(
-                field,
-                format!(
-                    "Error coercing value '{text}' for field '{}' to type {name}.",
-                    field.shape.name
-                ),
-            ),
+            None => self.unfit(ty, field, found),
         }
+    }
+
+    fn unfit(&mut self, ty: &Type, field: &'a Field, found: &Json) -> Written {
+        let (found, name, ty) = (shown(found), &field.shape.name, ty.inner_named_type());
+        self.spoil(
+            field,
+            format!("Error coercing value '{found}' for field '{name}' to type {ty}."),
+        )
     }
 }
 
@@ -273,24 +244,19 @@ pub(in crate::db::graphql) fn concrete<'a>(
     names.iter().filter_map(Json::as_str).find_map(named)
 }
 
-fn json_text(text: &str) -> String {
-    let mut out = Vec::new();
-    write_json_text(text, &mut out);
-    String::from_utf8_lossy(&out).into_owned()
-}
-
-fn whole(text: &str) -> Option<i64> {
-    let float = || text.parse::<f64>().ok().filter(|it| it.fract() == 0.0 && it.abs() < 9e18);
-    text.parse().ok().or_else(|| float().map(|it| it as i64))
-}
-
-fn moment(text: &str) -> Option<String> {
-    match ValueRef::String(text).convert(ValueType::DateTime) {
-        Ok(Value::DateTime(time)) => {
-            let mut out = Vec::new();
-            time.write(&mut out);
-            Some(json_text(&String::from_utf8_lossy(&out)))
-        }
-        _ => None,
+/// What is asked of an object of a type, and of one whose type is not told: then all that is asked of any type that it may have.
+fn asked_of<'a>(field: &'a Field, def: Option<&TypeDef>) -> Vec<&'a Field> {
+    if let Some(fields) = field.selection.only() {
+        return fields.iter().collect();
     }
+    let mut asked: Vec<&Field> = Vec::new();
+    for branch in &field.selection.branches {
+        let is_meant = def.is_none_or(|def| branch.types.iter().any(|ty| ty.as_str() == def.name));
+        for inner in branch.fields.iter().filter(|_| is_meant) {
+            if !asked.iter().any(|it| it.shape.key == inner.shape.key) {
+                asked.push(inner);
+            }
+        }
+    }
+    asked
 }

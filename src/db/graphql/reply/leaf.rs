@@ -60,7 +60,7 @@ pub(super) fn write_leaf(
         (Leaf::DateTime, ValueRef::DateTime(time)) => write_time(time, out),
         (Leaf::Enum(def), ValueRef::String(text) | ValueRef::Default(text)) => {
             if !def.values.iter().any(|value| value.name == text) {
-                return Err(Misfit(text.to_owned()));
+                return Err(Misfit(format!("\"{text}\"")));
             }
             write_json_text(text, out);
         }

@@ -6,5 +6,6 @@ pub(super) mod numbers;
 pub(super) mod found;
 pub(super) mod nulls;
 pub(super) mod answer;
+pub(super) mod coerced;
 pub(super) mod complete;
 pub(super) mod span;

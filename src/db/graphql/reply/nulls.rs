@@ -69,3 +69,10 @@ pub(super) trait NullPropagation: Sized {
         Err(Spoiled)
     }
 }
+
+/// Words the fault of a value that is `found` where the schema has `wanted`.
+pub(super) fn mismatch(found: &str, wanted: &str) -> String {
+    format!(
+        "{found} was returned, but GraphQL was expecting {wanted}. This indicates an internal error - probably a mismatch between the GraphQL and Dgraph/remote schemas. The value was resolved as null (which may trigger GraphQL error propagation) and as much other data as possible returned."
+    )
+}

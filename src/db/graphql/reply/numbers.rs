@@ -70,10 +70,10 @@ pub(super) fn write_aggregate<'a>(
     told
 }
 
+/// The scalar of an aggregate. A sum of `Int` is any whole number, as in the reference.
 fn leaf_of(scalar: &str) -> Leaf<'static> {
     match scalar {
-        "Int" => Leaf::Int,
-        "Int64" => Leaf::Int64,
+        "Int" | "Int64" => Leaf::Int64,
         "Float" => Leaf::Float,
         "DateTime" => Leaf::DateTime,
         _ => Leaf::Text,

@@ -139,8 +139,10 @@ fn conditions<'v>(
                 None => return Err(Refusal::new(NOTHING_NEGATED)),
             },
             ("has", Value::List(names)) => {
-                let fields = names.iter().filter_map(|name| def.field(name.as_str()?));
-                together.extend(fields.filter_map(|field| has(sight, field)));
+                // What is not stored, as the distance of a neighbour, no node has.
+                let names = names.iter().filter_map(Value::as_str);
+                let fields = names.map(|name| def.field(name).and_then(|it| has(sight, it)));
+                together.extend(fields.map(|it| it.unwrap_or_else(nothing)));
             }
             ("or", Value::List(items)) if !items.is_empty() => {
                 // All are looked at first: what is wrong in one is refused wherever it stands.

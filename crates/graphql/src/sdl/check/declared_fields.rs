@@ -34,10 +34,14 @@ fn arguments(subject: &Subject<'_>) -> Option<String> {
     Some(format!("can't have {} as an argument because it is a reserved argument.", own.name))
 }
 
+/// Names that no value of an enum may have, and so no field that `has` can ask for.
+const NO_ENUM_VALUES: [&str; 3] = ["true", "false", "null"];
+
 /// Refuses reserved names.
 fn name(subject: &Subject<'_>) -> Option<String> {
     let name = &subject.field.name;
-    if builtin::is_reserved(name) {
+    let is_no_value = is_stored(subject) && NO_ENUM_VALUES.contains(&name.as_str());
+    if builtin::is_reserved(name) || is_no_value {
         let what = "is a reserved keyword and you cannot declare a field with this name.";
         return Some(format!("{name} {what}"));
     }
@@ -49,13 +53,18 @@ fn name(subject: &Subject<'_>) -> Option<String> {
 /// Refuses lists that the store can't hold. A predicate holds one place only.
 fn list(subject: &Subject<'_>) -> Option<String> {
     let name = subject.field.ty.element()?.name();
-    let is_stored = matches!(subject.def.kind, RawKind::Object | RawKind::Interface)
+    // Lists of places may be declared where they are not stored.
+    let is_invalid =
+        matches!(name, "ID" | "Boolean") || builtin::is_geo(name) && is_stored(subject);
+    is_invalid.then(|| format!("{name} lists are invalid."))
+}
+
+/// Returns true for a field that the store keeps values of.
+fn is_stored(subject: &Subject<'_>) -> bool {
+    matches!(subject.def.kind, RawKind::Object | RawKind::Interface)
         && !subject.def.is_root()
         && !subject.def.has("remote")
-        && !subject.field.is_custom();
-    // Lists of places may be declared where they are not stored.
-    let is_invalid = matches!(name, "ID" | "Boolean") || builtin::is_geo(name) && is_stored;
-    is_invalid.then(|| format!("{name} lists are invalid."))
+        && !subject.field.is_custom()
 }
 
 /// Refuses `@withSubscription`, but at custom queries in DQL.

@@ -139,6 +139,7 @@ impl<'a> Standard<'a> {
                 return fail(field.place, message);
             }
         }
+        unique_parts(def)?;
         valid_name(def.place, &def.name)?;
         self.directives(&def.directives, def.kind.name())
     }
@@ -234,7 +235,8 @@ impl<'a> Standard<'a> {
             }
             RawKind::Input => (def.fields.is_empty(), "one or more input fields", INPUTS),
             RawKind::Enum => (def.values.is_empty(), "one or more unique enum values", INPUTS),
-            RawKind::Union | RawKind::Scalar => return Ok(()),
+            RawKind::Union => (def.members.is_empty(), "one or more unique member types", &[][..]),
+            RawKind::Scalar => return Ok(()),
         };
         if is_empty {
             return fail(def.place, format!("{kind} must define {lacks}."));
@@ -348,6 +350,27 @@ impl<'a> Standard<'a> {
             }
         }
         Ok(())
+    }
+}
+
+/// Refuses values of an enum, members of a union, and interfaces that are listed twice.
+fn unique_parts(def: &RawType) -> Checked {
+    let mut values = HashSet::new();
+    if let Some(value) = def.values.iter().find(|value| !values.insert(&value.value)) {
+        let message = format!("Value {}.{} can only be defined once.", def.name, value.value);
+        return fail(def.place, message);
+    }
+    let mut members = HashSet::new();
+    if let Some(member) = def.members.iter().find(|member| !members.insert(*member)) {
+        let message = format!("{} can only be a member of {} once.", quote(member), def.name);
+        return fail(def.place, message);
+    }
+    let mut interfaces = HashSet::new();
+    match def.interfaces.iter().find(|interface| !interfaces.insert(*interface)) {
+        Some(interface) => {
+            fail(def.place, format!("{} can only implement {} once.", def.name, quote(interface)))
+        }
+        None => Ok(()),
     }
 }
 
