@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 const MIB: u64 = 1 << 20;
 
-/// What the servers may take beside what they have at their beginning: a body may have 64 MiB, and is read while it grows.
-const ROOM: u64 = 512 * MIB;
+/// What the servers may take beside what they have at their beginning: a body may have 4 MiB, and is read while it grows.
+const ROOM: u64 = 128 * MIB;
 
 const POINT: &str = "{ q(func: uid(1)) { uid } }";
 
@@ -21,10 +21,10 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     packer.finish().unwrap()
 }
 
-/// 128 MiB of one byte, in some hundred kilobytes: twice as much as a body may have.
+/// 16 MiB of one byte, in some kilobytes: four times as much as a body may have here.
 fn bomb(mut packer: impl std::io::Write) {
     let part = vec![b' '; 1 << 20];
-    (0..128).for_each(|_| packer.write_all(&part).unwrap());
+    (0..16).for_each(|_| packer.write_all(&part).unwrap());
     packer.flush().unwrap();
 }
 
@@ -100,7 +100,7 @@ fn messages() -> Vec<(&'static str, Vec<u8>, bool)> {
 #[test]
 fn bodies_that_unpack_to_more_are_refused_in_time() {
     let _turn = crate::hostile::turn();
-    let mut yard = Yard::new(&[]);
+    let mut yard = Yard::new(&["--limit", "body=4MiB"]);
     let (before, mut faults) = (yard.anonymous(), String::new());
     let watches = yard.watch("{ q(func: uid(1)) { uid } }");
     let mut check =
