@@ -5,14 +5,15 @@
     python benches/serving.py PATH/TO/hexgraph --soak 600
 
 The server is a process of its own on this machine, asked with keys: `--anonymous off`, so each request names one, and the checks of origins, admission and
-memory are on. HTTP is asked by wrk, gRPC by h2load (of nghttp2), both on the same cores as the server; the arguments of a query change from call to call,
-but for gRPC. The graph is made here: 50,000 films of 5,000 directors.
+memory are on. HTTP is asked by wrk, gRPC by h2load (of nghttp2) and by ghz, where it is there, all on the same cores as the server; the arguments of a query
+change from call to call, but with h2load. The graph is made here: 50,000 films of 5,000 directors.
 """
 
 import argparse
 import json
 import pathlib
 import re
+import shutil
 import socket
 import statistics
 import subprocess
@@ -22,6 +23,7 @@ import urllib.request
 
 FILMS, DIRECTORS = 50_000, 5_000
 KEY = "a-key-of-a-client"
+PROTO = pathlib.Path(__file__).parent.parent / "crates/server/src/http/grpc/api.proto"
 SCHEMA = """
 seq: int @index(int) .
 title: string @index(exact) .
@@ -152,15 +154,36 @@ def asked_by_h2load(server, folder, connections, seconds):
     return rate, statistics.median(took), took[len(took) * 99 // 100], wrong
 
 
+def asked_by_ghz(server, connections, seconds):
+    """The same by the client of gRPC for Go, which decodes what it gets."""
+    query = "{ q(func: eq(seq, {{.RequestNumber}})) { seq title } }"
+    data = json.dumps({"query": query, "read_only": True, "best_effort": True})
+    many = ["-c", str(connections), "--connections", str(connections), "-z", f"{seconds}s", "--duration-stop", "wait"]
+    metadata = json.dumps({"x-auth-token": KEY})
+    what = ["--insecure", "--proto", str(PROTO), "--call", "api.Dgraph.Query", "-d", data, "-m", metadata]
+    command = ["ghz", *what, *many, "--format", "json", f"127.0.0.1:{server.grpc_port}"]
+    found = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    times = {row["percentage"]: row["latency"] / 1e6 for row in found["latencyDistribution"]}
+    wrong = found["count"] - found["statusCodeDistribution"].get("OK", 0)
+    return found["rps"], times[50], times[99], wrong
+
+
+def asked(server, folder, shape, connections, seconds):
+    match shape:
+        case "gRPC point":
+            return asked_by_h2load(server, folder, connections, seconds)
+        case "by ghz":
+            return asked_by_ghz(server, connections, seconds)
+        case _:
+            return asked_by_wrk(server, folder, shape, connections, seconds)
+
+
 def table(server, folder, connections, seconds):
     print(f"{'shape':15}{'connections':>12}{'a second':>10}{'p50 ms':>9}{'p99 ms':>9}{'refused':>9}{'MB':>7}")
-    for shape in [*SHAPES, "gRPC point"]:
+    by_ghz = ["by ghz"] if shutil.which("ghz") else []
+    for shape in [*SHAPES, "gRPC point", *by_ghz]:
         for count in connections:
-            if shape in SHAPES:
-                found = asked_by_wrk(server, folder, shape, count, seconds)
-            else:
-                found = asked_by_h2load(server, folder, count, seconds)
-            rate, median, late, wrong = found
+            rate, median, late, wrong = asked(server, folder, shape, count, seconds)
             memory = server.resident()
             print(f"{shape:15}{count:12}{rate:10,.0f}{median:9.2f}{late:9.2f}{wrong:9}{memory:7.0f}", flush=True)
 
@@ -202,17 +225,17 @@ def main():
     parser.add_argument("--seconds", type=int, default=5)
     parser.add_argument("--idle", type=int)
     parser.add_argument("--soak", type=int)
-    asked = parser.parse_args()
-    program = str(pathlib.Path(asked.program).resolve())
+    given = parser.parse_args()
+    program = str(pathlib.Path(given.program).resolve())
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         with Server(program, folder) as server:
-            if asked.idle:
-                idle(server, asked.idle)
-            elif asked.soak:
-                soak(server, folder, asked.soak)
+            if given.idle:
+                idle(server, given.idle)
+            elif given.soak:
+                soak(server, folder, given.soak)
             else:
-                table(server, folder, asked.connections, asked.seconds)
+                table(server, folder, given.connections, given.seconds)
 
 
 if __name__ == "__main__":

@@ -196,27 +196,6 @@ fn starts_are_kept_while_they_may_be_needed() {
     assert!(ask(newest + 100).unwrap_err().to_string().contains("deadline exceeded"));
 }
 
-/// All who only read a version are told one number, and it stands for no transaction: else one of them could show the others what
-/// was never committed.
-#[test]
-fn those_who_only_read_share_a_number() {
-    let db = Database::in_memory();
-    let text = request("{ q(func: has(a)) { a } }");
-    let read = || db.query_to_read(&text, &Control::new()).map(|(_, start)| start).unwrap();
-    let other = || db.query_at(0, &text, &Control::new()).map(|(_, start)| start).unwrap();
-    let (first, between, second) = (read(), other(), read());
-    assert_eq!(first, second);
-    assert_ne!(first, between);
-    assert!(db.resume(between).is_ok());
-    let refused = db.resume(first).map(drop).unwrap_err().to_string();
-    assert_eq!(refused, "Readonly transaction cannot run mutations or be committed");
-    db.mutate("<1> <a> \"1\" .", "").unwrap();
-    let third = read();
-    assert_ne!(first, third);
-    let at = |start| json(db.query_at(start, &text, &Control::new()).map(|(answer, _)| answer));
-    assert_eq!((at(first).as_str(), at(third).as_str()), ("{\"q\":[]}", "{\"q\":[{\"a\":\"1\"}]}"));
-}
-
 /// A client over the network does not know that the database was opened anew: what he goes on with
 /// must not become half a transaction, nor part of somebody else's.
 #[test]

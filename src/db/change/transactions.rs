@@ -62,8 +62,6 @@ struct Inner {
 struct Start {
     first: u64,
     last: u64,
-    /// The number that was told to all who only read.
-    reading: Option<u64>,
     used: Instant,
     snapshot: Snapshot,
 }
@@ -171,33 +169,7 @@ impl Transactions {
     /// The newest version, and the number of this moment, at which [`Transactions::find`] finds it
     /// again for a while.
     pub(in crate::db) fn start(&self, store: &Store) -> (Arc<Version>, u64) {
-        self.start_in(&mut self.lock(), store)
-    }
-
-    /// As [`Transactions::start`], for somebody who only reads: all of them are told one number while a version is the newest. No
-    /// transaction is made of it, in which others would read what one has changed.
-    pub(in crate::db) fn start_reading(&self, store: &Store) -> (Arc<Version>, u64) {
-        let (mut inner, newest) = (self.lock(), store.version());
-        if let Some(run) = inner.starts.back_mut()
-            && Arc::ptr_eq(run.snapshot.version(), &newest)
-            && let Some(number) = run.reading
-        {
-            run.used = Instant::now();
-            return (newest, number);
-        }
-        let (version, number) = self.start_in(&mut inner, store);
-        if let Some(run) = inner.starts.back_mut().filter(|run| run.last == number) {
-            run.reading = Some(number);
-        }
-        (version, number)
-    }
-
-    /// Whether a number was told to those who only read.
-    pub(super) fn is_for_reading(&self, number: u64) -> bool {
-        self.lock().run_of(number).is_some_and(|run| run.reading == Some(number))
-    }
-
-    fn start_in(&self, inner: &mut Inner, store: &Store) -> (Arc<Version>, u64) {
+        let mut inner = self.lock();
         // Taken under the lock, so the list is in order.
         let snapshot = store.snapshot();
         let (version, number, used) =
@@ -207,16 +179,13 @@ impl Transactions {
             Some(run) if Arc::ptr_eq(run.snapshot.version(), &version) => {
                 (run.last, run.used) = (number, used);
             }
-            _ => {
-                let (first, last) = (number, number);
-                inner.starts.push_back(Start { first, last, reading: None, used, snapshot });
-            }
+            _ => inner.starts.push_back(Start { first: number, last: number, used, snapshot }),
         }
         // One at a time is added, so one is enough.
         if STARTS_MAX < inner.starts.len() {
             inner.starts.pop_front();
         }
-        self.bound_history(inner, &version);
+        self.bound_history(&mut inner, &version);
         (version, number)
     }
 
@@ -310,15 +279,11 @@ impl Inner {
     }
 
     fn start_of(&mut self, number: u64) -> Option<Snapshot> {
-        let run = self.run_of(number)?;
-        run.used = Instant::now();
-        Some(run.snapshot.clone())
-    }
-
-    fn run_of(&mut self, number: u64) -> Option<&mut Start> {
         // Runs are disjoint and ascend, so the first that ends behind the number is the only one that may hold it.
         let place = self.starts.partition_point(|run| run.last < number);
-        self.starts.get_mut(place).filter(|run| run.first <= number)
+        let run = self.starts.get_mut(place).filter(|run| run.first <= number)?;
+        run.used = Instant::now();
+        Some(run.snapshot.clone())
     }
 
     fn note_end(&mut self, number: u64) {

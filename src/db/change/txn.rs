@@ -41,9 +41,6 @@ pub struct Txn {
     is_owner: bool,
 }
 
-/// What is told to who changes something in a transaction that only reads, in the words of the reference.
-const READ_ONLY: &str = "Readonly transaction cannot run mutations or be committed";
-
 impl Database {
     /// Begins a transaction. It sees the data of this moment and its own changes; they are seen by
     /// others when it is committed. Costs O(1).
@@ -67,7 +64,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// `Query` for a number that was never handed out, or so long ago that its version is not kept, or to those who only read.
+    /// `Query` for a number that was never handed out, or so long ago that its version is not kept.
     pub fn resume(&self, number: u64) -> Result<Txn> {
         self.resume_for(number, None)
     }
@@ -80,9 +77,6 @@ impl Database {
     /// As [`Database::resume`]; `Limit` when it has too many.
     pub fn resume_for(&self, number: u64, client: Option<IpAddr>) -> Result<Txn> {
         let open = self.open_state()?;
-        if open.transactions.is_for_reading(number) {
-            return Err(Error::query(READ_ONLY));
-        }
         let new = |snapshot| OpenTxn::numbered(number, snapshot, false).of_client(client);
         let known = match open.transactions.find(number) {
             Known::Open(txn) => txn,
@@ -160,23 +154,6 @@ impl Database {
     ) -> Result<(QueryAnswer, u64)> {
         let (version, number) = self.version_at(number)?;
         Ok((self.query_version(version, request, control)?, number))
-    }
-
-    /// Answers a query from the newest version, for somebody who will change nothing. Returns a number of the moment, which
-    /// [`Database::query_at`] takes and [`Database::resume`] does not: all who read a version so have the same.
-    ///
-    /// # Errors
-    ///
-    /// As [`Database::query`].
-    pub fn query_to_read(
-        &self,
-        request: &QueryRequest,
-        control: &Control,
-    ) -> Result<(QueryAnswer, u64)> {
-        let open = self.open_state()?;
-        let (version, number) = open.transactions.start_reading(&open.store);
-        open.note_number(number)?;
-        Ok((self.query_version(self.seen(version)?, request, control)?, number))
     }
 
     /// As [`Database::questions`], from the moment that [`Database::query_at`] would read.
@@ -364,7 +341,8 @@ impl Txn {
         let mut state = self.open.lock();
         let work = state.work()?;
         if self.open.read_only && job.changes() {
-            return Err(Error::query(READ_ONLY));
+            let message = "Readonly transaction cannot run mutations or be committed";
+            return Err(Error::query(message));
         }
         open.check_writable()?;
         let Staged { changes, mut answer, .. } = self.database.stage(job, &work.view, control)?;

@@ -18,6 +18,8 @@ mod overload;
 mod great;
 #[cfg(target_os = "linux")]
 mod memory;
+#[cfg(target_os = "linux")]
+mod everywhere;
 mod signals;
 
 /// Held by tests that keep all cores busy: one of them at a time.

@@ -2,6 +2,7 @@
 
 use super::load::Latencies;
 use super::wire::Line;
+use std::io::{self, Read, Write};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,6 +28,15 @@ impl Watch {
     /// Begins. Each question comes on a connection of its own, as from somebody new: for health, and in turn with it the
     /// query, if there is one.
     pub fn start(address: SocketAddr, pause: Duration, query: Option<&'static str>) -> Watch {
+        Watch::by(move || Line::try_connect(address), pause, query)
+    }
+
+    /// As [`Watch::start`], on connections of any kind.
+    pub fn by<S: Read + Write>(
+        connect: impl Fn() -> io::Result<Line<S>> + Send + 'static,
+        pause: Duration,
+        query: Option<&'static str>,
+    ) -> Watch {
         let stop = Arc::new(AtomicBool::new(false));
         let is_over = Arc::clone(&stop);
         let thread = std::thread::spawn(move || {
@@ -38,7 +48,7 @@ impl Watch {
                     break;
                 }
                 let started = Instant::now();
-                let asked = Line::try_connect(address).and_then(|mut line| match question {
+                let asked = connect().and_then(|mut line| match question {
                     Some(text) => line.try_post("/query", "application/dql", text.as_bytes()),
                     None => line.try_get("/health"),
                 });

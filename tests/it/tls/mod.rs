@@ -1,7 +1,7 @@
 //! TLS on both ports: who is answered, who is not, and what the operator is told.
 
-mod authority;
-mod site;
+pub mod authority;
+pub mod site;
 mod answers;
 mod clients;
 mod renewal;

@@ -44,8 +44,26 @@ impl Default for Manner<'_> {
     }
 }
 
+impl Manner<'_> {
+    /// The same as the library takes it, for a client that knows an authority.
+    pub fn config(&self, authority: &Authority) -> ClientConfig {
+        let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_protocol_versions(self.versions)
+            .unwrap()
+            .with_root_certificates(authority.roots());
+        let mut config = match self.identity {
+            None => builder.with_no_client_auth(),
+            Some(identity) => {
+                builder.with_client_auth_cert(vec![identity.der()], identity.private_key()).unwrap()
+            }
+        };
+        config.alpn_protocols = self.protocols.iter().map(|it| it.as_bytes().to_vec()).collect();
+        config
+    }
+}
+
 /// A port that was free a moment ago. Of the two ports of a server only that of HTTP is printed as an address that programs read.
-fn free_port() -> u16 {
+pub fn free_port() -> u16 {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
@@ -115,19 +133,8 @@ pub fn connect(
     authority: &Authority,
     manner: Manner<'_>,
 ) -> io::Result<Encrypted> {
-    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_protocol_versions(manner.versions)
-        .unwrap()
-        .with_root_certificates(authority.roots());
-    let mut config = match manner.identity {
-        None => builder.with_no_client_auth(),
-        Some(identity) => {
-            builder.with_client_auth_cert(vec![identity.der()], identity.private_key()).unwrap()
-        }
-    };
-    config.alpn_protocols = manner.protocols.iter().map(|it| it.as_bytes().to_vec()).collect();
-    let mut client =
-        ClientConnection::new(Arc::new(config), "localhost".try_into().unwrap()).unwrap();
+    let config = Arc::new(manner.config(authority));
+    let mut client = ClientConnection::new(config, "localhost".try_into().unwrap()).unwrap();
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_nodelay(true)?;

@@ -51,8 +51,11 @@ const BUFFERS_LEN: u64 = 24 << 10;
 /// The number of connections that are being refused with an answer at the same time; further ones are closed without one.
 const REFUSED_MOST: usize = 32;
 
-/// The time without a request after which a connection in HTTP/1.1 has no buffers.
+/// The time without a request after which a connection in HTTP/1.1 has no buffers, and that where there are more of them than a crowd:
+/// thousands that come at once would all have theirs.
 const AWAKE: Duration = Duration::from_secs(2);
+const AWAKE_IN_CROWD: Duration = Duration::from_millis(500);
+const CROWD: usize = 1000;
 
 /// The first and the longest pause in accepting after the system had no descriptor left.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(500));
@@ -78,6 +81,13 @@ struct House {
     budget: Budget,
     /// Becomes true when the server ends.
     ending: watch::Receiver<bool>,
+}
+
+impl House {
+    /// The time without a request after which a connection that begins to wait now has no buffers.
+    fn awake(&self) -> Duration {
+        if CROWD < self.seats.taken_count() { AWAKE_IN_CROWD } else { AWAKE }
+    }
 }
 
 /// The state that the connections of one door share.
@@ -255,7 +265,8 @@ async fn attend_http1(room: &Arc<Room>, line: &Arc<Line>, peer: Peer, mut wire: 
         let Some(back) = home.take().filter(|_| may_rest) else { return };
         wire = back;
         room.house.budget.note_freed(BUFFERS_LEN);
-        let rest = room.house.options.idle.saturating_sub(AWAKE);
+        let waited = line.clean_idle().map_or(AWAKE, |since| since.elapsed());
+        let rest = room.house.options.idle.saturating_sub(waited);
         let mut ending = room.house.ending.clone();
         tokio::select! {
             readable = timeout(rest, wire.readable()) => if !matches!(readable, Ok(Ok(()))) { return },
@@ -285,7 +296,7 @@ async fn attend_awake(room: &Arc<Room>, line: &Arc<Line>, peer: &Peer, wire: Len
         _ = connection.as_mut() => return false,
         () = line.leave.notified() => return false,
         _ = ending.wait_for(|ending| *ending) => {}
-        () = idle_for(AWAKE, || line.clean_idle()) => return true,
+        () = idle_for(room.house.awake(), || line.clean_idle()) => return true,
     }
     connection.as_mut().graceful_shutdown();
     let _ = connection.await;

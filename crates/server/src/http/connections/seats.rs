@@ -16,6 +16,7 @@ const PATIENCE: Duration = Duration::from_millis(100);
 
 /// The seats of a server, one for each connection that may be open, at whichever port.
 pub(super) struct Seats {
+    most: usize,
     free: Arc<Semaphore>,
     taken: Mutex<Taken>,
 }
@@ -38,8 +39,13 @@ pub(super) struct Listed {
 impl Seats {
     /// Creates `most` seats, all free.
     pub(super) fn new(most: usize) -> Seats {
-        let free = Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS)));
-        Seats { free, taken: Mutex::default() }
+        let most = most.min(Semaphore::MAX_PERMITS);
+        Seats { most, free: Arc::new(Semaphore::new(most)), taken: Mutex::default() }
+    }
+
+    /// How many seats are taken.
+    pub(super) fn taken_count(&self) -> usize {
+        self.most.saturating_sub(self.free.available_permits())
     }
 
     /// Takes a seat, which is free again when the permit is dropped. `None` when no connection gives way in time. O(1), and
@@ -105,6 +111,7 @@ mod tests {
         };
         let sitting = [tokio::spawn(sits(&line)), tokio::spawn(sits(&other))];
         sleep(IDLE_LEAST + Duration::from_millis(50)).await;
+        assert_eq!(seats.taken_count(), 2);
         let (first, second) = tokio::join!(seats.take(), seats.take());
         assert!(first.is_some() && second.is_some());
         for one in sitting {

@@ -21,14 +21,13 @@ pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &Control)
     if let Some(refusal) = app.switches.refusal() {
         return Reply::failed(&refusal);
     }
-    let read = read(incoming).and_then(|(request, moment)| {
-        let mark = incoming.parameter("hash");
-        let database = app.database_within(incoming, moment.start, mark)?;
-        Ok((database, request, moment, wanted(incoming)?))
+    let read = read(incoming).and_then(|(request, start)| {
+        let database = app.database_within(incoming, start, incoming.parameter("hash"))?;
+        Ok((database, request, start, wanted(incoming)?))
     });
     match read {
-        Ok((database, request, moment, wanted)) => {
-            run((app, database), &request, moment, wanted, control)
+        Ok((database, request, start, wanted)) => {
+            run((app, database), &request, start, wanted, control)
                 .unwrap_or_else(|error| Reply::failed(&error))
         }
         Err(message) => Reply::invalid_request(&message),
@@ -38,14 +37,14 @@ pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &Control)
 fn run(
     (app, database): (&App, Database),
     request: &QueryRequest,
-    moment: Moment,
+    start: u64,
     Wanted { rdf, explain, strict, warnings }: Wanted,
     control: &Control,
 ) -> EngineResult<Reply> {
     if explain {
         control.start_trace();
     }
-    let (answer, start) = moment.ask(&database, request, control)?;
+    let (answer, start) = database.query_at(start, request, control)?;
     let found = if strict || warnings { answer.warnings() } else { Vec::new() };
     if strict && let Some(Warning { message, at, hint }) = found.first() {
         return Err(Error::query_at(*at, message).with_hint(hint));
@@ -71,39 +70,6 @@ fn run(
             Ok(Reply::data(data.as_bytes(), &extensions))
         }
         None => stream((app, database), answer, about, control),
-    }
-}
-
-/// What a query is asked of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::http) struct Moment {
-    /// The number of a moment or a transaction; 0 for now.
-    start: u64,
-    /// Whether the client has said that it will change nothing.
-    only_reads: bool,
-}
-
-impl Moment {
-    /// The moment of a number, 0 for now, for somebody who may go on to change something, or not.
-    pub(in crate::http) fn new(start: u64, only_reads: bool) -> Moment {
-        Moment { start, only_reads }
-    }
-
-    /// Answers a query from it. Returns its number as well.
-    ///
-    /// # Errors
-    ///
-    /// As [`Database::query_at`].
-    pub(in crate::http) fn ask(
-        self,
-        database: &Database,
-        request: &QueryRequest,
-        control: &Control,
-    ) -> EngineResult<(QueryAnswer, u64)> {
-        match (self.start, self.only_reads) {
-            (0, true) => database.query_to_read(request, control),
-            (start, _) => database.query_at(start, request, control),
-        }
     }
 }
 
@@ -198,11 +164,13 @@ fn wanted(incoming: &Incoming) -> Result<Wanted, RequestError> {
     }
 }
 
-/// Reads the query, and the moment to read from.
-fn read(incoming: &Incoming) -> Result<(QueryRequest, Moment), RequestError> {
+/// Reads the query, and the number of the version or transaction to read from; 0 stands for the newest version.
+fn read(incoming: &Incoming) -> Result<(QueryRequest, u64), RequestError> {
     let debug = incoming.flag("debug")?;
-    let moment = Moment::new(incoming.number("startTs")?, incoming.flag("ro")?);
-    // The newest version is always at hand, so this changes nothing.
+    let start = incoming.number("startTs")?;
+    // A query costs the same whether a mutation may follow it or not, and the newest version is
+    // always at hand, so these two change nothing.
+    incoming.flag("ro")?;
     incoming.flag("be")?;
     let (text, variables) = match incoming.content_type()?.as_str() {
         "application/json" => read_json(incoming.text()?)?,
@@ -215,7 +183,7 @@ fn read(incoming: &Incoming) -> Result<(QueryRequest, Moment), RequestError> {
             });
         }
     };
-    Ok((QueryRequest { text, variables, debug }, moment))
+    Ok((QueryRequest { text, variables, debug }, start))
 }
 
 fn read_json(body: &str) -> Result<(String, Variables), RequestError> {

@@ -5,7 +5,7 @@ use super::parameters::{check_best_effort, check_writable, variables, wants_debu
 use super::told::{check_open, response, status, with_data};
 use super::weight::request_weight;
 use crate::http::app::App;
-use crate::http::endpoints::query::{Asked, Moment};
+use crate::http::endpoints::query::Asked;
 use crate::http::grpc::call::{CallAnswer, decode};
 use crate::http::grpc::messages::{Mutation, Request};
 use crate::http::grpc::status::{Code, Status};
@@ -39,8 +39,7 @@ pub(in crate::http) fn answer(
         variables: variables(request.vars),
         debug: wants_debug(incoming.headers()),
     };
-    let moment = Moment::new(request.start_ts, request.read_only);
-    ask((app, &database), asked, (moment, rdf), control)
+    ask((app, &database), asked, (request.start_ts, rdf), control)
 }
 
 /// The database as the caller sees it, after a look at the mark of the transaction.
@@ -58,14 +57,14 @@ pub(super) fn marked(
     database.map_err(|error| Status::new(Code::Unknown, error.to_string()))
 }
 
-/// Answers a query from a moment.
+/// Answers a query from the moment `start`, or from now where that is 0.
 pub(super) fn ask(
     (app, database): (&App, &Database),
     request: QueryRequest,
-    (moment, rdf): (Moment, bool),
+    (start, rdf): (u64, bool),
     control: &Control,
 ) -> Result<CallAnswer, Status> {
-    let (answer, start) = moment.ask(database, &request, control).map_err(status)?;
+    let (answer, start) = database.query_at(start, &request, control).map_err(status)?;
     let written = match rdf {
         false => answer.to_json_within(control),
         true => answer.to_rdf_within(control),

@@ -7,7 +7,6 @@ use super::told::{check_open, status};
 use crate::http::app::App;
 use crate::http::endpoints::mutate;
 use crate::http::endpoints::mutate::Change;
-use crate::http::endpoints::query::Moment;
 use crate::http::grpc::call::{CallAnswer, decode};
 use crate::http::grpc::messages::RunDqlRequest;
 use crate::http::grpc::status::{Code, Status};
@@ -30,8 +29,7 @@ pub(in crate::http) fn answer(
     if !changes(&text) {
         let debug = wants_debug(incoming.headers());
         let asked = QueryRequest { text, variables: variables(request.vars), debug };
-        let moment = Moment::new(0, request.read_only);
-        return ask((app, &database), asked, (moment, rdf), control).map_err(told);
+        return ask((app, &database), asked, (0, rdf), control).map_err(told);
     }
     check_writable(request.read_only)?;
     let change = Change { body: mutate::Body::Text(&text), commits_now: true, start: 0 };

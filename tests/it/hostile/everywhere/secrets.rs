@@ -1,0 +1,262 @@
+//! Tokens that were made by somebody else, names of the server and origins of pages that only look right: by every carrier.
+
+use super::door::{Door, Yard};
+use super::request::{Asked, Carrier, check_answered, json_of, send};
+use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
+use serde_json::{Value, json};
+use std::fmt::Write;
+use std::fs;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+const SECRET: &str = "a secret of thirty-two bytes, at least";
+
+/// The public key that tokens for rules are checked with; whoever had the private one has thrown it away.
+const PUBLIC_KEY: &str = "-----BEGIN PUBLIC KEY-----\n\
+MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAsf9bQXACywZmEvqQhAU0\n\
+TAtt5YVHMe+RUM4f/beVzuAnEP3hkML81QA4hUjF/nd9R4tSS227etqyaGIeNl7c\n\
++u4uLC+MkWA/E0Qa5DgjBdf3R/JQ0XxnZXqPyvl7lSxsF1gLb0ZOisgM1rnhOKvk\n\
+IQ9aNDMDB85A7HDkII7vYHPSkZGA8zSHPVeBw/pyQQshvASzi2xG1CTkYg6f8PG7\n\
+8toNTDmPWTZEZN7qOy2IP5TISy/FZYeGkfKvACywOow8r79W6bcLRwsNbYcRGbxF\n\
+IVFrVE3hdhITNVdabB1nrBvzIKvsIhyE9bnk4jFEWklGN0uiclcg4+8Q/4ACclcV\n\
+LwIDAQAB\n\
+-----END PUBLIC KEY-----";
+
+const QUERY: &str = "{ q(func: has(name)) { name } }";
+
+const ITEMS: &str = "{ queryItem { name } }";
+
+/// The parts of a token that nobody has signed, or that have a signature which is none.
+fn parts(header: &Value, claims: &Value, signature: &str) -> String {
+    use base64::Engine;
+    use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+    let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
+    format!("{}.{}.{signature}", part(header), part(claims))
+}
+
+fn signed(algorithm: Algorithm, secret: &str, claims: &Value) -> String {
+    encode(&Header::new(algorithm), claims, &EncodingKey::from_secret(secret.as_bytes())).unwrap()
+}
+
+/// Tokens of users, each of which opens nothing.
+fn tokens(refresh: &str) -> Vec<(&'static str, String)> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    let good =
+        json!({ "userid": "groot", "groups": ["guardians"], "namespace": 0, "exp": now + 3600 });
+    let with = |name: &str, value: Value| {
+        let mut claims = good.clone();
+        claims[name] = value;
+        signed(Algorithm::HS256, SECRET, &claims)
+    };
+    let without = |name: &str| {
+        let mut claims = good.clone();
+        claims.as_object_mut().unwrap().remove(name);
+        signed(Algorithm::HS256, SECRET, &claims)
+    };
+    let right = signed(Algorithm::HS256, SECRET, &good);
+    let (head, _) = right.rsplit_once('.').unwrap();
+    vec![
+        ("none", String::new()),
+        ("words", "groot".to_owned()),
+        ("two parts", head.to_owned()),
+        ("four parts", format!("{right}.x")),
+        ("no signature", format!("{head}.")),
+        ("another scheme", format!("Bearer {right}")),
+        ("nobody signed it", parts(&json!({ "alg": "none", "typ": "JWT" }), &good, "")),
+        ("nobody signed it, loudly", parts(&json!({ "alg": "NONE" }), &good, "x")),
+        ("no method", parts(&json!({ "typ": "JWT" }), &good, "x")),
+        (
+            "a key of its own",
+            parts(&json!({ "alg": "HS256", "jwk": { "kty": "oct", "k": "eA" } }), &good, "x"),
+        ),
+        ("another method", signed(Algorithm::HS512, SECRET, &good)),
+        (
+            "another secret",
+            signed(Algorithm::HS256, "a secret of somebody else, as long as ours", &good),
+        ),
+        ("an empty secret", signed(Algorithm::HS256, "", &good)),
+        ("it has ended", with("exp", json!(now - 1))),
+        ("it has ended long ago", with("exp", json!(-1))),
+        ("it never ends", without("exp")),
+        ("an end that is a text", with("exp", json!("never"))),
+        ("not yet", with("nbf", json!(now + 3600))),
+        ("nobody", without("userid")),
+        ("an empty name", with("userid", json!(""))),
+        ("a list of names", with("userid", json!(["groot"]))),
+        ("a user that there is not", with("userid", json!("groot\n"))),
+        ("a group as a user", with("userid", json!("guardians"))),
+        ("no namespace", without("namespace")),
+        ("a namespace that there is not", with("namespace", json!(7))),
+        ("a namespace below all", with("namespace", json!(-1))),
+        ("the namespace of the server itself", with("namespace", json!(u64::MAX))),
+        ("no groups", without("groups")),
+        ("one for another login", refresh.to_owned()),
+    ]
+}
+
+/// What a login at a door gives: the token for requests, and the one for another login.
+fn login(yard: &Yard, door: Door) -> (String, String) {
+    let body = json!({ "userid": "groot", "password": "password" }).to_string();
+    let told = yard.line(door).post("/login", "application/json", body.as_bytes());
+    let told: Value = serde_json::from_slice(&told.body).unwrap();
+    let token = |name: &str| told["data"][name].as_str().unwrap().to_owned();
+    (token("accessJWT"), token("refreshJWT"))
+}
+
+/// Has a schema and a node at both servers.
+fn fill(yard: &Yard, token: &str) {
+    let key = PUBLIC_KEY.replace('\n', "\\n");
+    let schema = format!(
+        "type Item @auth(query: {{ rule: \"{{$ROLE: {{ eq: \\\"admin\\\" }} }}\" }}) {{ id: ID! name: String @dgraph(pred: \"name\") }}\n# Dgraph.Authorization {{\"VerificationKey\":\"{key}\",\"Header\":\"X-Claims\",\"Namespace\":\"ns\",\"Algo\":\"RS256\",\"Audience\":[\"us\"]}}\n"
+    );
+    for door in [Door::Http, Door::HttpByTls] {
+        let ask = |path, kind, body: &str| {
+            let asked = Asked { path, kind, ..Asked::dql(body) }.with("accessjwt", token);
+            let told = send(yard, (Carrier::Http1, door), &asked);
+            assert!(told.text.contains("Success"), "{told:?}");
+        };
+        ask("/alter", "application/dql", "name: string @index(exact) .");
+        ask("/admin/schema", "text/plain", &schema);
+        let set = "{ set { <1> <name> \"n1\" .\n<1> <dgraph.type> \"Item\" . } }";
+        ask("/mutate?commitNow=true", "application/rdf", set);
+    }
+}
+
+/// Asks by all carriers, and notes who is told what none of them may know.
+fn check_refused(yard: &Yard, name: &str, asked: [&Asked<'_>; 2], faults: &mut String) {
+    for (carriers, asked) in [(&Carrier::OF_DQL[..], asked[0]), (&Carrier::OF_GRAPHQL, asked[1])] {
+        for carrier in carriers {
+            for door in carrier.doors() {
+                let told = send(yard, (*carrier, door), asked);
+                if !told.is_refused || told.text.contains("n1") || told.text.contains(SECRET) {
+                    writeln!(faults, "{name} {carrier:?} {door:?}: {told:?}").unwrap();
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn tokens_that_others_made_open_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("secret");
+    fs::write(&path, SECRET).unwrap();
+    let yard = Yard::new(&["--acl", &format!("secret-file={}", path.display())]);
+    let (access, refresh) = login(&yard, Door::Http);
+    fill(&yard, &access);
+    let asked = |token: &str| {
+        [Asked::dql(QUERY), Asked::graphql(json_of(ITEMS))]
+            .map(|asked| asked.with("accessjwt", token))
+    };
+    // A token of one server is as good at the other, which has the same secret; without the claims of the rule there are no items.
+    let [dql, graphql] = asked(&access);
+    let name = Asked::graphql(json_of("{ __typename }")).with("accessjwt", access.as_str());
+    check_answered(&yard, (&dql, &name), "");
+    let mut faults = String::new();
+    for (name, token) in tokens(&refresh) {
+        let [dql, graphql] = asked(&token);
+        check_refused(&yard, name, [&dql, &graphql], &mut faults);
+    }
+    // Claims for the rules: the key that everybody may know is no secret, whatever the token says.
+    let claims = json!({ "ns": { "ROLE": "admin" }, "aud": "us" });
+    let forged = [
+        ("signed by the public key", signed(Algorithm::HS256, PUBLIC_KEY, &claims)),
+        (
+            "signed by it and a line feed",
+            signed(Algorithm::HS256, &format!("{PUBLIC_KEY}\n"), &claims),
+        ),
+        ("signed by nobody", parts(&json!({ "alg": "none" }), &claims, "")),
+        ("signed by nobody in RSA", parts(&json!({ "alg": "RS256" }), &claims, "eA")),
+        ("a token of the server", access.clone()),
+    ];
+    for (name, token) in forged {
+        let graphql = graphql.clone().with("x-claims", token);
+        for carrier in Carrier::OF_GRAPHQL {
+            for door in carrier.doors() {
+                let told = send(&yard, (carrier, door), &graphql);
+                if told.text.contains("n1") {
+                    writeln!(faults, "{name} {carrier:?} {door:?}: {told:?}").unwrap();
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{faults}");
+}
+
+/// How a request names the server, and the page that it comes from; whether it may ask. `{port}` is that of the door.
+const NAMES: [(&str, &str, bool); 28] = [
+    ("localhost:{port}", "", true),
+    ("LOCALHOST", "", true),
+    ("localhost.", "", true),
+    ("127.0.0.1:1", "", true),
+    ("[::1]", "", true),
+    ("graph.example", "", true),
+    ("evil.example", "", false),
+    ("localhost.evil.example", "", false),
+    ("evil.example:{port}", "", false),
+    ("evillocalhost", "", false),
+    ("graph.example.evil.example", "", false),
+    ("127.0.0.1.evil.example", "", false),
+    ("127.0.0.1evil.example", "", false),
+    ("0x7f000001.evil.example", "", false),
+    ("localhost@evil.example", "", false),
+    ("evil.example@localhost", "", false),
+    ("[::1].evil.example", "", false),
+    ("localhost,evil.example", "", false),
+    ("localhost evil.example", "", false),
+    ("localhost/evil.example", "", false),
+    ("localhost#evil.example", "", false),
+    ("", "", false),
+    ("localhost:{port}", "null", false),
+    ("localhost:{port}", "file://", false),
+    ("localhost:{port}", "https://evil.example", false),
+    ("localhost:{port}", "{scheme}://localhost:{port}.evil.example", false),
+    ("localhost:{port}", "{scheme}://evil.example@localhost:{port}", false),
+    ("localhost:{port}", "{scheme}://localhost:{port}", true),
+];
+
+#[test]
+fn names_and_pages_that_only_look_right_are_refused() {
+    let yard = Yard::new(&["--allow-host", "graph.example"]);
+    let mut faults = String::new();
+    for (host, origin, may_ask) in NAMES {
+        for carrier in [Carrier::Http1, Carrier::Http2, Carrier::WebCall] {
+            for door in carrier.doors() {
+                let port = yard
+                    .host(door)
+                    .split_once(':')
+                    .map_or("80".to_owned(), |(_, port)| port.to_owned());
+                let by_tls = matches!(door, Door::HttpByTls | Door::CallsByTls);
+                let scheme = if by_tls { "https" } else { "http" };
+                let fill = |text: &str| text.replace("{port}", &port).replace("{scheme}", scheme);
+                let mut asked = Asked::dql("{ q(func: uid(1)) { uid } }").with("host", fill(host));
+                if !origin.is_empty() {
+                    asked = asked.with("origin", fill(origin));
+                }
+                let told = send(&yard, (carrier, door), &asked);
+                if told.is_refused == may_ask {
+                    writeln!(faults, "{host} {origin} {carrier:?} {door:?}: {told:?}").unwrap();
+                }
+            }
+        }
+    }
+    // The name in the address of a request in HTTP/2, which counts as well.
+    for (authority, host, may_ask) in [
+        ("localhost", "localhost", true),
+        ("evil.example", "", false),
+        ("evil.example", "localhost", false),
+        ("localhost", "evil.example", false),
+        ("localhost@evil.example", "localhost", false),
+    ] {
+        for door in Carrier::Http2.doors() {
+            let mut asked = Asked::dql("{ q(func: uid(1)) { uid } }").with(":authority", authority);
+            if !host.is_empty() {
+                asked = asked.with("host", host);
+            }
+            let told = send(&yard, (Carrier::Http2, door), &asked);
+            if told.is_refused == may_ask {
+                writeln!(faults, "{authority} {host} {door:?}: {told:?}").unwrap();
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{faults}");
+}
