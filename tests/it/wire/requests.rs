@@ -101,6 +101,23 @@ fn bodies() {
 }
 
 #[test]
+fn variables_of_dql() {
+    let site = site();
+    let query = r#"query t($t: string = "b") { q(func: eq(Note.text, $t)) { Note.text } }"#;
+    let ask = |variables: &str| {
+        site.post("/query", &format!(r#"{{"query":{},"variables":{variables}}}"#, json!(query)))
+            .json()
+    };
+    for (variables, text) in
+        [(r#"{"$t":"c"}"#, "c"), (r#"{"$t":null}"#, "b"), ("null", "b"), ("{}", "b")]
+    {
+        assert_eq!(ask(variables)["data"], json!({ "q": [{ "Note.text": text }] }), "{variables}");
+    }
+    let refused = ask(r#"{"$t":5}"#);
+    assert!(message(&refused).ends_with("must be a text or a list of texts, not 5"), "{refused}");
+}
+
+#[test]
 fn packed_bodies() {
     let site = site();
     let send = |coding: &str, body: &[u8]| {

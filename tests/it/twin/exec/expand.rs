@@ -8,13 +8,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl Twin<'_> {
-    /// The fields of a selection at some nodes. `is_flat` in a `@recurse` block, where edges need
-    /// no selection to show.
+    /// The fields of a selection at some nodes.
     pub fn expanded(
         &self,
         fields: &[Arc<Field>],
         nodes: &BTreeSet<u64>,
-        is_flat: bool,
     ) -> Outcome<Vec<Arc<Field>>> {
         let mut all: Vec<Arc<Field>> = Vec::new();
         for field in fields {
@@ -23,13 +21,13 @@ impl Twin<'_> {
                 continue;
             };
             for name in self.expanded_names(expand, nodes)? {
-                all.extend(self.expanded_field(field, &name, is_flat).map(Arc::new));
+                all.extend(self.expanded_field(field, &name).map(Arc::new));
             }
         }
         let is_written = |field: &Arc<Field>| fields.iter().any(|other| Arc::ptr_eq(field, other));
         for (place, field) in all.iter().enumerate() {
-            let again = all.iter().skip(place + 1).find(|other| other.key == field.key);
-            if again.is_some_and(|other| !is_written(field) || !is_written(other)) {
+            let mut others = all.iter().skip(place + 1).filter(|other| is_again(field, other));
+            if others.any(|other| !is_written(field) || !is_written(other)) {
                 return refuse("a field is there already");
             }
         }
@@ -52,12 +50,12 @@ impl Twin<'_> {
         Ok(fields.flatten().cloned().collect())
     }
 
-    fn expanded_field(&self, expand: &Field, name: &str, is_flat: bool) -> Option<Field> {
+    fn expanded_field(&self, expand: &Field, name: &str) -> Option<Field> {
         let plain = name.trim_start_matches('~');
         let reverse = plain != name;
         let definition = self.definition(plain)?;
         let shows = if definition.is_edges() {
-            (expand.has_body || is_flat) && (!reverse || definition.reverse)
+            !reverse || definition.reverse
         } else {
             !reverse && expand.filter.is_none()
         };
@@ -68,9 +66,24 @@ impl Twin<'_> {
         Some(Field {
             kind: FieldKind::Predicate { name: plain.to_owned(), reverse, langs },
             key: name.to_owned(),
+            alias: (!definition.is_edges()).then(|| name.to_owned()),
             facets: Some(plan::Facets { all: true, items: Vec::new(), order: Vec::new() }),
             page: if definition.is_edges() { expand.page } else { Page::default() },
             ..expand.clone()
         })
     }
+}
+
+/// True for fields of one key, and for those that ask for the same under two.
+fn is_again(one: &Field, other: &Field) -> bool {
+    let (
+        FieldKind::Predicate { name, reverse, langs },
+        FieldKind::Predicate { name: same, reverse: way, langs: all },
+    ) = (&one.kind, &other.kind)
+    else {
+        return one.key == other.key;
+    };
+    let languages = langs == all || langs.is_empty() || all.is_empty();
+    let asks_the_same = name == same && reverse == way && languages;
+    one.key == other.key || asks_the_same && one.filter.is_some() == other.filter.is_some()
 }

@@ -283,7 +283,7 @@ impl<'a> Twin<'a> {
         if !self.known(name)? {
             return nothing();
         }
-        if !is_text(self.graph.schema.predicates[&name.name].value_type) {
+        if self.graph.schema.predicates[&name.name].value_type != ValueType::String {
             return refuse("regexp is for strings");
         }
         let Ok(regex) = text::compile(pattern, flags) else { return refuse("a bad pattern") };

@@ -19,7 +19,7 @@ impl Twin<'_> {
         cascade: Option<&Cascade>,
     ) -> Outcome<Level> {
         let mut found = Vec::new();
-        for field in self.expanded(fields, &nodes, false)? {
+        for field in self.expanded(fields, &nodes)? {
             let data = self.field(&field, &nodes, cascade)?;
             found.push(Found { field, data });
         }

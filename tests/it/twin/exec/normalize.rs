@@ -121,6 +121,7 @@ fn own(twin: &Twin<'_>, found: &Found, node: u64) -> Row {
             let FieldKind::Predicate { name, langs, .. } = &field.kind else { return Row::new() };
             let is_list = twin.definition(name).is_some_and(|definition| definition.list);
             let star = langs.iter().any(|lang| lang == "*");
+            let key = if star { field.alias.clone().unwrap_or_else(|| name.clone()) } else { key };
             let mut row = Row::new();
             for (lang, values) in values.get(&node).into_iter().flatten() {
                 let key = match lang {
@@ -134,7 +135,7 @@ fn own(twin: &Twin<'_>, found: &Found, node: u64) -> Row {
                     let facets = shown(wanted, &key, &values[0].1);
                     row.extend(facets.into_iter().map(|(key, value)| (key, json::value(value))));
                 }
-                if shows {
+                if shows || star {
                     let is_list = is_list || 1 < all.len();
                     row.push((key, if is_list { Json::Array(all) } else { all.remove(0) }));
                 }

@@ -208,12 +208,21 @@ impl Twin<'_> {
                 (&field.facets, &field.kind)
             {
                 let facets = self.edge_facets(name, *reverse, path.nodes[before], *node);
-                let all = shown(wanted, &field.key, &facets);
+                let all = shown(wanted, &path_key(field), &facets);
                 object.extend(all.into_iter().map(|(key, value)| (key, json::value(value))));
             }
-            inner = Some((field.key.clone(), Json::Object(object)));
+            inner = Some((path_key(field), Json::Object(object)));
         }
         Json::Null
+    }
+}
+
+/// A path shows predicates, whatever their aliases.
+fn path_key(field: &Field) -> String {
+    match &field.kind {
+        FieldKind::Predicate { name, reverse: true, .. } => format!("~{name}"),
+        FieldKind::Predicate { name, .. } => name.clone(),
+        _ => field.key.clone(),
     }
 }
 

@@ -34,7 +34,9 @@ impl Twin<'_> {
             let mut next = Vec::new();
             for place in places {
                 let level = level_mut(&mut root, &place);
-                level.fields = self.recurse_fields(block, recurse, &level.nodes, &mut walked)?;
+                let last = depth == recurse.depth;
+                level.fields =
+                    self.recurse_fields(block, recurse, &level.nodes, last, &mut walked)?;
                 for (number, found) in level.fields.iter().enumerate() {
                     let Data::Edges(below) = &found.data else { continue };
                     edges += below.lists.values().map(Vec::len).sum::<usize>();
@@ -57,11 +59,14 @@ impl Twin<'_> {
         block: &Block,
         recurse: &Recurse,
         nodes: &BTreeSet<u64>,
+        last: bool,
         walked: &mut Walked,
     ) -> Outcome<Vec<Found>> {
         let mut all = Vec::new();
-        for field in self.expanded(&block.fields, nodes, true)? {
+        for field in self.expanded(&block.fields, nodes)? {
             let Some((name, reverse)) = self.edges_of(&field) else {
+                let facets = field.facets.clone().filter(|_| !last);
+                let field = Arc::new(Field { facets, ..Field::clone(&field) });
                 all.extend(self.level(nodes.clone(), &[field], None)?.fields);
                 continue;
             };
@@ -75,8 +80,26 @@ impl Twin<'_> {
                     recurse.allow_loop || walked.insert((name.clone(), reverse, *node, *target))
                 });
             }
-            all.push(edge_field(field, name, reverse, lists));
+            let mut found = edge_field(field, name, reverse, lists);
+            if let (Data::Edges(edges), true) = (&mut found.data, last) {
+                edges.below.fields = self.beyond_last(block, &edges.below.nodes)?;
+            }
+            all.push(found);
         }
+        Ok(all)
+    }
+
+    /// What the nodes behind the last level have: what is computed for them, and for `@cascade` nothing of what is read.
+    fn beyond_last(&mut self, block: &Block, nodes: &BTreeSet<u64>) -> Outcome<Vec<Found>> {
+        let is_computed = |field: &&Arc<Field>| {
+            use FieldKind::{AggregateVar, CountUid, Math, Val};
+            matches!(field.kind, Val(_) | Math(_) | CountUid | AggregateVar(..))
+        };
+        let computed: Vec<_> = block.fields.iter().filter(is_computed).cloned().collect();
+        let mut all = self.level(nodes.clone(), &computed, None)?.fields;
+        let read =
+            block.fields.iter().filter(|field| !is_computed(field) && block.cascade.is_some());
+        all.extend(read.map(|field| Found { field: Arc::clone(field), data: Data::Nothing }));
         Ok(all)
     }
 

@@ -33,13 +33,14 @@ impl<'a> Lowering<'a> {
             let item = FacetItem { facet: facet.to_owned(), alias: alias.map(str::to_owned), var };
             items.push(item);
         }
-        // The sort is stable: of a facet that is listed twice the first alias stays.
+        // The sort is stable: of a facet that is listed twice the last alias stays.
         items.sort_by(|a, b| a.facet.cmp(&b.facet));
         self.check_facet_variables(list, &items)?;
         items.dedup_by(|next, kept| {
             let is_same = next.facet == kept.facet;
             if is_same {
-                kept.var = kept.var.or(next.var);
+                let var = kept.var.or(next.var);
+                *kept = FacetItem { var, ..next.clone() };
             }
             is_same
         });

@@ -128,8 +128,7 @@ impl<'a> Lowering<'a> {
                     let hint = "list all keys in one";
                     return Err(self.error_with(at, "a second `@groupby`", hint));
                 }
-                let keys = keys.iter().map(|key| self.group_key(key)).collect::<Result<_>>()?;
-                modifiers.group_by = Some(GroupBy { keys });
+                modifiers.group_by = Some(GroupBy { keys: self.group_keys(keys)? });
             }
             Directive::Facets | Directive::FacetList(_) | Directive::FacetFilter(_) if is_root => {
                 let hint = "put it behind a field";
@@ -164,6 +163,29 @@ impl<'a> Lowering<'a> {
             return Err(self.error_with(at, "a second `@facets`", "list all facets in one"));
         }
         Ok(())
+    }
+
+    /// The keys of groups, each under a name of its own.
+    fn group_keys(&self, written: &'a [ast::GroupKey]) -> Result<Vec<GroupKey>> {
+        let mut keys = Vec::with_capacity(written.len());
+        for key in written {
+            let at = key.name.start;
+            let key = self.group_key(key)?;
+            let same = |other: &GroupKey| match (&other.alias, &key.alias) {
+                (None, None) => other.predicate == key.predicate && other.langs == key.langs,
+                (one, two) => {
+                    one.as_ref().unwrap_or(&other.predicate)
+                        == two.as_ref().unwrap_or(&key.predicate)
+                }
+            };
+            if keys.iter().any(same) {
+                let name = key.alias.as_ref().unwrap_or(&key.predicate);
+                let message = format!("two keys of `@groupby` are called `{name}`");
+                return Err(self.error_with(at, message, "give one of them an alias"));
+            }
+            keys.push(key);
+        }
+        Ok(keys)
     }
 
     fn group_key(&self, key: &'a ast::GroupKey) -> Result<GroupKey> {

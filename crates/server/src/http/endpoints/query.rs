@@ -207,6 +207,8 @@ fn read_json(body: &str) -> Result<(String, Variables), RequestError> {
     for (name, value) in given {
         let given = match value {
             Value::String(value) => Given::from(value),
+            // As an empty text, so that the default in the query counts.
+            Value::Null => Given::from(String::new()),
             Value::Array(values) if values.iter().all(Value::is_string) => {
                 let texts = values.iter().filter_map(Value::as_str);
                 Given::list(texts.map(str::to_owned).collect())

@@ -376,10 +376,10 @@ pub(crate) fn match_distance(text: &str) -> Result<usize> {
     })
 }
 
-/// Refuses a text function on values that are no text.
+/// Refuses a text function on values that are no strings; those of type default may be anything.
 pub(crate) fn expect_text(predicate: &Predicate, function: &str) -> Result<()> {
     match predicate.def.value_type {
-        ValueType::String | ValueType::Default => Ok(()),
+        ValueType::String => Ok(()),
         other => {
             let (name, found) = (&predicate.def.name, other.name());
             let message =

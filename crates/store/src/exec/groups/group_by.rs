@@ -54,6 +54,7 @@ impl Context<'_> {
             self.group_fields(&mut edges.level)?;
             let field = &result.field;
             if let Some(group_by) = &field.group_by {
+                self.check_group_results(&field.fields)?;
                 let (count, targets) = (edges.offsets.len() - 1, edges.targets.len());
                 let nanos = LIST_NANOS + MEMBER_NANOS * (targets / count.max(1));
                 let groups = |places: Range<usize>| {
@@ -188,6 +189,7 @@ impl Context<'_> {
         body: &[Arc<Field>],
         members: Members<'_>,
     ) -> Result<RootGroups> {
+        self.check_group_results(body)?;
         // Variables are read from groups as rows; see `publish_groups`.
         let has_vars = body.iter().any(|field| field.var.is_some());
         let kind = self.group_kind(group_by, body, members);

@@ -4,8 +4,9 @@ use crate::exec::control::context::Context;
 use crate::exec::math::aggregate::{aggregate, aggregate_numbers};
 use crate::exec::select::numbers::NumberTable;
 use crate::exec::select::read::first_value;
-use hexgraph_base::plan::{Field, FieldKind};
-use hexgraph_base::types::{Error, Result, Value};
+use hexgraph_base::plan::{Aggregate, Field, FieldKind};
+use hexgraph_base::types::{Error, Result, Value, ValueType};
+use std::sync::Arc;
 
 impl Context<'_> {
     /// The numbers that a field of the body aggregates, when they are plain and close together.
@@ -13,6 +14,22 @@ impl Context<'_> {
         let FieldKind::AggregatePredicate { name, langs, .. } = &field.kind else { return None };
         let predicate = self.predicate(name).filter(|_| langs.is_empty())?;
         NumberTable::new(predicate.only_untagged()?, predicate.def.value_type, members)
+    }
+
+    /// Refuses aggregates of what can't be aggregated in groups, whether there are some or not.
+    pub(super) fn check_group_results(&self, body: &[Arc<Field>]) -> Result<()> {
+        for field in body {
+            let FieldKind::AggregatePredicate { op, name, .. } = &field.kind else { continue };
+            let Some(predicate) = self.predicate(name) else { continue };
+            let found = predicate.def.value_type;
+            if predicate.is_edges() || !can_aggregate(*op, found) {
+                let (op, found) = (op.name(), found.name());
+                let message = format!("`{op}` can't aggregate `{name}`, which is of type {found}");
+                let hint = "min and max take numbers, strings and datetimes, sum and avg numbers and vectors";
+                return Err(Error::query_at(field.at, message).with_hint(hint));
+            }
+        }
+        Ok(())
     }
 
     /// The result of a field for a group of `count` members; `members` are needed where they are aggregated, in the order
@@ -49,5 +66,14 @@ impl Context<'_> {
                 Err(Error::query_at(field.at, message).with_hint(hint))
             }
         }
+    }
+}
+
+fn can_aggregate(op: Aggregate, of: ValueType) -> bool {
+    let ordered = [ValueType::DateTime, ValueType::String, ValueType::Default];
+    match of {
+        ValueType::Int | ValueType::Float | ValueType::BigFloat => true,
+        ValueType::Vector => matches!(op, Aggregate::Sum | Aggregate::Avg),
+        other => matches!(op, Aggregate::Min | Aggregate::Max) && ordered.contains(&other),
     }
 }

@@ -87,6 +87,9 @@ impl Context<'_> {
             None => (key.predicate.as_str(), false),
         };
         let Some(predicate) = self.predicate(name) else { return Ok(None) };
+        if predicate.def.value_type == ValueType::Password {
+            return Ok(None);
+        }
         if !predicate.is_edges() {
             return Ok(Some(Source::Values(predicate, &key.langs)));
         }

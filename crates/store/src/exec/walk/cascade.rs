@@ -5,7 +5,7 @@ use crate::exec::control::tree::{EdgeField, FieldData, FieldResult, Level};
 use crate::exec::select::page::cut;
 use crate::exec::select::read::Langs;
 use hexgraph_base::plan::{Cascade, FieldKind};
-use hexgraph_base::types::{Result, stack};
+use hexgraph_base::types::{Result, ValueType, stack};
 
 impl Context<'_> {
     /// Drops what `@cascade` drops in a level and below. `inherited` is the one in force here.
@@ -25,8 +25,15 @@ impl Context<'_> {
             let required: Vec<&FieldResult> =
                 level.fields.iter().filter(|result| is_required(result, cascade)).collect();
             let places = 0..level.nodes.len();
+            let has = |result: &FieldResult, node| match &result.field.kind {
+                FieldKind::CheckPassword { name, .. } => {
+                    self.predicate(name).is_some_and(|predicate| predicate.has(node))
+                }
+                _ => false,
+            };
             let alive = places.map(|place| {
-                required.iter().all(|result| has_result(result, place, level.nodes[place]))
+                let node = level.nodes[place];
+                required.iter().all(|result| has_result(result, place, node) || has(result, node))
             });
             level.alive = Some(alive.collect());
         }
@@ -56,7 +63,11 @@ fn drop_dead(edges: &mut EdgeField, field: &hexgraph_base::plan::Field) {
 }
 
 fn is_required(result: &FieldResult, cascade: &Cascade) -> bool {
-    let FieldKind::Predicate { name, reverse, langs } = &result.field.kind else { return false };
+    let (name, reverse, langs) = match &result.field.kind {
+        FieldKind::Predicate { name, reverse, langs } => (name, reverse, langs.as_slice()),
+        FieldKind::CheckPassword { name, .. } => (name, &false, &[][..]),
+        _ => return false,
+    };
     match cascade {
         Cascade::All => true,
         Cascade::Fields(wanted) => wanted.iter().any(|field| match field.strip_prefix('~') {
@@ -77,7 +88,8 @@ fn has_result(result: &FieldResult, place: usize, node: u32) -> bool {
         FieldData::Edges(edges) => !edges.targets_of(place).is_empty(),
         FieldData::Values(values) => {
             let FieldKind::Predicate { langs, .. } = &result.field.kind else { return true };
-            if values.is_hidden(node) {
+            // A password is never shown, so it is never there.
+            if values.is_hidden(node) || values.predicate.def.value_type == ValueType::Password {
                 return false;
             }
             if langs.iter().any(|lang| lang == "*") {
@@ -85,7 +97,7 @@ fn has_result(result: &FieldResult, place: usize, node: u32) -> bool {
             }
             values.predicate.values_in(Langs::First(langs), node).is_some()
         }
-        FieldData::Nothing => false,
+        FieldData::Nothing | FieldData::Passwords(_) => false,
         _ => true,
     }
 }

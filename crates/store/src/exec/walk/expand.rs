@@ -9,8 +9,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl Context<'_> {
-    /// The fields of a selection with every `expand` replaced; `flat` for the one level of a
-    /// `@recurse` block.
+    /// The fields of a selection with every `expand` replaced.
     ///
     /// # Errors
     ///
@@ -19,7 +18,6 @@ impl Context<'_> {
         &self,
         fields: &'f [Arc<Field>],
         nodes: &[u32],
-        flat: bool,
     ) -> Result<Cow<'f, [Arc<Field>]>> {
         let is_expand = |field: &Arc<Field>| matches!(field.kind, FieldKind::Expand(_));
         if !fields.iter().any(is_expand) {
@@ -37,14 +35,11 @@ impl Context<'_> {
                 continue;
             };
             for name in self.expanded_names(expand, nodes)? {
-                if let Some(new) = self.expanded_field(field, &name, flat) {
-                    if !keys.insert(new.key.clone()) {
-                        let message = format!(
-                            "`expand` brings the field `{0}`, which stands beside it",
-                            new.key
-                        );
-                        let hint = format!("remove `{}`, or give it an alias", new.key);
-                        return Err(Error::query_at(field.at, message).with_hint(hint));
+                if let Some(new) = self.expanded_field(field, &name) {
+                    if fields.iter().any(|other| asks_the_same(other, &new))
+                        || !keys.insert(new.key.clone())
+                    {
+                        return Err(stands_beside(field, &new.key));
                     }
                     all.push(Arc::new(new));
                 }
@@ -90,16 +85,15 @@ impl Context<'_> {
         types
     }
 
-    /// The field for one predicate; `None` for one that would show nothing.
-    fn expanded_field(&self, expand: &Field, name: &str, flat: bool) -> Option<Field> {
+    /// The field for one predicate; `None` for one that is not meant.
+    fn expanded_field(&self, expand: &Field, name: &str) -> Option<Field> {
         let (plain, reverse) = match name.strip_prefix('~') {
             Some(plain) => (plain, true),
             None => (name, false),
         };
         let predicate = self.predicate(plain)?;
-        // Edges without a selection below show nothing, but in a flat `@recurse` block.
-        let shows = expand.has_body || flat;
-        if predicate.is_edges() && (!shows || predicate.direction(reverse).is_none()) {
+        // Edges without a selection show nothing, but `@cascade` asks for them.
+        if predicate.is_edges() && predicate.direction(reverse).is_none() {
             return None;
         }
         // With a filter by type only edges are meant.
@@ -111,7 +105,8 @@ impl Context<'_> {
         Some(Field {
             kind: FieldKind::Predicate { name: plain.to_owned(), reverse, langs },
             at: expand.at,
-            alias: None,
+            // Values are shown by `@normalize`, too, as if each had an alias.
+            alias: (!is_edges).then(|| name.to_owned()),
             key: name.to_owned(),
             var: None,
             filter: expand.filter.clone(),
@@ -126,4 +121,25 @@ impl Context<'_> {
             has_body: expand.has_body,
         })
     }
+}
+
+/// True when a field that is written beside `expand` asks for what it brings, under whatever name.
+fn asks_the_same(written: &Field, brought: &Field) -> bool {
+    let (
+        FieldKind::Predicate { name, reverse, langs },
+        FieldKind::Predicate { name: other, reverse: way, langs: all },
+    ) = (&written.kind, &brought.kind)
+    else {
+        return false;
+    };
+    name == other
+        && reverse == way
+        && (langs.is_empty() || langs == all)
+        && written.filter.is_some() == brought.filter.is_some()
+}
+
+fn stands_beside(expand: &Field, name: &str) -> Error {
+    let message = format!("`expand` brings the field `{name}`, which stands beside it");
+    let hint = format!("remove `{name}`, or name the fields instead of `expand`");
+    Error::query_at(expand.at, message).with_hint(hint)
 }

@@ -94,7 +94,7 @@ impl Context<'_> {
         walked: &mut Walked,
         edges: &mut usize,
     ) -> Result<()> {
-        let fields = self.expand_fields(&block.fields, &level.nodes, true)?.into_owned();
+        let fields = self.expand_fields(&block.fields, &level.nodes)?.into_owned();
         for field in &fields {
             if let Some((name, reverse)) = self.edges_of(field) {
                 if last && !counts_at_last(block) {
@@ -103,9 +103,12 @@ impl Context<'_> {
                     continue;
                 }
                 let kind = walked.kind(name, reverse);
-                let result = self.recurse_edges(block, field, &level.nodes, |from, to| {
+                let mut result = self.recurse_edges(block, field, &level.nodes, |from, to| {
                     recurse.allow_loop || walked.edges.insert((kind, from, to))
                 })?;
+                if last {
+                    result.level.fields = self.beyond_last(block, &result.level.nodes)?;
+                }
                 *edges += result.targets.len();
                 // About what is kept of each edge: an entry of `walked`, a target, and a node of
                 // the level below.
@@ -122,13 +125,29 @@ impl Context<'_> {
                 let data = FieldData::Edges(Box::new(result));
                 level.fields.push(FieldResult { field: Arc::clone(field), data });
             } else {
-                let one = std::slice::from_ref(field);
+                let one = match last {
+                    true => &[without_facets(field)],
+                    false => std::slice::from_ref(field),
+                };
                 let inherited = Inherited::default();
                 let found = self.level(level.nodes.clone(), one, inherited)?;
                 level.fields.extend(found.fields);
             }
         }
         Ok(())
+    }
+
+    /// The fields of the nodes behind the last level, of which nothing is read: those that are computed have a value all the
+    /// same, the others have none, which `@cascade` sees.
+    fn beyond_last(&mut self, block: &Block, nodes: &[u32]) -> Result<Vec<FieldResult>> {
+        let (computed, read): (Vec<_>, Vec<_>) =
+            block.fields.iter().cloned().partition(|field| is_computed(field));
+        let mut fields = self.level(nodes.to_vec(), &computed, Inherited::default())?.fields;
+        if block.cascade.is_some() {
+            let nothing = |field| FieldResult { field, data: FieldData::Nothing };
+            fields.extend(read.into_iter().map(nothing));
+        }
+        Ok(fields)
     }
 
     fn edges_of<'f>(&self, field: &'f Field) -> Option<(&'f str, bool)> {
@@ -168,14 +187,30 @@ impl Context<'_> {
     }
 }
 
-/// True when edges are walked at the last level, too, although nothing of them is shown: `@cascade` and variables need
-/// them.
+/// True when edges are walked at the last level, too: `@cascade` and variables need them, and so does what is computed for
+/// the nodes behind them.
 fn counts_at_last(block: &Block) -> bool {
     let binds = |field: &Arc<Field>| {
         let mut items = field.facets.iter().flat_map(|facets| &facets.items);
         field.var.is_some() || items.any(|item| item.var.is_some())
     };
-    block.cascade.is_some() || block.fields.iter().any(binds)
+    block.cascade.is_some() || block.fields.iter().any(|field| binds(field) || is_computed(field))
+}
+
+/// True for fields whose values are not read from a predicate.
+fn is_computed(field: &Arc<Field>) -> bool {
+    matches!(
+        field.kind,
+        FieldKind::Val(_) | FieldKind::Math(_) | FieldKind::CountUid | FieldKind::AggregateVar(..)
+    )
+}
+
+/// A field of the last level, at which facets are not read.
+fn without_facets(field: &Arc<Field>) -> Arc<Field> {
+    if field.facets.is_none() {
+        return Arc::clone(field);
+    }
+    Arc::new(Field { facets: None, ..Field::clone(field) })
 }
 
 fn levels_below(level: &mut Level) -> Vec<&mut Level> {

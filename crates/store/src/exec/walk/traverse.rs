@@ -64,7 +64,7 @@ impl<'a> Context<'a> {
                 message: format!("the query is nested deeper than {DEPTH_MAX} levels"),
             });
         }
-        let expanded = self.expand_fields(fields, &nodes, false)?;
+        let expanded = self.expand_fields(fields, &nodes)?;
         let mut results = Vec::with_capacity(expanded.len());
         let mut ahead = match inherited.are_apart {
             true => self.fields_beside(&expanded, &nodes, |context, field| {
@@ -96,13 +96,13 @@ impl<'a> Context<'a> {
                 let Some(predicate) = self.predicate(name) else {
                     return Ok(FieldData::Nothing);
                 };
+                check_langs(predicate, langs)?;
                 if predicate.is_edges() {
                     return self.edge_field(nodes, field, predicate, *reverse, inherited);
                 }
                 if *reverse {
                     return Err(no_reverse(name));
                 }
-                check_langs(predicate, langs)?;
                 let shown = self.shown_values(field, predicate, langs, nodes)?;
                 Ok(FieldData::Values(ValueField { predicate: Arc::clone(predicate), shown }))
             }

@@ -27,9 +27,7 @@ fn field(result: &FieldResult, flat: bool, keys: &mut Vec<Key>) {
     match &field.kind {
         FieldKind::Predicate { langs, .. } if langs.iter().any(|lang| lang == "*") => {
             let name = own.trim_end_matches("@*").to_owned();
-            if is_shown {
-                keys.push(Key::Languages(name));
-            }
+            keys.push(Key::Languages(name));
         }
         FieldKind::Predicate { .. } => {
             if matches!(result.data, FieldData::Values(_)) {

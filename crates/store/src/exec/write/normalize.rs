@@ -6,7 +6,7 @@ use crate::exec::control::tree::{EdgeField, FieldData, FieldResult, Level, Value
 use crate::exec::select::read::{Langs, typed};
 use crate::graph::ValueList;
 use hexgraph_base::plan::{Facets, Field, FieldKind};
-use hexgraph_base::types::{Error, Result, Uid, Value, ValueRef, stack};
+use hexgraph_base::types::{Error, Result, Uid, Value, ValueRef, ValueType, stack};
 use std::sync::Arc;
 
 /// A value of a flat object.
@@ -229,7 +229,7 @@ fn edge_facets(edge: &Edge<'_>, target: u32) -> Row {
 }
 
 /// Returns what a field, which is no edge field, adds to a flat object: with an alias what it would add to any object;
-/// else a uid, whether a password agrees, and the facets of values.
+/// else a uid, whether a password agrees, the values in all languages, and the facets of values.
 fn items(
     writer: &AnswerWriter<'_, '_>,
     level: &Level,
@@ -253,14 +253,17 @@ fn items(
 
 /// Returns what a field of values adds to a flat object.
 fn value_items(field: &Field, values: &ValueField, node: u32) -> Result<Row> {
-    let FieldKind::Predicate { langs, .. } = &field.kind else { return Ok(Row::new()) };
-    let shown = field.alias.is_some();
-    if values.is_hidden(node) || !shown && field.facets.is_none() {
+    let FieldKind::Predicate { name, langs, .. } = &field.kind else { return Ok(Row::new()) };
+    let predicate = &values.predicate;
+    if values.is_hidden(node) || predicate.def.value_type == ValueType::Password {
         return Ok(Row::new());
     }
-    let predicate = &values.predicate;
     if langs.iter().any(|lang| lang == "*") {
-        return if shown { all_langs(predicate, &field.key, node) } else { Ok(Row::new()) };
+        return all_langs(predicate, field.alias.as_deref().unwrap_or(name), node);
+    }
+    let shown = field.alias.is_some();
+    if !shown && field.facets.is_none() {
+        return Ok(Row::new());
     }
     let key: Arc<str> = field.key.as_str().into();
     if langs.is_empty() && field.facets.is_none() && 1 < predicate.untagged().len() {

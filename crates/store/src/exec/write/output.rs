@@ -29,7 +29,7 @@ pub(crate) fn write(wanted: Wanted<'_>, blocks: &[BlockResult], sink: &mut dyn S
             writer.block(block, result)?;
         }
     }
-    writer.all_paths(wanted.query, blocks)?;
+    writer.all_paths(wanted.query, blocks);
     writer.sink.end_object();
     Ok(())
 }
@@ -359,11 +359,7 @@ impl AnswerWriter<'_, '_> {
         let found: Vec<Vec<(&str, ValueRef<'_>)>> =
             places.map(|place| list.facets(place)).collect();
         if !predicate.def.list {
-            for (name, value) in chosen(facets, key, &found[0]) {
-                self.sink.key(&name);
-                self.sink.value(value);
-            }
-            return;
+            return self.facets(&chosen(facets, key, &found[0]));
         }
         let mut names: Vec<&str> = found.iter().flatten().map(|(name, _)| *name).collect();
         names.sort_unstable();
@@ -478,9 +474,25 @@ impl AnswerWriter<'_, '_> {
 
     fn edge_facets(&mut self, edge: &Edge<'_>, target: u32) {
         let name = edge.key();
-        for (key, value) in chosen(edge.facets, name, &edge.stored.all(edge.node, target)) {
-            self.sink.key(&key);
-            self.sink.value(value);
+        self.facets(&chosen(edge.facets, name, &edge.stored.all(edge.node, target)));
+    }
+
+    /// Facets of one edge or value; those that share an alias are an array.
+    fn facets(&mut self, all: &[(String, ValueRef<'_>)]) {
+        for (place, (key, value)) in all.iter().enumerate() {
+            if all[..place].iter().any(|(other, _)| other == key) {
+                continue;
+            }
+            self.sink.key(key);
+            let mut more = all[place + 1..].iter().filter(|(other, _)| other == key).peekable();
+            if more.peek().is_none() {
+                self.sink.value(*value);
+                continue;
+            }
+            self.sink.begin_array();
+            self.sink.value(*value);
+            more.for_each(|(_, value)| self.sink.value(*value));
+            self.sink.end_array();
         }
     }
 
@@ -530,18 +542,21 @@ impl AnswerWriter<'_, '_> {
         }
     }
 
-    /// Writes the paths of all blocks that have some.
-    pub(super) fn all_paths(&mut self, query: &Query, blocks: &[BlockResult]) -> Result<()> {
-        let with_paths = blocks.iter().filter(|result| !result.paths.is_empty());
-        with_paths
-            .into_iter()
-            .try_for_each(|result| self.paths(&query.blocks[result.block], result))
-    }
-
-    /// `_path_`: each path as objects nested along its edges, the total weight outermost.
-    fn paths(&mut self, block: &Block, result: &BlockResult) -> Result<()> {
+    /// Writes `_path_`, where there are paths: those of all blocks in one array, since no object has a key twice.
+    pub(super) fn all_paths(&mut self, query: &Query, blocks: &[BlockResult]) {
+        if blocks.iter().all(|result| result.paths.is_empty()) {
+            return;
+        }
         self.sink.key("_path_");
         self.sink.begin_array();
+        for result in blocks {
+            self.paths(&query.blocks[result.block], result);
+        }
+        self.sink.end_array();
+    }
+
+    /// Each path as objects nested along its edges, the total weight outermost.
+    fn paths(&mut self, block: &Block, result: &BlockResult) {
         for path in &result.paths {
             self.sink.begin_object();
             self.path_objects(block, path);
@@ -553,15 +568,13 @@ impl AnswerWriter<'_, '_> {
             }
             self.sink.end_object();
         }
-        self.sink.end_array();
-        Ok(())
     }
 
     /// The objects of a path, each inside the one before it. A loop, since a path may have more
     /// hops than a stack has room for.
     fn path_objects(&mut self, block: &Block, path: &crate::exec::control::tree::Path) {
         for &hop in &path.hops {
-            self.sink.key(&block.fields[hop].key);
+            self.sink.key(&path_key(&block.fields[hop]));
             self.sink.begin_object();
         }
         for (step, &node) in path.nodes.iter().enumerate().rev() {
@@ -579,8 +592,18 @@ impl AnswerWriter<'_, '_> {
         let Some(facets) = &field.facets else { return };
         let Some(predicate) = self.version.predicate(name) else { return };
         if let Some(stored) = EdgeFacets::new(predicate, *reverse) {
-            self.edge_facets(&Edge { field, facets, stored, node }, target);
+            let found = stored.all(node, target);
+            self.facets(&chosen(facets, &path_key(field), &found));
         }
+    }
+}
+
+/// The key of an edge in a path: its predicate, whatever its alias.
+fn path_key(field: &Field) -> String {
+    match &field.kind {
+        FieldKind::Predicate { name, reverse: true, .. } => format!("~{name}"),
+        FieldKind::Predicate { name, .. } => name.clone(),
+        _ => field.key.clone(),
     }
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn write<S: PieceSink>(
             write_block(wanted, block, result, control, sink)?;
         }
     }
-    wanted.writer(sink).all_paths(wanted.query, blocks)?;
+    wanted.writer(sink).all_paths(wanted.query, blocks);
     sink.end_object();
     Ok(())
 }
