@@ -26,9 +26,15 @@ impl Twin<'_> {
         }
         let is_written = |field: &Arc<Field>| fields.iter().any(|other| Arc::ptr_eq(field, other));
         for (place, field) in all.iter().enumerate() {
-            let mut others = all.iter().skip(place + 1).filter(|other| is_again(field, other));
-            if others.any(|other| !is_written(field) || !is_written(other)) {
-                return refuse("a field is there already");
+            for other in &all[place + 1..] {
+                let brought = [field, other].map(|field| !is_written(field));
+                // Edges without a selection show nothing, unless two `expand` bring them.
+                let shows = |field: &Field| field.has_body || field.alias.is_some();
+                let both_show = brought[0] && brought[1]
+                    || (!brought[0] || shows(field)) && (!brought[1] || shows(other));
+                if (brought[0] || brought[1]) && is_again(field, other, both_show) {
+                    return refuse("a field is there already");
+                }
             }
         }
         Ok(all)
@@ -74,16 +80,17 @@ impl Twin<'_> {
     }
 }
 
-/// True for fields of one key, and for those that ask for the same under two.
-fn is_again(one: &Field, other: &Field) -> bool {
+/// True for fields that are shown under one key, and for those that ask for the same under two.
+fn is_again(one: &Field, other: &Field, both_show: bool) -> bool {
     let (
         FieldKind::Predicate { name, reverse, langs },
         FieldKind::Predicate { name: same, reverse: way, langs: all },
     ) = (&one.kind, &other.kind)
     else {
-        return one.key == other.key;
+        return one.key == other.key && both_show;
     };
     let languages = langs == all || langs.is_empty() || all.is_empty();
     let asks_the_same = name == same && reverse == way && languages;
-    one.key == other.key || asks_the_same && one.filter.is_some() == other.filter.is_some()
+    one.key == other.key && both_show
+        || asks_the_same && one.filter.is_some() == other.filter.is_some()
 }

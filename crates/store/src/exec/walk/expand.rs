@@ -23,11 +23,7 @@ impl Context<'_> {
         if !fields.iter().any(is_expand) {
             return Ok(Cow::Borrowed(fields));
         }
-        let mut keys: BTreeSet<String> = fields
-            .iter()
-            .filter(|field| !is_expand(field))
-            .map(|field| field.key.clone())
-            .collect();
+        let mut brought = BTreeSet::new();
         let mut all = Vec::with_capacity(fields.len());
         for field in fields {
             let FieldKind::Expand(expand) = &field.kind else {
@@ -36,9 +32,11 @@ impl Context<'_> {
             };
             for name in self.expanded_names(expand, nodes)? {
                 if let Some(new) = self.expanded_field(field, &name) {
-                    if fields.iter().any(|other| asks_the_same(other, &new))
-                        || !keys.insert(new.key.clone())
-                    {
+                    let stands = |other: &Arc<Field>| {
+                        asks_the_same(other, &new)
+                            || other.key == new.key && !is_expand(other) && shows(&new)
+                    };
+                    if fields.iter().any(stands) || !brought.insert(new.key.clone()) {
                         return Err(stands_beside(field, &new.key));
                     }
                     all.push(Arc::new(new));
@@ -136,6 +134,11 @@ fn asks_the_same(written: &Field, brought: &Field) -> bool {
         && reverse == way
         && (langs.is_empty() || langs == all)
         && written.filter.is_some() == brought.filter.is_some()
+}
+
+/// True for a brought field that has a key in the answer: edges without a selection have none.
+fn shows(brought: &Field) -> bool {
+    brought.has_body || brought.alias.is_some()
 }
 
 fn stands_beside(expand: &Field, name: &str) -> Error {

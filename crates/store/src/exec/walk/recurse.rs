@@ -141,7 +141,7 @@ impl Context<'_> {
     /// same, the others have none, which `@cascade` sees.
     fn beyond_last(&mut self, block: &Block, nodes: &[u32]) -> Result<Vec<FieldResult>> {
         let (computed, read): (Vec<_>, Vec<_>) =
-            block.fields.iter().cloned().partition(|field| is_computed(field));
+            block.fields.iter().cloned().partition(is_computed);
         let mut fields = self.level(nodes.to_vec(), &computed, Inherited::default())?.fields;
         if block.cascade.is_some() {
             let nothing = |field| FieldResult { field, data: FieldData::Nothing };
