@@ -225,7 +225,7 @@ fn directives_and_pages() {
 
 #[test]
 fn facets_are_sorted_and_unique() {
-    let field = &fields("f @facets(z, orderdesc: b, k: a, a, v as z) { uid } val(v)")[0];
+    let field = &fields("f @facets(z, orderdesc: b, a, k: a, v as z) { uid } val(v)")[0];
     let facets = field.facets.as_ref().unwrap();
     let names: Vec<&str> = facets.items.iter().map(|item| item.facet.as_str()).collect();
     assert_eq!(names, ["a", "b", "z"]);
