@@ -1,6 +1,7 @@
 //! Past a limit a request fails with the limit's name, and the database goes on.
 
 use hexgraph::answer::JsonSink;
+use hexgraph::db::graphql::{Headers, Request};
 use hexgraph::db::{
     Control, Database, LoadOptions, Memory, Mutation, MutationRequest, OpenOptions, QueryRequest,
     Source, Statements, Txn, TxnOptions,
@@ -189,6 +190,30 @@ fn requests_share_the_memory_of_their_database() {
     assert!(error.contains("the setting `memory`"), "{error}");
     assert!(db.budget().drawn() < 2 << 20, "{}", db.budget().drawn());
     ask(&db, level).unwrap();
+}
+
+#[test]
+fn root_fields_give_back_what_they_have_drawn() {
+    let options = OpenOptions { memory: Memory::Work(8 << 20), ..OpenOptions::default() };
+    let db = Database::in_memory_with(options);
+    db.set_graphql_schema("type Item { id: ID! name: String knows: [Item] }").unwrap();
+    let lines = (1..=2_000).fold(String::new(), |mut lines, uid| {
+        let next = uid % 2_000 + 1;
+        writeln!(lines, "<{uid}> <Item.name> \"{uid}\" .\n<{uid}> <Item.knows> <{next}> .\n")
+            .unwrap();
+        writeln!(lines, "<{uid}> <dgraph.type> \"Item\" .").unwrap();
+        lines
+    });
+    db.mutate(&lines, "").unwrap();
+    // Each goes over all nodes and shows one: together they would need more than the budget.
+    let field = "queryItem(first: 1) @cascade(fields: [\"name\", \"knows\"]) { knows { name } }";
+    let query = (0..300).fold(String::new(), |text, number| format!("{text} a{number}: {field}"));
+    let request = Request { query: format!("{{ {query} }}"), ..Request::default() };
+    let response = db.graphql(&request, &Headers::default(), &Control::new());
+    assert!(response.errors.is_empty(), "{:?}", response.errors.first());
+    let data = String::from_utf8(response.data.unwrap()).unwrap();
+    assert_eq!(data.matches(r#":[{"knows":[{"name":""#).count(), 300);
+    assert!(db.budget().drawn() < 2 << 20, "{}", db.budget().drawn());
 }
 
 #[test]

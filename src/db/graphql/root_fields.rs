@@ -125,7 +125,7 @@ impl Run<'_> {
     /// Beside each other where there are several that have something to do.
     fn queries(&self, fields: &[Field], kind: OperationKind) -> Vec<Outcome> {
         let started = Instant::now();
-        let reader = RootResolver::new(self);
+        let reader = RootResolver::of_fields(self, fields);
         let long = fields.iter().filter(|field| reader.may_be_long(field)).count();
         let each = |field| begin(&reader, field, kind);
         // Handing one field to another thread and waiting for it gains nothing.

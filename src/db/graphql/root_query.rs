@@ -13,7 +13,7 @@ use hexgraph_graphql::lower::{Caller, Lowered, SimilarTo, lower};
 use hexgraph_graphql::model::Custom;
 use hexgraph_graphql::request::{Fault, Field, introspect};
 use hexgraph_store::exec;
-use hexgraph_store::exec::Answer;
+use hexgraph_store::exec::{Answer, Control};
 use hexgraph_store::graph::Version;
 use std::sync::Arc;
 
@@ -56,6 +56,8 @@ impl<'f> Begun<'f> {
 pub(super) struct RootResolver<'a> {
     run: &'a Run<'a>,
     version: Arc<Version>,
+    /// Whether each field gives back the memory that it no longer needs before the request ends.
+    gives_back: bool,
 }
 
 impl<'a> RootResolver<'a> {
@@ -64,9 +66,17 @@ impl<'a> RootResolver<'a> {
         RootResolver::at(run, Arc::clone(&run.version))
     }
 
+    /// Resolves the root fields of a query. Where there are several, each gives back what it has drawn as soon as its value is written:
+    /// thousands of them need no more memory than those that run at the same time.
+    pub(super) fn of_fields(run: &'a Run<'a>, fields: &[Field]) -> RootResolver<'a> {
+        // Steps that are noted stand in the control of the request.
+        let gives_back = 1 < fields.len() && run.control.trace().is_none();
+        RootResolver { gives_back, ..RootResolver::new(run) }
+    }
+
     /// Resolves on another version than that of the request.
     pub(super) fn at(run: &'a Run<'a>, version: Arc<Version>) -> RootResolver<'a> {
-        RootResolver { run, version }
+        RootResolver { run, version, gives_back: false }
     }
 
     /// Whether a field may take so long that handing it to another thread pays. A field about the schema has no root and takes
@@ -156,7 +166,9 @@ impl<'a> RootResolver<'a> {
     fn write(&self, begun: Begun<'_>, found: &Found) -> Outcome {
         match begun {
             Begun::Done(outcome) => outcome,
-            Begun::Stored(field, stored) => self.written(field, &stored.0, &stored.1, Some(found)),
+            Begun::Stored(field, stored) => {
+                self.written(field, &stored.0, &stored.1, (Some(found), self.run.control))
+            }
             Begun::Elsewhere(_, field) => by_another(self.run, field, found),
             Begun::Local(field, local) => local.write(self.run, field, found),
         }
@@ -184,13 +196,38 @@ impl<'a> RootResolver<'a> {
         self.finish(vec![begun]).pop().unwrap_or_default()
     }
 
-    fn begin_plan<'f>(&self, field: &'f Field, mut lowered: Lowered<'f>) -> Begun<'f> {
-        match self.execute(&mut lowered) {
+    fn begin_plan<'f>(&self, field: &'f Field, lowered: Lowered<'f>) -> Begun<'f> {
+        let control = self.run.control;
+        if !self.gives_back || lowered.shape.reaches_out() {
+            return self.begin_with(field, lowered, control);
+        }
+        let part = control.watched_part();
+        let begun = self.begin_with(field, lowered, &part);
+        if part.is_starved() {
+            control.note_starved();
+        }
+        match begun {
+            // The value stays until the request is answered.
+            Begun::Done(outcome) => match control.draw(outcome.value.capacity() as u64) {
+                Ok(()) => Begun::Done(outcome),
+                Err(error) => Begun::Done(Outcome::fault(field, store_fault(field, &error))),
+            },
+            begun => begun,
+        }
+    }
+
+    fn begin_with<'f>(
+        &self,
+        field: &'f Field,
+        mut lowered: Lowered<'f>,
+        control: &Control,
+    ) -> Begun<'f> {
+        match self.execute_with(&mut lowered, control) {
             Err(error) => Begun::Done(Outcome::fault(field, store_fault(field, &error))),
             Ok(answer) if lowered.shape.reaches_out() => {
                 Begun::Stored(field, Box::new((lowered, answer)))
             }
-            Ok(answer) => Begun::Done(self.written(field, &lowered, &answer, None)),
+            Ok(answer) => Begun::Done(self.written(field, &lowered, &answer, (None, control))),
         }
     }
 
@@ -199,10 +236,10 @@ impl<'a> RootResolver<'a> {
         field: &Field,
         lowered: &Lowered<'_>,
         answer: &Answer,
-        found: Option<&Found>,
+        (found, control): (Option<&Found>, &Control),
     ) -> Outcome {
         let bytes_max = self.run.database.limits().result;
-        let mut writer = ReplyWriter::new(answer.version(), self.run.control, bytes_max);
+        let mut writer = ReplyWriter::new(answer.version(), control, bytes_max);
         if let Some(found) = found {
             writer = writer.with(&self.run.loaded.model, found);
         }
@@ -225,8 +262,12 @@ impl<'a> RootResolver<'a> {
     ///
     /// Those of the store; `Limit` when the request has to stop.
     pub(super) fn execute(&self, lowered: &mut Lowered<'_>) -> Result<Answer> {
+        self.execute_with(lowered, self.run.control)
+    }
+
+    fn execute_with(&self, lowered: &mut Lowered<'_>, control: &Control) -> Result<Answer> {
         let query = Arc::new(std::mem::take(&mut lowered.query));
-        let (database, control) = (self.run.database, self.run.control);
+        let database = self.run.database;
         let (version, options) = (Arc::clone(&self.version), database.options(false));
         database.prepare(control);
         exec::execute(version, query, options, control)

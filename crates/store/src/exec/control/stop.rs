@@ -29,7 +29,7 @@ pub struct Control {
     started: Instant,
     timeout: Option<Duration>,
     poll: Option<Poll>,
-    gate: Option<Gate>,
+    gate: Option<Arc<Gate>>,
     trace: OnceLock<Trace>,
     limits: OnceLock<Limits>,
     costs: Costs,
@@ -146,6 +146,11 @@ impl Control {
         part
     }
 
+    /// As [`Control::part`], and it asks the poll and the gate of this control as long as it is used on their threads.
+    pub fn watched_part(&self) -> Control {
+        Control { gate: self.gate.clone(), ..self.part().polling(self) }
+    }
+
     /// As [`Control::part`], with a time of its own that begins now.
     pub fn afresh(&self, timeout: Option<Duration>) -> Control {
         Control { started: Instant::now(), timeout, ..self.part() }
@@ -195,7 +200,7 @@ impl Control {
             owner: thread::current().id(),
             next_nanos: AtomicU64::new(first.as_nanos() as u64),
         };
-        Control { gate: Some(gate), ..self }
+        Control { gate: Some(Arc::new(gate)), ..self }
     }
 
     /// Notes each step from now on and what it took: costs about a microsecond a step.
