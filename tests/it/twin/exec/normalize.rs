@@ -1,7 +1,7 @@
 //! `@normalize`: one flat object for each choice of one node from each list.
 
 use super::facets::shown;
-use super::output::Object;
+use super::output::{Object, group_objects};
 use super::state::{Data, Failure, Found, Level, Outcome, Twin};
 use crate::twin::json;
 use hexgraph::internals::plan::FieldKind;
@@ -66,6 +66,13 @@ fn rows(
             start.extend(own(twin, found, node));
             continue;
         };
+        if let (Some(groups), Some(group_by)) = (&edges.groups, &found.field.group_by) {
+            if let Some(groups) = groups.get(&node).filter(|groups| !groups.is_empty()) {
+                let objects = group_objects(groups, group_by, &found.field.fields);
+                lists.push(vec![vec![("@groupby".to_owned(), Json::Array(objects))]]);
+            }
+            continue;
+        }
         let mut choices: Vec<Row> = Vec::new();
         for target in edges.lists.get(&node).into_iter().flatten() {
             let facets = twin.edge_facets_json(&found.field, edges, node, *target);

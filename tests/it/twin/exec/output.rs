@@ -248,6 +248,12 @@ fn counts_of(level: &Level) -> impl Iterator<Item = &Field> {
 }
 
 fn group_list(groups: &[Group], group_by: &GroupBy, body: &[Arc<Field>]) -> Json {
+    let list = Json::Array(group_objects(groups, group_by, body));
+    Json::Array(vec![object_of("@groupby", list)])
+}
+
+/// The objects of groups.
+pub fn group_objects(groups: &[Group], group_by: &GroupBy, body: &[Arc<Field>]) -> Vec<Json> {
     let names: Vec<[String; 2]> =
         group_by.keys.iter().map(key_names).chain(body.iter().map(|it| result_names(it))).collect();
     // The short name, unless another one is the same.
@@ -272,8 +278,7 @@ fn group_list(groups: &[Group], group_by: &GroupBy, body: &[Arc<Field>]) -> Json
         }
         Json::Object(object)
     };
-    let list = Json::Array(groups.iter().map(object).collect());
-    Json::Array(vec![object_of("@groupby", list)])
+    groups.iter().map(object).collect()
 }
 
 fn suffix(langs: &[String]) -> String {

@@ -5,6 +5,7 @@ pub(super) mod algorithm_rows;
 pub(super) mod answer_keys;
 pub(super) mod answer_shape;
 pub(super) mod answer_writer;
+mod groups;
 mod normalize;
 pub(super) mod output;
 pub(super) mod pieces;

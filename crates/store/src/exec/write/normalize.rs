@@ -1,8 +1,11 @@
 //! `@normalize`: each node's nested lists multiplied out into flat objects of the aliased fields.
 
 use super::answer_writer::{AnswerWriter, Edge, chosen, counts_of};
+use super::groups::{GroupList, group_labels};
 use crate::exec::control::limits::past_limit;
-use crate::exec::control::tree::{EdgeField, FieldData, FieldResult, Level, ValueField};
+use crate::exec::control::tree::{
+    EdgeField, FieldData, FieldResult, Group, GroupValue, Level, ValueField,
+};
 use crate::exec::select::read::{Langs, typed};
 use crate::graph::ValueList;
 use hexgraph_base::plan::{Facets, Field, FieldKind};
@@ -18,6 +21,38 @@ enum Item {
     Places(Vec<(usize, Value)>),
     Uid(Uid),
     Int(i64),
+    /// The groups of the nodes that an edge field with `@groupby` leads to.
+    Groups(Arc<Groups>),
+}
+
+/// Groups, with the labels of their keys and results.
+struct Groups {
+    labels: Vec<String>,
+    groups: Vec<Group>,
+}
+
+impl Groups {
+    /// The groups of a node's edge field; `None` where there are none.
+    fn of(result: &FieldResult, edges: &EdgeField, place: usize) -> Option<Arc<Groups>> {
+        let found = edges.groups.as_ref()?.get(place).filter(|groups| !groups.is_empty())?;
+        let group_by = result.field.group_by.as_ref()?;
+        let labels = group_labels(group_by, &result.field.fields);
+        Some(Arc::new(Groups { labels, groups: found.clone() }))
+    }
+
+    fn heap_size(&self) -> usize {
+        let of_key = |key: &GroupValue| match key {
+            GroupValue::Value(value) => value.heap_size(),
+            GroupValue::Node(_) => 0,
+        };
+        let of_group = |group: &Group| {
+            let keys: usize = group.keys.iter().map(of_key).sum();
+            let results = group.results.iter().flatten().map(Value::heap_size).sum::<usize>();
+            let cells = size_of_val(&*group.keys) + size_of_val(&*group.results);
+            size_of::<Group>() + cells + keys + results
+        };
+        self.groups.iter().map(of_group).sum()
+    }
 }
 
 impl Item {
@@ -29,6 +64,7 @@ impl Item {
             Item::List(values) => values.iter().map(of).sum(),
             Item::Places(values) => values.iter().map(|(_, value)| 8 + of(value)).sum(),
             Item::Uid(_) | Item::Int(_) => 0,
+            Item::Groups(groups) => groups.heap_size(),
         }
     }
 }
@@ -56,8 +92,7 @@ pub(crate) fn write_flat(
 }
 
 fn write_row(writer: &mut AnswerWriter<'_, '_>, row: &Row) {
-    let sink = &mut *writer.sink;
-    sink.begin_object();
+    writer.sink.begin_object();
     let mut written: Vec<&str> = Vec::with_capacity(row.len());
     for (key, item) in row {
         if written.contains(&&**key) {
@@ -66,20 +101,34 @@ fn write_row(writer: &mut AnswerWriter<'_, '_>, row: &Row) {
         written.push(key);
         let same: Vec<&Item> =
             row.iter().filter(|(other, _)| other == key).map(|(_, item)| item).collect();
-        sink.key(key);
+        writer.sink.key(key);
         if 1 < same.len() {
-            sink.begin_array();
-            same.into_iter().for_each(|item| write_item(sink, item, true));
-            sink.end_array();
+            writer.sink.begin_array();
+            same.into_iter().for_each(|item| write_item(writer, item, true));
+            writer.sink.end_array();
         } else {
-            write_item(sink, item, false);
+            write_item(writer, item, false);
         }
     }
-    sink.end_object();
+    writer.sink.end_object();
 }
 
-fn write_item(sink: &mut dyn hexgraph_base::types::Sink, item: &Item, inside: bool) {
+/// Writes an item; the elements of a list alone where it stands inside of an array.
+fn write_item(writer: &mut AnswerWriter<'_, '_>, item: &Item, inside: bool) {
+    if let Item::Groups(found) = item {
+        if !inside {
+            writer.sink.begin_array();
+        }
+        let groups = GroupList::Rows(&found.groups);
+        writer.group_objects(groups, 0..found.groups.len(), &found.labels);
+        if !inside {
+            writer.sink.end_array();
+        }
+        return;
+    }
+    let sink = &mut *writer.sink;
     match item {
+        Item::Groups(_) => {}
         Item::Value(value) => sink.value(value.as_ref()),
         Item::Uid(uid) => sink.uid(*uid),
         Item::Int(number) => sink.int(*number),
@@ -119,6 +168,10 @@ fn rows(
     let mut lists = Vec::new();
     for result in &level.fields {
         match &result.data {
+            FieldData::Edges(edges) if edges.groups.is_some() => {
+                let groups = Groups::of(result, edges, place);
+                lists.extend(groups.map(|it| vec![vec![("@groupby".into(), Item::Groups(it))]]));
+            }
             FieldData::Edges(edges) => {
                 let below = rows_below(writer, result, edges, (node, place), path)?;
                 if !below.is_empty() {

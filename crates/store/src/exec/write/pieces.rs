@@ -1,7 +1,7 @@
 //! Writes a large answer with several threads: ranges of the roots of a block, or of its groups, each to a piece of its own.
 
 use super::answer_writer::Wanted;
-use super::output::{GroupList, group_labels};
+use super::groups::{GroupList, group_labels};
 use crate::exec::control::morsels::Spread;
 use crate::exec::control::stop::Control;
 use crate::exec::control::tree::{BlockResult, FieldData, Level, RootGroups, is_visible};
