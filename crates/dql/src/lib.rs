@@ -7,11 +7,13 @@ mod syntax;
 mod lexer;
 mod lower;
 mod request;
+mod keywords;
 #[cfg(test)]
 mod conformance;
 #[cfg(test)]
 mod language_tests;
 
+pub use keywords::keywords;
 pub use lower::given::Given;
 pub use lower::upsert::Condition;
 pub use request::document::Document;

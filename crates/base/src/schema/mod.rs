@@ -15,7 +15,7 @@ pub use change::Change;
 pub use declared::{Declared, Origin};
 pub(crate) use declared::{DeclaredFields, Options};
 pub use definition::{PredicateDef, Schema, TypeDef, is_reserved};
-pub use language::parser::{SchemaText, parse_schema};
+pub use language::parser::{PREDICATE_DIRECTIVES, SchemaText, parse_schema};
 pub use report::{SchemaItem, SchemaReport};
 pub use rights::{Actor, NODE_TYPE, RightsError};
 pub use tokenizer::{HnswOptions, Metric, Tokenizer};

@@ -9,7 +9,12 @@ use hexgraph_base::types::{Error, Result, nearest};
 const ROOT_DIRECTIVES: [&str; 6] =
     ["filter", "cascade", "normalize", "groupby", "ignorereflex", "recurse"];
 const FIELD_DIRECTIVES: [&str; 5] = ["filter", "facets", "cascade", "normalize", "groupby"];
-const OPERATIONS: [&str; 4] = ["query", "fragment", "schema", "upsert"];
+pub(super) const OPERATIONS: [&str; 4] = ["query", "fragment", "schema", "upsert"];
+
+/// The names of the directives of blocks, fields and upserts.
+pub(crate) fn directives() -> impl Iterator<Item = &'static str> {
+    ROOT_DIRECTIVES.into_iter().chain(FIELD_DIRECTIVES).chain(["if"])
+}
 
 impl Lexer<'_> {
     /// Reads a directive, or a list of languages where the scope allows one.

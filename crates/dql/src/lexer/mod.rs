@@ -11,4 +11,6 @@ mod operators;
 mod rdf;
 
 pub(crate) use cursor::Cursor;
+pub(crate) use directives::directives;
 pub(crate) use modes::Lexer;
+pub(crate) use words::words;

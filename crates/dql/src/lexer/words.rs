@@ -4,6 +4,7 @@
 //! with [`Lexer::word`], which moves the cursor there, or with [`Lexer::opened_until`], which enters a bracket as well.
 //! Offsets are in bytes of the text.
 
+use super::directives::OPERATIONS;
 use super::modes::{Lexer, Spanned};
 use super::scope::{Previous, Scope};
 use crate::compat::go_escapes::unquote;
@@ -18,6 +19,11 @@ const FIELD_FUNCTIONS: [(&str, FieldFunction); 4] = [
     ("expand", FieldFunction::Expand),
     ("checkpwd", FieldFunction::CheckPassword),
 ];
+
+/// The words that begin an operation, and those that are functions in the place of a field.
+pub(crate) fn words() -> impl Iterator<Item = &'static str> {
+    OPERATIONS.into_iter().chain(FIELD_FUNCTIONS.into_iter().map(|(name, _)| name))
+}
 
 impl Lexer<'_> {
     /// Reads a name. An `as`, `:` or `(` behind it belongs to the token where the scope gives it a meaning.

@@ -2,10 +2,10 @@
 
 pub(crate) mod given;
 pub(crate) mod upsert;
-mod arguments;
+pub(crate) mod arguments;
 mod variables;
 mod request;
 mod schema;
-mod selection;
+pub(crate) mod selection;
 
 pub(crate) use request::{Lowering, Uses};

@@ -60,8 +60,8 @@ pub fn parse_schema(text: &str) -> Result<SchemaText> {
     }
 }
 
-/// The directives of predicates, for the hint at a misspelt one.
-const DIRECTIVES: [&str; 7] =
+/// The directives of predicates.
+pub const PREDICATE_DIRECTIVES: [&str; 7] =
     ["index", "reverse", "count", "lang", "upsert", "unique", "noconflict"];
 
 /// Returns the names of the indexes that values of a type can have.
@@ -325,7 +325,7 @@ impl<'a> Parser<'a> {
                 return Err(self.fault(name, message).with_hint("leave out `@lang`"));
             }
             _ => {
-                return Err(self.unknown(name, "directive", &DIRECTIVES));
+                return Err(self.unknown(name, "directive", &PREDICATE_DIRECTIVES));
             }
         }
         Ok(())

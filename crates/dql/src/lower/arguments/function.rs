@@ -15,7 +15,7 @@ const PREDICATE_LENGTH_MAX: usize = 65_535;
 
 /// The functions that select nodes, and those that are only arguments of such, each with its syntax for hints. There is no
 /// hint for `uid`, which takes any number of arguments.
-const FUNCTIONS: [(&str, &str); 26] = [
+pub(super) const FUNCTIONS: [(&str, &str); 26] = [
     ("eq", "eq(name, \"Ada\")"),
     ("le", "le(age, 30)"),
     ("lt", "lt(age, 30)"),

@@ -14,7 +14,7 @@ use hexgraph_base::types::{Result, Value, nearest, parse_vector, stack};
 const HEIGHT_MAX: usize = 300;
 
 /// The functions, each with the number of its operands.
-const FUNCTIONS: [(&str, MathFunction, usize); 12] = [
+pub(super) const FUNCTIONS: [(&str, MathFunction, usize); 12] = [
     ("floor", MathFunction::Floor, 1),
     ("ceil", MathFunction::Ceil, 1),
     ("since", MathFunction::Since, 1),

@@ -14,7 +14,8 @@ use hexgraph_base::plan::{Block, BlockKind, Endpoint, Field, Function, ShortestP
 use hexgraph_base::types::{Error, Result, nearest};
 use std::sync::Arc;
 
-const KEYS: [&str; 13] = [
+/// The arguments of blocks.
+pub(crate) const KEYS: [&str; 13] = [
     "func",
     "orderasc",
     "orderdesc",

@@ -7,3 +7,5 @@ pub(super) mod field;
 pub(super) mod modifiers;
 pub(super) mod paging;
 pub(super) mod condition;
+
+pub(crate) use block::KEYS;
