@@ -21,18 +21,16 @@ struct Declared {
 impl Model {
     /// Returns the schema text that declares all types and predicates, each type with its predicates below it. Types come in the order of the model; a
     /// predicate comes below the first type that has it and does not inherit it. Types of one stored type are declared as one, which has the predicates of all.
-    /// O(fields + types²).
+    /// O(fields).
     pub fn to_dql_schema(&self) -> String {
         let declared = declare(self);
         let mut text = String::new();
         let mut written: HashSet<&str> = HashSet::new();
-        let mut types: HashSet<&str> = HashSet::new();
-        for first in self.stored_types().filter(|def| types.insert(&def.dgraph_type)) {
+        for (name, types) in by_stored_type(self) {
             let mut predicates = String::new();
             let mut listed: HashSet<&str> = HashSet::new();
-            push(&mut text, format_args!("type {} {{\n", in_brackets(&first.dgraph_type)));
-            let same = self.stored_types().filter(|def| def.dgraph_type == first.dgraph_type);
-            for (name, inherited) in same.flat_map(|def| predicates_of(self, def)) {
+            push(&mut text, format_args!("type {} {{\n", in_brackets(name)));
+            for (name, inherited) in types.into_iter().flat_map(|def| predicates_of(self, def)) {
                 let Some(declared) = declared.get(name) else { continue };
                 if !listed.insert(name) {
                     continue;
@@ -48,6 +46,20 @@ impl Model {
         }
         text
     }
+}
+
+/// Returns the types with the name of the stored type that they share, in the order of the model.
+fn by_stored_type(model: &Model) -> Vec<(&str, Vec<&TypeDef>)> {
+    let mut groups: Vec<(&str, Vec<&TypeDef>)> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    for def in model.stored_types() {
+        let place = *places.entry(&def.dgraph_type).or_insert(groups.len());
+        match groups.get_mut(place) {
+            Some((_, types)) => types.push(def),
+            None => groups.push((&def.dgraph_type, vec![def])),
+        }
+    }
+    groups
 }
 
 /// Returns the predicates that a type lists, and whether an interface declares them.
