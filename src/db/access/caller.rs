@@ -24,8 +24,8 @@ pub(in crate::db) struct User {
     pub node: Option<Uid>,
     /// The namespace of the login.
     pub namespace: u64,
-    /// When the token ends.
-    pub expires: SystemTime,
+    /// When the token ends; `None` where somebody else watches over that.
+    pub expires: Option<SystemTime>,
     /// The key that came with the token, if one is kept in the database.
     pub key: Option<KeyHolder>,
 }

@@ -14,10 +14,7 @@ use hexgraph_base::types::{AccessError, Error, Result};
 use hexgraph_store::graph::{Mutation, Version, View};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-
-/// The seconds after 1970 at which a token ends that does not end by itself: the year 2514.
-const NEVER: Duration = Duration::from_secs(1 << 34);
+use std::time::SystemTime;
 
 impl Database {
     /// The handle of somebody who shows a token: it sees and changes what that user may. A token that is missing or does not hold
@@ -32,6 +29,7 @@ impl Database {
         }
         let caller = match list.signer.claims(token) {
             Ok(Claims::Access { user, node, namespace, expires }) => {
+                let expires = Some(expires);
                 Caller::User(User { name: user, node, namespace, expires, key: None })
             }
             Ok(Claims::Refresh { .. }) => Caller::Unknown(AccessError::Unauthenticated {
@@ -74,7 +72,7 @@ impl Database {
     /// When the token of the caller ends; `None` where there is none.
     pub(in crate::db) fn caller_expires(&self) -> Option<SystemTime> {
         match self.caller()? {
-            Caller::User(user) => Some(user.expires),
+            Caller::User(user) => user.expires,
             // Whether it holds is asked with each answer.
             Caller::Unknown(_) | Caller::Key(_) => None,
         }
@@ -97,7 +95,7 @@ impl Database {
             let message = format!("unable to parse jwt token: {message}");
             Error::from(AccessError::Unauthenticated { message })
         };
-        if user.expires <= SystemTime::now() {
+        if user.expires.is_some_and(|end| end <= SystemTime::now()) {
             return Err(refused("token has invalid claims: Token is expired"));
         }
         let version = self.whole_version()?;
@@ -234,8 +232,7 @@ impl Database {
     pub(in crate::db) fn without_end(&self) -> Database {
         match self.caller() {
             Some(Caller::User(user)) => {
-                let expires = UNIX_EPOCH.checked_add(NEVER).unwrap_or(user.expires);
-                let user = User { expires, ..user.clone() };
+                let user = User { expires: None, ..user.clone() };
                 self.with_caller(Arc::new(Caller::User(user)))
             }
             _ => self.clone(),
