@@ -16,7 +16,7 @@ const SECOND: Duration = Duration::from_secs(1);
 const OWN_DESCRIPTORS: usize = 40;
 
 /// Times that a test can wait for.
-const BRIEF: [&str; 10] = [
+pub(super) const BRIEF: [&str; 10] = [
     "--connection",
     "header=1500ms",
     "--connection",

@@ -1,23 +1,13 @@
 //! Clients that stop in the middle, at every door: each connection is closed in time, and others are answered meanwhile.
 
 use super::door::{AnyStream, Door, Yard};
+
 use super::request::{Asked, open_socket};
+use crate::hostile::connections::BRIEF;
 use std::io::{Read, Write};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 use tungstenite::Message;
-
-/// Times that a test can wait for.
-const BRIEF: [&str; 8] = [
-    "--connection",
-    "header=1500ms",
-    "--connection",
-    "stall=1500ms",
-    "--connection",
-    "idle=2s",
-    "--connection",
-    "body=4s",
-];
 
 /// Until when each has to be closed.
 const SOON: Duration = Duration::from_secs(15);
@@ -85,7 +75,7 @@ fn closed_after(mut stream: AnyStream, start: &[u8], drips: bool) -> Duration {
 #[test]
 fn who_stops_in_the_middle_is_let_go() {
     let _turn = crate::hostile::turn();
-    let mut yard = Yard::new(&BRIEF);
+    let mut yard = Yard::new(&BRIEF[..BRIEF.len() - 2]);
     let watches = yard.watch("{ q(func: uid(1)) { uid } }");
     let rows = beginnings();
     let late: Vec<String> = std::thread::scope(|scope| {
