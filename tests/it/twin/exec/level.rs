@@ -101,7 +101,7 @@ impl Twin<'_> {
         reverse: bool,
         page: Page,
     ) -> Outcome<BTreeMap<u64, Vec<u64>>> {
-        self.check_order(&field.order, field.page)?;
+        self.check_order(&field.order, page)?;
         let facet_order = field.facets.as_ref().map_or(&[][..], |facets| &facets.order);
         let all = nodes.iter().map(|node| self.graph.targets(*node, name, reverse));
         let union: BTreeSet<u64> = all.flat_map(|targets| targets.into_keys()).collect();

@@ -13,7 +13,8 @@ impl Twin<'_> {
     /// first.
     pub fn roots(&self, block: &Block) -> Outcome<Vec<u64>> {
         let Some(function) = &block.root else { return Ok(Vec::new()) };
-        self.check_order(&block.order, block.page)?;
+        let page = if block.cascade.is_some() { Page::default() } else { block.page };
+        self.check_order(&block.order, page)?;
         let set = self.root(function)?;
         let passed = self.filter_if(block.filter.as_ref(), set.clone())?;
         let mut nodes: Vec<u64> = match self.listed(function) {
@@ -26,7 +27,6 @@ impl Twin<'_> {
         if is_literal && (block.filter.is_some() || is_paged) {
             nodes.dedup();
         }
-        let page = if block.cascade.is_some() { Page::default() } else { block.page };
         match block.order.is_empty() {
             true => Ok(cut(&nodes, page)),
             false => self.sort(&block.order, nodes, page, true),

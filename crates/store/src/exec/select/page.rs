@@ -32,13 +32,13 @@ impl<'a> Context<'a> {
         'a: 'f,
     {
         let Some(function) = &block.root else { return Ok(Vec::new()) };
-        check_page(block)?;
         let page = if block.cascade.is_some() {
             let first = most.map_or(0, |most| i32::try_from(most).unwrap_or(i32::MAX));
             Page { first, after: block.page.after, ..Page::default() }
         } else {
             block.page
         };
+        check_order(page, &block.order)?;
         if let Some(nodes) = self.literal_roots(block, function, page)? {
             return Ok(nodes);
         }
@@ -333,7 +333,7 @@ pub(crate) fn cut(nodes: &[u32], page: Page) -> &[u32] {
     }
 }
 
-/// Refuses a negative `first` with an order by predicates.
+/// Refuses a negative `first` with an order by predicates. With `@cascade` the page is cut later, and may be counted from the end.
 pub(crate) fn check_order(page: Page, order: &[hexgraph_base::plan::OrderKey]) -> Result<()> {
     let by_predicate =
         matches!(order.first(), Some(hexgraph_base::plan::OrderKey::Predicate { .. }));
@@ -343,8 +343,4 @@ pub(crate) fn check_order(page: Page, order: &[hexgraph_base::plan::OrderKey]) -
         return Err(Error::query(message).with_hint(hint));
     }
     Ok(())
-}
-
-fn check_page(block: &Block) -> Result<()> {
-    check_order(block.page, &block.order)
 }

@@ -183,7 +183,7 @@ impl<'a> Context<'a> {
         page: Page,
     ) -> Result<(Vec<u32>, Vec<u32>)> {
         let field = walk.field;
-        check_order(field.page, &field.order)?;
+        check_order(page, &field.order)?;
         let by_facets = field.facets.as_ref().is_some_and(|facets| !facets.order.is_empty());
         let plain = field.filter.is_none()
             && field.facet_filter.is_none()
