@@ -109,6 +109,7 @@ impl<'a> Answering<'a> {
         }
         if asked.argument("first").is_some_and(|first| first.to_string().starts_with('-'))
             && asked.argument("order").is_some_and(|order| !sort_keys(order).is_empty())
+            && cascade_of(asked).is_none()
         {
             self.has_errors = true;
             return json!([]);
@@ -195,6 +196,14 @@ impl<'a> Answering<'a> {
         let kind = self.kind_of(node, of);
         for below in groups(self.schema, kind, group.below()) {
             let asked = below.first();
+            if let (Some(kind), Some(name)) = (kind, asked.name.strip_suffix("Aggregate")) {
+                // Which of the named ones an aggregate stands for is not said.
+                self.is_undecided |= names.iter().any(|named| named == name);
+                if names.is_empty() && !self.has_values(node, kind, name, &below) {
+                    return false;
+                }
+                continue;
+            }
             let counts = names.is_empty() || names.contains(&asked.name);
             let field = kind.and_then(|kind| self.schema.field(kind, &asked.name));
             let Some(field) = field.filter(|_| counts) else { continue };
@@ -210,6 +219,23 @@ impl<'a> Answering<'a> {
             }
         }
         true
+    }
+
+    /// Whether one of the nodes that an aggregate is made of has all values that it asks for; it may ask for none.
+    fn has_values(&mut self, node: usize, kind: usize, name: &str, group: &Group<'_>) -> bool {
+        let field = self.schema.field(kind, name).expect("it is a field");
+        let Of::Kind(target) = field.of else { unreachable!("unions have no aggregates") };
+        let asked = groups(self.schema, None, group.below());
+        let names = asked.iter().map(|below| below.first().name.as_str());
+        let names = names.filter(|name| !matches!(*name, "count" | "__typename"));
+        let fields: Vec<&Field> = names
+            .map(|name| self.schema.field(target, &name[..name.len() - 3]).expect("a field"))
+            .collect();
+        let none = Lit::Null;
+        let filter = group.first().argument("filter").unwrap_or(&none);
+        let has_all = |node: usize| fields.iter().all(|field| self.graph.has(node, field));
+        let mut targets = self.graph.targets(node, field).into_iter();
+        fields.is_empty() || targets.any(|node| self.passes(target, node, filter) && has_all(node))
     }
 
     /// The concrete type of an object; of one that is gone, the type of the field.

@@ -421,7 +421,7 @@ impl<'a> Asking<'a> {
                 parts.push(part);
             }
             let is_list_of_kind = field.is_list() && matches!(field.of, Of::Kind(_));
-            if depth > 0 && is_list_of_kind && !is_cascade && self.chance(15) {
+            if depth > 0 && is_list_of_kind && self.chance(15) {
                 let part = self.aggregate_below(field);
                 parts.push(part);
             }

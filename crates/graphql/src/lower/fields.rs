@@ -42,7 +42,7 @@ pub(super) struct Lowering<'a> {
 #[derive(Default)]
 struct Fetched {
     fields: Vec<Arc<Field>>,
-    /// The places of fields that the request does not ask for, and other servers need.
+    /// The places of fields that objects need not have: the request does not ask for them, or counts what is there.
     hidden: Vec<usize>,
     /// Other servers answer a field here or below.
     reaches_out: bool,
@@ -76,6 +76,14 @@ impl Fetched {
         known.unwrap_or_else(|| self.push(field))
     }
 
+    /// Returns the place of a field of edges that `@cascade` does not require.
+    fn unasked(&mut self, field: Field) -> usize {
+        let count = self.fields.len();
+        let place = self.edges(field);
+        self.hidden.extend((count == place).then_some(place));
+        place
+    }
+
     fn push(&mut self, field: Field) -> usize {
         self.fields.push(Arc::new(field));
         self.fields.len() - 1
@@ -90,7 +98,7 @@ pub(super) struct Selected<'a> {
     pub shape: ObjectShape<'a>,
     /// The types that objects can have.
     pub types: Vec<&'a TypeDef>,
-    /// The places of fields that nobody asked for.
+    /// The places of fields that objects need not have.
     hidden: Vec<usize>,
 }
 
@@ -220,7 +228,7 @@ impl<'a> Lowering<'a> {
             Some(target) => {
                 let inherited = asked.cascade.as_ref().or(inherited);
                 let selected = self.selection(target, &asked.selection, inherited)?;
-                let edges = self.edges(predicate, target, asked)?;
+                let edges = self.edges(predicate, target, asked, inherited.is_some())?;
                 let cascade = selected.cascade(inherited);
                 let edges = Field { fields: selected.fields, cascade, ..edges };
                 fetched.reaches_out |= selected.shape.reaches_out;
@@ -251,6 +259,7 @@ impl<'a> Lowering<'a> {
         predicate: &Predicate,
         target: &'a TypeDef,
         asked: &'a request::Field,
+        cascades: bool,
     ) -> Result<Field, Fault> {
         let given = asked.arguments.given("filter");
         let sight = Sight::Of(&self.caller);
@@ -259,7 +268,7 @@ impl<'a> Lowering<'a> {
         let filter = self.admitted(target, given, predicate.reverse, Operation::Query);
         let order = order::order(target, &asked.arguments);
         let page = order::page(asked).map_err(|why| refused(asked, &why))?;
-        order::check(&order, page).map_err(|why| refused(asked, &why))?;
+        order::check(&order, page, cascades).map_err(|why| refused(asked, &why))?;
         Ok(Field { filter, order, page, has_body: true, ..fetched(predicate) })
     }
 
@@ -284,7 +293,8 @@ impl<'a> Lowering<'a> {
         all(parts)
     }
 
-    /// Lowers `<field>Aggregate`.
+    /// Lowers `<field>Aggregate`. All nodes count, those too that `@cascade` would leave out; an object must have one that it would not where
+    /// values of nodes are asked for.
     fn aggregated(
         &mut self,
         def: &'a TypeDef,
@@ -305,12 +315,17 @@ impl<'a> Lowering<'a> {
             shape.is_hidden = true;
         }
         let inherited = asked.cascade.as_ref().or(inherited);
-        let edges = Field {
-            fields,
-            cascade: cascade(&[target], inherited),
-            ..self.edges(predicate, target, asked)?
+        let edges = self.edges(predicate, target, asked, inherited.is_some())?;
+        let Some(cascade) = cascade(&[target], inherited) else {
+            return Ok(ValueSource::Aggregate(fetched.edges(Field { fields, ..edges }), shape));
         };
-        Ok(ValueSource::Aggregate(fetched.edges(edges), shape))
+        if !fields.is_empty() {
+            let fields = fields.clone();
+            fetched.edges(Field { fields, cascade: Some(cascade), ..edges.clone() });
+        }
+        let free = Some(plan::Cascade::Fields(Vec::new()));
+        let place = fetched.unasked(Field { fields, cascade: free, ..edges });
+        Ok(ValueSource::Aggregate(place, shape))
     }
 }
 

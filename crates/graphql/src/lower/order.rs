@@ -72,10 +72,11 @@ pub(super) fn uid(field: &Field, value: &Value) -> Result<Uid, Refusal> {
     })
 }
 
-/// Checks that a page of ordered nodes is not counted from the end, which Dgraph refuses as well.
-pub(super) fn check(order: &Order, page: Page) -> Result<(), Refusal> {
+/// Checks that a page of ordered nodes is not counted from the end, which Dgraph refuses as well. With `@cascade` the page is cut
+/// when all nodes are known, and may be.
+pub(super) fn check(order: &Order, page: Page, cascades: bool) -> Result<(), Refusal> {
     match order.first() {
-        Some(OrderKey::Predicate { predicate, .. }) if page.first < 0 => {
+        Some(OrderKey::Predicate { predicate, .. }) if page.first < 0 && !cascades => {
             Err(Refusal::new(format!(
                 "We do not yet support negative or infinite count with sorting: {predicate} {}. Try flipping order and return first few elements instead.",
                 page.first

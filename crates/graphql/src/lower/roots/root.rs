@@ -143,7 +143,8 @@ fn list<'a>(
     let mut block = filtered(caller, def, field, nodes)?;
     block.order = order::order(def, &field.arguments);
     block.page = order::page(field).map_err(|why| wrong_at(field, &why))?;
-    order::check(&block.order, block.page).map_err(|why| refused(field, &why))?;
+    order::check(&block.order, block.page, field.cascade.is_some())
+        .map_err(|why| refused(field, &why))?;
     let (query, shape) = with_selection(caller, def, field, block)?;
     Ok(Lowered { query, shape: RootShape::List(shape) })
 }
