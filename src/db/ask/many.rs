@@ -131,8 +131,7 @@ fn joined(pieces: Vec<Piece>, number: &str) -> Result<Table> {
             format!("the block has a key {number:?}, and so has the column of the numbers");
         return Err(Error::query(message).with_hint("give the numbers, or the key, another name"));
     }
-    let valid = vec![true; numbers.len()];
-    let cells = Cells::Int(Values { values: numbers, valid });
+    let cells = Cells::Int(Values { values: numbers, valid: Vec::new() });
     all.columns.insert(0, Column { name: number.to_owned(), cells });
     Ok(all)
 }

@@ -7,11 +7,9 @@ use arrow_array::{
 };
 use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
-use hexgraph_base::answer::{Cells, Lists, Structs, Table, Texts, Values};
+use hexgraph_base::answer::{Cells, Ends, Lists, Structs, Table, Texts, Values};
 use hexgraph_base::types::{Error, Result};
 use std::sync::Arc;
-
-const NANOS: i64 = 1_000_000_000;
 
 /// Converts a table to Arrow's layout without copying texts. Times are in nanoseconds, or in microseconds where some time lies
 /// outside of the years 1678 to 2261. O(cells).
@@ -41,52 +39,48 @@ fn array_of(cells: Cells) -> std::result::Result<ArrayRef, ArrowError> {
     Ok(match cells {
         Cells::Null(count) => Arc::new(NullArray::new(count)),
         Cells::Int(Values { values, valid }) => {
-            Arc::new(Int64Array::new(values.into(), Some(valid.into())))
+            Arc::new(Int64Array::new(values.into(), nulls(valid)))
         }
         Cells::Float(Values { values, valid }) => {
-            Arc::new(Float64Array::new(values.into(), Some(valid.into())))
+            Arc::new(Float64Array::new(values.into(), nulls(valid)))
         }
         Cells::Bool(Values { values, valid }) => {
-            Arc::new(BooleanArray::new(values.into(), Some(valid.into())))
+            Arc::new(BooleanArray::new(values.into(), nulls(valid)))
         }
-        Cells::Time(times) => time_array(times),
+        Cells::Time(Values { values, valid }) => {
+            let times = TimestampNanosecondArray::new(values.into(), nulls(valid));
+            Arc::new(times.with_timezone("UTC"))
+        }
+        Cells::WideTime(Values { values, valid }) => {
+            let micros = values.iter().map(|&(seconds, nanos)| {
+                seconds.saturating_mul(1_000_000).saturating_add(i64::from(nanos / 1_000))
+            });
+            let values: ScalarBuffer<i64> = micros.collect();
+            let times = TimestampMicrosecondArray::new(values, nulls(valid));
+            Arc::new(times.with_timezone("UTC"))
+        }
         Cells::Text(texts) => text_array(texts)?,
         Cells::List(lists) => list_array(*lists)?,
         Cells::Struct(structs) => struct_array(*structs)?,
     })
 }
 
-fn time_array(times: Values<(i64, u32)>) -> ArrayRef {
-    let nulls = Some(NullBuffer::from(times.valid));
-    let in_nanos = times.values.iter().map(|&(seconds, nanos)| {
-        seconds.checked_mul(NANOS).and_then(|whole| whole.checked_add(i64::from(nanos)))
-    });
-    match in_nanos.collect::<Option<Vec<i64>>>() {
-        Some(values) => {
-            Arc::new(TimestampNanosecondArray::new(values.into(), nulls).with_timezone("UTC"))
-        }
-        None => {
-            let micros = times.values.iter().map(|&(seconds, nanos)| {
-                seconds.saturating_mul(1_000_000).saturating_add(i64::from(nanos / 1_000))
-            });
-            let values: ScalarBuffer<i64> = micros.collect();
-            Arc::new(TimestampMicrosecondArray::new(values, nulls).with_timezone("UTC"))
-        }
-    }
+/// Which cells are null; `None` where none is.
+fn nulls(valid: Vec<bool>) -> Option<NullBuffer> {
+    (!valid.is_empty()).then(|| NullBuffer::from(valid))
 }
 
 fn text_array(texts: Texts) -> std::result::Result<ArrayRef, ArrowError> {
     let Texts { bytes, ends, valid } = texts;
-    let nulls = Some(NullBuffer::from(valid));
-    let bytes_len = bytes.len();
-    let bytes = Buffer::from_vec(bytes.into_bytes());
+    let (bytes, nulls) = (Buffer::from_vec(bytes), nulls(valid));
     // Arrow's strings have offsets of 32 bits, its large strings of 64.
-    Ok(if i32::try_from(bytes_len).is_ok() {
-        let offsets = [0].into_iter().chain(ends.into_iter().map(|end| end as i32));
-        let offsets = OffsetBuffer::new(offsets.collect());
-        Arc::new(StringArray::try_new(offsets, bytes, nulls)?)
-    } else {
-        Arc::new(LargeStringArray::try_new(large_offsets(ends), bytes, nulls)?)
+    Ok(match ends {
+        Ends::Narrow(ends) => {
+            Arc::new(StringArray::try_new(OffsetBuffer::new(ends.into()), bytes, nulls)?)
+        }
+        Ends::Wide(ends) => {
+            Arc::new(LargeStringArray::try_new(OffsetBuffer::new(ends.into()), bytes, nulls)?)
+        }
     })
 }
 
@@ -94,8 +88,12 @@ fn list_array(lists: Lists) -> std::result::Result<ArrayRef, ArrowError> {
     let Lists { items, ends, valid } = lists;
     let items = array_of(items)?;
     let field = Arc::new(Field::new("item", DataType::clone(items.data_type()), true));
-    let nulls = Some(NullBuffer::from(valid));
-    Ok(Arc::new(LargeListArray::try_new(field, large_offsets(ends), items, nulls)?))
+    let ends = match ends {
+        Ends::Narrow(ends) => ends.into_iter().map(i64::from).collect(),
+        Ends::Wide(ends) => ends,
+    };
+    let ends = OffsetBuffer::new(ends.into());
+    Ok(Arc::new(LargeListArray::try_new(field, ends, items, nulls(valid))?))
 }
 
 fn struct_array(structs: Structs) -> std::result::Result<ArrayRef, ArrowError> {
@@ -111,8 +109,4 @@ fn struct_array(structs: Structs) -> std::result::Result<ArrayRef, ArrowError> {
         return Ok(Arc::new(StructArray::new_empty_fields(nulls.len(), Some(nulls))));
     }
     Ok(Arc::new(StructArray::try_new(fields.into(), arrays, Some(nulls))?))
-}
-
-fn large_offsets(ends: Vec<usize>) -> OffsetBuffer<i64> {
-    OffsetBuffer::new([0].into_iter().chain(ends.into_iter().map(|end| end as i64)).collect())
 }

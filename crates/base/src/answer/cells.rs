@@ -1,8 +1,12 @@
 //! Columns of a table. All cells of a column have one type, or no value.
 
+use super::ends::Ends;
 use crate::types::{ObjectCells, ValueRef};
 use std::ops::Range;
 use std::sync::Arc;
+
+/// The nanoseconds of a second.
+const NANOS_A_SECOND: i64 = 1_000_000_000;
 
 /// Why a cell does not fit into a column: values of two types that have no common one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -47,8 +51,10 @@ pub enum Cells {
     Float(Values<f64>),
     /// Truth values.
     Bool(Values<bool>),
-    /// Instants: seconds since 1970 in UTC, and nanoseconds.
-    Time(Values<(i64, u32)>),
+    /// Instants of the years 1678 to 2261: nanoseconds since 1970 in UTC.
+    Time(Values<i64>),
+    /// Instants, some of which are outside of these years: seconds since 1970 in UTC, and nanoseconds.
+    WideTime(Values<(i64, u32)>),
     /// Texts.
     Text(Texts),
     /// Lists.
@@ -71,29 +77,29 @@ pub struct Column {
 pub struct Values<T> {
     /// One value for each cell; the default value where a cell is null.
     pub values: Vec<T>,
-    /// Whether the cell has a value.
+    /// Whether the cell has a value; empty where all have.
     pub valid: Vec<bool>,
 }
 
 /// Texts.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Texts {
-    /// The bytes of all texts, joined.
-    pub bytes: String,
-    /// For each cell the offset where its text ends. It begins where the one before ends.
-    pub ends: Vec<usize>,
-    /// Whether the cell has a value.
+    /// The bytes of all texts, joined: UTF-8.
+    pub bytes: Vec<u8>,
+    /// Where the text of each cell ends.
+    pub ends: Ends,
+    /// Whether the cell has a value; empty where all have.
     pub valid: Vec<bool>,
 }
 
 /// Lists.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Lists {
     /// The items of all lists, joined.
     pub items: Cells,
-    /// For each cell the number of items up to the end of its list.
-    pub ends: Vec<usize>,
-    /// Whether the cell has a value.
+    /// Where the list of each cell ends among the items.
+    pub ends: Ends,
+    /// Whether the cell has a value; empty where all have.
     pub valid: Vec<bool>,
 }
 
@@ -196,44 +202,47 @@ impl Cell {
 }
 
 impl Cells {
+    /// Whether [`Cells::of`] knows such cells: those of groups.
+    pub(super) fn can_be_of(cells: &ObjectCells<'_>) -> bool {
+        matches!(cells, ObjectCells::Texts(..) | ObjectCells::Ints(..) | ObjectCells::Floats(..))
+    }
+
     /// The cells that objects have of a key; `None` where none of them has a value.
     pub(super) fn of(cells: ObjectCells<'_>) -> Option<Cells> {
-        let valid = |has: &[bool], len: usize| match has.is_empty() {
-            true => vec![true; len],
-            false => has.to_vec(),
+        let valid = |has: &[bool]| if has.contains(&false) { has.to_vec() } else { Vec::new() };
+        let has_some = |has: &[bool], len: usize| match has.is_empty() {
+            true => len != 0,
+            false => has.contains(&true),
         };
         let cells = match cells {
-            ObjectCells::Texts(text, ends) => Cells::Text(Texts {
-                bytes: text.to_owned(),
-                ends: ends.to_vec(),
-                valid: vec![true; ends.len()],
-            }),
-            ObjectCells::Ints(ints, has) => {
-                Cells::Int(Values { values: ints.to_vec(), valid: valid(has, ints.len()) })
+            ObjectCells::Texts(text, ends) if !ends.is_empty() => {
+                let mut all = Ends::default();
+                ends.iter().for_each(|&end| all.push(end));
+                let bytes = text.as_bytes().to_vec();
+                Cells::Text(Texts { bytes, ends: all, valid: Vec::new() })
             }
-            ObjectCells::Floats(floats, has) => {
-                Cells::Float(Values { values: floats.to_vec(), valid: valid(has, floats.len()) })
+            ObjectCells::Ints(ints, has) if has_some(has, ints.len()) => {
+                Cells::Int(Values { values: ints.to_vec(), valid: valid(has) })
             }
+            ObjectCells::Floats(floats, has) if has_some(has, floats.len()) => {
+                Cells::Float(Values { values: floats.to_vec(), valid: valid(has) })
+            }
+            _ => return None,
         };
-        let has_some = match &cells {
-            Cells::Text(Texts { valid, .. })
-            | Cells::Int(Values { valid, .. })
-            | Cells::Float(Values { valid, .. }) => valid.contains(&true),
-            _ => false,
-        };
-        has_some.then_some(cells)
+        Some(cells)
     }
 
     /// Returns the number of cells, nulls included.
     pub fn len(&self) -> usize {
         match self {
             Cells::Null(count) => *count,
-            Cells::Int(cells) => cells.valid.len(),
-            Cells::Float(cells) => cells.valid.len(),
-            Cells::Bool(cells) => cells.valid.len(),
-            Cells::Time(cells) => cells.valid.len(),
-            Cells::Text(cells) => cells.valid.len(),
-            Cells::List(cells) => cells.valid.len(),
+            Cells::Int(cells) => cells.values.len(),
+            Cells::Float(cells) => cells.values.len(),
+            Cells::Bool(cells) => cells.values.len(),
+            Cells::Time(cells) => cells.values.len(),
+            Cells::WideTime(cells) => cells.values.len(),
+            Cells::Text(cells) => cells.ends.len(),
+            Cells::List(cells) => cells.ends.len(),
             Cells::Struct(cells) => cells.valid.len(),
         }
     }
@@ -250,7 +259,8 @@ impl Cells {
             Cells::Int(cells) => cells.pad_to(len, 0),
             Cells::Float(cells) => cells.pad_to(len, 0.0),
             Cells::Bool(cells) => cells.pad_to(len, false),
-            Cells::Time(cells) => cells.pad_to(len, (0, 0)),
+            Cells::Time(cells) => cells.pad_to(len, 0),
+            Cells::WideTime(cells) => cells.pad_to(len, (0, 0)),
             Cells::Text(cells) => cells.pad_to(len),
             Cells::List(cells) => cells.pad_to(len),
             Cells::Struct(cells) => cells.pad_to(len),
@@ -284,7 +294,10 @@ impl Cells {
             (Cells::Float(cells), Cell::Float(number)) => cells.push(number),
             (Cells::Float(cells), Cell::Int(number)) => cells.push(number as f64),
             (Cells::Bool(cells), Cell::Bool(truth)) => cells.push(truth),
-            (Cells::Time(cells), Cell::Time(seconds, nanos)) => cells.push((seconds, nanos)),
+            (Cells::Time(cells), Cell::Time(seconds, nanos)) => {
+                cells.push(in_nanos(seconds, nanos).expect("the column fits the cell"));
+            }
+            (Cells::WideTime(cells), Cell::Time(seconds, nanos)) => cells.push((seconds, nanos)),
             (Cells::Text(cells), Cell::Text(range)) => cells.push(&texts[range]),
             (Cells::List(cells), Cell::List(items)) => cells.push(items, texts)?,
             (Cells::Struct(cells), Cell::Object(fields)) => {
@@ -312,8 +325,10 @@ impl Cells {
             self.pad_to(count);
         }
         let (before, cell) = (self.kind(), other.kind());
-        if matches!((&*self, &other), (Cells::Int(_), Cells::Float(_))) {
-            self.fit(&Cell::Float(0.0));
+        match (&*self, &other) {
+            (Cells::Int(_), Cells::Float(_)) => self.fit(&Cell::Float(0.0)),
+            (Cells::Time(_), Cells::WideTime(_)) => self.widen(),
+            _ => {}
         }
         match (self, other) {
             (Cells::Int(cells), Cells::Int(more)) => cells.append(more),
@@ -324,17 +339,17 @@ impl Cells {
             }
             (Cells::Bool(cells), Cells::Bool(more)) => cells.append(more),
             (Cells::Time(cells), Cells::Time(more)) => cells.append(more),
+            (Cells::WideTime(cells), Cells::WideTime(more)) => cells.append(more),
+            (Cells::WideTime(cells), Cells::Time(more)) => cells.append(wide(&more)),
             (Cells::Text(cells), Cells::Text(more)) => {
-                let start = cells.bytes.len();
-                cells.bytes.push_str(&more.bytes);
-                cells.ends.extend(more.ends.into_iter().map(|end| start + end));
-                cells.valid.extend(more.valid);
+                append_valid(&mut cells.valid, cells.ends.len(), more.valid, more.ends.len());
+                cells.bytes.extend_from_slice(&more.bytes);
+                cells.ends.append(&more.ends);
             }
             (Cells::List(cells), Cells::List(more)) => {
-                let start = cells.items.len();
+                append_valid(&mut cells.valid, cells.ends.len(), more.valid, more.ends.len());
                 cells.items.append(more.items)?;
-                cells.ends.extend(more.ends.into_iter().map(|end| start + end));
-                cells.valid.extend(more.valid);
+                cells.ends.append(&more.ends);
             }
             (Cells::Struct(cells), Cells::Struct(more)) => cells.append(*more)?,
             _ => return Err(MixedTypes { before, cell }),
@@ -350,12 +365,11 @@ impl Cells {
             Cells::Float(_) => Cells::Float(Values::default()),
             Cells::Bool(_) => Cells::Bool(Values::default()),
             Cells::Time(_) => Cells::Time(Values::default()),
+            Cells::WideTime(_) => Cells::WideTime(Values::default()),
             Cells::Text(_) => Cells::Text(Texts::default()),
-            Cells::List(lists) => Cells::List(Box::new(Lists {
-                items: lists.items.emptied(),
-                ends: Vec::new(),
-                valid: Vec::new(),
-            })),
+            Cells::List(lists) => {
+                Cells::List(Box::new(Lists { items: lists.items.emptied(), ..Lists::default() }))
+            }
             Cells::Struct(_) => Cells::Struct(Box::default()),
         }
     }
@@ -364,12 +378,11 @@ impl Cells {
     pub fn byte_len(&self) -> usize {
         match self {
             Cells::Null(_) => 0,
-            Cells::Int(cells) => 9 * cells.valid.len(),
-            Cells::Float(cells) => 9 * cells.valid.len(),
-            Cells::Bool(cells) => 2 * cells.valid.len(),
-            Cells::Time(cells) => 17 * cells.valid.len(),
-            Cells::Text(cells) => 9 * cells.valid.len() + cells.bytes.len(),
-            Cells::List(cells) => 9 * cells.valid.len() + cells.items.byte_len(),
+            Cells::Int(_) | Cells::Float(_) | Cells::Time(_) => 9 * self.len(),
+            Cells::Bool(_) => 2 * self.len(),
+            Cells::WideTime(_) => 17 * self.len(),
+            Cells::Text(cells) => 5 * self.len() + cells.bytes.len(),
+            Cells::List(cells) => 5 * self.len() + cells.items.byte_len(),
             Cells::Struct(cells) => {
                 let columns = cells.columns.iter().map(|column| column.cells.byte_len());
                 cells.valid.len() + columns.sum::<usize>()
@@ -384,22 +397,33 @@ impl Cells {
             let values = cells.values.iter().map(|number| *number as f64).collect();
             *self = Cells::Float(Values { values, valid: cells.valid.clone() });
         }
+        if let (Cells::Time(_), Cell::Time(seconds, nanos)) = (&*self, cell)
+            && in_nanos(*seconds, *nanos).is_none()
+        {
+            self.widen();
+        }
         let Cells::Null(count) = *self else { return };
         *self = match cell {
             Cell::Null => return,
             Cell::Int(_) => Cells::Int(Values::default()),
             Cell::Float(_) => Cells::Float(Values::default()),
             Cell::Bool(_) => Cells::Bool(Values::default()),
+            Cell::Time(seconds, nanos) if in_nanos(*seconds, *nanos).is_none() => {
+                Cells::WideTime(Values::default())
+            }
             Cell::Time(..) => Cells::Time(Values::default()),
             Cell::Text(_) => Cells::Text(Texts::default()),
-            Cell::List(_) => Cells::List(Box::new(Lists {
-                items: Cells::default(),
-                ends: Vec::new(),
-                valid: Vec::new(),
-            })),
+            Cell::List(_) => Cells::List(Box::default()),
             Cell::Object(_) => Cells::Struct(Box::default()),
         };
         self.pad_to(count);
+    }
+
+    /// Gives times room for any year.
+    fn widen(&mut self) {
+        if let Cells::Time(cells) = &*self {
+            *self = Cells::WideTime(wide(cells));
+        }
     }
 
     fn kind(&self) -> &'static str {
@@ -407,7 +431,7 @@ impl Cells {
             Cells::Null(_) => "nothing",
             Cells::Int(_) | Cells::Float(_) => "numbers",
             Cells::Bool(_) => "booleans",
-            Cells::Time(_) => "times",
+            Cells::Time(_) | Cells::WideTime(_) => "times",
             Cells::Text(_) => "texts",
             Cells::List(_) => "lists",
             Cells::Struct(_) => "objects",
@@ -438,18 +462,17 @@ impl Cell {
 impl<T: Clone> Values<T> {
     fn push(&mut self, value: T) {
         self.values.push(value);
-        self.valid.push(true);
+        push_valid(&mut self.valid);
     }
 
     fn append(&mut self, more: Values<T>) {
+        append_valid(&mut self.valid, self.values.len(), more.valid, more.values.len());
         self.values.extend(more.values);
-        self.valid.extend(more.valid);
     }
 
     fn pad_to(&mut self, len: usize, value: T) {
-        let len = len.max(self.valid.len());
-        self.values.resize(len, value);
-        self.valid.resize(len, false);
+        pad_valid(&mut self.valid, self.values.len(), len);
+        self.values.resize(len.max(self.values.len()), value);
     }
 }
 
@@ -460,16 +483,26 @@ impl<T> Default for Values<T> {
 }
 
 impl Texts {
+    /// The text of a cell; `None` where it is null.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such cell.
+    pub fn get(&self, cell: usize) -> Option<&str> {
+        let bytes = &self.bytes[self.ends.range(cell)];
+        let is_valid = self.valid.is_empty() || self.valid[cell];
+        is_valid.then(|| str::from_utf8(bytes).expect("the bytes of a cell are a text"))
+    }
+
     fn push(&mut self, text: &str) {
-        self.bytes.push_str(text);
+        self.bytes.extend_from_slice(text.as_bytes());
         self.ends.push(self.bytes.len());
-        self.valid.push(true);
+        push_valid(&mut self.valid);
     }
 
     fn pad_to(&mut self, len: usize) {
-        let len = len.max(self.valid.len());
-        self.ends.resize(len, self.bytes.len());
-        self.valid.resize(len, false);
+        pad_valid(&mut self.valid, self.ends.len(), len);
+        self.ends.pad_to(len);
     }
 }
 
@@ -479,15 +512,57 @@ impl Lists {
             self.items.push(item, texts)?;
         }
         self.ends.push(self.items.len());
-        self.valid.push(true);
+        push_valid(&mut self.valid);
         Ok(())
     }
 
     fn pad_to(&mut self, len: usize) {
-        let len = len.max(self.valid.len());
-        self.ends.resize(len, self.items.len());
-        self.valid.resize(len, false);
+        pad_valid(&mut self.valid, self.ends.len(), len);
+        self.ends.pad_to(len);
     }
+}
+
+/// Says of the next cell that it has a value. A list of these is empty while all cells have one.
+fn push_valid(valid: &mut Vec<bool>) {
+    if !valid.is_empty() {
+        valid.push(true);
+    }
+}
+
+/// Says of the cells from `cells` to before `len` that they are null.
+fn pad_valid(valid: &mut Vec<bool>, cells: usize, len: usize) {
+    if cells < len {
+        if valid.is_empty() {
+            valid.resize(cells, true);
+        }
+        valid.resize(len, false);
+    }
+}
+
+/// Says behind `cells` cells which of `len` more have a value.
+fn append_valid(valid: &mut Vec<bool>, cells: usize, more: Vec<bool>, len: usize) {
+    if valid.is_empty() && more.is_empty() {
+        return;
+    }
+    if valid.is_empty() {
+        valid.resize(cells, true);
+    }
+    match more.is_empty() {
+        true => valid.resize(cells + len, true),
+        false => valid.extend(more),
+    }
+}
+
+/// Nanoseconds since 1970; `None` for an instant that 64 bits of them do not reach.
+fn in_nanos(seconds: i64, nanos: u32) -> Option<i64> {
+    seconds.checked_mul(NANOS_A_SECOND)?.checked_add(i64::from(nanos))
+}
+
+/// The same instants as seconds and nanoseconds.
+fn wide(times: &Values<i64>) -> Values<(i64, u32)> {
+    let parts =
+        |nanos: &i64| (nanos.div_euclid(NANOS_A_SECOND), nanos.rem_euclid(NANOS_A_SECOND) as u32);
+    Values { values: times.values.iter().map(parts).collect(), valid: times.valid.clone() }
 }
 
 #[cfg(test)]
@@ -564,10 +639,30 @@ mod tests {
         cells.push(list(&[]), "").unwrap();
         let Cells::List(lists) = cells else { panic!("no lists") };
         assert_eq!(
-            (lists.ends.as_slice(), lists.valid.as_slice()),
-            (&[2, 2, 2][..], &[true, false, true][..])
+            (&lists.ends, lists.valid.as_slice()),
+            (&Ends::Narrow(vec![0, 2, 2, 2]), &[true, false, true][..])
         );
         let Cells::Text(texts) = lists.items else { panic!("no texts") };
-        assert_eq!((texts.bytes.as_str(), texts.ends.as_slice()), ("abc", &[2, 3][..]));
+        assert_eq!((&texts.bytes[..], &texts.ends), (&b"abc"[..], &Ends::Narrow(vec![0, 2, 3])));
+        assert_eq!((texts.get(1), &texts.valid[..]), (Some("c"), &[][..]));
+    }
+
+    /// An instant that nanoseconds do not reach makes seconds of all.
+    #[test]
+    fn times_are_nanoseconds_while_they_fit() {
+        let mut near = Cells::default();
+        near.push(Cell::Time(-2, 999_999_999), "").unwrap();
+        assert_eq!(near, Cells::Time(Values { values: vec![-1_000_000_001], valid: vec![] }));
+        let mut far = near.clone();
+        far.push(Cell::Time(1 << 40, 5), "").unwrap();
+        far.push(Cell::Time(3, 0), "").unwrap();
+        let values = vec![(-2, 999_999_999), (1 << 40, 5), (3, 0)];
+        assert_eq!(far, Cells::WideTime(Values { values, valid: vec![] }));
+        let mut both = near.clone();
+        both.append(far.clone()).unwrap();
+        far.append(near).unwrap();
+        assert_eq!((both.len(), far.len()), (4, 4));
+        let Cells::WideTime(far) = far else { panic!("not wide") };
+        assert_eq!(far.values[3], (-2, 999_999_999));
     }
 }

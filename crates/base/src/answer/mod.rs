@@ -2,6 +2,7 @@
 //! [`Sink`](crate::types::Sink) that the executor writes to.
 
 mod keys;
+mod ends;
 mod cells;
 mod json;
 mod chunk_sink;
@@ -12,6 +13,7 @@ mod tape;
 
 pub use cells::{Cell, Cells, Column, Lists, MixedTypes, Structs, Texts, Values};
 pub use chunk_sink::ChunkSink;
+pub use ends::Ends;
 pub use json::{JsonSink, write_json_text, write_plain_text};
 pub use keys::{Key, KeySink, columns, need_data};
 pub use nested::NestedSink;

@@ -5,7 +5,6 @@
 use super::cells::{Cell, Structs};
 use super::table::Table;
 use crate::types::{Error, Result, Sink, Uid, ValueRef};
-use std::fmt::Write;
 use std::sync::Arc;
 
 /// The key under which `@groupby` writes its groups.
@@ -206,9 +205,8 @@ impl Sink for NestedSink {
     }
 
     fn uid(&mut self, uid: Uid) {
-        let start = self.texts.len();
-        write!(self.texts, "{uid}").expect("a string takes what is written to it");
-        self.cell(Cell::Text(start..self.texts.len()));
+        let cell = Cell::text(uid.text(&mut [0; 18]), &mut self.texts);
+        self.cell(cell);
     }
 
     fn int(&mut self, number: i64) {
@@ -228,7 +226,7 @@ impl Sink for NestedSink {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answer::{Cells, Form, Shape};
+    use crate::answer::{Cells, Ends, Form, Shape};
 
     /// Writes `{"p":[{"x":0}],"q":[ROWS]}`, where a row has the friends of these ages.
     fn table(rows: &[&[i64]]) -> Table {
@@ -267,7 +265,8 @@ mod tests {
         let found = table(&[&[1, 2], &[], &[3]]);
         assert_eq!((found.rows, found.columns[0].name.as_str()), (3, "name"));
         let Cells::List(lists) = &found.columns[1].cells else { panic!("no lists") };
-        assert_eq!((&lists.ends[..], &lists.valid[..]), (&[2, 2, 3][..], &[true, false, true][..]));
+        let ends = Ends::Narrow(vec![0, 2, 2, 3]);
+        assert_eq!((&lists.ends, &lists.valid[..]), (&ends, &[true, false, true][..]));
         let Cells::Struct(friends) = &lists.items else { panic!("no objects") };
         let Cells::Int(ages) = &friends.columns[0].cells else { panic!("no ages") };
         assert_eq!(ages.values, [1, 2, 3]);

@@ -56,11 +56,9 @@ impl Form {
             Form::Bool => Cells::Bool(Values::default()),
             Form::Time => Cells::Time(Values::default()),
             Form::Text => Cells::Text(Texts::default()),
-            Form::List(item) => Cells::List(Box::new(Lists {
-                items: item.nulls(0),
-                ends: Vec::new(),
-                valid: Vec::new(),
-            })),
+            Form::List(item) => {
+                Cells::List(Box::new(Lists { items: item.nulls(0), ..Lists::default() }))
+            }
             Form::Object(shapes) => {
                 let mut structs = Structs::default();
                 shape_columns(&mut structs.columns, 0, shapes);

@@ -6,7 +6,6 @@
 use super::cells::{Cell, Cells, Column, MixedTypes};
 use super::keys::Key;
 use crate::types::{Error, ObjectCells, Objects, PieceSink, Result, Sink, Uid, ValueRef};
-use std::fmt::Write;
 use std::mem;
 
 /// The key under which `@groupby` writes its groups.
@@ -391,10 +390,8 @@ impl Sink for TableSink {
     }
 
     fn uid(&mut self, uid: Uid) {
-        let texts = &mut self.row.texts;
-        let start = texts.len();
-        write!(texts, "{uid}").expect("a string takes what is written to it");
-        self.cell(Cell::Text(start..self.row.texts.len()));
+        let cell = Cell::text(uid.text(&mut [0; 18]), &mut self.row.texts);
+        self.cell(cell);
     }
 
     fn int(&mut self, number: i64) {
@@ -411,7 +408,8 @@ impl Sink for TableSink {
     }
 
     fn objects(&mut self, objects: &Objects<'_>) -> bool {
-        if !matches!(self.frames.last(), Some(Frame::Block(true) | Frame::Groups)) {
+        let are_known = objects.columns.iter().all(|(_, cells)| Cells::can_be_of(cells));
+        if !are_known || !matches!(self.frames.last(), Some(Frame::Block(true) | Frame::Groups)) {
             return false;
         }
         let column = |(name, cells): &(&str, ObjectCells<'_>)| {
@@ -485,7 +483,7 @@ mod tests {
         assert_eq!(names, ["a.b", "boss.name", "boss.age", "z", "late"]);
         assert!(table.columns.iter().all(|column| column.cells.len() == 2));
         let Cells::Text(texts) = &table.columns[3].cells else { panic!("no texts") };
-        assert_eq!((texts.bytes.as_str(), &texts.valid[..]), ("0x10", &[true, false][..]));
+        assert_eq!((&texts.bytes[..], &texts.valid[..]), (&b"0x10"[..], &[true, false][..]));
     }
 
     #[test]

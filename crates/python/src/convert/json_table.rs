@@ -4,7 +4,9 @@
 //! may be without a point; an instant is a text, so a column of texts that are all instants, as engines write them, becomes
 //! one of times where the schema does not say otherwise.
 
-use hexgraph_base::answer::{Cells, Column, Form, Key, NestedSink, Shape, Table, Texts, Values};
+use hexgraph_base::answer::{
+    Cell, Cells, Column, Form, Key, NestedSink, Shape, Table, Texts, Values,
+};
 use hexgraph_base::types::{DateTime, Error, Result, Sink, ValueRef};
 use serde::de;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -105,7 +107,7 @@ fn to_times(cells: &mut Cells, are_known: bool) {
             if let Some(times) = times_of(texts)
                 && (are_known || !texts.bytes.is_empty())
             {
-                *cells = Cells::Time(times);
+                *cells = times;
             }
         }
         Cells::List(lists) => to_times(&mut lists.items, are_known),
@@ -115,18 +117,20 @@ fn to_times(cells: &mut Cells, are_known: bool) {
 
 /// Reads texts as instants; `None` when one is none. An empty text stands for the first instant of
 /// the year 1, which engines write so.
-fn times_of(texts: &Texts) -> Option<Values<(i64, u32)>> {
-    let mut values = Vec::with_capacity(texts.ends.len());
-    let mut start = 0;
-    for (&end, &is_valid) in texts.ends.iter().zip(&texts.valid) {
-        values.push(match (is_valid, &texts.bytes[start..end]) {
-            (false, _) => (0, 0),
-            (true, "") => (YEAR_ONE, 0),
-            (true, text) => instant(text)?,
-        });
-        start = end;
+fn times_of(texts: &Texts) -> Option<Cells> {
+    let mut times = Cells::Time(Values::default());
+    for cell in 0..texts.ends.len() {
+        let time = match texts.get(cell) {
+            None => Cell::Null,
+            Some("") => Cell::Time(YEAR_ONE, 0),
+            Some(text) => {
+                let (seconds, nanos) = instant(text)?;
+                Cell::Time(seconds, nanos)
+            }
+        };
+        times.push(time, "").ok()?;
     }
-    Some(Values { values, valid: texts.valid.clone() })
+    Some(times)
 }
 
 /// Reads an instant in the one form that engines write: date, `T`, time, and a zone.

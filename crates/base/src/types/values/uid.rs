@@ -14,6 +14,21 @@ impl fmt::Display for Uid {
 }
 
 impl Uid {
+    /// Writes the uid as [`Display`](fmt::Display) does, at a fraction of what that takes, to the end of `digits`, and returns it.
+    pub fn text(self, digits: &mut [u8; 18]) -> &str {
+        let (mut rest, mut start) = (self.0, digits.len());
+        loop {
+            start -= 1;
+            digits[start] = b"0123456789abcdef"[(rest & 15) as usize];
+            rest >>= 4;
+            if rest == 0 {
+                break;
+            }
+        }
+        digits[start - 2..start].copy_from_slice(b"0x");
+        str::from_utf8(&digits[start - 2..]).expect("the digits are ASCII")
+    }
+
     /// Reads a uid as Dgraph does: decimal, or with a prefix `0x`, `0o` or `0b`, or a leading 0
     /// for octal; `_` may separate digits when there is a prefix. `None` when it is no such number
     /// or does not fit 64 bits.
@@ -24,5 +39,17 @@ impl Uid {
         }
         let plain = digits.bytes().next().is_some_and(|byte| byte != b'+');
         if plain { u64::from_str_radix(digits, radix).ok().map(Uid) } else { None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_what_is_displayed() {
+        for number in [0, 1, 15, 16, 0x1f, 1 << 31, 0xdead_beef, u64::MAX] {
+            assert_eq!(Uid(number).text(&mut [0; 18]), Uid(number).to_string());
+        }
     }
 }
