@@ -1,6 +1,7 @@
 //! Databases on files that fail, and on disks that lose what was not synced.
 
 mod beside;
+mod columns;
 mod damage;
 mod durability;
 mod folding;

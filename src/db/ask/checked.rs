@@ -1,7 +1,7 @@
 //! Writing an answer under limits: it can be cancelled, and its length and memory are bounded. An answer can be far larger than
 //! the levels that it is written from, since nodes repeat.
 
-use hexgraph_base::types::{Error, ObjectCells, Objects, PieceSink, Result, Sink, Uid, ValueRef};
+use hexgraph_base::types::{Error, Objects, PieceSink, Result, Sink, Uid, ValueRef};
 use hexgraph_store::exec::Control;
 use std::panic::resume_unwind;
 use std::sync::OnceLock;
@@ -252,15 +252,19 @@ impl<S: Sink> Sink for Checked<'_, S> {
         self.sink.text(text);
     }
 
+    fn takes_rows(&self) -> bool {
+        self.sink.takes_rows()
+    }
+
     fn objects(&mut self, objects: &Objects<'_>) -> bool {
         if let Err(error) = self.control.check() {
             resume_unwind(Box::new(error));
         }
         // As if they came one by one.
-        let bytes = objects.columns.iter().map(|(name, cells)| match cells {
-            ObjectCells::Texts(text, ends) => (name.len() + 4) * ends.len() + text.len(),
-            _ => (name.len() + 12) * objects.len,
-        });
+        let bytes = objects
+            .columns
+            .iter()
+            .map(|(name, cells)| (name.len() + 4) * objects.len + cells.byte_len(objects.len));
         let before = self.bytes;
         self.count(bytes.sum());
         if self.sink.objects(objects) {

@@ -1,6 +1,6 @@
 //! Queries and their answers.
 
-use super::checked::{Checked, Room};
+use super::checked::{Checked, Room, too_long};
 use super::explain::Explanation;
 use super::kept::copied::{AnswerMemory, Copied};
 use super::plans::Variables;
@@ -516,31 +516,62 @@ impl QueryAnswer {
     }
 
     /// The rows of a block as a table: its objects, its groups, or what a block without nodes computes as one row. The columns are
-    /// in the order of the text, also those that no row has; objects within rows are columns of objects.
+    /// in the order of the text, also those that no row has; objects within rows are columns of objects. Other blocks are not read where
+    /// this one is made column by column, so what is wrong with their values need not be told.
     ///
     /// # Errors
     ///
     /// As [`QueryAnswer::write`] and [`TableSink::finish`].
     pub fn table(&self, block: Option<&str>, control: &Control) -> Result<Table> {
         let name = self.block_name(block)?;
-        let mut table = match self.answer_row_form(&name) {
-            form @ (RowForm::Nested | RowForm::Joined) => {
-                let sink = NestedSink::new(name.clone(), form == RowForm::Joined);
-                self.write(sink, control)?.finish()?
-            }
-            RowForm::Flat | RowForm::Groups => {
-                let sink = || TableSink::new(Some(name.clone()));
-                let table = match self.answer_block_is_written(&name) {
-                    true => self.write_shared(sink(), control)?.finish(),
-                    false => Ok(Table::default()),
-                };
-                // Of several faults the first one is told, which is known where all rows were written by one thread.
-                table.or_else(|_| self.write(sink(), control)?.finish())?
-            }
+        let mut table = match self.columns(&name, control)? {
+            Some(table) => table,
+            None => self.table_by_rows(&name, control)?,
         };
         table.shape(&self.answer_shapes(&name));
         table.put_in_order(&self.block_keys(Some(&name))?);
         Ok(table)
+    }
+
+    /// The rows of a block column by column; `None` where they have to be written one by one, also to find out what is wrong with one.
+    fn columns(&self, block: &str, control: &Control) -> Result<Option<Table>> {
+        let Found::Held(answer) = &self.found else { return Ok(None) };
+        self.prepare(control);
+        let before = control.share().map_or(0, |share| share.used());
+        let most = self.exec_options().result;
+        let mut bytes = 0_u64;
+        let mut look = |more: u64| {
+            bytes = bytes.saturating_add(more);
+            if most < bytes { Err(too_long(most)) } else { Ok(()) }
+        };
+        match guarded(|| answer.table(block, control, &mut look)) {
+            Ok(Some(table)) => Ok(Some(table)),
+            Err(error @ Error::Limit { .. }) => Err(error),
+            Ok(None) | Err(_) => {
+                if let Some(share) = control.share() {
+                    share.keep_only(before);
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    fn table_by_rows(&self, name: &str, control: &Control) -> Result<Table> {
+        match self.answer_row_form(name) {
+            form @ (RowForm::Nested | RowForm::Joined) => {
+                let sink = NestedSink::new(name.to_owned(), form == RowForm::Joined);
+                self.write(sink, control)?.finish()
+            }
+            RowForm::Flat | RowForm::Groups => {
+                let sink = || TableSink::new(Some(name.to_owned()));
+                let table = match self.answer_block_is_written(name) {
+                    true => self.write_shared(sink(), control)?.finish(),
+                    false => Ok(Table::default()),
+                };
+                // Of several faults the first one is told, which is known where all rows were written by one thread.
+                table.or_else(|_| self.write(sink(), control)?.finish())
+            }
+        }
     }
 
     /// What the rows of a block are made of; `None` selects the only block.

@@ -36,14 +36,18 @@ pub trait Sink {
     /// Is told how much memory the writer is about to hold beside what it writes: a sink that counts memory may refuse it,
     /// by unwinding with an error.
     fn beside(&mut self, _bytes: usize) {}
-    /// Takes all objects of the innermost array at once, as columns. Returns false, with nothing done, where it wants them one by one:
-    /// a sink that makes columns of objects, or objects without asking for each of their keys, takes them.
+    /// Whether [`Sink::objects`] takes the flat objects of a block, in pieces.
+    fn takes_rows(&self) -> bool {
+        false
+    }
+    /// Takes the next objects of the innermost array at once, as columns. Returns false, with nothing done, where it wants them one by
+    /// one: a sink that makes columns of objects, or objects without asking for each of their keys, takes them.
     fn objects(&mut self, _objects: &Objects<'_>) -> bool {
         false
     }
 }
 
-/// Objects as columns: flat, and with no two values of one key.
+/// Objects as columns: flat, and with no two values of one key. One that has no value at all is none, and left out.
 pub struct Objects<'o> {
     /// The number of objects.
     pub len: usize,
@@ -58,24 +62,62 @@ pub enum ObjectCells<'o> {
     Texts(&'o str, &'o [usize]),
     /// Ints, and which objects have one; an empty list says that all have.
     Ints(&'o [i64], &'o [bool]),
-    /// Finite floats, likewise.
+    /// Floats, likewise; one that is not finite is no value.
     Floats(&'o [f64], &'o [bool]),
+    /// Truth values, likewise.
+    Bools(&'o [bool], &'o [bool]),
+    /// Instants, likewise.
+    Times(&'o [DateTime], &'o [bool]),
+    /// Uids, which all objects have.
+    Uids(&'o [Uid]),
+    /// Texts of some of the objects.
+    Some(&'o [Option<&'o str>]),
+    /// Texts by their places in a list, which is the same for all objects of a block; [`ObjectCells::NONE`] for an object without one.
+    Coded(&'o [u32], &'o [&'o str]),
 }
 
 impl<'o> ObjectCells<'o> {
-    /// The value of an object.
+    /// The place of the text that an object does not have.
+    pub const NONE: u32 = u32::MAX;
+
+    /// Whether an object has a value.
     #[inline]
-    pub fn get(self, place: usize) -> Option<ValueRef<'o>> {
-        let is_there = |has: &[bool]| has.is_empty() || has[place];
+    pub fn has(&self, place: usize) -> bool {
+        match self {
+            ObjectCells::Texts(..) | ObjectCells::Uids(_) => true,
+            ObjectCells::Ints(_, has) | ObjectCells::Bools(_, has) | ObjectCells::Times(_, has) => {
+                has.is_empty() || has[place]
+            }
+            ObjectCells::Floats(floats, has) => {
+                (has.is_empty() || has[place]) && floats[place].is_finite()
+            }
+            ObjectCells::Some(texts) => texts[place].is_some(),
+            ObjectCells::Coded(codes, _) => codes[place] != ObjectCells::NONE,
+        }
+    }
+
+    /// The text of an object; `None` where it has none, and for cells that are no texts.
+    #[inline]
+    pub fn text(&self, place: usize) -> Option<&'o str> {
         match self {
             ObjectCells::Texts(text, ends) => {
                 let start = if place == 0 { 0 } else { ends[place - 1] };
-                Some(ValueRef::String(&text[start..ends[place]]))
+                Some(&text[start..ends[place]])
             }
-            ObjectCells::Ints(ints, has) => is_there(has).then(|| ValueRef::Int(ints[place])),
-            ObjectCells::Floats(floats, has) => {
-                is_there(has).then(|| ValueRef::Float(floats[place]))
+            ObjectCells::Some(texts) => texts[place],
+            ObjectCells::Coded(codes, texts) => texts.get(codes[place] as usize).copied(),
+            _ => None,
+        }
+    }
+
+    /// The bytes of the values as they are counted one by one: those of a text, and eight for any other value.
+    pub fn byte_len(&self, objects: usize) -> usize {
+        match self {
+            ObjectCells::Texts(text, _) => text.len(),
+            ObjectCells::Some(_) | ObjectCells::Coded(..) => {
+                (0..objects).filter_map(|place| self.text(place)).map(str::len).sum()
             }
+            _ => 8 * objects,
         }
     }
 }

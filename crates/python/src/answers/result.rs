@@ -237,6 +237,7 @@ impl PyResultSet {
     /// `__arrow_c_stream__`: the names, the order and the rows of `columns` and `rows`. Nested objects are
     /// structs, lists of nodes lists of structs; `flatten` makes a rectangle of them. Columns that no row
     /// has are there, with the type that the schema tells. `block` may be left out where there is only one.
+    /// The values of other blocks are not always read, so an error in them may be left untold.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()

@@ -15,6 +15,7 @@ pub(crate) struct DictSink<'a, 'py> {
     py: Python<'py>,
     open: Vec<Open<'py>>,
     keys: Keys<'py>,
+    made: Made<'py>,
     values: u32,
     root: Option<Bound<'py, PyAny>>,
     rows: Option<Rows<'py>>,
@@ -31,6 +32,79 @@ struct Rows<'py> {
     column: usize,
     /// Whether the writer is in the block.
     is_here: bool,
+}
+
+/// Makes objects of the values of a column.
+#[derive(Default)]
+struct Made<'py> {
+    /// The texts of the columns of a block that say them by their places in a list, by column and place.
+    texts: Vec<Vec<Option<Bound<'py, PyAny>>>>,
+    /// The text of a time.
+    time: Vec<u8>,
+}
+
+impl<'py> Made<'py> {
+    /// The value of each object, `None` for one that has none. `place` is that of the column in its block.
+    fn column(
+        &mut self,
+        py: Python<'py>,
+        place: usize,
+        cells: &ObjectCells<'_>,
+        len: usize,
+    ) -> Vec<Option<Bound<'py, PyAny>>> {
+        let mut made = Vec::with_capacity(len);
+        let Made { texts, time } = self;
+        match cells {
+            ObjectCells::Coded(codes, all) => {
+                if texts.len() <= place {
+                    texts.resize_with(place + 1, Vec::new);
+                }
+                let known = &mut texts[place];
+                known.resize(all.len(), None);
+                made.extend(codes.iter().map(|&code| {
+                    let text = known.get_mut(code as usize)?;
+                    let make = || PyString::new(py, all[code as usize]).into_any();
+                    Some(text.get_or_insert_with(make).clone())
+                }));
+            }
+            ObjectCells::Uids(uids) => made.extend(uids.iter().map(|&uid| {
+                let mut digits = [0; 18];
+                Some(PyString::new(py, uid.text(&mut digits)).into_any())
+            })),
+            _ => made.extend((0..len).map(|place| one(py, cells, place, time))),
+        }
+        made
+    }
+}
+
+/// The value of an object as an object of Python. `buffer` is for the text of a time.
+fn one<'py>(
+    py: Python<'py>,
+    cells: &ObjectCells<'_>,
+    place: usize,
+    buffer: &mut Vec<u8>,
+) -> Option<Bound<'py, PyAny>> {
+    if !cells.has(place) {
+        return None;
+    }
+    Some(match cells {
+        ObjectCells::Ints(ints, _) => PyInt::new(py, ints[place]).into_any(),
+        ObjectCells::Floats(floats, _) => PyFloat::new(py, floats[place]).into_any(),
+        ObjectCells::Bools(truths, _) => PyBool::new(py, truths[place]).to_owned().into_any(),
+        ObjectCells::Times(times, _) => {
+            buffer.clear();
+            write_time(times[place], buffer);
+            PyString::new(py, &String::from_utf8_lossy(buffer)).into_any()
+        }
+        _ => PyString::new(py, cells.text(place)?).into_any(),
+    })
+}
+
+/// Writes an instant as answers have it: the one that stands for none as an empty text.
+fn write_time(time: DateTime, text: &mut Vec<u8>) {
+    if !time.is_zero() {
+        time.write(text);
+    }
 }
 
 /// What Python raised while an answer was written: no memory, or a signal. Raising it stops the
@@ -80,6 +154,7 @@ impl<'a, 'py> DictSink<'a, 'py> {
             py,
             open: Vec::new(),
             keys: Keys::default(),
+            made: Made::default(),
             values: 0,
             root: None,
             rows: None,
@@ -200,6 +275,11 @@ impl<'a, 'py> DictSink<'a, 'py> {
         };
     }
 
+    /// Whether the next object is a row. Two are open then: the object of all blocks and the array of this one.
+    fn is_row_next(&self) -> bool {
+        self.open.len() == 2 && self.rows.as_ref().is_some_and(|rows| rows.is_here)
+    }
+
     fn is_in_row(&self) -> bool {
         matches!(self.open.last(), Some(Open { container: Container::Row, .. }))
     }
@@ -207,25 +287,47 @@ impl<'a, 'py> DictSink<'a, 'py> {
     /// Adds a dict for each of some objects to a list. Each key is looked up once.
     fn add_objects(&mut self, list: &Bound<'py, PyList>, objects: &Objects<'_>) -> PyResult<()> {
         let py = self.py;
-        let columns: Vec<(Bound<'py, PyString>, ObjectCells<'_>)> = objects
-            .columns
-            .iter()
-            .map(|(name, cells)| (self.keys.find(py, name), *cells))
-            .collect();
+        let columns = objects.columns.iter().enumerate().map(|(place, (name, cells))| {
+            (self.keys.find(py, name), self.made.column(py, place, cells, objects.len))
+        });
+        let mut columns: Vec<_> = columns.collect();
         for place in 0..objects.len {
             let dict = PyDict::new(py);
-            for (name, cells) in &columns {
-                match cells.get(place) {
-                    Some(ValueRef::String(text)) => dict.set_item(name, PyString::new(py, text))?,
-                    Some(ValueRef::Int(number)) => dict.set_item(name, number)?,
-                    Some(ValueRef::Float(number)) => dict.set_item(name, number)?,
-                    _ => {}
+            for (name, values) in &mut columns {
+                if let Some(value) = values[place].take() {
+                    dict.set_item(&*name, value)?;
                 }
             }
-            list.append(dict)?;
-            if place as u32 % SIGNALS_INTERVAL == SIGNALS_INTERVAL - 1 {
-                py.check_signals()?;
+            if !dict.is_empty() {
+                list.append(dict)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Adds a tuple for each of some objects to a list.
+    fn add_rows(&mut self, list: &Bound<'py, PyList>, objects: &Objects<'_>) -> PyResult<()> {
+        let py = self.py;
+        let mut slots = Vec::with_capacity(objects.columns.len());
+        for (name, _) in &objects.columns {
+            self.find_column(name);
+            slots.push(self.rows.as_ref().map_or(0, |rows| rows.column));
+        }
+        let width = self.rows.as_ref().map_or(0, |rows| rows.columns.len());
+        let mut columns: Vec<Vec<Option<Bound<'py, PyAny>>>> = vec![Vec::new(); width];
+        for (place, (slot, (_, cells))) in slots.into_iter().zip(&objects.columns).enumerate() {
+            columns[slot] = self.made.column(py, place, cells, objects.len);
+        }
+        for place in 0..objects.len {
+            let has = |column: &Vec<Option<_>>| matches!(column.get(place), Some(Some(_)));
+            if !columns.iter().any(has) {
+                continue;
+            }
+            let cells = columns.iter_mut().map(|column| {
+                let cell = column.get_mut(place).and_then(Option::take);
+                cell.unwrap_or_else(|| py.None().into_bound(py))
+            });
+            list.append(PyTuple::new(py, cells)?)?;
         }
         Ok(())
     }
@@ -241,8 +343,7 @@ impl<'a, 'py> DictSink<'a, 'py> {
 
 impl Sink for DictSink<'_, '_> {
     fn begin_object(&mut self) {
-        // Two are open: the object of all blocks and the array of this one.
-        let is_row = self.open.len() == 2 && self.rows.as_ref().is_some_and(|rows| rows.is_here);
+        let is_row = self.is_row_next();
         self.begin(match is_row {
             true => Container::Row,
             false => Container::Dict(PyDict::new(self.py)),
@@ -283,8 +384,11 @@ impl Sink for DictSink<'_, '_> {
             return self.find_column(key);
         }
         // In the outermost object the keys are the names of blocks.
-        if let (1, Some(rows)) = (self.open.len(), &mut self.rows) {
-            rows.is_here = rows.block == key;
+        if self.open.len() == 1 {
+            self.made.texts.clear();
+            if let Some(rows) = &mut self.rows {
+                rows.is_here = rows.block == key;
+            }
         }
         let key = self.keys.find(self.py, key);
         if let Some(open) = self.open.last_mut() {
@@ -298,7 +402,7 @@ impl Sink for DictSink<'_, '_> {
 
     fn uid(&mut self, uid: Uid) {
         let mut digits = [0; 18];
-        self.text(uid_text(uid, &mut digits));
+        self.text(uid.text(&mut digits));
     }
 
     fn int(&mut self, number: i64) {
@@ -314,14 +418,25 @@ impl Sink for DictSink<'_, '_> {
         self.put(PyString::new(self.py, text).into_any());
     }
 
+    fn takes_rows(&self) -> bool {
+        // The object of all blocks is open, and the array of one.
+        self.open.len() == 2
+    }
+
     fn objects(&mut self, objects: &Objects<'_>) -> bool {
-        let Some(Open { container: Container::List(list), is_empty, .. }) = self.open.last_mut()
-        else {
+        let is_rows = self.is_row_next();
+        let Some(Open { container: Container::List(list), .. }) = self.open.last() else {
             return false;
         };
-        *is_empty &= objects.len == 0;
-        let list = list.clone();
-        if let Err(error) = self.add_objects(&list, objects) {
+        let (list, before) = (list.clone(), list.len());
+        let done = match is_rows {
+            true => self.add_rows(&list, objects),
+            false => self.add_objects(&list, objects),
+        };
+        if let Some(open) = self.open.last_mut() {
+            open.is_empty &= list.len() == before;
+        }
+        if let Err(error) = done.and_then(|()| self.py.check_signals()) {
             self.fault.raise(error);
         }
         true
@@ -364,25 +479,7 @@ impl ShowValues for DictSink<'_, '_> {
 
     fn time(&mut self, time: DateTime) {
         let mut text = Vec::with_capacity(32);
-        if !time.is_zero() {
-            time.write(&mut text);
-        }
+        write_time(time, &mut text);
         self.text(&String::from_utf8_lossy(&text));
     }
-}
-
-/// Writes a uid such as `0x1f` to the end of `digits`, and returns it.
-fn uid_text(uid: Uid, digits: &mut [u8; 18]) -> &str {
-    let mut rest = uid.0;
-    let mut start = digits.len();
-    loop {
-        start -= 1;
-        digits[start] = b"0123456789abcdef"[(rest & 15) as usize];
-        rest >>= 4;
-        if rest == 0 {
-            break;
-        }
-    }
-    digits[start - 2..start].copy_from_slice(b"0x");
-    std::str::from_utf8(&digits[start - 2..]).expect("the digits are ASCII")
 }

@@ -18,13 +18,14 @@ use crate::exec::walk::lists::distinct;
 use crate::exec::walk::traverse::Inherited;
 use crate::exec::write::answer_shape;
 use crate::exec::write::answer_writer::Wanted;
+use crate::exec::write::columns::table;
 use crate::exec::write::extent;
 use crate::exec::write::output;
 use crate::exec::write::pieces;
 use crate::exec::write::rdf;
 use crate::graph::Version;
 use crate::storage::NodeSet;
-use hexgraph_base::answer::{Key, RowForm, Shape};
+use hexgraph_base::answer::{Key, RowForm, Shape, Table};
 use hexgraph_base::plan::{
     Block, BlockKind, Call, Field, FieldKind, GroupBy, OrderKey, Page, Query, VarId,
 };
@@ -201,6 +202,28 @@ impl Answer {
         let options = (self.options, usize::MAX);
         let wanted = Wanted { version: &self.version, query: &self.query, options };
         pieces::write(wanted, &self.blocks, control, sink)
+    }
+
+    /// The rows of a block as a table, made column by column: those columns in which some row has a value, in the order of the text.
+    /// `None` where the block has to be written object by object. `look` is told of the bytes of values and keys, a column at a time.
+    ///
+    /// # Errors
+    ///
+    /// Those of `look` and of `control`; as [`Answer::check_extent`].
+    pub fn table(
+        &self,
+        block: &str,
+        control: &Control,
+        look: &mut dyn FnMut(u64) -> Result<()>,
+    ) -> Result<Option<Table>> {
+        let named = |result: &&BlockResult| self.query.blocks[result.block].name == block;
+        let Some(result) = self.blocks.iter().find(named) else { return Ok(None) };
+        if self.query.schema.is_some() || self.options.debug {
+            return Ok(None);
+        }
+        self.check_extent()?;
+        let plan = &self.query.blocks[result.block];
+        table::table(&self.version, plan, result, control, look)
     }
 
     /// As [`Answer::write`], but no more than the first `objects_max` objects of each list. Costs as

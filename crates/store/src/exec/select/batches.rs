@@ -192,6 +192,15 @@ impl<T: Copy> Overlay<T> {
         size_of::<(u32, T)>() * self.changes.len()
     }
 
+    /// Whether no node from the first to the last of a batch changed.
+    pub(crate) fn is_settled(&mut self, nodes: &[u32]) -> bool {
+        let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return true };
+        while self.changes.get(self.done).is_some_and(|(node, _)| *node < first) {
+            self.done += 1;
+        }
+        self.changes.get(self.done).is_none_or(|(node, _)| last < *node)
+    }
+
     /// Calls `visit` with the place of each node of a batch that changed, and what it has now. Changes of other nodes up to
     /// the last of the batch are passed over.
     pub(crate) fn for_each(&mut self, nodes: &[u32], mut visit: impl FnMut(usize, T)) {

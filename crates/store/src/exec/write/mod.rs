@@ -7,6 +7,7 @@ pub(super) mod answer_shape;
 pub(super) mod answer_writer;
 mod groups;
 mod normalize;
+pub(super) mod columns;
 pub(super) mod output;
 pub(super) mod pieces;
 pub(super) mod rdf;

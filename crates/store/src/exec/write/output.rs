@@ -4,6 +4,7 @@
 
 use super::algorithm_rows::write_rows;
 use super::answer_writer::{AnswerWriter, Edge, Wanted, chosen, counts_of, shown_key};
+use super::columns;
 use super::groups::GroupList;
 use super::normalize::write_flat;
 use crate::exec::control::tree::{
@@ -94,6 +95,9 @@ impl AnswerWriter<'_, '_> {
         result: &BlockResult,
         places: Range<usize>,
     ) -> Result<()> {
+        if columns::rows::write(self, block, result, places.clone()) {
+            return Ok(());
+        }
         self.path = block.ignore_reflex.then(Vec::new);
         let (mut next, mut written) = (places.start, 0);
         for &root in &result.roots[places] {

@@ -115,6 +115,29 @@ impl Offsets {
         }
     }
 
+    /// Adds to a list where some rows end, each moved by `by`. Returns false where a row ends before it begins, or a place does not fit.
+    ///
+    /// # Panics
+    ///
+    /// When there are no such rows; mapped offsets unwind.
+    pub(crate) fn push_ends(&self, rows: Range<usize>, by: i64, out: &mut Vec<i32>) -> bool {
+        fn ends<T: Copy + Into<u64> + PartialOrd>(
+            starts: &[T],
+            by: i64,
+            out: &mut Vec<i32>,
+        ) -> bool {
+            out.extend(starts[1..].iter().map(|&end| (end.into() as i64).wrapping_add(by) as i32));
+            let last = (starts[starts.len() - 1].into() as i64).wrapping_add(by);
+            // Without an early end the loop compares many at a time.
+            let ascend = starts.windows(2).fold(true, |all, pair| all & (pair[0] <= pair[1]));
+            ascend && i32::try_from(last).is_ok()
+        }
+        match self {
+            Offsets::Narrow(starts) => ends(starts.slice(rows.start..rows.end + 1), by, out),
+            Offsets::Wide(starts) => ends(starts.slice(rows.start..rows.end + 1), by, out),
+        }
+    }
+
     /// The position at which row `row` begins; for [`Offsets::rows`], the end of the last row.
     #[inline]
     pub fn start(&self, row: usize) -> usize {

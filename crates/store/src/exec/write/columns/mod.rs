@@ -1,0 +1,11 @@
+//! Writes rows a column at a time: whole tables, and flat objects for a sink that takes some at once.
+//!
+//! What qualifies is decided by [`source`] field by field; where one field does not, all are written object by object, as
+//! `output` does. Both give the same.
+
+mod source;
+mod texts;
+mod fill;
+mod gather;
+pub(in crate::exec) mod rows;
+pub(in crate::exec) mod table;

@@ -1,0 +1,509 @@
+//! Reads the fields of many nodes a batch at a time.
+//!
+//! A field is read as a column where it has at most one value for a node, which all are in one stored column and of the type that the
+//! schema says, so that none has to be converted. Others, lists and choices among languages, are read node by node.
+
+use super::texts::TextPiece;
+use crate::exec::control::tree::{
+    Column, FieldData, FieldResult, Finder, Level, ValueField, ValueMap,
+};
+use crate::exec::select::batches::{Members, NumberColumn, NumberSlice, Overlay, RowFinder, Rows};
+use crate::exec::select::read::{Langs, typed};
+use crate::graph::{LangValues, Predicate, Version};
+use crate::storage::{FrozenBitmap, TextArray, Values};
+use hexgraph_base::answer::{Cell, Cells};
+use hexgraph_base::plan::{Field, FieldKind};
+use hexgraph_base::types::{DateTime, ObjectCells, Result, Uid, ValueRef, ValueType, stack};
+use std::sync::Arc;
+
+/// The texts that a column says by their codes are listed where there are this many nodes for each.
+const NODES_PER_TEXT: usize = 4;
+
+/// What the values of a field are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Int,
+    Float,
+    Bool,
+    Time,
+    Text,
+    /// Anything that is read node by node.
+    Other,
+}
+
+/// Where the values of a field are read from.
+pub(super) struct Source<'a> {
+    from: Origin<'a>,
+    buffers: Buffers<'a>,
+}
+
+enum Origin<'a> {
+    /// The uid of each node.
+    Uids(&'a Version),
+    /// A number for each node of the level.
+    Counts(&'a [u64]),
+    /// A truth value for each node of the level.
+    Truths(&'a [bool]),
+    /// Numbers of nodes that were computed.
+    Computed(Arc<Finder<'a>>, Kind),
+    /// A column of numbers.
+    Numbers(NumberColumn<'a>),
+    /// A column of texts, truth values or instants.
+    Stored(Stored<'a>),
+    /// Values that are read node by node.
+    Each(Each<'a>),
+}
+
+/// How values are read node by node.
+#[derive(Clone)]
+enum Each<'a> {
+    /// The first value, or list of values, in these languages.
+    Values(&'a Predicate, &'a [String]),
+    /// Values that were computed.
+    Computed(Arc<Finder<'a>>),
+}
+
+/// What was read of a batch.
+#[derive(Default)]
+struct Buffers<'a> {
+    has: Vec<bool>,
+    ints: Vec<i64>,
+    floats: Vec<f64>,
+    bools: Vec<bool>,
+    times: Vec<DateTime>,
+    uids: Vec<Uid>,
+    texts: Vec<Option<&'a str>>,
+    codes: Vec<u32>,
+}
+
+/// A column of texts, truth values or instants.
+struct Stored<'a> {
+    subjects: &'a FrozenBitmap,
+    values: &'a Values,
+    kind: Kind,
+    /// The texts by their codes, those of changed nodes behind them; `None` where texts are read one by one.
+    texts: Option<Arc<Vec<&'a str>>>,
+    /// What changed nodes have now, and the code of its text.
+    changes: Overlay<Option<(ValueRef<'a>, u32)>>,
+    finder: RowFinder,
+}
+
+/// Whether the objects of a level can be written as columns, as far as is told without data: each field gives one value at most, or
+/// edges to such a level where `may_nest` says so.
+pub(super) fn qualifies(level: &Level, may_nest: bool) -> bool {
+    let is_told_twice =
+        |place: usize, key: &str| level.fields[..place].iter().any(|other| other.field.key == key);
+    let of_field = |(place, result): (usize, &FieldResult)| {
+        let field = &*result.field;
+        !is_told_twice(place, &field.key)
+            && match &result.data {
+                FieldData::CountUid => false,
+                FieldData::Values(values) => is_plain(field, values),
+                FieldData::Edges(edges) => {
+                    may_nest
+                        && edges.groups.is_none()
+                        && field.facets.is_none()
+                        && !field.normalize
+                        && qualifies_below(&edges.level)
+                }
+                _ => true,
+            }
+    };
+    level.fields.iter().enumerate().all(of_field)
+}
+
+fn qualifies_below(level: &Level) -> bool {
+    stack::require();
+    qualifies(level, true)
+}
+
+fn is_plain(field: &Field, values: &ValueField) -> bool {
+    let FieldKind::Predicate { langs, .. } = &field.kind else { return false };
+    field.facets.is_none() && values.shown.is_none() && langs.iter().all(|lang| lang != "*")
+}
+
+impl<'a> Source<'a> {
+    /// The values of a field for the nodes of its level; `Ok(None)` for one without any, and `Err` for one whose values do not
+    /// qualify. O(changes between the first and the last node).
+    pub(super) fn of(
+        version: &'a Version,
+        level: &'a Level,
+        result: &'a FieldResult,
+    ) -> std::result::Result<Option<Source<'a>>, NoColumn> {
+        let from = match &result.data {
+            FieldData::Uid => Origin::Uids(version),
+            FieldData::Counts(counts) => Origin::Counts(counts),
+            FieldData::Passwords(answers) => Origin::Truths(answers),
+            FieldData::Column(map) => {
+                let of_none = level.nodes.last() == Some(&u32::MAX);
+                match (&map.constant, &map.values, &result.field.kind) {
+                    // One value for all is shown at the node that stands for it.
+                    (Some(_), _, FieldKind::Val(_)) if !of_none => return Ok(None),
+                    (Some(_), ..) => return Err(NoColumn),
+                    _ if map.nodes.is_empty() => return Ok(None),
+                    (_, Column::Any(_), _) => {
+                        let finder = Finder::new(map, level.nodes.len());
+                        Origin::Each(Each::Computed(Arc::new(finder)))
+                    }
+                    (_, Column::Int(_), _) => Origin::computed(map, level, Kind::Int),
+                    (_, Column::Float(_), _) => Origin::computed(map, level, Kind::Float),
+                }
+            }
+            FieldData::Values(values) => match Origin::values(&result.field, values, level)? {
+                Some(from) => from,
+                None => return Ok(None),
+            },
+            FieldData::Nothing => return Ok(None),
+            FieldData::Edges(_) | FieldData::CountUid => return Err(NoColumn),
+        };
+        Ok(Some(Source { from, buffers: Buffers::default() }))
+    }
+
+    /// The same for the nodes from one on, to be read beside others.
+    pub(super) fn fork(&self, first: u32) -> Source<'a> {
+        let from = match &self.from {
+            Origin::Uids(version) => Origin::Uids(version),
+            Origin::Counts(counts) => Origin::Counts(counts),
+            Origin::Truths(truths) => Origin::Truths(truths),
+            Origin::Computed(finder, kind) => Origin::Computed(Arc::clone(finder), *kind),
+            Origin::Numbers(numbers) => Origin::Numbers(numbers.fork(first)),
+            Origin::Stored(stored) => Origin::Stored(Stored {
+                texts: stored.texts.clone(),
+                changes: stored.changes.fork(first),
+                finder: RowFinder::default(),
+                ..*stored
+            }),
+            Origin::Each(each) => Origin::Each(each.clone()),
+        };
+        Source { from, buffers: Buffers::default() }
+    }
+
+    /// What the values are.
+    pub(super) fn kind(&self) -> Kind {
+        match &self.from {
+            Origin::Uids(_) => Kind::Text,
+            Origin::Counts(_) => Kind::Int,
+            Origin::Truths(_) => Kind::Bool,
+            Origin::Computed(_, kind) => *kind,
+            Origin::Numbers(NumberColumn::Int(_)) => Kind::Int,
+            Origin::Numbers(NumberColumn::Float(_)) => Kind::Float,
+            Origin::Stored(stored) => stored.kind,
+            Origin::Each(_) => Kind::Other,
+        }
+    }
+
+    /// Whether the values can be given to a sink as columns. Geometries are texts in a table alone.
+    pub(super) fn is_for_sinks(&self) -> bool {
+        match &self.from {
+            Origin::Stored(stored) => stored.values.value_type() != Some(ValueType::Geo),
+            Origin::Each(_) => false,
+            _ => true,
+        }
+    }
+
+    /// Adds a cell for each of some nodes: a value of [`Kind::Other`]. Returns false where they make no column.
+    pub(super) fn push_each(&self, nodes: &[u32], cells: &mut Cells) -> bool {
+        let Origin::Each(each) = &self.from else { return false };
+        let mut texts = String::new();
+        nodes.iter().all(|&node| {
+            texts.clear();
+            let cell = each.cell(node, &mut texts);
+            cell.is_ok_and(|cell| cells.push(cell.unwrap_or(Cell::Null), &texts).is_ok())
+        })
+    }
+
+    /// Adds the texts of some nodes, as [`Source::read`] reads them, to a piece, and says which nodes have one. Returns false where the
+    /// piece can't take them.
+    pub(super) fn push_texts(
+        &mut self,
+        nodes: &[u32],
+        place: usize,
+        piece: &mut TextPiece,
+        valid: &mut [bool],
+    ) -> bool {
+        if let Origin::Stored(stored) = &mut self.from
+            && let Values::Text { texts, .. } = stored.values
+        {
+            return stored.push_texts(texts, nodes, piece, valid);
+        }
+        piece.fill(valid, self.read(nodes, place))
+    }
+
+    /// The bytes that are held beside what is read.
+    pub(super) fn byte_len(&self) -> usize {
+        match &self.from {
+            Origin::Computed(finder, _) => finder.byte_len(),
+            Origin::Numbers(numbers) => numbers.byte_len(),
+            Origin::Stored(stored) => {
+                let texts = stored.texts.as_ref().map_or(0, |texts| size_of_val(&texts[..]));
+                texts + stored.changes.byte_len()
+            }
+            _ => 0,
+        }
+    }
+
+    /// The values of some nodes, ascending, which come behind all that were read before. `place` is that of the first of them in
+    /// their level.
+    pub(super) fn read(&mut self, nodes: &[u32], place: usize) -> ObjectCells<'_> {
+        let Source { from, buffers } = self;
+        buffers.has.clear();
+        match from {
+            Origin::Uids(version) => {
+                buffers.uids.clear();
+                buffers.uids.extend(nodes.iter().map(|&node| version.nodes.uid(node)));
+                ObjectCells::Uids(&buffers.uids)
+            }
+            Origin::Counts(counts) => {
+                let counts = &counts[place..place + nodes.len()];
+                buffers.ints.clear();
+                buffers.ints.extend(counts.iter().map(|&count| count as i64));
+                ObjectCells::Ints(&buffers.ints, &[])
+            }
+            Origin::Truths(truths) => ObjectCells::Bools(&truths[place..place + nodes.len()], &[]),
+            Origin::Computed(finder, kind) => read_computed(finder, *kind, nodes, buffers),
+            Origin::Numbers(numbers) => match numbers.read(nodes) {
+                (NumberSlice::Ints(ints), has) => ObjectCells::Ints(ints, has),
+                (NumberSlice::Floats(floats), has) => ObjectCells::Floats(floats, has),
+                // Numbers are read as such of 64 bits.
+                (NumberSlice::Narrow(_), has) => ObjectCells::Ints(&[], has),
+            },
+            Origin::Stored(stored) => stored.read(nodes, buffers),
+            Origin::Each(_) => ObjectCells::Some(&[]),
+        }
+    }
+}
+
+impl Each<'_> {
+    /// What a node has; `None` for nothing. `texts` takes the bytes of texts.
+    fn cell(&self, node: u32, texts: &mut String) -> Result<Option<Cell>> {
+        let (predicate, langs) = match self {
+            Each::Computed(finder) => {
+                return Ok(finder.get(node).and_then(|value| Cell::of(value, texts)));
+            }
+            Each::Values(predicate, langs) => (predicate, langs),
+        };
+        let wanted = predicate.def.value_type;
+        if !predicate.def.list {
+            let Some(value) = predicate.first_in(langs, node) else { return Ok(None) };
+            return Ok(Cell::of(typed(value, wanted)?.as_ref(), texts));
+        }
+        let Some((_, list)) = predicate.values_in(Langs::First(langs), node) else {
+            return Ok(None);
+        };
+        let mut items = Vec::with_capacity(list.len());
+        for value in list.iter() {
+            items.extend(Cell::of(typed(value, wanted)?.as_ref(), texts));
+        }
+        Ok(Some(Cell::List(items)))
+    }
+}
+
+/// Says that the values of a field are not read as a column.
+pub(super) struct NoColumn;
+
+impl<'a> Origin<'a> {
+    fn computed(map: &'a ValueMap, level: &Level, kind: Kind) -> Origin<'a> {
+        Origin::Computed(Arc::new(Finder::new(map, level.nodes.len())), kind)
+    }
+
+    fn values(
+        field: &'a Field,
+        values: &'a ValueField,
+        level: &Level,
+    ) -> std::result::Result<Option<Origin<'a>>, NoColumn> {
+        let FieldKind::Predicate { langs, .. } = &field.kind else { return Err(NoColumn) };
+        let predicate = &*values.predicate;
+        let part = match langs.as_slice() {
+            [] => match predicate.untagged() {
+                [] => return Ok(None),
+                [part] => Some(part),
+                // All languages of a predicate that has lost its `@lang`.
+                _ => return Err(NoColumn),
+            },
+            [lang] if lang != "." => match predicate.values(lang) {
+                Some(part) => Some(part),
+                None => return Ok(None),
+            },
+            _ => None,
+        };
+        let members = Members::List(&level.nodes);
+        let wanted = predicate.def.value_type;
+        if let Some(part) = part.filter(|_| !predicate.def.list) {
+            if let Some(numbers) = NumberColumn::new(part, wanted, members) {
+                return Ok(Some(Origin::Numbers(numbers)));
+            }
+            if let Some(stored) = Stored::new(part, wanted, members) {
+                return Ok(Some(Origin::Stored(stored)));
+            }
+        }
+        Ok(Some(Origin::Each(Each::Values(predicate, langs))))
+    }
+}
+
+fn read_computed<'b>(
+    finder: &Finder<'_>,
+    kind: Kind,
+    nodes: &[u32],
+    buffers: &'b mut Buffers<'_>,
+) -> ObjectCells<'b> {
+    let Buffers { has, ints, floats, .. } = buffers;
+    ints.clear();
+    floats.clear();
+    for &node in nodes {
+        let value = finder.get(node);
+        has.push(value.is_some());
+        match (kind, value) {
+            (Kind::Float, Some(ValueRef::Float(float))) => floats.push(float),
+            (Kind::Float, _) => floats.push(0.0),
+            (_, Some(ValueRef::Int(int))) => ints.push(int),
+            _ => ints.push(0),
+        }
+    }
+    match kind {
+        Kind::Float => ObjectCells::Floats(floats, has),
+        _ => ObjectCells::Ints(ints, has),
+    }
+}
+
+impl<'a> Stored<'a> {
+    fn new(part: &'a LangValues, wanted: ValueType, nodes: Members<'_>) -> Option<Stored<'a>> {
+        let column = &part.base.column;
+        let kind = match wanted {
+            ValueType::Bool => Kind::Bool,
+            ValueType::DateTime => Kind::Time,
+            ValueType::String | ValueType::Default | ValueType::Geo => Kind::Text,
+            _ => return None,
+        };
+        // A text of one of these types is shown as one of the other.
+        let is_text = |it| matches!(it, ValueType::String | ValueType::Default);
+        let fits = |it: ValueType| it == wanted || is_text(it) && is_text(wanted);
+        if column.rows.is_some() || !column.values.value_type().is_some_and(fits) {
+            return None;
+        }
+        let mut texts = match &column.values {
+            Values::Coded { texts, .. } if NODES_PER_TEXT * texts.len() <= nodes.len() => {
+                Some((0..texts.len()).map(|code| texts.get(code)).collect::<Vec<&str>>())
+            }
+            _ => None,
+        };
+        let (mut changes, mut all_fit) = (Vec::new(), true);
+        nodes.changes(part, |node, row| {
+            let value = row.map(|row| row.first());
+            all_fit &= value.is_none_or(|value| fits(value.value_type()));
+            let code = texts.as_ref().map_or(0, |texts| texts.len() as u32);
+            if let (Some(texts), Some(value)) = (&mut texts, value.and_then(text_of)) {
+                texts.push(value);
+            }
+            changes.push((node, value.map(|value| (value, code))));
+        });
+        let changes = Overlay::new(Arc::new(changes));
+        let texts = texts.map(Arc::new);
+        let (subjects, values) = (&column.subjects, &column.values);
+        let stored =
+            Stored { subjects, values, kind, texts, changes, finder: RowFinder::default() };
+        all_fit.then_some(stored)
+    }
+
+    /// Adds texts without a look at them: those that lie behind one another as they are.
+    fn push_texts(
+        &mut self,
+        texts: &'a TextArray,
+        nodes: &[u32],
+        piece: &mut TextPiece,
+        valid: &mut [bool],
+    ) -> bool {
+        let rows = self.finder.find(self.subjects, nodes);
+        if let Rows::Run(run) = &rows
+            && self.changes.is_settled(nodes)
+        {
+            valid.fill(true);
+            return run.is_empty() || piece.push_run(texts, run.clone());
+        }
+        let mut found: Vec<Option<&[u8]>> = Vec::with_capacity(nodes.len());
+        rows.for_each(|row| found.push(row.map(|row| texts.get_bytes(row))));
+        self.changes.for_each(nodes, |place, change| {
+            found[place] = change.and_then(|(value, _)| text_of(value)).map(str::as_bytes);
+        });
+        piece.push(valid, found.into_iter())
+    }
+
+    fn read<'b>(&'b mut self, nodes: &[u32], buffers: &'b mut Buffers<'a>) -> ObjectCells<'b> {
+        let values = self.values;
+        let Stored { subjects, texts, changes, finder, .. } = self;
+        let Buffers { has, bools, times, texts: plain, codes, .. } = buffers;
+        let rows = finder.find(subjects, nodes);
+        let is_run = matches!(rows, Rows::Run(_));
+        if let (Some(texts), Values::Coded { codes: stored, .. }) = (&*texts, values) {
+            codes.clear();
+            rows.read(stored, ObjectCells::NONE, u32::from, codes);
+            changes.for_each(nodes, |place, change| {
+                codes[place] = change.map_or(ObjectCells::NONE, |(_, code)| code);
+            });
+            return ObjectCells::Coded(codes, texts);
+        }
+        if let Values::Text { .. } | Values::Coded { .. } = values {
+            plain.clear();
+            rows.for_each(|row| plain.push(row.and_then(|row| text_of(values.get(row)))));
+            changes.for_each(nodes, |place, change| {
+                plain[place] = change.and_then(|(value, _)| text_of(value));
+            });
+            return ObjectCells::Some(plain);
+        }
+        if !is_run {
+            rows.for_each(|row| has.push(row.is_some()));
+        }
+        let changes = |visit: &mut dyn FnMut(usize, ValueRef<'a>)| {
+            changes.for_each(nodes, |place, change| {
+                if has.is_empty() && change.is_none() {
+                    has.resize(nodes.len(), true);
+                }
+                if let Some(has) = has.get_mut(place) {
+                    *has = change.is_some();
+                }
+                if let Some((value, _)) = change {
+                    visit(place, value);
+                }
+            });
+        };
+        if let Values::Bool(stored) = values {
+            bools.clear();
+            rows.read(stored, false, |truth| truth != 0, bools);
+            let mut changes = changes;
+            changes(&mut |place, value| bools[place] = value == ValueRef::Bool(true));
+            return ObjectCells::Bools(bools, has);
+        }
+        read_times(values, &rows, times);
+        let mut changes = changes;
+        changes(&mut |place, value| {
+            if let ValueRef::DateTime(time) = value {
+                times[place] = time;
+            }
+        });
+        ObjectCells::Times(times, has)
+    }
+}
+
+/// The time that stands where there is none.
+const NO_TIME: DateTime = DateTime { seconds: 0, nanos: 0, offset_minutes: 0 };
+
+fn read_times(values: &Values, rows: &Rows<'_>, times: &mut Vec<DateTime>) {
+    times.clear();
+    if let Values::SmallTime(stored) = values {
+        let of = |seconds: i32| DateTime { seconds: seconds.into(), ..NO_TIME };
+        return rows.read(stored, NO_TIME, of, times);
+    }
+    rows.for_each(|row| {
+        times.push(match row.map(|row| values.get(row)) {
+            Some(ValueRef::DateTime(time)) => time,
+            _ => NO_TIME,
+        });
+    });
+}
+
+/// The text that a value is.
+fn text_of(value: ValueRef<'_>) -> Option<&str> {
+    match value {
+        ValueRef::String(text) | ValueRef::Default(text) | ValueRef::Geo(text) => Some(text),
+        _ => None,
+    }
+}

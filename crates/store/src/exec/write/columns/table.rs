@@ -1,0 +1,331 @@
+//! The rows of a block as a table, made column by column.
+//!
+//! ```text
+//!   level 0   places 0 1 2         id  7 8 9        knows  0 → 2 1,  1 → none,  2 → 1
+//!   level 1   places   0 1 2       id  3 4 5        objects: places 2 1 1, of which lists of 2, null, 1
+//! ```
+//!
+//! Each level is read once, a cell for each of its nodes, from the bottom up; so it is known which nodes have anything to show.
+//! Then the objects are listed from the top down: those of a level below are the targets of those above, a node as often as
+//! paths lead to it, and their cells are gathered.
+
+use super::fill::fill;
+use super::gather::{NOWHERE, gather};
+use super::source::{Source, qualifies};
+use crate::exec::control::stop::Control;
+use crate::exec::control::tree::{BlockResult, EdgeField, FieldData, Level, is_visible};
+use crate::graph::Version;
+use hexgraph_base::answer::{Cells, Column, Ends, Lists, Structs, Table};
+use hexgraph_base::plan::{Block, BlockKind, Field};
+use hexgraph_base::types::{Result, stack};
+use std::borrow::Cow;
+
+/// Is told of the bytes of more values and their keys, and refuses those that are too many.
+pub(crate) type Look<'l> = dyn FnMut(u64) -> Result<()> + 'l;
+
+/// A level with the cells of its nodes.
+struct Read<'a> {
+    level: &'a Level,
+    fields: Vec<(&'a Field, Data<'a>)>,
+    /// Which nodes have something to show; `None` where all have.
+    shown: Option<Vec<bool>>,
+}
+
+/// The values of a field.
+enum Data<'a> {
+    Cells(Cells),
+    Edges(&'a EdgeField, Box<Read<'a>>),
+}
+
+/// Nodes of a level, by their places.
+enum Places {
+    /// All of them, in their order.
+    All(usize),
+    /// These, or none for [`NOWHERE`].
+    Some(Vec<u32>),
+}
+
+/// What tables are made with.
+struct Maker<'m, 'l> {
+    version: &'m Version,
+    control: &'m Control,
+    look: &'m mut Look<'l>,
+}
+
+/// The table of a block, with the columns that have a value, in the order of the text; `None` where the block has to be written object
+/// by object. `look` is told of the bytes of the values.
+///
+/// # Errors
+///
+/// Those of `look` and of `control`.
+pub(in crate::exec) fn table(
+    version: &Version,
+    block: &Block,
+    result: &BlockResult,
+    control: &Control,
+    look: &mut Look<'_>,
+) -> Result<Option<Table>> {
+    let is_plain = block.kind == BlockKind::Visible
+        && is_visible(block)
+        && !block.normalize
+        && !block.ignore_reflex
+        && result.groups.is_none()
+        && result.algorithm.is_none();
+    if !is_plain || !qualifies(&result.level, true) {
+        return Ok(None);
+    }
+    let mut maker = Maker { version, control, look };
+    let Some(read) = maker.read(&result.level)? else { return Ok(None) };
+    let places = read.roots(&result.roots);
+    let rows = places.len();
+    let columns = maker.objects(read, &places)?;
+    Ok(Some(Table { columns, rows }))
+}
+
+impl Maker<'_, '_> {
+    /// Reads a level and those below; `None` where some values do not qualify.
+    fn read<'a>(&mut self, level: &'a Level) -> Result<Option<Read<'a>>> {
+        stack::require();
+        let mut sources = Vec::new();
+        for (place, result) in level.fields.iter().enumerate() {
+            if matches!(result.data, FieldData::Edges(_)) {
+                continue;
+            }
+            match Source::of(self.version, level, result) {
+                Ok(Some(source)) => sources.push((place, source)),
+                Ok(None) => {}
+                Err(_) => return Ok(None),
+            }
+        }
+        let (places, sources): (Vec<usize>, Vec<Source<'_>>) = sources.into_iter().unzip();
+        self.control.draw(sources.iter().map(|source| source.byte_len() as u64).sum())?;
+        let Some(cells) = fill(self.control, &level.nodes, &sources)? else { return Ok(None) };
+        let mut cells = places.into_iter().zip(cells).peekable();
+        let mut fields = Vec::with_capacity(level.fields.len());
+        for (place, result) in level.fields.iter().enumerate() {
+            let field = &*result.field;
+            if let Some((_, cells)) = cells.next_if(|(other, _)| *other == place) {
+                fields.push((field, Data::Cells(cells)));
+            } else if let FieldData::Edges(edges) = &result.data
+                && !edges.level.fields.is_empty()
+            {
+                let Some(below) = self.read(&edges.level)? else { return Ok(None) };
+                fields.push((field, Data::Edges(edges, Box::new(below))));
+            }
+        }
+        let shown = shown(level, &fields);
+        Ok(Some(Read { level, fields, shown }))
+    }
+
+    /// The columns of objects, those that have a value in none left out.
+    fn objects(&mut self, read: Read<'_>, places: &Places) -> Result<Vec<Column>> {
+        stack::require();
+        let mut columns = Vec::with_capacity(read.fields.len());
+        for (field, data) in read.fields {
+            self.control.check()?;
+            let cells = match data {
+                Data::Cells(cells) => {
+                    let cells = match places {
+                        Places::All(_) => cells,
+                        Places::Some(places) => {
+                            self.control.draw((9 * places.len()) as u64)?;
+                            gather(&cells, places)
+                        }
+                    };
+                    Some(cells).filter(has_some)
+                }
+                Data::Edges(edges, below) if is_single(edges) => {
+                    self.single(edges, *below, places)?
+                }
+                Data::Edges(edges, below) => self.lists(edges, *below, places)?,
+            };
+            if let Some(cells) = cells {
+                (self.look)(counted(field, &cells))?;
+                columns.push(Column { name: field.key.clone(), cells });
+            }
+        }
+        Ok(columns)
+    }
+
+    /// The objects at the end of edges of which each node has one at most.
+    fn single(
+        &mut self,
+        edges: &EdgeField,
+        below: Read<'_>,
+        places: &Places,
+    ) -> Result<Option<Cells>> {
+        self.control.draw(5 * places.len() as u64)?;
+        let target = |place: Option<usize>| {
+            let target = edges.targets_of(place?).first()?;
+            below.level.place(*target).filter(|&place| below.is_shown(place))
+        };
+        let targets: Vec<u32> =
+            places.iter().map(|place| target(place).map_or(NOWHERE, |it| it as u32)).collect();
+        let valid: Vec<bool> = targets.iter().map(|&target| target != NOWHERE).collect();
+        if !valid.contains(&true) {
+            return Ok(None);
+        }
+        let columns = self.objects(below, &Places::Some(targets))?;
+        Ok(Some(Cells::Struct(Box::new(Structs { columns, valid }))))
+    }
+
+    /// The lists of objects at the end of edges.
+    fn lists(
+        &mut self,
+        edges: &EdgeField,
+        below: Read<'_>,
+        places: &Places,
+    ) -> Result<Option<Cells>> {
+        let (mut targets, mut ends, mut valid) = (Vec::new(), Ends::default(), Vec::new());
+        let lens = places.iter().flatten().map(|place| edges.targets_of(place).len());
+        let most: usize = lens.sum();
+        self.control.draw((4 * most + 5 * places.len()) as u64)?;
+        targets.reserve_exact(most);
+        for place in places.iter() {
+            let before = targets.len();
+            // Targets are mostly in the order of their level.
+            let mut next = 0;
+            for &target in place.map_or(&[][..], |place| edges.targets_of(place)) {
+                let Some(place) = below.level.place_near(target, next) else { continue };
+                next = place + 1;
+                if below.is_shown(place) {
+                    targets.push(place as u32);
+                }
+            }
+            ends.push(targets.len());
+            valid.push(before < targets.len());
+        }
+        if targets.is_empty() {
+            return Ok(None);
+        }
+        if !valid.contains(&false) {
+            valid = Vec::new();
+        }
+        let objects = vec![true; targets.len()];
+        let columns = self.objects(below, &Places::Some(targets))?;
+        let items = Cells::Struct(Box::new(Structs { columns, valid: objects }));
+        Ok(Some(Cells::List(Box::new(Lists { items, ends, valid }))))
+    }
+}
+
+impl Read<'_> {
+    fn is_shown(&self, place: usize) -> bool {
+        self.shown.as_ref().is_none_or(|shown| shown[place])
+    }
+
+    /// The places of roots that have something to show.
+    fn roots(&self, roots: &[u32]) -> Places {
+        if self.shown.is_none() && roots == self.level.nodes {
+            return Places::All(roots.len());
+        }
+        let mut next = 0;
+        let places = roots.iter().filter_map(|&root| {
+            let place = self.level.place_near(root, next)?;
+            next = place + 1;
+            self.is_shown(place).then_some(place as u32)
+        });
+        Places::Some(places.collect())
+    }
+}
+
+impl Places {
+    fn len(&self) -> usize {
+        match self {
+            Places::All(len) => *len,
+            Places::Some(places) => places.len(),
+        }
+    }
+
+    /// The places; `None` where there is no node.
+    fn iter(&self) -> impl Iterator<Item = Option<usize>> + Clone {
+        let (all, some) = match self {
+            Places::All(len) => (0..*len, &[][..]),
+            Places::Some(places) => (0..0, places.as_slice()),
+        };
+        let some = some.iter().map(|&place| (place != NOWHERE).then_some(place as usize));
+        all.map(Some).chain(some)
+    }
+}
+
+/// Edges of which each node shows one at most.
+fn is_single(edges: &EdgeField) -> bool {
+    !edges.reverse && !edges.predicate.def.list
+}
+
+/// Which nodes of a level have something to show; `None` where all have.
+fn shown(level: &Level, fields: &[(&Field, Data<'_>)]) -> Option<Vec<bool>> {
+    let alive = level.alive.as_deref();
+    let has_all = |(_, data): &(&Field, Data<'_>)| matches!(data, Data::Cells(cells) if valid_of(cells).is_empty());
+    if fields.iter().any(has_all) {
+        return alive.filter(|alive| alive.contains(&false)).map(<[bool]>::to_vec);
+    }
+    let mut shown = vec![false; level.nodes.len()];
+    for (_, data) in fields {
+        match data {
+            Data::Cells(cells) => {
+                let valid = valid_of(cells);
+                shown.iter_mut().zip(valid.iter()).for_each(|(shown, valid)| *shown |= valid);
+            }
+            Data::Edges(edges, below) => {
+                for (place, shown) in shown.iter_mut().enumerate().filter(|(_, shown)| !**shown) {
+                    *shown = leads_to_some(edges, below, place);
+                }
+            }
+        }
+    }
+    if let Some(alive) = alive {
+        shown.iter_mut().zip(alive).for_each(|(shown, alive)| *shown &= alive);
+    }
+    shown.contains(&false).then_some(shown)
+}
+
+/// Whether the edges of a node lead to one that shows something.
+fn leads_to_some(edges: &EdgeField, below: &Read<'_>, place: usize) -> bool {
+    let targets = edges.targets_of(place);
+    let targets = if is_single(edges) { &targets[..targets.len().min(1)] } else { targets };
+    let is_shown =
+        |target: &u32| below.level.place(*target).is_some_and(|place| below.is_shown(place));
+    targets.iter().any(is_shown)
+}
+
+/// Which of the cells of a level have a value; empty where all have.
+fn valid_of(cells: &Cells) -> Cow<'_, [bool]> {
+    match cells {
+        Cells::Int(values) => Cow::Borrowed(&values.valid),
+        Cells::Float(values) => Cow::Borrowed(&values.valid),
+        Cells::Bool(values) => Cow::Borrowed(&values.valid),
+        Cells::Time(values) => Cow::Borrowed(&values.valid),
+        Cells::WideTime(values) => Cow::Borrowed(&values.valid),
+        Cells::Text(texts) => Cow::Borrowed(&texts.valid),
+        Cells::List(lists) => Cow::Borrowed(&lists.valid),
+        Cells::Struct(structs) => Cow::Borrowed(&structs.valid),
+        other => Cow::Owned(vec![false; other.len()]),
+    }
+}
+
+/// Whether some cell has a value.
+fn has_some(cells: &Cells) -> bool {
+    let valid = valid_of(cells);
+    if valid.is_empty() { !cells.is_empty() } else { valid.contains(&true) }
+}
+
+/// The bytes of cells and their keys, counted as where they are written one by one.
+fn counted(field: &Field, cells: &Cells) -> u64 {
+    let valid = valid_of(cells);
+    let present = match valid.is_empty() {
+        true => cells.len(),
+        false => valid.iter().filter(|valid| **valid).count(),
+    };
+    let values = match cells {
+        Cells::Text(texts) => texts.bytes.len(),
+        Cells::List(lists) => match &lists.items {
+            Cells::Text(texts) => texts.bytes.len(),
+            // Those of objects are counted with their keys.
+            Cells::Struct(_) => 0,
+            items => 8 * items.len(),
+        },
+        Cells::Struct(_) => 0,
+        _ => 8 * present,
+    };
+    ((field.key.len() + 4) * present + values) as u64
+}

@@ -1,0 +1,163 @@
+//! Texts of many nodes. How long they are is known when they were read, so stretches are read to pieces, which are then copied behind one
+//! another.
+
+use crate::exec::control::stop::Control;
+use crate::storage::TextArray;
+use hexgraph_base::answer::Ends;
+use hexgraph_base::types::{ObjectCells, Result};
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+/// The bytes that room is made for of a text.
+const TEXT_BYTES: usize = 8;
+
+/// The texts of a stretch.
+#[derive(Default)]
+pub(super) struct TextPiece {
+    bytes: Vec<u8>,
+    /// Where each text ends.
+    ends: Vec<i32>,
+    /// The texts that are said by their codes, where none of them is long; `None` until they were looked at.
+    short: Option<Vec<Short>>,
+}
+
+/// A text of at most 16 bytes, and its length: all 16 are copied, which is quicker than a copy of as many as there are.
+type Short = ([u8; SHORT_LEN], u8);
+
+const SHORT_LEN: usize = 16;
+
+impl TextPiece {
+    /// Makes room for the texts of so many nodes.
+    pub(super) fn reserve(&mut self, nodes: usize) {
+        self.ends.reserve_exact(nodes);
+        self.bytes.reserve(TEXT_BYTES * nodes);
+    }
+
+    /// The bytes of the texts.
+    pub(super) fn byte_len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Adds the texts of a batch. Returns false where the piece would be too long.
+    pub(super) fn fill(&mut self, valid: &mut [bool], cells: ObjectCells<'_>) -> bool {
+        match cells {
+            ObjectCells::Uids(uids) => {
+                let mut digits = [0; 18];
+                for uid in uids {
+                    self.bytes.extend_from_slice(uid.text(&mut digits).as_bytes());
+                    self.ends.push(self.bytes.len() as i32);
+                }
+                valid.fill(true);
+            }
+            ObjectCells::Coded(codes, texts) => {
+                if self.short.get_or_insert_with(|| short_texts(texts)).is_empty() {
+                    let text = |&code: &u32| texts.get(code as usize).map(|text| text.as_bytes());
+                    return self.push(valid, codes.iter().map(text));
+                }
+                self.push_short(valid, codes);
+            }
+            ObjectCells::Some(texts) => {
+                return self.push(valid, texts.iter().map(|text| text.map(str::as_bytes)));
+            }
+            _ => return false,
+        }
+        self.is_short()
+    }
+
+    /// Adds a text for each of some nodes, or none. Returns false where the piece would be too long.
+    pub(super) fn push<'t>(
+        &mut self,
+        valid: &mut [bool],
+        texts: impl Iterator<Item = Option<&'t [u8]>>,
+    ) -> bool {
+        for (text, valid) in texts.zip(valid) {
+            self.bytes.extend_from_slice(text.unwrap_or_default());
+            self.ends.push(self.bytes.len() as i32);
+            *valid = text.is_some();
+        }
+        self.is_short()
+    }
+
+    /// Adds texts that are stored behind one another, of some rows, which are not none. Returns false where the piece would be too long,
+    /// and where the rows are damaged.
+    pub(super) fn push_run(&mut self, texts: &TextArray, rows: Range<usize>) -> bool {
+        let (offsets, bytes) = texts.parts();
+        let (start, end) = (offsets.start(rows.start), offsets.start(rows.end));
+        let by = self.bytes.len() as i64 - start as i64;
+        if !offsets.push_ends(rows, by, &mut self.ends) {
+            return false;
+        }
+        self.bytes.extend_from_slice(bytes.slice(start..end));
+        true
+    }
+
+    fn is_short(&self) -> bool {
+        i32::try_from(self.bytes.len()).is_ok()
+    }
+
+    fn push_short(&mut self, valid: &mut [bool], codes: &[u32]) {
+        let TextPiece { bytes, ends, short } = self;
+        let short = short.as_deref().unwrap_or_default();
+        for (&code, valid) in codes.iter().zip(valid) {
+            let (text, len) = short.get(code as usize).unwrap_or(&([0; SHORT_LEN], 0));
+            let end = bytes.len() + usize::from(*len);
+            bytes.extend_from_slice(text);
+            bytes.truncate(end);
+            ends.push(end as i32);
+            *valid = code != ObjectCells::NONE;
+        }
+    }
+}
+
+/// The texts with their lengths; none where one is long.
+fn short_texts(texts: &[&str]) -> Vec<Short> {
+    let short = |text: &&str| {
+        let mut bytes = [0; SHORT_LEN];
+        bytes.get_mut(..text.len())?.copy_from_slice(text.as_bytes());
+        Some((bytes, text.len() as u8))
+    };
+    texts.iter().map(short).collect::<Option<Vec<Short>>>().unwrap_or_default()
+}
+
+/// The texts of all pieces one behind the other. Several threads copy them.
+///
+/// # Errors
+///
+/// Those of [`Control::draw`] and [`Control::check`].
+pub(super) fn joined(control: &Control, pieces: &[TextPiece]) -> Result<(Vec<u8>, Ends)> {
+    let total: usize = pieces.iter().map(|piece| piece.bytes.len()).sum();
+    let count: usize = pieces.iter().map(|piece| piece.ends.len()).sum();
+    control.draw((total + 4 * count) as u64)?;
+    if i32::try_from(total).is_err() {
+        let (mut bytes, mut all) = (Vec::with_capacity(total), Ends::default());
+        for piece in pieces {
+            let start = bytes.len();
+            bytes.extend_from_slice(&piece.bytes);
+            piece.ends.iter().for_each(|&end| all.push(start + end as usize));
+        }
+        return Ok((bytes, all));
+    }
+    let (mut bytes, mut ends) = (vec![0; total], vec![0; count + 1]);
+    let (mut rest, mut rest_ends, mut start) = (&mut bytes[..], &mut ends[1..], 0);
+    let mut parts = Vec::with_capacity(pieces.len());
+    for piece in pieces {
+        let (own, others) = rest.split_at_mut(piece.bytes.len());
+        let (own_ends, other_ends) = rest_ends.split_at_mut(piece.ends.len());
+        (rest, rest_ends) = (others, other_ends);
+        parts.push(Mutex::new((own, own_ends, start)));
+        start += piece.bytes.len() as i32;
+    }
+    let nanos = (total + 4 * count) / (8 * pieces.len().max(1));
+    control.morsels(pieces.len(), nanos, |range| {
+        for place in range {
+            let mut part = parts[place].lock().unwrap_or_else(PoisonError::into_inner);
+            let (bytes, ends, start) = &mut *part;
+            bytes.copy_from_slice(&pieces[place].bytes);
+            let own = ends.iter_mut().zip(&pieces[place].ends);
+            own.for_each(|(all, end)| *all = *start + end);
+        }
+        Ok(())
+    })?;
+    drop(parts);
+    Ok((bytes, Ends::Narrow(ends)))
+}
