@@ -93,30 +93,56 @@ def to_pandas(table: ArrowTable) -> pandas.DataFrame:
         import pandas
     except ImportError as error:
         raise missing("pandas") from error
-    columns = {name: series(kind, *cells) for name, kind, *cells in table.columns()}
-    return pandas.DataFrame(columns, index=pandas.RangeIndex(len(table)))
+    text = pandas.Series([], dtype="str").dtype
+    arrow = _with_texts(table, text)
+    columns = {}
+    for name, kind, *cells in table._frame_columns(arrow is None):
+        if kind == "text" and arrow is not None:
+            columns[name] = pandas.Series(text.__from_arrow__(arrow[name]), copy=False)
+        else:
+            columns[name] = series(kind, *cells)
+    return pandas.DataFrame(columns, index=pandas.RangeIndex(len(table)), copy=False)
+
+
+def _with_texts(table: ArrowTable, text: Any) -> Any:
+    """Return the table of pyarrow whose texts pandas keeps; None where it makes objects of them.
+
+    What pandas makes of `str` depends on its version, its options and whether pyarrow is there.
+    """
+    if getattr(text, "storage", None) != "pyarrow":
+        return None
+    if len(set(table.column_names)) < len(table.column_names):
+        return None
+    import pyarrow
+
+    return pyarrow.table(table)
 
 
 def series(kind: str, values: Any, missing: Any) -> Any:
-    """Return one column: `values` are raw bytes or a list, `missing` a byte for each value."""
+    """Return one column.
+
+    The `values` are a bytearray that nobody else has, or a list; `missing` is a byte for each of
+    them, or None where there are no gaps.
+    """
     import numpy
     import pandas
 
-    gaps = numpy.frombuffer(missing, dtype="bool")
-    if kind.startswith("datetime64"):
-        times = pandas.Series(numpy.frombuffer(values, dtype=kind))
-        return times.mask(gaps).dt.tz_localize("UTC")
     if kind == "object":
         return pandas.Series(values, dtype="object")
     if kind == "text":
         return pandas.Series(values, dtype="str")
+    gaps = None if missing is None else numpy.frombuffer(missing, dtype="bool")
     plain = numpy.frombuffer(values, dtype=kind)
+    if kind.startswith("datetime64"):
+        times = pandas.Series(plain, copy=False)
+        times = times if gaps is None else times.mask(gaps)
+        return times.dt.tz_localize("UTC")
+    if gaps is None:
+        return pandas.Series(plain, copy=False)
     if kind == "float64":
-        return pandas.Series(numpy.where(gaps, numpy.nan, plain))
-    if not gaps.any():
-        return pandas.Series(plain.copy())
+        return pandas.Series(numpy.where(gaps, numpy.nan, plain), copy=False)
     nullable = {"int64": pandas.arrays.IntegerArray, "bool": pandas.arrays.BooleanArray}
-    return pandas.Series(nullable[kind](plain.copy(), gaps.copy()))
+    return pandas.Series(nullable[kind](plain, gaps.copy()), copy=False)
 
 
 def paths_of(found: dict[str, Any]) -> ArrowTable:

@@ -4,6 +4,7 @@ import hexgraph
 
 pytestmark = pytest.mark.shared
 
+KEYS = "uid name born height alive since"
 ROWS = "{ q(func: has(name)) { uid name born height alive since alias boss { name } } }"
 
 
@@ -188,3 +189,49 @@ def test_paths_are_tables_of_hops(people):
     ]
     none = people.query("{ shortest(from: 3, to: 1) { friend } }").paths()
     assert none.column_names == ["path", "hop", "from", "predicate", "to", "total"]
+
+
+def test_many_rows_are_the_few(people):
+    """Rows are read column by column where there are many of them, with the same values."""
+    lines = []
+    for at in range(1, 400):
+        for name, value in [
+            ("name", f"n{at % 7}" if at % 5 else f"näme {at}"),
+            ("born", at * 10_000_000_000 if at % 9 == 0 else at),
+            ("height", at / 8),
+            ("alive", "true" if at % 2 else "false"),
+            ("since", f"{1900 + at % 90}-01-02T03:04:05Z"),
+        ]:
+            if (at + len(name)) % 4:
+                lines.append(f'<{at + 100}> <{name}> "{value}" .')
+    people.mutate(set="\n".join(lines))
+    text = f"{{ q(func: uid(%s)) {{ {KEYS} }} }}"
+    ids = [*range(101, 501), 700]
+    many = people.query(text % ", ".join(map(str, ids)))
+    few = [people.query(text % at).rows()[0] for at in ids]
+    assert many.rows() == few
+    keys = many.columns()
+    dicts = [
+        {key: cell for key, cell in zip(keys, row, strict=True) if cell is not None} for row in few
+    ]
+    assert many.to_dict()["q"] == dicts
+    assert [row[:5] for row in many.to_arrow().rows()] == [row[:5] for row in few]
+    without = people.query((text % ", ".join(map(str, ids))).replace(KEYS, "born name"))
+    some = [(row[2], row[1]) for row in few if (row[1], row[2]) != (None, None)]
+    assert without.rows() == some
+    assert without.to_arrow().rows() == some
+
+
+def test_a_frame_of_pandas_is_the_own(people):
+    """It may be written to, its texts too, with pyarrow and without it."""
+    pandas = pytest.importorskip("pandas")
+    result = people.query("{ q(func: has(name)) { uid name born height alive since } }")
+    frame = result.to_pandas()
+    with pandas.option_context("mode.string_storage", "python"):
+        plain = result.to_pandas()
+    assert frame.map(str).to_dict() == plain.map(str).to_dict()
+    whole = people.query("{ q(func: has(born)) { uid born } }")
+    frame = whole.to_pandas()
+    frame.loc[0, ["uid", "born"]] = ["0x77", 7]
+    assert (frame["uid"][0], frame["born"][0]) == ("0x77", 7)
+    assert whole.to_pandas()["born"][0] == 1815

@@ -1,6 +1,6 @@
 //! Tables as Arrow, handed over through the PyCapsule interface.
 
-use super::arrow_columns::{column, item};
+use super::arrow_columns::{column, frame_column, item};
 use crate::convert::errors::to_python;
 use arrow_array::{Array, ArrayRef, FixedSizeListArray, Float32Array, RecordBatch, StructArray};
 use arrow_schema::{Field, Schema};
@@ -14,6 +14,9 @@ use std::sync::Arc;
 
 /// A column for numpy, as [`ArrowTable::columns`] says: name, dtype, values, missing values.
 type NamedColumn<'py> = (String, &'static str, Bound<'py, PyAny>, Bound<'py, PyBytes>);
+
+/// A column for a data frame, as [`ArrowTable::_frame_columns`] says.
+type FrameColumn<'py> = (String, &'static str, Bound<'py, PyAny>, Option<Bound<'py, PyBytes>>);
 
 /// A table in Arrow's layout: `pyarrow.table(t)`, `polars.DataFrame(t)` and their like take it.
 #[pyclass(frozen, module = "hexgraph")]
@@ -85,6 +88,23 @@ impl ArrowTable {
         columns
             .map(|(field, array)| {
                 let (kind, values, missing) = column(py, array)?;
+                Ok((field.name().clone(), kind, values, missing))
+            })
+            .collect()
+    }
+
+    /// The columns for a data frame: name, dtype (or "text" or "object"), values in memory of their own (or a list), and a byte for each
+    /// value, 1 where it is missing, or None where none is. The values of texts are None unless they are asked for.
+    fn _frame_columns<'py>(
+        &self,
+        py: Python<'py>,
+        with_texts: bool,
+    ) -> PyResult<Vec<FrameColumn<'py>>> {
+        let schema = self.batch.schema();
+        let columns = schema.fields().iter().zip(self.batch.columns());
+        columns
+            .map(|(field, array)| {
+                let (kind, values, missing) = frame_column(py, array, with_texts)?;
                 Ok((field.name().clone(), kind, values, missing))
             })
             .collect()

@@ -7,7 +7,7 @@ use arrow_array::{
 };
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDateTime, PyDict, PyList, PyTzInfo};
+use pyo3::types::{PyByteArray, PyBytes, PyDateTime, PyDict, PyList, PyTzInfo};
 
 /// A column: what its values are (a dtype of numpy, or "text" or "object"), the values as bytes or
 /// as a list, and a byte for each that says whether it is missing.
@@ -17,27 +17,68 @@ pub(crate) type PyColumn<'py> = (&'static str, Bound<'py, PyAny>, Bound<'py, PyB
 /// machine; truth values are a byte each. Where a value is missing its bytes mean nothing. Text and lists cost a Python object
 /// each.
 pub(crate) fn column<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<PyColumn<'py>> {
-    let (kind, values) = if let Some(array) = of::<Int64Array>(array) {
-        ("int64", bytes(py, bytemuck::cast_slice(array.values())))
+    let make = |bytes: &[u8]| PyBytes::new(py, bytes).into_any();
+    let (kind, values) = match plain(array, make) {
+        Some(column) => column,
+        None => (kind_of_others(array), items(py, array)?),
+    };
+    let missing = missing(array).unwrap_or_else(|| vec![0; array.len()]);
+    Ok((kind, values, PyBytes::new(py, &missing)))
+}
+
+/// A column for a data frame: its values as a bytearray, which the frame may write to, and the byte for each that says whether it is
+/// missing, `None` where none is. The values of texts are `None` where `with_texts` does not ask for them.
+pub(crate) fn frame_column<'py>(
+    py: Python<'py>,
+    array: &ArrayRef,
+    with_texts: bool,
+) -> PyResult<(&'static str, Bound<'py, PyAny>, Option<Bound<'py, PyBytes>>)> {
+    let make = |bytes: &[u8]| PyByteArray::new(py, bytes).into_any();
+    let (kind, values) = match (plain(array, make), kind_of_others(array)) {
+        (Some(column), _) => column,
+        (None, "text") if !with_texts => ("text", py.None().into_bound(py)),
+        (None, kind) => (kind, items(py, array)?),
+    };
+    Ok((kind, values, missing(array).map(|missing| PyBytes::new(py, &missing))))
+}
+
+/// The dtype and the bytes of a column of numbers, times or truth values.
+fn plain<'py>(
+    array: &ArrayRef,
+    make: impl Fn(&[u8]) -> Bound<'py, PyAny>,
+) -> Option<(&'static str, Bound<'py, PyAny>)> {
+    Some(if let Some(array) = of::<Int64Array>(array) {
+        ("int64", make(bytemuck::cast_slice(array.values())))
     } else if let Some(array) = of::<UInt64Array>(array) {
-        ("uint64", bytes(py, bytemuck::cast_slice(array.values())))
+        ("uint64", make(bytemuck::cast_slice(array.values())))
     } else if let Some(array) = of::<Float64Array>(array) {
-        ("float64", bytes(py, bytemuck::cast_slice(array.values())))
+        ("float64", make(bytemuck::cast_slice(array.values())))
     } else if let Some(array) = of::<BooleanArray>(array) {
         let truths: Vec<u8> = array.values().iter().map(u8::from).collect();
-        ("bool", bytes(py, &truths))
+        ("bool", make(&truths))
     } else if let Some(array) = of::<TimestampNanosecondArray>(array) {
-        ("datetime64[ns]", bytes(py, bytemuck::cast_slice(array.values())))
+        ("datetime64[ns]", make(bytemuck::cast_slice(array.values())))
     } else if let Some(array) = of::<TimestampMicrosecondArray>(array) {
-        ("datetime64[us]", bytes(py, bytemuck::cast_slice(array.values())))
+        ("datetime64[us]", make(bytemuck::cast_slice(array.values())))
     } else {
-        let items: PyResult<Vec<_>> =
-            (0..array.len()).map(|place| item(py, array, place)).collect();
-        let is_text = of::<StringArray>(array).is_some() || of::<LargeStringArray>(array).is_some();
-        (if is_text { "text" } else { "object" }, PyList::new(py, items?)?.into_any())
-    };
-    let missing: Vec<u8> = (0..array.len()).map(|place| u8::from(array.is_null(place))).collect();
-    Ok((kind, values, PyBytes::new(py, &missing)))
+        return None;
+    })
+}
+
+fn kind_of_others(array: &ArrayRef) -> &'static str {
+    let is_text = of::<StringArray>(array).is_some() || of::<LargeStringArray>(array).is_some();
+    if is_text { "text" } else { "object" }
+}
+
+fn items<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<Bound<'py, PyAny>> {
+    let items: PyResult<Vec<_>> = (0..array.len()).map(|place| item(py, array, place)).collect();
+    Ok(PyList::new(py, items?)?.into_any())
+}
+
+/// A byte for each value, 1 where it is missing; `None` where none is.
+fn missing(array: &ArrayRef) -> Option<Vec<u8>> {
+    let nulls = array.nulls().filter(|nulls| nulls.null_count() != 0)?;
+    Some(nulls.iter().map(|is_valid| u8::from(!is_valid)).collect())
 }
 
 /// Converts one value to a Python object: a scalar, a list, or a dict. Tables of answers have no types beside these.
@@ -68,9 +109,9 @@ pub(crate) fn item<'py>(
     } else if let Some(array) = of::<TimestampMicrosecondArray>(array) {
         time(py, array.value(place) as f64 / 1e6)
     } else if let Some(array) = of::<LargeListArray>(array) {
-        list(py, &array.value(place))
+        items(py, &array.value(place))
     } else if let Some(array) = of::<FixedSizeListArray>(array) {
-        list(py, &array.value(place))
+        items(py, &array.value(place))
     } else if let Some(array) = of::<StructArray>(array) {
         let object = PyDict::new(py);
         for (field, column) in array.fields().iter().zip(array.columns()) {
@@ -85,11 +126,6 @@ pub(crate) fn item<'py>(
     }
 }
 
-fn list<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<Bound<'py, PyAny>> {
-    let items: PyResult<Vec<_>> = (0..array.len()).map(|place| item(py, array, place)).collect();
-    Ok(PyList::new(py, items?)?.into_any())
-}
-
 /// A time of a list, in seconds since 1970, as a `datetime` in UTC. Python has microseconds, to which a double rounds correctly
 /// until the year 2242. An exception of Python is passed on for a year beyond 9999.
 fn time(py: Python<'_>, seconds: f64) -> PyResult<Bound<'_, PyAny>> {
@@ -99,8 +135,4 @@ fn time(py: Python<'_>, seconds: f64) -> PyResult<Bound<'_, PyAny>> {
 
 fn of<T: 'static>(array: &ArrayRef) -> Option<&T> {
     array.as_any().downcast_ref::<T>()
-}
-
-fn bytes<'py>(py: Python<'py>, bytes: &[u8]) -> Bound<'py, PyAny> {
-    PyBytes::new(py, bytes).into_any()
 }
