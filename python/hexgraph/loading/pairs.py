@@ -26,7 +26,9 @@ def edges_of(table: Any) -> Any:
     """
     if is_graph(table):
         return [row_of(edge) for edge in table.edges(data=True)]
-    if getattr(table, "ndim", None) == PAIR and getattr(table.dtype, "kind", "") in "iuU":
+    # A frame of pandas has two dimensions too, but no `dtype`.
+    kind = getattr(getattr(table, "dtype", None), "kind", None)
+    if getattr(table, "ndim", None) == PAIR and kind in {"i", "u", "U"}:
         return {"from": table[:, 0], "to": table[:, 1]} if table.shape[1] == PAIR else table
     items = listed(table)
     if items and all(is_pair(item) for item in items):
