@@ -1,14 +1,14 @@
 """Graph algorithms beside other libraries, on one graph in one run, answers compared before times.
 
-    python benches/beside_libraries.py EDGES [--threads N] [--gapbs DIR] [--only NAME ...] [--calls N]
+    python benches/beside_libraries.py EDGES [--threads N] [--gapbs DIR] [--only NAME ...] [--rows NAME ...] [--calls N]
 
 EDGES is a Parquet file of the columns `src` and `dst`. Weights are drawn, whole numbers from 1 to 255. Other libraries are measured where they
 are installed: igraph, NetworKit, rustworkx, networkx; and the programs of the GAP benchmark suite where `--gapbs` names the folder with them. `--only`
-names the libraries to be measured beside hexgraph.
+names the libraries to be measured beside hexgraph, `--rows` the algorithms.
 
-For each algorithm it prints the seconds of the least of some calls (of one that takes long), and behind the bar those with the graph made from arrays. For
-hexgraph it prints besides when a first call begins, and one after a commit of 100 edges, and what `.store()` takes.
-It ends with 1 where an answer is another one. Needs numpy and polars.
+For each algorithm it prints the seconds of the least of some calls (of one that takes long), and behind the bar those with the graph made from arrays.
+For hexgraph it prints besides when a first call begins, with all nodes and with half of them, and one after a commit of 100 edges, and what `.store()` takes.
+It ends with 1 where an answer is another one. `ROWS` says what is compared. Needs numpy and polars.
 """
 
 import argparse
@@ -34,6 +34,52 @@ LONG = 5.0
 CLOSE = 1e-3
 """By which share floats may differ: libraries stop their rounds at different points."""
 
+NEAR = 64
+"""The nodes that are asked how near they are to all others."""
+
+PAIRED = 100
+"""Each of so many nodes is compared with each of as many others."""
+
+STARTS = 16
+"""The searches that betweenness is estimated by."""
+
+ALPHA = 0.002
+"""What a step counts in Katz's centrality: less than one divided by the greatest eigenvalue of social graphs of a million people."""
+
+ROWS = {
+    "bfs": ("graph", "same"),
+    "distances": ("weighted", "same"),
+    "pagerank": ("graph", "close"),
+    "hits": ("graph", "close"),
+    "eigenvector": ("graph", "close"),
+    "katz": ("graph", "close"),
+    "closeness": ("graph", "same"),
+    "harmonic": ("graph", "same"),
+    "betweenness": ("graph", "same"),
+    "components": ("graph", "same"),
+    "strong_components": ("graph", "same"),
+    "topological_order": ("dag", "same"),
+    "articulation_points": ("undirected", "same"),
+    "bridges": ("undirected", "same"),
+    "spanning_forest": ("undirected", "same"),
+    "core_numbers": ("undirected", "same"),
+    "transitivity": ("undirected", "same"),
+    "clustering": ("undirected", "same"),
+    "similarity": ("undirected", "same"),
+    "label_propagation": ("undirected", "time"),
+    "louvain": ("undirected", "quality"),
+    "leiden": ("undirected", "quality"),
+}
+"""The graph that each algorithm is asked on, and how its answers are compared: they are the same; or the same but for where rounds stop; or the
+modularity of communities, which may be half a percent less. Labels are propagated in different ways, of which only the time is compared."""
+
+
+REMEMBERED = {("igraph", "components"), ("igraph", "strong_components")}
+"""What a library remembers of a graph: of a graph in one part igraph knows that after the first call, so only that one counts."""
+
+UNLIKE = {("networkit", "katz")}
+"""What a library defines otherwise: its time counts, and its answer is not compared. Plain numpy gives hexgraph's."""
+
 
 class Edges:
     """The edges of a graph, with and without directions, as numbers of nodes."""
@@ -44,10 +90,19 @@ class Edges:
         names, numbers = numpy.unique(ends, return_inverse=True)
         self.nodes, half = len(names), len(ends) // 2
         self.sources, self.targets = self._distinct(numbers[:half], numbers[half:])
-        low, high = numpy.minimum(self.sources, self.targets), numpy.maximum(self.sources, self.targets)
+        # Without directions, and also from the lower to the higher node, which makes no cycles.
+        low, high = (
+            numpy.minimum(self.sources, self.targets),
+            numpy.maximum(self.sources, self.targets),
+        )
         self.low, self.high = self._distinct(low, high)
-        self.weights = numpy.random.default_rng(7).integers(1, 256, len(self.sources))
+        draws = numpy.random.default_rng(7)
+        self.weights = draws.integers(1, 256, len(self.sources))
         self.start = int(numpy.bincount(self.sources).argmax())
+        drawn = draws.choice(self.nodes, NEAR + 2 * PAIRED, replace=False)
+        self.near, self.some, self.others = numpy.split(drawn, [NEAR, NEAR + PAIRED])
+        self.starts = self.near[:STARTS].tolist()
+        self.pairs = [(one, other) for one in self.some.tolist() for other in self.others.tolist()]
 
     def _distinct(self, one, other):
         key = numpy.unique(one.astype("int64") * self.nodes + other)
@@ -74,158 +129,288 @@ def reached(distances):
     return len(known), float(known.sum())
 
 
+def scaled(scores):
+    """Return scores whose sum is 1."""
+    scores = numpy.abs(numpy.asarray(scores, dtype="float64"))
+    return scores / scores.sum()
+
+
+def is_order(edges, places):
+    """Return whether all edges from the lower to the higher node lead forward."""
+    return bool((places[edges.low] < places[edges.high]).all())
+
+
+def places_of(order):
+    """Return the place of each node in an order."""
+    places = numpy.empty(len(order), dtype="int64")
+    places[numpy.asarray(order)] = numpy.arange(len(order))
+    return places
+
+
+class Made:
+    """The graphs of a library, each made when it is first asked for, with the seconds that took."""
+
+    def __init__(self, **makers):
+        self._makers, self._made, self.seconds = makers, {}, {}
+
+    def __getattr__(self, kind):
+        if kind not in self._made:
+            self.seconds[kind], self._made[kind] = timed(self._makers[kind], 1)
+        return self._made[kind]
+
+
 def on_hexgraph(edges, threads):
-    """Everything here is asked of a database: `graph` is one direction, `undirected` the other graph."""
+    """Everything here is asked of a database; `dag` are edges of their own."""
     db = hexgraph.connect()
-    table = polars.DataFrame({"src": edges.sources + 1, "dst": edges.targets + 1, "w": edges.weights})
+    table = polars.DataFrame(
+        {"src": edges.sources + 1, "dst": edges.targets + 1, "w": edges.weights}
+    )
     db.load_edges(table, "e", uid=True, facets=["w"])
+    db.load_edges(polars.DataFrame({"src": edges.low + 1, "dst": edges.high + 1}), "low", uid=True)
+    ids = lambda nodes: (numpy.asarray(nodes) + 1).tolist()  # noqa: E731
     source = edges.start + 1
-    of = lambda name, **given: getattr(db.algo, name)("e", threads=threads, **given)  # noqa: E731
+    of = lambda name, on="e", **given: getattr(db.algo, name)(on, threads=threads, **given)  # noqa: E731
+    some = lambda found: found[~numpy.isnan(found)]  # noqa: E731
+    rounds = {"iterations": 200, "tolerance": 1e-8}
+    pairs = {"source": ids(edges.some), "target": ids(edges.others), "direction": "both"}
+    alike = lambda: of("similarity", **pairs)  # noqa: E731
     return db, {
         "bfs": lambda: reached(of("bfs", source=source).to_numpy()),
-        "pagerank": lambda: of("pagerank", iterations=200, tolerance=1e-8).to_numpy(),
+        "distances": lambda: reached(of("distances", source=source, weight="w").to_numpy()),
+        "pagerank": lambda: of("pagerank", **rounds).to_numpy(),
+        "hits": lambda: scaled(of("hits", **rounds).to_numpy()),
+        "eigenvector": lambda: scaled(of("eigenvector", **rounds).to_numpy()),
+        "katz": lambda: scaled(of("katz", alpha=ALPHA, **rounds).to_numpy()),
+        "closeness": lambda: float(some(of("closeness", source=ids(edges.near)).to_numpy()).sum()),
+        "harmonic": lambda: float(some(of("harmonic", source=ids(edges.near)).to_numpy()).sum()),
+        "betweenness": lambda: float(of("betweenness", source=ids(edges.starts)).to_numpy().sum()),
         "components": lambda: of("components").to_numpy().max() + 1,
         "strong_components": lambda: of("strong_components").to_numpy().max() + 1,
-        "distances": lambda: reached(of("distances", source=source, weight="w").to_numpy()),
+        "topological_order": lambda: is_order(edges, of("topological_order", "low").to_numpy()),
+        "articulation_points": lambda: len(of("articulation_points")),
+        "bridges": lambda: len(of("bridges")),
+        "spanning_forest": lambda: len(of("spanning_forest")),
         "core_numbers": lambda: of("core_numbers").to_numpy().sum(),
         "transitivity": lambda: of("transitivity").value,
+        "clustering": lambda: float(of("clustering").to_numpy().sum()),
+        "similarity": lambda: int(numpy.count_nonzero(alike().to_numpy())),
+        "label_propagation": lambda: of("label_propagation", direction="both"),
+        "louvain": lambda: of("louvain"),
         "leiden": lambda: of("leiden"),
     }
 
 
 def on_igraph(edges, _threads):
     igraph = importlib.import_module("igraph")
-    made = {}
 
-    def graph():
-        if "graph" not in made:
-            ends = numpy.stack([edges.sources, edges.targets], 1)
-            made["graph"] = igraph.Graph(n=edges.nodes, edges=ends, directed=True)
-        return made["graph"]
+    def directed(one, other):
+        return igraph.Graph(n=edges.nodes, edges=numpy.stack([one, other], 1), directed=True)
 
-    def undirected():
-        if "undirected" not in made:
-            made["undirected"] = igraph.Graph(n=edges.nodes, edges=numpy.stack([edges.low, edges.high], 1))
-        return made["undirected"]
-
-    def leiden():
-        found = undirected().community_leiden("modularity", n_iterations=2)
-        return undirected().modularity(found.membership)
-
-    calls = {
-        "bfs": lambda: reached(graph().distances(edges.start, mode="out")[0]),
-        "pagerank": lambda: numpy.array(graph().pagerank()),
-        "components": lambda: len(graph().connected_components("weak")),
-        "strong_components": lambda: len(graph().connected_components("strong")),
-        "distances": lambda: reached(graph().distances(edges.start, weights=edges.weights.tolist(), mode="out")[0]),
-        "core_numbers": lambda: sum(undirected().coreness()),
-        "transitivity": lambda: undirected().transitivity_undirected(),
-        "leiden": leiden,
+    made = Made(
+        graph=lambda: directed(edges.sources, edges.targets),
+        weighted=lambda: directed(edges.sources, edges.targets),
+        dag=lambda: directed(edges.low, edges.high),
+        undirected=lambda: igraph.Graph(
+            n=edges.nodes, edges=numpy.stack([edges.low, edges.high], 1)
+        ),
+    )
+    near = {"vertices": edges.near.tolist(), "mode": "in", "normalized": False}
+    alike = lambda: made.undirected.similarity_jaccard(pairs=edges.pairs, loops=False)  # noqa: E731
+    quality = lambda found: made.undirected.modularity(found.membership)  # noqa: E731
+    return made, {
+        "bfs": lambda: reached(made.graph.distances(edges.start, mode="out")[0]),
+        "distances": lambda: reached(
+            made.weighted.distances(edges.start, weights=edges.weights.tolist(), mode="out")[0]
+        ),
+        "pagerank": lambda: numpy.array(made.graph.pagerank()),
+        "hits": lambda: scaled(made.graph.authority_score()),
+        "eigenvector": lambda: scaled(made.graph.eigenvector_centrality(directed=True)),
+        "closeness": lambda: float(numpy.nansum(made.graph.closeness(**near))),
+        "harmonic": lambda: float(numpy.nansum(made.graph.harmonic_centrality(**near))),
+        "betweenness": lambda: sum(made.graph.betweenness(sources=edges.starts)),
+        "components": lambda: len(made.graph.connected_components("weak")),
+        "strong_components": lambda: len(made.graph.connected_components("strong")),
+        "topological_order": lambda: is_order(edges, places_of(made.dag.topological_sorting())),
+        "articulation_points": lambda: len(made.undirected.articulation_points()),
+        "bridges": lambda: len(made.undirected.bridges()),
+        "spanning_forest": lambda: len(made.undirected.spanning_tree(return_tree=False)),
+        "core_numbers": lambda: sum(made.undirected.coreness()),
+        "transitivity": lambda: made.undirected.transitivity_undirected(),  # noqa: PLW0108
+        "clustering": lambda: float(
+            numpy.sum(made.undirected.transitivity_local_undirected(mode="zero"))
+        ),
+        "similarity": lambda: int(numpy.count_nonzero(alike())),
+        "label_propagation": lambda: made.undirected.community_label_propagation(),  # noqa: PLW0108
+        "louvain": lambda: quality(made.undirected.community_multilevel()),
+        "leiden": lambda: quality(made.undirected.community_leiden("modularity", n_iterations=2)),
     }
-    return (graph, undirected), calls
 
 
 def on_networkit(edges, threads):
     nk = importlib.import_module("networkit")
     nk.setNumberOfThreads(threads)
-    made = {}
+    ends = (edges.sources, edges.targets)
+    made = Made(
+        graph=lambda: nk.GraphFromCoo(ends, n=edges.nodes, directed=True),
+        weighted=lambda: nk.GraphFromCoo(
+            (edges.weights.astype(float), ends), n=edges.nodes, weighted=True, directed=True
+        ),
+        dag=lambda: nk.GraphFromCoo((edges.low, edges.high), n=edges.nodes, directed=True),
+        undirected=lambda: nk.GraphFromCoo((edges.low, edges.high), n=edges.nodes),
+    )
+    ranks = lambda: nk.centrality.PageRank(  # noqa: E731
+        made.graph, 0.85, 1e-8, distributeSinks=nk.centrality.SinkHandling.DistributeSinks
+    )
 
-    def graph(weighted=False):
-        if weighted not in made:
-            ends = (edges.sources, edges.targets)
-            given = (edges.weights.astype(float), ends) if weighted else ends
-            made[weighted] = nk.GraphFromCoo(given, n=edges.nodes, weighted=weighted, directed=True)
-        return made[weighted]
+    def quality(found):
+        groups = found.run().getPartition()
+        return nk.community.Modularity().getQuality(groups, made.undirected)
 
-    def undirected():
-        if "undirected" not in made:
-            made["undirected"] = nk.GraphFromCoo((edges.low, edges.high), n=edges.nodes)
-        return made["undirected"]
+    def alike():
+        index = nk.linkprediction.JaccardIndex(made.undirected)
+        return sum(index.run(one, other) > 0 for one, other in edges.pairs)
 
-    def leiden():
-        found = nk.community.ParallelLeiden(undirected(), iterations=2).run().getPartition()
-        return nk.community.Modularity().getQuality(found, undirected())
+    def katz():
+        found = nk.centrality.KatzCentrality(made.graph, ALPHA, 1.0, 1e-9)
+        (found.edgeDirection,) = nk.centrality.EdgeDirection.IN_EDGES
+        return scaled(found.run().scores())
 
-    calls = {
-        "bfs": lambda: reached(nk.distance.BFS(graph(), edges.start, storePaths=False).run().getDistances()),
-        "pagerank": lambda: numpy.array(nk.centrality.PageRank(graph(), 0.85, 1e-8, distributeSinks=nk.centrality.SinkHandling.DistributeSinks).run().scores()),
-        "components": lambda: nk.components.WeaklyConnectedComponents(graph()).run().numberOfComponents(),
-        "strong_components": lambda: nk.components.StronglyConnectedComponents(graph()).run().numberOfComponents(),
-        "distances": lambda: reached(nk.distance.Dijkstra(graph(True), edges.start, storePaths=False).run().getDistances()),
-        "core_numbers": lambda: sum(nk.centrality.CoreDecomposition(undirected()).run().scores()),
-        "transitivity": lambda: nk.globals.ClusteringCoefficient.exactGlobal(undirected()),
-        "leiden": leiden,
+    def tree():
+        found = nk.graph.SpanningForest(made.undirected)
+        return found.run().getForest().numberOfEdges()
+
+    return made, {
+        "bfs": lambda: reached(
+            nk.distance.BFS(made.graph, edges.start, storePaths=False).run().getDistances()
+        ),
+        "distances": lambda: reached(
+            nk.distance.Dijkstra(made.weighted, edges.start, storePaths=False).run().getDistances()
+        ),
+        "pagerank": lambda: numpy.array(ranks().run().scores()),
+        "eigenvector": lambda: scaled(
+            nk.centrality.EigenvectorCentrality(made.graph, 1e-9).run().scores()
+        ),
+        "katz": katz,
+        "components": lambda: (
+            nk.components.WeaklyConnectedComponents(made.graph).run().numberOfComponents()
+        ),
+        "strong_components": lambda: (
+            nk.components.StronglyConnectedComponents(made.graph).run().numberOfComponents()
+        ),
+        "topological_order": lambda: is_order(
+            edges, places_of(nk.graphtools.topologicalSort(made.dag))
+        ),
+        "spanning_forest": tree,
+        "core_numbers": lambda: sum(
+            nk.centrality.CoreDecomposition(made.undirected).run().scores()
+        ),
+        "transitivity": lambda: nk.globals.ClusteringCoefficient.exactGlobal(made.undirected),
+        "clustering": lambda: sum(
+            nk.centrality.LocalClusteringCoefficient(made.undirected, turbo=True).run().scores()
+        ),
+        "similarity": alike,
+        "label_propagation": lambda: (
+            nk.community.PLP(made.undirected, maxIterations=10).run().getPartition()
+        ),
+        "louvain": lambda: quality(nk.community.PLM(made.undirected)),
+        "leiden": lambda: quality(nk.community.ParallelLeiden(made.undirected, iterations=2)),
     }
-    return (graph, undirected), calls
 
 
 def on_rustworkx(edges, threads):
     os.environ["RAYON_NUM_THREADS"] = str(threads)
     rx = importlib.import_module("rustworkx")
-    made = {}
 
-    def graph():
-        if "graph" not in made:
-            made["graph"] = rx.PyDiGraph(multigraph=True)
-            made["graph"].add_nodes_from(range(edges.nodes))
-            made["graph"].add_edges_from_no_data(list(zip(edges.sources.tolist(), edges.targets.tolist(), strict=True)))
-        return made["graph"]
+    def filled(kind, one, other, weights=None):
+        graph = kind(multigraph=True)
+        graph.add_nodes_from(range(edges.nodes))
+        columns = [ends.tolist() for ends in (one, other, weights) if ends is not None]
+        add = graph.add_edges_from_no_data if weights is None else graph.add_edges_from
+        add(list(zip(*columns, strict=True)))
+        return graph
 
-    def undirected():
-        if "undirected" not in made:
-            made["undirected"] = rx.PyGraph(multigraph=True)
-            made["undirected"].add_nodes_from(range(edges.nodes))
-            made["undirected"].add_edges_from_no_data(list(zip(edges.low.tolist(), edges.high.tolist(), strict=True)))
-        return made["undirected"]
-
-    def pagerank():
-        ranks = rx.pagerank(graph(), tol=1e-8 / edges.nodes, max_iter=200)
-        return numpy.array([ranks[node] for node in range(edges.nodes)])
-
-    calls = {
-        "pagerank": pagerank,
-        "components": lambda: len(rx.weakly_connected_components(graph())),
-        "strong_components": lambda: len(rx.strongly_connected_components(graph())),
-        "core_numbers": lambda: sum(rx.core_number(undirected()).values()),
-        "transitivity": lambda: rx.transitivity(undirected()),
+    made = Made(
+        graph=lambda: filled(rx.PyDiGraph, edges.sources, edges.targets),
+        weighted=lambda: filled(rx.PyDiGraph, edges.sources, edges.targets, edges.weights),
+        dag=lambda: filled(rx.PyDiGraph, edges.low, edges.high),
+        undirected=lambda: filled(rx.PyGraph, edges.low, edges.high),
+    )
+    listed = lambda found: numpy.array([found[node] for node in range(edges.nodes)])  # noqa: E731
+    ways = lambda: rx.dijkstra_shortest_path_lengths(made.weighted, edges.start, float)  # noqa: E731
+    layers = lambda: rx.bfs_layers(made.graph, [edges.start])  # noqa: E731
+    one = lambda _: 1.0  # noqa: E731
+    return made, {
+        "bfs": lambda: reached(
+            numpy.repeat(
+                *zip(*((far, len(layer)) for far, layer in enumerate(layers())), strict=True)
+            )
+        ),
+        # It does not tell the distance of the source.
+        "distances": lambda: reached([0, *ways().values()]),
+        "pagerank": lambda: listed(rx.pagerank(made.graph, tol=1e-8 / edges.nodes, max_iter=200)),
+        "hits": lambda: scaled(listed(rx.hits(made.graph, max_iter=200)[1])),
+        "eigenvector": lambda: scaled(listed(rx.eigenvector_centrality(made.graph, max_iter=200))),
+        "katz": lambda: scaled(listed(rx.katz_centrality(made.graph, alpha=ALPHA, beta=1.0))),
+        "components": lambda: len(rx.weakly_connected_components(made.graph)),
+        "strong_components": lambda: len(rx.strongly_connected_components(made.graph)),
+        "topological_order": lambda: is_order(edges, places_of(rx.topological_sort(made.dag))),
+        "articulation_points": lambda: len(rx.articulation_points(made.undirected)),
+        "bridges": lambda: len(rx.bridges(made.undirected)),
+        "spanning_forest": lambda: len(rx.minimum_spanning_edges(made.undirected, one)),
+        "core_numbers": lambda: sum(rx.core_number(made.undirected).values()),
+        "transitivity": lambda: rx.transitivity(made.undirected),
     }
-    return (graph, undirected), calls
 
 
 def on_networkx(edges, _threads):
     nx = importlib.import_module("networkx")
     nx.config.backend_priority = []
-    made = {}
 
-    def graph():
-        if "graph" not in made:
-            made["graph"] = nx.DiGraph()
-            made["graph"].add_nodes_from(range(edges.nodes))
-            columns = (edges.sources.tolist(), edges.targets.tolist(), edges.weights.tolist())
-            made["graph"].add_weighted_edges_from(zip(*columns, strict=True), weight="w")
-        return made["graph"]
+    def filled(kind, one, other, weights=None):
+        graph = kind()
+        graph.add_nodes_from(range(edges.nodes))
+        columns = [ends.tolist() for ends in (one, other, weights) if ends is not None]
+        pairs = zip(*columns, strict=True)
+        graph.add_edges_from(pairs) if weights is None else graph.add_weighted_edges_from(
+            pairs, weight="w"
+        )
+        return graph
 
-    def undirected():
-        if "undirected" not in made:
-            made["undirected"] = nx.Graph()
-            made["undirected"].add_nodes_from(range(edges.nodes))
-            made["undirected"].add_edges_from(zip(edges.low.tolist(), edges.high.tolist(), strict=True))
-        return made["undirected"]
-
-    def pagerank():
-        ranks = nx.pagerank(graph(), tol=1e-8 / edges.nodes, max_iter=200, weight=None)
-        return numpy.array([ranks[node] for node in range(edges.nodes)])
-
-    calls = {
-        "bfs": lambda: reached(list(nx.single_source_shortest_path_length(graph(), edges.start).values())),
-        "pagerank": pagerank,
-        "components": lambda: nx.number_weakly_connected_components(graph()),
-        "strong_components": lambda: nx.number_strongly_connected_components(graph()),
-        "distances": lambda: reached(list(nx.single_source_dijkstra_path_length(graph(), edges.start, weight="w").values())),
-        "core_numbers": lambda: sum(nx.core_number(undirected()).values()),
-        "transitivity": lambda: nx.transitivity(undirected()),
+    made = Made(
+        graph=lambda: filled(nx.DiGraph, edges.sources, edges.targets),
+        weighted=lambda: filled(nx.DiGraph, edges.sources, edges.targets, edges.weights),
+        dag=lambda: filled(nx.DiGraph, edges.low, edges.high),
+        undirected=lambda: filled(nx.Graph, edges.low, edges.high),
+    )
+    listed = lambda found: numpy.array([found[node] for node in range(edges.nodes)])  # noqa: E731
+    ways = lambda: nx.single_source_dijkstra_path_length(made.weighted, edges.start, weight="w")  # noqa: E731
+    katz = lambda: nx.katz_centrality(made.graph, alpha=ALPHA, beta=1.0)  # noqa: E731
+    return made, {
+        "bfs": lambda: reached(
+            list(nx.single_source_shortest_path_length(made.graph, edges.start).values())
+        ),
+        "distances": lambda: reached(list(ways().values())),
+        "pagerank": lambda: listed(nx.pagerank(made.graph, tol=1e-8 / edges.nodes, max_iter=200)),
+        "hits": lambda: scaled(listed(nx.hits(made.graph)[1])),
+        "eigenvector": lambda: scaled(listed(nx.eigenvector_centrality(made.graph, max_iter=200))),
+        "katz": lambda: scaled(listed(katz())),
+        "components": lambda: nx.number_weakly_connected_components(made.graph),
+        "strong_components": lambda: nx.number_strongly_connected_components(made.graph),
+        "topological_order": lambda: is_order(
+            edges, places_of(list(nx.topological_sort(made.dag)))
+        ),
+        "articulation_points": lambda: len(set(nx.articulation_points(made.undirected))),
+        "bridges": lambda: len(list(nx.bridges(made.undirected))),
+        "spanning_forest": lambda: len(
+            list(nx.minimum_spanning_edges(made.undirected, data=False))
+        ),
+        "core_numbers": lambda: sum(nx.core_number(made.undirected).values()),
+        "transitivity": lambda: nx.transitivity(made.undirected),
+        "clustering": lambda: sum(nx.clustering(made.undirected).values()),
+        "similarity": lambda: sum(
+            it[2] > 0 for it in nx.jaccard_coefficient(made.undirected, edges.pairs)
+        ),
     }
-    return (graph, undirected), calls
 
 
 LIBRARIES = {
@@ -234,112 +419,166 @@ LIBRARIES = {
     "rustworkx": on_rustworkx,
     "networkx": on_networkx,
 }
-UNDIRECTED = ("core_numbers", "transitivity", "leiden")
-"""What is asked of the graph without directions."""
 
 
 def is_same(name, one, other):
-    """Return whether two answers are the same, floats but for the point where rounds stop."""
-    if name == "leiden":
+    """Return whether two answers are the same, as far as they are compared."""
+    how = ROWS[name][1]
+    if how == "time":
+        return True
+    if how == "quality":
         return other * 0.995 <= one
-    if name == "pagerank":
+    if how == "close":
         return float(numpy.abs(one - other).sum()) < CLOSE
     return bool(numpy.allclose(one, other, rtol=1e-9))
 
 
-def measure_hexgraph(edges, threads, calls):
-    """Return the answers and the seconds of each algorithm, and print what is hexgraph's own."""
-    started = time.perf_counter()
-    db, kernels = on_hexgraph(edges, threads)
-    print(f"hexgraph: {edges.nodes} nodes, {len(edges.sources)} edges with weights loaded in {time.perf_counter() - started:.1f} s")
+def measure_beginnings(db, edges, calls):
+    """Print when a call begins: the first one, one on half of the nodes, the next, and one after a commit."""
     # It needs the graph, and looks at one edge of it.
-    near = lambda: db.algo.sample("e", source=edges.start + 1, fanouts=[1])  # noqa: E731
+    near = lambda **given: db.algo.sample("e", source=edges.start + 1, fanouts=[1], **given)  # noqa: E731
     first, _ = timed(near, 1)
     then, _ = timed(near, 10)
-    print(f"  the first call begins after {1e3 * (first - then):.0f} ms, the next after {1e3 * then:.2f}")
-    answers, seconds = {}, {}
-    for name, call in kernels.items():
-        cold, _ = timed(call, 1)
-        least, found = timed(call, calls)
-        answers[name] = found
-        seconds[name] = (least, cold)
-    # Its modularity is told by the algorithm of that name, whose time is not Leiden's.
-    answers["leiden"] = db.algo.modularity("e", groups=answers["leiden"], direction="both").value
-    rng = numpy.random.default_rng(11)
-    times = []
+    halves = polars.DataFrame(
+        {"id": numpy.arange(1, edges.nodes + 1), "half": numpy.arange(edges.nodes) % 2}
+    )
+    db.load_nodes(halves, id="id", uid=True)
+    db.index("half", "int")
+    half, _ = timed(lambda: near(nodes="eq(half, 1)"), 1)
+    print(
+        f"  the first call begins after {1e3 * first:.0f} ms, on half of the nodes after {1e3 * half:.0f}, the next after {1e3 * then:.2f}"
+    )
+    draws, times = numpy.random.default_rng(11), []
     for _ in range(calls):
-        ends = rng.integers(1, edges.nodes, (COMMITTED, 2)).tolist()
+        ends = draws.integers(1, edges.nodes, (COMMITTED, 2)).tolist()
         db.mutate(set="\n".join(f"<{source}> <e> <{target}> (w=7) ." for source, target in ends))
         times.append(timed(near, 1)[0])
     print(f"  after a commit of {COMMITTED} edges it begins after {1e3 * min(times):.1f} ms")
     ranks = db.algo.pagerank("e")
     took, _ = timed(lambda: ranks.store("rank"), 1)
     print(f"  .store() of {edges.nodes} values takes {took:.2f} s", flush=True)
+
+
+def measure_hexgraph(edges, options):
+    """Return the answers and the seconds of each algorithm, and print what is hexgraph's own."""
+    started = time.perf_counter()
+    db, kernels = on_hexgraph(edges, options.threads)
+    print(
+        f"hexgraph: {edges.nodes} nodes, {len(edges.sources)} edges with weights loaded in {time.perf_counter() - started:.1f} s",
+        flush=True,
+    )
+    made, answers, seconds = {}, {}, {}
+    for name, (kind, how) in ROWS.items():
+        if name not in options.rows:
+            continue
+        cold, found = timed(kernels[name], 1)
+        least, found = timed(kernels[name], options.calls)
+        made.setdefault(kind, max(cold - least, 0.0))
+        seconds[name] = (least, least + made[kind])
+        print(f"  {name}: {least:.4f} s, the first {cold:.3f}", flush=True)
+        # The modularity is told by the algorithm of that name, whose time is not part of it.
+        is_quality = how == "quality"
+        answers[name] = (
+            db.algo.modularity("e", groups=found, direction="both").value if is_quality else found
+        )
+    if options.beginnings:
+        measure_beginnings(on_hexgraph(edges, options.threads)[0], edges, options.calls)
     return answers, seconds
 
 
 def measure_library(name, edges, options, answers):
     """Return the seconds of each algorithm of another library, and which answers are others."""
     try:
-        graphs, kernels = LIBRARIES[name](edges, options.threads)
+        made, kernels = LIBRARIES[name](edges, options.threads)
     except ImportError as error:
         print(f"{name}: {error}")
         return {}, []
-    made = [timed(graph, 1)[0] for graph in graphs]
-    print(f"{name}: graph made in {made[0]:.1f} s, without directions in {made[1]:.1f} s", flush=True)
+    print(name)
     seconds, faults = {}, []
     for kernel, call in kernels.items():
-        if kernel in options.skip.split(","):
+        if kernel not in options.rows:
             continue
-        least, found = timed(call, options.calls)
-        seconds[kernel] = (least, least + made[kernel in UNDIRECTED])
-        print(f"  {kernel}: {least:.3f} s", flush=True)
-        if not is_same(kernel, answers[kernel], found):
+        kind = ROWS[kernel][0]
+        getattr(made, kind)
+        try:
+            least, found = timed(call, 1 if (name, kernel) in REMEMBERED else options.calls)
+        except Exception as error:
+            print(f"  {kernel}: {error}", flush=True)
+            continue
+        seconds[kernel] = (least, least + made.seconds[kind])
+        print(f"  {kernel}: {least:.3f} s, {made.seconds[kind]:.1f} for the graph", flush=True)
+        if (name, kernel) not in UNLIKE and not is_same(kernel, answers[kernel], found):
             faults.append(f"{kernel}: hexgraph {answers[kernel]}, {name} {found}")
     return seconds, faults
 
 
+def run_gapbs(folder, threads, program, *arguments):
+    """Return what a program of the suite prints."""
+    environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
+    command = [str(Path(folder) / program), *arguments]
+    return subprocess.run(
+        command, env=environment, check=True, capture_output=True, text=True
+    ).stdout
+
+
+def gapbs_plans(edges, calls):
+    """Return for each algorithm its program of the GAP benchmark suite, the arguments, what of the text tells the answer, and what that is for hexgraph's."""
+    many, few, rounds = ("-n", str(max(calls, 5))), ("-n", "2"), ("-i", "200", "-t", "1e-8")
+    start, reaches = ("-r", str(edges.start)), lambda found: found[0]
+    return {
+        "bfs": ("bfs", (*start, *many), r"BFS Tree has (\d+) nodes", reaches),
+        "distances": ("sssp", (*start, *many), r"SSSP Tree reaches (\d+) nodes", reaches),
+        "pagerank": ("pr", (*rounds, *many), None, None),
+        "betweenness": ("bc", ("-i", str(STARTS), *few), None, None),
+        "components": ("cc", many, r"There are (\d+) components", lambda found: found),
+        "transitivity": ("tc", few, None, None),
+    }
+
+
+def make_gapbs(edges, kind, options, scratch):
+    """Write a graph as the suite reads it, and return its file and the seconds that its converter took to build it."""
+    pairs = [edges.low, edges.high] if kind == "undirected" else [edges.sources, edges.targets]
+    weights, ends = ([edges.weights], ("wel", "wsg")) if kind == "weighted" else ([], ("el", "sg"))
+    text, made = (Path(scratch) / f"{kind}.{end}" for end in ends)
+    polars.DataFrame(pairs + weights).write_csv(text, include_header=False, separator=" ")
+    more = {"weighted": ("-w",), "undirected": ("-s",)}.get(kind, ())
+    told = run_gapbs(
+        options.gapbs, options.threads, "converter", "-f", str(text), *more, "-b", str(made)
+    )
+    text.unlink()
+    return str(made), float(re.search(r"Build Time: +([\d.]+)", told)[1])
+
+
 def measure_gapbs(edges, options, answers):
-    """Return the seconds of the programs of the GAP benchmark suite, and which answers are others."""
-    folder = Path(options.gapbs)
-    environment = {**os.environ, "OMP_NUM_THREADS": str(options.threads)}
-
-    def run(program, *arguments):
-        command = [str(folder / program), *arguments]
-        return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
-
-    def least(text):
-        return min(float(found) for found in re.findall(r"Trial Time: +([\d.]+)", text))
-
-    seconds, faults = {}, []
+    """Return the seconds of the programs of the GAP benchmark suite, and which answers are others. Its triangles are counted for the transitivity."""
+    seconds, faults, graphs = {}, [], {}
     with tempfile.TemporaryDirectory(dir=options.scratch) as scratch:
-        columns = {"source": edges.sources, "target": edges.targets, "weight": edges.weights}
-        table, out = polars.DataFrame(columns), {"include_header": False, "separator": " "}
-        table.select("source", "target").write_csv(f"{scratch}/g.el", **out)
-        table.write_csv(f"{scratch}/g.wel", **out)
-        pairs = polars.DataFrame({"source": edges.low, "target": edges.high})
-        pairs.write_csv(f"{scratch}/u.el", **out)
-        made = {}
-        for kind, given in {"g.sg": ["g.el"], "u.sg": ["u.el", "-s"], "g.wsg": ["g.wel", "-w"]}.items():
-            text = run("converter", "-f", f"{scratch}/{given[0]}", *given[1:], "-b", f"{scratch}/{kind}")
-            made[kind] = float(re.search(r"Build Time: +([\d.]+)", text)[1])
-        start, trials = str(edges.start), str(max(options.calls, 5))
-        rounds = ("-i", "200", "-t", "1e-8")
-        plans = {
-            "bfs": ("bfs", "g.sg", ("-r", start), r"BFS Tree has (\d+) nodes", lambda found: found[0]),
-            "pagerank": ("pr", "g.sg", rounds, None, None),
-            "components": ("cc", "g.sg", (), r"There are (\d+) components", lambda found: found),
-            "distances": ("sssp", "g.wsg", ("-r", start), r"SSSP Tree reaches (\d+) nodes", lambda found: found[0]),
-        }
-        for name, (program, kind, arguments, pattern, of) in plans.items():
-            text = run(program, "-f", f"{scratch}/{kind}", *arguments, "-n", trials, "-a")
-            seconds[name] = (least(text), least(text) + made[kind])
+        for name, (program, arguments, pattern, of) in gapbs_plans(edges, options.calls).items():
+            if name not in options.rows:
+                continue
+            kind = ROWS[name][0]
+            if kind not in graphs:
+                graphs[kind] = make_gapbs(edges, kind, options, scratch)
+            file, took = graphs[kind]
+            text = run_gapbs(options.gapbs, options.threads, program, "-f", file, *arguments, "-a")
+            least = min(float(found) for found in re.findall(r"Trial Time: +([\d.]+)", text))
+            seconds[name] = (least, least + took)
+            print(f"  {name}: {least:.4f} s", flush=True)
             found = re.search(pattern, text) if pattern else None
             if pattern and (found is None or int(found[1]) != of(answers[name])):
                 faults.append(f"{name}: hexgraph {answers[name]}, gapbs {found and found[1]}")
-        text = run("tc", "-f", f"{scratch}/u.sg", "-n", "2")
-        seconds["triangles"] = (least(text), least(text) + made["u.sg"])
     return seconds, faults
+
+
+def print_table(columns):
+    """Print the seconds of each algorithm and library."""
+    print(f"| algorithm | {' | '.join(columns)} |")
+    print(f"|---|{'--:|' * len(columns)}")
+    for name in ROWS:
+        cells = [column.get(name) for column in columns.values()]
+        shown = [f"{cell[0]:.3f} / {cell[1]:.2f}" if cell else "" for cell in cells]
+        if any(shown):
+            print(f"| {name} | {' | '.join(shown)} |")
 
 
 def main():
@@ -350,11 +589,16 @@ def main():
     parser.add_argument("--gapbs", help="folder with the programs of the GAP benchmark suite")
     parser.add_argument("--scratch", help="folder for the files that these read")
     parser.add_argument("--only", nargs="*", default=list(LIBRARIES), choices=list(LIBRARIES))
-    parser.add_argument("--skip", default="", help="algorithms that others are not asked for, with commas")
+    parser.add_argument(
+        "--rows", nargs="*", default=list(ROWS), choices=list(ROWS), help="the algorithms"
+    )
+    parser.add_argument(
+        "--beginnings", action="store_true", help="also when calls begin, and what `.store()` takes"
+    )
     parser.add_argument("--calls", type=int, default=3)
     options = parser.parse_args()
     edges = Edges(options.edges)
-    answers, own = measure_hexgraph(edges, options.threads, options.calls)
+    answers, own = measure_hexgraph(edges, options)
     columns, faults = {"hexgraph": own}, []
     if options.gapbs:
         columns["gapbs"], found = measure_gapbs(edges, options, answers)
@@ -363,13 +607,7 @@ def main():
         gc.collect()
         columns[name], found = measure_library(name, edges, options, answers)
         faults += found
-    print(f"| algorithm | {' | '.join(columns)} |")
-    print(f"|---|{'--:|' * len(columns)}")
-    names = dict.fromkeys(name for column in columns.values() for name in column)
-    for name in names:
-        cells = [column.get(name) for column in columns.values()]
-        shown = [f"{cell[0]:.3f} / {cell[1]:.2f}" if cell else "" for cell in cells]
-        print(f"| {name} | {' | '.join(shown)} |")
+    print_table(columns)
     print("\n".join(faults) or "all answers are the same")
     sys.exit(bool(faults))
 
