@@ -4,6 +4,10 @@
 //! its residue and hands the rest on along its edges. Only nodes are looked at whose residue is more than a bound for each of their edges,
 //! so the cost depends on the bound alone, and not on the size of the graph. The bound falls in stages; where the greatest are wanted, it
 //! stops when it is small beside the least of them.
+//!
+//! About half of all residue is left then, spread over so many nodes that each has little. A smaller bound would follow much of it for a little more of
+//! each rank. But which of two near ranks is the greater is told by what they are still to get. So for the candidates it is looked up, against the
+//! edges: the first step exactly, and for all that lie behind it as if what is left were spread as the ends of edges are.
 
 use crate::algo::run::{Found, Output, Report, Run};
 use hexgraph_base::types::{Error, Result};
@@ -20,7 +24,10 @@ const FIRST_BOUND: f64 = 1e-3;
 const STAGE: f64 = 0.25;
 
 /// The bound of the last stage by the least of the ranks that are wanted: what an edge may still hand on is little beside it.
-const LEAST_SHARE: f64 = 1.0 / 64.0;
+const LEAST_SHARE: f64 = 1.0 / 16.0;
+
+/// The nodes for each wanted one among which the greatest are looked for in the end.
+const CANDIDATES: usize = 3;
 
 /// The stages that there are at least: of few nodes the first one tells which are the greatest, but not yet their ranks.
 const LEAST_STAGES: usize = 2;
@@ -50,12 +57,12 @@ pub(super) fn push(run: &Run<'_>, starts: &[u32], top: Option<usize>) -> Result<
         pushing.receive(*start, 1.0 / starts.len() as f64);
     }
     let mut bound = if top.is_some() { FIRST_BOUND.max(last) } else { last };
-    let (mut found, mut stages) = (Vec::new(), 0);
+    let mut stages = 0;
     loop {
         pushing.until(bound)?;
         stages += 1;
         if let Some(top) = top {
-            found = greatest(pushing.ranks(), top);
+            let found = greatest(pushing.ranks(), top);
             let least = found.iter().map(|(_, rank)| *rank).fold(f64::INFINITY, f64::min);
             if found.len() == top && LEAST_STAGES <= stages && bound <= LEAST_SHARE * least {
                 break;
@@ -67,8 +74,11 @@ pub(super) fn push(run: &Run<'_>, starts: &[u32], top: Option<usize>) -> Result<
         bound = (bound * STAGE).max(last);
     }
     let left: f64 = pushing.met.iter().map(|node| pushing.residue[*node as usize]).sum();
+    let ranks = match top {
+        Some(top) => pushing.greatest_in_the_end(top, left)?,
+        None => greatest(pushing.ranks(), usize::MAX),
+    };
     let report = Report { iterations: stages, residual: Some(left), edges: pushing.edges };
-    let ranks = if top.is_some() { found } else { greatest(pushing.ranks(), usize::MAX) };
     Ok(Found { output: Output::Some(ranks), report })
 }
 
@@ -106,6 +116,26 @@ impl Pushing<'_, '_> {
             (*node, self.kept[place] + (1.0 - self.damping) * self.residue[place])
         };
         self.met.iter().map(rank).collect()
+    }
+
+    /// The nodes with the greatest ranks when what is left to be handed on has come to them, as far as that can be foretold.
+    fn greatest_in_the_end(&mut self, top: usize, left: f64) -> Result<Vec<(u32, f64)>> {
+        let graph = self.run.graph;
+        let (leaving, coming) = (graph.outgoing(), graph.incoming(&self.run.task)?);
+        let by_edge = 1.0 / leaving.edges().max(1) as f64;
+        let mut candidates = greatest(self.ranks(), top.saturating_mul(CANDIDATES));
+        for (node, rank) in &mut candidates {
+            let (mut near, mut far) = (0.0, 0.0);
+            for (from, weight) in coming.weighted(*node).filter(|(_, weight)| 0.0 < *weight) {
+                let share = weight / leaving.weight_of(from);
+                near += self.residue[from as usize] * share;
+                far += coming.degree(from) as f64 * by_edge * share;
+            }
+            // The steps behind the first sum to `damping / (1 - damping)` times it, of which all but the share that stays is divided away.
+            *rank += self.damping * ((1.0 - self.damping) * near + self.damping * left * far);
+            self.edges += coming.degree(*node);
+        }
+        Ok(greatest(candidates, top))
     }
 
     #[inline]
