@@ -64,7 +64,7 @@ impl Work for Alone {
 pub struct Cut {
     /// The batches that the nodes of a network are moved in.
     pub batches: usize,
-    /// The ends of edges that make a piece of such a batch.
+    /// The ends of edges that make a piece of such a batch, or of a bucket of nodes that are equally far.
     pub batch_piece: usize,
     /// The ends of edges that make a piece of groups, about.
     pub group_piece: usize,

@@ -3,6 +3,9 @@
 //! Bucket `n` has nodes whose distance is from `n` to `n + 1` times a width. The nearest bucket is emptied, and as long as edges lead back
 //! into it again, before the next one. A node whose distance falls again is looked at again; in the end no edge makes a way shorter, and the
 //! distances are those of Dijkstra's algorithm, whatever the width was.
+//!
+//! Most edges make no way shorter. So threads share the nodes of a large bucket, and look for those that do as things stood before; then the ways are made
+//! shorter one after the other.
 
 use crate::algo::compact::rows::Rows;
 use crate::algo::run::{Found, Output, Report, Run};
@@ -37,22 +40,11 @@ pub(super) fn search(rows: &Rows, sources: &[u32], task: &Task<'_>) -> Result<(V
         report.iterations += 1;
         // Edges shorter than the width lead into the same bucket again.
         while !search.ring[bucket].is_empty() {
-            for node in std::mem::take(&mut search.ring[bucket]) {
-                search.waiting -= 1;
-                let distance = search.distances[node as usize];
-                // A node whose way became shorter meanwhile was taken out of a nearer bucket.
-                if !search.is_in(bucket, distance) {
-                    continue;
-                }
-                if std::mem::replace(&mut search.followed[node as usize], distance) == distance {
-                    continue;
-                }
-                for (to, weight) in rows.weighted(node) {
-                    search.shorten(to, distance + weight);
-                }
-                report.edges += rows.degree(node);
-                unchecked += rows.degree(node) + 1;
-            }
+            let nodes = search.take(bucket);
+            let edges = nodes.iter().map(|(node, _)| rows.degree(*node)).sum::<usize>();
+            report.edges += edges;
+            unchecked += edges + nodes.len();
+            search.follow(rows, &nodes, edges, task)?;
             if EDGES_A_CHECK < unchecked {
                 unchecked = 0;
                 task.check()?;
@@ -68,7 +60,8 @@ struct Search {
     distances: Vec<f64>,
     /// The distance with which the edges of a node were followed last.
     followed: Vec<f64>,
-    width: f64,
+    /// One divided by the width of a bucket.
+    by_width: f64,
     /// The nodes by their buckets; one that is reached again stands in several.
     ring: Vec<Vec<u32>>,
     /// The number of buckets that are done, which is the number of the nearest one.
@@ -89,7 +82,7 @@ impl Search {
         Search {
             distances: vec![f64::INFINITY; nodes],
             followed: vec![f64::INFINITY; nodes],
-            width,
+            by_width: 1.0 / width,
             ring: vec![Vec::new(); buckets],
             done: 0,
             waiting: 0,
@@ -97,14 +90,60 @@ impl Search {
     }
 
     /// The number of the bucket of a distance. Rounding may put a node into a later bucket than the width says, and no node into one that
-    /// is done: distances only grow along ways, and so does their rounded quotient.
+    /// is done: distances only grow along ways, and so does their rounded product.
     #[inline]
     fn number(&self, distance: f64) -> u64 {
-        ((distance / self.width) as u64).max(self.done)
+        ((distance * self.by_width) as u64).max(self.done)
     }
 
     fn is_in(&self, bucket: usize, distance: f64) -> bool {
         (self.number(distance) % self.ring.len() as u64) as usize == bucket
+    }
+
+    /// Empties a bucket, and returns its nodes with their distances, each that was not followed with its distance yet.
+    fn take(&mut self, bucket: usize) -> Vec<(u32, f64)> {
+        let nodes = std::mem::take(&mut self.ring[bucket]);
+        self.waiting -= nodes.len();
+        let mut taken = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            let distance = self.distances[node as usize];
+            // A node whose way became shorter meanwhile was taken out of a nearer bucket.
+            let is_new = self.followed[node as usize] != distance;
+            if is_new && self.is_in(bucket, distance) {
+                self.followed[node as usize] = distance;
+                taken.push((node, distance));
+            }
+        }
+        taken
+    }
+
+    /// Follows the edges of some nodes. A way that is not shorter than those known before is not shorter in its turn either: so it makes no difference to what
+    /// follows whether threads look for the shorter ones first.
+    fn follow(
+        &mut self,
+        rows: &Rows,
+        nodes: &[(u32, f64)],
+        edges: usize,
+        task: &Task<'_>,
+    ) -> Result<()> {
+        let pieces = (edges / task.cut().batch_piece).min(nodes.len());
+        if pieces < 2 || task.threads() == 1 {
+            for (node, distance) in nodes {
+                rows.weighted(*node).for_each(|(to, weight)| self.shorten(to, distance + weight));
+            }
+            return Ok(());
+        }
+        let pieces: Vec<&[(u32, f64)]> = nodes.chunks(nodes.len().div_ceil(pieces)).collect();
+        let shorter = task.blocks(pieces.len(), |number| {
+            let nodes = pieces[number].iter();
+            let ways = nodes.flat_map(|(node, distance)| {
+                rows.weighted(*node).map(move |(to, weight)| (to, distance + weight))
+            });
+            let is_shorter = |way: &(u32, f64)| way.1 < self.distances[way.0 as usize];
+            Ok(ways.filter(is_shorter).collect::<Vec<(u32, f64)>>())
+        })?;
+        shorter.into_iter().flatten().for_each(|(to, distance)| self.shorten(to, distance));
+        Ok(())
     }
 
     #[inline]
