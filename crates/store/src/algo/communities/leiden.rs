@@ -27,7 +27,7 @@ const NODES_A_CHECK: usize = 1 << 12;
 
 pub(in crate::algo) fn leiden(run: &Run<'_>) -> Result<Found> {
     let _nodes = run.room_a_node(2 * BYTES_A_NODE)?;
-    let _edges = run.task.room(3 * run.graph.outgoing().edges(), BYTES_AN_EDGE)?;
+    let _edges = run.task.room(2 * run.graph.outgoing().edges(), BYTES_AN_EDGE)?;
     let resolution = run.call.float("resolution");
     let mut draws = Draws::new(run.call.seed);
     let whole = Network::of(run)?;

@@ -1,16 +1,21 @@
 //! Moves of nodes between communities as long as modularity gains: what Louvain and Leiden begin each level with.
 //!
-//! Nodes wait in a queue, and are looked at in batches. Threads share a batch: for each of its nodes they find the best community as things
-//! stood before it. Then the moves are made one after the other, each of which has to gain as things stand then, since neighbours may have moved in the
-//! same batch; a node whose move does not gain any more waits again. The first move of a batch always gains, so it comes to an end; and batches depend
-//! on the network alone, so the result does not on the threads.
+//! In a round each node is looked at that may want to move: in the first one all, then those with a neighbour that has moved in the one before, to another
+//! community than theirs. Threads share a batch of nodes: for each they find the best community as things stood before it. Then the moves are made one after the
+//! other, each of which has to gain as things stand then, since neighbours may have moved in the same batch; a node whose move does not gain any more is
+//! looked at again. The first move of a batch always gains, so it comes to an end; and batches depend on the network alone, so the result does not on the
+//! threads.
+//!
+//! Where many have moved nobody is told: nodes look whether a neighbour has, which threads share, and the first that is found is enough. Where few have
+//! they tell their neighbours.
 
 use super::network::Network;
-use super::sums::Sums;
+use super::sums::{Spares, Sums};
+use crate::algo::bits::Bits;
 use crate::algo::draws::Draws;
 use crate::algo::run::Run;
+use crate::algo::task::EVEN_BLOCK;
 use hexgraph_base::types::Result;
-use std::collections::VecDeque;
 
 /// The most pieces of a batch.
 const PIECES_MAX: usize = 8;
@@ -21,28 +26,23 @@ const NODES_A_CHECK: usize = 1 << 12;
 /// A gain below this share of all weight is rounding.
 const LEAST_GAIN: f64 = 1e-12;
 
+/// Those that have moved tell their neighbours where they are less than one in so many nodes.
+const TOLD_SHARE: usize = 16;
+
 /// Stands for a community without members.
 const ALONE: u32 = u32::MAX;
-
-/// A node waits in the queue.
-const WAITING: u8 = 1;
-
-/// A neighbour of a node has moved since its batch began.
-const STALE: u8 = 2;
 
 /// How nodes move.
 #[derive(Clone, Copy)]
 pub(super) struct Moving {
     pub(super) resolution: f64,
-    /// The neighbouring nodes that are looked at one behind the other at first, since their rows lie so, where a batch has room for them.
+    /// The neighbouring nodes that are looked at one behind the other, since their rows lie so, where a batch has room for them.
     pub(super) run: usize,
-    /// It ends with a round, in which each node is looked at that waits when it begins, of fewer moves than one in so many nodes; `None` where it goes on
-    /// until none gains.
+    /// It ends with a round of fewer moves than one in so many nodes; `None` where it goes on until none gains.
     pub(super) last_share: Option<usize>,
 }
 
-/// Moves nodes between communities as long as one gains: a node is looked at again when a neighbour in another community has moved. The
-/// numbers of communities are below that of nodes. Returns the number of moves.
+/// Moves nodes between communities as long as one gains. The numbers of communities are below that of nodes. Returns the number of moves.
 pub(super) fn move_nodes(
     network: &Network<'_>,
     group_of: &mut [u32],
@@ -54,53 +54,27 @@ pub(super) fn move_nodes(
         return Ok(0);
     }
     let size = (network.len() / run.task.cut().batches).clamp(1, NODES_A_CHECK);
-    let mut queue = shuffled(network.len(), moving.run.min(size), draws);
-    let mut states = vec![WAITING; network.len()];
+    let order = shuffled(network.len(), moving.run.min(size), draws);
     let mut groups = Groups::new(network, group_of, moving.resolution);
+    let wanted_min = moving.last_share.map_or(1, |share| (network.len() / share).max(1));
     let (mut moves, mut unchecked) = (0, NODES_A_CHECK);
-    let mut batch = Vec::with_capacity(size);
-    let round_min = moving.last_share.map_or(0, |share| network.len() / share);
-    let (mut left_of_round, mut moves_before) = (queue.len(), 0);
-    while !queue.is_empty() {
-        if left_of_round == 0 {
-            if moves - moves_before < round_min {
-                break;
+    let mut waiting = order.clone();
+    loop {
+        let mut moved = 0;
+        for batch in waiting.chunks(size) {
+            unchecked += batch.len();
+            if NODES_A_CHECK <= unchecked {
+                unchecked = 0;
+                run.task.check()?;
             }
-            (left_of_round, moves_before) = (queue.len(), moves);
+            moved += groups.move_batch(batch, run)?;
         }
-        unchecked += size;
-        if NODES_A_CHECK <= unchecked {
-            unchecked = 0;
-            run.task.check()?;
+        moves += moved;
+        if moved < wanted_min {
+            return Ok(moves);
         }
-        batch.clear();
-        batch.extend(queue.drain(..size.min(left_of_round)));
-        left_of_round -= batch.len();
-        batch.iter().for_each(|node| states[*node as usize] = 0);
-        for mut wish in groups.wanted(&batch, run)? {
-            let state = &mut states[wish.node as usize];
-            if *state & STALE != 0 {
-                groups.sum_up(&mut wish);
-            }
-            let Some(best) = groups.put(&wish) else {
-                if *state & WAITING == 0 {
-                    *state |= WAITING;
-                    queue.push_back(wish.node);
-                }
-                continue;
-            };
-            moves += 1;
-            for &to in network.neighbours(wish.node) {
-                let state = &mut states[to as usize];
-                *state |= STALE;
-                if *state & WAITING == 0 && groups.group_of[to as usize] != best {
-                    *state |= WAITING;
-                    queue.push_back(to);
-                }
-            }
-        }
+        waiting = groups.waiting(&order, moved, run)?;
     }
-    Ok(moves)
 }
 
 /// A move that gains.
@@ -112,10 +86,27 @@ struct Wish {
     to_own: f64,
     /// What leads to the members of the other one.
     to_group: f64,
+    /// The neighbours that are in the same batch.
+    near: usize,
+}
+
+/// An edge of a node that wants to move to one of the same batch.
+struct Near {
+    to: u32,
+    /// The community of that one before the batch.
+    group: u32,
+    weight: f64,
+}
+
+/// The moves that some nodes of a batch want, and the edges of these within the batch, in the same order.
+#[derive(Default)]
+struct Wishes {
+    wishes: Vec<Wish>,
+    near: Vec<Near>,
 }
 
 /// All nodes, in runs of so many neighbouring ones whose order is random.
-fn shuffled(nodes: usize, run: usize, draws: &mut Draws) -> VecDeque<u32> {
+fn shuffled(nodes: usize, run: usize, draws: &mut Draws) -> Vec<u32> {
     let mut runs: Vec<usize> = (0..nodes.div_ceil(run)).collect();
     draws.shuffle(&mut runs);
     let nodes_of = |number: usize| number * run..nodes.min((number + 1) * run);
@@ -132,8 +123,13 @@ struct Groups<'n> {
     sizes: Vec<u32>,
     /// The communities without members.
     empty: Vec<u32>,
-    /// What leads from the nodes of small batches to each community.
-    sums: Sums,
+    /// The nodes that are looked at together.
+    batch: Bits,
+    /// The nodes that moved in this round.
+    moved: Bits,
+    /// Those that wanted to, and did not gain any more when their turn came.
+    again: Bits,
+    spares: Spares,
 }
 
 impl<'n> Groups<'n> {
@@ -145,29 +141,123 @@ impl<'n> Groups<'n> {
             sizes[*group as usize] += 1;
         }
         let empty = (0..nodes as u32).rev().filter(|group| sizes[*group as usize] == 0).collect();
-        let sums = Sums::default();
-        Groups { network, group_of, resolution, strengths, sizes, empty, sums }
+        Groups {
+            network,
+            group_of,
+            resolution,
+            strengths,
+            sizes,
+            empty,
+            batch: Bits::new(nodes),
+            moved: Bits::new(nodes),
+            again: Bits::new(nodes),
+            spares: Spares::default(),
+        }
     }
 
-    /// The nodes of a batch that gain by a move, with the community that they gain most by.
-    fn wanted(&mut self, batch: &[u32], run: &Run<'_>) -> Result<Vec<Wish>> {
+    /// Ends a round of so many moves, and returns the nodes that may want to move in the next one: of all in `order`, and in this order.
+    fn waiting(&mut self, order: &[u32], moves: usize, run: &Run<'_>) -> Result<Vec<u32>> {
+        let nodes = self.network.len();
+        let mut moved = std::mem::replace(&mut self.moved, Bits::new(nodes));
+        let mut awake = std::mem::replace(&mut self.again, Bits::new(nodes));
+        if moves < nodes / TOLD_SHARE {
+            moved.drain(|node| {
+                let others = self.network.neighbours(node as u32).iter();
+                let apart = |to: &&u32| self.group_of[**to as usize] != self.group_of[node];
+                others.filter(apart).for_each(|to| awake.set(*to as usize));
+            });
+            return Ok(order.iter().copied().filter(|node| awake.has(*node as usize)).collect());
+        }
+        let is_awake = |node: &u32| {
+            let own = self.group_of[*node as usize];
+            let has_moved =
+                |to: &u32| moved.has(*to as usize) && self.group_of[*to as usize] != own;
+            awake.has(*node as usize) || self.network.neighbours(*node).iter().any(has_moved)
+        };
+        let waiting = run.task.blocks(order.len().div_ceil(EVEN_BLOCK), |number| {
+            let part = &order[number * EVEN_BLOCK..order.len().min((number + 1) * EVEN_BLOCK)];
+            Ok(part.iter().copied().filter(is_awake).collect::<Vec<u32>>())
+        })?;
+        Ok(waiting.concat())
+    }
+
+    /// Moves those nodes of a batch that gain by it, and returns how many.
+    fn move_batch(&mut self, batch: &[u32], run: &Run<'_>) -> Result<usize> {
+        batch.iter().for_each(|node| self.batch.set(*node as usize));
+        let wanted = self.wanted(batch, run)?;
+        batch.iter().for_each(|node| self.batch.unset(*node as usize));
+        Ok(wanted.into_iter().map(|wanted| self.carry_out(wanted)).sum())
+    }
+
+    /// The moves that nodes of a batch gain by, each to the community that it gains most by.
+    fn wanted(&self, batch: &[u32], run: &Run<'_>) -> Result<Vec<Wishes>> {
         let ends: usize = batch.iter().map(|node| self.network.degree(*node)).sum();
         let pieces = (ends / run.task.cut().batch_piece).min(PIECES_MAX).min(batch.len());
         if pieces < 2 {
-            let mut sums = std::mem::take(&mut self.sums);
-            let wanted = self.wanted_of(batch, &mut sums);
-            self.sums = sums;
-            return Ok(wanted);
+            return Ok(vec![self.wanted_of(batch)]);
         }
         let parts: Vec<&[u32]> = batch.chunks(batch.len().div_ceil(pieces)).collect();
-        let wanted = run
-            .task
-            .blocks(parts.len(), |number| Ok(self.wanted_of(parts[number], &mut Sums::default())));
-        Ok(wanted?.into_iter().flatten().collect())
+        run.task.blocks(parts.len(), |number| Ok(self.wanted_of(parts[number])))
     }
 
-    fn wanted_of(&self, nodes: &[u32], sums: &mut Sums) -> Vec<Wish> {
-        nodes.iter().filter_map(|node| self.best_for(*node, sums)).collect()
+    fn wanted_of(&self, nodes: &[u32]) -> Wishes {
+        let mut wanted = Wishes::default();
+        self.spares.lend(|sums| {
+            for node in nodes {
+                if let Some(mut wish) = self.best_for(*node, sums) {
+                    wish.near = self.find_near(*node, &mut wanted.near);
+                    wanted.wishes.push(wish);
+                }
+            }
+        });
+        wanted
+    }
+
+    /// Finds the edges of a node within its batch, and returns how many there are.
+    fn find_near(&self, node: u32, near: &mut Vec<Near>) -> usize {
+        let before = near.len();
+        self.network.each_other(node, |to, weight| {
+            if self.batch.has(to as usize) {
+                near.push(Near { to, group: self.group_of[to as usize], weight });
+            }
+        });
+        near.len() - before
+    }
+
+    /// Makes those moves that gain still, and returns how many.
+    fn carry_out(&mut self, wanted: Wishes) -> usize {
+        let (mut moves, mut near) = (0, wanted.near.as_slice());
+        for mut wish in wanted.wishes {
+            let (own, others) = near.split_at(wish.near);
+            near = others;
+            self.correct(&mut wish, own);
+            if self.put(&wish) {
+                self.moved.set(wish.node as usize);
+                moves += 1;
+            } else {
+                self.again.set(wish.node as usize);
+            }
+        }
+        moves
+    }
+
+    /// Corrects what leads from a node to its community and to the one that it wants by what has moved in its batch before it.
+    fn correct(&self, wish: &mut Wish, near: &[Near]) {
+        let own = self.group_of[wish.node as usize];
+        for &Near { to, group, weight } in near {
+            let now = self.group_of[to as usize];
+            if now != group {
+                let if_in = |is_in: bool| if is_in { weight } else { 0.0 };
+                wish.to_own += if_in(now == own) - if_in(group == own);
+                wish.to_group += if_in(now == wish.group) - if_in(group == wish.group);
+            }
+        }
+    }
+
+    /// What it costs a node, for each unit of what the others of a community weigh, to be in it: what chance would put between them.
+    #[inline]
+    fn cost(&self, node: u32) -> f64 {
+        self.resolution * self.network.strengths[node as usize] / self.network.total
     }
 
     /// What a node gains in a community to whose members its edges weigh `sum`.
@@ -175,8 +265,7 @@ impl<'n> Groups<'n> {
     fn gain(&self, node: u32, group: u32, sum: f64) -> f64 {
         let strength = self.network.strengths[node as usize];
         let own = if group == self.group_of[node as usize] { strength } else { 0.0 };
-        let others = self.strengths[group as usize] - own;
-        sum - self.resolution * strength * others / self.network.total
+        sum - self.cost(node) * (self.strengths[group as usize] - own)
     }
 
     /// The least gain that is none of rounding.
@@ -189,14 +278,15 @@ impl<'n> Groups<'n> {
         let own = self.group_of[node as usize];
         sums.begin(self.network.degree(node), self.network.len());
         self.network.each_other(node, |to, weight| sums.add(self.group_of[to as usize], weight));
-        let (margin, to_own) = (self.margin(), sums.of(own));
+        let (margin, cost, to_own) = (self.margin(), self.cost(node), sums.of(own));
         let mut best = (own, self.gain(node, own, to_own), to_own);
         for &(group, sum) in sums.all() {
             // No more is gained than what leads there. So the strengths of most communities need not be fetched.
             if sum <= best.1 + margin {
                 continue;
             }
-            let gained = self.gain(node, group, sum);
+            // Of its own community it is less than what it gains there, and so never better.
+            let gained = sum - cost * self.strengths[group as usize];
             if best.1 + margin < gained {
                 best = (group, gained, sum);
             }
@@ -204,33 +294,25 @@ impl<'n> Groups<'n> {
         let (group, gained, to_group) = best;
         // A community of its own, where all others are worse than none.
         if gained + margin < 0.0 && 1 < self.sizes[own as usize] {
-            return Some(Wish { node, group: ALONE, to_own, to_group: 0.0 });
+            return Some(Wish { node, group: ALONE, to_own, to_group: 0.0, near: 0 });
         }
-        (group != own).then_some(Wish { node, group, to_own, to_group })
+        (group != own).then_some(Wish { node, group, to_own, to_group, near: 0 })
     }
 
-    /// Finds anew what leads from a node to its community and to the one that it wants.
-    fn sum_up(&self, wish: &mut Wish) {
-        let own = self.group_of[wish.node as usize];
-        let (mut to_own, mut to_group) = (0.0, 0.0);
-        self.network.each_other(wish.node, |to, weight| {
-            let there = self.group_of[to as usize];
-            to_own += if there == own { weight } else { 0.0 };
-            to_group += if there == wish.group { weight } else { 0.0 };
-        });
-        (wish.to_own, wish.to_group) = (to_own, to_group);
-    }
-
-    /// Moves a node where that gains now, and returns the community that it is in then.
-    fn put(&mut self, wish: &Wish) -> Option<u32> {
-        let &Wish { node, group, to_own, to_group } = wish;
+    /// Moves a node where that gains now, and returns whether it does.
+    fn put(&mut self, wish: &Wish) -> bool {
+        let &Wish { node, group, to_own, to_group, .. } = wish;
         let own = self.group_of[node as usize];
         // The others may have left it in the same batch.
         let is_alone = group == ALONE || self.sizes[group as usize] == 0;
-        let group = if is_alone { *self.empty.last()? } else { group };
+        let group = match self.empty.last() {
+            Some(empty) if is_alone => *empty,
+            None if is_alone => return false,
+            _ => group,
+        };
         let gained = if is_alone { 0.0 } else { self.gain(node, group, to_group) };
         if gained <= self.gain(node, own, to_own) + self.margin() {
-            return None;
+            return false;
         }
         self.group_of[node as usize] = group;
         let strength = self.network.strengths[node as usize];
@@ -244,6 +326,6 @@ impl<'n> Groups<'n> {
         if self.sizes[own as usize] == 0 {
             self.empty.push(own);
         }
-        Some(group)
+        true
     }
 }

@@ -1,7 +1,8 @@
 //! A network of nodes, or of groups of nodes, as the search for communities sees it: without directions, each edge at both of its ends.
 
-use super::sums::Sums;
-use crate::algo::compact::rows::{Piece, Rows};
+use super::grouped::{Grouped, Part};
+use super::sums::{Spares, Sums};
+use crate::algo::compact::rows::Rows;
 use crate::algo::compact::weights::WeightSlice;
 use crate::algo::run::Run;
 use crate::algo::task::Cut;
@@ -26,8 +27,8 @@ pub(super) struct Network<'g> {
 enum Rowed<'g> {
     /// The rows of a graph, in which a loop weighs what it weighs at one of its ends.
     Given(&'g Rows),
-    /// Rows in which a loop weighs what it weighs at both of its ends. They do not ascend.
-    Made(Rows),
+    /// Rows in which a loop weighs what it weighs at both of its ends.
+    Made(Grouped),
 }
 
 impl<'g> Network<'g> {
@@ -47,10 +48,12 @@ impl<'g> Network<'g> {
         Ok(Network { rows: Rowed::Given(rows), strengths, total })
     }
 
-    fn rows(&self) -> &Rows {
+    /// The neighbours of a node, and what the edges weigh.
+    #[inline]
+    fn row(&self, node: u32) -> (&[u32], WeightSlice<'_>) {
         match &self.rows {
-            Rowed::Given(rows) => rows,
-            Rowed::Made(rows) => rows,
+            Rowed::Given(rows) => rows.row(node),
+            Rowed::Made(rows) => rows.row(node),
         }
     }
 
@@ -61,17 +64,20 @@ impl<'g> Network<'g> {
 
     /// The number of ends of edges.
     pub(super) fn ends(&self) -> usize {
-        self.rows().edges()
+        match &self.rows {
+            Rowed::Given(rows) => rows.edges(),
+            Rowed::Made(rows) => rows.ends(),
+        }
     }
 
     /// The number of ends of edges at a node.
     pub(super) fn degree(&self, node: u32) -> usize {
-        self.rows().degree(node)
+        self.row(node).0.len()
     }
 
     /// The neighbours of a node, itself among them where it has a loop.
     pub(super) fn neighbours(&self, node: u32) -> &[u32] {
-        self.rows().of(node)
+        self.row(node).0
     }
 
     /// Visits the neighbours of a node but itself, with what the edges weigh.
@@ -87,7 +93,7 @@ impl<'g> Network<'g> {
     /// Visits the neighbours of a node. How weights are stored is asked once for all of them.
     #[inline]
     fn each(&self, node: u32, mut visit: impl FnMut(u32, f64)) {
-        let (targets, weights) = self.rows().row(node);
+        let (targets, weights) = self.row(node);
         match weights {
             WeightSlice::Ones => targets.iter().for_each(|to| visit(*to, 1.0)),
             WeightSlice::Narrow(weights) => {
@@ -107,38 +113,40 @@ impl<'g> Network<'g> {
         run: &Run<'_>,
     ) -> Result<Network<'g>> {
         let members = Members::new(group_of, count);
-        let loops = if matches!(self.rows, Rowed::Given(_)) { 2.0 } else { 1.0 };
-        let pieces = members.pieces(self, run.task.cut());
+        let (pieces, spares) = (members.pieces(self, run.task.cut()), Spares::default());
         let made = run.task.blocks(pieces.len(), |number| {
-            let (mut sums, mut strengths) = (Sums::default(), Vec::new());
-            let nodes = &members.nodes
-                [members.starts[pieces[number].start]..members.starts[pieces[number].end]];
-            let most = nodes.iter().map(|node| self.degree(*node)).sum();
-            let mut piece = Piece {
-                lens: Vec::new(),
-                targets: Vec::with_capacity(most),
-                weights: Vec::with_capacity(most),
-            };
-            for group in pieces[number].clone() {
-                let nodes = members.of(group);
-                let ends = nodes.iter().map(|node| self.degree(*node)).sum();
-                sums.begin(ends, count);
-                for &node in nodes {
-                    self.each(node, |to, weight| {
-                        let weight = if to == node { loops * weight } else { weight };
-                        sums.add(group_of[to as usize], weight);
-                    });
-                }
-                strengths.push(nodes.iter().map(|node| self.strengths[*node as usize]).sum());
-                piece.lens.push(sums.all().len());
-                piece.targets.extend(sums.all().iter().map(|(to, _)| *to));
-                piece.weights.extend(sums.all().iter().map(|(_, weight)| *weight));
-            }
-            Ok((piece, strengths))
+            let groups = pieces[number].clone();
+            Ok(spares.lend(|sums| self.part(groups, &members, (group_of, count), sums)))
         })?;
-        let (pieces, strengths): (Vec<Piece>, Vec<Vec<f64>>) = made.into_iter().unzip();
-        let rows = Rowed::Made(Rows::join(&run.task, pieces, true)?);
-        Ok(Network { rows, strengths: strengths.concat(), total: self.total })
+        let (rows, strengths) = Grouped::new(made);
+        Ok(Network { rows: Rowed::Made(rows), strengths, total: self.total })
+    }
+
+    /// The rows of some groups in the network of all.
+    fn part(
+        &self,
+        groups: Range<usize>,
+        members: &Members,
+        (group_of, count): (&[u32], usize),
+        sums: &mut Sums,
+    ) -> Part {
+        let loops = if matches!(self.rows, Rowed::Given(_)) { 2.0 } else { 1.0 };
+        let ends_of = |nodes: &[u32]| nodes.iter().map(|node| self.degree(*node)).sum::<usize>();
+        let nodes = &members.nodes[members.starts[groups.start]..members.starts[groups.end]];
+        let mut part = Part::with_room(groups.len(), ends_of(nodes));
+        for group in groups {
+            let nodes = members.of(group);
+            sums.begin(ends_of(nodes), count);
+            for &node in nodes {
+                self.each(node, |to, weight| {
+                    let weight = if to == node { loops * weight } else { weight };
+                    sums.add(group_of[to as usize], weight);
+                });
+            }
+            let strengths = nodes.iter().map(|node| self.strengths[*node as usize]);
+            part.push(sums.all(), strengths.sum());
+        }
+        part
     }
 }
 

@@ -2,7 +2,7 @@
 //! that they are well connected to. Communities know nothing of each other, so threads share them; each has random draws of its own.
 
 use super::network::{Members, Network};
-use super::sums::Sums;
+use super::sums::{Spares, Sums};
 use crate::algo::draws::Draws;
 use crate::algo::run::Run;
 use hexgraph_base::types::Result;
@@ -34,17 +34,20 @@ pub(super) fn refine(
     let pieces = members.pieces(network, run.task.cut());
     let ends: Vec<usize> = pieces.iter().map(|piece| members.starts[piece.end]).collect();
     let mut part_of_place = vec![0; nodes];
+    let spares = Spares::default();
     run.task.fill(&mut part_of_place, &ends, |number, parts| {
-        let (mut sums, mut rest) = (Sums::default(), parts);
-        for community in pieces[number].clone() {
-            let nodes = members.of(community);
-            let (own, others) = std::mem::take(&mut rest).split_at_mut(nodes.len());
-            let mut parts = Parts::new(whole, nodes, members.starts[community], &mut sums);
-            parts.merge_all(&mut Draws::new(seed ^ (community as u64) << 32), run)?;
-            own.iter_mut().zip(parts.part_of).for_each(|(it, part)| *it = nodes[part as usize]);
-            rest = others;
-        }
-        Ok(())
+        spares.lend(|sums| {
+            let mut rest = parts;
+            for community in pieces[number].clone() {
+                let nodes = members.of(community);
+                let (own, others) = std::mem::take(&mut rest).split_at_mut(nodes.len());
+                let mut parts = Parts::new(whole, nodes, members.starts[community], sums);
+                parts.merge_all(&mut Draws::new(seed ^ (community as u64) << 32), run)?;
+                own.iter_mut().zip(parts.part_of).for_each(|(it, part)| *it = nodes[part as usize]);
+                rest = others;
+            }
+            Ok(())
+        })
     })?;
     Ok(places.into_iter().map(|place: u32| part_of_place[place as usize]).collect())
 }

@@ -1,19 +1,37 @@
 //! Sums of weights by group, for one node or group at a time.
+//!
+//! The sums stand in a list in the order in which their groups came, and a table of slots has the place of each. Whether a group is new or known makes no
+//! branch, since nobody could foretell it: the place of a new one is the end of the list, where the sum is 0.
 
-/// A slot without a sum: no group and no place.
-const EMPTY: (u32, u32) = (u32::MAX, u32::MAX);
+use std::sync::{Mutex, PoisonError};
+
+/// The place of a group that has no sum: behind all others.
+const EMPTY: u32 = u32::MAX;
 
 /// Spreads numbers that lie close together: the golden ratio's share of 2^32.
 const SPREAD: u32 = 0x9e37_79b9;
+
+/// The slots for each group that may come. With so many two groups seldom want the same one, which is the branch that remains.
+const SLOTS_A_GROUP: usize = 4;
+
+/// The least number of slots.
+const SLOTS_MIN: usize = 64;
+
+/// Up to so many groups in all each has a slot of its own: they lie in the second cache.
+const GROUPS_WITH_SLOTS: usize = 1 << 16;
 
 /// Sums by group, in the order in which the groups came. They are found by a table as large as the groups that may come; so for most nodes all of it
 /// stays in the first cache, which a place for every group of the network would not.
 #[derive(Default)]
 pub(super) struct Sums {
-    /// The group of each sum.
+    /// The group of each sum. Behind the last there is one of 0 at least.
     sums: Vec<(u32, f64)>,
-    /// The groups and the places of their sums, by what is made of the numbers of the groups.
-    slots: Vec<(u32, u32)>,
+    /// The number of sums.
+    len: usize,
+    /// The places of the sums, by what is made of the numbers of the groups.
+    slots: Vec<u32>,
+    /// Whether each group has a slot of its own: those without a sum are [`EMPTY`] then, however many slots there are.
+    is_direct: bool,
     mask: usize,
     /// How a number becomes that of a slot: by a product and a shift, of which the first is 1 and the second 0 where each group has a slot.
     factor: u32,
@@ -21,25 +39,46 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// Begins anew, for at most `most` of the groups below `groups`. O(least of both).
+    /// Begins anew, for at most `most` of the groups below `groups`. O(`most` + what was summed up before); more where groups get slots of their own, which
+    /// they had not.
     pub(super) fn begin(&mut self, most: usize, groups: usize) {
-        let wanted = 2 * most.clamp(8, u32::MAX as usize / 4);
-        let bits = wanted.min(groups.max(1)).next_power_of_two().trailing_zeros().max(1);
-        (self.factor, self.shift) =
-            if groups <= 1 << bits { (1, 0) } else { (SPREAD, u32::BITS - bits) };
-        self.mask = (1 << bits) - 1;
-        self.sums.clear();
-        self.slots.clear();
-        self.slots.resize(1 << bits, EMPTY);
+        let most = most.min(groups);
+        let wanted = (SLOTS_A_GROUP * most).max(SLOTS_MIN);
+        if groups <= wanted.max(GROUPS_WITH_SLOTS) {
+            self.empty_slots(groups);
+            (self.mask, self.factor, self.shift) = (usize::MAX, 1, 0);
+        } else {
+            let bits = wanted.next_power_of_two().trailing_zeros().min(u32::BITS);
+            self.is_direct = false;
+            self.slots.resize(self.slots.len().max(1 << bits), EMPTY);
+            self.slots[..1 << bits].fill(EMPTY);
+            (self.mask, self.factor, self.shift) = ((1 << bits) - 1, SPREAD, u32::BITS - bits);
+        }
+        self.sums[..self.len].fill((EMPTY, 0.0));
+        self.len = 0;
+        if self.sums.len() <= most {
+            self.sums.resize(most + 1, (EMPTY, 0.0));
+        }
+    }
+
+    /// Sees to it that each group has a slot of its own, and all are empty.
+    fn empty_slots(&mut self, groups: usize) {
+        if self.is_direct {
+            self.sums[..self.len].iter().for_each(|(it, _)| self.slots[*it as usize] = EMPTY);
+        } else {
+            self.slots.fill(EMPTY);
+        }
+        self.is_direct = true;
+        self.slots.resize(self.slots.len().max(groups), EMPTY);
     }
 
     /// The slot of a group, or the empty one that it would get.
     #[inline]
     fn slot(&self, group: u32) -> usize {
-        let mut slot = (group.wrapping_mul(self.factor) >> self.shift) as usize & self.mask;
+        let mut slot = (group.wrapping_mul(self.factor) >> self.shift) as usize;
         loop {
-            let found = self.slots[slot];
-            if found.0 == group || found == EMPTY {
+            let place = self.slots[slot] as usize;
+            if self.len <= place || self.sums[place].0 == group {
                 return slot;
             }
             slot = (slot + 1) & self.mask;
@@ -49,24 +88,39 @@ impl Sums {
     #[inline]
     pub(super) fn add(&mut self, group: u32, weight: f64) {
         let slot = self.slot(group);
-        match self.sums.get_mut(self.slots[slot].1 as usize) {
-            Some((_, sum)) => *sum += weight,
-            None => {
-                self.slots[slot] = (group, self.sums.len() as u32);
-                self.sums.push((group, weight));
-            }
-        }
+        let place = (self.slots[slot] as usize).min(self.len);
+        self.slots[slot] = place as u32;
+        let (of, sum) = &mut self.sums[place];
+        *of = group;
+        *sum += weight;
+        self.len += usize::from(place == self.len);
     }
 
     /// The sum of a group; 0 where it has none.
     #[inline]
     pub(super) fn of(&self, group: u32) -> f64 {
-        self.sums.get(self.slots[self.slot(group)].1 as usize).map_or(0.0, |(_, sum)| *sum)
+        // That of a group without one is 0 and stands behind the last.
+        self.sums[(self.slots[self.slot(group)] as usize).min(self.len)].1
     }
 
     /// The groups that have a sum, in the order in which they came.
     pub(super) fn all(&self) -> &[(u32, f64)] {
-        &self.sums
+        &self.sums[..self.len]
+    }
+}
+
+/// Sums that wait for the next piece of work, so that not each of them allocates its own.
+#[derive(Default)]
+pub(super) struct Spares(Mutex<Vec<Sums>>);
+
+impl Spares {
+    /// Has `work` use sums that nobody else uses meanwhile. They have to be begun.
+    pub(super) fn lend<R>(&self, work: impl FnOnce(&mut Sums) -> R) -> R {
+        let spare = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut sums = spare.unwrap_or_default();
+        let result = work(&mut sums);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(sums);
+        result
     }
 }
 
@@ -78,12 +132,16 @@ mod tests {
     proptest! {
         #[test]
         fn sums_are_those_of_a_plain_list(
-            rounds in prop::collection::vec(prop::collection::vec((0u32..60, 0u8..9), 0..50), 1..5),
+            rounds in prop::collection::vec(prop::collection::vec((0u32..60, 0u8..9), 0..50), 1..6),
             factor in prop::sample::select(vec![1u32, 7, 1 << 20]),
+            smaller in prop::sample::select(vec![1usize, 50, 20_000]),
         ) {
             let mut sums = Sums::default();
-            for round in &rounds {
-                sums.begin(round.len(), 60 * factor as usize);
+            for (number, round) in rounds.iter().enumerate() {
+                // Groups with slots of their own and without take turns, where `smaller` is large enough.
+                let groups = if number % 2 == 0 { 60 * factor } else { 60 * smaller as u32 };
+                let factor = groups / 60;
+                sums.begin(round.len(), groups as usize);
                 let mut plain: Vec<(u32, f64)> = Vec::new();
                 for &(group, weight) in round {
                     let (group, weight) = (group * factor, f64::from(weight));

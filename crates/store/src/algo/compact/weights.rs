@@ -19,14 +19,14 @@ pub(in crate::algo) enum WeightSlice<'r> {
 
 /// Whether a weight is the same number in four bytes.
 #[inline]
-pub(super) fn is_narrow(weight: f64) -> bool {
+pub(in crate::algo) fn is_narrow(weight: f64) -> bool {
     f64::from(weight as f32) == weight
 }
 
 impl Weights {
     /// The weights of a range of edges.
     #[inline]
-    pub(super) fn slice(&self, range: std::ops::Range<usize>) -> WeightSlice<'_> {
+    pub(in crate::algo) fn slice(&self, range: std::ops::Range<usize>) -> WeightSlice<'_> {
         match self {
             Weights::Narrow(weights) => WeightSlice::Narrow(&weights[range]),
             Weights::Wide(weights) => WeightSlice::Wide(&weights[range]),
