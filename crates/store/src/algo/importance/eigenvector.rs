@@ -1,6 +1,7 @@
 //! Eigenvector centrality: the score of a node is proportional to the sum of the scores of the nodes that lead to it. Rounds of the power method on
 //! the matrix and one, so that graphs of two sides do not swing to and fro; the squares of the scores add up to 1, as networkx has it.
 
+use super::pagerank::pulled;
 use crate::algo::compact::rows::Rows;
 use crate::algo::run::{Found, Output, Report, Run};
 use crate::algo::task::Task;
@@ -35,7 +36,7 @@ pub(in crate::algo) fn eigenvector(run: &Run<'_>) -> Result<Found> {
 /// What the nodes before a node have together, by the weights of the edges.
 #[inline]
 pub(super) fn gathered(incoming: &Rows, node: u32, scores: &[f64]) -> f64 {
-    incoming.weighted(node).map(|(from, weight)| weight * scores[from as usize]).sum::<f64>() + 0.0
+    pulled(incoming, node, scores) + 0.0
 }
 
 /// Divides by the root of the sum of squares, where that is not 0.

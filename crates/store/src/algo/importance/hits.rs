@@ -2,6 +2,7 @@
 //!
 //! Rounds of both go on until one changes the hubs by less than `tolerance` together. Each kind of score is scaled to the sum 1.
 
+use super::eigenvector::gathered;
 use crate::algo::compact::rows::Rows;
 use crate::algo::run::{Found, Output, Report, Run};
 use crate::algo::task::{EVEN_BLOCK, Task};
@@ -40,12 +41,7 @@ fn pull(task: &Task<'_>, rows: &Rows, from: &[f64], to: &mut [f64]) -> Result<()
     let sums = task.fill(to, rows.blocks(), |number, part| {
         let mut sum = 0.0;
         for (place, node) in rows.block(number).enumerate() {
-            part[place] = rows
-                .weighted(node)
-                .map(|(other, weight)| weight * from[other as usize])
-                .sum::<f64>();
-            // The sum of nothing is -0.
-            part[place] += 0.0;
+            part[place] = gathered(rows, node, from);
             sum += part[place];
         }
         Ok(sum)

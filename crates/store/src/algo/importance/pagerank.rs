@@ -68,7 +68,7 @@ pub(in crate::algo) fn pagerank(run: &Run<'_>) -> Result<Found> {
 
 /// What the nodes before a node hand on to it.
 #[inline]
-fn pulled(incoming: &Rows, node: u32, handed: &[f64]) -> f64 {
+pub(super) fn pulled(incoming: &Rows, node: u32, handed: &[f64]) -> f64 {
     if incoming.is_weighted() {
         return incoming.weighted(node).map(|(from, weight)| handed[from as usize] * weight).sum();
     }
