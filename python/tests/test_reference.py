@@ -32,7 +32,7 @@ EDGE_DIRECTIVES = table(f"{DQL}/lexer/directives.rs", "const FIELD_DIRECTIVES")
 ARGUMENTS = table(f"{DQL}/lower/selection/block.rs", "const KEYS")
 TOKENIZERS = table(f"{BASE}/schema/tokenizer.rs", "static ROWS", r'"(\w+)", ValueType')
 TYPES = table(f"{BASE}/types/values/value.rs", "pub fn name", r'=> "(\w+)"', "\n    }\n")
-SCHEMA_DIRECTIVES = table(f"{BASE}/schema/language/parser.rs", "const DIRECTIVES")
+SCHEMA_DIRECTIVES = table(f"{BASE}/schema/language/parser.rs", "const PREDICATE_DIRECTIVES")
 
 SECTIONS = {
     "functions": FUNCTIONS | {"len"},
