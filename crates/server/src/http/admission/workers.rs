@@ -22,6 +22,10 @@ const IDLE: Duration = Duration::from_secs(10);
 #[cfg(target_os = "linux")]
 const LOWER: i32 = 10;
 
+/// The lowest priority that a thread can have, as a nice value.
+#[cfg(target_os = "linux")]
+const LOWEST: i32 = 19;
+
 type Work = Box<dyn FnOnce() + Send>;
 
 thread_local! {
@@ -137,9 +141,12 @@ pub(in crate::http) fn lower_priority() {
     if IS_LOW.replace(true) {
         return;
     }
-    // Zero names the calling thread. Where this is refused, all threads go on as equals.
+    // `None` names the calling thread. A process that was begun with a low priority has threads that are lower still. Where this is
+    // refused, all threads go on as equals.
     #[cfg(target_os = "linux")]
-    let _ = rustix::process::setpriority_process(None, LOWER);
+    if let Ok(before) = rustix::process::getpriority_process(None) {
+        let _ = rustix::process::setpriority_process(None, (before + LOWER).min(LOWEST));
+    }
 }
 
 #[cfg(test)]
@@ -203,7 +210,7 @@ mod tests {
             lower_priority();
             here()
         });
-        assert_eq!(there.join().unwrap(), (before + LOWER).clamp(LOWER, 19));
+        assert_eq!(there.join().unwrap(), (before + LOWER).min(LOWEST));
         assert_eq!(here(), before);
     }
 
