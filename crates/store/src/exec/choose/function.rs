@@ -362,8 +362,7 @@ fn tokens_in(view: IndexView<'_>, tokens: &[TokenKey], wants: TextMatch) -> Node
             sets.sort_by_key(NodeSet::len);
             sets.into_iter().reduce(|one, other| one.and(&other)).unwrap_or_default()
         }
-        TextMatch::Any if sets.len() == 1 => sets.remove(0),
-        TextMatch::Any => crate::graph::union_of(sets.iter().flat_map(NodeSet::iter).collect()),
+        TextMatch::Any => crate::graph::union_of_sets(&sets),
     }
 }
 
@@ -410,11 +409,8 @@ fn set_in(view: IndexView<'_>, wanted: &Wanted) -> Option<NodeSet> {
     if let Wanted::AnyOf(values) = wanted {
         let keys: Option<Vec<TokenKey>> =
             values.iter().map(|value| TokenKey::of(value.as_ref())).collect();
-        let mut sets: Vec<NodeSet> = keys?.iter().map(|key| view.nodes(key)).collect();
-        if sets.len() == 1 {
-            return sets.pop();
-        }
-        return Some(crate::graph::union_of(sets.iter().flat_map(NodeSet::iter).collect()));
+        let sets: Vec<NodeSet> = keys?.iter().map(|key| view.nodes(key)).collect();
+        return Some(crate::graph::union_of_sets(&sets));
     }
     let (low, high) = bounds(wanted)?;
     Some(view.range(low.as_ref(), high.as_ref()))

@@ -115,15 +115,15 @@ fn nodes_in_cells(predicate: &Predicate, lang: Option<&str>, query: &GeoQuery) -
     for part in predicate.parts(lang) {
         let Some(view) = part.index(IndexKind::Geo) else {
             // A file of an older version has no geo index: all are candidates.
-            nodes.extend(part.subjects().iter());
+            part.subjects().append_to(&mut nodes);
             continue;
         };
         for (low, high) in query.spans() {
             let (low, high) = (TokenKey::Int(low), TokenKey::Int(high));
-            nodes.extend(view.range(Bound::Included(&low), Bound::Included(&high)).iter());
+            view.append_range(Bound::Included(&low), Bound::Included(&high), &mut nodes);
         }
         for cell in query.cells_around() {
-            nodes.extend(view.nodes(&TokenKey::Int(cell)).iter());
+            view.nodes(&TokenKey::Int(cell)).append_to(&mut nodes);
         }
     }
     crate::graph::union_of(nodes)

@@ -285,7 +285,7 @@ impl<'a> Context<'a> {
         let mut nodes = Vec::new();
         for part in predicate.parts(name.lang.as_deref()) {
             if let Some(view) = part.index(IndexKind::Trigram) {
-                nodes.extend(trigrams.iter().flat_map(|token| view.nodes(token).to_vec()));
+                trigrams.iter().for_each(|token| view.nodes(token).append_to(&mut nodes));
             }
         }
         let candidates = crate::graph::union_of(nodes);
@@ -390,7 +390,7 @@ fn trigram_set(view: IndexView<'_>, query: &TrigramQuery) -> NodeSet {
         }
         TrigramQuery::Or(parts) => {
             let sets: Vec<NodeSet> = parts.iter().map(|part| trigram_set(view, part)).collect();
-            crate::graph::union_of(sets.iter().flat_map(NodeSet::iter).collect())
+            crate::graph::union_of_sets(&sets)
         }
     }
 }

@@ -327,7 +327,9 @@ pub(super) fn leading_by_index(
 ) -> Option<Vec<u32>> {
     let mut found = Vec::new();
     for token in view.tokens(descending) {
-        found.extend(token.to_set().iter().filter(|&node| nodes.contains(node)));
+        let mut under_it = token.to_set().to_vec();
+        nodes.retain(&mut under_it, true);
+        found.append(&mut under_it);
         if wanted <= found.len() {
             found.sort_unstable();
             return Some(found);

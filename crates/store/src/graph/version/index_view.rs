@@ -3,12 +3,16 @@
 use super::delta::Postings;
 use super::unions::union_of;
 use crate::index::{TokenIndex, TokenKey};
-use crate::storage::{Array, NodeSet, gallop};
+use crate::storage::{Array, NodeSet, append_changed};
 use hexgraph_base::types::ValueRef;
 use imbl::OrdMap;
 use imbl::ordmap::RangedIter;
 use imbl::shared_ptr::DefaultSharedPtr;
 use std::ops::{Bound, Range};
+
+/// An estimate counts the changes of so many tokens, and of more where little is stored.
+const COUNTED_MIN: usize = 16;
+const COUNTED_MAX: usize = 256;
 
 /// An index at one version: base and changes as one.
 #[derive(Clone, Copy)]
@@ -82,30 +86,61 @@ impl<'a> IndexView<'a> {
     /// The nodes of all tokens between two bounds.
     pub fn range(&self, low: Bound<&TokenKey>, high: Bound<&TokenKey>) -> NodeSet {
         let places = self.places(low, high);
-        if places.len() == 1 && self.changes.is_empty() {
-            return self.index.nodes(places.start);
-        }
-        if range_is_empty(low, high) {
-            return NodeSet::default();
+        if places.len() <= 1 && !range_is_empty(low, high) {
+            // Of one token the nodes are read in place.
+            let mut changes = self.changes.range::<_, TokenKey>((low, high));
+            match (places.len(), changes.next(), changes.next()) {
+                (1, None, _) => return self.index.nodes(places.start),
+                (0, Some((token, _)), None) => return self.nodes(token),
+                (1, Some((token, _)), None) if self.index.find(token) == Some(places.start) => {
+                    return self.nodes(token);
+                }
+                _ => {}
+            }
         }
         let mut nodes = Vec::new();
-        let mut done = places.start;
-        for (token, change) in self.changes.range::<_, TokenKey>((low, high)) {
-            let place = self.index.lower_bound(token).clamp(done, places.end);
-            self.push_span(done..place, &mut nodes);
-            done = place;
-            let known = usize::from(self.index.find(token).is_some());
-            let stored = self.index.postings.slice(self.index.span(place..place + known));
-            push_changed(stored, change, &mut nodes);
-            done += known;
-        }
-        self.push_span(done..places.end, &mut nodes);
+        self.append_range(low, high, &mut nodes);
         union_of(nodes)
     }
 
-    /// About how many nodes are between two bounds: exact for the built part.
+    /// Adds the nodes of all tokens between two bounds to a list: in no particular order, and those of several tokens repeatedly.
+    pub(crate) fn append_range(
+        &self,
+        low: Bound<&TokenKey>,
+        high: Bound<&TokenKey>,
+        nodes: &mut Vec<u32>,
+    ) {
+        if range_is_empty(low, high) {
+            return;
+        }
+        let places = self.places(low, high);
+        let mut done = places.start;
+        for (token, change) in self.changes.range::<_, TokenKey>((low, high)) {
+            let (place, is_stored) = self.index.seek(token, done..places.end, false);
+            self.push_span(done..place, nodes);
+            done = place + usize::from(is_stored);
+            let stored = self.index.postings.slice(self.index.span(place..done));
+            append_changed(stored, &change.gained, &change.lost, nodes);
+        }
+        self.push_span(done..places.end, nodes);
+    }
+
+    /// About how many nodes are between two bounds: exact where few tokens between them changed, else too many by at most the number of
+    /// changed tokens. O(log tokens).
     pub fn estimate(&self, low: Bound<&TokenKey>, high: Bound<&TokenKey>) -> usize {
-        self.index.span(self.places(low, high)).len() + self.changes.len()
+        let stored = self.index.span(self.places(low, high)).len();
+        if self.changes.is_empty() || range_is_empty(low, high) {
+            return stored;
+        }
+        let mut changes = self.changes.range::<_, TokenKey>((low, high));
+        // Where most of it is stored the changes say little, and few of them are looked at.
+        let most = if self.changes.len() <= stored / 2 { COUNTED_MIN } else { COUNTED_MAX };
+        let counted = changes.by_ref().take(most);
+        let surplus = counted.map(|(_, change)| change.surplus).sum::<i64>();
+        match changes.next() {
+            None => stored.saturating_add_signed(surplus as isize),
+            Some(_) => stored + self.changes.len(),
+        }
     }
 
     fn push_span(&self, places: Range<usize>, nodes: &mut Vec<u32>) {
@@ -261,21 +296,10 @@ impl<'a> Iterator for Tokens<'a> {
     }
 }
 
-/// Adds the nodes of one token, in runs between those that it lost.
-fn push_changed(stored: &[u32], change: &Postings, nodes: &mut Vec<u32>) {
-    let mut rest = stored;
-    for lost in change.lost.iter() {
-        let (kept, later) = rest.split_at(gallop(rest, |&node| node < lost));
-        nodes.extend_from_slice(kept);
-        rest = &later[usize::from(later.first() == Some(&lost))..];
-    }
-    nodes.extend_from_slice(rest);
-    nodes.extend(change.gained.iter());
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::storage::gallop;
     use proptest::prelude::*;
     use std::sync::Arc;
 
@@ -293,7 +317,7 @@ mod tests {
                 ..Postings::default()
             };
             let mut nodes = Vec::new();
-            push_changed(&stored, &change, &mut nodes);
+            append_changed(&stored, &change.gained, &change.lost, &mut nodes);
             let kept = stored.iter().copied().filter(|node| !lost.contains(node));
             prop_assert_eq!(nodes, kept.chain(gained).collect::<Vec<u32>>());
             for bound in 0..302 {

@@ -10,6 +10,19 @@ pub(crate) fn union_of(nodes: Vec<u32>) -> NodeSet {
     }
 }
 
+/// The members of any of some sets.
+pub(crate) fn union_of_sets(sets: &[NodeSet]) -> NodeSet {
+    match sets {
+        [] => NodeSet::default(),
+        [one] => one.clone(),
+        _ => {
+            let mut nodes = Vec::with_capacity(sets.iter().map(NodeSet::len).sum());
+            sets.iter().for_each(|set| set.append_to(&mut nodes));
+            union_of(nodes)
+        }
+    }
+}
+
 /// The members of an unsorted list with repeats, ascending.
 pub(crate) fn distinct_of(nodes: Vec<u32>) -> Vec<u32> {
     let Some(bits) = bits_of(&nodes) else { return sorted(nodes) };

@@ -1,6 +1,7 @@
 //! Sets of nodes.
 
 pub(super) mod bitmap;
+mod changed;
 pub(super) mod node_set;
 pub(super) mod node_iter;
 pub(super) mod sorted;

@@ -1,8 +1,9 @@
 //! Sets of nodes in several forms. A set is read where it lies as long as possible.
 
+use super::changed::Stored;
 use super::node_iter::{NodeIter, OverlayIter, PlainIter};
 use super::sorted::{
-    insert_sorted, is_run, places_between, remove_sorted, retain_in, retain_sorted,
+    gallop, insert_sorted, is_run, places_between, remove_sorted, retain_in, retain_sorted,
 };
 use crate::storage::{Array, FrozenBitmap};
 use roaring::RoaringBitmap;
@@ -37,6 +38,9 @@ const FEW_CHANGES: usize = 256;
 
 /// Pages of fewer members are walked.
 const LONG_PAGE: usize = 256;
+
+/// In a set with changes, first pages of fewer members are walked: a step for each costs less than to move what changed.
+const MERGED_PAGE: usize = 32;
 
 /// In a set with changes, lists of at most this many nodes are looked up node by node.
 const FEW: usize = 16;
@@ -136,7 +140,8 @@ impl NodeSet {
             NodeSet::Bitmap(bitmap) => bitmap.contains(node),
             NodeSet::Frozen(bitmap) => bitmap.contains(node),
             NodeSet::Overlay { base, gained, lost } => {
-                gained.contains(node) || base.contains(node) && !lost.contains(node)
+                // One look at the changes: a stored node is never gained, and another one never lost.
+                if base.contains(node) { !lost.contains(node) } else { gained.contains(node) }
             }
         }
     }
@@ -302,33 +307,19 @@ impl NodeSet {
         /// Looking up more changes than this costs as much as a walk.
         const CHANGES_MAX: u64 = 1 << 15;
         let none = RoaringBitmap::new();
-        let (Some((mine, my_gained, my_lost)), Some((theirs, gained, lost))) =
-            (self.stored(&none), other.stored(&none))
-        else {
+        let (Some(mine), Some(theirs)) = (self.stored(&none), other.stored(&none)) else {
             return false;
         };
-        if CHANGES_MAX < my_gained.len() + my_lost.len() + gained.len() + lost.len() {
-            return false;
-        }
-        // What was gained is not stored, and what was lost is. So the members of both are those that are stored on both sides but
-        // for the lost ones, those that one side stores and the other gained, and those that both gained.
-        let stored = mine.and_len(theirs) + lost.intersection_len(my_lost);
-        let stored = stored - mine.and_len_roaring(lost) - theirs.and_len_roaring(my_lost);
-        let mine_gained = theirs.and_len_roaring(my_gained) - lost.intersection_len(my_gained);
-        let theirs_gained = mine.and_len_roaring(gained) - my_lost.intersection_len(gained);
-        let both = stored + mine_gained + theirs_gained + gained.intersection_len(my_gained);
-        both == other.len() as u64
+        mine.changes_len() + theirs.changes_len() <= CHANGES_MAX
+            && mine.and_len(&theirs) == other.len() as u64
     }
 
     /// The stored bitmap, what it gained and what it lost, for a set that is one; `none` stands for no change.
-    fn stored<'s>(
-        &'s self,
-        none: &'s RoaringBitmap,
-    ) -> Option<(&'s FrozenBitmap, &'s RoaringBitmap, &'s RoaringBitmap)> {
+    fn stored<'s>(&'s self, none: &'s RoaringBitmap) -> Option<Stored<'s>> {
         match self {
-            NodeSet::Frozen(bitmap) => Some((bitmap, none, none)),
+            NodeSet::Frozen(bits) => Some(Stored { bits, gained: none, lost: none }),
             NodeSet::Overlay { base, gained, lost } => match &**base {
-                NodeSet::Frozen(bitmap) => Some((bitmap, gained, lost)),
+                NodeSet::Frozen(bits) => Some(Stored { bits, gained, lost }),
                 _ => None,
             },
             _ => None,
@@ -365,7 +356,11 @@ impl NodeSet {
                 nodes
             }
             // The first page needs no search for where it begins.
-            NodeSet::Overlay { .. } if skip == 0 => self.iter().take(count).collect(),
+            NodeSet::Overlay { base, gained, lost } if skip == 0 => {
+                let merged = || merged_page(base, gained, lost, count);
+                let page = if MERGED_PAGE <= count { merged() } else { None };
+                page.unwrap_or_else(|| self.iter().take(count).collect())
+            }
             NodeSet::Overlay { .. } => match self.select(skip) {
                 Some(least) => self.iter_from(least).take(count).collect(),
                 None => Vec::new(),
@@ -381,7 +376,7 @@ impl NodeSet {
             NodeSet::Overlay { base, gained, lost } if self.has_few_changes() => {
                 // What is stored is listed at the speed of memory, and moved where something changed.
                 let mut nodes = Vec::with_capacity(base.len() + gained.len() as usize);
-                base.iter().for_each(|node| nodes.push(node));
+                base.append_to(&mut nodes);
                 remove_sorted(&mut nodes, lost);
                 insert_sorted(&mut nodes, &gained.iter().collect::<Vec<u32>>());
                 nodes
@@ -391,6 +386,19 @@ impl NodeSet {
                 self.iter().for_each(|node| nodes.push(node));
                 nodes
             }
+        }
+    }
+
+    /// Adds the members to a list, in no particular order, but those of a set without changes ascending: what is stored as a list is
+    /// copied from one lost member to the next.
+    pub(crate) fn append_to(&self, nodes: &mut Vec<u32>) {
+        match self {
+            NodeSet::Sorted(members) => nodes.extend_from_slice(members),
+            NodeSet::Slice(array, range) => nodes.extend_from_slice(array.slice(range.clone())),
+            NodeSet::Overlay { base, gained, lost } if matches!(**base, NodeSet::Slice(..)) => {
+                append_changed(base.list().unwrap_or_default(), gained, lost, nodes);
+            }
+            _ => self.iter().for_each(|node| nodes.push(node)),
         }
     }
 
@@ -467,31 +475,21 @@ impl NodeSet {
         }
     }
 
-    /// The members of both.
+    /// The members of both. O(containers + changes) for bitmaps, stored ones with changes among them.
     pub fn and(&self, other: &NodeSet) -> NodeSet {
+        let none = RoaringBitmap::new();
+        match (self, other, self.stored(&none), other.stored(&none)) {
+            (_, _, Some(one), Some(two)) => return NodeSet::from(one.and(&two)),
+            (NodeSet::Bitmap(bitmap), _, _, Some(stored))
+            | (_, NodeSet::Bitmap(bitmap), Some(stored), _) => {
+                return NodeSet::from(stored.and_bitmap(bitmap));
+            }
+            (NodeSet::Bitmap(one), NodeSet::Bitmap(two), ..) => {
+                return NodeSet::from(&**one & &**two);
+            }
+            _ => {}
+        }
         let (small, large) = if self.len() <= other.len() { (self, other) } else { (other, self) };
-        if let (NodeSet::Frozen(one), NodeSet::Frozen(two)) = (small, large) {
-            return NodeSet::from(one.and(two));
-        }
-        if let (NodeSet::Frozen(frozen), NodeSet::Bitmap(bitmap))
-        | (NodeSet::Bitmap(bitmap), NodeSet::Frozen(frozen)) = (small, large)
-        {
-            return NodeSet::from(frozen.and_roaring(bitmap));
-        }
-        if let (NodeSet::Bitmap(one), NodeSet::Bitmap(two)) = (small, large) {
-            return NodeSet::from(&**one & &**two);
-        }
-        if let (NodeSet::Overlay { base, gained, lost }, other)
-        | (other, NodeSet::Overlay { base, gained, lost }) = (small, large)
-            && matches!(**base, NodeSet::Frozen(_))
-            && matches!(other, NodeSet::Frozen(_) | NodeSet::Bitmap(_))
-        {
-            let mut both = base.and(other).to_bitmap();
-            // Only a changed node can be wrong in what was stored of both.
-            both -= &**lost;
-            both.extend(gained.iter().filter(|&node| other.contains(node)));
-            return NodeSet::from(both);
-        }
         if let NodeSet::Slice(array, range) = small
             && let Some(both) = large.within_run(array.slice(range.clone()))
         {
@@ -513,12 +511,17 @@ impl NodeSet {
             return self.clone();
         }
         let mut all = self.to_bitmap();
-        match other {
-            NodeSet::Frozen(bitmap) => bitmap.or_into(&mut all),
-            NodeSet::Bitmap(bitmap) => all |= &**bitmap,
-            _ => all |= other.to_bitmap(),
-        }
+        other.or_into(&mut all);
         NodeSet::from(all)
+    }
+
+    /// Adds the members to `all`. O(containers + changes) for a bitmap, a stored one with changes among them.
+    pub fn or_into(&self, all: &mut RoaringBitmap) {
+        match (self, self.stored(&RoaringBitmap::new())) {
+            (_, Some(stored)) => stored.or_into(all),
+            (NodeSet::Bitmap(bitmap), _) => *all |= &**bitmap,
+            _ => *all |= self.to_bitmap(),
+        }
     }
 
     /// The places of the members in an ascending list, for a set that is a list without gaps: those between its ends.
@@ -567,14 +570,54 @@ impl NodeSet {
             }
             _ => {
                 let mut all = self.to_bitmap();
-                match other {
-                    NodeSet::Frozen(bitmap) => bitmap.remove_from(&mut all),
+                match (other, other.stored(&RoaringBitmap::new())) {
+                    (_, Some(stored)) => stored.remove_from(&mut all),
+                    (NodeSet::Bitmap(bitmap), _) => all -= &**bitmap,
                     _ => all -= other.to_bitmap(),
                 }
                 NodeSet::from(all)
             }
         }
     }
+}
+
+/// The first members of a set with changes, at most `count` of them: as many stored ones are listed, and what changed is moved between
+/// them. `None` when so many of these were lost that it takes more.
+fn merged_page(
+    base: &NodeSet,
+    gained: &RoaringBitmap,
+    lost: &RoaringBitmap,
+    count: usize,
+) -> Option<Vec<u32>> {
+    let stored = count.saturating_add(MERGED_PAGE);
+    let mut nodes = base.page(0, stored);
+    let last = nodes.last().copied().filter(|_| nodes.len() == stored);
+    remove_sorted(&mut nodes, lost);
+    // Those behind the last stored one that was listed are not next, unless nothing is stored behind it.
+    let new = gained.range(..=last.unwrap_or(u32::MAX)).take(count).collect::<Vec<u32>>();
+    insert_sorted(&mut nodes, &new);
+    if nodes.len() < count && last.is_some() {
+        return None;
+    }
+    nodes.truncate(count);
+    Some(nodes)
+}
+
+/// Adds the members of a sorted list without those that were lost, in runs between them, and those that were gained.
+pub(crate) fn append_changed(
+    stored: &[u32],
+    gained: &RoaringBitmap,
+    lost: &RoaringBitmap,
+    nodes: &mut Vec<u32>,
+) {
+    let mut rest = stored;
+    for lost in lost {
+        let (kept, later) = rest.split_at(gallop(rest, |&node| node < lost));
+        nodes.extend_from_slice(kept);
+        rest = &later[usize::from(later.first() == Some(&lost))..];
+    }
+    nodes.extend_from_slice(rest);
+    nodes.extend(gained);
 }
 
 /// A bitmap of a sorted list.

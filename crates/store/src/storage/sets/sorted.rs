@@ -11,14 +11,42 @@ pub(crate) fn is_run(nodes: &[u32]) -> bool {
     }
 }
 
-/// Keeps the members of a bitmap in a sorted list.
+/// Keeps the members of a bitmap in a sorted list. O(containers) where none lies between the ends of the list, else a search for each
+/// of few members, or a merge of both.
 pub(super) fn retain_in(nodes: &mut Vec<u32>, members: &RoaringBitmap) {
-    // A binary search for each of few members takes fewer steps than a look at each node.
-    if (members.len() as usize) < nodes.len() / 16 {
-        *nodes = members.iter().filter(|node| nodes.binary_search(node).is_ok()).collect();
+    let count = members_between(nodes, members);
+    if count == 0 {
+        nodes.clear();
+    } else if count < nodes.len() / SEARCH_SHARE {
+        let found = between(nodes, members).filter(|node| nodes.binary_search(node).is_ok());
+        *nodes = found.collect();
     } else {
-        nodes.retain(|&node| members.contains(node));
+        merge_with(nodes, members, true);
     }
+}
+
+/// The members of a bitmap between the ends of a sorted list, both included.
+fn between<'m>(nodes: &[u32], members: &'m RoaringBitmap) -> impl Iterator<Item = u32> + use<'m> {
+    let ends = nodes.first().zip(nodes.last());
+    ends.map(|(&first, &last)| members.range(first..=last)).into_iter().flatten()
+}
+
+/// The number of members of a bitmap between the ends of a sorted list. O(containers).
+fn members_between(nodes: &[u32], members: &RoaringBitmap) -> usize {
+    let ends = nodes.first().zip(nodes.last());
+    ends.map_or(0, |(&first, &last)| members.range_cardinality(first..=last) as usize)
+}
+
+/// Keeps the members of a bitmap in a sorted list (or, with `keep` false, the others) by a merge.
+fn merge_with(nodes: &mut Vec<u32>, members: &RoaringBitmap, keep: bool) {
+    let mut members = between(nodes, members);
+    let mut next = members.next();
+    nodes.retain(|&node| {
+        while next.is_some_and(|member| member < node) {
+            next = members.next();
+        }
+        (next == Some(node)) == keep
+    });
 }
 
 /// The number of items at the front that have a property, which none has behind the first that has
@@ -74,20 +102,18 @@ pub(super) fn retain_sorted(nodes: &mut Vec<u32>, members: &[u32], keep: bool) {
     });
 }
 
-/// Where fewer than one in this many nodes of a list are removed, each is searched for; else one pass goes over the list.
+/// Where fewer than one in this many nodes of a list are kept or removed, each is searched for; else one pass goes over the list.
 const SEARCH_SHARE: usize = 16;
 
 /// Removes the members of a bitmap from a sorted list. O(list) at most; O(members · log list) and a move of what stays
-/// where they are few.
+/// where they are few, O(containers) where none lies between the ends of the list.
 pub(super) fn remove_sorted(nodes: &mut Vec<u32>, gone: &RoaringBitmap) {
-    if gone.is_empty() {
+    let count = members_between(nodes, gone);
+    if nodes.len() / SEARCH_SHARE < count {
+        merge_with(nodes, gone, false);
         return;
     }
-    if nodes.len() / SEARCH_SHARE < gone.len() as usize {
-        nodes.retain(|&node| !gone.contains(node));
-        return;
-    }
-    let places = gone.iter().filter_map(|node| nodes.binary_search(&node).ok());
+    let places = between(nodes, gone).filter_map(|node| nodes.binary_search(&node).ok());
     let places: Vec<usize> = places.collect();
     let Some(&first) = places.first() else { return };
     let mut end = first;
@@ -175,6 +201,9 @@ mod tests {
                 prop_assert_eq!(set.page(skip, 5), page);
                 let page: Vec<u32> = expected.iter().skip(skip).take(300).copied().collect();
                 prop_assert_eq!(set.page(skip, 300), page);
+                for count in [31, 32, 70] {
+                    prop_assert_eq!(set.page(0, count), expected[..count.min(expected.len())].to_vec());
+                }
                 prop_assert!(set.is_exactly(&expected));
                 prop_assert_eq!(set.is_exactly(&asked), asked == expected);
                 prop_assert_eq!(set.to_bitmap().iter().collect::<Vec<u32>>(), expected.clone());
@@ -191,6 +220,45 @@ mod tests {
                     prop_assert_eq!(set.and(&other).to_vec(), both.clone());
                     prop_assert_eq!(other.and(&set).to_vec(), both.clone());
                 }
+            }
+        }
+
+        /// Intersections, unions and differences of changed sets among themselves.
+        #[test]
+        fn changed_sets_are_combined(
+            stored in btree_set(0u32..300, 0..200),
+            changed in btree_set(0u32..300, 0..60),
+            others in btree_set(0u32..300, 0..200),
+            others_changed in btree_set(0u32..300, 0..60),
+            // The members of one container, or of several with gaps between them.
+            step in prop_oneof![Just(1), Just(700)],
+        ) {
+            let [stored, changed, others, others_changed] = [stored, changed, others, others_changed]
+                .map(|nodes| nodes.into_iter().map(|node| step * node).collect::<BTreeSet<u32>>());
+            let (ones, members) = overlays(&stored, &changed);
+            let (twos, more) = overlays(&others, &others_changed);
+            let (members, more) = (BTreeSet::from_iter(members), BTreeSet::from_iter(more));
+            let list = |nodes: &mut dyn Iterator<Item = &u32>| nodes.copied().collect::<Vec<u32>>();
+            let both = list(&mut members.intersection(&more));
+            let either = list(&mut members.union(&more));
+            let rest = list(&mut members.difference(&more));
+            let plain = NodeSet::from(more.iter().copied().collect::<RoaringBitmap>());
+            for one in &ones {
+                for two in twos.iter().chain([&plain]) {
+                    prop_assert_eq!(one.and(two).to_vec(), both.clone());
+                    prop_assert_eq!(two.and(one).to_vec(), both.clone());
+                    prop_assert_eq!(one.or(two).to_vec(), either.clone());
+                    prop_assert_eq!(two.or(one).to_vec(), either.clone());
+                    prop_assert_eq!(one.and_not(two).to_vec(), rest.clone());
+                    let mut all = one.to_bitmap();
+                    two.or_into(&mut all);
+                    prop_assert_eq!(all.iter().collect::<Vec<u32>>(), either.clone());
+                }
+                let mut appended = vec![7];
+                one.append_to(&mut appended);
+                appended.remove(0);
+                appended.sort_unstable();
+                prop_assert_eq!(appended, list(&mut members.iter()));
             }
         }
 

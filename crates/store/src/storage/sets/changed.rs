@@ -1,0 +1,80 @@
+//! Intersection, union and difference of stored bitmaps with later changes.
+//!
+//! With B for what is stored, G for what it gained (nothing of B) and L for what it lost (all of it in B), the set is B + G - L. Whole containers
+//! of B are combined as if nothing had changed, and then the few members are set right that changes are about: so it costs
+//! O(containers + changes), and never a look at each member.
+
+use crate::storage::FrozenBitmap;
+use roaring::RoaringBitmap;
+
+/// A stored bitmap with what changed since.
+pub(super) struct Stored<'s> {
+    pub(super) bits: &'s FrozenBitmap,
+    /// Members that are not stored.
+    pub(super) gained: &'s RoaringBitmap,
+    /// Stored ones that are no members.
+    pub(super) lost: &'s RoaringBitmap,
+}
+
+impl Stored<'_> {
+    /// The number of changes.
+    pub(super) fn changes_len(&self) -> u64 {
+        self.gained.len() + self.lost.len()
+    }
+
+    /// The members of both.
+    pub(super) fn and(&self, other: &Stored<'_>) -> RoaringBitmap {
+        let mut both = self.bits.and(other.bits);
+        both -= self.lost;
+        both -= other.lost;
+        for (one, two) in [(self, other), (other, self)] {
+            // What one side gained and the other stores.
+            if !one.gained.is_empty() {
+                both |= two.bits.and_roaring(one.gained) - two.lost;
+            }
+        }
+        both |= self.gained & other.gained;
+        both
+    }
+
+    /// The number of members of both, without making the set of them.
+    pub(super) fn and_len(&self, other: &Stored<'_>) -> u64 {
+        // What was gained is not stored, and what was lost is. So the members of both are those that are stored on both sides but
+        // for the lost ones, those that one side stores and the other gained, and those that both gained.
+        let stored = self.bits.and_len(other.bits) + other.lost.intersection_len(self.lost);
+        let stored =
+            stored - self.bits.and_len_roaring(other.lost) - other.bits.and_len_roaring(self.lost);
+        let mine_gained =
+            other.bits.and_len_roaring(self.gained) - other.lost.intersection_len(self.gained);
+        let theirs_gained =
+            self.bits.and_len_roaring(other.gained) - self.lost.intersection_len(other.gained);
+        stored + mine_gained + theirs_gained + other.gained.intersection_len(self.gained)
+    }
+
+    /// The members of both.
+    pub(super) fn and_bitmap(&self, other: &RoaringBitmap) -> RoaringBitmap {
+        let mut both = self.bits.and_roaring(other);
+        both -= self.lost;
+        if !self.gained.is_empty() {
+            both |= self.gained & other;
+        }
+        both
+    }
+
+    /// Adds the members to `all`.
+    pub(super) fn or_into(&self, all: &mut RoaringBitmap) {
+        // A lost one stays where it was a member before.
+        let gone = self.lost - &*all;
+        self.bits.or_into(all);
+        *all -= gone;
+        *all |= self.gained;
+    }
+
+    /// Removes the members from `all`.
+    pub(super) fn remove_from(&self, all: &mut RoaringBitmap) {
+        let kept = self.lost & &*all;
+        self.bits.remove_from(all);
+        *all |= kept;
+        *all -= self.gained;
+    }
+}
