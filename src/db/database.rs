@@ -342,7 +342,9 @@ impl Database {
 }
 
 fn stats_of(version: &Version) -> Stats {
-    let subjects = version.predicates().map(|(_, predicate)| predicate.subjects());
-    let nodes = subjects.reduce(|one, other| one.or(&other)).map_or(0, |nodes| nodes.len());
-    Stats { nodes: nodes as u64, commit: version.commit, predicates: graph::stats(version) }
+    Stats {
+        nodes: version.subject_count(),
+        commit: version.commit,
+        predicates: graph::stats(version),
+    }
 }

@@ -5,7 +5,7 @@ use crate::graph::build::compact::settle_all;
 use crate::graph::build::fold::Fold;
 use crate::graph::publish::late::Late;
 use crate::graph::thresholds::Folding;
-use crate::graph::{Redefinition, encode_changes, export, export_json, resolve};
+use crate::graph::{Redefinition, encode_changes, export, export_json, resolve, stats};
 use crate::index::{TokenKey, index_kinds, tokens_of};
 use proptest::prelude::*;
 use std::ops::Bound;
@@ -268,6 +268,10 @@ pub(super) fn check_indexes(version: &Version) {
                 for (token, nodes) in &wanted {
                     let found: BTreeSet<u32> = index.nodes(token).iter().collect();
                     assert_eq!(&found, nodes, "{name}@{} {kind:?} {token:?}", values.lang);
+                    let only = (Bound::Included(token), Bound::Included(token));
+                    let range: BTreeSet<u32> = index.range(only.0, only.1).iter().collect();
+                    assert_eq!(&range, nodes, "{name}@{} {kind:?} {token:?}", values.lang);
+                    assert_eq!(index.estimate(only.0, only.1), nodes.len(), "{name} {token:?}");
                     all.extend(nodes);
                 }
                 let range = index.range(Bound::Unbounded, Bound::Unbounded);
@@ -289,6 +293,30 @@ fn check(version: &Version, model: &Model) {
     }
     assert_eq!(found.reverse, reverse);
     check_indexes(version);
+    check_counts(version);
+}
+
+/// Compares what is counted beside the data with the data.
+fn check_counts(version: &Version) {
+    let mut all = BTreeSet::new();
+    for (name, predicate) in &version.predicates {
+        all.extend(predicate.subjects().iter());
+        let mut count: usize = 0;
+        for values in predicate.langs() {
+            count += values.subjects().iter().map(|node| values.values(node).len()).sum::<usize>();
+        }
+        if let PredicateData::Edges(edges) = &predicate.data {
+            let edges = &edges.forward;
+            let lists: Vec<_> = edges.subjects().iter().map(|node| edges.targets(node)).collect();
+            count += lists.iter().map(|targets| targets.len()).sum::<usize>();
+            let targets: BTreeSet<u32> = lists.iter().flat_map(|list| list.to_vec()).collect();
+            assert_eq!(edges.all_targets().iter().collect::<BTreeSet<u32>>(), targets, "{name}");
+        }
+        let stats = stats(version);
+        let counted = stats.iter().find(|stats| stats.name == *name).map_or(0, |it| it.values);
+        assert_eq!(counted, count as u64, "{name}");
+    }
+    assert_eq!(version.subject_count(), all.len() as u64);
 }
 
 type Folds = Vec<(Arc<str>, Fold)>;

@@ -82,11 +82,65 @@ impl Row {
     }
 }
 
+/// The bits of a [`NodeFilter`] for each node, while it is not as long as it gets.
+const BITS_PER_NODE: usize = 8;
+
+/// The words of a [`NodeFilter`], at least and at most.
+const FILTER_WORDS: (usize, usize) = (8, 1024);
+
+/// Tells most nodes that did not change from those that did, by one bit and without a search in the map of changes, which would be a
+/// miss of the cache or two for each node that a query reads.
+///
+/// It is a set of hashes: so it has every changed node, and a few others by chance, one in eight while fewer than 8,192 nodes have
+/// changed. A commit copies it, so it has 8 KiB at most.
+#[derive(Clone, Default)]
+pub(super) struct NodeFilter {
+    words: Arc<Vec<u64>>,
+}
+
+impl NodeFilter {
+    /// False when a node was not added; true may be wrong. O(1).
+    #[inline]
+    fn may_have(&self, node: u32) -> bool {
+        let bit = filter_bit(node, self.words.len());
+        self.words.get(bit / 64).is_some_and(|word| word >> (bit % 64) & 1 == 1)
+    }
+
+    /// Adds a node, which is one of `all` by now. O(1), amortised, and the copy of the filter where another version has it, too.
+    fn add<R>(&mut self, node: u32, all: &OrdMap<u32, R>) {
+        let (least, most) = FILTER_WORDS;
+        let wanted = (all.len() * BITS_PER_NODE / 64).next_power_of_two().clamp(least, most);
+        if self.words.len() < wanted {
+            let mut words = vec![0; wanted];
+            all.keys().for_each(|node| set_bit(&mut words, *node));
+            self.words = Arc::new(words);
+        } else if !self.may_have(node) {
+            let words: &mut Vec<u64> = Arc::make_mut(&mut self.words);
+            set_bit(words, node);
+        }
+    }
+}
+
+fn set_bit(words: &mut [u64], node: u32) {
+    let bit = filter_bit(node, words.len());
+    words[bit / 64] |= 1 << (bit % 64);
+}
+
+/// The bit of a node in a filter of some words.
+#[inline]
+fn filter_bit(node: u32, words: usize) -> usize {
+    // The upper half of the product with 32 bits that depend on all bits of the node lies evenly below the number of bits.
+    let hash = u64::from(node.wrapping_mul(0x9e37_79b1));
+    ((hash * (64 * words as u64)) >> 32) as usize
+}
+
 /// Changes of the values in one language.
 #[derive(Clone, Default)]
 pub struct ValueDelta {
     /// The whole row of each changed node; `None` when it has none any more.
     pub rows: OrdMap<u32, Option<Row>>,
+    /// Has all nodes of `rows`.
+    pub(super) filter: NodeFilter,
     /// Nodes that have a value now and have none in the base.
     pub gained: Arc<RoaringBitmap>,
     /// Nodes that have none now and have one in the base.
@@ -95,6 +149,8 @@ pub struct ValueDelta {
     pub tokens: Vec<OrdMap<TokenKey, Postings>>,
     /// The same rows as one list, where the base is a column of numbers.
     pub(super) run: NumberRun,
+    /// How many more values there are than in the base: so they are counted without a walk over the changes.
+    pub(super) surplus: i64,
 }
 
 /// The nodes that changed since a column of numbers was built, ascending, with the number that each has now.
@@ -225,7 +281,17 @@ impl ValueDelta {
     /// Sets the row of a node. Sets of nodes and postings are those of the caller.
     pub(super) fn put_row(&mut self, node: u32, row: Option<Row>) {
         self.rows.insert(node, row);
+        self.filter.add(node, &self.rows);
         self.run.note(node, &self.rows);
+    }
+
+    /// The row of a node that changed, `None` inside for one that has none any more.
+    #[inline]
+    pub(super) fn row(&self, node: u32) -> Option<Option<&Row>> {
+        if !self.filter.may_have(node) {
+            return None;
+        }
+        self.rows.get(&node).map(Option::as_ref)
     }
 
     /// All changes of a column of ints; `None` for any other column, and when a change is no int. O(1), or a copy of the changes.
@@ -271,6 +337,8 @@ impl Postings {
 pub struct EdgeDelta {
     /// What changed for each changed node.
     pub rows: OrdMap<u32, Arc<EdgeRow>>,
+    /// Has all nodes of `rows`.
+    pub(super) filter: NodeFilter,
     /// Nodes that have an edge now and have none in the base.
     pub gained: Arc<RoaringBitmap>,
     /// Nodes that have none now and have one in the base.
@@ -279,6 +347,26 @@ pub struct EdgeDelta {
     pub has_facets: bool,
     /// True when an edge was set with a facet that is a number below 0, whichever facet it was.
     pub has_negative: bool,
+    /// How many more edges there are than in the base: so they are counted without a walk over the changes.
+    pub(super) surplus: i64,
+}
+
+impl EdgeDelta {
+    /// Sets what changed for a node. Sets of nodes and counts are those of the caller. Returns what had changed before.
+    pub(super) fn put_row(&mut self, node: u32, row: Arc<EdgeRow>) -> Option<Arc<EdgeRow>> {
+        let old = self.rows.insert(node, row);
+        self.filter.add(node, &self.rows);
+        old
+    }
+
+    /// What changed for a node.
+    #[inline]
+    pub(super) fn row(&self, node: u32) -> Option<&EdgeRow> {
+        if !self.filter.may_have(node) {
+            return None;
+        }
+        self.rows.get(&node).map(|row| &**row)
+    }
 }
 
 /// Changes of one node's edges.
@@ -410,6 +498,26 @@ mod tests {
                 let rows: Vec<(u32, Option<i64>)> = rows.collect();
                 prop_assert_eq!(delta.ints().map(|run| Vec::clone(&run)), Some(rows));
             }
+        }
+    }
+
+    /// A filter has all nodes that were added, and few others.
+    #[test]
+    fn filters_have_all_and_few_others() {
+        for (count, step) in [(1, 1), (60, 7), (1_000, 1), (1_000, 65_536), (20_000, 37)] {
+            let (mut all, mut filter) = (OrdMap::new(), NodeFilter::default());
+            let nodes = (0..count).map(|place: u32| place * step);
+            for node in nodes.clone() {
+                all.insert(node, ());
+                filter.add(node, &all);
+            }
+            assert!(nodes.clone().all(|node| filter.may_have(node)));
+            let others = (0..100_000).map(|place| 0x9999_0000_u32.wrapping_add(place * 11));
+            let wrong = others.filter(|node| filter.may_have(*node)).count();
+            // Eight bits a node tell seven of eight apart; of very many nodes three bits tell two of three.
+            let most = if count < 8_192 { 15_000 } else { 31_000 };
+            assert!(wrong < most, "{wrong} of 100,000 with {count} nodes, {step} apart");
+            assert!(filter.words.len() <= FILTER_WORDS.1);
         }
     }
 

@@ -35,9 +35,7 @@ impl<'a> EdgeNumbers<'a> {
 
     /// The number of the edge from `from` to `to`, which has to be there.
     pub(crate) fn of(&self, from: u32, to: u32) -> Option<f64> {
-        let rows = &self.forward.delta.rows;
-        if !rows.is_empty()
-            && let Some(row) = rows.get(&from)
+        if let Some(row) = self.forward.delta.row(from)
             && let Some(facets) = row.added.get(&to)
         {
             return facet_in(facets, self.key).and_then(number_of);
@@ -50,8 +48,7 @@ impl<'a> EdgeNumbers<'a> {
 
     /// Calls `visit` with the target and the number of each edge of `node` that has one, in ascending order of targets.
     pub(crate) fn leaving(&self, node: u32, mut visit: impl FnMut(u32, f64)) {
-        let rows = &self.forward.delta.rows;
-        if !rows.is_empty() && rows.contains_key(&node) {
+        if self.forward.delta.row(node).is_some() {
             for &target in self.forward.targets(node).iter() {
                 if let Some(number) = self.of(node, target) {
                     visit(target, number);

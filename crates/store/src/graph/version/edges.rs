@@ -44,35 +44,48 @@ impl Direction {
         self.base.subjects.len() + self.delta.gained.len() as usize
     }
 
+    /// The number of edges of all nodes. O(1).
+    pub(super) fn total(&self) -> u64 {
+        (self.base.targets.len() as i64 + self.delta.surplus) as u64
+    }
+
     /// True when nothing changed since the base was built.
     pub fn is_settled(&self) -> bool {
         self.delta.rows.is_empty()
     }
 
-    /// All nodes that an edge leads to. Costs a walk over the edges.
+    /// All nodes that an edge leads to. Costs a walk over the edges: those that are stored between two changed nodes are copied as
+    /// one slice.
     pub fn all_targets(&self) -> RoaringBitmap {
-        let mut nodes = if self.is_settled() {
-            union_of(self.base.targets.as_slice().to_vec()).to_bitmap()
-        } else {
-            let subjects = self.subjects();
-            let targets = subjects.iter().flat_map(|node| self.targets(node).into_owned());
-            union_of(targets.collect()).to_bitmap()
-        };
+        let stored = &self.base.targets;
+        let mut targets = Vec::with_capacity(stored.len());
+        let mut done = 0;
+        for &node in self.delta.rows.keys() {
+            let positions = self.base.positions(node);
+            // A node without stored edges has no place among them.
+            if !positions.is_empty() {
+                targets.extend_from_slice(stored.slice(done..positions.start));
+                done = positions.end;
+            }
+            targets.extend_from_slice(&self.targets(node));
+        }
+        targets.extend_from_slice(stored.slice(done..stored.len()));
+        let mut nodes = union_of(targets).to_bitmap();
         nodes.optimize();
         nodes
     }
 
     /// Whether a node has an edge.
     pub fn has(&self, node: u32) -> bool {
-        self.delta.gained.contains(node)
-            || self.base.subjects.contains(node) && !self.delta.lost.contains(node)
+        match self.base.subjects.contains(node) {
+            true => !self.delta.lost.contains(node),
+            false => self.delta.gained.contains(node),
+        }
     }
 
     /// The targets of a node, ascending.
     pub fn targets(&self, node: u32) -> Cow<'_, [u32]> {
-        if !self.delta.rows.is_empty()
-            && let Some(row) = self.delta.rows.get(&node)
-        {
+        if let Some(row) = self.delta.row(node) {
             let stored = NodeSet::Slice(self.base.targets.clone(), self.stored(node, row));
             return Cow::Owned(NodeSet::overlay(stored, &row.gained, &row.lost).to_vec());
         }
@@ -81,9 +94,7 @@ impl Direction {
 
     /// The targets of a node as a set that is read in place: a page of it touches no more.
     pub fn target_set(&self, node: u32) -> NodeSet {
-        if !self.delta.rows.is_empty()
-            && let Some(row) = self.delta.rows.get(&node)
-        {
+        if let Some(row) = self.delta.row(node) {
             let stored = NodeSet::Slice(self.base.targets.clone(), self.stored(node, row));
             return NodeSet::overlay(stored, &row.gained, &row.lost);
         }
@@ -92,7 +103,7 @@ impl Direction {
 
     /// The number of a node's edges.
     pub fn count(&self, node: u32) -> usize {
-        match self.delta.rows.get(&node) {
+        match self.delta.row(node) {
             Some(row) => row.count(self.base.positions(node).len() as i64) as usize,
             None => self.base.positions(node).len(),
         }
@@ -146,7 +157,7 @@ impl Direction {
         let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
         if pays_to_look_up(&self.delta.rows, nodes) {
             for &node in nodes {
-                if let Some(row) = self.delta.rows.get(&node) {
+                if let Some(row) = self.delta.row(node) {
                     visit(node, row);
                 }
             }
@@ -157,7 +168,7 @@ impl Direction {
 
     /// Whether there is an edge from `node` to `target`.
     pub fn contains(&self, node: u32, target: u32) -> bool {
-        match self.delta.rows.get(&node) {
+        match self.delta.row(node) {
             Some(row) if row.gained.contains(target) => true,
             Some(row) if row.cleared || row.lost.contains(target) => false,
             _ => self.base.position_of(node, target).is_some(),
@@ -166,7 +177,7 @@ impl Direction {
 
     /// One facet of an edge.
     pub fn facet(&self, node: u32, target: u32, key: &str) -> Option<ValueRef<'_>> {
-        if let Some(row) = self.delta.rows.get(&node)
+        if let Some(row) = self.delta.row(node)
             && let Some(facets) = row.added.get(&target)
         {
             return facet_in(facets, key);
@@ -180,7 +191,7 @@ impl Direction {
 
     /// All facets of an edge, by key.
     pub fn facets(&self, node: u32, target: u32) -> Vec<(&str, ValueRef<'_>)> {
-        if let Some(row) = self.delta.rows.get(&node)
+        if let Some(row) = self.delta.row(node)
             && let Some(facets) = row.added.get(&target)
         {
             return facets_in(facets);
@@ -237,11 +248,12 @@ impl Direction {
 
     /// Puts what changed for a node in the place of what had changed before.
     pub(in crate::graph) fn put_row(&mut self, node: u32, row: Arc<EdgeRow>) {
-        let in_base = self.base.positions(node).len();
-        let member = 0 < row.count(in_base as i64);
-        let EdgeDelta { gained, lost, rows, .. } = &mut self.delta;
-        set_member(gained, lost, node, in_base != 0, member);
-        rows.insert(node, row);
+        let in_base = self.base.positions(node).len() as i64;
+        let now = row.count(in_base);
+        let old = self.delta.put_row(node, row);
+        let EdgeDelta { gained, lost, surplus, .. } = &mut self.delta;
+        set_member(gained, lost, node, in_base != 0, 0 < now);
+        *surplus += now - old.map_or(in_base, |old| old.count(in_base));
     }
 
     /// Where the stored edges of a changed node lie that still count, but for those that `row` lost.

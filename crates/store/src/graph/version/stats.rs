@@ -1,7 +1,5 @@
 //! How much there is of each predicate.
 
-use super::delta::Row;
-use super::edges::Direction;
 use super::predicate::{Predicate, PredicateData};
 use super::values::LangValues;
 use super::whole::Version;
@@ -27,8 +25,7 @@ pub struct PredicateStats {
     pub facet_bytes: u64,
 }
 
-/// The statistics of all predicates that have data, by name. Costs a few operations each, and a
-/// walk over those that changed since they were built.
+/// The statistics of all predicates that have data, by name. Costs a few operations each, however much changed since they were built.
 pub fn stats(version: &Version) -> Vec<PredicateStats> {
     let predicates = version.predicates();
     let mut all: Vec<_> = predicates.map(|(name, it)| stats_of(name, it)).collect();
@@ -47,7 +44,7 @@ fn stats_of(name: &Arc<str>, predicate: &Predicate) -> PredicateStats {
         PredicateData::Values(langs) => langs.iter().for_each(|values| stats.add_values(values)),
         PredicateData::Edges(edges) => {
             let base = &edges.forward.base;
-            stats.values = edge_count(&edges.forward);
+            stats.values = edges.forward.total();
             stats.facet_bytes = facets_byte_len(&base.facets) as u64;
             stats.column_bytes = base.byte_len() as u64 - stats.facet_bytes;
             stats.reverse_bytes =
@@ -67,20 +64,6 @@ impl PredicateStats {
             values.base.indexes.iter().map(|(_, index)| index.byte_len() as u64).sum::<u64>();
         self.index_bytes +=
             values.base.vectors.as_ref().map_or(0, |vectors| vectors.byte_len() as u64);
-        // What is stored, with the difference that each changed node makes.
-        let stored = |node| column.positions(node).map_or(0, |positions| positions.len());
-        let changed = values.delta.rows.iter();
-        let difference = changed
-            .map(|(node, row)| row.as_ref().map_or(0, Row::len) as i64 - stored(*node) as i64);
-        self.values += (column.values.len() as i64 + difference.sum::<i64>()) as u64;
+        self.values += values.total();
     }
-}
-
-fn edge_count(edges: &Direction) -> u64 {
-    let difference = edges
-        .delta
-        .rows
-        .keys()
-        .map(|&node| edges.count(node) as i64 - edges.base.positions(node).len() as i64);
-    (edges.base.targets.len() as i64 + difference.sum::<i64>()) as u64
 }

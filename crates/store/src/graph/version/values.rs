@@ -140,6 +140,11 @@ impl LangValues {
         LangValues { lang, base: Arc::new(base), delta }
     }
 
+    /// The number of values of all nodes. O(1).
+    pub(super) fn total(&self) -> u64 {
+        (self.base.column.values.len() as i64 + self.delta.surplus) as u64
+    }
+
     /// The nodes that have a value.
     pub fn subjects(&self) -> NodeSet {
         NodeSet::overlay(
@@ -151,20 +156,15 @@ impl LangValues {
 
     /// Whether a node has a value.
     pub fn has(&self, node: u32) -> bool {
-        if !self.delta.rows.is_empty()
-            && let Some(row) = self.delta.rows.get(&node)
-        {
-            return row.is_some();
+        match self.base.column.subjects.contains(node) {
+            true => !self.delta.lost.contains(node),
+            false => self.delta.gained.contains(node),
         }
-        self.base.column.subjects.contains(node)
     }
 
     /// The row of a node that changed since the base was built, `None` inside for one that has none any more.
     pub fn changed(&self, node: u32) -> Option<Option<&Row>> {
-        if self.delta.rows.is_empty() {
-            return None;
-        }
-        self.delta.rows.get(&node).map(Option::as_ref)
+        self.delta.row(node)
     }
 
     /// The number of nodes that changed since the base was built.
@@ -246,9 +246,7 @@ impl LangValues {
 
     /// The values of a node, ascending.
     pub fn values(&self, node: u32) -> ValueList<'_> {
-        if !self.delta.rows.is_empty()
-            && let Some(row) = self.delta.rows.get(&node)
-        {
+        if let Some(row) = self.delta.row(node) {
             return match row {
                 Some(row) => ValueList::Changed(row),
                 None => ValueList::none(&self.base.column),
@@ -260,11 +258,10 @@ impl LangValues {
 
     /// The first value of a node.
     pub fn first(&self, node: u32) -> Option<ValueRef<'_>> {
-        if self.delta.rows.is_empty() {
-            return self.base.column.first(node);
+        match self.delta.row(node) {
+            Some(row) => row.map(Row::first),
+            None => self.base.column.first(node),
         }
-        let values = self.values(node);
-        (!values.is_empty()).then(|| values.get(0))
     }
 
     /// True when nothing changed since the base was built.
@@ -305,8 +302,10 @@ impl LangValues {
             }
         }
         let in_base = base.column.subjects.contains(node);
-        let ValueDelta { gained, lost, .. } = &mut self.delta;
+        let before = self.values(node).len() as i64;
+        let ValueDelta { gained, lost, surplus, .. } = &mut self.delta;
         set_member(gained, lost, node, in_base, row.is_some());
+        *surplus += row.as_ref().map_or(0, Row::len) as i64 - before;
         self.delta.put_row(node, row);
     }
 

@@ -122,7 +122,7 @@ impl LangValues {
         };
         let is_unchanged = |position: u32| {
             self.delta.rows.is_empty()
-                || node_of(position).is_some_and(|node| !self.delta.rows.contains_key(&node))
+                || node_of(position).is_some_and(|node| self.delta.row(node).is_none())
         };
         // Vectors of a list may belong to the same node. Then twice as many are asked for, until there are enough nodes or no
         // more vectors: a last search finds as much as all before it.
@@ -146,7 +146,7 @@ impl LangValues {
     /// Whether a node of the base is as it was.
     fn has_unchanged(&self) -> bool {
         let mut nodes = self.base.column.subjects.iter();
-        nodes.any(|node| !self.delta.rows.contains_key(&node))
+        nodes.any(|node| self.delta.row(node).is_none())
     }
 
     /// The length of a vector of a node that is not among `nodes`, which ascend. The stored ones agree, so the first that is

@@ -77,19 +77,30 @@ impl Version {
         }
     }
 
+    /// The number of nodes that have a value or an edge. O(containers of all predicates + changes).
+    pub fn subject_count(&self) -> u64 {
+        self.all_subjects().len()
+    }
+
     /// The number of nodes that have a value or an edge, or that an edge leads to.
     pub fn node_count(&self) -> u64 {
-        let nodes_of = |(_, predicate): (&Arc<str>, &Arc<Predicate>)| {
-            let mut nodes = predicate.subjects().to_bitmap();
+        let mut nodes = self.all_subjects();
+        for (_, predicate) in self.predicates() {
             if let PredicateData::Edges(edges) = &predicate.data {
                 match &edges.reverse {
-                    Some(reverse) => nodes |= reverse.subjects().to_bitmap(),
+                    Some(reverse) => reverse.subjects().or_into(&mut nodes),
                     None => nodes |= edges.forward.all_targets(),
                 }
             }
-            nodes
-        };
-        self.predicates().map(nodes_of).fold(RoaringBitmap::new(), |all, one| all | one).len()
+        }
+        nodes.len()
+    }
+
+    /// The nodes that have a value or an edge.
+    fn all_subjects(&self) -> RoaringBitmap {
+        let mut nodes = RoaringBitmap::new();
+        self.predicates().for_each(|(_, predicate)| predicate.subjects().or_into(&mut nodes));
+        nodes
     }
 
     /// Whether a predicate is the same in another version, or in neither. Costs no look at the data: one that was
