@@ -7,9 +7,9 @@ use super::compare::Wanted;
 use crate::exec::control::context::Context;
 use crate::exec::control::morsels::joined;
 use crate::exec::control::tree::ValueMap;
-use crate::exec::select::batches::{BATCH, EdgeCounts};
+use crate::exec::select::batches::{BATCH, EdgeCounts, EdgeTargets};
 use crate::exec::select::read::typed_or_none;
-use crate::graph::{Direction, LangValues, Predicate, Row, Stretch};
+use crate::graph::{Direction, LangValues, Predicate, Row, Stretch, ValueList};
 use crate::storage::{FrozenBitmap, NO_ROW, NodeSet, Values};
 use hexgraph_base::geo::GeoQuery;
 use hexgraph_base::plan::Call;
@@ -322,9 +322,14 @@ impl Tester<'_> {
         match self {
             Tester::Constant(answer) => *answer,
             Tester::Member(set) => set.contains(node),
-            Tester::Value { predicate, lang, wanted } => {
-                any_value(predicate, *lang, node, |value| wanted.holds(value))
-            }
+            Tester::Value { .. }
+            | Tester::Regexp { .. }
+            | Tester::Match { .. }
+            | Tester::Geo { .. } => self.values_read().is_some_and(|(predicate, lang)| {
+                let wanted = comparable(predicate.def.value_type);
+                let mut parts = predicate.parts(lang).iter();
+                parts.any(|part| self.holds_for_any(wanted, &part.values(node)))
+            }),
             Tester::IntRange { part, numbers, range } => {
                 if let Some(row) = part.changed(node) {
                     return is_in_range(row, range);
@@ -338,25 +343,12 @@ impl Tester<'_> {
                 wanted.holds(ValueRef::Int(counter.count(node) as i64))
             }
             Tester::Var { map, wanted } => map.get(node).is_some_and(|value| wanted.holds(value)),
-            Tester::Regexp { predicate, lang, regex } => {
-                any_text(predicate, *lang, node, |text| !text.is_empty() && regex.is_match(text))
-            }
-            Tester::Match { predicate, lang, text, distance } => {
-                any_text(predicate, *lang, node, |other| {
-                    !other.is_empty()
-                        && hexgraph_base::text::within_distance(other, text, *distance)
-                })
-            }
-            Tester::Geo { predicate, lang, query } => {
-                any_value(predicate, *lang, node, |value| is_meant(value, query))
-            }
             Tester::Has(predicate, lang, reverse) => has(predicate, *lang, *reverse, node),
             Tester::EdgeTo(predicate, reverse, targets) => {
                 edge_to(predicate, *reverse, targets, node)
             }
             Tester::Reaches(edges, more_than, passes) => {
-                let targets = edges.targets(node);
-                targets.iter().filter(|target| passes.test(**target)).nth(*more_than).is_some()
+                reaches(&edges.targets(node), *more_than, passes)
             }
             Tester::And(parts) => parts.iter().all(|part| part.test(node)),
             Tester::Or(parts) => parts.iter().any(|part| part.test(node)),
@@ -367,6 +359,11 @@ impl Tester<'_> {
 
     /// Returns the nodes of an ascending list that pass, ascending.
     fn passing(&self, nodes: &[u32]) -> Vec<u32> {
+        if let Some((predicate, lang)) = self.values_read()
+            && let [part] = predicate.parts(lang)
+        {
+            return self.passing_values(part, comparable(predicate.def.value_type), nodes);
+        }
         let (part, numbers, range) = match self {
             Tester::IntRange { part, numbers, range } => (part, numbers, range),
             Tester::Member(set) => {
@@ -379,6 +376,19 @@ impl Tester<'_> {
             Tester::And(parts) => {
                 return parts.iter().fold(nodes.to_vec(), |nodes, part| part.passing(&nodes));
             }
+            Tester::Or(parts) => return passing_any(parts, nodes),
+            Tester::Not(part) => return sorted_difference(nodes, &part.passing(nodes)),
+            Tester::Has(predicate, lang, reverse) => {
+                return having(predicate, *lang, *reverse, nodes);
+            }
+            Tester::EdgeTo(predicate, reverse, targets) => {
+                let Some(edges) = predicate.direction(*reverse) else { return Vec::new() };
+                return self.passing_edges(edges, nodes, |stored| leads_to(stored, targets));
+            }
+            Tester::Reaches(edges, more_than, passes) => {
+                return self
+                    .passing_edges(edges, nodes, |stored| reaches(stored, *more_than, passes));
+            }
             _ => return nodes.iter().copied().filter(|&node| self.test(node)).collect(),
         };
         let subjects = &part.base.column.subjects;
@@ -387,6 +397,82 @@ impl Tester<'_> {
             Stretch::Stored(nodes) => numbers.keep(subjects, nodes, range, &mut kept),
             Stretch::Changed(node, row) if is_in_range(row, range) => kept.push(node),
             Stretch::Changed(..) => {}
+        });
+        kept
+    }
+
+    /// The predicate, and the language, whose values are tested one by one; `None` for any other test.
+    fn values_read(&self) -> Option<(&Predicate, Option<&str>)> {
+        match self {
+            Tester::Value { predicate, lang, .. }
+            | Tester::Regexp { predicate, lang, .. }
+            | Tester::Match { predicate, lang, .. }
+            | Tester::Geo { predicate, lang, .. } => Some((*predicate, *lang)),
+            _ => None,
+        }
+    }
+
+    /// Whether a value passes, for a test of values.
+    fn holds(&self, value: ValueRef<'_>) -> bool {
+        let text = match value {
+            ValueRef::String(text) | ValueRef::Default(text) if !text.is_empty() => Some(text),
+            _ => None,
+        };
+        match self {
+            Tester::Value { wanted, .. } => wanted.holds(value),
+            Tester::Regexp { regex, .. } => text.is_some_and(|text| regex.is_match(text)),
+            Tester::Match { text: wanted, distance, .. } => text
+                .is_some_and(|text| hexgraph_base::text::within_distance(text, wanted, *distance)),
+            Tester::Geo { query, .. } => is_meant(value, query),
+            _ => false,
+        }
+    }
+
+    /// Whether some value of a list, converted to the type of the schema, passes.
+    fn holds_for_any(&self, wanted: ValueType, values: &ValueList<'_>) -> bool {
+        values.iter().any(|value| {
+            typed_or_none(value, wanted).is_some_and(|value| self.holds(value.as_ref()))
+        })
+    }
+
+    /// The nodes of an ascending list of which a value passes, from change to change: so nodes that did not change are not looked up
+    /// among the changes.
+    fn passing_values(&self, part: &LangValues, wanted: ValueType, nodes: &[u32]) -> Vec<u32> {
+        let column = &part.base.column;
+        let mut kept = Vec::new();
+        part.by_changes(nodes, |stretch| match stretch {
+            Stretch::Stored(nodes) => kept.extend(nodes.iter().copied().filter(|&node| {
+                column.positions(node).is_some_and(|positions| {
+                    self.holds_for_any(wanted, &ValueList::Stored(column, positions))
+                })
+            })),
+            Stretch::Changed(node, Some(row))
+                if self.holds_for_any(wanted, &ValueList::Changed(row)) =>
+            {
+                kept.push(node);
+            }
+            Stretch::Changed(..) => {}
+        });
+        kept
+    }
+
+    /// The nodes of an ascending list whose edges pass: `stored` is asked of edges that did not change, and the test itself of a node
+    /// whose edges did.
+    fn passing_edges(
+        &self,
+        edges: &Direction,
+        nodes: &[u32],
+        stored: impl Fn(&[u32]) -> bool,
+    ) -> Vec<u32> {
+        let mut kept = Vec::new();
+        EdgeTargets::new(edges).for_each_by_changes(nodes, |place, targets| {
+            let passes = match targets {
+                Some(targets) => stored(targets),
+                None => self.test(nodes[place]),
+            };
+            if passes {
+                kept.push(nodes[place]);
+            }
         });
         kept
     }
@@ -459,33 +545,9 @@ fn is_meant(value: ValueRef<'_>, query: &GeoQuery) -> bool {
     Geometry::parse_json(text).is_ok_and(|geometry| query.matches(&geometry))
 }
 
-/// True when some value of the node in the language (`.` is all of them), converted to the type of the schema, passes.
-fn any_value(
-    predicate: &Predicate,
-    lang: Option<&str>,
-    node: u32,
-    passes: impl Fn(ValueRef<'_>) -> bool,
-) -> bool {
-    let wanted = comparable(predicate.def.value_type);
-    let passes = |value| typed_or_none(value, wanted).is_some_and(|value| passes(value.as_ref()));
-    predicate.parts(lang).iter().any(|part| part.values(node).iter().any(passes))
-}
-
 /// The type in which values of a predicate are compared: those without one as text.
 pub(crate) fn comparable(value_type: ValueType) -> ValueType {
     if value_type == ValueType::Default { ValueType::String } else { value_type }
-}
-
-fn any_text(
-    predicate: &Predicate,
-    lang: Option<&str>,
-    node: u32,
-    passes: impl Fn(&str) -> bool,
-) -> bool {
-    any_value(predicate, lang, node, |value| match value {
-        ValueRef::String(text) | ValueRef::Default(text) => passes(text),
-        _ => false,
-    })
 }
 
 /// True when the node has the predicate, in the language where one is named.
@@ -503,6 +565,54 @@ fn edge_to(predicate: &Predicate, reverse: bool, targets: &NodeSet, node: u32) -
         return targets.iter().any(|target| edges.contains(node, target));
     }
     edges.targets(node).iter().any(|&target| targets.contains(target))
+}
+
+/// Whether some stored edges lead to one of these nodes.
+fn leads_to(stored: &[u32], targets: &NodeSet) -> bool {
+    match targets.len() <= 4 {
+        true => targets.iter().any(|target| stored.binary_search(&target).is_ok()),
+        false => stored.iter().any(|&target| targets.contains(target)),
+    }
+}
+
+/// Whether more edges than the number says lead to nodes that pass.
+fn reaches(targets: &[u32], more_than: usize, passes: &Tester<'_>) -> bool {
+    targets.iter().filter(|target| passes.test(**target)).nth(more_than).is_some()
+}
+
+/// The nodes of an ascending list that have the predicate, in the language where one is named.
+fn having(predicate: &Predicate, lang: Option<&str>, reverse: bool, nodes: &[u32]) -> Vec<u32> {
+    let subjects = match (predicate.direction(reverse), predicate.parts(lang)) {
+        (Some(edges), _) => edges.subjects(),
+        (None, [part]) => part.subjects(),
+        _ => {
+            let has = |node: &u32| has(predicate, lang, reverse, *node);
+            return nodes.iter().copied().filter(has).collect();
+        }
+    };
+    let mut kept = nodes.to_vec();
+    subjects.retain(&mut kept, true);
+    kept
+}
+
+/// The nodes of an ascending list that pass one of some tests, each of which is asked of the nodes that passed none before.
+fn passing_any(parts: &[Tester<'_>], nodes: &[u32]) -> Vec<u32> {
+    let (mut passed, mut rest) = (Vec::new(), nodes.to_vec());
+    for part in parts {
+        let mut more = part.passing(&rest);
+        rest = sorted_difference(&rest, &more);
+        passed.append(&mut more);
+    }
+    passed.sort_unstable();
+    passed
+}
+
+/// The nodes of an ascending list that are not in another, all of whose nodes are in the first.
+fn sorted_difference(nodes: &[u32], part: &[u32]) -> Vec<u32> {
+    let mut left_out = part.iter().peekable();
+    let mut rest = Vec::with_capacity(nodes.len() - part.len());
+    rest.extend(nodes.iter().copied().filter(|node| left_out.next_if_eq(&node).is_none()));
+    rest
 }
 
 impl Context<'_> {
@@ -531,5 +641,70 @@ impl Context<'_> {
         // What a regular expression remembers is made anew for each morsel.
         let spread = spread.with_few(MORSELS_WITH_MEMORY);
         spread.collect(|range| keep(&tester.for_thread(), &nodes[range])).map(joined)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::control::stop::Control;
+    use crate::exec::random_graph::graph;
+    use fastrand::Rng;
+    use hexgraph_base::plan::{Comparison, Query};
+    use hexgraph_base::types::Value;
+
+    /// What is kept of many nodes, from change to change, is what passes when each node is asked by itself.
+    #[test]
+    fn lists_keep_what_passes_alone() {
+        let mut rng = Rng::with_seed(11);
+        let (mut kept, mut asked) = (0, 0);
+        for _ in 0..60 {
+            let version = graph(rng.u64(20..400), &mut rng);
+            let (control, query) = (Control::new(), Query::default());
+            let context =
+                Context { version: &version, query: &query, control: &control, vars: Vec::new() };
+            let predicate = |name: &str| context.predicate(name).map(|it| &**it);
+            let mut nodes: Vec<u32> = (0..500).filter(|_| rng.bool()).collect();
+            nodes.truncate(rng.usize(1..500));
+            for (name, value) in [
+                ("rate", Value::Float(0.15)),
+                ("city", Value::String("b".into())),
+                ("rank", Value::Int(1)),
+            ] {
+                let (Some(values), Some(knows), Some(likes)) =
+                    (predicate(name), predicate("knows"), predicate("likes"))
+                else {
+                    continue;
+                };
+                let op = rng.choice([Comparison::Ge, Comparison::Lt]).unwrap();
+                let value = || {
+                    let wanted = Wanted::Than(op, value.clone());
+                    Tester::Value { predicate: values, lang: None, wanted }
+                };
+                let likes_edges = likes.direction(false).unwrap();
+                let targets = NodeSet::from((0..rng.u32(1..9)).collect::<Vec<u32>>());
+                let tests = [
+                    value(),
+                    Tester::Not(Box::new(value())),
+                    Tester::Has(values, None, false),
+                    Tester::Has(knows, None, true),
+                    Tester::EdgeTo(likes, false, targets),
+                    Tester::Reaches(likes_edges, 0, Box::new(value())),
+                    Tester::Or(vec![
+                        value(),
+                        Tester::Has(likes, None, false),
+                        Tester::Constant(false),
+                    ]),
+                    Tester::And(vec![Tester::Has(knows, None, false), value()]),
+                ];
+                for (place, test) in tests.iter().enumerate() {
+                    let alone: Vec<u32> =
+                        nodes.iter().copied().filter(|node| test.test(*node)).collect();
+                    assert_eq!(test.passing(&nodes), alone, "test {place} of {name}");
+                    (kept, asked) = (kept + alone.len(), asked + nodes.len());
+                }
+            }
+        }
+        assert!(asked / 10 < kept && kept < asked / 10 * 9, "{kept} of {asked}");
     }
 }

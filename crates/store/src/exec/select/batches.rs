@@ -291,19 +291,33 @@ impl<'a> EdgeTargets<'a> {
     /// Calls `visit` with the place of each node of a list that has edges, and their targets. The list ascends. O(edges + changes
     /// between the first and the last node).
     pub(crate) fn for_each_list(&mut self, nodes: &[u32], mut visit: impl FnMut(usize, &[u32])) {
-        let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
         let edges = self.edges;
+        self.for_each_by_changes(nodes, |place, stored| match stored {
+            Some(targets) => visit(place, targets),
+            None => visit(place, &edges.targets(nodes[place])),
+        });
+    }
+
+    /// As [`EdgeTargets::for_each_list`], with `None` for a node whose edges changed, which may have none: they are not put together.
+    /// O(stored edges + changes between the first and the last node), or O(nodes · log changes) where that is less.
+    pub(crate) fn for_each_by_changes(
+        &mut self,
+        nodes: &[u32],
+        mut visit: impl FnMut(usize, Option<&[u32]>),
+    ) {
+        let mut changed = Vec::new();
+        self.edges.changed_near(nodes, |node, _| changed.push(node));
         let mut done = 0;
-        for (node, _) in edges.changed_between(first, last) {
+        for node in changed {
             let place = done + gallop(&nodes[done..], |&other| other < node);
-            self.stored_lists(&nodes[done..place], |row, targets| visit(done + row, targets));
+            self.stored_lists(&nodes[done..place], |row, targets| visit(done + row, Some(targets)));
             done = place;
             if nodes.get(place) == Some(&node) {
-                visit(place, &edges.targets(node));
+                visit(place, None);
                 done += 1;
             }
         }
-        self.stored_lists(&nodes[done..], |place, targets| visit(done + place, targets));
+        self.stored_lists(&nodes[done..], |place, targets| visit(done + place, Some(targets)));
     }
 
     fn stored_lists(&mut self, nodes: &[u32], mut visit: impl FnMut(usize, &[u32])) {
