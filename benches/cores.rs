@@ -4,7 +4,10 @@
 //!
 //! At the end: the times of a small query on a thread of its own, alone and beside a large one that uses all threads.
 
-use hexgraph::db::{Control, Database, OpenOptions, QueryAnswer, QueryRequest};
+use hexgraph::answer::Table;
+use hexgraph::db::{
+    Control, Database, ManyRequest, OpenOptions, QueryAnswer, QueryRequest, Variables,
+};
 use hexgraph_benches::load_lines;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,6 +24,8 @@ const SCHEMA: &str = "score: int .\nage: int .\nweight: float .\ncity: string @i
 enum Form {
     Json,
     Table,
+    /// A thousand questions in one call, each about another node.
+    Many,
 }
 
 /// The shapes: what is asked, how it is fetched, and the query.
@@ -116,6 +121,12 @@ const SHAPES: &[(&str, Form, &str)] = &[
         Form::Json,
         "{ q(func: has(friend), first: 50000) { nick friend { uid nick age } } }",
     ),
+    (
+        "1,000 questions, two hops each",
+        Form::Many,
+        "query q($a: string) { var(func: uid($a)) { friend { friend { f as friend } } } \
+         q(func: uid(f)) { count(uid) } }",
+    ),
     ("table of a million rows", Form::Table, "{ q(func: has(score)) { uid score weight } }"),
 ];
 
@@ -165,6 +176,17 @@ fn answer(db: &Database, text: &str) -> QueryAnswer {
     db.query(&request, &Control::new()).expect("the query is valid")
 }
 
+/// The answers about a thousand nodes.
+fn answers(db: &Database, text: &str) -> Table {
+    let about = |number: u64| {
+        let uid = (mixed(number) % NODES + 1).to_string();
+        Variables::from([("$a".to_owned(), uid.into())])
+    };
+    let (text, block, number) = (text.to_owned(), None, "row".to_owned());
+    let request = ManyRequest { text, rows: (0..1000).map(about).collect(), block, number };
+    db.query_many(&request, &Control::new()).expect("the query is valid")
+}
+
 /// What a shape's answer is, for a comparison.
 fn shown(db: &Database, form: Form, text: &str) -> String {
     match form {
@@ -172,6 +194,7 @@ fn shown(db: &Database, form: Form, text: &str) -> String {
         Form::Table => {
             format!("{:?}", answer(db, text).table(None, &Control::new()).expect("a table"))
         }
+        Form::Many => format!("{:?}", answers(db, text)),
     }
 }
 
@@ -182,6 +205,7 @@ fn time(db: &Database, form: Form, text: &str) -> Duration {
         Form::Table => {
             drop(black_box(answer(db, text).table(None, &Control::new()).expect("a table")))
         }
+        Form::Many => drop(black_box(answers(db, text))),
     }
     started.elapsed()
 }

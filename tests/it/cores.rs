@@ -7,7 +7,7 @@ use hexgraph_base::types::Error;
 use std::collections::BTreeSet;
 
 const SCHEMA: &str = "score: int .\nage: int @index(int) .\nweight: float .\ncity: string @index(exact) .\nnick: string .\n\
-     born: datetime .\nlikes: [string] .\nnote: string @lang .\nfriend: [uid] @reverse @count .\nboss: uid .\n\
+     tag: string @index(hash) .\nborn: datetime .\nlikes: [string] .\nnote: string @lang .\nfriend: [uid] @reverse @count .\nboss: uid .\n\
      big: int .\n";
 
 /// Queries of all kinds that large graphs answer with several threads.
@@ -52,6 +52,18 @@ const QUERIES: &[&str] = &[
     "{ a(func: has(friend)) { friend @filter(ge(nick, 7)) { uid } } b(func: has(score)) @filter(gt(score, 2)) { uid } }",
     "{ a(func: has(score)) @groupby(age) { sum(big) } b(func: has(friend)) { friend @filter(ge(nosuch, 7)) { uid } } c(func: has(age), first: -3) { age } }",
     "{ b(func: uid(v)) @groupby(city) { sum(big) } v as var(func: has(friend)) { friend { uid } } c(func: has(score)) @groupby(age) { sum(big) } }",
+    // The first few of an order, with filters and without.
+    "{ q(func: has(score), orderdesc: score, first: 9) @filter(lt(age, 12)) { uid score } }",
+    "{ q(func: has(score), orderasc: age, orderdesc: score, first: 9, offset: 3) @filter(regexp(nick, /7/)) { uid age } }",
+    "{ q(func: has(score), orderdesc: weight, first: 5) @filter(eq(city, \"c3\") and not ge(score, 400)) { uid weight } }",
+    "{ q(func: has(score), orderasc: born, first: 20) { uid born } r(func: has(boss), orderasc: weight, first: 20) { weight } }",
+    // Whole columns.
+    "{ var(func: has(score)) { s as score w as weight m as math(s * 2 + w) } \
+     q() { min(val(w)) max(val(w)) sum(val(m)) min(val(s)) max(val(m)) avg(val(s)) } }",
+    "{ q(func: has(nick)) @groupby(nick) { count(uid) sum(weight) max(score) } }",
+    "{ q(func: has(nick)) @groupby(born, nick) { min(weight) } }",
+    "{ q(func: has(tag)) @groupby(tag) { count(uid) sum(weight) min(score) } }",
+    "{ q(func: has(tag)) @groupby(tag) { avg(weight) max(nick) } }",
     // An error, whatever thread meets it.
     "{ q(func: has(score)) @groupby(city) { sum(big) } }",
     "{ var(func: has(friend)) { friend { s as big } t as sum(val(s)) } q(func: uid(t)) { val(t) } }",
@@ -77,6 +89,7 @@ fn lines(uids: std::ops::Range<u64>, nodes: u64) -> String {
             ("weight", format!("\"{}.{}\"", random / 3 % 100, random / 5 % 1000)),
             ("city", format!("\"c{}\"", random / 11 % 20)),
             ("nick", format!("\"n{}\"", random / 17 % 1000)),
+            ("tag", format!("\"a tag that is longer than others {}\"", random / 19 % 3000)),
             ("born", format!("\"{}-03-{:02}\"", 1940 + random % 80, random / 80 % 28 + 1)),
             ("likes", format!("\"l{}\"", random % 5)),
             ("likes", format!("\"m{}\"", random % 7)),

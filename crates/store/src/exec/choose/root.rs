@@ -16,6 +16,9 @@ use hexgraph_base::schema::PredicateDef;
 use hexgraph_base::text::TrigramQuery;
 use hexgraph_base::types::{Error, Result, Value, ValueRef, ValueType};
 
+/// A page is filled by tests of nodes where the index would read this many times as many nodes.
+const READ_PER_TEST: usize = 4;
+
 impl<'a> Context<'a> {
     /// The nodes of a root function. The estimate is only for those who look at the steps of the request; no way is chosen by
     /// it, since a block has one root function.
@@ -210,6 +213,37 @@ impl<'a> Context<'a> {
         }
         let counter = Counter { predicate, reverse: name.reverse, lang: name.lang.as_deref() };
         Some((Tester::Count { counter, wanted }, edges.subjects()))
+    }
+
+    /// The test of a root function that compares ints which have an index, and the nodes that have one: for a page of `wanted` nodes, which is
+    /// expected to be filled by far fewer tests than the index has nodes. `None` where it is not, and for any other function. Reads no data.
+    pub(crate) fn range_test<'f>(
+        &self,
+        function: &'f Function,
+        wanted: usize,
+    ) -> Option<(Tester<'f>, NodeSet)>
+    where
+        'a: 'f,
+    {
+        let name = match &function.call {
+            // What is equal to a value are mostly few.
+            Call::Compare { op: Comparison::Eq, .. } => return None,
+            Call::Compare { left: Operand::Predicate(name), .. }
+            | Call::Between { left: Operand::Predicate(name), .. } => name,
+            _ => return None,
+        };
+        let predicate = self.predicate(&name.name)?;
+        let is_int = predicate.def.value_type == ValueType::Int && name.lang.is_none();
+        let part = predicate.only_untagged().filter(|_| is_int && !name.reverse)?;
+        part.complete_index()?;
+        let (found, subjects) = (self.estimate(function)?, part.subjects());
+        let asked = wanted.saturating_mul(subjects.len() / found.max(1) + 1);
+        let pays = asked.saturating_mul(READ_PER_TEST) <= found;
+        if !self.pick(pays, found, || vec![true, false]) {
+            return None;
+        }
+        let tester = self.tester(function).ok()?;
+        matches!(tester, Tester::IntRange { .. }).then_some((tester, subjects))
     }
 
     fn root_compare_var(

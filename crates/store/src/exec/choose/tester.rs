@@ -497,7 +497,7 @@ impl Tester<'_> {
 
     /// The same test for another thread. A regular expression has memory that only one thread at a time can use: two that share
     /// one take longer together than one alone.
-    fn for_thread(&self) -> Tester<'_> {
+    pub(crate) fn for_thread(&self) -> Tester<'_> {
         match self {
             Tester::Regexp { predicate, lang, regex } => {
                 Tester::Regexp { predicate, lang: *lang, regex: regex.clone() }

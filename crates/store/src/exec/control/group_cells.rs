@@ -39,6 +39,16 @@ impl Default for Numbers {
     }
 }
 
+impl Numbers {
+    /// So many zeros of the same kind.
+    fn zeros(&self, count: usize) -> Numbers {
+        match self {
+            Numbers::Ints(_) => Numbers::Ints(vec![0; count]),
+            Numbers::Floats(_) => Numbers::Floats(vec![0.0; count]),
+        }
+    }
+}
+
 impl KeyCells {
     /// Creates an empty column for values of the type of `first`, which is not added.
     pub(in crate::exec) fn new(first: ValueRef<'_>) -> KeyCells {
@@ -92,6 +102,14 @@ impl KeyCells {
     pub(in crate::exec) fn append(&mut self, other: KeyCells) {
         match (self, other) {
             (KeyCells::Values(values), KeyCells::Values(more)) => values.extend(more),
+            (
+                KeyCells::Texts { text, ends, .. },
+                KeyCells::Texts { text: more, ends: other, .. },
+            ) => {
+                let start = text.len();
+                text.push_str(&more);
+                ends.extend(other.iter().map(|end| start + end));
+            }
             (cells, other) => (0..other.len()).for_each(|place| cells.push(other.get(place))),
         }
     }
@@ -113,7 +131,7 @@ impl KeyCells {
         if let (KeyCells::Texts { text, ends, .. }, KeyCells::Texts { text: all, .. }) =
             (&mut cells, self)
         {
-            text.reserve_exact(all.len());
+            text.reserve(all.len() / self.len() * order.len());
             ends.reserve_exact(order.len());
         }
         order.iter().for_each(|&place| cells.push(self.get(place as usize)));
@@ -122,6 +140,34 @@ impl KeyCells {
 }
 
 impl ResultCells {
+    /// The numbers of members as results.
+    pub(in crate::exec) fn of_counts(counts: &[u32]) -> ResultCells {
+        let numbers = Numbers::Ints(counts.iter().map(|count| i64::from(*count)).collect());
+        ResultCells { numbers, has: Vec::new() }
+    }
+
+    /// Puts the results of other groups behind these. Returns false for numbers of another kind.
+    pub(in crate::exec) fn append(&mut self, mut more: ResultCells) -> bool {
+        // Without any number a column is of either kind.
+        if self.has_none() {
+            self.numbers = more.numbers.zeros(self.len());
+        } else if more.has_none() {
+            more.numbers = self.numbers.zeros(more.len());
+        }
+        if !self.has.is_empty() || !more.has.is_empty() {
+            let (before, all) = (self.len(), self.len() + more.len());
+            self.has.resize(before, true);
+            self.has.append(&mut more.has);
+            self.has.resize(all, true);
+        }
+        match (&mut self.numbers, more.numbers) {
+            (Numbers::Ints(ints), Numbers::Ints(mut more)) => ints.append(&mut more),
+            (Numbers::Floats(floats), Numbers::Floats(mut more)) => floats.append(&mut more),
+            _ => return false,
+        }
+        true
+    }
+
     /// Adds the result of the next group. Returns false, with nothing done, for a value that is no number, or no number of the kind
     /// of those before it: then the caller makes rows of the groups.
     pub(in crate::exec) fn push(&mut self, value: Option<Value>) -> bool {
@@ -149,6 +195,11 @@ impl ResultCells {
             self.has.push(value.is_some());
         }
         true
+    }
+
+    /// Whether no group has a number.
+    fn has_none(&self) -> bool {
+        self.has.len() == self.len() && !self.has.contains(&true)
     }
 
     fn len(&self) -> usize {
@@ -271,6 +322,36 @@ impl GroupColumns {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Results in parts are those that were pushed one by one, whatever numbers are missing.
+    #[test]
+    fn parts_are_put_together() {
+        let some = [None, Some(Value::Int(3)), Some(Value::Float(0.5)), None];
+        for cut in 0..3 * 3 * 3 {
+            // Lists of the same kind, with and without numbers, also empty ones.
+            let list = |digit: usize| -> Vec<Option<Value>> {
+                [&some[..0], &some[..1], &[some[1].clone(), None]][digit % 3].to_vec()
+            };
+            let parts = [list(cut), list(cut / 3), list(cut / 9)];
+            let of = |values: &[Option<Value>]| {
+                let mut cells = ResultCells::default();
+                values.iter().for_each(|value| assert!(cells.push(value.clone())));
+                cells
+            };
+            let mut together = ResultCells::default();
+            parts.iter().for_each(|part| assert!(together.append(of(part))));
+            let one_by_one = of(&parts.concat());
+            let shown = |cells: &ResultCells| {
+                (0..cells.len()).map(|it| format!("{:?}", cells.get(it))).collect::<Vec<_>>()
+            };
+            assert_eq!(shown(&together), shown(&one_by_one));
+            assert_eq!(together.are_all(), one_by_one.are_all());
+        }
+        let mut ints = ResultCells::of_counts(&[1, 2]);
+        let mut floats = ResultCells::default();
+        assert!(floats.push(some[2].clone()) && floats.push(None));
+        assert!(!ints.append(floats), "ints and floats are no column");
+    }
 
     /// A value without a heap of its own takes room all the same.
     #[test]

@@ -124,6 +124,11 @@ impl Spread<'_> {
         Spread { len: self.len.max(least), ..self }
     }
 
+    /// The same with at least `items` items in a morsel.
+    pub(crate) fn of_at_least(self, items: usize) -> Self {
+        Spread { len: self.len.max(items), ..self }
+    }
+
     /// The number of morsels.
     pub(crate) fn count(&self) -> usize {
         self.items.div_ceil(self.len)

@@ -9,25 +9,28 @@
 //! O(members · (keys + aggregated predicates)) and O(groups) memory, beside a number of 4 bytes for each member where something
 //! else than numbers is aggregated: then the members are dealt out to lists by counting.
 
+use super::folds::{Folded, NumberFolds};
 use super::key_codes::{KeyCodes, MISSING};
 use super::partition::{GROUP_BYTES, KEY_BYTES};
 use crate::exec::control::context::Context;
 use crate::exec::control::group_cells::{GroupColumns, ResultCells};
-use crate::exec::control::morsels::{Spread, joined};
+use crate::exec::control::morsels::joined;
 use crate::exec::control::tree::{Group, GroupValue};
-use crate::exec::math::sums::{Sum, clamp};
 use crate::exec::physical::path::GroupPath;
-use crate::exec::select::batches::{BATCH, Members, NumberColumn};
+use crate::exec::select::batches::{BATCH, Members};
+use crate::exec::select::number_columns::NumberColumn;
 use crate::exec::select::read::first_value;
 use crate::graph::Predicate;
 use hexgraph_base::plan::{Aggregate, Field, FieldKind, GroupBy};
 use hexgraph_base::types::{Result, Value};
 use rustc_hash::FxHashMap;
-use std::ops::Range;
 use std::sync::Arc;
 
 /// Fewer members are grouped one by one.
 pub(crate) const MEMBERS_MIN: usize = 16;
+
+/// The nanoseconds that the result of a group takes, about.
+const RESULT_NANOS: usize = 10;
 
 /// An array of cells always may have this many.
 const CELLS_MIN: usize = 1024;
@@ -36,7 +39,7 @@ const CELLS_MIN: usize = 1024;
 const CELL_BYTES: usize = 32;
 
 impl Context<'_> {
-    /// The groups of members, with their numbers of members, in the order in which they appear: those of
+    /// The groups of members, with their numbers of members, in the order in which they appear, or of their texts off an index: those of
     /// [`Context::groups`] of members that ascend, before they are sorted. `None` where the keys are not read as columns: those of lists, edges,
     /// languages and types without codes; and where a sum is refused, so that the error is that of the slow way.
     ///
@@ -49,10 +52,13 @@ impl Context<'_> {
         body: &[Arc<Field>],
         members: Members<'_>,
     ) -> Result<Option<Vec<(usize, Group)>>> {
-        let Some((grouping, plans)) = self.grouping(group_by, body, members, false)? else {
-            return Ok(None);
-        };
-        grouping.finish(body, &plans, members)
+        if let Some((found, plans)) = self.posting_groups(group_by, body, members)? {
+            return found.finish(body, &plans, members);
+        }
+        match self.grouping(group_by, body, members, false)? {
+            Some((grouping, plans)) => grouping.found().finish(body, &plans, members),
+            None => Ok(None),
+        }
     }
 
     /// As [`Context::column_groups`], as columns in the order of the answer. `None` also where a field needs the list of the members of
@@ -67,8 +73,11 @@ impl Context<'_> {
         body: &[Arc<Field>],
         members: Members<'_>,
     ) -> Result<Option<GroupColumns>> {
+        if let Some((found, plans)) = self.posting_groups(group_by, body, members)? {
+            return found.finish_columns(body, &plans);
+        }
         match self.grouping(group_by, body, members, true)? {
-            Some((grouping, plans)) => grouping.finish_columns(body, &plans),
+            Some((grouping, plans)) => grouping.found().finish_columns(body, &plans),
             None => Ok(None),
         }
     }
@@ -119,12 +128,13 @@ impl Context<'_> {
             keys,
             cell_count: cells,
             cells: table,
-            groups: Groups { firsts: vec![0], counts: vec![0] },
+            groups: Groups::new(false),
             columns: Vec::new(),
             lists: None,
             charged: 0,
         };
-        let plans: Vec<Plan> = body.iter().map(|field| grouping.plan(field, members)).collect();
+        let plans = self.plans(body, members, &mut grouping.columns);
+        grouping.lists = plans.iter().any(|plan| matches!(plan, Plan::List)).then(Vec::new);
         if without_lists && grouping.lists.is_some() {
             return Ok(None);
         }
@@ -134,6 +144,47 @@ impl Context<'_> {
             None => grouping.run(members)?,
         }
         Ok(Some((grouping, plans)))
+    }
+
+    /// Decides how the fields of the body are found; the numbers that are folded are put behind `columns`. Reads nothing but changes.
+    pub(super) fn plans<'s>(
+        &'s self,
+        body: &'s [Arc<Field>],
+        members: Members<'_>,
+        columns: &mut Vec<NumberFolds<'s>>,
+    ) -> Vec<Plan> {
+        let mut plan = |field: &'s Arc<Field>| {
+            let FieldKind::AggregatePredicate { op, name, langs } = &field.kind else {
+                return Plan::Count;
+            };
+            match self.column_of(name, langs, members, columns) {
+                Some(place) => Plan::Fold(place, columns[place].place_of(*op), *op),
+                None => Plan::List,
+            }
+        };
+        body.iter().map(&mut plan).collect()
+    }
+
+    /// The place of the numbers of a predicate among the columns, which they are put behind where they are not there; `None` where its values are
+    /// no numbers.
+    fn column_of<'s>(
+        &'s self,
+        name: &'s str,
+        langs: &[String],
+        members: Members<'_>,
+        columns: &mut Vec<NumberFolds<'s>>,
+    ) -> Option<usize> {
+        if !langs.is_empty() {
+            return None;
+        }
+        if let Some(known) = columns.iter().position(|column| column.name == name) {
+            return Some(known);
+        }
+        let predicate = self.predicate(name)?;
+        let part = predicate.only_untagged()?;
+        let numbers = NumberColumn::new(part, predicate.def.value_type, members)?;
+        columns.push(NumberFolds::new(name, numbers));
+        Some(columns.len() - 1)
     }
 
     /// A key without languages of values that are no lists.
@@ -146,21 +197,21 @@ impl Context<'_> {
 }
 
 /// True for a field that a group has.
-fn is_known(kind: &FieldKind) -> bool {
+pub(super) fn is_known(kind: &FieldKind) -> bool {
     matches!(kind, FieldKind::CountUid | FieldKind::AggregatePredicate { .. })
 }
 
 /// A key of the groups.
-struct Key<'a> {
+pub(super) struct Key<'a> {
     predicate: &'a Predicate,
-    codes: KeyCodes<'a>,
+    pub(super) codes: KeyCodes<'a>,
     /// The codes of a batch.
     batch: Vec<u32>,
 }
 
 /// How the result of a field of the body is found.
 #[derive(Clone, Copy)]
-enum Plan {
+pub(super) enum Plan {
     /// The number of members.
     Count,
     /// A fold of numbers: the place of the column, that of the fold, and what is made of it.
@@ -170,21 +221,38 @@ enum Plan {
 }
 
 /// The groups found so far; the first is no group.
-struct Groups {
+pub(super) struct Groups {
     /// The first member of each.
-    firsts: Vec<u32>,
+    pub(super) firsts: Vec<u32>,
     /// The number of members of each.
-    counts: Vec<u32>,
+    pub(super) counts: Vec<u32>,
+    /// The cell of each, where it is needed later.
+    pub(super) cells: Option<Vec<u64>>,
+}
+
+impl Groups {
+    pub(super) fn new(keeps_cells: bool) -> Groups {
+        Groups { firsts: vec![0], counts: vec![0], cells: keeps_cells.then(|| vec![0]) }
+    }
+
+    /// Begins a group, and returns its number.
+    pub(super) fn begin(&mut self, first: u32, cell: u64) -> u32 {
+        self.firsts.push(first);
+        if let Some(cells) = &mut self.cells {
+            cells.push(cell);
+        }
+        self.firsts.len() as u32 - 1
+    }
 }
 
 /// Leads from cells to groups: to the number of the group plus 1; 0 for a cell that nobody was in.
-enum Cells {
+pub(super) enum Cells {
     Array(Vec<u32>),
     Hash(FxHashMap<u64, u32>),
 }
 
 impl Cells {
-    fn new(count: u64, members: usize) -> Cells {
+    pub(super) fn new(count: u64, members: usize) -> Cells {
         match usize::try_from(count) {
             Ok(count) if count <= (2 * members).max(CELLS_MIN) => Cells::Array(vec![0; count]),
             _ => Cells::Hash(FxHashMap::default()),
@@ -192,7 +260,12 @@ impl Cells {
     }
 
     /// The group of each cell; `begin` makes the group of a cell that is met for the first time, from the place of its member.
-    fn look_up(&mut self, cells: &[u64], out: &mut Vec<u32>, mut begin: impl FnMut(usize) -> u32) {
+    pub(super) fn look_up(
+        &mut self,
+        cells: &[u64],
+        out: &mut Vec<u32>,
+        mut begin: impl FnMut(usize) -> u32,
+    ) {
         out.clear();
         let mut known = |place: usize, slot: &mut u32| {
             if *slot == 0 {
@@ -215,262 +288,22 @@ impl Cells {
     }
 }
 
-/// The numbers of a predicate, and what is made of them.
-struct NumberFolds<'a> {
-    name: &'a str,
-    numbers: NumberColumn<'a>,
-    /// The number of members of each group that have no number.
-    lacking: Vec<u32>,
-    folds: Vec<Fold>,
-    /// The groups of a batch, with those of members without a number taken out.
-    counted: Vec<u32>,
-    /// In a part of the members, the floats of all of them.
-    kept: Option<KeptFloats>,
-}
-
-/// The floats of some members in their order, and their groups.
-#[derive(Default)]
-struct KeptFloats {
-    groups: Vec<u32>,
-    floats: Vec<f64>,
-}
-
-/// One number for each group.
-enum Fold {
-    IntSum(Vec<i128>),
-    IntMin(Vec<i64>),
-    IntMax(Vec<i64>),
-    FloatSum(Vec<f64>),
-    FloatMin(Vec<f64>),
-    FloatMax(Vec<f64>),
-}
-
-impl Fold {
-    fn new(op: Aggregate, is_int: bool) -> Fold {
-        match (op, is_int) {
-            (Aggregate::Sum | Aggregate::Avg, true) => Fold::IntSum(Vec::new()),
-            (Aggregate::Min, true) => Fold::IntMin(Vec::new()),
-            (Aggregate::Max, true) => Fold::IntMax(Vec::new()),
-            (Aggregate::Sum | Aggregate::Avg, false) => Fold::FloatSum(Vec::new()),
-            (Aggregate::Min, false) => Fold::FloatMin(Vec::new()),
-            (Aggregate::Max, false) => Fold::FloatMax(Vec::new()),
-        }
-    }
-
-    /// A fold of the same kind of no numbers.
-    fn emptied(&self) -> Fold {
-        match self {
-            Fold::IntSum(_) => Fold::IntSum(Vec::new()),
-            Fold::IntMin(_) => Fold::IntMin(Vec::new()),
-            Fold::IntMax(_) => Fold::IntMax(Vec::new()),
-            Fold::FloatSum(_) => Fold::FloatSum(Vec::new()),
-            Fold::FloatMin(_) => Fold::FloatMin(Vec::new()),
-            Fold::FloatMax(_) => Fold::FloatMax(Vec::new()),
-        }
-    }
-
-    /// Adds what the ints of a part of the members come to, whose groups are at these places of the `count` groups.
-    fn absorb(&mut self, part: &Fold, places: &[u32], count: usize) {
-        match (self, part) {
-            (Fold::IntSum(sums), Fold::IntSum(part)) => {
-                each(sums, 0, places, count, part, |sum, it| sum + it);
-            }
-            (Fold::IntMin(least), Fold::IntMin(part)) => {
-                each(least, i64::MAX, places, count, part, i64::min);
-            }
-            (Fold::IntMax(greatest), Fold::IntMax(part)) => {
-                each(greatest, i64::MIN, places, count, part, i64::max);
-            }
-            // The floats of a part are kept, and added one by one.
-            _ => {}
-        }
-    }
-
-    fn is_like(&self, other: &Fold) -> bool {
-        std::mem::discriminant(self) == std::mem::discriminant(other)
-    }
-
-    /// Adds the ints of a batch, each to its group.
-    fn add_ints(&mut self, groups: &[u32], count: usize, ints: &[i64]) {
-        match self {
-            Fold::IntSum(sums) => {
-                each(sums, 0, groups, count, ints, |sum, int| sum + i128::from(int))
-            }
-            Fold::IntMin(least) => each(least, i64::MAX, groups, count, ints, i64::min),
-            Fold::IntMax(greatest) => each(greatest, i64::MIN, groups, count, ints, i64::max),
-            _ => {}
-        }
-    }
-
-    /// Adds the floats of a batch, each to its group.
-    fn add_floats(&mut self, groups: &[u32], count: usize, floats: &[f64]) {
-        match self {
-            Fold::FloatSum(sums) => {
-                // What no floats add up to, which is the negative zero.
-                let none = std::iter::empty::<f64>().sum();
-                each(sums, none, groups, count, floats, |sum, float| sum + float);
-            }
-            Fold::FloatMin(least) => {
-                each(least, f64::INFINITY, groups, count, floats, f64::min);
-            }
-            Fold::FloatMax(greatest) => {
-                each(greatest, f64::NEG_INFINITY, groups, count, floats, f64::max);
-            }
-            _ => {}
-        }
-    }
-
-    /// The aggregate of a group of which `count` members, one at least, have a number.
-    fn result(&self, op: Aggregate, group: usize, count: usize) -> Result<Option<Value>> {
-        let sum = match self {
-            Fold::IntMin(ints) | Fold::IntMax(ints) => return Ok(Some(Value::Int(ints[group]))),
-            Fold::FloatMin(floats) | Fold::FloatMax(floats) => {
-                return Ok(Some(Value::Float(clamp(floats[group]))));
-            }
-            Fold::IntSum(sums) => Sum::of_int_total(sums[group], count),
-            Fold::FloatSum(sums) => Sum::of_float_total(sums[group], count),
-        };
-        if op == Aggregate::Avg { Ok(sum.mean()) } else { sum.value().map(Some) }
-    }
-}
-
-/// Combines each item of a batch with the number of its group. There are `count` groups now; new ones begin with `start`.
-fn each<T: Copy, N: Copy>(
-    folded: &mut Vec<T>,
-    start: T,
-    groups: &[u32],
-    count: usize,
-    items: &[N],
-    combine: impl Fn(T, N) -> T,
-) {
-    folded.resize(count, start);
-    for (group, item) in groups.iter().zip(items) {
-        let folded = &mut folded[*group as usize];
-        *folded = combine(*folded, *item);
-    }
-}
-
-impl NumberFolds<'_> {
-    /// The place of a fold among the folds, which is made where there is none like it.
-    fn place_of(&mut self, op: Aggregate) -> usize {
-        let fold = Fold::new(op, matches!(self.numbers, NumberColumn::Int(_)));
-        let known = self.folds.iter().position(|other| other.is_like(&fold));
-        known.unwrap_or_else(|| {
-            self.folds.push(fold);
-            self.folds.len() - 1
-        })
-    }
-
-    /// Adds the numbers of a batch to the groups of its nodes.
-    fn add(&mut self, nodes: &[u32], groups: &[u32], count: usize) {
-        let NumberFolds { numbers, lacking, folds, counted, kept, .. } = self;
-        lacking.resize(count, 0);
-        match numbers {
-            NumberColumn::Int(numbers) => {
-                let (ints, has) = numbers.read(nodes);
-                let groups = counted_groups(groups, has, lacking, counted);
-                folds.iter_mut().for_each(|fold| fold.add_ints(groups, count, ints));
-            }
-            NumberColumn::Float(numbers) => {
-                let (floats, has) = numbers.read(nodes);
-                let groups = counted_groups(groups, has, lacking, counted);
-                match kept {
-                    Some(kept) => {
-                        kept.groups.extend_from_slice(groups);
-                        kept.floats.extend_from_slice(floats);
-                    }
-                    None => {
-                        folds.iter_mut().for_each(|fold| fold.add_floats(groups, count, floats))
-                    }
-                }
-            }
-        }
-    }
-
-    /// Adds the numbers of the next part of the members, whose groups are at these places of the `count` groups.
-    fn absorb(&mut self, part: NumberFolds<'_>, places: &[u32], count: usize) {
-        each(&mut self.lacking, 0, places, count, &part.lacking, |sum, it| sum + it);
-        for (fold, part) in self.folds.iter_mut().zip(&part.folds) {
-            fold.absorb(part, places, count);
-        }
-        let Some(KeptFloats { groups, floats }) = part.kept else { return };
-        for (groups, floats) in groups.chunks(BATCH).zip(floats.chunks(BATCH)) {
-            self.counted.clear();
-            self.counted.extend(groups.iter().map(|group| places[*group as usize]));
-            let groups = &self.counted;
-            self.folds.iter_mut().for_each(|fold| fold.add_floats(groups, count, floats));
-        }
-    }
-}
-
-/// The groups of nodes with those that have no number in group 0; they are counted in `lacking`. An empty list `has` says that
-/// all have one.
-fn counted_groups<'g>(
-    groups: &'g [u32],
-    has: &[bool],
-    lacking: &mut [u32],
-    counted: &'g mut Vec<u32>,
-) -> &'g [u32] {
-    if has.is_empty() {
-        return groups;
-    }
-    counted.clear();
-    counted.extend(groups.iter().zip(has).map(|(&group, &has)| {
-        lacking[group as usize] += u32::from(!has);
-        if has { group } else { 0 }
-    }));
-    counted
-}
-
 /// A pass over members.
-struct Grouping<'a, 'c> {
-    context: &'a Context<'c>,
-    keys: Vec<Key<'a>>,
+pub(super) struct Grouping<'a, 'c> {
+    pub(super) context: &'a Context<'c>,
+    pub(super) keys: Vec<Key<'a>>,
     /// A number that is greater than all cells.
-    cell_count: u64,
-    cells: Cells,
-    groups: Groups,
-    columns: Vec<NumberFolds<'a>>,
+    pub(super) cell_count: u64,
+    pub(super) cells: Cells,
+    pub(super) groups: Groups,
+    pub(super) columns: Vec<NumberFolds<'a>>,
     /// The group of each member, where lists are made of them.
-    lists: Option<Vec<u32>>,
+    pub(super) lists: Option<Vec<u32>>,
     /// The bytes that were charged for groups, and for what a part keeps.
-    charged: usize,
+    pub(super) charged: usize,
 }
 
 impl<'a, 'c> Grouping<'a, 'c> {
-    /// Decides how a field is found; reads nothing but changes.
-    fn plan(&mut self, field: &'a Field, members: Members<'_>) -> Plan {
-        let FieldKind::AggregatePredicate { op, name, langs } = &field.kind else {
-            return Plan::Count;
-        };
-        if let Some(place) = self.column_of(name, langs, members) {
-            return Plan::Fold(place, self.columns[place].place_of(*op), *op);
-        }
-        self.lists.get_or_insert_with(Vec::new);
-        Plan::List
-    }
-
-    /// The place of the numbers of a predicate among the columns.
-    fn column_of(
-        &mut self,
-        name: &'a str,
-        langs: &[String],
-        members: Members<'_>,
-    ) -> Option<usize> {
-        if !langs.is_empty() {
-            return None;
-        }
-        if let Some(known) = self.columns.iter().position(|column| column.name == name) {
-            return Some(known);
-        }
-        let predicate = self.context.predicate(name)?;
-        let part = predicate.only_untagged()?;
-        let numbers = NumberColumn::new(part, predicate.def.value_type, members)?;
-        let (lacking, folds, counted) = Default::default();
-        self.columns.push(NumberFolds { name, numbers, lacking, folds, counted, kept: None });
-        Some(self.columns.len() - 1)
-    }
-
     /// The bytes that are used until the groups are found, beside what grows with them.
     fn byte_len(&self, members: Members<'_>) -> usize {
         let cells = if let Cells::Array(slots) = &self.cells { 4 * slots.len() } else { 0 };
@@ -483,28 +316,32 @@ impl<'a, 'c> Grouping<'a, 'c> {
     }
 
     /// Reads the members batch by batch. After each batch the request may stop.
-    fn run(&mut self, members: Members<'_>) -> Result<()> {
-        let (mut cells, mut groups) = (Vec::with_capacity(BATCH), Vec::with_capacity(BATCH));
+    pub(super) fn run(&mut self, members: Members<'_>) -> Result<()> {
+        let mut room = Room::default();
         if let Some(lists) = &mut self.lists {
             lists.reserve_exact(members.len());
         }
-        members.for_each_batch(|nodes| {
-            self.context.check()?;
-            let before = self.groups.counts.len();
-            self.read_cells(nodes, &mut cells);
-            self.group(nodes, &cells, &mut groups);
-            self.charge(self.groups.counts.len() - before)?;
-            let count = self.groups.counts.len();
-            self.columns.iter_mut().for_each(|column| column.add(nodes, &groups, count));
-            if let Some(lists) = &mut self.lists {
-                lists.extend_from_slice(&groups);
-            }
-            Ok(())
-        })
+        members.for_each_batch(|nodes| self.add(nodes, &mut room))
+    }
+
+    /// Adds a batch of members behind those before.
+    pub(super) fn add(&mut self, nodes: &[u32], room: &mut Room) -> Result<()> {
+        let Room { cells, groups } = room;
+        self.context.check()?;
+        let before = self.groups.counts.len();
+        self.read_cells(nodes, cells);
+        self.group(nodes, cells, groups);
+        self.charge(self.groups.counts.len() - before)?;
+        let count = self.groups.counts.len();
+        self.columns.iter_mut().for_each(|column| column.add(nodes, groups, count));
+        if let Some(lists) = &mut self.lists {
+            lists.extend_from_slice(groups);
+        }
+        Ok(())
     }
 
     /// Charges what new groups take.
-    fn charge(&mut self, groups: usize) -> Result<()> {
+    pub(super) fn charge(&mut self, groups: usize) -> Result<()> {
         let cell = if let Cells::Hash(_) = &self.cells { CELL_BYTES } else { 0 };
         let each = GROUP_BYTES + cell + KEY_BYTES * self.keys.len();
         let grown: usize = self.keys.iter_mut().map(|key| key.codes.growth()).sum();
@@ -518,7 +355,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
     }
 
     /// The cell of each node of a batch.
-    fn read_cells(&mut self, nodes: &[u32], cells: &mut Vec<u64>) {
+    pub(super) fn read_cells(&mut self, nodes: &[u32], cells: &mut Vec<u64>) {
         cells.clear();
         for (place, Key { codes, batch, .. }) in self.keys.iter_mut().enumerate() {
             codes.read(nodes, batch);
@@ -541,115 +378,74 @@ impl<'a, 'c> Grouping<'a, 'c> {
     }
 
     /// The group of each node of a batch; a group that begins is put behind the others.
-    fn find(&mut self, nodes: &[u32], cells: &[u64], out: &mut Vec<u32>) {
+    pub(super) fn find(&mut self, nodes: &[u32], cells: &[u64], out: &mut Vec<u32>) {
         let Grouping { keys, cells: table, groups, .. } = self;
         table.look_up(cells, out, |place| {
             if keys.iter().any(|key| key.batch[place] == MISSING) {
                 return 0;
             }
-            groups.firsts.push(nodes[place]);
-            groups.firsts.len() as u32 - 1
+            groups.begin(nodes[place], cells[place])
         });
     }
 
     /// The nanoseconds that a member takes, about.
-    fn nanos(&self) -> usize {
+    pub(super) fn nanos(&self) -> usize {
         let key = |key: &Key<'_>| if key.codes.numbers_values() { 40 } else { 4 };
         self.keys.iter().map(key).sum::<usize>() + 3 + 4 * self.columns.len()
     }
 
-    /// A grouping of the same kind that has seen no member, for `count` members from `first` on. It keeps floats and does not add
-    /// them up.
-    fn fork(&self, first: u32, count: usize) -> Grouping<'a, 'c> {
+    /// The same key columns for other batches: see [`KeyCodes::fork`].
+    pub(super) fn fork_keys(&self, first: u32, count: usize) -> Vec<Key<'a>> {
         let key = |Key { predicate, codes, .. }: &Key<'a>| Key {
             predicate,
             codes: codes.fork(first, count),
             batch: Vec::with_capacity(BATCH),
         };
-        let column = |column: &NumberFolds<'a>| NumberFolds {
-            name: column.name,
-            numbers: column.numbers.fork(first),
-            lacking: Vec::new(),
-            folds: column.folds.iter().map(Fold::emptied).collect(),
-            counted: Vec::new(),
-            kept: matches!(column.numbers, NumberColumn::Float(_)).then(KeptFloats::default),
-        };
-        let keys: Vec<Key<'a>> = self.keys.iter().map(key).collect();
-        let cell_count = keys.iter().map(|key| key.codes.limit()).product();
-        Grouping {
+        self.keys.iter().map(key).collect()
+    }
+
+    /// The groups that were found.
+    fn found(self) -> Found<'a, 'c> {
+        Found {
             context: self.context,
-            cells: Cells::new(cell_count, count),
-            cell_count,
-            keys,
-            groups: Groups { firsts: vec![0], counts: vec![0] },
-            columns: self.columns.iter().map(column).collect(),
-            lists: self.lists.is_some().then(Vec::new),
-            charged: 0,
+            keys: self.keys.iter().map(|key| key.predicate).collect(),
+            firsts: self.groups.firsts,
+            counts: self.groups.counts,
+            folded: self.columns.into_iter().map(|column| column.folded).collect(),
+            lists: self.lists,
         }
     }
+}
 
-    /// As [`Grouping::run`], with other threads: each groups a part of the members by itself, and the groups of the parts are put
-    /// together in the order of the parts. Floats are added up then, one behind the other.
-    fn run_shared(&mut self, spread: Spread<'_>, members: Members<'_>) -> Result<()> {
-        // A part with as many groups as members is worth nothing: then there are few parts, of many members each.
-        let has_few_groups = self.cell_count <= (spread.len() / 8) as u64;
-        // Values that are numbered as they come are numbered again where the parts are put together.
-        let few = if self.keys.iter().any(|key| key.codes.numbers_values()) { 1 } else { 2 };
-        let spread = if has_few_groups { spread } else { spread.with_few(few) }.in_units_of(BATCH);
-        let empty = self.fork(0, members.len());
-        let kept = empty.columns.iter().filter(|column| column.kept.is_some()).count();
-        let part = |range: Range<usize>| {
-            let nodes = members.range(range);
-            let mut part = empty.fork(nodes.first().copied().unwrap_or(0), nodes.len());
-            part.charged = (12 * kept + 4) * nodes.len();
-            self.context.control.charge(part.charged)?;
-            part.run(Members::List(&nodes))?;
-            Ok(part)
-        };
-        let (context, mut whole) = (self.context, self.fork(0, members.len()));
-        whole.columns.iter_mut().for_each(|column| column.kept = None);
-        spread.each(part, |part| {
-            let charged = part.charged;
-            whole.absorb(part)?;
-            context.control.uncharge(charged);
-            Ok(())
-        })?;
-        *self = whole;
-        Ok(())
-    }
+/// Room for what is read of a batch.
+#[derive(Default)]
+pub(super) struct Room {
+    cells: Vec<u64>,
+    groups: Vec<u32>,
+}
 
-    /// Puts the groups of a part behind those of the parts before it.
-    fn absorb(&mut self, part: Grouping<'a, '_>) -> Result<()> {
-        // The first members of its groups are grouped as members are; so the groups have the numbers that all members would
-        // have given them.
-        let (mut cells, mut found) = (Vec::new(), Vec::new());
-        let mut places = vec![0];
-        for nodes in part.groups.firsts[1..].chunks(BATCH) {
-            let before = self.groups.firsts.len();
-            self.read_cells(nodes, &mut cells);
-            self.find(nodes, &cells, &mut found);
-            self.charge(self.groups.firsts.len() - before)?;
-            places.extend_from_slice(&found);
-        }
-        let count = self.groups.firsts.len();
-        each(&mut self.groups.counts, 0, &places, count, &part.groups.counts, |sum, it| sum + it);
-        for (column, part) in self.columns.iter_mut().zip(part.columns) {
-            column.absorb(part, &places, count);
-        }
-        if let (Some(lists), Some(part)) = (&mut self.lists, part.lists) {
-            lists.extend(part.iter().map(|group| places[*group as usize]));
-        }
-        Ok(())
-    }
+/// Groups with what their numbers come to, however they were found. The first is no group: that of members without a key.
+pub(super) struct Found<'a, 'c> {
+    pub(super) context: &'a Context<'c>,
+    pub(super) keys: Vec<&'a Predicate>,
+    /// The first member of each.
+    pub(super) firsts: Vec<u32>,
+    /// The number of members of each.
+    pub(super) counts: Vec<u32>,
+    pub(super) folded: Vec<Folded>,
+    /// The group of each member, where lists are made of them.
+    pub(super) lists: Option<Vec<u32>>,
+}
 
+impl Found<'_, '_> {
     /// The groups with their results; `None` where one has none but an error.
-    fn finish(
+    pub(super) fn finish(
         self,
         body: &[Arc<Field>],
         plans: &[Plan],
         members: Members<'_>,
     ) -> Result<Option<Vec<(usize, Group)>>> {
-        let counts = &self.groups.counts;
+        let counts = &self.counts;
         let dealt = self.lists.as_ref();
         let dealt = dealt.map(|groups| {
             let starts = starts_of(counts);
@@ -676,29 +472,48 @@ impl<'a, 'c> Grouping<'a, 'c> {
     }
 
     /// The groups as columns; `None` where one has no result but an error.
-    fn finish_columns(self, body: &[Arc<Field>], plans: &[Plan]) -> Result<Option<GroupColumns>> {
-        let Groups { firsts, counts } = &self.groups;
+    pub(super) fn finish_columns(
+        self,
+        body: &[Arc<Field>],
+        plans: &[Plan],
+    ) -> Result<Option<GroupColumns>> {
+        let Found { context, firsts, counts, .. } = &self;
         let mut keys = Vec::with_capacity(self.keys.len());
         for key in &self.keys {
             // The group before the first one is that of members without a key.
-            match self.context.key_cells(&firsts[1..], key.predicate)? {
+            match context.key_cells(&firsts[1..], key)? {
                 Some(cells) => keys.push(cells),
                 None => return Ok(None),
             }
         }
         let mut results = Vec::with_capacity(body.len());
-        for (field, plan) in body.iter().zip(plans) {
-            self.context.check()?;
-            let mut cells = ResultCells::default();
-            for group in 1..counts.len() {
-                let Ok(result) = self.result(field, *plan, group, &[]) else { return Ok(None) };
-                if !cells.push(result) {
-                    return Ok(None);
-                }
-            }
+        for plan in plans {
+            let cells = match *plan {
+                Plan::Count => Some(ResultCells::of_counts(&counts[1..])),
+                Plan::Fold(column, fold, op) => self.fold_cells(column, fold, op)?,
+                Plan::List => None,
+            };
+            let Some(cells) = cells else { return Ok(None) };
             results.push(cells);
         }
-        self.context.sorted_columns(&counts[1..], keys, results).map(Some)
+        context.sorted_columns(&counts[1..], keys, results).map(Some)
+    }
+
+    /// The results of a fold for all groups; `None` where one is refused.
+    fn fold_cells(&self, column: usize, fold: usize, op: Aggregate) -> Result<Option<ResultCells>> {
+        let groups = self.counts.len() - 1;
+        let parts = self.context.morsels(groups, RESULT_NANOS, |range| {
+            self.context.check()?;
+            let groups = range.start + 1..range.end + 1;
+            Ok(self.folded[column].results(fold, op, groups, &self.counts))
+        })?;
+        let mut all = ResultCells::default();
+        for part in parts {
+            if !part.is_some_and(|part| all.append(part)) {
+                return Ok(None);
+            }
+        }
+        Ok(Some(all))
     }
 
     /// A group with its number of members; `None` where a result is refused.
@@ -710,8 +525,8 @@ impl<'a, 'c> Grouping<'a, 'c> {
         list: &[u32],
     ) -> Result<Option<(usize, Group)>> {
         // The value of the first member stands for all ways of writing a time or a zero.
-        let first = self.groups.firsts[group];
-        let value = |key: &Key<'_>| first_value(key.predicate, &[], first);
+        let first = self.firsts[group];
+        let value = |key: &&Predicate| first_value(key, &[], first);
         let keys = self.keys.iter().map(|key| value(key).map(GroupValue::Value));
         let keys: Vec<GroupValue> = keys.flatten().collect();
         let texts: usize = keys.iter().map(text_len).sum();
@@ -723,7 +538,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
             let Ok(result) = self.result(field, *plan, group, list) else { return Ok(None) };
             results.push(result);
         }
-        Ok(Some((self.groups.counts[group] as usize, Group { keys, results })))
+        Ok(Some((self.counts[group] as usize, Group { keys, results })))
     }
 
     fn result(
@@ -733,17 +548,11 @@ impl<'a, 'c> Grouping<'a, 'c> {
         group: usize,
         list: &[u32],
     ) -> Result<Option<Value>> {
-        let count = self.groups.counts[group] as usize;
+        let count = self.counts[group] as usize;
         match plan {
             Plan::Count => Ok(Some(Value::Int(count as i64))),
             Plan::List => self.context.group_result(field, None, count, list),
-            Plan::Fold(column, fold, op) => {
-                let column = &self.columns[column];
-                match count - column.lacking[group] as usize {
-                    0 => Ok(None),
-                    count => column.folds[fold].result(op, group, count),
-                }
-            }
+            Plan::Fold(column, fold, op) => self.folded[column].result(fold, op, group, count),
         }
     }
 }

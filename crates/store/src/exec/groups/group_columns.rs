@@ -11,6 +11,7 @@ use crate::exec::select::read::typed_or_none;
 use crate::graph::Predicate;
 use hexgraph_base::types::{Result, ValueRef};
 use std::cmp::Ordering;
+use std::ops::Range;
 
 /// The nanoseconds that it takes to read a cell of a group, and to compare two groups, about.
 const CELL_NANOS: usize = 40;
@@ -30,6 +31,29 @@ fn compare_keys(keys: &[KeyCells], one: usize, other: usize) -> Ordering {
     keys.iter().map(compare).fold(Ordering::Equal, Ordering::then)
 }
 
+/// Groups, each with its place, in the order of their numbers of members, and of their places where these are equal. O(groups) where none has
+/// more members than there are groups, or else O(groups · log groups).
+fn by_count(counts: &[u32], ranked: &[(u64, u32)]) -> Vec<(u64, u32)> {
+    let most = counts.iter().max().map_or(0, |most| *most as usize);
+    if counts.len() < most {
+        let mut sorted = ranked.to_vec();
+        sorted.sort_by_key(|(_, place)| counts[*place as usize]);
+        return sorted;
+    }
+    let mut ends = vec![0; most + 2];
+    counts.iter().for_each(|count| ends[*count as usize + 1] += 1);
+    for place in 1..ends.len() {
+        ends[place] += ends[place - 1];
+    }
+    let mut sorted = vec![(0, 0); ranked.len()];
+    for &(rank, place) in ranked {
+        let slot = &mut ends[counts[place as usize] as usize];
+        sorted[*slot] = (rank, place);
+        *slot += 1;
+    }
+    sorted
+}
+
 impl Context<'_> {
     /// The groups of a grouping in the order of the answer: small ones first, those with fewer results first among these, then by their
     /// keys, and at last as they appear. `counts` are their numbers of members.
@@ -44,7 +68,7 @@ impl Context<'_> {
         results: Vec<ResultCells>,
     ) -> Result<GroupColumns> {
         let len = counts.len();
-        let _while_sorting = self.control.charge_while(size_of::<u128>() * len)?;
+        let _while_sorting = self.control.charge_while(2 * size_of::<(u64, u32)>() * len)?;
         let are_alike = results.iter().all(ResultCells::are_all);
         // Where not all have the same number of results, that stands before the keys.
         let rank = |place: usize| match (are_alike, keys.first()) {
@@ -52,14 +76,17 @@ impl Context<'_> {
             (true, None) => 0,
             (false, _) => results.iter().filter(|cells| cells.has(place)).count() as u64,
         };
-        let packed = |place: usize| {
-            u128::from(counts[place]) << 96 | u128::from(rank(place)) << 32 | place as u128
+        let ranked = |range: Range<usize>| {
+            Ok(range.map(|place| (rank(place), place as u32)).collect::<Vec<_>>())
         };
-        let packed = self.lists(len, CELL_NANOS, |range| Ok(range.map(packed).collect()))?;
-        let packed = self.sorted_by(packed, COMPARE_NANOS, u128::cmp)?;
-        let mut order: Vec<u32> = packed.iter().map(|packed| *packed as u32).collect();
+        let ranked = by_count(counts, &self.lists(len, CELL_NANOS, ranked)?);
+        let ranked = self.sorted_runs(ranked, counts)?;
+        let mut order: Vec<u32> = ranked.iter().map(|(_, place)| *place).collect();
         let mut start = 0;
-        for run in packed.chunk_by(|one, other| one >> 32 == other >> 32) {
+        let is_tie = |one: &(u64, u32), other: &(u64, u32)| {
+            one.0 == other.0 && counts[one.1 as usize] == counts[other.1 as usize]
+        };
+        for run in ranked.chunk_by(is_tie) {
             let places = &mut order[start..start + run.len()];
             start += run.len();
             if 1 < places.len() {
@@ -67,9 +94,44 @@ impl Context<'_> {
             }
         }
         self.check()?;
-        let keys = keys.iter().map(|cells| cells.in_order(&order)).collect();
+        let mut in_order = Vec::with_capacity(keys.len());
+        for cells in &keys {
+            let parts = self.morsels(len, CELL_NANOS, |range| Ok(cells.in_order(&order[range])))?;
+            in_order.extend(parts.into_iter().reduce(|mut all, part| {
+                all.append(part);
+                all
+            }));
+        }
         let results = results.iter().map(|cells| cells.in_order(&order)).collect();
-        Ok(GroupColumns::new(len, keys, results))
+        Ok(GroupColumns::new(len, in_order, results))
+    }
+
+    /// Sorts the groups of each number of members, which lie behind one another, by their ranks and places. Other threads help.
+    fn sorted_runs(&self, ranked: Vec<(u64, u32)>, counts: &[u32]) -> Result<Vec<(u64, u32)>> {
+        let count = |(_, place): &(u64, u32)| counts[*place as usize];
+        let runs: Vec<&[(u64, u32)]> =
+            ranked.chunk_by(|one, other| count(one) == count(other)).collect();
+        let longest = runs.iter().map(|run| run.len()).max().unwrap_or(0);
+        if ranked.len() < 2 * longest {
+            // Nearly all have as many members.
+            let whole = |it: &(u64, u32)| {
+                u128::from(count(it)) << 96 | u128::from(it.0) << 32 | u128::from(it.1)
+            };
+            return self
+                .sorted_by(ranked, COMPARE_NANOS, |one, other| whole(one).cmp(&whole(other)));
+        }
+        let each = ranked.len() / runs.len().max(1);
+        let nanos = each * COMPARE_NANOS * (each.max(1).ilog2() as usize + 1);
+        self.lists(runs.len(), nanos, |range| {
+            let mut sorted =
+                Vec::with_capacity(runs[range.clone()].iter().map(|run| run.len()).sum());
+            for run in &runs[range] {
+                let start = sorted.len();
+                sorted.extend_from_slice(run);
+                sorted[start..].sort_unstable();
+            }
+            Ok(sorted)
+        })
     }
 
     /// A key of some groups, read from the first member of each; `None` where one has no value, which no member of a group lacks.

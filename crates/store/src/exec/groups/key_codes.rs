@@ -12,8 +12,8 @@ use crate::exec::select::read::{Typed, typed_or_none};
 use crate::graph::{IndexView, LangValues, Row, TokenNodes};
 use crate::storage::{Array, Values, text_of};
 use hexgraph_base::types::{DateTime, ValueRef, ValueType, ordered_bits};
-use rustc_hash::FxHashMap;
-use std::hash::Hash;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
 
 /// The code of a node that has no value.
@@ -54,7 +54,7 @@ enum Codes<'a> {
     /// Numbers of values of all types but texts, by their order of appearance; the keys are those of [`number_of`].
     Numbers(Interned<u128>),
     /// Numbers by the texts' order of appearance.
-    Texts(Interned<&'a [u8]>),
+    Texts(Texts<'a>),
     /// Codes by node id, from this id on.
     Table(u32, Arc<Vec<u32>>),
 }
@@ -83,6 +83,68 @@ impl<K: Hash + Eq> Interned<K> {
         self.charged += grown;
         ENTRY_BYTES * grown
     }
+}
+
+/// Distinct texts, numbered from 1 on. A short one is the key itself, so that it is not compared where it lies.
+#[derive(Clone)]
+struct Texts<'a> {
+    short: FxHashMap<u128, u32>,
+    long: FxHashMap<&'a [u8], u32>,
+    /// The number of texts when [`Texts::growth`] was last asked.
+    charged: usize,
+}
+
+impl<'a> Texts<'a> {
+    fn new() -> Texts<'a> {
+        Texts { short: FxHashMap::default(), long: FxHashMap::default(), charged: 0 }
+    }
+
+    fn len(&self) -> usize {
+        self.short.len() + self.long.len()
+    }
+
+    fn code(&mut self, text: &'a [u8]) -> u32 {
+        let next = self.len() as u32 + 1;
+        *match packed(text) {
+            Some(short) => self.short.entry(short).or_insert(next),
+            None => self.long.entry(text).or_insert(next),
+        }
+    }
+
+    /// As [`Interned::growth`].
+    fn growth(&mut self) -> usize {
+        let grown = self.len() - self.charged;
+        self.charged += grown;
+        ENTRY_BYTES * grown
+    }
+}
+
+/// A text of less than 16 bytes as a number that no other text has.
+#[inline]
+fn packed(text: &[u8]) -> Option<u128> {
+    let len = text.len();
+    let rest = match len {
+        // Both ends are read, which may overlap; together with the length they tell the text.
+        8..16 => {
+            let (_, last) = text.split_last_chunk::<8>()?;
+            let first = u64::from_le_bytes(*text.first_chunk::<8>()?);
+            // What stands behind the first eight bytes, and nothing where that is all.
+            let behind = u128::from(u64::from_le_bytes(*last)) >> (8 * (16 - len));
+            u128::from(first) | behind << 64
+        }
+        4..8 => {
+            let (_, last) = text.split_last_chunk::<4>()?;
+            let first = u32::from_le_bytes(*text.first_chunk::<4>()?);
+            u128::from(first) | u128::from(u32::from_le_bytes(*last)) << 32
+        }
+        1..4 => {
+            let at = |place: usize| u128::from(text[place]);
+            at(0) | at(len / 2) << 8 | at(len - 1) << 16
+        }
+        0 => 0,
+        _ => return None,
+    };
+    Some(rest | (len as u128) << 120)
 }
 
 /// The first value of a changed node.
@@ -144,7 +206,8 @@ impl<'a> KeyCodes<'a> {
             _ => return None,
         };
         let changes = Overlay::new(Arc::new(changes));
-        Some(KeyCodes { part, codes, limit, changes, finder: RowFinder::default() })
+        let finder = RowFinder::of(&column.subjects, nodes);
+        Some(KeyCodes { part, codes, limit, changes, finder })
     }
 
     /// The same key for another thread, which reads batches of `count` nodes in all, none below `first`. The thread numbers values by
@@ -152,7 +215,7 @@ impl<'a> KeyCodes<'a> {
     pub(crate) fn fork(&self, first: u32, count: usize) -> KeyCodes<'a> {
         let known = match &self.codes {
             Codes::Numbers(known) => Some(known.codes.len()),
-            Codes::Texts(known) => Some(known.codes.len()),
+            Codes::Texts(known) => Some(known.len()),
             _ => None,
         };
         let limit = known.map_or(self.limit, |known| self.limit.min((known + count) as u64 + 1));
@@ -169,7 +232,7 @@ impl<'a> KeyCodes<'a> {
             codes,
             limit,
             changes: self.changes.fork(first),
-            finder: RowFinder::default(),
+            finder: self.finder.fork(),
         }
     }
 
@@ -224,6 +287,96 @@ impl<'a> KeyCodes<'a> {
             (Codes::Table(..), _) => {}
         }
         self.changes.for_each(nodes, |place, code| out[place] = code);
+    }
+}
+
+/// Deals nodes out by their values of a key that are numbered as they come: all nodes with the same value to the same share.
+pub(crate) struct Dealer<'a, 's> {
+    part: &'a LangValues,
+    are_texts: bool,
+    /// The shares of the codes that are known, which changed nodes have; see [`KeyCodes::shares`].
+    shares: &'s [u16],
+    changes: Overlay<u32>,
+    finder: RowFinder,
+    /// The shares of a batch.
+    batch: Vec<u16>,
+}
+
+/// The share of a node without a value, which is not dealt out.
+const NO_SHARE: u16 = u16::MAX;
+
+/// The share of a value among so many.
+fn share_of(value: impl Hash, count: usize) -> u16 {
+    // Tables of the shares look at the lowest bits and at the highest ones.
+    let hash = FxBuildHasher.hash_one(value) >> 24 & 0xffff;
+    ((hash as usize * count) >> 16) as u16
+}
+
+/// As [`share_of`], of a text.
+fn share_of_text(text: &[u8], count: usize) -> u16 {
+    match packed(text) {
+        Some(short) => share_of(short, count),
+        None => share_of(text, count),
+    }
+}
+
+impl<'a> KeyCodes<'a> {
+    /// The shares of the values that are numbered by now, by their codes, where there are `count` shares.
+    pub(crate) fn shares(&self, count: usize) -> Vec<u16> {
+        let mut codes: Vec<(u32, u16)> = match &self.codes {
+            Codes::Numbers(known) => {
+                known.codes.iter().map(|(it, code)| (*code, share_of(it, count))).collect()
+            }
+            Codes::Texts(known) => {
+                let short = known.short.iter().map(|(it, code)| (*code, share_of(it, count)));
+                let long = known.long.iter().map(|(it, code)| (*code, share_of(*it, count)));
+                short.chain(long).collect()
+            }
+            _ => Vec::new(),
+        };
+        codes.sort_unstable();
+        let shares = codes.into_iter().map(|(_, share)| share);
+        [NO_SHARE].into_iter().chain(shares).collect()
+    }
+
+    /// A dealer for batches of nodes from `first` on; `shares` are those that [`KeyCodes::shares`] told.
+    pub(crate) fn dealer<'s>(&self, first: u32, shares: &'s [u16]) -> Dealer<'a, 's> {
+        Dealer {
+            part: self.part,
+            are_texts: matches!(self.codes, Codes::Texts(_)),
+            shares,
+            changes: self.changes.fork(first),
+            finder: self.finder.fork(),
+            batch: Vec::new(),
+        }
+    }
+}
+
+impl Dealer<'_, '_> {
+    /// Adds the nodes of a batch, which comes behind those before it, each to the list of its share. Nodes without a value are left out.
+    pub(crate) fn deal(&mut self, nodes: &[u32], dealt: &mut [Vec<u32>]) {
+        let Dealer { part, are_texts, shares, changes, finder, batch } = self;
+        let column = &part.base.column;
+        let count = dealt.len();
+        batch.clear();
+        let rows = finder.find(&column.subjects, nodes);
+        if *are_texts {
+            rows.for_each(|row| {
+                let text = row.and_then(|row| bytes_of(&column.values, row));
+                batch.push(text.map_or(NO_SHARE, |text| share_of_text(text, count)));
+            });
+        } else {
+            rows.for_each(|row| {
+                let number = row.and_then(|row| number_of(column.values.get(row)));
+                batch.push(number.map_or(NO_SHARE, |number| share_of(number, count)));
+            });
+        }
+        changes.for_each(nodes, |place, code| batch[place] = shares[code as usize]);
+        for (&node, &share) in nodes.iter().zip(&*batch) {
+            if let Some(list) = dealt.get_mut(usize::from(share)) {
+                list.push(node);
+            }
+        }
     }
 }
 
@@ -368,7 +521,7 @@ fn interned_texts<'a>(
     wanted: ValueType,
     nodes: Members<'_>,
 ) -> Option<Found<'a>> {
-    let mut known = Interned::new();
+    let mut known = Texts::new();
     let changed = changed_texts(part, wanted, nodes)?.into_iter();
     let changes: Vec<_> =
         changed.map(|(node, text)| (node, text.map_or(MISSING, |text| known.code(text)))).collect();
@@ -436,4 +589,27 @@ fn by_tokens<'a>(
         }
     }
     Some((Codes::Table(first, Arc::new(codes)), u64::from(count) + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::HashMap;
+
+    proptest! {
+        /// Short texts are told apart by the numbers that stand for them, and long ones have none.
+        #[test]
+        fn short_texts_are_told_apart(texts in prop::collection::vec(prop_oneof!["[ab\0]{0,17}", "\0{0,17}"], 0..300)) {
+            let mut known = HashMap::new();
+            for text in &texts {
+                let bytes = text.as_bytes();
+                let number = packed(bytes);
+                prop_assert_eq!(number.is_none(), 16 <= bytes.len());
+                if let Some(number) = number {
+                    prop_assert_eq!(*known.entry(number).or_insert(text), text);
+                }
+            }
+        }
+    }
 }

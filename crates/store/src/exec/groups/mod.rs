@@ -6,5 +6,8 @@ pub(super) mod group_results;
 pub(super) mod key_codes;
 mod group_columns;
 pub(in crate::exec) mod path_counts;
+mod folds;
 pub(super) mod column_groups;
+mod parts;
+mod posting_groups;
 pub(super) mod group_by;

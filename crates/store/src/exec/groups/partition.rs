@@ -141,7 +141,7 @@ impl Context<'_> {
     }
 
     /// The complete index of a key, where all nodes that have a value of it are among the members.
-    fn index_of_all(
+    pub(super) fn index_of_all(
         &self,
         key: &GroupKey,
         members: &NodeSet,

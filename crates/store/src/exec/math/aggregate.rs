@@ -10,7 +10,7 @@ use crate::exec::control::tree::{
     Column, EdgeField, FieldData, Finder, Level, VALUE_BYTES, ValueMap,
 };
 use crate::exec::physical::path::TotalPath;
-use crate::exec::select::batches::NumberSlice;
+use crate::exec::select::number_columns::NumberSlice;
 use hexgraph_base::plan::{Aggregate, Field, FieldKind, MathExpr, VarId};
 use hexgraph_base::types::{Error, Result, Value, ValueRef, stack};
 use std::cmp::Ordering;
@@ -188,7 +188,7 @@ impl Context<'_> {
                 Entry::Occupied(made) => made.into_mut(),
                 Entry::Vacant(place) => {
                     let passes = passes_over(var, fields);
-                    place.insert(column.aggregate(&passes, || self.check())?)
+                    place.insert(column.aggregate(&passes, self.control)?)
                 }
             };
             let told = made.iter().find_map(|totals| totals.told_as(op));

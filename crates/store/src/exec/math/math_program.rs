@@ -6,7 +6,7 @@
 //! [`super::evaluate`].
 
 use super::math_columns::{Numbers, float_result, float_results, int_results, is_arithmetic};
-use crate::exec::select::batches::NumberSlice;
+use crate::exec::select::number_columns::NumberSlice;
 use hexgraph_base::plan::{Constant, MathExpr, MathFunction, VarId};
 use hexgraph_base::types::stack;
 use std::borrow::Cow;

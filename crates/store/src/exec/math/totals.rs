@@ -5,7 +5,9 @@
 //! however the numbers are cut into slices.
 
 use super::sums::{Sum, clamp};
-use crate::exec::select::batches::{BATCH, NumberSlice};
+use crate::exec::select::batches::BATCH;
+use crate::exec::select::number_columns::NumberSlice;
+use crate::exec::select::rank::foremost;
 use hexgraph_base::plan::Aggregate;
 use hexgraph_base::types::{Result, Value};
 
@@ -89,22 +91,36 @@ impl Totals {
 
     fn with_floats(&self, floats: &[f64]) -> Running {
         let known = if let Running::Float(known) = self.running { Some(known) } else { None };
-        let from = |start: f64| (known.unwrap_or(start), floats.iter().copied());
         Running::Float(match self.op {
             Aggregate::Min => {
-                let (least, floats) = from(f64::INFINITY);
-                floats.fold(least, f64::min)
+                foremost_float(known.unwrap_or(f64::INFINITY), floats, |float, least| float < least)
             }
             Aggregate::Max => {
-                let (greatest, floats) = from(f64::NEG_INFINITY);
-                floats.fold(greatest, f64::max)
+                let known = known.unwrap_or(f64::NEG_INFINITY);
+                foremost_float(known, floats, |float, greatest| greatest < float)
             }
             Aggregate::Sum | Aggregate::Avg => {
                 // What no floats add up to is the negative zero.
-                let (sum, floats) = from(std::iter::empty::<f64>().sum());
-                floats.fold(sum, |sum, float| sum + float)
+                let start = known.unwrap_or(std::iter::empty::<f64>().sum());
+                floats.iter().fold(start, |sum, float| sum + float)
             }
         })
+    }
+
+    /// Whether what numbers come to is the same bits when they are added in parts, which are then put together: all but sums of floats.
+    pub(crate) fn can_be_parted(&self, are_floats: bool) -> bool {
+        !are_floats || !self.is_of_any_order()
+    }
+
+    /// Puts what the numbers behind those so far come to with them, for what [can be parted](Totals::can_be_parted).
+    pub(crate) fn absorb(&mut self, part: &Totals) {
+        self.count += part.count;
+        self.running = match (self.running, part.running) {
+            (known, Running::Nothing) => known,
+            (Running::Int(_), Running::Int(more)) => self.with_ints(more),
+            (Running::Float(_), Running::Float(more)) => self.with_floats(&[more]),
+            (_, more) => more,
+        };
     }
 
     /// Takes a number, which was added, out of a sum of ints, and adds another one in its place; either may be missing.
@@ -145,6 +161,19 @@ impl Totals {
     }
 }
 
+/// The float that comes before all others; of zeros with different signs the first one.
+fn foremost_float(
+    known: f64,
+    floats: &[f64],
+    comes_before: impl Fn(f64, f64) -> bool + Copy,
+) -> f64 {
+    let found = foremost(floats, known, comes_before);
+    if found != 0.0 {
+        return found;
+    }
+    floats.iter().fold(known, |best, float| if comes_before(*float, best) { *float } else { best })
+}
+
 /// The sum of numbers of 32 bits. No slice in memory has so many that the sum of some of them needs more than 64 bits.
 fn sum_of_narrow(ints: &[i32]) -> i128 {
     ints.chunks(1 << 30)
@@ -183,6 +212,25 @@ mod tests {
         format!("{value:?}")
     }
 
+    /// Two slices added one behind the other, where that is the same as a part each that are put together.
+    fn added<'n, T>(
+        op: Aggregate,
+        (one, other): (&'n [T], &'n [T]),
+        slice: impl Fn(&'n [T]) -> NumberSlice<'n>,
+    ) -> Totals {
+        let (mut totals, mut first, mut second) =
+            (Totals::new(op), Totals::new(op), Totals::new(op));
+        totals.add(slice(one));
+        totals.add(slice(other));
+        first.add(slice(one));
+        second.add(slice(other));
+        first.absorb(&second);
+        if totals.can_be_parted(matches!(slice(one), NumberSlice::Floats(_))) {
+            assert_eq!(bits(first.finish()), bits(totals.finish()));
+        }
+        totals
+    }
+
     proptest! {
         /// What is aggregated in one pass is what each aggregate comes to alone, whichever others are asked.
         #[test]
@@ -214,28 +262,21 @@ mod tests {
             ints in prop::collection::vec(
                 prop_oneof![any::<i64>(), Just(i64::MIN), Just(i64::MAX), -5..5_i64], 0..70
             ),
-            floats in prop::collection::vec(prop_oneof![-1e9..1e9, Just(1e308), Just(0.25)], 0..70),
+            floats in prop::collection::vec(
+                prop_oneof![-1e9..1e9, Just(1e308), Just(0.25), Just(0.0), Just(-0.0)], 0..70
+            ),
             cut in 0..70_usize,
         ) {
             for op in OPS {
-                let mut totals = Totals::new(op);
-                let (one, other) = narrow.split_at(cut.min(narrow.len()));
-                totals.add(NumberSlice::Narrow(one));
-                totals.add(NumberSlice::Narrow(other));
+                let totals = added(op, narrow.split_at(cut.min(narrow.len())), NumberSlice::Narrow);
                 let values = narrow.iter().map(|int| ValueRef::Int(i64::from(*int)));
                 prop_assert_eq!(bits(totals.finish()), bits(aggregate(op, values)));
 
-                let mut totals = Totals::new(op);
-                let (one, other) = ints.split_at(cut.min(ints.len()));
-                totals.add(NumberSlice::Ints(one));
-                totals.add(NumberSlice::Ints(other));
+                let totals = added(op, ints.split_at(cut.min(ints.len())), NumberSlice::Ints);
                 let values = ints.iter().map(|int| ValueRef::Int(*int));
                 prop_assert_eq!(bits(totals.finish()), bits(aggregate(op, values)));
 
-                let mut totals = Totals::new(op);
-                let (one, other) = floats.split_at(cut.min(floats.len()));
-                totals.add(NumberSlice::Floats(one));
-                totals.add(NumberSlice::Floats(other));
+                let totals = added(op, floats.split_at(cut.min(floats.len())), NumberSlice::Floats);
                 let values = floats.iter().map(|float| ValueRef::Float(*float));
                 prop_assert_eq!(bits(totals.finish()), bits(aggregate(op, values)));
             }

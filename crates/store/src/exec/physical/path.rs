@@ -78,6 +78,8 @@ pub enum RootPath {
     Degrees,
     /// The number of edges of each node until the page is full.
     TestDegrees,
+    /// The value of each node until the page is full.
+    TestValues,
     /// Each value of a variable is compared.
     Variable,
     /// Each node that has the predicate is tested.
@@ -141,6 +143,8 @@ pub enum OrderPath {
     WalkIndexAndSort,
     /// One pass over the column of the first key finds the nodes up to the page's end, which are sorted.
     ScanAndSort,
+    /// One pass over the column of the first key keeps the first ones; the filter is asked of those that may be among them.
+    ScanAndAsk,
     /// The keys of all nodes are read and sorted.
     Sort,
 }
@@ -167,6 +171,8 @@ pub enum EdgesPath {
 pub enum GroupPath {
     /// The postings of the key's index are counted.
     Postings,
+    /// The same, and the numbers of the nodes of each posting are added up.
+    PostingSums,
     /// A counter for each target of an edge, in an array.
     TargetArray,
     /// The same in a hash table.
@@ -267,6 +273,7 @@ names! {
         Vectors = "vectors",
         Degrees = "degrees",
         TestDegrees = "degrees until the page is full",
+        TestValues = "values until the page is full",
         Variable = "variable",
         Scan = "node by node",
         Nothing = "nothing has it";
@@ -294,6 +301,7 @@ names! {
         Scan = "scans for the first",
         WalkIndexAndSort = "walks the index of the first key, and sorts",
         ScanAndSort = "scans for the first by the first key, and sorts",
+        ScanAndAsk = "scans for the first, asks the filter",
         Sort = "sorts";
     Edges in EdgesPath:
         Copy = "reads each list",
@@ -304,6 +312,7 @@ names! {
         Together = "asks all targets together";
     Group in GroupPath:
         Postings = "counts postings",
+        PostingSums = "adds up postings",
         TargetArray = "array of targets",
         TargetTable = "hash table of targets",
         CodeArray = "array of codes",

@@ -4,10 +4,11 @@
 //! slice, in loops that the compiler turns into vector instructions. The changes are taken from the version once, as an
 //! ascending list, and put in place beside the batches: each costs a step of the walk over them and not a search.
 
-use crate::graph::{ChangedNumbers, Direction, LangValues, Row};
-use crate::storage::{Array, FrozenBitmap, NO_ROW, NodeSet, Values, gallop};
+use crate::graph::{Direction, LangValues, Row};
+use crate::storage::{Array, FrozenBitmap, NO_ROW, NodeSet, gallop};
 use bytemuck::Pod;
-use hexgraph_base::types::{Result, ValueRef, ValueType};
+use hexgraph_base::types::Result;
+use roaring::RoaringBitmap;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,8 +16,11 @@ use std::sync::Arc;
 /// The number of nodes that are read at a time: few enough that what is read of them stays in the nearest cache.
 pub(crate) const BATCH: usize = 4096;
 
-/// The number of rows of a whole column that are read between two questions whether to go on, and the number of changes.
-const PIECE: usize = 1 << 16;
+/// The least number of members of a set that is compared with the subjects of a column.
+const ALIKE_MIN: usize = 256;
+
+/// The number of nodes of a set that are listed at a time, where some of its nodes are read.
+const LISTED: usize = 16 * BATCH;
 
 /// Nodes whose columns are read, ascending.
 #[derive(Clone, Copy)]
@@ -78,6 +82,19 @@ impl<'m> Members<'m> {
                 going_on
             }
         }
+    }
+
+    /// As [`Members::for_each_batch`], of the nodes at some places in the order.
+    pub(crate) fn for_each_batch_of(
+        self,
+        places: Range<usize>,
+        mut visit: impl FnMut(&[u32]) -> Result<()>,
+    ) -> Result<()> {
+        for start in places.clone().step_by(LISTED) {
+            let nodes = self.range(start..places.end.min(start + LISTED));
+            nodes.chunks(BATCH).try_for_each(&mut visit)?;
+        }
+        Ok(())
     }
 
     /// Calls `visit` with nodes that changed since the base was built and their rows, ascending: with all members and perhaps
@@ -144,21 +161,50 @@ impl Rows<'_> {
 }
 
 /// Finds the rows of batches.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub(crate) struct RowFinder {
+    /// Where all nodes are of a set that has the subjects, perhaps without some: what it has beside them.
+    beside: Option<Arc<RoaringBitmap>>,
     rows: Vec<u32>,
 }
 
 impl RowFinder {
-    /// The rows of nodes, which ascend. O(log subjects) where neither they nor the subjects have gaps, else as
-    /// [`FrozenBitmap::rows_of`].
+    /// A finder for nodes that are all members of a set. Where the set is that of the subjects, no node is searched for. O(bytes of the
+    /// subjects), for many members.
+    pub(crate) fn of(subjects: &FrozenBitmap, members: Members<'_>) -> RowFinder {
+        let beside = match members {
+            Members::Set(set) if ALIKE_MIN <= set.len() => set.gained_beside(subjects),
+            _ => None,
+        };
+        RowFinder { beside, rows: Vec::new() }
+    }
+
+    /// The same for another thread.
+    pub(crate) fn fork(&self) -> RowFinder {
+        RowFinder { beside: self.beside.clone(), rows: Vec::new() }
+    }
+
+    /// The rows of nodes, which ascend. O(log subjects) where neither they nor the subjects have gaps, or they are all subjects between two; else
+    /// as [`FrozenBitmap::rows_of`].
     pub(crate) fn find(&mut self, subjects: &FrozenBitmap, nodes: &[u32]) -> Rows<'_> {
-        if let Some(run) = subjects.rows_of_run(nodes) {
+        let run = subjects.rows_of_run(nodes);
+        if let Some(run) = run.or_else(|| self.run_of_subjects(subjects, nodes)) {
             return Rows::Run(run);
         }
         self.rows.resize(nodes.len(), NO_ROW);
         subjects.rows_of(nodes, &mut self.rows);
         Rows::Each(&self.rows)
+    }
+
+    /// The rows of nodes that are known to be subjects, where no other lies between them.
+    fn run_of_subjects(&self, subjects: &FrozenBitmap, nodes: &[u32]) -> Option<Range<usize>> {
+        let (first, last) = (*nodes.first()?, *nodes.last()?);
+        let beside = self.beside.as_ref()?;
+        if !beside.is_empty() && 0 < beside.range_cardinality(first..=last) {
+            return None;
+        }
+        let (start, end) = (subjects.row_of(first)?, subjects.row_of(last)?);
+        (end - start == nodes.len() - 1).then_some(start..end + 1)
     }
 }
 
@@ -170,7 +216,7 @@ pub(crate) fn rows_between(subjects: &FrozenBitmap, nodes: Members<'_>) -> Range
 
 /// What nodes have that changed since their column was built, ascending by node.
 pub(crate) struct Overlay<T> {
-    changes: Arc<Vec<(u32, T)>>,
+    pub(super) changes: Arc<Vec<(u32, T)>>,
     /// The number of changes before those of the next batch.
     done: usize,
 }
@@ -192,12 +238,11 @@ impl<T: Copy> Overlay<T> {
         size_of::<(u32, T)>() * self.changes.len()
     }
 
-    /// Whether no node from the first to the last of a batch changed.
+    /// Whether no node from the first to the last of a batch changed; the changes before it are passed over.
     pub(crate) fn is_settled(&mut self, nodes: &[u32]) -> bool {
         let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return true };
-        while self.changes.get(self.done).is_some_and(|(node, _)| *node < first) {
-            self.done += 1;
-        }
+        let rest = &self.changes[self.done..];
+        self.done += rest.iter().take_while(|(node, _)| *node < first).count();
         self.changes.get(self.done).is_none_or(|(node, _)| last < *node)
     }
 
@@ -231,7 +276,12 @@ pub(crate) struct EdgeCounts<'a> {
 impl<'a> EdgeCounts<'a> {
     /// The counts of edges in one direction.
     pub(crate) fn new(edges: &'a Direction) -> EdgeCounts<'a> {
-        EdgeCounts { edges, finder: RowFinder::default(), counts: Vec::new() }
+        EdgeCounts::with_finder(edges, RowFinder::default())
+    }
+
+    /// The same for nodes that a finder was made for.
+    pub(crate) fn with_finder(edges: &'a Direction, finder: RowFinder) -> EdgeCounts<'a> {
+        EdgeCounts { edges, finder, counts: Vec::new() }
     }
 
     /// The number of edges of each node of a list, which ascends: 0 for one that has none. O(nodes + changes between the first and the
@@ -345,417 +395,6 @@ impl<'a> EdgeTargets<'a> {
                     visit(base.targets.slice(base.offsets.range(row as usize)));
                 }
             }
-        }
-    }
-}
-
-/// Numbers of one type behind one another.
-#[derive(Clone, Copy)]
-pub(crate) enum NumberSlice<'s> {
-    /// Ints that are stored in 32 bits.
-    Narrow(&'s [i32]),
-    /// Ints.
-    Ints(&'s [i64]),
-    /// Floats.
-    Floats(&'s [f64]),
-}
-
-impl NumberSlice<'_> {
-    /// The number of numbers.
-    pub(crate) fn len(&self) -> usize {
-        match self {
-            NumberSlice::Narrow(ints) => ints.len(),
-            NumberSlice::Ints(ints) => ints.len(),
-            NumberSlice::Floats(floats) => floats.len(),
-        }
-    }
-}
-
-impl<'s> NumberSlice<'s> {
-    /// The numbers from the first place to before the second one, of those that there are.
-    pub(crate) fn part(self, start: usize, end: usize) -> NumberSlice<'s> {
-        let end = end.min(self.len());
-        match self {
-            NumberSlice::Narrow(ints) => NumberSlice::Narrow(&ints[start..end]),
-            NumberSlice::Ints(ints) => NumberSlice::Ints(&ints[start..end]),
-            NumberSlice::Floats(floats) => NumberSlice::Floats(&floats[start..end]),
-        }
-    }
-}
-
-/// A number of 64 bits.
-pub(crate) trait Number: Pod {
-    /// The number that is stored in 32 bits. A function of the type, not of the column: so loops over it become vector
-    /// instructions.
-    fn of_narrow(stored: i32) -> Self;
-
-    /// Some of them as a slice that says what they are.
-    fn slice(numbers: &[Self]) -> NumberSlice<'_>;
-
-    /// The number that a value is, where it is one of this type.
-    fn of(value: ValueRef<'_>) -> Option<Self>;
-}
-
-impl Number for i64 {
-    fn of_narrow(stored: i32) -> i64 {
-        stored.into()
-    }
-
-    fn slice(numbers: &[i64]) -> NumberSlice<'_> {
-        NumberSlice::Ints(numbers)
-    }
-
-    fn of(value: ValueRef<'_>) -> Option<i64> {
-        if let ValueRef::Int(int) = value { Some(int) } else { None }
-    }
-}
-
-impl Number for f64 {
-    fn of_narrow(stored: i32) -> f64 {
-        stored.into()
-    }
-
-    fn slice(numbers: &[f64]) -> NumberSlice<'_> {
-        NumberSlice::Floats(numbers)
-    }
-
-    fn of(value: ValueRef<'_>) -> Option<f64> {
-        if let ValueRef::Float(float) = value { Some(float) } else { None }
-    }
-}
-
-/// What changed in a column of numbers.
-#[derive(Clone)]
-pub(crate) enum NumberChanges {
-    /// Ints.
-    Int(ChangedNumbers<i64>),
-    /// Floats.
-    Float(ChangedNumbers<f64>),
-}
-
-impl NumberChanges {
-    /// All changes; `None` when the values, stored and changed, are no numbers of the wanted type. O(1), or a copy of the changes.
-    pub(crate) fn of_all(part: &LangValues, wanted: ValueType) -> Option<NumberChanges> {
-        let column = &part.base.column;
-        if column.rows.is_some() {
-            return None;
-        }
-        match (&column.values, wanted) {
-            (Values::SmallInt(_) | Values::Int(_), ValueType::Int) => {
-                part.changed_ints().map(NumberChanges::Int)
-            }
-            (Values::Float(_), ValueType::Float) => part.changed_floats().map(NumberChanges::Float),
-            _ => None,
-        }
-    }
-
-    /// As [`NumberChanges::of_all`], of some nodes and perhaps of others.
-    fn near(part: &LangValues, wanted: ValueType, nodes: Members<'_>) -> Option<NumberChanges> {
-        if part.changes_len() < nodes.len() {
-            return NumberChanges::of_all(part, wanted);
-        }
-        let column = &part.base.column;
-        if column.rows.is_some() {
-            return None;
-        }
-        match (&column.values, wanted) {
-            (Values::SmallInt(_) | Values::Int(_), ValueType::Int) => {
-                collected(part, nodes).map(NumberChanges::Int)
-            }
-            (Values::Float(_), ValueType::Float) => {
-                collected(part, nodes).map(NumberChanges::Float)
-            }
-            _ => None,
-        }
-    }
-
-    /// The least and the greatest int of the changes; `None` where there are none, and for floats.
-    pub(crate) fn int_ends(&self) -> Option<(i64, i64)> {
-        let NumberChanges::Int(changes) = self else { return None };
-        let ints = changes.iter().filter_map(|(_, number)| *number);
-        ints.fold(None, |ends: Option<(i64, i64)>, int| {
-            let (least, greatest) = ends.unwrap_or((int, int));
-            Some((least.min(int), greatest.max(int)))
-        })
-    }
-
-    /// The bytes that the changes take.
-    pub(crate) fn byte_len(&self) -> usize {
-        match self {
-            NumberChanges::Int(changes) => size_of_val(changes.as_slice()),
-            NumberChanges::Float(changes) => size_of_val(changes.as_slice()),
-        }
-    }
-}
-
-/// The changes of some nodes and perhaps of others between them; `None` when one of them is no such number.
-fn collected<T: Number>(part: &LangValues, nodes: Members<'_>) -> Option<ChangedNumbers<T>> {
-    let (mut changes, mut are_numbers) = (Vec::new(), true);
-    nodes.changes(part, |node, row| {
-        let number = row.map(|row| T::of(row.first()));
-        are_numbers &= !matches!(number, Some(None));
-        changes.push((node, number.flatten()));
-    });
-    are_numbers.then(|| Arc::new(changes))
-}
-
-/// Numbers as they are stored.
-#[derive(Clone, Copy)]
-enum Stored<'a, T: Pod> {
-    /// In 32 bits.
-    Narrow(&'a Array<i32>),
-    /// As they are read.
-    Plain(&'a Array<T>),
-}
-
-/// Reads the numbers of one type of a column.
-pub(crate) struct Numbers<'a, T: Number> {
-    subjects: &'a FrozenBitmap,
-    stored: Stored<'a, T>,
-    changes: Overlay<Option<T>>,
-    finder: RowFinder,
-    numbers: Vec<T>,
-    has: Vec<bool>,
-}
-
-impl<'a, T: Number> Numbers<'a, T> {
-    fn new(
-        part: &'a LangValues,
-        stored: Stored<'a, T>,
-        changes: &ChangedNumbers<T>,
-    ) -> Numbers<'a, T> {
-        Numbers {
-            subjects: &part.base.column.subjects,
-            stored,
-            changes: Overlay::new(Arc::clone(changes)),
-            finder: RowFinder::default(),
-            numbers: Vec::new(),
-            has: Vec::new(),
-        }
-    }
-
-    /// The same column for batches from a node on.
-    pub(crate) fn fork(&self, first: u32) -> Numbers<'a, T> {
-        Numbers {
-            subjects: self.subjects,
-            stored: self.stored,
-            changes: self.changes.fork(first),
-            finder: RowFinder::default(),
-            numbers: Vec::new(),
-            has: Vec::new(),
-        }
-    }
-
-    /// The numbers of a batch, one for each node, and whether each node has one, an empty list where all do. The entry of a
-    /// node without a number has no meaning.
-    pub(crate) fn read(&mut self, nodes: &[u32]) -> (&[T], &[bool]) {
-        let Numbers { subjects, stored, changes, finder, numbers, has } = self;
-        numbers.clear();
-        has.clear();
-        let rows = finder.find(subjects, nodes);
-        match stored {
-            Stored::Narrow(stored) => rows.read(stored, T::zeroed(), T::of_narrow, numbers),
-            Stored::Plain(stored) => rows.read(stored, T::zeroed(), |number| number, numbers),
-        }
-        if let Rows::Each(_) = rows {
-            rows.for_each(|row| has.push(row.is_some()));
-        }
-        changes.for_each(nodes, |place, change| {
-            if let Some(number) = change {
-                numbers[place] = number;
-            } else if has.is_empty() {
-                has.resize(nodes.len(), true);
-            }
-            if let Some(has) = has.get_mut(place) {
-                *has = change.is_some();
-            }
-        });
-        (numbers, has)
-    }
-
-    /// Calls `take` with the numbers of those nodes of a batch that have one, in their order.
-    fn read_some(&mut self, nodes: &[u32], take: &mut impl FnMut(NumberSlice<'_>)) {
-        self.read(nodes);
-        if !self.has.is_empty() {
-            let mut has = self.has.iter();
-            self.numbers.retain(|_| has.next() == Some(&true));
-        }
-        take(T::slice(&self.numbers));
-    }
-
-    /// Calls `take` with all numbers of the column in the order of their nodes: stored ones from change to change, and changed
-    /// ones.
-    fn read_whole(
-        &self,
-        check: impl Fn() -> Result<()>,
-        mut take: impl FnMut(NumberSlice<'_>),
-    ) -> Result<()> {
-        let mut done = 0;
-        for (count, &(node, change)) in self.changes.changes.iter().enumerate() {
-            if count.is_multiple_of(PIECE) {
-                check()?;
-            }
-            let row = self.subjects.row_of(node);
-            let place = row.unwrap_or_else(|| self.subjects.rank(node));
-            self.read_rows(done..place, &check, &mut take)?;
-            done = place + usize::from(row.is_some());
-            if let Some(number) = change {
-                take(T::slice(&[number]));
-            }
-        }
-        self.read_rows(done..self.subjects.len(), &check, &mut take)
-    }
-
-    /// Calls `take` with all stored numbers of the column, changed or not.
-    fn read_stored(
-        &self,
-        check: impl Fn() -> Result<()>,
-        mut take: impl FnMut(NumberSlice<'_>),
-    ) -> Result<()> {
-        self.read_rows(0..self.subjects.len(), &check, &mut take)
-    }
-
-    /// Calls `visit` with the stored number and the present one of each node that changed, ascending by node.
-    fn for_each_change(&self, mut visit: impl FnMut(Option<T>, Option<T>)) {
-        for &(node, now) in self.changes.changes.iter() {
-            let stored = self.subjects.row_of(node).map(|row| match &self.stored {
-                Stored::Narrow(stored) => T::of_narrow(stored.get(row)),
-                Stored::Plain(stored) => stored.get(row),
-            });
-            visit(stored, now);
-        }
-    }
-
-    fn read_rows(
-        &self,
-        rows: Range<usize>,
-        check: &impl Fn() -> Result<()>,
-        take: &mut impl FnMut(NumberSlice<'_>),
-    ) -> Result<()> {
-        for start in rows.clone().step_by(PIECE) {
-            let piece = start..rows.end.min(start + PIECE);
-            if piece.len() == PIECE {
-                check()?;
-            }
-            match &self.stored {
-                Stored::Narrow(stored) => take(NumberSlice::Narrow(stored.slice(piece))),
-                Stored::Plain(stored) => take(T::slice(stored.slice(piece))),
-            }
-        }
-        Ok(())
-    }
-}
-
-/// A column of numbers that is read batch by batch.
-pub(crate) enum NumberColumn<'a> {
-    /// Ints.
-    Int(Numbers<'a, i64>),
-    /// Floats.
-    Float(Numbers<'a, f64>),
-}
-
-impl<'a> NumberColumn<'a> {
-    /// The numbers of some nodes; `None` when the values are no numbers of the wanted type. O(changes between the first and
-    /// the last node).
-    pub(crate) fn new(
-        part: &'a LangValues,
-        wanted: ValueType,
-        nodes: Members<'_>,
-    ) -> Option<NumberColumn<'a>> {
-        NumberColumn::with_changes(part, &NumberChanges::near(part, wanted, nodes)?)
-    }
-
-    /// The numbers of a column with what changed in it; `None` when they are not of one type.
-    pub(crate) fn with_changes(
-        part: &'a LangValues,
-        changes: &NumberChanges,
-    ) -> Option<NumberColumn<'a>> {
-        Some(match (&part.base.column.values, changes) {
-            (Values::SmallInt(ints), NumberChanges::Int(changes)) => {
-                let stored = Stored::Narrow(ints);
-                NumberColumn::Int(Numbers::new(part, stored, changes))
-            }
-            (Values::Int(ints), NumberChanges::Int(changes)) => {
-                NumberColumn::Int(Numbers::new(part, Stored::Plain(ints), changes))
-            }
-            (Values::Float(floats), NumberChanges::Float(changes)) => {
-                NumberColumn::Float(Numbers::new(part, Stored::Plain(floats), changes))
-            }
-            _ => return None,
-        })
-    }
-
-    /// The same column for batches from a node on, which may be read beside those of others.
-    pub(crate) fn fork(&self, first: u32) -> NumberColumn<'a> {
-        match self {
-            NumberColumn::Int(numbers) => NumberColumn::Int(numbers.fork(first)),
-            NumberColumn::Float(numbers) => NumberColumn::Float(numbers.fork(first)),
-        }
-    }
-
-    /// The bytes that the changes take.
-    pub(crate) fn byte_len(&self) -> usize {
-        match self {
-            NumberColumn::Int(numbers) => numbers.changes.byte_len(),
-            NumberColumn::Float(numbers) => numbers.changes.byte_len(),
-        }
-    }
-
-    /// The numbers of a batch, one for each node, and whether each node has one: see [`Numbers::read`].
-    pub(crate) fn read(&mut self, nodes: &[u32]) -> (NumberSlice<'_>, &[bool]) {
-        match self {
-            NumberColumn::Int(numbers) => {
-                let (numbers, has) = numbers.read(nodes);
-                (NumberSlice::Ints(numbers), has)
-            }
-            NumberColumn::Float(numbers) => {
-                let (numbers, has) = numbers.read(nodes);
-                (NumberSlice::Floats(numbers), has)
-            }
-        }
-    }
-
-    /// Calls `take` with the numbers of those nodes of a batch that have one, in their order.
-    pub(crate) fn read_some(&mut self, nodes: &[u32], take: &mut impl FnMut(NumberSlice<'_>)) {
-        match self {
-            NumberColumn::Int(numbers) => numbers.read_some(nodes, take),
-            NumberColumn::Float(numbers) => numbers.read_some(nodes, take),
-        }
-    }
-
-    /// Adds up a column of ints: calls `take` with all stored ones, changed or not, and then `exchange` with the stored and the
-    /// present int of each node that changed. False, without a call, for floats, whose sum depends on their order. The changes
-    /// have to be all that there are.
-    ///
-    /// # Errors
-    ///
-    /// Those of `check`, which is called every few thousand rows.
-    pub(crate) fn add_up<S>(
-        &self,
-        sum: &mut S,
-        check: impl Fn() -> Result<()>,
-        take: impl Fn(&mut S, NumberSlice<'_>),
-        exchange: impl Fn(&mut S, Option<i64>, Option<i64>),
-    ) -> Result<bool> {
-        let NumberColumn::Int(ints) = self else { return Ok(false) };
-        ints.read_stored(check, |stored| take(sum, stored))?;
-        ints.for_each_change(|stored, now| exchange(sum, stored, now));
-        Ok(true)
-    }
-
-    /// Calls `take` with all numbers of the column, in the order of their nodes. The changes have to be all that there are.
-    ///
-    /// # Errors
-    ///
-    /// Those of `check`, which is called every few thousand rows.
-    pub(crate) fn read_whole(
-        &self,
-        check: impl Fn() -> Result<()>,
-        take: impl FnMut(NumberSlice<'_>),
-    ) -> Result<()> {
-        match self {
-            NumberColumn::Int(numbers) => numbers.read_whole(check, take),
-            NumberColumn::Float(numbers) => numbers.read_whole(check, take),
         }
     }
 }

@@ -10,18 +10,22 @@ use crate::exec::control::stop::Control;
 use crate::exec::control::tree::{Column, VALUE_BYTES, ValueMap};
 use crate::exec::math::math_program::{NumberKind, Program, Results};
 use crate::exec::math::totals::Totals;
-use crate::exec::select::batches::{
-    BATCH, EdgeCounts, Members, NumberChanges, NumberColumn, NumberSlice,
-};
+use crate::exec::select::batches::{BATCH, EdgeCounts, Members, RowFinder};
+use crate::exec::select::number_columns::{NumberChanges, NumberColumn, NumberSlice};
 use crate::exec::select::numbers::numbers;
 use crate::graph::{Direction, LangValues, Predicate};
 use crate::storage::{NodeSet, Values};
 use hexgraph_base::plan::{Aggregate, MathExpr, VarId};
-use hexgraph_base::types::{Error, Result};
+use hexgraph_base::types::{Error, Result, stack};
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 /// The number of changes for each node from which on the nodes are listed, too.
 const CHANGES_SHARE: usize = 8;
+
+/// The nanoseconds that it takes to read the number of a node that is listed first, and to compute one, about.
+const LISTED_NANOS: usize = 2;
+const COMPUTED_NANOS: usize = 4;
 
 /// The numbers of some nodes, read when they are asked for.
 pub(crate) struct ColumnVar {
@@ -198,7 +202,7 @@ impl ColumnVar {
         // Those that were not asked have no value in the variable.
         let nodes: Vec<u32> =
             nodes.iter().copied().filter(|node| self.nodes.contains(*node)).collect();
-        let mut reader = Reader::new(self);
+        let mut reader = Reader::new(self, 0, &mut std::iter::empty());
         for batch in nodes.chunks(BATCH) {
             let (numbers, has) = reader.read(batch);
             found.add(batch, numbers, has);
@@ -206,62 +210,90 @@ impl ColumnVar {
         found.finish()
     }
 
-    /// Calls `take` with all numbers in the order of their nodes, in slices. O(nodes), without a list of them; O(changes) on
-    /// top of a pass over the column where all that have a number were asked.
+    /// Aggregates all numbers in several ways in one pass, which threads share but for sums of floats: these are added one behind the other.
+    /// Sums of ints are those of the column as it is stored, put right for each change, where all that have a number were asked and
+    /// nothing but sums is. O(nodes + changes), without a list of them.
     ///
     /// # Errors
     ///
-    /// Those of `check`, which is called every few thousand nodes.
-    pub(crate) fn for_each_slice(
-        &self,
-        check: impl Fn() -> Result<()>,
-        mut take: impl FnMut(NumberSlice<'_>),
-    ) -> Result<()> {
+    /// Those of [`Control::check`].
+    pub(crate) fn aggregate(&self, ops: &[Aggregate], control: &Control) -> Result<Vec<Totals>> {
+        let mut totals: Vec<Totals> = ops.iter().map(|op| Totals::new(*op)).collect();
         let Source::Values(predicate, changes) = &self.source else {
             // Counts and results are there for each node.
-            return self.for_each_batch(check, |_, numbers, _| take(numbers));
+            let finders = self.finders();
+            let add = |places, totals: &mut Vec<Totals>| {
+                let take = |_: &[u32], numbers: NumberSlice<'_>, _: &[bool]| {
+                    Totals::add_to_all(totals, numbers);
+                };
+                self.for_each_batch_of(places, &finders, || control.check(), take)
+            };
+            self.add_up(self.len(), COMPUTED_NANOS, control, &mut totals, add)?;
+            return Ok(totals);
         };
-        let mut column = NumberColumn::with_changes(part_of(predicate), changes)
+        let column = NumberColumn::with_changes(part_of(predicate), changes)
             .expect("the column has numbers, as was checked");
-        if self.is_whole {
-            return column.read_whole(check, take);
+        let check = || control.check();
+        if !self.is_whole {
+            let add = |places: Range<usize>, totals: &mut Vec<Totals>| {
+                let first = self.nodes.page(places.start, 1);
+                let mut column = column.fork(first.first().copied().unwrap_or(0));
+                Members::Set(&self.nodes).for_each_batch_of(places, |nodes| {
+                    check()?;
+                    column.read_some(nodes, &mut |numbers: NumberSlice<'_>| {
+                        Totals::add_to_all(totals, numbers);
+                    });
+                    Ok(())
+                })
+            };
+            self.add_up(self.len(), LISTED_NANOS, control, &mut totals, add)?;
+            return Ok(totals);
         }
-        Members::Set(&self.nodes).for_each_batch(|nodes| {
-            check()?;
-            column.read_some(nodes, &mut take);
-            Ok(())
-        })
+        let nanos = totals.len();
+        if matches!(column, NumberColumn::Int(_)) && totals.iter().all(Totals::is_of_any_order) {
+            let add = |rows, totals: &mut Vec<Totals>| {
+                column.read_stored(rows, check, |numbers: NumberSlice<'_>| {
+                    Totals::add_to_all(totals, numbers);
+                })
+            };
+            self.add_up(column.rows(), nanos, control, &mut totals, add)?;
+            column.for_each_changed_int(|old, new| {
+                totals.iter_mut().for_each(|total| total.exchange(old, new));
+            });
+            return Ok(totals);
+        }
+        let add = |rows, totals: &mut Vec<Totals>| {
+            column.read_part(rows, check, |numbers: NumberSlice<'_>| {
+                Totals::add_to_all(totals, numbers);
+            })
+        };
+        self.add_up(column.rows(), nanos, control, &mut totals, add)?;
+        Ok(totals)
     }
 
-    /// Aggregates all numbers in several ways in one pass. Sums of ints are those of the column as it is stored, put right for each
-    /// change, where all that have a number were asked and nothing but sums is. O(nodes + changes), without a list of them.
-    ///
-    /// # Errors
-    ///
-    /// Those of `check`, which is called every few thousand nodes.
-    pub(crate) fn aggregate(
+    /// Has `add` add `len` items, of which one takes about `nanos` nanoseconds, to some aggregates: on this thread, or each morsel to aggregates
+    /// of its own, which are put together in their order.
+    fn add_up(
         &self,
-        ops: &[Aggregate],
-        check: impl Fn() -> Result<()>,
-    ) -> Result<Vec<Totals>> {
-        let mut totals: Vec<Totals> = ops.iter().map(|op| Totals::new(*op)).collect();
-        if let (Source::Values(predicate, changes), true) = (&self.source, self.is_whole)
-            && totals.iter().all(Totals::is_of_any_order)
-        {
-            let column = NumberColumn::with_changes(part_of(predicate), changes)
-                .expect("the column has numbers, as was checked");
-            let exchange = |totals: &mut Vec<Totals>, old, new| {
-                totals.iter_mut().for_each(|total| total.exchange(old, new));
-            };
-            let add = |totals: &mut Vec<Totals>, numbers: NumberSlice<'_>| {
-                Totals::add_to_all(totals, numbers);
-            };
-            if column.add_up(&mut totals, &check, add, exchange)? {
-                return Ok(totals);
-            }
-        }
-        self.for_each_slice(check, |numbers| Totals::add_to_all(&mut totals, numbers))?;
-        Ok(totals)
+        len: usize,
+        nanos: usize,
+        control: &Control,
+        totals: &mut Vec<Totals>,
+        add: impl Fn(Range<usize>, &mut Vec<Totals>) -> Result<()> + Sync,
+    ) -> Result<()> {
+        let are_floats = matches!(self.kind(), NumberKind::Float);
+        let can_be_parted = totals.iter().all(|it| it.can_be_parted(are_floats));
+        let spread = if can_be_parted { control.spread(len, nanos)? } else { None };
+        let Some(spread) = spread else { return add(0..len, totals) };
+        let none = totals.clone();
+        let part = |range| {
+            let mut part = none.clone();
+            add(range, &mut part).map(|()| part)
+        };
+        spread.in_units_of(BATCH).each(part, |part| {
+            totals.iter_mut().zip(&part).for_each(|(total, part)| total.absorb(part));
+            Ok(())
+        })
     }
 
     /// Calls `take` with nodes, their numbers and whether each has one, an empty list where all do: a batch at a time, ascending. The
@@ -275,7 +307,8 @@ impl ColumnVar {
         check: impl Fn() -> Result<()>,
         mut take: impl FnMut(&[u32], NumberSlice<'_>, &[bool]),
     ) -> Result<()> {
-        let mut reader = Reader::new(self);
+        let finders = self.finders();
+        let mut reader = Reader::new(self, 0, &mut finders.0.iter());
         Members::Set(&self.nodes).for_each_batch(|nodes| {
             check()?;
             let (numbers, has) = reader.read(nodes);
@@ -283,6 +316,55 @@ impl ColumnVar {
             Ok(())
         })
     }
+
+    /// What finds the rows of batches of the nodes, for [`ColumnVar::for_each_batch_of`].
+    pub(crate) fn finders(&self) -> Finders {
+        let mut finders = Finders(Vec::new());
+        self.add_finders(&self.nodes, &mut finders);
+        finders
+    }
+
+    fn add_finders(&self, nodes: &NodeSet, finders: &mut Finders) {
+        stack::require();
+        let subjects = match &self.source {
+            Source::Values(predicate, _) => &part_of(predicate).base.column.subjects,
+            Source::Counts(predicate, reverse) => &edges_of(predicate, *reverse).base.subjects,
+            Source::Computed(_, inputs) => {
+                return inputs.iter().for_each(|input| input.add_finders(nodes, finders));
+            }
+        };
+        finders.0.push(RowFinder::of(subjects, Members::Set(nodes)));
+    }
+
+    /// As [`ColumnVar::for_each_batch`], of the nodes at some places in their order; with the [finders](ColumnVar::finders) of the variable.
+    ///
+    /// # Errors
+    ///
+    /// Those of `check`, which is called every few thousand nodes.
+    pub(crate) fn for_each_batch_of(
+        &self,
+        places: Range<usize>,
+        finders: &Finders,
+        check: impl Fn() -> Result<()>,
+        mut take: impl FnMut(&[u32], NumberSlice<'_>, &[bool]),
+    ) -> Result<()> {
+        let first = self.nodes.page(places.start, 1);
+        let first = first.first().copied().unwrap_or(0);
+        let mut reader = Reader::new(self, first, &mut finders.0.iter());
+        Members::Set(&self.nodes).for_each_batch_of(places, |nodes| {
+            check()?;
+            let (numbers, has) = reader.read(nodes);
+            take(nodes, numbers, has);
+            Ok(())
+        })
+    }
+}
+
+/// What finds the rows of nodes in the columns that a variable is made of.
+pub(crate) struct Finders(Vec<RowFinder>);
+
+fn edges_of(predicate: &Predicate, reverse: bool) -> &Direction {
+    predicate.direction(reverse).expect("the predicate has edges, as was checked")
 }
 
 fn part_of(predicate: &Predicate) -> &LangValues {
@@ -310,20 +392,29 @@ enum Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(column: &'a ColumnVar) -> Reader<'a> {
+    /// A reader of batches from a node on; the finders are those of the variable, in the order of its columns.
+    fn new<'f>(
+        column: &'a ColumnVar,
+        first: u32,
+        finders: &mut impl Iterator<Item = &'f RowFinder>,
+    ) -> Reader<'a> {
+        stack::require();
         match &column.source {
             Source::Values(predicate, changes) => {
                 let column = NumberColumn::with_changes(part_of(predicate), changes);
-                Reader::Values(column.expect("the column has numbers, as was checked"))
+                let column = column.expect("the column has numbers, as was checked").fork(first);
+                Reader::Values(match finders.next() {
+                    Some(finder) => column.with_finder(finder.fork()),
+                    None => column,
+                })
             }
             Source::Counts(predicate, reverse) => {
-                let edges: &Direction =
-                    predicate.direction(*reverse).expect("the predicate has edges, as was checked");
-                Reader::Counts(EdgeCounts::new(edges))
+                let finder = finders.next().map(RowFinder::fork).unwrap_or_default();
+                Reader::Counts(EdgeCounts::with_finder(edges_of(predicate, *reverse), finder))
             }
             Source::Computed(program, inputs) => {
                 let inputs: Vec<Reader<'_>> =
-                    inputs.iter().map(|input| Reader::new(input)).collect();
+                    inputs.iter().map(|input| Reader::new(input, first, finders)).collect();
                 let filled = vec![Vec::new(); inputs.len()];
                 Reader::Computed { program, inputs, filled, results: Results::Ints(Vec::new()) }
             }
@@ -418,16 +509,17 @@ impl std::fmt::Debug for ColumnVar {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exec::control::tree::Column;
+    use crate::exec::control::morsels::tests::sharing;
+    use crate::exec::math::aggregate::aggregate;
     use crate::exec::random_graph::{NAMES, graph};
     use fastrand::Rng;
-    use hexgraph_base::types::Value;
 
-    /// The numbers in slices are those of the list, for all nodes of the predicate and for others.
+    /// What a column comes to is what the list of its numbers does, for all nodes of the predicate and for others, with threads and without.
     #[test]
-    fn slices_are_the_list() {
+    fn columns_come_to_what_the_list_does() {
         let mut rng = Rng::with_seed(3);
         let (mut whole, mut some) = (0, 0);
+        let ops = [Aggregate::Min, Aggregate::Max, Aggregate::Sum, Aggregate::Avg];
         for _ in 0..30 {
             let nodes = rng.u64(300..900);
             let version = graph(nodes, &mut rng);
@@ -442,28 +534,20 @@ mod tests {
                 };
                 let Some(column) = ColumnVar::of_values(predicate, &asked) else { continue };
                 *(if column.is_whole { &mut whole } else { &mut some }) += 1;
-                let mut found = ValueMap::default().values;
-                let push = |numbers: NumberSlice<'_>| match numbers {
-                    NumberSlice::Narrow(ints) => {
-                        ints.iter().for_each(|int| found.push(Value::Int(i64::from(*int))));
-                    }
-                    NumberSlice::Ints(ints) => {
-                        ints.iter().for_each(|int| found.push(Value::Int(*int)));
-                    }
-                    NumberSlice::Floats(floats) => {
-                        floats.iter().for_each(|float| found.push(Value::Float(*float)));
-                    }
-                };
-                column.for_each_slice(|| Ok(()), push).unwrap();
                 let list = column.values(&Control::new()).unwrap();
-                assert_eq!(shown(&found), shown(&list.values), "{column:?}");
                 assert_eq!(column.subjects().to_vec(), list.nodes, "{column:?}");
+                for control in [Control::new(), sharing(1, 9), sharing(2, 90), sharing(3, 1)] {
+                    let asked: Vec<Aggregate> =
+                        ops.iter().copied().filter(|_| rng.bool()).collect();
+                    let made = column.aggregate(&asked, &control).unwrap();
+                    for (op, totals) in asked.iter().zip(made) {
+                        let values = (0..list.values.len()).map(|place| list.values.get(place));
+                        let wanted = format!("{:?}", aggregate(*op, values));
+                        assert_eq!(format!("{:?}", totals.finish()), wanted, "{column:?} {op:?}");
+                    }
+                }
             }
         }
         assert!(30 < whole && 30 < some, "{whole} whole columns, {some} others");
-    }
-
-    fn shown(values: &Column) -> Vec<String> {
-        (0..values.len()).map(|place| format!("{:?}", values.get(place))).collect()
     }
 }

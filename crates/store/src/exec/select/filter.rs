@@ -114,6 +114,16 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// Whether an index tells that a part of a filter has fewer nodes than these.
+    pub(super) fn is_estimated_below(&self, filter: &Filter, count: usize) -> bool {
+        let parts = match filter {
+            Filter::And(parts) => parts.as_slice(),
+            other => std::slice::from_ref(other),
+        };
+        let mut estimates = parts.iter().filter_map(|part| self.estimate_of(part));
+        estimates.any(|estimate| estimate < count)
+    }
+
     /// The parts of a conjunction in the order in which they are carried out: what is expected to leave least goes first, then what
     /// no index tells of, the cheapest test first, and at last what follows edges.
     pub(super) fn planned_parts<'f>(&self, parts: &'f [Filter]) -> Vec<FilterPart<'f>> {

@@ -3,6 +3,7 @@
 pub(super) mod read;
 pub(super) mod numbers;
 pub(super) mod batches;
+pub(super) mod number_columns;
 pub(super) mod column_var;
 pub(super) mod filter;
 pub(super) mod reach;

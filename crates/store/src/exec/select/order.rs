@@ -7,15 +7,17 @@
 
 use super::by_index::leading_by_index;
 use super::numbers::numbers;
+use super::passing::Purpose;
 use super::rank::{is_far, prefix, rank_of, rank_of_int};
+use super::reach::looks_beyond;
 use super::read::{Langs, Typed, typed_or_none};
-use super::top;
+use super::top::{Scan, by_column_var, by_variable};
 use crate::exec::control::context::Context;
 use crate::exec::control::tree::{Column, ValueMap};
 use crate::exec::physical::path::OrderPath;
 use crate::graph::Predicate;
 use crate::storage::NodeSet;
-use hexgraph_base::plan::OrderKey;
+use hexgraph_base::plan::{Block, Filter, OrderKey, Page};
 use hexgraph_base::text::Collation;
 use hexgraph_base::types::{Error, Result, ValueRef, ValueType, did_you_mean, ordered_bits};
 use std::cmp::Ordering;
@@ -64,13 +66,7 @@ impl<'a> Context<'a> {
         if let [OrderKey::Var { var, descending }] = order {
             return self.order_by_var(*var, *descending, nodes, wanted);
         }
-        let mut keys = Vec::with_capacity(order.len());
-        for key in order {
-            let OrderKey::Predicate { predicate, lang, descending } = key else { continue };
-            if let Some(predicate) = self.sortable(predicate)? {
-                keys.push(SortKey { predicate, lang: lang.as_deref(), descending: *descending });
-            }
-        }
+        let keys = self.sort_keys(order)?;
         let path = self.order_path(&keys, nodes.len(), wanted);
         if let Some(found) = self.ordered_by(path, &keys, nodes, skip, wanted)? {
             self.took(path);
@@ -78,6 +74,82 @@ impl<'a> Context<'a> {
         }
         self.took(OrderPath::Sort);
         self.sorted_by_keys(&keys, nodes, skip, wanted)
+    }
+
+    /// The keys of an order, without those that no node has a value of.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::order_nodes`].
+    fn sort_keys<'f>(&self, order: &'f [OrderKey]) -> Result<Vec<SortKey<'f>>>
+    where
+        'a: 'f,
+    {
+        let mut keys = Vec::with_capacity(order.len());
+        for key in order {
+            let OrderKey::Predicate { predicate, lang, descending } = key else { continue };
+            if let Some(predicate) = self.sortable(predicate)? {
+                keys.push(SortKey { predicate, lang: lang.as_deref(), descending: *descending });
+            }
+        }
+        Ok(keys)
+    }
+
+    /// The page of those nodes of a set that pass a filter, in an order, by one pass over the column of the first key: the filter is asked of
+    /// those nodes alone that may be among the first ones. `None` where this is not the way: few pass, or the filter follows edges.
+    ///
+    /// # Errors
+    ///
+    /// Those of the filter and of the order; the end of the request's time.
+    pub(super) fn first_of_filtered<'f>(
+        &self,
+        block: &'f Block,
+        filter: &'f Filter,
+        root: &NodeSet,
+        page: Page,
+    ) -> Result<Option<Vec<u32>>>
+    where
+        'a: 'f,
+    {
+        let wanted = page.wanted();
+        let Some(most) = wanted.filter(|_| !looks_beyond(filter)) else { return Ok(None) };
+        // Of several faults that of the filter is told, which comes before the order.
+        let Ok(keys) = self.sort_keys(&block.order) else { return Ok(None) };
+        let path = self.order_path(&keys, root.len(), wanted);
+        let (OrderPath::Scan | OrderPath::ScanAndSort, Some(key)) = (path, keys.first()) else {
+            return Ok(None);
+        };
+        let few = root.len() / self.control.costs().driver_ratio;
+        let is_way = !self.is_estimated_below(filter, few);
+        let part = key.predicate.only_untagged();
+        let Some(part) = part.filter(|_| self.pick(is_way, root.len(), || vec![true, false]))
+        else {
+            return Ok(None);
+        };
+        let Some(least) = self.least_of(page) else { return Ok(Some(Vec::new())) };
+        let root = &root.tail(least);
+        let step = self.begin("order", &block.name, Some(block.at), wanted);
+        let prepared = self.prepare(filter, root.len(), Purpose::Page)?;
+        let sieves = || self.sieve(&prepared);
+        let value_type = key.predicate.def.value_type;
+        let scan = Scan::new(self.control, part, value_type, root, Some(&sieves));
+        let found = match scan {
+            Some(scan) if path == OrderPath::Scan => scan.first(most, key.descending)?,
+            Some(scan) => scan.leading(most, key.descending)?,
+            None => None,
+        };
+        self.took(if found.is_some() { OrderPath::ScanAndAsk } else { OrderPath::GivesUp });
+        let found = match found {
+            Some(found) if path == OrderPath::ScanAndSort => {
+                let leading = NodeSet::from(found);
+                Some(self.sorted_by_keys(&keys, &leading, page.skip(), wanted)?)
+            }
+            found => found,
+        };
+        let rows = found.as_ref().map_or(0, Vec::len);
+        prepared.note_passed(self, rows);
+        self.end(&step, rows);
+        Ok(found)
     }
 
     /// How `count` nodes are ordered by some keys: of all nodes, or for a page of few of them, by what takes the fewest steps.
@@ -121,20 +193,20 @@ impl<'a> Context<'a> {
         };
         let Some(part) = key.predicate.only_untagged() else { return Ok(None) };
         let value_type = key.predicate.def.value_type;
-        let check = || self.check();
+        let scan = || Scan::new(self.control, part, value_type, nodes, None);
         let leading = match (path, part.complete_index()) {
             (OrderPath::WalkIndex, Some(view)) => {
                 let found = self.first_by_index(view, key.predicate, nodes, key.descending, most);
                 return found.map(Some);
             }
             (OrderPath::Scan, _) => {
-                return top::by_column(part, value_type, nodes, key.descending, most, check);
+                return scan().map_or(Ok(None), |scan| scan.first(most, key.descending));
             }
             (OrderPath::WalkIndexAndSort, Some(view)) => {
                 leading_by_index(view, key.descending, nodes, most)
             }
             (OrderPath::ScanAndSort, _) => {
-                top::leading_by_column(part, value_type, nodes, key.descending, most, check)?
+                scan().map_or(Ok(None), |scan| scan.leading(most, key.descending))?
             }
             _ => None,
         };
@@ -224,8 +296,8 @@ impl<'a> Context<'a> {
         if let (Some(column), Some(wanted)) = (self.unread_column(var), wanted)
             && self.var_path(column.len().min(nodes.len()), wanted) == OrderPath::Scan
         {
-            let check = || self.check();
-            if let Some(found) = top::by_column_var(column, nodes, descending, wanted, check)? {
+            let found = by_column_var(self.control, column, nodes, descending, wanted)?;
+            if let Some(found) = found {
                 self.took(OrderPath::Scan);
                 return Ok(found);
             }
@@ -234,7 +306,7 @@ impl<'a> Context<'a> {
         let most = map.nodes.len().min(nodes.len());
         if let Some(wanted) = wanted
             && self.var_path(most, wanted) == OrderPath::Scan
-            && let Some(found) = top::by_variable(&map, nodes, descending, wanted)
+            && let Some(found) = by_variable(&map, nodes, descending, wanted)
         {
             self.took(OrderPath::Scan);
             return Ok(found);

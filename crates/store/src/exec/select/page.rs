@@ -15,8 +15,9 @@ enum RootsPlan<'f> {
     Whole,
     /// The first ones of the set.
     First,
-    /// The first ones of the nodes that have edges whose number is the wanted one, of which each is asked until the page is full.
-    Counted(Box<Tester<'f>>, NodeSet),
+    /// The first ones of the nodes that have edges whose number is the wanted one, or an int in a range, of which each is asked until the page
+    /// is full.
+    Tested(Box<Tester<'f>>, NodeSet),
     /// Read off the index of the predicate that the root function asks for and the order is by.
     Range(RangeWalk<'f>),
     /// The set in an order.
@@ -52,8 +53,8 @@ impl<'a> Context<'a> {
                 self.end(&step, found.len());
                 Ok(found)
             }
-            RootsPlan::Counted(tester, asked) => {
-                self.first_counted(block, function, (*tester, asked), page)
+            RootsPlan::Tested(tester, asked) => {
+                self.first_tested(block, function, (*tester, asked), page)
             }
             RootsPlan::Range(walk) => match self.page_of_range(walk, block, page)? {
                 Some(found) => Ok(found),
@@ -81,10 +82,11 @@ impl<'a> Context<'a> {
             if page.first <= 0 {
                 return Ok(RootsPlan::Whole);
             }
-            let counted = self.count_test(function);
-            let counted = counted.filter(|_| self.pick(true, page.skip(), || vec![true, false]));
-            return Ok(counted.map_or(RootsPlan::First, |(tester, asked)| {
-                RootsPlan::Counted(Box::new(tester), asked)
+            let wanted = page.skip().saturating_add(page.first as usize);
+            let tested = self.count_test(function).or_else(|| self.range_test(function, wanted));
+            let tested = tested.filter(|_| self.pick(true, page.skip(), || vec![true, false]));
+            return Ok(tested.map_or(RootsPlan::First, |(tester, asked)| {
+                RootsPlan::Tested(Box::new(tester), asked)
             }));
         }
         let walk = self.range_walk(&block.order, function, page)?;
@@ -120,6 +122,9 @@ impl<'a> Context<'a> {
         }
         let mut set = root;
         if let Some(filter) = &block.filter {
+            if let Some(ordered) = self.first_of_filtered(block, filter, &set, page)? {
+                return Ok(cut(&ordered, page).to_vec());
+            }
             set = self.filter(filter, set)?;
         }
         set = self.least_of(page).map(|least| set.tail(least)).unwrap_or_default();
@@ -198,9 +203,9 @@ impl<'a> Context<'a> {
         self.first_passing(root, &prepared, page)
     }
 
-    /// As [`Context::first_of_root`], of a root function that is a test of nodes. When too many are asked in vain all counts are read, which
-    /// costs less for each of them.
-    fn first_counted<'f>(
+    /// As [`Context::first_of_root`], of a root function that is a test of nodes. When too many are asked in vain all counts are read, or the
+    /// index, which costs less for each of them.
+    fn first_tested<'f>(
         &self,
         block: &'f Block,
         function: &'f Function,
@@ -212,7 +217,10 @@ impl<'a> Context<'a> {
     {
         let wanted = Some(page.first as usize);
         let test = self.begin("root", "", Some(function.at), None);
-        self.took(RootPath::TestDegrees);
+        self.took(match tester {
+            Tester::Count { .. } => RootPath::TestDegrees,
+            _ => RootPath::TestValues,
+        });
         self.end(&test, 0);
         let step = self.begin("page", &block.name, Some(block.at), wanted);
         let mut prepared = match &block.filter {

@@ -294,6 +294,24 @@ impl<'a> Context<'a> {
         self.tested(nodes.to_vec(), filter)
     }
 
+    /// A filter that [asks one](PreparedFilter::asks_one) node at a time, for one thread: it keeps those of some nodes that pass. The steps
+    /// of the filter are not told how many that are.
+    pub(super) fn sieve<'s>(
+        &'s self,
+        filter: &'s PreparedFilter<'_>,
+    ) -> Box<dyn Fn(Vec<u32>) -> Result<Vec<u32>> + 's> {
+        debug_assert!(filter.asks_one(), "it would be asked of all");
+        let testers: Vec<Tester<'s>> =
+            filter.testers.iter().map(|(tester, _)| tester.for_thread()).collect();
+        Box::new(move |mut nodes: Vec<u32>| {
+            filter.sets.iter().for_each(|(set, _)| set.retain(&mut nodes, true));
+            for tester in &testers {
+                nodes = self.keep_passing(&nodes, tester)?;
+            }
+            Ok(nodes)
+        })
+    }
+
     /// Those of some nodes that pass all of a filter; all of them are members of its set `driver`.
     fn passing_of(
         &self,

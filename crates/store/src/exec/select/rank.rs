@@ -40,3 +40,25 @@ pub(super) fn prefix(bytes: &[u8]) -> u64 {
     head[..count].copy_from_slice(&bytes[..count]);
     u64::from_be_bytes(head)
 }
+
+/// The number of running results of a fold: the compiler makes none of one by itself for floats and ints of 64 bits.
+const LANES: usize = 8;
+
+/// The number that comes before `last` and all others; what comes before none, as what is no number, is passed over. Of several that come
+/// before none of each other, as zeros with different signs, any.
+#[inline]
+pub(in crate::exec) fn foremost<T: Copy>(
+    numbers: &[T],
+    last: T,
+    comes_before: impl Fn(T, T) -> bool,
+) -> T {
+    let mut lanes = [last; LANES];
+    let (eights, rest) = numbers.as_chunks::<LANES>();
+    for eight in eights {
+        for (lane, &number) in lanes.iter_mut().zip(eight) {
+            *lane = if comes_before(number, *lane) { number } else { *lane };
+        }
+    }
+    let all = lanes.into_iter().chain(rest.iter().copied());
+    all.fold(last, |best, number| if comes_before(number, best) { number } else { best })
+}

@@ -280,6 +280,16 @@ impl FrozenBitmap {
         self.len == other.len && (both_are_ranges || shared)
     }
 
+    /// True when the sets are stored in the same bytes, so that they are equal. `false` does not mean that they differ. O(payload), and
+    /// nothing where the sets differ in their lengths or share their members.
+    pub(crate) fn is_stored_as(&self, other: &FrozenBitmap) -> bool {
+        let words = |bitmap: &FrozenBitmap| 0..bitmap.payload.len();
+        self.is_known_to_equal(other)
+            || self.len == other.len
+                && self.directory.as_slice() == other.directory.as_slice()
+                && self.payload.slice(words(self)) == other.payload.slice(words(other))
+    }
+
     /// The members in some rows, which ascend. O(1) a row where the members have no gap between them; else O(log) a row for few
     /// rows, and one walk over the members for many.
     pub fn nodes_of_rows(&self, rows: &[u32]) -> Vec<u32> {
@@ -309,10 +319,12 @@ impl FrozenBitmap {
         let ends =
             end.checked_sub(1).and_then(|last| Some((self.select(skip)?, self.select(last)?)));
         let Some((first, last)) = ends.filter(|_| skip < end) else { return Vec::new() };
-        if (last - first) as usize == end - skip - 1 {
-            return (first..=last).collect();
-        }
         let mut nodes = Vec::with_capacity(end - skip);
+        if (last - first) as usize == end - skip - 1 {
+            nodes.extend(first..last);
+            nodes.push(last);
+            return nodes;
+        }
         self.iter_from(first).list_to(last, &mut nodes);
         nodes
     }

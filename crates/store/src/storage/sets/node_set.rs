@@ -314,6 +314,18 @@ impl NodeSet {
             && mine.and_len(&theirs) == other.len() as u64
     }
 
+    /// What a set has beside some stored members, of which it may lack others; `None` where it is not seen to be made of these.
+    pub(crate) fn gained_beside(&self, members: &FrozenBitmap) -> Option<Arc<RoaringBitmap>> {
+        match self {
+            NodeSet::Frozen(bitmap) if bitmap.is_stored_as(members) => Some(Arc::default()),
+            NodeSet::Overlay { base, gained, .. } => match &**base {
+                NodeSet::Frozen(bitmap) if bitmap.is_stored_as(members) => Some(Arc::clone(gained)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// The stored bitmap, what it gained and what it lost, for a set that is one; `none` stands for no change.
     fn stored<'s>(&'s self, none: &'s RoaringBitmap) -> Option<Stored<'s>> {
         match self {
@@ -411,6 +423,9 @@ impl NodeSet {
             }
             NodeSet::Overlay { .. } if self.has_few_changes() => {
                 self.to_vec().chunks(count).for_each(visit);
+            }
+            NodeSet::Frozen(members) => {
+                (0..members.len()).step_by(count).for_each(|row| visit(&members.page(row, count)));
             }
             _ => {
                 let mut chunk = Vec::with_capacity(count);

@@ -7,7 +7,8 @@ use super::texts::TextPiece;
 use crate::exec::control::tree::{
     Column, FieldData, FieldResult, Finder, Level, ValueField, ValueMap,
 };
-use crate::exec::select::batches::{Members, NumberColumn, NumberSlice, Overlay, RowFinder, Rows};
+use crate::exec::select::batches::{Members, Overlay, RowFinder, Rows};
+use crate::exec::select::number_columns::{NumberColumn, NumberSlice};
 use crate::exec::select::read::{Langs, typed};
 use crate::graph::{LangValues, Predicate, Version};
 use crate::storage::{FrozenBitmap, TextArray, Values};

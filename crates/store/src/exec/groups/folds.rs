@@ -1,0 +1,351 @@
+//! What the numbers of the members of groups come to: arrays by group, to which each batch of members adds.
+//!
+//! Floats are added up in the order of the members, as they are in a list. Group 0 is that of members that lack a key.
+
+use crate::exec::control::group_cells::ResultCells;
+use crate::exec::math::sums::{Sum, clamp};
+use crate::exec::select::batches::BATCH;
+use crate::exec::select::number_columns::{NumberColumn, NumberSlice};
+use hexgraph_base::plan::Aggregate;
+use hexgraph_base::types::{Result, Value};
+use std::ops::Range;
+
+/// The numbers of a predicate, and what is made of them.
+pub(super) struct NumberFolds<'a> {
+    pub(super) name: &'a str,
+    pub(super) numbers: NumberColumn<'a>,
+    pub(super) folded: Folded,
+    /// The groups of a batch, with those of members without a number taken out.
+    counted: Vec<u32>,
+    /// In a part of the members, the floats of all of them.
+    pub(super) kept: Option<KeptFloats>,
+}
+
+/// What the numbers of groups come to.
+pub(super) struct Folded {
+    /// The number of members of each group that have no number.
+    lacking: Vec<u32>,
+    folds: Vec<Fold>,
+}
+
+/// The floats of some members in their order, and their groups.
+#[derive(Default)]
+pub(super) struct KeptFloats {
+    groups: Vec<u32>,
+    floats: Vec<f64>,
+}
+
+/// One number for each group.
+enum Fold {
+    IntSum(Vec<i128>),
+    IntMin(Vec<i64>),
+    IntMax(Vec<i64>),
+    FloatSum(Vec<f64>),
+    FloatMin(Vec<f64>),
+    FloatMax(Vec<f64>),
+}
+
+impl Fold {
+    fn new(op: Aggregate, is_int: bool) -> Fold {
+        match (op, is_int) {
+            (Aggregate::Sum | Aggregate::Avg, true) => Fold::IntSum(Vec::new()),
+            (Aggregate::Min, true) => Fold::IntMin(Vec::new()),
+            (Aggregate::Max, true) => Fold::IntMax(Vec::new()),
+            (Aggregate::Sum | Aggregate::Avg, false) => Fold::FloatSum(Vec::new()),
+            (Aggregate::Min, false) => Fold::FloatMin(Vec::new()),
+            (Aggregate::Max, false) => Fold::FloatMax(Vec::new()),
+        }
+    }
+
+    /// A fold of the same kind of no numbers.
+    fn emptied(&self) -> Fold {
+        match self {
+            Fold::IntSum(_) => Fold::IntSum(Vec::new()),
+            Fold::IntMin(_) => Fold::IntMin(Vec::new()),
+            Fold::IntMax(_) => Fold::IntMax(Vec::new()),
+            Fold::FloatSum(_) => Fold::FloatSum(Vec::new()),
+            Fold::FloatMin(_) => Fold::FloatMin(Vec::new()),
+            Fold::FloatMax(_) => Fold::FloatMax(Vec::new()),
+        }
+    }
+
+    /// Adds what the ints of a part of the members come to, whose groups are at these places of the `count` groups.
+    fn absorb(&mut self, part: &Fold, places: &[u32], count: usize) {
+        match (self, part) {
+            (Fold::IntSum(sums), Fold::IntSum(part)) => {
+                each(sums, 0, places, count, part, |sum, it| sum + it);
+            }
+            (Fold::IntMin(least), Fold::IntMin(part)) => {
+                each(least, i64::MAX, places, count, part, i64::min);
+            }
+            (Fold::IntMax(greatest), Fold::IntMax(part)) => {
+                each(greatest, i64::MIN, places, count, part, i64::max);
+            }
+            // The floats of a part are kept, and added one by one.
+            _ => {}
+        }
+    }
+
+    /// Puts the groups of a fold of the same kind, but for the one before the first, behind these.
+    fn append(&mut self, more: &Fold) {
+        fn all<T: Copy>(folded: &mut Vec<T>, more: &[T]) {
+            folded.extend_from_slice(&more[more.len().min(usize::from(!folded.is_empty()))..]);
+        }
+        match (self, more) {
+            (Fold::IntSum(sums), Fold::IntSum(more)) => all(sums, more),
+            (Fold::IntMin(ints) | Fold::IntMax(ints), Fold::IntMin(more) | Fold::IntMax(more)) => {
+                all(ints, more);
+            }
+            (
+                Fold::FloatSum(floats) | Fold::FloatMin(floats) | Fold::FloatMax(floats),
+                Fold::FloatSum(more) | Fold::FloatMin(more) | Fold::FloatMax(more),
+            ) => all(floats, more),
+            _ => {}
+        }
+    }
+
+    /// The same groups in another order.
+    fn in_order(&self, order: &[u32]) -> Fold {
+        match self {
+            Fold::IntSum(sums) => Fold::IntSum(at(sums, order)),
+            Fold::IntMin(ints) => Fold::IntMin(at(ints, order)),
+            Fold::IntMax(ints) => Fold::IntMax(at(ints, order)),
+            Fold::FloatSum(floats) => Fold::FloatSum(at(floats, order)),
+            Fold::FloatMin(floats) => Fold::FloatMin(at(floats, order)),
+            Fold::FloatMax(floats) => Fold::FloatMax(at(floats, order)),
+        }
+    }
+
+    fn is_like(&self, other: &Fold) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other)
+    }
+
+    /// Adds the ints of a batch, each to its group.
+    fn add_ints(&mut self, groups: &[u32], count: usize, ints: &[i64]) {
+        match self {
+            Fold::IntSum(sums) => {
+                each(sums, 0, groups, count, ints, |sum, int| sum + i128::from(int))
+            }
+            Fold::IntMin(least) => each(least, i64::MAX, groups, count, ints, i64::min),
+            Fold::IntMax(greatest) => each(greatest, i64::MIN, groups, count, ints, i64::max),
+            _ => {}
+        }
+    }
+
+    /// Adds the floats of a batch, each to its group.
+    fn add_floats(&mut self, groups: &[u32], count: usize, floats: &[f64]) {
+        match self {
+            Fold::FloatSum(sums) => {
+                // What no floats add up to, which is the negative zero.
+                let none = std::iter::empty::<f64>().sum();
+                each(sums, none, groups, count, floats, |sum, float| sum + float);
+            }
+            Fold::FloatMin(least) => {
+                each(least, f64::INFINITY, groups, count, floats, f64::min);
+            }
+            Fold::FloatMax(greatest) => {
+                each(greatest, f64::NEG_INFINITY, groups, count, floats, f64::max);
+            }
+            _ => {}
+        }
+    }
+
+    /// The aggregate of a group of which `count` members, one at least, have a number.
+    fn result(&self, op: Aggregate, group: usize, count: usize) -> Result<Option<Value>> {
+        let sum = match self {
+            Fold::IntMin(ints) | Fold::IntMax(ints) => return Ok(Some(Value::Int(ints[group]))),
+            Fold::FloatMin(floats) | Fold::FloatMax(floats) => {
+                return Ok(Some(Value::Float(clamp(floats[group]))));
+            }
+            Fold::IntSum(sums) => Sum::of_int_total(sums[group], count),
+            Fold::FloatSum(sums) => Sum::of_float_total(sums[group], count),
+        };
+        if op == Aggregate::Avg { Ok(sum.mean()) } else { sum.value().map(Some) }
+    }
+}
+
+/// Combines each item of a batch with the number of its group. There are `count` groups now; new ones begin with `start`.
+pub(super) fn each<T: Copy, N: Copy>(
+    folded: &mut Vec<T>,
+    start: T,
+    groups: &[u32],
+    count: usize,
+    items: &[N],
+    combine: impl Fn(T, N) -> T,
+) {
+    folded.resize(count, start);
+    for (group, item) in groups.iter().zip(items) {
+        let folded = &mut folded[*group as usize];
+        *folded = combine(*folded, *item);
+    }
+}
+
+impl Folded {
+    /// The place of a fold among the folds, which is made where there is none like it.
+    fn place_of(&mut self, op: Aggregate, is_int: bool) -> usize {
+        let fold = Fold::new(op, is_int);
+        let known = self.folds.iter().position(|other| other.is_like(&fold));
+        known.unwrap_or_else(|| {
+            self.folds.push(fold);
+            self.folds.len() - 1
+        })
+    }
+
+    /// The same of no members.
+    fn emptied(&self) -> Folded {
+        Folded { lacking: Vec::new(), folds: self.folds.iter().map(Fold::emptied).collect() }
+    }
+
+    /// Puts the groups of others, but for the one before the first, behind these.
+    pub(super) fn append(&mut self, more: &Folded) {
+        // Of no members there are no numbers yet, not even of the group before the first.
+        let first = usize::from(!self.lacking.is_empty()).min(more.lacking.len());
+        self.lacking.extend_from_slice(&more.lacking[first..]);
+        self.folds.iter_mut().zip(&more.folds).for_each(|(fold, more)| fold.append(more));
+    }
+
+    /// The same groups in another order: those at the given places.
+    pub(super) fn in_order(&self, order: &[u32]) -> Folded {
+        let folds = self.folds.iter().map(|fold| fold.in_order(order)).collect();
+        Folded { lacking: at(&self.lacking, order), folds }
+    }
+
+    /// The results of some groups, of which `counts` are the numbers of members; `None` where one is refused.
+    pub(super) fn results(
+        &self,
+        fold: usize,
+        op: Aggregate,
+        groups: Range<usize>,
+        counts: &[u32],
+    ) -> Option<ResultCells> {
+        let mut cells = ResultCells::default();
+        for group in groups {
+            let result = self.result(fold, op, group, counts[group] as usize).ok()?;
+            if !cells.push(result) {
+                return None;
+            }
+        }
+        Some(cells)
+    }
+
+    /// The result of a group with so many members; `None` where none of them has a number.
+    ///
+    /// # Errors
+    ///
+    /// [`hexgraph_base::types::Error::Query`] for a sum of ints that is no 64-bit int.
+    pub(super) fn result(
+        &self,
+        fold: usize,
+        op: Aggregate,
+        group: usize,
+        count: usize,
+    ) -> Result<Option<Value>> {
+        match count - self.lacking[group] as usize {
+            0 => Ok(None),
+            count => self.folds[fold].result(op, group, count),
+        }
+    }
+}
+
+impl<'a> NumberFolds<'a> {
+    /// The numbers of a predicate, of which nothing is made yet.
+    pub(super) fn new(name: &'a str, numbers: NumberColumn<'a>) -> NumberFolds<'a> {
+        let folded = Folded { lacking: Vec::new(), folds: Vec::new() };
+        NumberFolds { name, numbers, folded, counted: Vec::new(), kept: None }
+    }
+
+    /// The place of a fold among the folds, which is made where there is none like it.
+    pub(super) fn place_of(&mut self, op: Aggregate) -> usize {
+        self.folded.place_of(op, matches!(self.numbers, NumberColumn::Int(_)))
+    }
+
+    /// The same for batches of nodes from `first` on, which has seen none. With `keeps`, floats are kept and not added up.
+    pub(super) fn fork(&self, first: u32, keeps: bool) -> NumberFolds<'a> {
+        let keeps = keeps && matches!(self.numbers, NumberColumn::Float(_));
+        NumberFolds {
+            name: self.name,
+            numbers: self.numbers.fork(first),
+            folded: self.folded.emptied(),
+            counted: Vec::new(),
+            kept: keeps.then(KeptFloats::default),
+        }
+    }
+
+    /// Adds the numbers of a batch to the groups of its nodes.
+    pub(super) fn add(&mut self, nodes: &[u32], groups: &[u32], count: usize) {
+        let NumberFolds { numbers, folded, counted, kept, .. } = self;
+        let (numbers, has) = numbers.read(nodes);
+        folded.lacking.resize(count, 0);
+        let groups = counted_groups(groups, has, &mut folded.lacking, counted);
+        match (numbers, kept) {
+            (NumberSlice::Floats(floats), Some(kept)) => {
+                kept.groups.extend_from_slice(groups);
+                kept.floats.extend_from_slice(floats);
+            }
+            (numbers, _) => folded.add(groups, count, numbers),
+        }
+    }
+
+    /// As [`NumberFolds::add`], of nodes in any order.
+    pub(super) fn add_scattered(&mut self, nodes: &[u32], groups: &[u32], count: usize) {
+        let NumberFolds { numbers, folded, counted, .. } = self;
+        let (numbers, has) = numbers.read_scattered(nodes);
+        folded.lacking.resize(count, 0);
+        let groups = counted_groups(groups, has, &mut folded.lacking, counted);
+        folded.add(groups, count, numbers);
+    }
+
+    /// Adds the numbers of the next part of the members, whose groups are at these places of the `count` groups.
+    pub(super) fn absorb(&mut self, part: NumberFolds<'_>, places: &[u32], count: usize) {
+        let folded = &mut self.folded;
+        each(&mut folded.lacking, 0, places, count, &part.folded.lacking, |sum, it| sum + it);
+        for (fold, part) in folded.folds.iter_mut().zip(&part.folded.folds) {
+            fold.absorb(part, places, count);
+        }
+        let Some(KeptFloats { groups, floats }) = part.kept else { return };
+        for (groups, floats) in groups.chunks(BATCH).zip(floats.chunks(BATCH)) {
+            self.counted.clear();
+            self.counted.extend(groups.iter().map(|group| places[*group as usize]));
+            folded.add(&self.counted, count, NumberSlice::Floats(floats));
+        }
+    }
+}
+
+impl Folded {
+    /// Adds the numbers of a batch, each to its group.
+    fn add(&mut self, groups: &[u32], count: usize, numbers: NumberSlice<'_>) {
+        match numbers {
+            NumberSlice::Ints(ints) => {
+                self.folds.iter_mut().for_each(|fold| fold.add_ints(groups, count, ints));
+            }
+            NumberSlice::Floats(floats) => {
+                self.folds.iter_mut().for_each(|fold| fold.add_floats(groups, count, floats));
+            }
+            NumberSlice::Narrow(_) => unreachable!("a batch is read in 64 bits"),
+        }
+    }
+}
+
+/// The groups of nodes with those that have no number in group 0; they are counted in `lacking`. An empty list `has` says that
+/// all have one.
+fn counted_groups<'g>(
+    groups: &'g [u32],
+    has: &[bool],
+    lacking: &mut [u32],
+    counted: &'g mut Vec<u32>,
+) -> &'g [u32] {
+    if has.is_empty() {
+        return groups;
+    }
+    counted.clear();
+    counted.extend(groups.iter().zip(has).map(|(&group, &has)| {
+        lacking[group as usize] += u32::from(!has);
+        if has { group } else { 0 }
+    }));
+    counted
+}
+
+/// The items at some places.
+fn at<T: Copy>(items: &[T], places: &[u32]) -> Vec<T> {
+    places.iter().map(|&place| items[place as usize]).collect()
+}

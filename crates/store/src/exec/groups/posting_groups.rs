@@ -1,0 +1,153 @@
+//! Groups of all nodes that have a text, off the index of whole texts: the nodes of a token are a group.
+//!
+//! No node is asked for its text, and no table leads to groups. The numbers of the nodes are read wherever they lie, some thousand nodes of one or more
+//! tokens at a time. Threads share the tokens; no two have the same group. Nodes ascend within a token, so floats are added in their order.
+//!
+//! O(tokens + nodes · aggregated predicates).
+
+use super::column_groups::{Found, MEMBERS_MIN, Plan, is_known};
+use super::folds::NumberFolds;
+use super::partition::{GROUP_BYTES, KEY_BYTES};
+use crate::exec::control::context::Context;
+use crate::exec::physical::path::GroupPath;
+use crate::exec::select::batches::{BATCH, Members};
+use crate::graph::TokenNodes;
+use crate::storage::Values;
+use hexgraph_base::plan::{Field, GroupBy};
+use hexgraph_base::types::Result;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The nanoseconds that a token takes, and each of its nodes, about.
+const TOKEN_NANOS: usize = 30;
+const NODE_NANOS: usize = 5;
+
+/// Groups found so far, the first of which is none.
+struct Groups<'a> {
+    firsts: Vec<u32>,
+    counts: Vec<u32>,
+    columns: Vec<NumberFolds<'a>>,
+    /// Nodes of the last groups whose numbers are to be read, and their groups.
+    nodes: Vec<u32>,
+    groups: Vec<u32>,
+}
+
+impl Context<'_> {
+    /// The groups of all members that have a text, token by token, with how each field of the body is found. `None` where this is not the way: the
+    /// members are not seen to be all that have a text, few texts are distinct, or a field needs lists of members.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::column_groups`].
+    pub(super) fn posting_groups<'s>(
+        &'s self,
+        group_by: &'s GroupBy,
+        body: &'s [Arc<Field>],
+        members: Members<'_>,
+    ) -> Result<Option<(Found<'s, 's>, Vec<Plan>)>> {
+        let ([key], Members::Set(set)) = (group_by.keys.as_slice(), members) else {
+            return Ok(None);
+        };
+        let is_usual = MEMBERS_MIN <= set.len() && body.iter().all(|field| is_known(&field.kind));
+        let index = if is_usual { self.index_of_all(key, set) } else { None };
+        let Some((predicate, view)) = index else { return Ok(None) };
+        // A column of few texts has numbers for them, which are read one behind the other.
+        let part = predicate.only_untagged();
+        let is_way = part.is_some_and(|it| matches!(it.base.column.values, Values::Text { .. }));
+        if !is_way || !self.pick(true, set.len(), || vec![true, false]) {
+            return Ok(None);
+        }
+        let mut columns = Vec::new();
+        let plans = self.plans(body, members, &mut columns);
+        if plans.iter().any(|plan| matches!(plan, Plan::List)) {
+            return Ok(None);
+        }
+        self.took_for_groups(GroupPath::PostingSums);
+        let changes: usize = columns.iter().map(|column| column.numbers.byte_len()).sum();
+        let tokens = size_of::<TokenNodes<'_>>() * view.index.len();
+        let _while_grouping = self.control.charge_while(changes + tokens)?;
+        let tokens: Vec<TokenNodes<'_>> = view.tokens(false).collect();
+        let each = NODE_NANOS * (1 + columns.len()) * set.len() / tokens.len().max(1);
+        let parts = self.morsels(tokens.len(), TOKEN_NANOS + each, |range: Range<usize>| {
+            let columns = columns.iter().map(|column| column.fork(0, false)).collect();
+            self.groups_of_tokens(&tokens[range], columns)
+        })?;
+        let Some(all) = parts.into_iter().reduce(Groups::followed_by) else { return Ok(None) };
+        let found = Found {
+            context: self,
+            keys: vec![predicate],
+            firsts: all.firsts,
+            counts: all.counts,
+            folded: all.columns.into_iter().map(|column| column.folded).collect(),
+            lists: None,
+        };
+        Ok(Some((found, plans)))
+    }
+
+    /// The groups of some tokens. After some thousand nodes the request may stop.
+    fn groups_of_tokens<'s>(
+        &self,
+        tokens: &[TokenNodes<'_>],
+        columns: Vec<NumberFolds<'s>>,
+    ) -> Result<Groups<'s>> {
+        let (nodes, groups) = (Vec::with_capacity(2 * BATCH), Vec::with_capacity(2 * BATCH));
+        let mut found = Groups { firsts: vec![0], counts: vec![0], columns, nodes, groups };
+        let mut charged = 1;
+        for (count, token) in tokens.iter().enumerate() {
+            match token {
+                TokenNodes::Stored(postings, range) => found.begin(postings.slice(range.clone())),
+                TokenNodes::Changed(nodes) => found.begin(&nodes.to_set().as_list()),
+            }
+            if BATCH <= found.nodes.len() || count % BATCH == BATCH - 1 {
+                self.check()?;
+                found.fold();
+                let more = found.firsts.len() - charged;
+                charged += more;
+                self.control.charge((GROUP_BYTES + KEY_BYTES) * more)?;
+            }
+        }
+        found.fold();
+        self.control.charge((GROUP_BYTES + KEY_BYTES) * (found.firsts.len() - charged))?;
+        Ok(found)
+    }
+}
+
+impl<'a> Groups<'a> {
+    /// Begins the group of some nodes, which ascend. A token that lost all of its nodes is no group.
+    fn begin(&mut self, members: &[u32]) {
+        let Some(&first) = members.first() else { return };
+        let group = self.firsts.len() as u32;
+        self.firsts.push(first);
+        self.counts.push(members.len() as u32);
+        if self.columns.is_empty() {
+            return;
+        }
+        // A token with very many nodes is folded a batch at a time.
+        for some in members.chunks(BATCH) {
+            if 2 * BATCH < self.nodes.len() + some.len() {
+                self.fold();
+            }
+            self.nodes.extend_from_slice(some);
+            self.groups.resize(self.nodes.len(), group);
+        }
+    }
+
+    /// Adds the numbers of the nodes that wait to their groups.
+    fn fold(&mut self) {
+        let Groups { firsts, columns, nodes, groups, .. } = self;
+        let count = firsts.len();
+        columns.iter_mut().for_each(|column| column.add_scattered(nodes, groups, count));
+        nodes.clear();
+        groups.clear();
+    }
+
+    /// The groups of others behind these.
+    fn followed_by(mut self, more: Groups<'a>) -> Groups<'a> {
+        self.firsts.extend_from_slice(&more.firsts[1..]);
+        self.counts.extend_from_slice(&more.counts[1..]);
+        for (column, more) in self.columns.iter_mut().zip(&more.columns) {
+            column.folded.append(&more.folded);
+        }
+        self
+    }
+}

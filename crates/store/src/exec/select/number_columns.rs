@@ -1,0 +1,506 @@
+//! Numbers of a predicate as columns, with what changed in them: read batch by batch, from end to end, or of nodes in any order.
+
+use super::batches::{Members, Overlay, RowFinder, Rows};
+use crate::graph::{ChangedNumbers, LangValues};
+use crate::storage::{Array, FrozenBitmap, Values};
+use bytemuck::Pod;
+use hexgraph_base::types::{Result, ValueRef, ValueType};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The number of rows of a whole column that are read between two questions whether to go on, and the number of changes.
+const PIECE: usize = 1 << 16;
+
+/// Numbers of one type behind one another.
+#[derive(Clone, Copy)]
+pub(crate) enum NumberSlice<'s> {
+    /// Ints that are stored in 32 bits.
+    Narrow(&'s [i32]),
+    /// Ints.
+    Ints(&'s [i64]),
+    /// Floats.
+    Floats(&'s [f64]),
+}
+
+impl NumberSlice<'_> {
+    /// The number of numbers.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            NumberSlice::Narrow(ints) => ints.len(),
+            NumberSlice::Ints(ints) => ints.len(),
+            NumberSlice::Floats(floats) => floats.len(),
+        }
+    }
+}
+
+impl<'s> NumberSlice<'s> {
+    /// The numbers from the first place to before the second one, of those that there are.
+    pub(crate) fn part(self, start: usize, end: usize) -> NumberSlice<'s> {
+        let end = end.min(self.len());
+        match self {
+            NumberSlice::Narrow(ints) => NumberSlice::Narrow(&ints[start..end]),
+            NumberSlice::Ints(ints) => NumberSlice::Ints(&ints[start..end]),
+            NumberSlice::Floats(floats) => NumberSlice::Floats(&floats[start..end]),
+        }
+    }
+}
+
+/// A number of 64 bits.
+pub(crate) trait Number: Pod {
+    /// The number that is stored in 32 bits. A function of the type, not of the column: so loops over it become vector
+    /// instructions.
+    fn of_narrow(stored: i32) -> Self;
+
+    /// Some of them as a slice that says what they are.
+    fn slice(numbers: &[Self]) -> NumberSlice<'_>;
+
+    /// The number that a value is, where it is one of this type.
+    fn of(value: ValueRef<'_>) -> Option<Self>;
+}
+
+impl Number for i64 {
+    fn of_narrow(stored: i32) -> i64 {
+        stored.into()
+    }
+
+    fn slice(numbers: &[i64]) -> NumberSlice<'_> {
+        NumberSlice::Ints(numbers)
+    }
+
+    fn of(value: ValueRef<'_>) -> Option<i64> {
+        if let ValueRef::Int(int) = value { Some(int) } else { None }
+    }
+}
+
+impl Number for f64 {
+    fn of_narrow(stored: i32) -> f64 {
+        stored.into()
+    }
+
+    fn slice(numbers: &[f64]) -> NumberSlice<'_> {
+        NumberSlice::Floats(numbers)
+    }
+
+    fn of(value: ValueRef<'_>) -> Option<f64> {
+        if let ValueRef::Float(float) = value { Some(float) } else { None }
+    }
+}
+
+/// What changed in a column of numbers.
+#[derive(Clone)]
+pub(crate) enum NumberChanges {
+    /// Ints.
+    Int(ChangedNumbers<i64>),
+    /// Floats.
+    Float(ChangedNumbers<f64>),
+}
+
+impl NumberChanges {
+    /// All changes; `None` when the values, stored and changed, are no numbers of the wanted type. O(1), or a copy of the changes.
+    pub(crate) fn of_all(part: &LangValues, wanted: ValueType) -> Option<NumberChanges> {
+        let column = &part.base.column;
+        if column.rows.is_some() {
+            return None;
+        }
+        match (&column.values, wanted) {
+            (Values::SmallInt(_) | Values::Int(_), ValueType::Int) => {
+                part.changed_ints().map(NumberChanges::Int)
+            }
+            (Values::Float(_), ValueType::Float) => part.changed_floats().map(NumberChanges::Float),
+            _ => None,
+        }
+    }
+
+    /// As [`NumberChanges::of_all`], of some nodes and perhaps of others.
+    fn near(part: &LangValues, wanted: ValueType, nodes: Members<'_>) -> Option<NumberChanges> {
+        if part.changes_len() < nodes.len() {
+            return NumberChanges::of_all(part, wanted);
+        }
+        let column = &part.base.column;
+        if column.rows.is_some() {
+            return None;
+        }
+        match (&column.values, wanted) {
+            (Values::SmallInt(_) | Values::Int(_), ValueType::Int) => {
+                collected(part, nodes).map(NumberChanges::Int)
+            }
+            (Values::Float(_), ValueType::Float) => {
+                collected(part, nodes).map(NumberChanges::Float)
+            }
+            _ => None,
+        }
+    }
+
+    /// The least and the greatest int of the changes; `None` where there are none, and for floats.
+    pub(crate) fn int_ends(&self) -> Option<(i64, i64)> {
+        let NumberChanges::Int(changes) = self else { return None };
+        let ints = changes.iter().filter_map(|(_, number)| *number);
+        ints.fold(None, |ends: Option<(i64, i64)>, int| {
+            let (least, greatest) = ends.unwrap_or((int, int));
+            Some((least.min(int), greatest.max(int)))
+        })
+    }
+
+    /// The bytes that the changes take.
+    pub(crate) fn byte_len(&self) -> usize {
+        match self {
+            NumberChanges::Int(changes) => size_of_val(changes.as_slice()),
+            NumberChanges::Float(changes) => size_of_val(changes.as_slice()),
+        }
+    }
+}
+
+/// The changes of some nodes and perhaps of others between them; `None` when one of them is no such number.
+fn collected<T: Number>(part: &LangValues, nodes: Members<'_>) -> Option<ChangedNumbers<T>> {
+    let (mut changes, mut are_numbers) = (Vec::new(), true);
+    nodes.changes(part, |node, row| {
+        let number = row.map(|row| T::of(row.first()));
+        are_numbers &= !matches!(number, Some(None));
+        changes.push((node, number.flatten()));
+    });
+    are_numbers.then(|| Arc::new(changes))
+}
+
+/// Numbers as they are stored.
+#[derive(Clone, Copy)]
+enum Stored<'a, T: Pod> {
+    /// In 32 bits.
+    Narrow(&'a Array<i32>),
+    /// As they are read.
+    Plain(&'a Array<T>),
+}
+
+/// Reads the numbers of one type of a column.
+pub(crate) struct Numbers<'a, T: Number> {
+    subjects: &'a FrozenBitmap,
+    stored: Stored<'a, T>,
+    changes: Overlay<Option<T>>,
+    finder: RowFinder,
+    numbers: Vec<T>,
+    has: Vec<bool>,
+}
+
+impl<'a, T: Number> Numbers<'a, T> {
+    fn new(
+        part: &'a LangValues,
+        stored: Stored<'a, T>,
+        changes: &ChangedNumbers<T>,
+    ) -> Numbers<'a, T> {
+        Numbers {
+            subjects: &part.base.column.subjects,
+            stored,
+            changes: Overlay::new(Arc::clone(changes)),
+            finder: RowFinder::default(),
+            numbers: Vec::new(),
+            has: Vec::new(),
+        }
+    }
+
+    /// The same column for batches from a node on.
+    pub(crate) fn fork(&self, first: u32) -> Numbers<'a, T> {
+        Numbers {
+            subjects: self.subjects,
+            stored: self.stored,
+            changes: self.changes.fork(first),
+            finder: self.finder.fork(),
+            numbers: Vec::new(),
+            has: Vec::new(),
+        }
+    }
+
+    /// The numbers of a batch, one for each node, and whether each node has one, an empty list where all do. The entry of a
+    /// node without a number has no meaning.
+    pub(crate) fn read(&mut self, nodes: &[u32]) -> (&[T], &[bool]) {
+        let Numbers { subjects, stored, changes, finder, numbers, has } = self;
+        numbers.clear();
+        has.clear();
+        let rows = finder.find(subjects, nodes);
+        // What lies behind one another and has not changed is read in place.
+        if let (Stored::Plain(stored), Rows::Run(run)) = (&*stored, &rows)
+            && changes.is_settled(nodes)
+        {
+            return (stored.slice(run.clone()), has);
+        }
+        match stored {
+            Stored::Narrow(stored) => rows.read(stored, T::zeroed(), T::of_narrow, numbers),
+            Stored::Plain(stored) => rows.read(stored, T::zeroed(), |number| number, numbers),
+        }
+        if let Rows::Each(_) = rows {
+            rows.for_each(|row| has.push(row.is_some()));
+        }
+        changes.for_each(nodes, |place, change| {
+            if let Some(number) = change {
+                numbers[place] = number;
+            } else if has.is_empty() {
+                has.resize(nodes.len(), true);
+            }
+            if let Some(has) = has.get_mut(place) {
+                *has = change.is_some();
+            }
+        });
+        (numbers, has)
+    }
+
+    /// As [`Numbers::read`], of nodes in any order. O(log) a node where the column has gaps or changes.
+    pub(crate) fn read_scattered(&mut self, nodes: &[u32]) -> (&[T], &[bool]) {
+        let Numbers { subjects, stored, changes, numbers, has, .. } = self;
+        numbers.clear();
+        has.clear();
+        let changes = changes.changes.as_slice();
+        let changed = |node: u32| {
+            let place = changes.binary_search_by_key(&node, |(node, _)| *node).ok()?;
+            Some(changes[place].1)
+        };
+        let mut add = |place: usize, number: Option<T>| {
+            if number.is_none() && has.is_empty() {
+                has.resize(place, true);
+            }
+            if number.is_none() || !has.is_empty() {
+                has.push(number.is_some());
+            }
+            numbers.push(number.unwrap_or(T::zeroed()));
+        };
+        let rows = nodes.iter().map(|node| {
+            let now = if changes.is_empty() { None } else { changed(*node) };
+            (subjects.row_of(*node), now)
+        });
+        match stored {
+            Stored::Narrow(stored) => {
+                let stored = stored.as_slice();
+                rows.enumerate().for_each(|(place, (row, now))| {
+                    add(place, now.unwrap_or_else(|| row.map(|row| T::of_narrow(stored[row]))));
+                });
+            }
+            Stored::Plain(stored) => {
+                let stored = stored.as_slice();
+                rows.enumerate().for_each(|(place, (row, now))| {
+                    add(place, now.unwrap_or_else(|| row.map(|row| stored[row])));
+                });
+            }
+        }
+        (numbers, has)
+    }
+
+    /// Calls `take` with the numbers of those nodes of a batch that have one, in their order.
+    fn read_some(&mut self, nodes: &[u32], take: &mut impl FnMut(NumberSlice<'_>)) {
+        let (numbers, has) = self.read(nodes);
+        if has.is_empty() {
+            return take(T::slice(numbers));
+        }
+        let mut has = self.has.iter();
+        self.numbers.retain(|_| has.next() == Some(&true));
+        take(T::slice(&self.numbers));
+    }
+
+    /// Calls `take` with the numbers of some rows of the column in the order of their nodes: stored ones from change to change, and changed
+    /// ones, those of new nodes with the row behind them.
+    fn read_part(
+        &self,
+        rows: Range<usize>,
+        check: impl Fn() -> Result<()>,
+        mut take: impl FnMut(NumberSlice<'_>),
+    ) -> Result<()> {
+        let changes = &self.changes.changes;
+        let before = |row: usize| match self.subjects.select(row) {
+            Some(first) => changes.partition_point(|(node, _)| *node < first),
+            None => changes.len(),
+        };
+        let start = if rows.start == 0 { 0 } else { before(rows.start) };
+        let mut done = rows.start;
+        for (count, &(node, change)) in changes[start..before(rows.end)].iter().enumerate() {
+            if count.is_multiple_of(PIECE) {
+                check()?;
+            }
+            let row = self.subjects.row_of(node);
+            let place = row.unwrap_or_else(|| self.subjects.rank(node));
+            self.read_rows(done..place, &check, &mut take)?;
+            done = place + usize::from(row.is_some());
+            if let Some(number) = change {
+                take(T::slice(&[number]));
+            }
+        }
+        self.read_rows(done..rows.end, &check, &mut take)
+    }
+
+    /// Calls `visit` with the stored number and the present one of each node that changed, ascending by node.
+    fn for_each_change(&self, mut visit: impl FnMut(Option<T>, Option<T>)) {
+        for &(node, now) in self.changes.changes.iter() {
+            let stored = self.subjects.row_of(node).map(|row| match &self.stored {
+                Stored::Narrow(stored) => T::of_narrow(stored.get(row)),
+                Stored::Plain(stored) => stored.get(row),
+            });
+            visit(stored, now);
+        }
+    }
+
+    fn read_rows(
+        &self,
+        rows: Range<usize>,
+        check: &impl Fn() -> Result<()>,
+        take: &mut impl FnMut(NumberSlice<'_>),
+    ) -> Result<()> {
+        for start in rows.clone().step_by(PIECE) {
+            let piece = start..rows.end.min(start + PIECE);
+            if piece.len() == PIECE {
+                check()?;
+            }
+            match &self.stored {
+                Stored::Narrow(stored) => take(NumberSlice::Narrow(stored.slice(piece))),
+                Stored::Plain(stored) => take(T::slice(stored.slice(piece))),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A column of numbers that is read batch by batch.
+pub(crate) enum NumberColumn<'a> {
+    /// Ints.
+    Int(Numbers<'a, i64>),
+    /// Floats.
+    Float(Numbers<'a, f64>),
+}
+
+impl<'a> NumberColumn<'a> {
+    /// The numbers of some nodes; `None` when the values are no numbers of the wanted type. O(changes between the first and
+    /// the last node).
+    pub(crate) fn new(
+        part: &'a LangValues,
+        wanted: ValueType,
+        nodes: Members<'_>,
+    ) -> Option<NumberColumn<'a>> {
+        let column = NumberColumn::with_changes(part, &NumberChanges::near(part, wanted, nodes)?)?;
+        Some(column.with_finder(RowFinder::of(&part.base.column.subjects, nodes)))
+    }
+
+    /// The same column for nodes that a finder was made for.
+    pub(crate) fn with_finder(mut self, finder: RowFinder) -> NumberColumn<'a> {
+        match &mut self {
+            NumberColumn::Int(numbers) => numbers.finder = finder,
+            NumberColumn::Float(numbers) => numbers.finder = finder,
+        }
+        self
+    }
+
+    /// The numbers of a column with what changed in it; `None` when they are not of one type.
+    pub(crate) fn with_changes(
+        part: &'a LangValues,
+        changes: &NumberChanges,
+    ) -> Option<NumberColumn<'a>> {
+        Some(match (&part.base.column.values, changes) {
+            (Values::SmallInt(ints), NumberChanges::Int(changes)) => {
+                let stored = Stored::Narrow(ints);
+                NumberColumn::Int(Numbers::new(part, stored, changes))
+            }
+            (Values::Int(ints), NumberChanges::Int(changes)) => {
+                NumberColumn::Int(Numbers::new(part, Stored::Plain(ints), changes))
+            }
+            (Values::Float(floats), NumberChanges::Float(changes)) => {
+                NumberColumn::Float(Numbers::new(part, Stored::Plain(floats), changes))
+            }
+            _ => return None,
+        })
+    }
+
+    /// The same column for batches from a node on, which may be read beside those of others.
+    pub(crate) fn fork(&self, first: u32) -> NumberColumn<'a> {
+        match self {
+            NumberColumn::Int(numbers) => NumberColumn::Int(numbers.fork(first)),
+            NumberColumn::Float(numbers) => NumberColumn::Float(numbers.fork(first)),
+        }
+    }
+
+    /// The bytes that the changes take.
+    pub(crate) fn byte_len(&self) -> usize {
+        match self {
+            NumberColumn::Int(numbers) => numbers.changes.byte_len(),
+            NumberColumn::Float(numbers) => numbers.changes.byte_len(),
+        }
+    }
+
+    /// The numbers of a batch, one for each node, and whether each node has one: see [`Numbers::read`].
+    pub(crate) fn read(&mut self, nodes: &[u32]) -> (NumberSlice<'_>, &[bool]) {
+        match self {
+            NumberColumn::Int(numbers) => {
+                let (numbers, has) = numbers.read(nodes);
+                (NumberSlice::Ints(numbers), has)
+            }
+            NumberColumn::Float(numbers) => {
+                let (numbers, has) = numbers.read(nodes);
+                (NumberSlice::Floats(numbers), has)
+            }
+        }
+    }
+
+    /// As [`NumberColumn::read`], of nodes in any order: see [`Numbers::read_scattered`].
+    pub(crate) fn read_scattered(&mut self, nodes: &[u32]) -> (NumberSlice<'_>, &[bool]) {
+        match self {
+            NumberColumn::Int(numbers) => {
+                let (numbers, has) = numbers.read_scattered(nodes);
+                (NumberSlice::Ints(numbers), has)
+            }
+            NumberColumn::Float(numbers) => {
+                let (numbers, has) = numbers.read_scattered(nodes);
+                (NumberSlice::Floats(numbers), has)
+            }
+        }
+    }
+
+    /// Calls `take` with the numbers of those nodes of a batch that have one, in their order.
+    pub(crate) fn read_some(&mut self, nodes: &[u32], take: &mut impl FnMut(NumberSlice<'_>)) {
+        match self {
+            NumberColumn::Int(numbers) => numbers.read_some(nodes, take),
+            NumberColumn::Float(numbers) => numbers.read_some(nodes, take),
+        }
+    }
+
+    /// The number of rows that are stored.
+    pub(crate) fn rows(&self) -> usize {
+        match self {
+            NumberColumn::Int(numbers) => numbers.subjects.len(),
+            NumberColumn::Float(numbers) => numbers.subjects.len(),
+        }
+    }
+
+    /// Calls `take` with the numbers of some rows as they are stored, changed or not.
+    ///
+    /// # Errors
+    ///
+    /// Those of `check`, which is called every few thousand rows.
+    pub(crate) fn read_stored(
+        &self,
+        rows: Range<usize>,
+        check: impl Fn() -> Result<()>,
+        mut take: impl FnMut(NumberSlice<'_>),
+    ) -> Result<()> {
+        match self {
+            NumberColumn::Int(numbers) => numbers.read_rows(rows, &check, &mut take),
+            NumberColumn::Float(numbers) => numbers.read_rows(rows, &check, &mut take),
+        }
+    }
+
+    /// Calls `exchange` with the stored and the present int of each node that changed. The changes have to be all that there are.
+    pub(crate) fn for_each_changed_int(&self, exchange: impl FnMut(Option<i64>, Option<i64>)) {
+        if let NumberColumn::Int(ints) = self {
+            ints.for_each_change(exchange);
+        }
+    }
+
+    /// Calls `take` with the numbers of some rows, in the order of their nodes; those of new nodes come with the row behind them, or the
+    /// last one. The changes have to be all that there are.
+    ///
+    /// # Errors
+    ///
+    /// Those of `check`, which is called every few thousand rows.
+    pub(crate) fn read_part(
+        &self,
+        rows: Range<usize>,
+        check: impl Fn() -> Result<()>,
+        take: impl FnMut(NumberSlice<'_>),
+    ) -> Result<()> {
+        match self {
+            NumberColumn::Int(numbers) => numbers.read_part(rows, check, take),
+            NumberColumn::Float(numbers) => numbers.read_part(rows, check, take),
+        }
+    }
+}

@@ -1,0 +1,384 @@
+//! One pass over the numbers of many nodes for the first few of them.
+//!
+//! Where all nodes with a value are asked the column is read from end to end, and a node is named only where its value would be taken. Other nodes are listed, a batch at a time, and their rows found. The first part of the nodes gives a bound;
+//! of what is left, threads take morsels, each with a [`Top`] of its own that begins with that bound.
+//!
+//! A filter is asked of those nodes alone that would be among the first ones: of a million about as many as are wanted for each one in so many
+//! that passes, times the logarithm. Until there is a bound it is asked before.
+
+use super::first::Top;
+use super::ranks::{Ids, Ranks};
+use crate::exec::control::stop::Control;
+use crate::exec::control::tree::{Column, ValueMap};
+use crate::exec::select::batches::{BATCH, Members};
+use crate::exec::select::column_var::ColumnVar;
+use crate::exec::select::number_columns::NumberSlice;
+use crate::exec::select::rank::{is_far, rank_of};
+use crate::graph::{LangValues, Stretch};
+use crate::storage::{NO_ROW, NodeSet};
+use hexgraph_base::types::{Result, ValueRef, ValueType};
+use std::ops::Range;
+
+/// The nanoseconds that a batch of nodes takes, about: read off a column, listed first, counted or computed.
+const COLUMN_NANOS: usize = BATCH / 3;
+const LISTED_NANOS: usize = 2 * BATCH;
+const COMPUTED_NANOS: usize = 4 * BATCH;
+
+/// The most rows of a batch whose nodes are searched for one by one, where others than these are listed.
+const FEW_NAMED: usize = 16;
+
+/// Keeps those of some nodes that pass a filter. The nodes ascend.
+pub(in crate::exec::select) type Sieve<'s> = dyn Fn(Vec<u32>) -> Result<Vec<u32>> + 's;
+
+/// Makes a filter for each thread that asks it.
+pub(in crate::exec::select) type Sieves<'s> = dyn Fn() -> Box<Sieve<'s>> + Sync + 's;
+
+/// Nodes of which the first ones are wanted in the order of their numbers or instants.
+pub(in crate::exec::select) struct Scan<'a> {
+    part: &'a LangValues,
+    value_type: ValueType,
+    ranks: Ranks<'a>,
+    nodes: &'a NodeSet,
+    /// Whether all that have a value are asked.
+    is_whole: bool,
+    /// The first stored node, where stored ones have no gaps between them.
+    first: Option<u32>,
+    filter: Option<&'a Sieves<'a>>,
+    control: &'a Control,
+}
+
+impl<'a> Scan<'a> {
+    /// A scan of some nodes; `None` where their values have no order as 64-bit numbers. `filter` says which of them are asked.
+    pub(in crate::exec::select) fn new(
+        control: &'a Control,
+        part: &'a LangValues,
+        value_type: ValueType,
+        nodes: &'a NodeSet,
+        filter: Option<&'a Sieves<'a>>,
+    ) -> Option<Scan<'a>> {
+        let column = &part.base.column;
+        if column.rows.is_some() {
+            return None;
+        }
+        let ranks = Ranks::of(&column.values, value_type)?;
+        let subjects = &column.subjects;
+        let ends = subjects.min().zip(subjects.max());
+        let first = ends.filter(|(first, last)| (last - first) as usize + 1 == subjects.len());
+        let first = first.map(|(first, _)| first);
+        let is_whole = ends.is_some() && nodes.is_known_to_have_all(&part.subjects());
+        Some(Scan { part, value_type, ranks, nodes, is_whole, first, filter, control })
+    }
+
+    /// Returns the first `wanted` of the nodes, equal ones by node. `None` where this is not the way: none is wanted, fewer have a value, or
+    /// few pass the filter. O(nodes), when few of them are wanted.
+    ///
+    /// # Errors
+    ///
+    /// Those of the filter and of [`Control::check`].
+    pub(in crate::exec::select) fn first(
+        &self,
+        wanted: usize,
+        descending: bool,
+    ) -> Result<Option<Vec<u32>>> {
+        if wanted == 0 {
+            return Ok(None);
+        }
+        let mut top = Top::new(wanted, descending);
+        Ok(if self.run(&mut top)? { top.finish() } else { None })
+    }
+
+    /// Returns the first `wanted` of the nodes, together with all whose number equals that of the last of them, ascending by node: with several
+    /// sort keys, of which this is the first, no other node can be on the page. `None` as [`Scan::first`]. Two passes over the column.
+    ///
+    /// # Errors
+    ///
+    /// As [`Scan::first`].
+    pub(in crate::exec::select) fn leading(
+        &self,
+        wanted: usize,
+        descending: bool,
+    ) -> Result<Option<Vec<u32>>> {
+        if wanted == 0 {
+            return Ok(None);
+        }
+        let mut top = Top::new(wanted, descending);
+        if !self.run(&mut top)? {
+            return Ok(None);
+        }
+        let Some(mut top) = top.all_to_last() else { return Ok(None) };
+        Ok(self.run(&mut top)?.then(|| top.finish_all()))
+    }
+
+    /// Offers all of the nodes. `false` when a changed value has no rank of its own, and when few pass the filter.
+    fn run(&self, top: &mut Top) -> Result<bool> {
+        let (len, nanos) = match self.is_whole {
+            true => (self.ranks.len(), COLUMN_NANOS),
+            false => (self.nodes.len(), LISTED_NANOS),
+        };
+        let can_give_up = self.filter.is_some();
+        let sieves = || self.filter.map(|filter| filter());
+        let look = |range: Range<usize>, top: &mut Top| {
+            let sieve = sieves();
+            let mut look = Look { scan: self, sieve: sieve.as_deref(), found: Vec::new() };
+            match self.is_whole {
+                true => look.at_rows(range, top),
+                false => look.at_members(range, top),
+            }
+        };
+        share(self.control, (len, nanos), can_give_up, top, look)
+    }
+
+    /// The rank of a value that changed since the column was built; `None` for one that is not of the predicate's type, or
+    /// is not told apart from all others by its rank.
+    fn rank_of_changed(&self, value: ValueRef<'_>) -> Option<u64> {
+        let is_plain = match (value, self.value_type) {
+            (ValueRef::Int(_), ValueType::Int) | (ValueRef::Float(_), ValueType::Float) => true,
+            (ValueRef::DateTime(time), ValueType::DateTime) => !is_far(time),
+            _ => false,
+        };
+        rank_of(value).filter(|_| is_plain)
+    }
+}
+
+/// Has `look` offer `len` items, of which a batch takes about `nanos` nanoseconds: the first ones here, and the others in morsels. `false` where a
+/// look says so, and, if asked for, where the first ones were too few.
+fn share(
+    control: &Control,
+    (len, nanos): (usize, usize),
+    can_give_up: bool,
+    top: &mut Top,
+    look: impl Fn(Range<usize>, &mut Top) -> Result<bool> + Sync,
+) -> Result<bool> {
+    let first = (len / control.costs().top_share).next_multiple_of(BATCH).min(len);
+    if !look(0..first, top)? || !top.sort_out() && can_give_up && first < len {
+        return Ok(false);
+    }
+    let batches = (len - first).div_ceil(BATCH);
+    let Some(spread) = control.spread(batches, nanos)? else {
+        return look(first..len, top);
+    };
+    // A part keeps as many as the whole, so it has to be much longer.
+    let long = top.wanted().saturating_mul(control.costs().top_share) / BATCH;
+    let spread = if top.wanted() == usize::MAX { spread } else { spread.of_at_least(long) };
+    let (begun, mut is_done) = (top.part(), true);
+    let part = |range: Range<usize>| {
+        let mut part = begun.part();
+        let end = len.min(first + range.end * BATCH);
+        let is_done = look(first + range.start * BATCH..end, &mut part)?;
+        let bytes = part.byte_len();
+        control.charge(bytes)?;
+        Ok((part.done(), is_done, bytes))
+    };
+    spread.each(part, |(part, is_part_done, bytes)| {
+        is_done &= is_part_done;
+        top.absorb(&part);
+        control.uncharge(bytes);
+        Ok(())
+    })?;
+    Ok(is_done)
+}
+
+/// One thread's part in a pass.
+struct Look<'s, 'a> {
+    scan: &'s Scan<'a>,
+    sieve: Option<&'s Sieve<'a>>,
+    /// The nodes of a batch that would be taken, with their turned ranks.
+    found: Vec<(u64, u32)>,
+}
+
+impl Look<'_, '_> {
+    /// Offers the nodes of some rows, and those that changed between them.
+    fn at_rows(&mut self, rows: Range<usize>, top: &mut Top) -> Result<bool> {
+        let subjects = &self.scan.part.base.column.subjects;
+        let node_of = |row: usize| subjects.select(row).unwrap_or(u32::MAX);
+        let mut is_ranked = true;
+        for start in rows.clone().step_by(BATCH) {
+            self.scan.control.check()?;
+            let rows = start..rows.end.min(start + BATCH);
+            // What is new before the first row and behind the last one comes with them.
+            let least = if start == 0 { 0 } else { node_of(start) };
+            let last = if rows.end == subjects.len() { u32::MAX } else { node_of(rows.end) - 1 };
+            if let Some(sieve) = self.sieve.filter(|_| !top.has_bound()) {
+                let nodes = self.scan.nodes.iter_from(least).take_while(|node| *node <= last);
+                let passed = sieve(nodes.collect())?;
+                is_ranked &= self.gather(&passed, top);
+                top.keep(&self.found);
+                continue;
+            }
+            is_ranked &= self.gather_rows(rows, (least, last), top);
+            self.offer(top)?;
+        }
+        Ok(is_ranked)
+    }
+
+    /// Offers the nodes at some places of the set.
+    fn at_members(&mut self, places: Range<usize>, top: &mut Top) -> Result<bool> {
+        let mut is_ranked = true;
+        Members::Set(self.scan.nodes).for_each_batch_of(places, |nodes| {
+            self.scan.control.check()?;
+            if let Some(sieve) = self.sieve.filter(|_| !top.has_bound()) {
+                let passed = sieve(nodes.to_vec())?;
+                is_ranked &= self.gather(&passed, top);
+                top.keep(&self.found);
+                return Ok(());
+            }
+            is_ranked &= self.gather(nodes, top);
+            self.offer(top)
+        })?;
+        Ok(is_ranked)
+    }
+
+    /// Has those that were found, and pass the filter, kept.
+    fn offer(&mut self, top: &mut Top) -> Result<()> {
+        if let Some(sieve) = self.sieve.filter(|_| !self.found.is_empty()) {
+            let nodes: Vec<u32> = self.found.iter().map(|(_, node)| *node).collect();
+            let passed = sieve(nodes)?;
+            let mut passed = passed.iter().peekable();
+            self.found.retain(|(_, node)| passed.next_if_eq(&node).is_some());
+        }
+        top.keep(&self.found);
+        Ok(())
+    }
+
+    /// Finds the nodes of some rows that would be taken, and those between two nodes that changed. `false` when a changed value has no rank.
+    fn gather_rows(&mut self, rows: Range<usize>, (least, last): (u32, u32), top: &Top) -> bool {
+        let Look { scan, found, .. } = self;
+        found.clear();
+        let subjects = &scan.part.base.column.subjects;
+        let (mut is_ranked, mut done) = (true, rows.start);
+        for (node, row) in scan.part.changed_between(least, last) {
+            let stored = subjects.row_of(node);
+            let place = stored.unwrap_or_else(|| subjects.rank(node));
+            scan.gather_run(done..place, top, found);
+            done = place + usize::from(stored.is_some());
+            is_ranked &= scan.gather_changed(node, row, top, found);
+        }
+        scan.gather_run(done..rows.end, top, found);
+        is_ranked
+    }
+
+    /// Finds those of some nodes, which ascend, that would be taken. `false` when a changed value has no rank.
+    fn gather(&mut self, nodes: &[u32], top: &Top) -> bool {
+        let Look { scan, found, .. } = self;
+        found.clear();
+        let mut is_ranked = true;
+        scan.part.by_changes(nodes, |stretch| match stretch {
+            Stretch::Stored(nodes) => scan.gather_stored(nodes, top, found),
+            Stretch::Changed(node, row) => is_ranked &= scan.gather_changed(node, row, top, found),
+        });
+        is_ranked
+    }
+}
+
+impl Scan<'_> {
+    fn gather_run(&self, rows: Range<usize>, top: &Top, found: &mut Vec<(u64, u32)>) {
+        let before = found.len();
+        self.ranks.gather(rows.clone(), Ids::From(rows.start as u32), top, found);
+        let found = &mut found[before..];
+        let subjects = &self.part.base.column.subjects;
+        match self.first {
+            Some(first) => found.iter_mut().for_each(|(_, row)| *row += first),
+            None if found.len() <= FEW_NAMED => {
+                for (_, row) in found {
+                    *row = subjects.select(*row as usize).expect("it is a row of the subjects");
+                }
+            }
+            None => {
+                let nodes = subjects.page(rows.start, rows.len());
+                found.iter_mut().for_each(|(_, row)| *row = nodes[*row as usize - rows.start]);
+            }
+        }
+    }
+
+    fn gather_stored(&self, nodes: &[u32], top: &Top, found: &mut Vec<(u64, u32)>) {
+        let subjects = &self.part.base.column.subjects;
+        if let Some(rows) = subjects.rows_of_run(nodes) {
+            return self.ranks.gather(rows, Ids::Each(nodes), top, found);
+        }
+        let mut rows = vec![NO_ROW; nodes.len()];
+        subjects.rows_of(nodes, &mut rows);
+        self.ranks.gather_rows(&rows, nodes, top, found);
+    }
+
+    /// False for a value that has no rank.
+    fn gather_changed(
+        &self,
+        node: u32,
+        row: Option<&crate::graph::Row>,
+        top: &Top,
+        found: &mut Vec<(u64, u32)>,
+    ) -> bool {
+        let Some(row) = row else { return true };
+        let Some(rank) = self.rank_of_changed(row.first()) else { return false };
+        found.extend(top.taken(rank).map(|rank| (rank, node)));
+        true
+    }
+}
+
+/// Returns the first `wanted` of those nodes of a set that have a value of a variable, in the order of the values. `None` as [`Scan::first`].
+pub(in crate::exec::select) fn by_variable(
+    map: &ValueMap,
+    nodes: &NodeSet,
+    descending: bool,
+    wanted: usize,
+) -> Option<Vec<u32>> {
+    if wanted == 0 {
+        return None;
+    }
+    let ranks = match &map.values {
+        Column::Int(ints) => Ranks::Ints(ints),
+        Column::Float(floats) => Ranks::Floats(floats),
+        Column::Any(_) => return None,
+    };
+    let (mut top, mut found) = (Top::new(wanted, descending), Vec::new());
+    let is_all = nodes.is_exactly(&map.nodes);
+    for (batch, some) in map.nodes.chunks(BATCH).enumerate() {
+        let start = batch * BATCH;
+        ranks.gather(start..start + some.len(), Ids::Each(some), &top, &mut found);
+        found.retain(|(_, node)| is_all || nodes.contains(*node));
+        top.keep(&found);
+        found.clear();
+    }
+    top.finish()
+}
+
+/// As [`by_variable`], of a variable that nobody has read: one pass over where its numbers come from.
+///
+/// # Errors
+///
+/// Those of [`Control::check`].
+pub(in crate::exec::select) fn by_column_var(
+    control: &Control,
+    column: &ColumnVar,
+    nodes: &NodeSet,
+    descending: bool,
+    wanted: usize,
+) -> Result<Option<Vec<u32>>> {
+    if wanted == 0 {
+        return Ok(None);
+    }
+    let mut top = Top::new(wanted, descending);
+    let is_all = nodes.is_known_to_equal(&column.subjects());
+    let finders = column.finders();
+    let look = |places: Range<usize>, top: &mut Top| {
+        let mut found = Vec::new();
+        let take = |batch: &[u32], numbers: NumberSlice<'_>, has: &[bool]| {
+            found.clear();
+            Ranks::from(numbers).gather(0..batch.len(), Ids::Each(batch), top, &mut found);
+            if !has.is_empty() {
+                // Most of a batch is not found, and what was found ascends.
+                let mut place = 0;
+                found.retain(|(_, node)| {
+                    place += crate::storage::gallop(&batch[place..], |other| other < node);
+                    has[place]
+                });
+            }
+            found.retain(|(_, node)| is_all || nodes.contains(*node));
+            top.keep(&found);
+        };
+        column.for_each_batch_of(places, &finders, || control.check(), take)?;
+        Ok(true)
+    };
+    share(control, (column.len(), COMPUTED_NANOS), false, &mut top, look)?;
+    Ok(top.finish())
+}
