@@ -65,10 +65,12 @@ pub(super) enum Passed {
 }
 
 impl Passed {
-    pub(super) fn of(nodes: NodeSet) -> Passed {
+    /// Gets nodes ready for so many questions.
+    pub(super) fn of(nodes: &NodeSet, questions: usize) -> Passed {
         let list = nodes.as_list();
+        let weight = list.len().max(questions / QUESTIONS_PER_NODE);
         match (list.first(), list.last()) {
-            (Some(&least), Some(&greatest)) if is_dense(least, greatest, list.len()) => {
+            (Some(&least), Some(&greatest)) if is_dense(least, greatest, weight) => {
                 Passed::Bits(SpanBits::of(least, greatest, list.iter().copied()))
             }
             // A sorted list is looked up by halves; a bitmap in one step.
@@ -87,6 +89,9 @@ impl Passed {
 
 /// The ids that a node takes as bits, at the most.
 const BITS_SHARE: usize = 256;
+
+/// So many questions are worth as much room as a node: four bytes each, at the most.
+const QUESTIONS_PER_NODE: usize = 8;
 
 /// True where so many nodes are a bit for each id between the least and the greatest one.
 fn is_dense(least: u32, greatest: u32, nodes: usize) -> bool {
@@ -277,6 +282,16 @@ impl Lists {
         &self.targets[self.offsets[place] as usize..self.offsets[place + 1] as usize]
     }
 
+    /// A single list with other targets in the place of its own.
+    pub(super) fn replaced(self, context: &Context<'_>, targets: &[u32]) -> Result<Lists> {
+        debug_assert_eq!(self.offsets.len(), 2, "one list");
+        let mut list = Lists::new(context, 1)?;
+        list.extend(context, targets)?;
+        list.close(context)?;
+        self.free(context);
+        Ok(list)
+    }
+
     fn retain(
         &mut self,
         nodes: &[u32],
@@ -347,6 +362,21 @@ mod tests {
             let nodes: Vec<u32> = nodes.iter().map(|node| start + node % width).collect();
             let expected: BTreeSet<u32> = nodes.iter().copied().collect();
             prop_assert_eq!(distinct(&nodes), expected.into_iter().collect::<Vec<u32>>());
+        }
+
+        /// Those that passed are told from others, in whichever form they are kept.
+        #[test]
+        fn passed_nodes_are_told(
+            nodes in prop::collection::btree_set(any::<u32>(), 0..200),
+            shift in 0u32..32,
+            questions in prop_oneof![Just(1_usize), Just(1 << 20)],
+        ) {
+            let nodes: BTreeSet<u32> = nodes.iter().map(|node| node >> shift).collect();
+            let set = NodeSet::from(nodes.iter().copied().collect::<Vec<u32>>());
+            let passed = Passed::of(&set, questions);
+            for node in nodes.iter().flat_map(|node| node.saturating_sub(2)..node.saturating_add(2)) {
+                prop_assert_eq!(passed.contains(node), nodes.contains(&node), "{}", node);
+            }
         }
     }
 }

@@ -229,11 +229,17 @@ impl<'a> Context<'a> {
             lists.extend(self, &targets[start..])
         })?;
         if let Some(filter) = &field.filter {
-            let _while_filtering = self.control.charge_while(8 * all.target_count())?;
+            let _while_filtering = self.control.charge_while(12 * all.target_count())?;
             // Each target is asked once, in whichever lists it stands.
             let candidates = NodeSet::from(self.distinct(all.all_targets())?);
-            let passed = Passed::of(self.filter(filter, candidates)?);
-            all = self.kept(all, nodes, ASK_NANOS, |_, target| Ok(passed.contains(target)))?;
+            let passed = self.filter(filter, candidates)?;
+            all = match nodes {
+                [_] => all.replaced(self, &passed.as_list())?,
+                _ => {
+                    let passed = Passed::of(&passed, all.target_count());
+                    self.kept(all, nodes, ASK_NANOS, |_, target| Ok(passed.contains(target)))?
+                }
+            };
         }
         if let Some(filter) = &field.facet_filter {
             let facets = EdgeFacets::new(walk.predicate, walk.reverse);
