@@ -301,11 +301,14 @@ impl NodeSet {
     }
 
     /// True when all members of `other` are seen to be members, of two stored bitmaps with few changes. `false` does not mean that
-    /// they are not. O(containers) where the stored sets have no gaps, else O(containers + changes), without a walk over the
-    /// members.
+    /// they are not. O(1) for the same set, O(containers) where the stored sets have no gaps, else O(containers + runs + changes), without
+    /// a walk over the members.
     pub(crate) fn is_known_to_have_all(&self, other: &NodeSet) -> bool {
         /// Looking up more changes than this costs as much as a walk.
         const CHANGES_MAX: u64 = 1 << 15;
+        if self.is_known_to_equal(other) {
+            return true;
+        }
         let none = RoaringBitmap::new();
         let (Some(mine), Some(theirs)) = (self.stored(&none), other.stored(&none)) else {
             return false;
