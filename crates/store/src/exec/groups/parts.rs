@@ -21,6 +21,9 @@ const RANGES: usize = 3;
 /// The parts for each thread that members are dealt out to, so that the values of one lie in the nearer caches.
 const DEALT: usize = 4;
 
+/// Members are dealt out where grouping takes this many times as long as work that is shared at all: for less the lists cost more than is won.
+const DEALT_MIN: usize = 8;
+
 /// The nanoseconds that it takes to deal out a member, about.
 const DEAL_NANOS: usize = 15;
 
@@ -28,7 +31,9 @@ impl<'a, 'c> Grouping<'a, 'c> {
     /// As [`Grouping::run`], with other threads.
     pub(super) fn run_shared(&mut self, spread: Spread<'_>, members: Members<'_>) -> Result<()> {
         let dealt_by = self.keys.iter().position(|key| key.codes.numbers_values());
-        match dealt_by.filter(|_| self.lists.is_none()) {
+        let is_long =
+            DEALT_MIN * self.context.control.costs().spread <= self.nanos() * members.len();
+        match dealt_by.filter(|_| is_long && self.lists.is_none()) {
             Some(key) => self.run_dealt(key, members),
             None => self.run_ranges(spread, members),
         }
