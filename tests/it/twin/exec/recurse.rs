@@ -99,7 +99,9 @@ impl Twin<'_> {
         let mut all = self.level(nodes.clone(), &computed, None)?.fields;
         let read =
             block.fields.iter().filter(|field| !is_computed(field) && block.cascade.is_some());
-        all.extend(read.map(|field| Found { field: Arc::clone(field), data: Data::Nothing }));
+        // A variable has what the levels before gave it.
+        let unread = |field: &Arc<Field>| Arc::new(Field { var: None, ..Field::clone(field) });
+        all.extend(read.map(|field| Found { field: unread(field), data: Data::Nothing }));
         Ok(all)
     }
 
