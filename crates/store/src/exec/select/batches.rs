@@ -160,11 +160,23 @@ impl Rows<'_> {
     }
 }
 
+/// The least number of nodes whose rows are looked for one by one, where those of a batch are no run.
+const PIECE_MIN: usize = 256;
+
+/// How often parts of a batch are tried as runs before the rest of it is searched whole. A part that is no run costs about as much as the search
+/// for ten nodes.
+const TRIES: usize = 32;
+
+/// The number of batches that are searched whole after one in which trying did not pay.
+const REST: usize = 7;
+
 /// Finds the rows of batches.
 #[derive(Default, Clone)]
 pub(crate) struct RowFinder {
     /// Where all nodes are of a set that has the subjects, perhaps without some: what it has beside them.
     beside: Option<Arc<RoaringBitmap>>,
+    /// How many more batches are searched whole.
+    rest: usize,
     rows: Vec<u32>,
 }
 
@@ -176,24 +188,95 @@ impl RowFinder {
             Members::Set(set) if ALIKE_MIN <= set.len() => set.gained_beside(subjects),
             _ => None,
         };
-        RowFinder { beside, rows: Vec::new() }
+        RowFinder { beside, ..RowFinder::default() }
     }
 
     /// The same for another thread.
     pub(crate) fn fork(&self) -> RowFinder {
-        RowFinder { beside: self.beside.clone(), rows: Vec::new() }
+        RowFinder { beside: self.beside.clone(), ..RowFinder::default() }
     }
 
     /// The rows of nodes, which ascend. O(log subjects) where neither they nor the subjects have gaps, or they are all subjects between two; else
     /// as [`FrozenBitmap::rows_of`].
     pub(crate) fn find(&mut self, subjects: &FrozenBitmap, nodes: &[u32]) -> Rows<'_> {
-        let run = subjects.rows_of_run(nodes);
-        if let Some(run) = run.or_else(|| self.run_of_subjects(subjects, nodes)) {
+        if let Some(run) = self.run(subjects, nodes) {
             return Rows::Run(run);
         }
+        if nodes.len() < 2 * PIECE_MIN {
+            return Rows::Each(self.search(subjects, nodes));
+        }
+        let mut rows = std::mem::take(&mut self.rows);
+        rows.clear();
+        self.for_each_part(subjects, nodes, |piece| match piece {
+            Rows::Run(run) => rows.extend(run.map(|row| row as u32)),
+            Rows::Each(each) => rows.extend_from_slice(each),
+        });
+        self.rows = rows;
+        Rows::Each(&self.rows)
+    }
+
+    /// The row of each node.
+    fn search(&mut self, subjects: &FrozenBitmap, nodes: &[u32]) -> &[u32] {
         self.rows.resize(nodes.len(), NO_ROW);
         subjects.rows_of(nodes, &mut self.rows);
-        Rows::Each(&self.rows)
+        &self.rows
+    }
+
+    /// Calls `visit` with the rows of nodes, which ascend: piece by piece, in their order. Where a few nodes of a batch are no subjects, or have
+    /// subjects between them that are none of the nodes, as behind a few commits, the rest of it is runs. O(log subjects) for each run.
+    pub(crate) fn for_each_piece(
+        &mut self,
+        subjects: &FrozenBitmap,
+        nodes: &[u32],
+        mut visit: impl FnMut(Rows<'_>),
+    ) {
+        if let Some(run) = self.run(subjects, nodes) {
+            return visit(Rows::Run(run));
+        }
+        match nodes.len() < 2 * PIECE_MIN {
+            true => visit(Rows::Each(self.search(subjects, nodes))),
+            false => self.for_each_part(subjects, nodes, visit),
+        }
+    }
+
+    /// As [`RowFinder::for_each_piece`], of many nodes that are no run together.
+    fn for_each_part(
+        &mut self,
+        subjects: &FrozenBitmap,
+        nodes: &[u32],
+        mut visit: impl FnMut(Rows<'_>),
+    ) {
+        let mut tries = if self.rest == 0 { TRIES } else { 0 };
+        let mut rows = Vec::new();
+        // The parts that are left, the first one on top.
+        let (before, behind) = nodes.split_at(nodes.len() / 2);
+        let mut left = if tries == 0 { vec![nodes] } else { vec![behind, before] };
+        while let Some(part) = left.pop() {
+            if 0 < tries {
+                if let Some(run) = self.run(subjects, part) {
+                    visit(Rows::Run(run));
+                    continue;
+                }
+                tries -= 1;
+            }
+            if 0 < tries && 2 * PIECE_MIN <= part.len() {
+                let (before, behind) = part.split_at(part.len() / 2);
+                left.extend([behind, before]);
+                continue;
+            }
+            rows.resize(part.len(), NO_ROW);
+            subjects.rows_of(part, &mut rows);
+            visit(Rows::Each(&rows));
+        }
+        self.rest = match (self.rest, tries) {
+            (0, 0) => REST,
+            (rest, _) => rest.saturating_sub(1),
+        };
+    }
+
+    /// The rows of nodes that lie behind one another.
+    pub(crate) fn run(&self, subjects: &FrozenBitmap, nodes: &[u32]) -> Option<Range<usize>> {
+        subjects.rows_of_run(nodes).or_else(|| self.run_of_subjects(subjects, nodes))
     }
 
     /// The rows of nodes that are known to be subjects, where no other lies between them.
@@ -290,13 +373,13 @@ impl<'a> EdgeCounts<'a> {
         let EdgeCounts { edges, finder, counts } = self;
         counts.clear();
         let base = &edges.base;
-        match finder.find(&base.subjects, nodes) {
+        finder.for_each_piece(&base.subjects, nodes, |rows| match rows {
             Rows::Run(rows) => base.offsets.push_lens(rows, counts),
             Rows::Each(rows) => counts.extend(rows.iter().map(|&row| match row {
                 NO_ROW => 0,
                 row => base.offsets.range(row as usize).len() as i64,
             })),
-        }
+        });
         let mut place = 0;
         edges.changed_near(nodes, |node, row| {
             place += gallop(&nodes[place..], |&other| other < node);
@@ -396,5 +479,75 @@ impl<'a> EdgeTargets<'a> {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BATCH, Members, PIECE_MIN, RowFinder, Rows};
+    use crate::storage::{FrozenBitmap, NO_ROW, NodeSet};
+    use fastrand::Rng;
+    use roaring::RoaringBitmap;
+    use std::sync::Arc;
+
+    /// The rows that a finder gives, whole and piece by piece.
+    fn found(finder: &mut RowFinder, subjects: &FrozenBitmap, nodes: &[u32]) -> [Vec<u32>; 2] {
+        let mut pieces = Vec::new();
+        finder.for_each_piece(subjects, nodes, |rows| {
+            rows.for_each(|row| pieces.push(row.map_or(NO_ROW, |row| row as u32)));
+        });
+        let whole = match finder.find(subjects, nodes) {
+            Rows::Run(run) => run.map(|row| row as u32).collect(),
+            Rows::Each(rows) => rows.to_vec(),
+        };
+        [pieces, whole]
+    }
+
+    #[test]
+    fn pieces_have_the_rows_of_a_search() {
+        for seed in 0..200 {
+            let rng = &mut Rng::with_seed(seed);
+            let (first, step) = (rng.u32(..70_000), rng.u32(1..4));
+            let stored: Vec<u32> =
+                (0..rng.u32(1..20_000)).map(|place| first + place * step).collect();
+            let subjects = FrozenBitmap::from_sorted(&stored);
+            // From none to so many that no part of a batch is a run.
+            let changes = [0, 1, 3, 20, 3_000][rng.usize(..5)];
+            let (mut gained, mut lost) = (RoaringBitmap::new(), RoaringBitmap::new());
+            for _ in 0..changes {
+                let node = rng.u32(first.saturating_sub(10)..first + step * 20_000 + 10);
+                match subjects.contains(node) {
+                    true => lost.insert(node),
+                    false => gained.insert(node),
+                };
+            }
+            let base = Box::new(NodeSet::Frozen(subjects.clone()));
+            let set = NodeSet::Overlay { base, gained: Arc::new(gained), lost: Arc::new(lost) };
+            let nodes = set.to_vec();
+            let mut finders = [RowFinder::of(&subjects, Members::Set(&set)), RowFinder::default()];
+            for batch in nodes.chunks([BATCH, PIECE_MIN * 2, 10][rng.usize(..3)]) {
+                let mut wanted = vec![NO_ROW; batch.len()];
+                subjects.rows_of(batch, &mut wanted);
+                for finder in &mut finders {
+                    let found = found(finder, &subjects, batch);
+                    assert_eq!(found, [wanted.clone(), wanted.clone()], "seed {seed}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn behind_a_few_changes_most_of_a_batch_is_runs() {
+        let stored: Vec<u32> = (0..2 * BATCH as u32).map(|place| 3 * place).collect();
+        let subjects = FrozenBitmap::from_sorted(&stored);
+        let (gained, lost) = (RoaringBitmap::from([4_000]), RoaringBitmap::from([9_000]));
+        let base = Box::new(NodeSet::Frozen(subjects.clone()));
+        let set = NodeSet::Overlay { base, gained: Arc::new(gained), lost: Arc::new(lost) };
+        let mut finder = RowFinder::of(&subjects, Members::Set(&set));
+        let mut searched = 0;
+        finder.for_each_piece(&subjects, &set.to_vec()[..BATCH], |rows| {
+            searched += if let Rows::Each(rows) = rows { rows.len() } else { 0 };
+        });
+        assert!((1..=2 * PIECE_MIN).contains(&searched), "{searched} nodes were searched for");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::batches::{Members, Overlay, RowFinder, Rows};
 use crate::graph::{ChangedNumbers, LangValues};
-use crate::storage::{Array, FrozenBitmap, Values};
+use crate::storage::{Array, FrozenBitmap, NO_ROW, Values};
 use bytemuck::Pod;
 use hexgraph_base::types::{Result, ValueRef, ValueType};
 use std::ops::Range;
@@ -214,20 +214,28 @@ impl<'a, T: Number> Numbers<'a, T> {
         let Numbers { subjects, stored, changes, finder, numbers, has } = self;
         numbers.clear();
         has.clear();
-        let rows = finder.find(subjects, nodes);
         // What lies behind one another and has not changed is read in place.
-        if let (Stored::Plain(stored), Rows::Run(run)) = (&*stored, &rows)
+        if let Stored::Plain(stored) = &*stored
+            && let Some(run) = finder.run(subjects, nodes)
             && changes.is_settled(nodes)
         {
-            return (stored.slice(run.clone()), has);
+            return (stored.slice(run), has);
         }
-        match stored {
-            Stored::Narrow(stored) => rows.read(stored, T::zeroed(), T::of_narrow, numbers),
-            Stored::Plain(stored) => rows.read(stored, T::zeroed(), |number| number, numbers),
-        }
-        if let Rows::Each(_) = rows {
-            rows.for_each(|row| has.push(row.is_some()));
-        }
+        finder.for_each_piece(subjects, nodes, |rows| {
+            let before = numbers.len();
+            match stored {
+                Stored::Narrow(stored) => rows.read(stored, T::zeroed(), T::of_narrow, numbers),
+                Stored::Plain(stored) => rows.read(stored, T::zeroed(), |number| number, numbers),
+            }
+            match rows {
+                Rows::Each(rows) if !has.is_empty() || rows.contains(&NO_ROW) => {
+                    has.resize(before, true);
+                    has.extend(rows.iter().map(|row| *row != NO_ROW));
+                }
+                _ if has.is_empty() => {}
+                _ => has.resize(numbers.len(), true),
+            }
+        });
         changes.for_each(nodes, |place, change| {
             if let Some(number) = change {
                 numbers[place] = number;
