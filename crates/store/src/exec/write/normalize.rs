@@ -115,40 +115,30 @@ fn write_row(writer: &mut AnswerWriter<'_, '_>, row: &Row) {
 
 /// Writes an item; the elements of a list alone where it stands inside of an array.
 fn write_item(writer: &mut AnswerWriter<'_, '_>, item: &Item, inside: bool) {
-    if let Item::Groups(found) = item {
-        if !inside {
-            writer.sink.begin_array();
-        }
-        let groups = GroupList::Rows(&found.groups);
-        writer.group_objects(groups, 0..found.groups.len(), &found.labels);
-        if !inside {
-            writer.sink.end_array();
-        }
-        return;
+    let opens = !inside && matches!(item, Item::List(_) | Item::Groups(_));
+    if opens {
+        writer.sink.begin_array();
     }
-    let sink = &mut *writer.sink;
     match item {
-        Item::Groups(_) => {}
-        Item::Value(value) => sink.value(value.as_ref()),
-        Item::Uid(uid) => sink.uid(*uid),
-        Item::Int(number) => sink.int(*number),
+        Item::Value(value) => writer.sink.value(value.as_ref()),
+        Item::Uid(uid) => writer.sink.uid(*uid),
+        Item::Int(number) => writer.sink.int(*number),
         Item::Places(values) => {
-            sink.begin_object();
+            writer.sink.begin_object();
             for (place, value) in values {
-                sink.key(&place.to_string());
-                sink.value(value.as_ref());
+                writer.sink.key(&place.to_string());
+                writer.sink.value(value.as_ref());
             }
-            sink.end_object();
+            writer.sink.end_object();
         }
-        Item::List(values) => {
-            if !inside {
-                sink.begin_array();
-            }
-            values.iter().for_each(|value| sink.value(value.as_ref()));
-            if !inside {
-                sink.end_array();
-            }
+        Item::List(values) => values.iter().for_each(|value| writer.sink.value(value.as_ref())),
+        Item::Groups(found) => {
+            let groups = GroupList::Rows(&found.groups);
+            writer.group_objects(groups, 0..found.groups.len(), &found.labels);
         }
+    }
+    if opens {
+        writer.sink.end_array();
     }
 }
 
