@@ -80,11 +80,7 @@ impl<'a> Scan<'a> {
         wanted: usize,
         descending: bool,
     ) -> Result<Option<Vec<u32>>> {
-        if wanted == 0 {
-            return Ok(None);
-        }
-        let mut top = Top::new(wanted, descending);
-        Ok(if self.run(&mut top)? { top.finish() } else { None })
+        Ok(self.offered(wanted, descending)?.and_then(Top::finish))
     }
 
     /// Returns the first `wanted` of the nodes, together with all whose number equals that of the last of them, ascending by node: with several
@@ -98,15 +94,18 @@ impl<'a> Scan<'a> {
         wanted: usize,
         descending: bool,
     ) -> Result<Option<Vec<u32>>> {
+        let top = self.offered(wanted, descending)?.and_then(Top::all_to_last);
+        let Some(mut top) = top else { return Ok(None) };
+        Ok(self.run(&mut top)?.then(|| top.finish_all()))
+    }
+
+    /// The candidates for the first `wanted` of the nodes. `None` as [`Scan::first`], but for too few that have a value.
+    fn offered(&self, wanted: usize, descending: bool) -> Result<Option<Top>> {
         if wanted == 0 {
             return Ok(None);
         }
         let mut top = Top::new(wanted, descending);
-        if !self.run(&mut top)? {
-            return Ok(None);
-        }
-        let Some(mut top) = top.all_to_last() else { return Ok(None) };
-        Ok(self.run(&mut top)?.then(|| top.finish_all()))
+        Ok(self.run(&mut top)?.then_some(top))
     }
 
     /// Offers all of the nodes. `false` when a changed value has no rank of its own, and when few pass the filter.
