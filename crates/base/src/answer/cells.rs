@@ -1,7 +1,7 @@
 //! Columns of a table. All cells of a column have one type, or no value.
 
 use super::ends::Ends;
-use crate::types::{ObjectCells, ValueRef};
+use crate::types::{DateTime, ObjectCells, ValueRef};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -553,9 +553,9 @@ fn append_valid(valid: &mut Vec<bool>, cells: usize, more: Vec<bool>, len: usize
     }
 }
 
-/// Nanoseconds since 1970; `None` for an instant that 64 bits of them do not reach.
+/// As [`DateTime::unix_nanos`].
 fn in_nanos(seconds: i64, nanos: u32) -> Option<i64> {
-    seconds.checked_mul(NANOS_A_SECOND)?.checked_add(i64::from(nanos))
+    DateTime { seconds, nanos, offset_minutes: 0 }.unix_nanos()
 }
 
 /// The same instants as seconds and nanoseconds.

@@ -102,6 +102,11 @@ impl DateTime {
         (self.seconds, self.nanos)
     }
 
+    /// The nanoseconds since 1970; `None` for an instant that 64 bits of them do not reach: they go from September 1677 to April 2262.
+    pub fn unix_nanos(self) -> Option<i64> {
+        self.seconds.checked_mul(NANOS_A_SECOND)?.checked_add(i64::from(self.nanos))
+    }
+
     /// The seconds since 1970 with their fraction.
     ///
     /// Goes through a 64-bit count of nanoseconds, as Dgraph's does: right from 1677 to 2262,

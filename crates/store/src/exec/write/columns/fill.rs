@@ -19,9 +19,6 @@ const VALUE_NANOS: usize = 4;
 /// The most stretches for each thread: what one costs beside its values must not count.
 const STRETCHES: usize = 8;
 
-/// The nanoseconds of the seconds of an instant.
-const NANOS_A_SECOND: i64 = 1_000_000_000;
-
 /// A column that is filled.
 enum Column {
     Int(Values<i64>),
@@ -215,9 +212,7 @@ impl Stretch<'_> {
             (Stretch::Time(values, valid), ObjectCells::Times(times, has)) => {
                 let mut all_fit = true;
                 for (value, time) in values[at.clone()].iter_mut().zip(times) {
-                    let (seconds, nanos) = time.instant();
-                    let whole = seconds.checked_mul(NANOS_A_SECOND);
-                    let in_nanos = whole.and_then(|it| it.checked_add(i64::from(nanos)));
+                    let in_nanos = time.unix_nanos();
                     *value = in_nanos.unwrap_or(0);
                     all_fit &= in_nanos.is_some();
                 }
