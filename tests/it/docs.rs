@@ -55,20 +55,53 @@ fn quoted(text: &str) -> Vec<&str> {
     prose.flat_map(|prose| prose.split('`').skip(1).step_by(2)).collect()
 }
 
+/// The links of a page to files of the repository: the file, and the anchor behind `#`.
+fn links(page: &Path) -> Vec<(PathBuf, String)> {
+    let text = fs::read_to_string(page).unwrap();
+    let mut found = Vec::new();
+    for (link, _) in text.split("](").skip(1).filter_map(|rest| rest.split_once(')')) {
+        let (target, anchor) = link.split_once('#').unwrap_or((link, ""));
+        if target.contains("://") && !target.starts_with(HOME) {
+            continue;
+        }
+        let path = match target.strip_prefix(HOME) {
+            Some(path) => root().join(path),
+            None if target.is_empty() => page.to_owned(),
+            None => page.parent().unwrap().join(target),
+        };
+        found.push((path, anchor.to_owned()));
+    }
+    found
+}
+
+/// The anchors of the headings of a page, as GitHub makes them.
+fn anchors(page: &Path) -> HashSet<String> {
+    let text = fs::read_to_string(page).unwrap();
+    let prose = text.split("```").step_by(2);
+    let headings = prose.flat_map(str::lines).filter(|line| line.starts_with('#'));
+    let is_kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
+    let anchor = |heading: &str| -> String {
+        let heading = heading.trim_start_matches('#').trim();
+        heading
+            .to_lowercase()
+            .chars()
+            .filter(is_kept)
+            .map(|c| if c == ' ' { '-' } else { c })
+            .collect()
+    };
+    headings.map(anchor).collect()
+}
+
 #[test]
-fn links_lead_to_files() {
+fn links_lead_to_files_and_headings() {
     let mut faults = Vec::new();
     for page in pages() {
-        let text = fs::read_to_string(&page).unwrap();
-        for link in text.split("](").skip(1).filter_map(|rest| rest.split_once(')')) {
-            let target = link.0.split('#').next().unwrap();
-            let path = match target.strip_prefix(HOME) {
-                Some(path) => root().join(path),
-                None => page.parent().unwrap().join(target),
-            };
-            let is_elsewhere = target.contains("://") && !target.starts_with(HOME);
-            if !is_elsewhere && !target.is_empty() && !path.exists() {
-                faults.push(format!("{}: {target} leads nowhere", page.display()));
+        for (path, anchor) in links(&page) {
+            let is_page = path.extension().is_some_and(|ending| ending == "md");
+            if !path.exists() {
+                faults.push(format!("{}: {} leads nowhere", page.display(), path.display()));
+            } else if is_page && !anchor.is_empty() && !anchors(&path).contains(&anchor) {
+                faults.push(format!("{}: {} has no #{anchor}", page.display(), path.display()));
             }
         }
     }
