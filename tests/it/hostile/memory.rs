@@ -4,7 +4,7 @@
 //! The limits of single requests are set so high here that nothing but the budget of the process holds.
 
 use super::program::Program;
-use super::watch::{Seen, Watch};
+use super::watch::Watch;
 use super::{great, turn};
 use crate::process::number_from_environment;
 use flate2::Compression;
@@ -270,16 +270,11 @@ fn start(shell: &str, size: Size, memory: Option<u64>, quick: &str) -> Program {
     Program::start(&format!("ulimit -n 8192; {shell}"), &arguments)
 }
 
-fn describe(name: &str, (before, peak): (u64, u64), seen: &Seen, statuses: &Statuses) {
-    let Seen { latencies, failures } = seen;
+fn describe(name: &str, (before, peak): (u64, u64), statuses: &Statuses) {
     println!(
-        "{name}: from {} up to {} MiB; beside it p50 {:?}, p99 {:?} of {}, {} failed; statuses {:?}",
+        "{name}: from {} up to {} MiB; statuses {:?}",
         before / MIB,
         peak / MIB,
-        latencies.percentile(50),
-        latencies.percentile(99),
-        latencies.len(),
-        failures.len(),
         statuses.lock().unwrap()
     );
 }
@@ -303,10 +298,9 @@ fn besiege(server: &mut Program, size: Size, (name, attack): (&str, Attack)) {
         peak
     });
     let seen = watch.stop();
-    describe(name, (before, peak), &seen, &statuses);
+    describe(name, (before, peak), &statuses);
     assert!(peak < size.bound, "{name}: {peak} bytes of {}", size.bound);
-    assert!(seen.failures.is_empty(), "{name}: {:?}", seen.failures);
-    assert!(seen.latencies.percentile(99) < PATIENCE / 10, "{name}");
+    seen.check(name, PATIENCE / 10);
 }
 
 /// Waits until what was taken is given back, while the server answers small requests: what threads that have ended leave behind is

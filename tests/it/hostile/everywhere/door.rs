@@ -192,7 +192,7 @@ impl Yard {
 
     /// Begins to watch both servers as other clients do.
     pub fn watch(&self, query: &'static str) -> [Watch; 2] {
-        ["plain.sock", "encrypted.sock"].map(|name| {
+        let watches = ["plain.sock", "encrypted.sock"].map(|name| {
             let path = self.file(name);
             let connect = move || {
                 let stream = UnixStream::connect(&path)?;
@@ -200,6 +200,8 @@ impl Yard {
                 Ok(Line::over(stream))
             };
             Watch::by(connect, Duration::from_millis(20), Some(query))
-        })
+        });
+        Watch::look_first();
+        watches
     }
 }

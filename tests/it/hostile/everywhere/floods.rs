@@ -51,6 +51,7 @@ fn who_asks_long_questions_keeps_nobody_waiting() {
         serde_json::from_slice(&graphql(if cfg!(debug_assertions) { 20 } else { 300 }).body)
             .unwrap();
     let long = long["query"].as_str().unwrap();
+    let watches = yard.watch("{ q(func: uid(1)) { uid } }");
     for door in Door::OF_HTTP {
         let mut subscriber = begun(&yard, door);
         ask(&mut subscriber, 1, NOTE);
@@ -72,6 +73,9 @@ fn who_asks_long_questions_keeps_nobody_waiting() {
         println!("{door:?}: news after {normal:?}, beside the flood {beside:?}");
         assert!(beside < Duration::from_secs(5), "{beside:?}, {normal:?} without it");
         drop(flood);
+    }
+    for seen in watches.map(|watch| watch.stop()) {
+        seen.check("long questions", Duration::from_secs(5));
     }
     yard.is_well();
 }

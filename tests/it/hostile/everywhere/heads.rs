@@ -211,6 +211,7 @@ fn nothing_is_smuggled_behind_a_request() {
     let defined =
         |yard: &Yard, door| yard.line(door).query("schema {}").text().contains("smuggled");
     let mut faults = String::new();
+    let watches = yard.watch("{ q(func: uid(1)) { uid } }");
     for (bytes, want) in rows.iter().filter(|(_, want)| *want != Fine) {
         std::thread::scope(|scope| {
             let tries = Door::ALL.map(|door| {
@@ -224,6 +225,9 @@ fn nothing_is_smuggled_behind_a_request() {
             tries.into_iter().for_each(|it| faults += &it.join().unwrap());
         });
         yard.is_well();
+    }
+    for seen in watches.map(|watch| watch.stop()) {
+        seen.check("requests in requests", Duration::from_secs(2));
     }
     for door in Door::OF_HTTP {
         assert!(!defined(&yard, door), "{door:?}\n{faults}");
