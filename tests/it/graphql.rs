@@ -40,7 +40,7 @@ fn signed(claims: &str) -> Headers {
     let claims: serde_json::Value = serde_json::from_str(claims).expect("claims are JSON");
     let header = jsonwebtoken::Header::default();
     let key = jsonwebtoken::EncodingKey::from_secret(b"a secret of the test");
-    let token = jsonwebtoken::encode(&header, &claims, &key).expect("it can be signed");
+    let token = crate::tokens::sign(&header, &claims, &key);
     Headers::from_iter([("X-Auth", token)])
 }
 

@@ -36,6 +36,7 @@ mod stacks;
 mod subscriptions;
 #[cfg(target_os = "linux")]
 mod tls;
+mod tokens;
 mod torture;
 mod transactions;
 mod twin;

@@ -1,8 +1,9 @@
 //! Subscriptions of users: each ends with its own token, and shows what may be read at that moment.
 
 use super::site::{SECRET, Site};
+use crate::tokens::sign;
 use hexgraph::db::access::{KeyRole, NewKey};
-use jsonwebtoken::{EncodingKey, Header, encode};
+use jsonwebtoken::{EncodingKey, Header};
 use serde_json::{Value, json};
 use std::net::TcpStream;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -66,7 +67,7 @@ fn token(holds: Duration) -> String {
     let end = SystemTime::now().duration_since(UNIX_EPOCH).unwrap() + holds;
     let claims =
         json!({ "userid": "ada", "groups": ["dev"], "namespace": 0, "exp": end.as_secs() });
-    encode(&Header::default(), &claims, &EncodingKey::from_secret(SECRET)).unwrap()
+    sign(&Header::default(), &claims, &EncodingKey::from_secret(SECRET))
 }
 
 fn note(text: &str) -> Value {

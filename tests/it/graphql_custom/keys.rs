@@ -23,7 +23,7 @@ fn token(name: &str) -> Headers {
     let header = Header { kid: Some(name.to_owned()), ..Header::new(Algorithm::HS256) };
     let claims = json!({"ns": {"ROLE": "A"}, "aud": "a"});
     let key = EncodingKey::from_secret(b"secret");
-    [("X-Auth", jsonwebtoken::encode(&header, &claims, &key).unwrap())].into_iter().collect()
+    [("X-Auth", crate::tokens::sign(&header, &claims, &key))].into_iter().collect()
 }
 
 fn found(db: &Database, name: &str) -> Value {

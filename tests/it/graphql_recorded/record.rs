@@ -117,7 +117,7 @@ impl Record {
 fn headers(claims: &Value) -> Headers {
     let key = jsonwebtoken::EncodingKey::from_secret(KEY.as_bytes());
     let payload = json!({ "claims": claims });
-    let token = jsonwebtoken::encode(&jsonwebtoken::Header::default(), &payload, &key).unwrap();
+    let token = crate::tokens::sign(&jsonwebtoken::Header::default(), &payload, &key);
     Headers::from_iter([("X-Auth", token)])
 }
 

@@ -2,7 +2,8 @@
 
 use super::door::{Door, Yard};
 use super::request::{Asked, Carrier, check_answered, json_of, send};
-use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
+use crate::tokens::sign;
+use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::fs;
@@ -34,7 +35,7 @@ fn parts(header: &Value, claims: &Value, signature: &str) -> String {
 }
 
 fn signed(algorithm: Algorithm, secret: &str, claims: &Value) -> String {
-    encode(&Header::new(algorithm), claims, &EncodingKey::from_secret(secret.as_bytes())).unwrap()
+    sign(&Header::new(algorithm), claims, &EncodingKey::from_secret(secret.as_bytes()))
 }
 
 /// Tokens of users, each of which opens nothing.
