@@ -107,6 +107,7 @@ impl<T: Pod> Array<T> {
     /// When the range is reversed or ends behind [`Array::len`]; a mapped array unwinds.
     #[inline]
     pub fn slice(&self, range: Range<usize>) -> &[T] {
+        // As in `get`: a range that ends behind the array would name blocks of the sections that follow.
         let Some(items) = self.unchecked().get(range.clone()) else { self.out_of_bounds(range) };
         if let Some(guard) = &self.guard {
             guard.ensure(range.start * Self::ITEM_LEN, size_of_val(items));
@@ -193,6 +194,7 @@ impl<T: Pod> Array<T> {
     /// Releases the pages of a mapped array; they are read again when they are next touched.
     pub fn release(&self) {
         if let Some(guard) = &self.guard {
+            // The outer pages may hold parts of other sections, which are read again as well: that costs time alone.
             guard.release(self.bytes.len());
         }
     }

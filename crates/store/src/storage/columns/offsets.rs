@@ -111,6 +111,7 @@ impl Offsets {
         }
         // Offsets of a file are not compared when it is opened.
         if let Some(row) = out[before..].iter().position(|len| *len < 0) {
+            // It unwinds, for this row ends before it begins.
             self.range(rows.start + row);
         }
     }

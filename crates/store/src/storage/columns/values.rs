@@ -237,6 +237,7 @@ fn untag(bytes: &[u8]) -> ValueRef<'_> {
     let (&tag, content) = bytes.split_first().unwrap_or((&0, &[]));
     let number = || content.get(..8).and_then(|head| head.try_into().ok()).unwrap_or([0; 8]);
     match tag {
+        // The numbers are those of `ValueType`. Files have them, so they never change, whatever becomes of the enum.
         1 => ValueRef::Int(i64::from_le_bytes(number())),
         2 => ValueRef::Float(f64::from_le_bytes(number())),
         4 => ValueRef::Bool(content.first() == Some(&1)),
@@ -266,6 +267,7 @@ fn text_type(tag: u8) -> ValueType {
 fn text_or_unwind(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap_or_else(|fault| {
         let message = format!("a stored value is not UTF-8: {fault}");
+        // A slice of bytes does not know its file. `catch_corrupt` takes this payload for an error.
         std::panic::resume_unwind(Box::new(Error::Corrupt { path: "snapshot".into(), message }))
     })
 }
@@ -386,6 +388,7 @@ impl ValuesBuilder {
             (Kind::Float(numbers), Values::Float(more)) => {
                 numbers.extend_from_slice(more.as_slice());
             }
+            // Narrow and coded runs, too: to what the whole run is narrowed is decided anew at the end.
             _ => (0..values.len()).for_each(|position| self.push(values.get(position))),
         }
     }
@@ -495,6 +498,7 @@ impl Times {
 /// them fits neither, or there are none.
 fn narrow_times(seconds: &[i64]) -> Option<Values> {
     // A day fits 16 bits from 1880 to 2059.
+    // Only exact midnights pass, so the division loses nothing, also before 1970.
     let as_days = |&it: &i64| it % DAY_SECONDS == 0 && i16::try_from(it / DAY_SECONDS).is_ok();
     if seconds.is_empty() {
         return None;

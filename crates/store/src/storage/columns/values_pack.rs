@@ -40,6 +40,7 @@ impl Values {
                 Values::Text { value_type: *value_type, texts }
             }
             _ => {
+                // Coded texts come out plain. Who makes a column of them has them coded again where that still pays.
                 let value_type = self.value_type().unwrap_or(ValueType::Default);
                 let mut builder = ValuesBuilder::new(value_type);
                 builder.reserve(positions.len());
@@ -107,6 +108,7 @@ fn code(texts: &TextArray) -> Option<(Array<u16>, TextArray)> {
         return None;
     }
     // A sample first, since a column of names or keys would fill the table for nothing.
+    // At least 2, for shorter runs were refused: the sample goes over the whole run.
     let step = texts.len() / SAMPLE_LEN;
     let mut known: FxHashMap<&str, u16> = FxHashMap::default();
     known.extend((0..SAMPLE_LEN).map(|at| (texts.get(at * step), 0)));
@@ -123,6 +125,7 @@ fn code(texts: &TextArray) -> Option<(Array<u16>, TextArray)> {
         let next = distinct.len();
         let code = *known.entry(text).or_insert_with(|| {
             distinct.push(text);
+            // At most `most`, and so it fits: the loop ends as soon as there are more.
             next as u16
         });
         // Given up as soon as it is known that it does not pay, or that codes don't fit 16 bits.

@@ -119,6 +119,7 @@ impl CheckedBlocks {
         for group in first / 64..=last / 64 {
             let low = first.max(group * 64) - group * 64;
             let high = last.min(group * 64 + 63) - group * 64;
+            // Both are places within one word of 64 bits, so neither shift reaches 64.
             let wanted = (u64::MAX >> (63 - high)) & (u64::MAX << low);
             if self.checked[group].load(Ordering::Relaxed) & wanted == wanted {
                 continue;
@@ -162,6 +163,7 @@ impl Guard {
         }
         let first = (self.start + start) / BLOCK_LEN;
         let last = (self.start + start + len - 1) / BLOCK_LEN;
+        // Nearly all accesses lie in one block that was checked before: they cost this inlined load.
         if first != last || !self.blocks.is_checked(first) {
             self.ensure_range(start, len);
         }

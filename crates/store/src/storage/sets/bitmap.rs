@@ -129,8 +129,10 @@ impl FrozenBitmap {
             let words = entry.word_len();
             // A range has no payload, so its offset points nowhere.
             let start = if entry.kind == Kind::Range as u16 { 0 } else { entry.offset as usize };
+            // `start` is below 2^32 and a container has 1056 words at most: in 64 bits the sum does not overflow.
             let fits = words.is_some_and(|words| start + words <= payload.len());
             let ascends = key_before.is_none_or(|before| before < entry.key);
+            // In 64 bits, since all containers together may have 2^32 members, one more than `before` can tell.
             if !fits || !ascends || u64::from(entry.before) != len {
                 return Err(
                     named.corrupt(format_args!("container {index} is senseless: {entry:?}"))
@@ -252,6 +254,7 @@ impl FrozenBitmap {
         (0..directory.len()).all(|index| {
             let entry = &directory[index];
             let start = entry.before as usize;
+            // In bounds: `nodes` is as long as the cardinalities add up to, which the directory was checked for.
             let nodes = &nodes[start..start + entry.cardinality()];
             let base = join(entry.key, 0);
             match self.container(index) {
@@ -325,6 +328,7 @@ impl FrozenBitmap {
             nodes.push(last);
             return nodes;
         }
+        // `first` is a member, so the walk has entered its container, which `list_to` takes for granted.
         self.iter_from(first).list_to(last, &mut nodes);
         nodes
     }
@@ -353,6 +357,8 @@ impl FrozenBitmap {
         let directory = self.directory.as_slice();
         match self.dense_from {
             Some(from) => {
+                // A key below `from` wraps to an index behind the end: of
+                // keys from `from` to 65535 there are no more than that.
                 let index = usize::from(key.wrapping_sub(from));
                 (index < directory.len()).then_some(index)
             }

@@ -30,6 +30,7 @@ impl Stored<'_> {
         for (one, two) in [(self, other), (other, self)] {
             // What one side gained and the other stores.
             if !one.gained.is_empty() {
+                // It may have been lost there since, and is no member of that side then.
                 both |= two.bits.and_roaring(one.gained) - two.lost;
             }
         }
@@ -41,6 +42,8 @@ impl Stored<'_> {
     pub(super) fn and_len(&self, other: &Stored<'_>) -> u64 {
         // What was gained is not stored, and what was lost is. So the members of both are those that are stored on both sides but
         // for the lost ones, those that one side stores and the other gained, and those that both gained.
+        // By inclusion and exclusion: what one side lost is taken
+        // off, so what both lost is taken off twice and added here.
         let stored = self.bits.and_len(other.bits) + other.lost.intersection_len(self.lost);
         let stored =
             stored - self.bits.and_len_roaring(other.lost) - other.bits.and_len_roaring(self.lost);

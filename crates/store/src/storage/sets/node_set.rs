@@ -119,6 +119,7 @@ impl NodeSet {
             NodeSet::Bitmap(bitmap) => bitmap.len() as usize,
             NodeSet::Frozen(bitmap) => bitmap.len(),
             NodeSet::Overlay { base, gained, lost } => {
+                // All of `lost` is in `base`, so this never falls below 0.
                 base.len() + gained.len() as usize - lost.len() as usize
             }
         }
@@ -152,6 +153,7 @@ impl NodeSet {
         let stored = base.plain_at(0).filter(|node| !lost.contains(*node));
         match (stored, gained.min()) {
             (Some(stored), new) => Some(new.map_or(stored, |new| stored.min(new))),
+            // The first stored member is lost, so a merge has to find the next one.
             (None, _) => self.iter().next(),
         }
     }
@@ -229,13 +231,17 @@ impl NodeSet {
             return None;
         }
         // Behind the stored member before which there are so few that the new ones do not fill the rows...
+        // Though all gained ones lie before it and none is lost, at most `row` members end with that stored one.
         let before = row.checked_sub(gained.len() as usize + 1);
         let mut low = before.and_then(|before| base.plain_at(before)).map_or(0, |node| node + 1);
         // ...and not behind the one before which there are too many, though all that were lost lay there.
+        // Where so many are not stored it is a new one, of any id below `u32::MAX`, which stands for no node.
         let mut high = base.plain_at(row.saturating_add(lost.len() as usize)).unwrap_or(u32::MAX);
         while low < high {
             let middle = low + (high - low) / 2;
             // `middle` is below `high`, so one more never overflows.
+            // The greatest bound with `row` members below it is the
+            // member itself: the next bound has that one below it, too.
             match self.count_below(middle + 1) <= row {
                 true => low = middle + 1,
                 false => high = middle,
@@ -266,10 +272,12 @@ impl NodeSet {
                 // compares whole containers.
                 let mut before = nodes.to_vec();
                 remove_sorted(&mut before, gained);
+                // Each gained member has to be one of `nodes`; taken out, they shorten the list by as many.
                 let has_gained = before.len() + gained.len() as usize == nodes.len();
                 if !has_gained || lost.iter().any(|node| nodes.binary_search(&node).is_ok()) {
                     return false;
                 }
+                // None of them is in the list, as was just seen, and `insert_sorted` takes that for granted.
                 insert_sorted(&mut before, &lost.iter().collect::<Vec<u32>>());
                 base.is_exactly(&before)
             }
@@ -362,6 +370,7 @@ impl NodeSet {
                 let (Some(first), Some(last)) = (self.select(skip), self.select(end - 1)) else {
                     return Vec::new();
                 };
+                // `first` and `last` need not be stored: these are the rows of the stored members between them.
                 let (start, end) = (base.count_below(first), base.count_below(last));
                 let mut nodes = base.page(start, end - start + usize::from(base.contains(last)));
                 let between =
@@ -489,6 +498,8 @@ impl NodeSet {
                 remove_sorted(nodes, lost);
                 insert_sorted(nodes, &again);
             }
+            // A computed bitmap answers in one step, and of a short
+            // list each node is cheaper asked than the changes walked.
             _ => nodes.retain(|&node| self.contains(node) == keep),
         }
     }

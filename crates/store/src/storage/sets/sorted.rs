@@ -60,6 +60,7 @@ pub(crate) fn gallop<T>(items: &[T], holds: impl Fn(&T) -> bool) -> usize {
         start += step;
         step *= 2;
     }
+    // The item at `start + step - 1` was asked in vain, or is not there: the answer does not lie behind it.
     let end = (start + step - 1).min(items.len());
     start + items[start..end].partition_point(holds)
 }

@@ -157,6 +157,7 @@ impl Header {
         if header.magic != MAGIC {
             return Err(HeaderError::NotOurs);
         }
+        // Before the version, whose bytes would stand in the wrong order as well.
         if header.order != ORDER {
             return Err(HeaderError::ByteOrder);
         }

@@ -94,6 +94,7 @@ impl SnapshotFile {
             let at = places.sums;
             return Err(corrupt(format!("offset {at}: the tables do not have their checksum")));
         }
+        // In bounds: `Header::read` has found that data and tables add up to the length of the file.
         let data = file.slice(HEADER_LEN..HEADER_LEN + header.data_len as usize);
         let sums = bytemuck::cast_slice(&file[places.sums..][..4 * places.blocks]).to_vec();
         let entries = bytemuck::cast_slice(&file[places.entries..places.names]).to_vec();
@@ -112,6 +113,7 @@ impl SnapshotFile {
         for (index, entry) in self.entries.as_slice().iter().enumerate() {
             let what = match self.entry_name(entry) {
                 None => "its name is no text",
+                // Sections are found by a binary search, and of two with one name it would be chance which is read.
                 Some(name) if name_before.is_some_and(|before| name <= before) => {
                     "its name is out of order"
                 }
@@ -169,6 +171,7 @@ impl SnapshotFile {
         let Some(entry) = self.find(name) else {
             return Err(self.corrupt(format!("section `{name}` is missing")));
         };
+        // The length and not the type: what items mean is told by the catalog alone.
         if entry.item_len as usize != size_of::<T>() {
             let (found, wanted) = (entry.item_len, size_of::<T>());
             let at = HEADER_LEN as u64 + entry.start;

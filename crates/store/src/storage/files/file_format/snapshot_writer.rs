@@ -185,6 +185,8 @@ impl SnapshotWriter {
     /// The tables as they stand in the file, and the length of the names at their end.
     fn tables(&mut self) -> (Vec<u8>, u64) {
         let mut tables: Vec<u8> = bytemuck::cast_slice(&self.sums).to_vec();
+        // Entries have to lie aligned, since the reader casts them in
+        // place. The checksum of the tables is over the filler, too.
         tables.resize(tables.len().next_multiple_of(ALIGNMENT), 0);
         let mut names = Vec::new();
         for (name, entry) in &mut self.sections {
@@ -222,6 +224,7 @@ impl SnapshotWriter {
         self.write(bytes)?;
         let mut rest = bytes;
         while !rest.is_empty() {
+            // Blocks are cut by the place in the data and not by sections, so one may hold parts of several.
             let room = BLOCK_LEN - (self.data_len % BLOCK_LEN as u64) as usize;
             let (now, later) = rest.split_at(room.min(rest.len()));
             self.block.update(now);

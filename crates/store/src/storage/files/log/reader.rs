@@ -157,12 +157,14 @@ impl LogReader {
         let frame_len = self.layout.frame_len();
         // Checksums of a few times the tail are enough for any log that we wrote, and bound the time for one that is
         // made to look like a million records.
+        // Format 1 alone draws on it, whose frames have no checksum: each candidate is read to its end.
         let mut budget = 8 * (len - self.end);
         let mut window = Vec::new();
         let mut at = self.end;
         while at < len {
             window.clear();
             self.go_to(at)?;
+            // A frame more than is searched, so that one which begins at the end of the chunk is seen whole.
             let read =
                 self.file.by_ref().take((CHUNK_LEN + frame_len) as u64).read_to_end(&mut window);
             read.map_err(|error| self.failed(error))?;
@@ -172,6 +174,8 @@ impl LogReader {
                 {
                     let start = at + place as u64;
                     let Some(frame) = self.layout.frame(&window[place..]) else { continue };
+                    // Damage is proved only by a record that was written when more than what is read was durable.
+                    // None can have known of bytes behind itself, and the one at the end is the one that is missing.
                     if frame.synced <= self.end || start < frame.synced || start == self.end {
                         continue;
                     }

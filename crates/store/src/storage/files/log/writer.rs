@@ -68,13 +68,16 @@ impl LogWriter {
         self.buffer.clear();
         self.buffer.extend_from_slice(&frame);
         self.buffer.extend_from_slice(payload);
+        // At a place that is known, and not at the end of the file: what a failed write left there is written over.
         match write_all_at(&*self.file, &self.buffer, self.end) {
             Ok(()) => {
                 self.end += self.buffer.len() as u64;
+                // One very long record must not hold its memory as long as the log is open.
                 self.buffer.shrink_to(1 << 20);
                 Ok(())
             }
             Err(error) => {
+                // Cut back: the refused record may be whole in the file, and a reader would take it for a commit.
                 let is_whole = self.file.set_len(self.end).is_ok();
                 let doing = "nothing is committed, for there was an error while writing";
                 let error = failed(doing, &self.path, error);

@@ -185,6 +185,7 @@ fn count_both(one: &Container<'_>, two: &Container<'_>) -> usize {
                 (Container::Sorted(lows), bits) | (bits, Container::Sorted(lows)) => {
                     lows.iter().filter(|&&low| bits.contains(low)).count()
                 }
+                // Never reached: what has no runs is a list or bits, and two of a kind were counted above.
                 _ => 0,
             },
         },

@@ -57,6 +57,7 @@ impl FrozenBitmap {
         for key in first_key..=last_key {
             let first = if key == first_key { first_low } else { 0 };
             let last = if key == last_key { last_low } else { u16::MAX };
+            // A single run is a range, which has no payload: its 16 bytes are the directory entry.
             builder.push_runs(key, &[(first, last)]);
         }
         builder.finish()

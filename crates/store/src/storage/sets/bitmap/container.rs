@@ -160,6 +160,7 @@ impl<'a> Container<'a> {
         match self {
             Container::Sorted(lows) => lows.get(row).copied(),
             Container::Bits(words, ranks) => bits_select(words, ranks, row),
+            // Not compared with `run.last`: who asks has found the row to be below the cardinality in the directory.
             Container::Range(run) => u16::try_from(usize::from(run.first) + row).ok(),
             Container::Runs(runs) => {
                 let below = &runs[..runs.partition_point(|run| usize::from(run.before) <= row)];

@@ -72,6 +72,7 @@ impl<'a> FrozenIter<'a> {
             }
         }
         let base = self.base;
+        // Where `last` lies in a gap between containers, the one that was entered is behind it and has nothing to list.
         if base <= last {
             self.members.for_each_to((last - base) as u16, |low| list.push(base | low));
         }
@@ -85,6 +86,7 @@ impl<'a> FrozenIter<'a> {
             Members::Sorted(lows) => lows.len(),
             Members::Bits { words, index, word } => {
                 // Those of the words before, and those of this word that were given already.
+                // Not below 0: there are bits to be walked only behind the first container that was entered.
                 let gone = self.bitmap.container(self.next_index - 1).rank((index * 64) as u16)
                     + (words[*index].count_ones() - word.count_ones()) as usize;
                 let entry = self.bitmap.directory.get(self.next_index - 1);
