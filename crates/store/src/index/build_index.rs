@@ -185,6 +185,7 @@ fn build_ordered(source: &Source<'_>) -> TokenIndex {
                 ranks[usize::from(code)] = rank as u16;
             }
             // A code of a file may be senseless; it has no rank then, and does no harm.
+            // The ranks only sort: the keys of the index are the texts themselves, gathered from the column.
             by_key(source, codes.as_slice(), |&code| ranks.get(usize::from(code)).copied())
         }
         _ => TokenIndex::empty(),
@@ -225,6 +226,7 @@ fn finish_ordered(
         let node = source.nodes[position as usize];
         if firsts.last().is_some_and(|&first| same(first, position)) {
             // Two values of a list may be one token: instants are compared without their zones.
+            // Positions of one token ascend, and with them the nodes: a repeat can only be the last one.
             if postings.last() != Some(&node) {
                 postings.push(node);
             }
@@ -302,6 +304,7 @@ impl Pairs {
         // The values of a node come one behind the other, so the last node is all that has to be
         // known to have each node once.
         let (last, count) = &mut self.seen[token as usize];
+        // The count tells a token that has no node yet from one whose last node is 0.
         if *count == 0 || *last != node {
             *last = node;
             *count += 1;
@@ -317,6 +320,7 @@ impl Pairs {
         // are dealt out in their order, so that each list ascends.
         let mut next = vec![0_usize; sorted.len()];
         for (place, &token) in sorted.iter().enumerate() {
+            // `next` is by the number that the token got when it came, and offsets by its place in the order.
             next[token as usize] = offsets.start(place);
         }
         let mut postings = vec![0; self.pairs.len()];

@@ -63,6 +63,7 @@ pub(super) fn build_cells(source: &Source<'_>, check: Check<'_>) -> Result<Token
         nodes.flat_map(|(&node, cells)| cells.into_iter().map(move |cell| (cell, node))).collect();
     parallel::sort_unstable(&mut pairs);
     // Two geometries of one node may lie in the same cell.
+    // Sorted by cell and then by node, so the nodes of each cell ascend as postings have to.
     pairs.dedup();
     let runs = || pairs.chunk_by(|one, next| one.0 == next.0);
     let keys: Vec<i64> = runs().map(|run| run[0].0).collect();

@@ -149,6 +149,8 @@ impl TokenIndex {
     ) -> (usize, bool) {
         let below = |place: usize| key.compare(self.keys.get(place)) == Ordering::Greater;
         let (mut low, mut high, mut step) = (places.start, places.end, 1);
+        // All before `low` are below the key, and none from `high`
+        // on is. Steps double from the end where the walk stands.
         while step <= high - low {
             let probe = if backwards { high - step } else { low + step - 1 };
             let is_below = below(probe);

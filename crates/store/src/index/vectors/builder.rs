@@ -153,6 +153,8 @@ impl<'a> Builder<'a> {
         while let Some(next) = rest.first() {
             // One that stands higher than all that are there is where others enter: it goes first.
             let is_top = next.place.is_some_and(|place| place < self.entry);
+            // Of fewer than `BATCH_SHARE` this is 0, so the first ones
+            // come one by one: nobody in a batch is linked to another.
             let wanted = if is_top { 1 } else { self.present / BATCH_SHARE };
             let (batch, after) = rest.split_at(wanted.clamp(1, BATCH_MAX.min(rest.len())));
             self.add(batch)?;
@@ -166,6 +168,7 @@ impl<'a> Builder<'a> {
             (self.check)().map(|()| self.links_for(newcomer, scratch))
         };
         let found = batch.par_iter().map_init(Scratch::default, find);
+        // For each of the batch, in its order whichever thread searched, a list for each of its layers from the lowest.
         let found: Vec<Vec<Vec<u32>>> = found.collect::<Result<_>>()?;
         for layer in 0..=self.upper.len() {
             let mut back: Vec<u64> = Vec::new();
@@ -239,6 +242,7 @@ impl<'a> Builder<'a> {
             list.extend(group.iter().map(|&pair| pair as u32));
             // Half as many again fit before it is thinned out, since that compares all pairs of a
             // list.
+            // A list that is set is never longer than its room, which is all that `GrowingLinks` has for it.
             if room(layer) < list.len() {
                 list = thinned(&view, own, &list, links_max(layer), self.points);
             }

@@ -43,6 +43,7 @@ impl NearGraph {
             return self.members.is_empty();
         };
         let sizes = || upper.iter().map(Linked::count);
+        // The second layer has all members; without it there is one, where searches enter.
         let widest = sizes().next().unwrap_or(1);
         let is_whole = self.layers.iter().all(|links| links.offsets.total() == links.targets.len());
         is_whole

@@ -81,6 +81,7 @@ impl Members {
             upper.take_while(|layer| place < layer.count()).count()
         };
         let top_drawn = drawn.first().map_or(0, |&(hash, _)| level_of(hash, shape));
+        // Place 0 stands in all layers of a graph, so its level is the number of those above the lowest.
         let top = top_drawn.max(old_level(0));
         let mut all = Members {
             positions: Vec::new(),
@@ -109,6 +110,7 @@ impl Members {
         all.keep_entry(change, old);
         let low = drawn.iter().filter(|(hash, _)| level_of(*hash, shape) == 0);
         all.newcomers.extend(low.map(|&(_, position)| Newcomer { position, place: None }));
+        // A layer has all of the one above, so the empty ones are the highest: those whose members are all gone.
         all.sizes.retain(|&size| 0 < size);
         all
     }

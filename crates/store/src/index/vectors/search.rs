@@ -121,6 +121,7 @@ pub(super) fn beam<L: Linked, K: Fn(u32) -> bool>(
             // What is not kept is gone on from all the same: a filter that few pass must not cut
             // the graph into pieces.
             if scratch.nearest.len() < *width {
+                // Each vertex is met once, so the heap has no more than the layer, also where a filter keeps none.
                 scratch.open.push(Reverse(found));
                 if keeps(position) {
                     scratch.nearest.push(found);

@@ -40,6 +40,7 @@ pub(super) fn tune(
         positions.iter().copied().step_by(step).filter(|at| !members.contains(at)).collect();
     let truth = |&own: &u32| check().map(|()| worst_wanted(points, positions, own));
     let truth: Vec<u32> = sample.par_iter().map(truth).collect::<Result<_>>()?;
+    // With an empty sample this is 0, which the least width finds at once.
     let wanted = WANTED.min(positions.len().saturating_sub(1)) * sample.len();
     let mut width = least.max(WANTED);
     while width < most {
@@ -51,6 +52,7 @@ pub(super) fn tune(
                 let query = points.query(own);
                 let aim = Aim { points, query, width, keeps: |_| true, hidden: Some(own) };
                 let found = walk(graph, &aim, scratch);
+                // By distance and not by vector: of several at the distance of the last one, any is right.
                 found.iter().take(WANTED).filter(|&&found| key(found) <= worst).count()
             })
             .sum();

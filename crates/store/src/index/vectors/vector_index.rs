@@ -157,6 +157,7 @@ impl VectorIndex {
         }
         let count = self.count();
         let mut is_old = vec![false; count];
+        // No two of them moved to one position: each old value is compared with the one at its own place of its node.
         let kept = moved.iter().filter(|&&position| position != GONE);
         let kept = kept.map(|&position| is_old[position as usize] = true).count();
         let added: Vec<u32> =
@@ -291,6 +292,7 @@ impl VectorIndex {
                 continue;
             }
             let found = candidate(points.key(query, position), position);
+            // With `count` 0 the heap stays empty, and nothing is kept.
             if count <= nearest.len() && nearest.peek().is_none_or(|&worst| worst < found) {
                 continue;
             }
@@ -338,6 +340,7 @@ fn moves(old: &VectorIndex, old_column: &Column, new: &VectorIndex, column: &Col
     let same = |then: usize, now: usize| {
         let absent = old.absent.contains(then as u32) || new.absent.contains(now as u32);
         // As bits, since what is no number is not equal to itself.
+        // So 0 and -0 count as a change, which only costs a search.
         let bits = |number: &f32| number.to_bits();
         let (one, other) = (old_points.get(then as u32), new_points.get(now as u32));
         !absent && one.iter().map(bits).eq(other.iter().map(bits))
