@@ -108,6 +108,7 @@ impl Current {
             Ok(format) if FORMAT < format => return Err(CurrentError::Later { format }),
             _ => return Err(CurrentError::NoFormat { line: shown() }),
         }
+        // The last one: lines that a later release adds may have the word, too.
         let (lines, sum) = text.rsplit_once("sum ").ok_or(CurrentError::Damaged)?;
         let sum =
             sum.strip_suffix('\n').filter(|sum| sum.len() == 8).ok_or(CurrentError::Damaged)?;

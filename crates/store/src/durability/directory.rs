@@ -126,6 +126,7 @@ impl Directory {
     pub fn current(&self) -> Result<Option<Current>> {
         let path = self.path.join(CURRENT);
         let text = match fs::read(&path) {
+            // Bytes that are no text become other letters, which the first line or the checksum shows.
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(failed("reading", &path, error)),
@@ -184,6 +185,7 @@ impl Directory {
         if current.identity == Identity::NONE {
             current.identity = Identity::random();
         }
+        // Read once: from then on only this process changes it, which holds the lock of the directory.
         *written = Some(current);
         Ok(current)
     }
@@ -196,6 +198,8 @@ impl Directory {
         if !change(&mut next) {
             return Ok(());
         }
+        // Where this fails the new text may stand there all the same. What is
+        // remembered stays the old one, and the next change replaces the file again.
         self.replace(CURRENT, CURRENT_NEXT, &next.to_text())?;
         *written = Some(next);
         Ok(())
@@ -297,6 +301,7 @@ impl Directory {
     /// Those of `write`; [`Error::Io`] when the system refuses.
     pub fn publish_next(&self, write: impl FnOnce(&Path, Identity) -> Result<()>) -> Result<()> {
         let last_log = self.logs(0)?.last().copied().unwrap_or(0);
+        // Logs from the snapshot's number on are carried out after it, so it has to be above all logs that it replaces.
         let number = self.current()?.map_or(0, |current| current.snapshot).max(last_log) + 1;
         self.publish(number, write)
     }
@@ -354,6 +359,7 @@ impl Directory {
     pub fn tidy(&self, number: u64) -> Result<()> {
         let is_old = |name: &str| {
             log_number(name).is_some_and(|log| log < number)
+                // Greater ones, too: a crash came before `CURRENT` named them.
                 || snapshot_number(name).is_some_and(|snapshot| snapshot != number)
                 || name == CURRENT_NEXT
         };
@@ -418,6 +424,7 @@ impl Directory {
 fn take_lock(path: &Path) -> Result<Lock> {
     let path = path.join(LOCK);
     let mut options = File::options();
+    // The file stays behind after a crash and means nothing by itself: the system ends the lock with the process.
     let file = options.create(true).truncate(false).write(true).open(&path);
     let file = file.map_err(|error| match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {

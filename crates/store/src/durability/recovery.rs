@@ -127,6 +127,7 @@ impl Follower {
                 })?;
             }
         }
+        // Logs behind the last one have no record: nothing is appended before `CURRENT` names a log.
         let first = self.snapshot.max(self.last_log + 1);
         for unborn in directory.logs(first)? {
             let path = directory.log_path(unborn);
@@ -170,6 +171,7 @@ impl Follower {
     fn logs_back_from(&self, directory: &Directory, last: u64) -> Result<Vec<LogReader>> {
         let mut logs: Vec<LogReader> = Vec::new();
         let mut number = last;
+        // Logs below the number of the snapshot are in it, and may be removed already.
         while self.last_log < number && (self.snapshot <= number) {
             let path = directory.log_path(number);
             let who = match logs.last() {
@@ -274,6 +276,7 @@ impl Follower {
         let header = *next.header();
         let previous = header.previous;
         let is_next = match self.last_log {
+            // None was read yet: the log before this one has to be in the snapshot.
             0 => previous < self.snapshot,
             last => previous == last,
         };
@@ -284,6 +287,8 @@ impl Follower {
         if let Some(reader) = &mut self.reader {
             let (end, path) = (reader.end(), reader.path().to_owned());
             let is_short = end < header.previous_end;
+            // What a crash left half written was cut off before a later log
+            // was begun, so nothing is behind the last whole record here.
             if reader.check_tail()? != 0 || is_short {
                 let message = format!(
                     "the record at byte {end} is damaged or missing, and there are later logs: restore a backup"
@@ -291,6 +296,7 @@ impl Follower {
                 return Err(corrupt(&path, &message));
             }
         }
+        // The header tells the last commit before it, so an older snapshot or a missing log in between is found here.
         if self.replay.commit() < header.commit {
             let message = format!(
                 "it follows upon commit {}, and what is before it ends with commit {}: a file is missing or too old",

@@ -73,6 +73,7 @@ impl Syncs {
             let (is_closed, end) = (state.is_closed, state.end);
             drop(state);
             // The failure is kept, and the next commit tells it.
+            // When the log is closed this is the last sync, for what came since the last pause.
             if self.wait(end).is_err() || is_closed {
                 return;
             }
@@ -98,6 +99,8 @@ impl Syncs {
                 state = self.synced.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             }
+            // Both are set together, after the write. What this process
+            // wrote to older logs was synced when they were ended.
             let (end, file) = (state.end, state.file.clone());
             state.is_busy = true;
             drop(state);
@@ -105,6 +108,7 @@ impl Syncs {
             state = self.state();
             state.is_busy = false;
             match done {
+                // Never less than before: one thread syncs at a time, and ends only grow.
                 Ok(()) => state.durable = end,
                 Err(error) => state.failure = Some(error.to_string()),
             }

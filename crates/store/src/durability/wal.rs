@@ -129,6 +129,8 @@ impl Wal {
     pub fn rotate(&self) -> Result<(u64, u64)> {
         let mut log = self.log();
         self.directory.check_writable()?;
+        // The log stays locked: nothing is appended meanwhile, so the log ends where the
+        // snapshot will begin. And so `Syncs` never has to sync a file but the newest.
         self.syncs.wait(log.end)?;
         if let Some(writer) = log.writer.take() {
             log.previous = (log.number, writer.end());
@@ -147,6 +149,7 @@ impl Wal {
         let mut log = self.log();
         log.snapshot = (number, place);
         log.recovered = 0;
+        // The part of a record is in a log that was ended for this snapshot, and that nobody reads again.
         log.broken = log.broken.filter(|broken| place < *broken);
     }
 
@@ -255,6 +258,7 @@ impl Journal for Arc<Wal> {
     fn append(&self, commit: u64, record: &[u8]) -> Result<u64> {
         let mut log = self.log();
         self.directory.check_kept()?;
+        // Locks are taken in this order everywhere: that of the log, then that of the syncs.
         let durable = {
             let state = self.syncs.state();
             if let Some(failure) = &state.failure {
@@ -269,10 +273,13 @@ impl Journal for Arc<Wal> {
             Some(writer) => writer,
             None => self.create(&mut log)?,
         };
+        // Places go on from log to log, and a record tells of bytes
+        // of its own log; the header was synced when it was created.
         let synced = durable.saturating_sub(log.start).max(LOG_HEADER_LEN);
         let appended = writer.append(commit, record, synced);
         log.end = log.start + writer.end();
         let mut state = self.syncs.state();
+        // Also where the record failed: the log may be new, and then its header has moved the end.
         state.end = log.end;
         state.file = Some(writer.file());
         drop(state);
