@@ -54,6 +54,7 @@ pub(super) fn order_edges(columns: Vec<(Vec<u32>, Vec<u32>)>, with_rows: bool) -
         return by_comparing(columns, with_rows);
     };
     let mut first = 0;
+    // Rows are counted on from column to column, in 32 bits: whoever builds edges has seen that there are fewer.
     let firsts = columns.into_iter().map(|(nodes, targets)| {
         let len = nodes.len() as u32;
         first += len;
@@ -90,6 +91,7 @@ pub(super) fn reverse_edges(forward: &Edges) -> Ordered {
         buckets.deal(edges, piece.len(forward), None)
     };
     let dealt: Vec<Dealt> = parallel::map(&pieces, deal);
+    // Pieces come in the order of their nodes, and a forward edge is there once: so the sources of each target ascend.
     buckets.collect(&dealt, Collect { is_sorted: true, with_rows: false })
 }
 
@@ -231,6 +233,7 @@ impl Buckets {
             targets_left = rest;
             let (rows, rest) = rows_left.split_at_mut(if how.with_rows { of_bucket } else { 0 });
             rows_left = rest;
+            // Each bucket has a part of the result to itself, so no thread writes where another one does.
             jobs.push(Job { buckets: self, dealt, bucket, targets, rows, how });
         }
         let runs: Vec<Vec<(u32, u32)>> = parallel::map_into(jobs, Job::run);
@@ -274,6 +277,7 @@ impl Job<'_> {
     /// the end of the part, when edges came twice, means nothing.
     fn run(self) -> Vec<(u32, u32)> {
         let Job { buckets, bucket, targets, rows, how, .. } = self;
+        // Not behind the greatest node, since a node lies in the last bucket: so it does not overflow.
         let first = buckets.first + ((bucket as u32) << buckets.shift);
         let pairs = || self.dealt.iter().flat_map(|piece| &piece.pairs[piece.range(bucket)]);
         let place_of = |pair: u64| ((pair >> 32) as u32 - first) as usize;
@@ -319,6 +323,7 @@ fn distinct<'r>(
         targets[start..end].sort_unstable();
         let first = kept;
         for at in start..end {
+            // What is kept never stands behind what is read, so nothing is overwritten that is still to come.
             if kept == first || targets[kept - 1] != targets[at] {
                 targets[kept] = targets[at];
                 kept += 1;

@@ -68,6 +68,7 @@ impl Fold {
         if Arc::ptr_eq(&self.seen, now) {
             return Ok(Some(0));
         }
+        // By address: commits share the definition, and an `alter` makes a new one.
         if !Arc::ptr_eq(&self.seen.def, &now.def) {
             return Ok(None);
         }
@@ -227,6 +228,7 @@ fn rebased_edges(
         };
         rebased.put_row(node, row);
     }
+    // Perhaps too much, as for an edge that is gone again: both only say that there may be some.
     rebased.delta.has_facets |= now.delta.has_facets;
     rebased.delta.has_negative |= now.delta.has_negative;
     Some(rebased)

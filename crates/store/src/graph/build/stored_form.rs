@@ -310,6 +310,7 @@ fn facet_column(
         let mut order: Vec<u64> =
             positions.iter().enumerate().map(|(at, &place)| pack(place, at as u32)).collect();
         parallel::sort_unstable(&mut order);
+        // What was dropped has the place `u32::MAX`, which no row has, and so stands behind all others.
         order.truncate(order.partition_point(|&key| (key >> 32) as u32 != u32::MAX));
         values = values.gather(&order.iter().map(|&key| key as u32).collect::<Vec<u32>>());
         positions = order.iter().map(|&key| (key >> 32) as u32).collect();

@@ -125,6 +125,7 @@ impl<'a> Draft<'a> {
                 }
             }
             PredicateData::Edges(edges) => {
+                // Before the edges go: their targets are part of the keys.
                 for &target in edges.forward.targets(node).iter() {
                     keys.edge_gone(uid, version.nodes.uid(target));
                 }
@@ -223,6 +224,7 @@ impl<'a> Draft<'a> {
 
     /// Sets values. For a predicate that is no list, the last one of a node wins.
     pub(super) fn set_values(&mut self, mut changes: Vec<ValueChange<'_>>) {
+        // Stable, so of the values of one node the one that was set last comes last.
         changes.sort_by(|one, other| {
             compare_names(one.name, other.name)
                 .then_with(|| compare_names(one.lang, other.lang))
@@ -249,6 +251,7 @@ impl<'a> Draft<'a> {
                 place
             }
         };
+        // Before `set_row` takes the values out of the changes.
         let mut tokens = Vec::new();
         if def.unique && !*is_again {
             let token = |it: &ValueChange<'_>| Some((it.node, TokenKey::of(it.value.as_ref())?));
@@ -444,6 +447,7 @@ fn nodes_with(predicate: Option<&Predicate>, lang: &str, token: &TokenKey) -> No
 }
 
 fn set_edge(edges: &mut EdgeStore, list: bool, node: u32, target: u32, facets: FacetList) {
+    // An edge that is there already only gets other facets.
     if !list && *edges.forward.targets(node) != [target] {
         clear_edges(edges, node);
     }

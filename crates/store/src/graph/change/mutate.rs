@@ -210,6 +210,7 @@ impl<'a> Staging<'a, '_> {
         let mut labels = Vec::new();
         for label in mentioned().flatten().filter_map(Label::of) {
             if let Entry::Vacant(place) = self.labels.entry(label) {
+                // Filled in below: first it has to be known how many uids are wanted.
                 place.insert(Uid(0));
                 labels.push(label);
             }
@@ -234,6 +235,7 @@ impl<'a> Staging<'a, '_> {
     fn part(&mut self, mutation: &Mutation<'a>) -> Result<Part> {
         let mut part = Part::default();
         for quad in &mutation.deletes {
+            // One statement may be several deletes, `<0x1> * * .`, or none.
             let before = part.deletes.len();
             self.delete(quad, &mut part).map_err(|error| error.or_at(quad.at))?;
             self.note_bytes((part.deletes.len() - before) * change_weight::of_delete())?;
@@ -282,6 +284,7 @@ impl<'a> Staging<'a, '_> {
         check_name(name, &self.version.schema, self.stager.actor).map_err(Error::schema)?;
         // Deletes never create schema.
         let Some(predicate) = self.predicate(name) else {
+            // Another commit may define it before this request has its turn, and then there may be something to delete.
             self.reads.insert(name.to_owned());
             return Ok(());
         };

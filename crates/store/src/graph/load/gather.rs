@@ -128,6 +128,7 @@ impl Gathered {
 
     /// The numbers of the load for the nodes of a batch.
     fn add_foreign(&mut self, foreign: Vec<Foreign>) -> Result<Vec<u32>> {
+        // The last number, `u32::MAX`, stands for no node, so one less than 2^31 of them can be given.
         if FOREIGN as usize <= self.foreign.len() + foreign.len() {
             let message = "more than 2^31 - 1 nodes have no uid below 2^31".to_owned();
             return Err(Error::Limit { message });
@@ -139,6 +140,7 @@ impl Gathered {
                 Foreign::High(uid) => *self.highs.entry(*uid).or_insert(next),
                 Foreign::New => next,
             };
+            // Whoever was met before has a lesser number.
             if number == next {
                 // The label is kept in the map alone.
                 self.foreign.push(match node {
@@ -197,6 +199,7 @@ impl Gathered {
             written.push((langs, edges));
         }
         let file = spill.end(run)?;
+        // In the order in which they were written: no predicate was added meanwhile.
         for (pending, (langs, edges)) in self.predicates.iter_mut().zip(written) {
             let langs = langs.into_iter().map(|(lang, part)| (lang, Spilled::new(&file, part)));
             pending.spilled_values.extend(langs);
@@ -251,6 +254,7 @@ impl Gathered {
             let came = pending.edge_count();
             let gone = |came: u64, predicate: &Predicate| match came {
                 0 => 0,
+                // Of all edges that were stored or came each is there once, so what is missing is what came again.
                 _ => came + edge_count(old) - edge_count(Some(predicate)),
             };
             if is_bounded && pending.is_lean(old) {
@@ -361,6 +365,7 @@ fn final_numbers(
     foreign: &[Foreign],
     named: &NamedUids,
 ) -> Result<(Version, Vec<u32>)> {
+    // Before new uids are taken: others that load at the same time see the named ones then, too.
     version.uids.reserve(named);
     let blanks =
         foreign.iter().filter(|node| matches!(node, Foreign::Blank(_) | Foreign::New)).count();
@@ -486,6 +491,7 @@ impl Pending {
                     None => unreachable!("there are so many parts"),
                 },
             };
+            // The stored edges, which are the last part, have the ids of nodes already.
             if part < in_files.len() + later.len() {
                 renumber_nodes(&mut nodes, number);
                 renumber_nodes(&mut targets, number);
@@ -576,6 +582,7 @@ impl Pending {
         let Pending { def, mut langs, mut edges, .. } = self;
         if def.value_type == ValueType::Uid {
             if let Some(old) = stored.and_then(|old| old.direction(false)) {
+                // In front: of equal edges the one that came last stays, and stored ones came first.
                 edges.insert(0, EdgePart::of(old));
             }
             let data = PredicateData::Edges(build_edge_store(&def, edges));
@@ -622,6 +629,7 @@ impl Pending {
 /// The definition that the first statement of an unknown predicate gives it.
 fn first_definition(batch: &PredicateBatch) -> PredicateDef {
     let first = |lines: &Vec<u64>| lines.first().copied().unwrap_or(u64::MAX);
+    // A kind without a statement counts as behind all lines.
     let is_edge = batch.lines.as_ref().is_some_and(|(values, edges)| first(edges) < first(values));
     let value = batch.langs.first().map(|(_, part)| part.values.get(0).value_type());
     let value_type = if is_edge { ValueType::Uid } else { value.unwrap_or(ValueType::Uid) };

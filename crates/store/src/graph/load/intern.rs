@@ -205,6 +205,8 @@ impl Interner {
                         slot.number
                     }
                     None => {
+                        // Relaxed, since numbers only have to differ. The
+                        // lock of the shard orders what is seen of an id.
                         let number = self.next.fetch_add(1, Ordering::Relaxed);
                         slots.insert(own(id), Slot { place, number });
                         number
@@ -236,6 +238,7 @@ impl Interner {
     pub fn check(&self) -> Result<()> {
         // Half of the numbers stay free for what other threads take before they look here.
         let most = FOREIGN + (FOREIGN >> 1);
+        // A counter that ran over is below the range, and refused as well.
         if (FOREIGN..most).contains(&self.next.load(Ordering::Relaxed)) {
             return Ok(());
         }

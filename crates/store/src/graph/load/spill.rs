@@ -79,6 +79,7 @@ impl Spill {
     ///
     /// [`Error::Io`] when the system refuses.
     pub(in crate::graph) fn new(options: &SpillOptions) -> Result<Spill> {
+        // Half of it, for what is held is copied once when the parts of a predicate are put together to be written.
         let held_max = (options.memory / 2) as usize;
         for number in 0_u32.. {
             let folder = options.folder.join(format!("{FOLDER}{number}.tmp"));
@@ -132,6 +133,7 @@ impl Spill {
         let path = self.next_path();
         let name: Arc<str> = Arc::from(predicate.def.name.as_str());
         let def = PredicateDef::clone(&predicate.def);
+        // A version of this predicate alone is written and opened as any snapshot is.
         let mut version = Version::empty();
         let mut schema = Schema::new();
         schema.predicates.insert(def.name.clone(), def);

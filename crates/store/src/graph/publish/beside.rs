@@ -101,6 +101,7 @@ impl Store {
     ) -> Result<T> {
         let base = {
             let mut turn = self.turn();
+            // In one turn with the head: what the log has up to now is in the base, and the tail gets all that follows.
             home.begin()?;
             turn.tail = Some(Tail::new(&turn.head.budget));
             Arc::clone(&turn.head)
@@ -121,6 +122,7 @@ impl Store {
         late.add(&take(&mut turn.tail)?)?;
         let mut next = late.finish(&turn.head)?;
         next.commit = self.snapshots.next_number();
+        // First what is found after a crash, then what readers see: nobody reads what could still be lost.
         home.switch().inspect_err(|_| self.snapshots.give_up(next.commit))?;
         self.publish_made(turn, next).map(|()| answer)
     }
@@ -172,6 +174,7 @@ impl Store {
     /// replaced meanwhile are left out.
     fn put_folds(&self, mut folds: Vec<(Arc<str>, Fold)>) -> Result<()> {
         catch_up_outside(|| catch_up(&mut folds, &self.head()))?;
+        // About `CATCH_UP_ROWS` rows are left, unless writers were faster than the rounds before.
         let mut turn = self.turn();
         catch_up(&mut folds, &turn.head)?;
         let folded: Vec<_> =

@@ -73,6 +73,7 @@ impl Conflicts {
     /// without any, nothing is kept.
     pub(in crate::graph) fn note(&mut self, commit: u64, written: Written, oldest: Option<u64>) {
         let Some(oldest) = oldest else {
+            // A transaction that begins from now on reads this commit, and asks about later ones alone.
             *self = Conflicts { floor: self.floor, ..Conflicts::new(self.thresholds) };
             return;
         };
@@ -98,11 +99,13 @@ impl Conflicts {
             let (commit, keys) = self.commits.pop_front().expect("there is a first one");
             self.key_count -= keys.len();
             for key in &keys {
+                // Else a later commit wrote it too, and that entry stays.
                 if self.last.get(key) == Some(&commit) {
                     self.last.remove(key);
                 }
             }
             if oldest < commit {
+                // It is forgotten although somebody may ask: who reads an older commit is refused from now on.
                 self.floor = commit;
             }
         }

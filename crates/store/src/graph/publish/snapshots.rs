@@ -141,6 +141,7 @@ impl State {
     }
 
     fn note_published(&mut self, commit: u64) {
+        // Those before it are published with it: of several that became durable together only the last is put in place.
         let count = self.unpublished.partition_point(|number| *number <= commit);
         self.unpublished.drain(..count);
         self.moment = self.moment.max(commit);

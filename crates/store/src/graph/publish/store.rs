@@ -203,10 +203,13 @@ impl Store {
         place: u64,
     ) -> Result<()> {
         let next = Arc::new(next);
+        // Now and not when it is durable: the next version is made of this one, so who wrote the same must fail.
         turn.conflicts.note(next.commit, written, Some(self.snapshots.oldest(&self.current)));
         turn.head = Arc::clone(&next);
+        // Within the turn, so that places ascend in the list as they do in the journal.
         self.pending().push_back((place, next));
         drop(turn);
+        // Where this fails the version is never published, and the journal refuses all that would be made of it.
         let durable = self.journal.as_ref().map_or(Ok(place), |journal| journal.wait(place))?;
         self.publish_durable(durable);
         Ok(())
@@ -250,6 +253,7 @@ impl Store {
         match pending.back_mut() {
             Some((_, version)) => *version = next,
             None => {
+                // Nobody adds to it meanwhile: that takes the turn, which the caller has.
                 drop(pending);
                 self.retire(self.replace(next));
             }
@@ -338,6 +342,7 @@ impl Store {
     /// Drops a version that was replaced: at once, on the thread of the writer, where nobody else has it; else on a
     /// thread of its own after the last reader has dropped it.
     fn retire(&self, old: Arc<Version>) {
+        // Only who has a version that is not the current one any more can take another reference to it.
         if Arc::strong_count(&old) == 1 || self.process != std::process::id() {
             return;
         }
@@ -390,6 +395,7 @@ fn drop_versions(receiver: &mpsc::Receiver<Arc<Version>>) {
                 waiting.push(version);
                 pause = SHORTEST;
             }
+            // The list has one reference itself. Without others it is freed here, on a thread that nobody waits for.
             waiting.retain(|version| 1 < Arc::strong_count(version));
         }
     }

@@ -102,6 +102,7 @@ impl NodeFilter {
     /// False when a node was not added; true may be wrong. O(1).
     #[inline]
     fn may_have(&self, node: u32) -> bool {
+        // Without words the bit is 0, and there is no word that has it: the filter has no node.
         let bit = filter_bit(node, self.words.len());
         self.words.get(bit / 64).is_some_and(|word| word >> (bit % 64) & 1 == 1)
     }
@@ -110,6 +111,7 @@ impl NodeFilter {
     fn add<R>(&mut self, node: u32, all: &OrdMap<u32, R>) {
         let (least, most) = FILTER_WORDS;
         let wanted = (all.len() * BITS_PER_NODE / 64).next_power_of_two().clamp(least, most);
+        // Made anew of all nodes: the bit of a node depends on the length of the filter.
         if self.words.len() < wanted {
             let mut words = vec![0; wanted];
             all.keys().for_each(|node| set_bit(&mut words, *node));
@@ -230,6 +232,8 @@ impl<T: Copy> Run<T> {
         match Arc::get_mut(&mut self.fresh) {
             Some(fresh) => fresh.push(node),
             None => {
+                // An older version has this list, too, and must not see
+                // what comes now. The others of this commit find room.
                 let mut fresh = Vec::with_capacity(self.fresh.len() + 8);
                 fresh.extend_from_slice(&self.fresh);
                 fresh.push(node);
@@ -264,6 +268,7 @@ impl<T: Copy> Run<T> {
             all.extend_from_slice(before);
             let is_known = behind.first().is_some_and(|(other, _)| *other == node);
             rest = &behind[usize::from(is_known)..];
+            // Each node that changed has a row, also one that has no value any more.
             let now = match rows.get(&node)? {
                 // Lists of values are no numbers.
                 Some(row) if row.len() == 1 => Some(number(row.first())?),
@@ -460,6 +465,7 @@ pub(super) fn set_member(
     member: bool,
 ) -> bool {
     let (changed, other) = if member { (gained, lost) } else { (lost, gained) };
+    // What differs from the base is noted in one set, and what is as in the base again is taken out of the other.
     match in_base != member {
         true => !changed.contains(node) && Arc::make_mut(changed).insert(node),
         false => other.contains(node) && Arc::make_mut(other).remove(node),

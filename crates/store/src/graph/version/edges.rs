@@ -269,6 +269,7 @@ fn rows_with_count<T: Copy + Into<u64>>(starts: &[T], wanted: &RangeInclusive<i6
     // Each row is written, and the next one over it where it is not wanted: a loop without branches.
     for (row, pair) in starts.windows(2).enumerate() {
         let count = (pair[1].into() - pair[0].into()) as i64;
+        // In bounds: `end` is never ahead of `row`, and there is one start more than there are rows.
         rows[end] = row as u32;
         end += usize::from((*wanted.start()..=*wanted.end()).contains(&count));
     }

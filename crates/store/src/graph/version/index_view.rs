@@ -116,6 +116,7 @@ impl<'a> IndexView<'a> {
         let places = self.places(low, high);
         let mut done = places.start;
         for (token, change) in self.changes.range::<_, TokenKey>((low, high)) {
+            // Changed tokens ascend as the stored ones do, so each search goes on where the last one ended.
             let (place, is_stored) = self.index.seek(token, done..places.end, false);
             self.push_span(done..place, nodes);
             done = place + usize::from(is_stored);
@@ -252,6 +253,8 @@ impl<'a> Tokens<'a> {
         let Some(next) = &self.next else { return false };
         match self.descending {
             false => next.place == self.places.start,
+            // A new token has the place of the first stored one behind
+            // it: backwards it comes when all of those are done.
             true => next.place + usize::from(next.is_stored) == self.places.end,
         }
     }

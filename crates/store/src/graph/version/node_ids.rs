@@ -68,6 +68,7 @@ impl NodeIds {
     /// The least node id whose uid is greater than `uid`; `None` when there can be none.
     pub fn node_after(&self, uid: Uid) -> Option<u32> {
         if !NodeIds::is_high(uid) {
+            // At most 2^31, which is the id of the least great uid.
             return Some(uid.0 as u32 + 1);
         }
         let place = self.high.partition_point(0..self.high.len(), |other| other <= uid.0);

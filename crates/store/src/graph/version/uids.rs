@@ -121,6 +121,7 @@ impl Uids {
 
     /// Sees to it that no uid below `next` is handed out any more.
     pub fn skip_to(&self, next: u64) {
+        // Relaxed, here and below: the number alone is shared, and each of its changes is one step.
         self.next.fetch_max(next, Ordering::Relaxed);
     }
 
@@ -185,6 +186,7 @@ impl Uids {
                     false => !is_named(*uid as u32),
                 };
                 taken.extend(more.filter(is_free));
+                // All were named. One step over the whole run, for it may be as long as the upper half.
                 if taken.len() == before {
                     self.skip_to(end_of_run(known, end).max(end_of_run(&named.upper, end)));
                 }
@@ -205,6 +207,7 @@ impl Uids {
     }
 
     fn take(&self, count: u64) -> Result<Range<u64>> {
+        // The greatest uid is never given: it is what a node id without a uid shows.
         let end = |next: u64| next.checked_add(count).filter(|end| *end < u64::MAX);
         let taken = self.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, end);
         match taken {

@@ -35,6 +35,7 @@ pub(crate) fn distinct_of(nodes: Vec<u32>) -> Vec<u32> {
 fn bits_of(nodes: &[u32]) -> Option<SpanBits> {
     let (low, high) = (*nodes.iter().min()?, *nodes.iter().max()?);
     let span = (high - low) as usize / 64 + 2;
+    // At most four words of 64 ids for each node: then walking the words costs no more than sorting.
     if nodes.len() < 512 || 4 * nodes.len() < span {
         return None;
     }
@@ -69,6 +70,8 @@ fn radix_sort(nodes: &mut Vec<u32>) {
             end += *slot;
             *slot = end;
         }
+        // Backwards, as the ends are counted down: nodes with the
+        // same byte keep the order that the lower bytes gave them.
         for &node in nodes.iter().rev() {
             let slot = &mut ends[(node >> shift & 255) as usize];
             *slot -= 1;

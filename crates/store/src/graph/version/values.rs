@@ -279,6 +279,7 @@ impl LangValues {
     /// converted; what changed later has tokens.
     pub fn complete_index(&self) -> Option<IndexView<'_>> {
         let view = self.index(IndexKind::Ordered)?;
+        // Each node has one value at most, since lists are not asked about: as many postings as nodes are all of them.
         (view.index.postings.len() == self.base.column.subjects.len()).then_some(view)
     }
 
@@ -286,6 +287,7 @@ impl LangValues {
     pub fn set_row(&mut self, node: u32, row: Option<Row>, value_type: ValueType) {
         let base = Arc::clone(&self.base);
         for (place, (kind, index)) in base.indexes.iter().enumerate() {
+            // What the node has up to now, changes included: the row is put only when all indexes have followed.
             let old = self.tokens_at(node, *kind, value_type);
             let mut new = Vec::new();
             for value in row.iter().flat_map(Row::iter) {
@@ -331,6 +333,7 @@ fn change_posting(
     // Changed in place where this commit changed the posting before; it may be long.
     if let Some(postings) = changes.get_mut(token) {
         postings.set(node, in_base, member);
+        // It is as in the base again, where the index is read in place.
         if postings.gained.is_empty() && postings.lost.is_empty() {
             changes.remove(token);
         }

@@ -139,6 +139,7 @@ impl LangValues {
                 return;
             }
             found.truncate(first);
+            // It ends at the latest when all vectors are found, which are fewer than `count` then.
             count *= 2;
         }
     }
