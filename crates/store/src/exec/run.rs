@@ -109,6 +109,7 @@ pub(crate) fn run_blocks(context: &mut Context<'_>) -> Result<Vec<BlockResult>> 
         };
         blocks.push(done.map_err(|error| error.or_at(query.blocks[place].at))?);
     }
+    // They ran in the order of their variables; the answer has them as they stand in the text.
     blocks.sort_by_key(|result| result.block);
     Ok(blocks)
 }
@@ -413,6 +414,7 @@ fn waits(context: &Context<'_>, block: &Block) -> Error {
 /// True when every variable that the block reads is known, or defined by the block itself.
 fn is_ready(context: &Context<'_>, block: &Block) -> bool {
     let known = |var: &VarId| context.vars[var.0 as usize].is_some();
+    // A block may read a variable that it defines itself, but is ordered before any of its own has a value.
     let early = |key: &OrderKey| matches!(key, OrderKey::Var { var, .. } if !known(var));
     !block.order.iter().any(early)
         && block.reads.iter().all(|var| known(var) || block.defines.binary_search(var).is_ok())
@@ -596,12 +598,14 @@ fn walk_nodes(
     if block.cascade.is_none() {
         return Ok(true);
     }
+    // Roots stand in the order of the answer and perhaps twice, levels have each node once and ascend.
     result.roots.retain(|&node| level.place(node).is_some_and(|place| level.is_alive(place)));
     // As without `@cascade`: a uid that is listed twice comes twice only where all of the list is wanted.
     if lists_uids(block) && (block.page.first != 0 || 0 < block.page.offset) {
         result.roots.dedup();
     }
     let is_full = block.page.wanted().is_some_and(|wanted| wanted <= result.roots.len());
+    // Fewer roots than were asked for means that there are no more.
     let is_whole = is_full || most.is_none_or(|most| found < most);
     // `after` was applied to the roots already; `first` and `offset` count what is left.
     let page = Page { after: 0, ..block.page };

@@ -169,6 +169,7 @@ impl Ints<'_> {
         match self {
             Ints::Small(ints) => {
                 let narrow = |bound: i64| bound.clamp(i32::MIN.into(), i32::MAX.into()) as i32;
+                // Asked first: a range that lies outside of 32 bits as a whole would be clamped to one that has an int.
                 let is_outside = high < i32::MIN.into() || i64::from(i32::MAX) < low || high < low;
                 if is_outside { Ok(0) } else { counted(ints, narrow(low), narrow(high), check) }
             }
@@ -218,6 +219,7 @@ fn keep_in_range<T: Copy + Into<i64>>(
     range: &RangeInclusive<i64>,
     kept: &mut Vec<u32>,
 ) {
+    // Subjects without a gap between them lie in rows without a gap, so none of them has to be looked up.
     let Some(rows) = subjects.rows_of_run(nodes) else {
         let mut rows = [NO_ROW; ROWS];
         for nodes in nodes.chunks(ROWS) {
@@ -374,6 +376,7 @@ impl Tester<'_> {
             Tester::Count { counter, wanted } => return counter.passing(wanted, nodes),
             Tester::Same(tester) => return tester.passing(nodes),
             Tester::And(parts) => {
+                // Each part is asked only of what the parts before it left.
                 return parts.iter().fold(nodes.to_vec(), |nodes, part| part.passing(&nodes));
             }
             Tester::Or(parts) => return passing_any(parts, nodes),
@@ -603,6 +606,7 @@ fn passing_any(parts: &[Tester<'_>], nodes: &[u32]) -> Vec<u32> {
         rest = sorted_difference(&rest, &more);
         passed.append(&mut more);
     }
+    // No node is there twice, since it is not asked again once it has passed.
     passed.sort_unstable();
     passed
 }

@@ -131,6 +131,7 @@ pub fn byte_count(name: &str, value: &str) -> Result<u64> {
         ("GB", 1_000_000_000),
         ("MB", 1_000_000),
         ("kB", 1_000),
+        // Last, since it fits every text.
         ("", 1),
     ];
     let (digits, factor) = units
@@ -143,6 +144,7 @@ pub fn byte_count(name: &str, value: &str) -> Result<u64> {
 }
 
 fn time(name: &str, value: &str) -> Result<Duration> {
+    // `ms` comes before `s`, with which it ends, and the empty unit, which fits all, at the end.
     let units = [("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("d", 86_400.0), ("", 1.0)];
     let (digits, seconds) = units
         .iter()

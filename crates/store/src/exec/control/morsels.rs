@@ -59,6 +59,8 @@ impl Control {
         if let Some(trace) = self.trace() {
             trace.note(|step| step.threads = pool.threads());
         }
+        // As long as a morsel should take, but short enough that each thread gets several,
+        // and never more than `MORSELS_MAX` of them, whatever that makes of their length.
         let len = (costs.morsel / nanos.max(1)).min(most).max(items.div_ceil(MORSELS_MAX)).max(1);
         Ok(Some(Spread { control: self, pool, items, len }))
     }
@@ -96,6 +98,7 @@ impl Control {
     ) -> Result<Vec<Result<R>>> {
         let work = |branch: usize| Ok(self.check().and_then(|()| work(branch)));
         let Some(pool) = self.sharing_pool() else { return (0..count).map(work).collect() };
+        // No branch waits until the results of others were taken.
         let job = Job { count, ahead: count, nests: true, work: &work };
         let mut results = Vec::with_capacity(count);
         pool.share(&job, &|| drop(self.check()), |result| {
@@ -238,6 +241,8 @@ impl Context<'_> {
         let mut parts = Vec::with_capacity(spread.count());
         while spread.len() < items.len() {
             let rest = items.split_off(spread.len());
+            // Each part is taken out once, by the thread that sorts
+            // it; a shared closure can only do that through a lock.
             parts.push(Mutex::new(std::mem::replace(&mut items, rest)));
         }
         parts.push(Mutex::new(items));

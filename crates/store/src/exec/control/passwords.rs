@@ -120,6 +120,7 @@ impl Computed {
         let done = work();
         let mut state = self.lock();
         state.in_turn = false;
+        // Where the work succeeded all the same nobody needed what was missing.
         match mem::take(&mut state.is_missing) && done.is_err() {
             true => Ok(None),
             false => done.map(Some),
@@ -160,6 +161,7 @@ impl Place {
             *busy = Busy { process: process::id(), count: 0 };
         }
         while most <= busy.count {
+            // With a timeout, since the one who waits has to look at its own request now and then.
             let waited = FREED.wait_timeout(busy, WAIT);
             busy = waited.unwrap_or_else(PoisonError::into_inner).0;
             check()?;

@@ -417,6 +417,7 @@ impl Control {
 
     /// True when the request was cancelled: one relaxed load, for inner loops.
     pub fn is_cancelled(&self) -> bool {
+        // The flag says nothing of other memory: who sees it late does one more batch.
         self.cancelled.load(Ordering::Relaxed)
     }
 
@@ -459,6 +460,8 @@ impl Control {
         self.check()?;
         before_waiting();
         let (sender, done) = mpsc::channel();
+        // The job gets its own handle: it may go on after this
+        // request has given up, and then finds that it was cancelled.
         let canceller = self.canceller();
         let work = move || {
             // Nobody is waiting any more when it can't be sent.
@@ -486,6 +489,7 @@ impl Control {
     fn ask_gate(&self, elapsed: Duration, must: bool) -> Result<()> {
         let Some(gate) = &self.gate else { return Ok(()) };
         let next = gate.next_nanos.load(Ordering::Relaxed);
+        // `u64::MAX` stands for a request that was let through for good.
         let is_early = next == u64::MAX || !must && (elapsed.as_nanos() as u64) < next;
         // Who holds what others wait for goes on: those may have the places that the gate would have it wait for.
         if is_early || holds_lock() || thread::current().id() != gate.owner {
@@ -508,6 +512,7 @@ impl Control {
         if is_early || holds_lock() || thread::current().id() != poll.owner {
             return Ok(());
         }
+        // Only the thread that owns the poll comes here, so this store follows its own load.
         poll.next_nanos.store(now + POLL_INTERVAL.as_nanos() as u64, Ordering::Relaxed);
         if !(poll.wants_stop)() {
             return Ok(());

@@ -222,6 +222,7 @@ impl Column {
     /// Adds the values of another column, giving up the plain array when their type is another.
     pub fn append(&mut self, other: Column) {
         match (&mut *self, other) {
+            // An empty column has no type of its own yet, and takes over the array as it is.
             (Column::Any(values), other) if values.is_empty() => *self = other,
             (Column::Int(numbers), Column::Int(more)) => numbers.extend(more),
             (Column::Float(numbers), Column::Float(more)) => numbers.extend(more),
@@ -284,6 +285,7 @@ impl<'m> Finder<'m> {
                 Places::Run(first)
             }
             (Some(&first), Some(&last))
+                // The table costs a pass over its span, which only pays when more is asked than it has nodes.
                 if nodes.len() < questions
                     && (last - first) as usize <= SPAN_MAX.saturating_mul(nodes.len()) =>
             {

@@ -29,6 +29,7 @@ pub(crate) fn evaluate(
     lookup: &Lookup<'_>,
 ) -> Result<ValueMap> {
     let result = eval(expr, lookup)?;
+    // Shared where the expression is a variable alone, which others read, too.
     let mut map = Arc::try_unwrap(result).unwrap_or_else(|shared| ValueMap::clone(&shared));
     if let (Some(value), Some(nodes)) = (&map.constant, nodes) {
         let value = value.clone();
@@ -120,6 +121,7 @@ fn one_by_one(function: MathFunction, one: &ValueMap, other: &ValueMap) -> Resul
         (None, Some(other)) => {
             collect(one.iter().map(|(node, one)| (node, apply(one, other.as_ref()))))
         }
+        // Both lists ascend, so operands of one node stand at one place and need no search.
         (None, None) if one.nodes == other.nodes => {
             let pairs = one.iter().zip(other.iter());
             collect(pairs.map(|((node, one), (_, other))| (node, apply(one, other))))

@@ -157,6 +157,7 @@ fn kind_of_two(function: MathFunction, one: NumberKind, other: NumberKind) -> Op
     else {
         return is_arithmetic(function).then_some(NumberKind::Float);
     };
+    // In 128 bits no sum and no product of two bounds overflows.
     let [a, b, c, d] = [a, b, c, d].map(i128::from);
     match function {
         MathFunction::Add => ints_between(a + c, b + d),
@@ -165,7 +166,9 @@ fn kind_of_two(function: MathFunction, one: NumberKind, other: NumberKind) -> Op
             let products = [a * c, a * d, b * c, b * d];
             ints_between(*products.iter().min()?, *products.iter().max()?)
         }
+        // By a constant, a quotient only rises or only falls with the dividend: its bounds are those of the ends.
         MathFunction::Divide => ints_between((a / c).min(b / c), (a / c).max(b / c)),
+        // A remainder has the sign of the dividend, which may be either, and is less than the divisor.
         MathFunction::Modulo => ints_between(-(c.abs() - 1), c.abs() - 1),
         MathFunction::Max => ints_between(a.max(c), b.max(d)),
         MathFunction::Min => ints_between(a.min(c), b.min(d)),

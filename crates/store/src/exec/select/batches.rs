@@ -137,6 +137,7 @@ impl Rows<'_> {
             Rows::Each(rows) => {
                 // Only what lies between the first and the last row is touched of a mapped column.
                 let has_row = |row: &&u32| **row != NO_ROW;
+                // Without any row this is the empty range at 0, and each node gets `missing`.
                 let first = rows.iter().find(has_row).map_or(0, |row| *row as usize);
                 let end = rows.iter().rfind(has_row).map_or(0, |row| *row as usize + 1);
                 let items = stored.slice(first..end);
@@ -250,6 +251,7 @@ impl RowFinder {
         let mut rows = Vec::new();
         // The parts that are left, the first one on top.
         let (before, behind) = nodes.split_at(nodes.len() / 2);
+        // The whole was tried already by the caller, so the halves are next, the first one on top.
         let mut left = if tries == 0 { vec![nodes] } else { vec![behind, before] };
         while let Some(part) = left.pop() {
             if 0 < tries {
@@ -268,6 +270,8 @@ impl RowFinder {
             subjects.rows_of(part, &mut rows);
             visit(Rows::Each(&rows));
         }
+        // All tries used up means that the batch was no few runs: the next
+        // ones are probably none either, and are searched whole for a while.
         self.rest = match (self.rest, tries) {
             (0, 0) => REST,
             (rest, _) => rest.saturating_sub(1),
@@ -287,6 +291,7 @@ impl RowFinder {
             return None;
         }
         let (start, end) = (subjects.row_of(first)?, subjects.row_of(last)?);
+        // All nodes are subjects, and as many subjects lie from the first to the last: they are these.
         (end - start == nodes.len() - 1).then_some(start..end + 1)
     }
 }
@@ -324,6 +329,7 @@ impl<T: Copy> Overlay<T> {
     /// Whether no node from the first to the last of a batch changed; the changes before it are passed over.
     pub(crate) fn is_settled(&mut self, nodes: &[u32]) -> bool {
         let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return true };
+        // Batches ascend, so what lies before this one is passed once in all of the walk.
         let rest = &self.changes[self.done..];
         self.done += rest.iter().take_while(|(node, _)| *node < first).count();
         self.changes.get(self.done).is_none_or(|(node, _)| last < *node)

@@ -124,6 +124,7 @@ impl<'a> Context<'a> {
         };
         let path = if found.is_some() { OrderPath::WalkRange } else { OrderPath::GivesUp };
         self.took(path);
+        // A page that is not full is whole here: who has no value is not found by the root function either.
         let found = found.map(|(found, _)| found);
         self.end(&step, found.as_ref().map_or(0, Vec::len));
         Ok(found)
@@ -225,6 +226,7 @@ impl<'a> Context<'a> {
                 if skip < len {
                     found.extend(token.to_set().page(skip, first - found.len()));
                 }
+                // Where nodes were taken nothing is left to skip, and this is 0.
                 skip = skip.saturating_sub(len);
             } else {
                 for node in token.to_set().iter() {

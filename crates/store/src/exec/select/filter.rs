@@ -91,6 +91,7 @@ impl<'a> Context<'a> {
         let subjects = &part.base.column.subjects;
         let mut exchange = |node: u32, is_counted: bool| {
             let was_counted = subjects.row_of(node).is_some_and(|row| numbers.holds(row, range));
+            // What is taken off was counted above, so this never falls below 0.
             count = count - usize::from(was_counted) + usize::from(is_counted);
         };
         match part.changed_ints() {

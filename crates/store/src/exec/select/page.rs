@@ -35,6 +35,7 @@ impl<'a> Context<'a> {
         let Some(function) = &block.root else { return Ok(Vec::new()) };
         let page = if block.cascade.is_some() {
             let first = most.map_or(0, |most| i32::try_from(most).unwrap_or(i32::MAX));
+            // Without `offset`: the cascade may drop some of those that it would skip.
             Page { first, after: block.page.after, ..Page::default() }
         } else {
             block.page
@@ -323,6 +324,7 @@ impl<'a> Context<'a> {
             first => {
                 let rest: Vec<u32> = rest.collect();
                 let count = first.unsigned_abs() as usize;
+                // From the end: sets are walked forward only, so what lies behind `after` is listed.
                 rest[rest.len().saturating_sub(count)..].to_vec()
             }
         }

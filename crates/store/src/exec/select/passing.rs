@@ -114,6 +114,8 @@ impl<'a> Context<'a> {
         let mut smallest = largest;
         for part in parts {
             if let Some(len) = self.prepare_part(part, smallest, purpose, &mut prepared)? {
+                // The next parts are asked of no more nodes than this set
+                // has, so a set pays for them only if it is as small.
                 smallest = smallest.min(len);
             }
         }
@@ -251,6 +253,7 @@ impl<'a> Context<'a> {
             batch.extend(nodes.by_ref().take(batch_len));
             let is_last = batch.len() < batch_len;
             walked += batch.len();
+            // Else the walk is over `asked` itself.
             if driver.is_some() {
                 asked.retain(&mut batch, true);
             }
@@ -258,6 +261,7 @@ impl<'a> Context<'a> {
             let passed = passed.as_list();
             let skipped = skip.min(passed.len());
             skip -= skipped;
+            // Not below 0: the walk ends when as many are found as were asked for.
             let room = first - found.len();
             found.extend(passed[skipped..].iter().take(room));
             if is_last || found.len() == first {

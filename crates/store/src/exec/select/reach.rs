@@ -170,6 +170,7 @@ impl<'a> Context<'a> {
 
     /// The edges that lead back from some far ends, where edges are kept both ways and a walk back costs less than asking `candidates`.
     fn way_back(&self, reach: &Reach, ends: &NodeSet, candidates: usize) -> Option<&'a Direction> {
+        // From the far ends it is not seen how many of its edges lead a node to them.
         if reach.more_than != 0 {
             return None;
         }

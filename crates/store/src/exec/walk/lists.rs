@@ -39,6 +39,7 @@ fn distinct_of_few(nodes: &[u32]) -> Option<Vec<u32>> {
     for node in nodes {
         let place = node - first;
         words[place as usize / 64] |= 1 << (place % 64);
+        // A bit for each word that has a node, so that long stretches of empty words are not looked at.
         used[place as usize / (64 * 64)] |= 1 << (place / 64 % 64);
     }
     let mut distinct = Vec::with_capacity(nodes.len());
@@ -321,6 +322,7 @@ impl Lists {
         let mut lists = Lists::new(context, self.offsets.len())?;
         for place in 0..self.offsets.len() - 1 {
             lists.extend(context, cut(self.list(place), page))?;
+            // It fits: no list becomes longer than it was, and those before were checked.
             lists.offsets.push(lists.targets.len() as u32);
         }
         self.free(context);

@@ -65,6 +65,7 @@ impl Context<'_> {
         if !self.is_order_of_one_list(&field.order, nodes.len(), long.total)? {
             return Ok(None);
         }
+        // An order may put any node first, so all that pass are needed before it.
         let purpose = if field.order.is_empty() { Purpose::Page } else { Purpose::All };
         let filter = field.filter.as_ref();
         let filter =

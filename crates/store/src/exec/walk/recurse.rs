@@ -79,6 +79,7 @@ impl Context<'_> {
             self.end(&step, edges - before);
             // A list of levels and no call for each: the depth is bounded by a limit, not by the
             // stack.
+            // Levels that no edge led to have no nodes, and end their branch here.
             layer = layer.into_iter().flat_map(levels_below).collect();
             depth += 1;
         }
@@ -104,6 +105,7 @@ impl Context<'_> {
                 }
                 let kind = walked.kind(name, reverse);
                 let mut result = self.recurse_edges(block, field, &level.nodes, |from, to| {
+                    // With loops an edge may be walked again at every level, so none is noted.
                     recurse.allow_loop || walked.edges.insert((kind, from, to))
                 })?;
                 if last {

@@ -143,11 +143,13 @@ impl<'a> Context<'a> {
             .is_some_and(|facets| facets.items.iter().any(|item| item.var.is_some()));
         let cascade = field.cascade.as_ref().or(inherited.cascade);
         let wanted = field.has_body || field.var.is_some() || binds || field.group_by.is_some();
+        // Nobody sees where these edges lead, but a cascade has to know whether there are any.
         if !wanted && inherited.cascade.is_none() {
             return Ok(FieldData::Nothing);
         }
         let walk = Walk { field, predicate, reverse, edges };
         let page = if cascade.is_some() {
+            // The cascade may drop targets, so `first` and `offset` are applied to what it leaves.
             Page { after: field.page.after, ..Page::default() }
         } else {
             field.page

@@ -42,6 +42,7 @@ pub(crate) fn check(query: &Query, options: ExecOptions, blocks: &[BlockResult])
     for result in shown.clone() {
         // A root may be listed several times; of one node alone at most as often as there are
         // repeats.
+        // A list of uids or a path may name a node several times; the level has it once.
         let repeats = result.roots.len().saturating_sub(result.level.nodes.len()) as u64;
         let extent = at_most(&result.level, 1 + repeats);
         bound = bound.saturating_add(extent);

@@ -172,6 +172,7 @@ fn rows(
         }
     }
     path.pop();
+    // An empty row and not none: facets of the edge alone make no object, and callers leave it out.
     if own.is_empty() && lists.is_empty() {
         return Ok(vec![own]);
     }

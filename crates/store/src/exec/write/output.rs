@@ -517,6 +517,7 @@ impl AnswerWriter<'_, '_> {
             self.sink.begin_object();
             self.path_objects(block, path);
             self.sink.key("_weight_");
+            // Whole numbers up to 2^53 are exact as floats, and this is a round number below that.
             if path.weight.fract() == 0.0 && path.weight.abs() < 1e15 {
                 self.sink.int(path.weight as i64);
             } else {

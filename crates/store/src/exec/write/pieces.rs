@@ -102,6 +102,7 @@ fn put_together<S: PieceSink>(
     spread.each(write, |piece| {
         sink.append(piece);
         taken += 1;
+        // The size of the first piece tells how much room the others are going to take.
         if taken == 1 {
             sink.expect(count - taken);
         }

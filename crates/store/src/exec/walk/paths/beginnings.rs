@@ -108,6 +108,7 @@ impl<'c> Beginnings<'c> {
     ) -> Result<Option<Path>> {
         while let Some(Beginning { reached, nodes, fields }) = self.heap.pop() {
             self.control.check()?;
+            // It is off the heap now; each beginning that goes on from it is a copy and is counted by itself.
             self.meter.give_back(Beginning::bytes(nodes.len()));
             if reached.node == to {
                 return Ok(Some(Path { nodes, hops: fields, weight: reached.weight }));

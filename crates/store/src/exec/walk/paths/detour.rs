@@ -177,6 +177,7 @@ impl<'c> Search<'c> {
         let (&node, before) = start.nodes.split_last().expect("a path begins with its start");
         let hops = before.len() as u32;
         let mut spots = vec![Spot { node, hops, weight: start.weight }];
+        // These weights are not compared with any: the search leaves out edges to them.
         spots.extend(before.iter().map(|&node| Spot { node, hops: 0, weight: f64::NEG_INFINITY }));
         let places = spots.iter().zip(0..).map(|(spot, place)| (spot.node, place)).collect();
         let meter = Meter::new(edges.context().control);
@@ -203,11 +204,13 @@ impl<'c> Search<'c> {
                 break;
             }
             let spot = self.spots[open.place as usize];
+            // A node is on the heap once for each time that it became lighter; only its last entry counts.
             if spot.weight < open.weight {
                 continue;
             }
             if spot.node == to {
                 found = Some((open.place, spot.weight));
+                // It goes on, since edges of other paths of the same weight are still to be noted.
                 limit = limit.min(detours.widened(spot.weight));
                 continue;
             }

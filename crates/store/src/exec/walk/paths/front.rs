@@ -35,6 +35,7 @@ impl<'c> Meter<'c> {
         if self.used <= self.charged {
             return Ok(());
         }
+        // As much again as is used, up to a piece: so a short search charges little more than it needs.
         let more = (self.used - self.charged).max(PIECE_BYTES.min(self.used));
         self.control.charge(more)?;
         self.charged += more;

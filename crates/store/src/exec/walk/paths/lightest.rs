@@ -56,11 +56,13 @@ pub(super) fn lightest<'c>(edges: &mut PathEdges<'c>, from: u32, to: u32) -> Res
             may_go_back = !edges.has_negative()?;
             if may_go_back {
                 behind = Some(Front::new(control, to));
+                // The search from the start may have come to the end already, on a way that need not be the lightest.
                 best = ahead.label(to).map_or(f64::INFINITY, |label| label.weight);
             }
         }
         let Some(least) = ahead.least() else { return Ok(Lightest { path: None, behind }) };
         if let Some(behind) = &mut behind {
+            // As long as no path was seen `best` is infinite, and nothing is more than that.
             let is_met = behind.least().is_none_or(|other| best + best * slack < least + other);
             if is_met {
                 break;

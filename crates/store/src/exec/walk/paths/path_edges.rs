@@ -220,6 +220,7 @@ impl<'s> PathEdges<'s> {
 
     fn keep_last_field(&self, hops: &mut Vec<Hop>) {
         if 1 < self.ways.len() {
+            // Of edges to one node the one of the last field comes first, and is the one that stays.
             hops.sort_unstable_by_key(|hop| (hop.to, Reverse(hop.field)));
             hops.dedup_by_key(|hop| hop.to);
         }
@@ -244,6 +245,7 @@ impl Way<'_> {
             return Ok(());
         }
         match &self.weights {
+            // Facets lie beside the forward edges, so only in that direction they are read in a row.
             Weights::Facet(numbers) if !self.walk.reverse => {
                 numbers.leaving(node, |to, weight| hops.push(Hop { to, field, weight }));
             }
@@ -259,6 +261,7 @@ impl Way<'_> {
     fn back(&mut self, context: &Context<'_>, node: u32, hops: &mut Vec<Hop>) -> Result<()> {
         let Some(back) = self.back else { return Ok(()) };
         let (start, field) = (hops.len(), self.number);
+        // A filter is about the target of an edge: going back that is this node, for all of its edges.
         if let Some(filter) = &self.walk.field.filter {
             ask(context, filter, &[node], &mut self.passed)?;
             if !self.passed.get(&node).copied().unwrap_or(false) {
@@ -303,6 +306,7 @@ impl Way<'_> {
             let (from, to) = ends(&hops[place]);
             let facet = |key: &str| facets.and_then(|facets| facets.get(from, to, key));
             if context.facets_pass(filter, &facet)? {
+                // Those that are kept stay in their order; what is swapped behind them is cut off.
                 hops.swap(kept, place);
                 kept += 1;
             }
@@ -343,6 +347,7 @@ fn ask<'f>(
         return Ok(());
     }
     context.control.charge(ENTRY_BYTES * unknown.len())?;
+    // First as if none passed, since the set tells only of those that do.
     passed.extend(unknown.iter().map(|&node| (node, false)));
     let set = context.filter(filter, NodeSet::from(distinct(&unknown)))?;
     passed.extend(set.iter().map(|node| (node, true)));

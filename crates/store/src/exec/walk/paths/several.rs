@@ -108,6 +108,7 @@ impl Candidates<'_, '_> {
     /// Adds one, and drops the last where there are more than wanted.
     fn add(&mut self, candidate: Candidate) -> Result<()> {
         self.meter.take(candidate.bytes())?;
+        // Those that are too light to be shown do not count: they have to be found before the ones that are.
         self.heavy += usize::from(self.is_heavy(candidate.weight()));
         self.list.insert(candidate);
         while self.wanted < self.heavy
@@ -150,6 +151,7 @@ pub(super) fn several(
     from: u32,
     to: u32,
 ) -> Result<Vec<Path>> {
+    // Its weight bounds the first search below, and its search from the end is gone on with.
     let Lightest { path: Some(path), behind } = lightest(edges, from, to)? else {
         // That no path leads there was found out by looking at each edge once.
         return Ok(Vec::new());
@@ -181,6 +183,8 @@ pub(super) fn several(
             // From the end on, where the search from the end has been: what these find bounds the others.
             for at in (path.leaves_at..path.fields.len()).rev() {
                 let mut banned = Vec::new();
+                // Lawler's change: there the class of this path has left out
+                // some already, and behind it no path was split off yet.
                 if at == path.leaves_at {
                     banned.extend_from_slice(&path.banned);
                 }
