@@ -80,6 +80,7 @@ impl Bits {
         while start < range.end {
             let word = &mut self.words[start / 64];
             let end = range.end.min((start / 64 + 1) * 64);
+            // From one to 64 bits of one word, so neither shift reaches 64.
             let wanted = (u64::MAX >> (64 - (end - start))) << (start % 64);
             let mut bits = *word & wanted;
             *word &= !wanted;

@@ -110,6 +110,7 @@ impl GraphCache {
         if let Some(graph) = self.find(wanted) {
             return Ok((graph, Taken::Kept));
         }
+        // The lock is free meanwhile. Two who want one graph at once both make it, which costs time alone.
         let (graph, taken) = match self.patched(wanted, task)? {
             Some(graph) => (Arc::new(graph), Taken::Patched),
             None => (Arc::new(make(wanted, task)?), Taken::Made),
@@ -148,6 +149,8 @@ impl GraphCache {
                 (0..kept.len()).rev().find_map(|place| Some((place, before(&kept[place])?)));
             let Some((place, before)) = found else { return Ok(None) };
             let old = Arc::clone(&kept[place].graph);
+            // No version has the state that it was made of, so it was of
+            // use for this patch alone, and the new one takes its place.
             if !kept[place].key.parts.iter().all(PartKey::is_alive) {
                 kept.remove(place);
             }

@@ -20,11 +20,13 @@ impl Draws {
 
     /// A number below `bound`, which is not 0.
     pub(super) fn below(&mut self, bound: usize) -> usize {
+        // The upper half of the product lies below the bound, evenly but for a bias of `bound` in 2^64.
         ((u128::from(self.next()) * bound as u128) >> 64) as usize
     }
 
     /// A number from 0 to below 1.
     pub(super) fn share(&mut self) -> f64 {
+        // The upper 53 bits, as many as a float has, so that nothing is rounded up to 1.
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 

@@ -174,6 +174,7 @@ impl<'w> Task<'w> {
             all.push(results.into_iter());
             Ok(())
         })?;
+        // Each strand has its blocks in their order, so taking from one after the other brings all back into theirs.
         Ok((0..count).filter_map(|number| all[number % strands].next()).collect())
     }
 

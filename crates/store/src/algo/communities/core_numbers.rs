@@ -20,6 +20,7 @@ pub(in crate::algo) fn core_numbers(run: &Run<'_>) -> Result<Found> {
     let mut degrees = vec![0_u32; nodes];
     run.task.fill_evenly(&mut degrees, |range, part| {
         for (node, degree) in (range.start as u32..).zip(part) {
+            // A loop is no neighbour.
             *degree = (rows.degree(node) - usize::from(rows.has(node, node))) as u32;
         }
         Ok(())
@@ -49,6 +50,8 @@ pub(in crate::algo) fn core_numbers(run: &Run<'_>) -> Result<Found> {
                 let degree = &mut degrees[other as usize];
                 let is_left = core < *degree;
                 *degree -= u32::from(is_left);
+                // Written in any case, and kept only when the degree has just come to the
+                // core's: that happens once to a node, so `end` never passes their number.
                 out[end] = other;
                 end += usize::from(is_left & (*degree == core));
             }

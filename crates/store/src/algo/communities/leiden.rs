@@ -37,6 +37,7 @@ pub(in crate::algo) fn leiden(run: &Run<'_>) -> Result<Found> {
         let before = groups.clone();
         pass(&whole, (&mut groups, number == 0), resolution, &mut draws, run, &mut report)?;
         renumber(&mut groups);
+        // Groups are numbered by their first members, so equal ones have equal numbers.
         if groups == before {
             break;
         }
@@ -106,6 +107,7 @@ fn split(network: &Network<'_>, groups: &[u32], run: &Run<'_>) -> Result<Vec<i64
         }
         let mut root = trees.find(node);
         // Each edge stands at both of its ends.
+        // The rows of the graph itself ascend, so its lesser neighbours come first.
         for &to in network.neighbours(node).iter().take_while(|to| **to < node) {
             if groups[to as usize] == groups[node as usize] {
                 root = trees.join(root, to);

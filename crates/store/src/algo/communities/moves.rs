@@ -53,6 +53,7 @@ pub(super) fn move_nodes(
     if network.total <= 0.0 {
         return Ok(0);
     }
+    // Of the network alone, and not of the threads: what is found depends on how nodes are batched.
     let size = (network.len() / run.task.cut().batches).clamp(1, NODES_A_CHECK);
     let order = shuffled(network.len(), moving.run.min(size), draws);
     let mut groups = Groups::new(network, group_of, moving.resolution);
@@ -235,6 +236,7 @@ impl<'n> Groups<'n> {
                 self.moved.set(wish.node as usize);
                 moves += 1;
             } else {
+                // What it wanted was found as things stood before the batch, so it may gain by another move now.
                 self.again.set(wish.node as usize);
             }
         }
@@ -257,6 +259,8 @@ impl<'n> Groups<'n> {
     /// What it costs a node, for each unit of what the others of a community weigh, to be in it: what chance would put between them.
     #[inline]
     fn cost(&self, node: u32) -> f64 {
+        // Where ends of edges are joined at random, two sets of strengths `a` and `b` have `a b / total` between
+        // them, `total` being twice the weight of all edges. The cost is that without the factor of the community.
         self.resolution * self.network.strengths[node as usize] / self.network.total
     }
 
@@ -264,6 +268,7 @@ impl<'n> Groups<'n> {
     #[inline]
     fn gain(&self, node: u32, group: u32, sum: f64) -> f64 {
         let strength = self.network.strengths[node as usize];
+        // Among the others of its own community a node does not count itself.
         let own = if group == self.group_of[node as usize] { strength } else { 0.0 };
         sum - self.cost(node) * (self.strengths[group as usize] - own)
     }
@@ -307,6 +312,7 @@ impl<'n> Groups<'n> {
         let is_alone = group == ALONE || self.sizes[group as usize] == 0;
         let group = match self.empty.last() {
             Some(empty) if is_alone => *empty,
+            // Where no community is empty each has one member, and this node is alone already.
             None if is_alone => return false,
             _ => group,
         };

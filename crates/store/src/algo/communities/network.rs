@@ -40,6 +40,7 @@ impl<'g> Network<'g> {
             for (strength, node) in part.iter_mut().zip(rows.block(number)) {
                 let (targets, weights) = rows.row(node);
                 let looped = targets.binary_search(&node).map_or(0.0, |place| weights.at(place));
+                // The row has a loop once, and both of its ends are at this node.
                 *strength = rows.weight_of(node) + looped;
             }
             Ok(())
@@ -130,6 +131,7 @@ impl<'g> Network<'g> {
         (group_of, count): (&[u32], usize),
         sums: &mut Sums,
     ) -> Part {
+        // An edge within the group is met from both of its ends, but a loop of a given graph only once.
         let loops = if matches!(self.rows, Rowed::Given(_)) { 2.0 } else { 1.0 };
         let ends_of = |nodes: &[u32]| nodes.iter().map(|node| self.degree(*node)).sum::<usize>();
         let nodes = &members.nodes[members.starts[groups.start]..members.starts[groups.end]];

@@ -42,6 +42,7 @@ pub(super) fn refine(
                 let nodes = members.of(community);
                 let (own, others) = std::mem::take(&mut rest).split_at_mut(nodes.len());
                 let mut parts = Parts::new(whole, nodes, members.starts[community], sums);
+                // Draws of the seed and the community alone: it makes no difference which thread refines it, and when.
                 parts.merge_all(&mut Draws::new(seed ^ (community as u64) << 32), run)?;
                 own.iter_mut().zip(parts.part_of).for_each(|(it, part)| *it = nodes[part as usize]);
                 rest = others;
@@ -160,6 +161,7 @@ impl<'w, 's> Parts<'w, 's> {
 
     /// The parts that a node may be merged with.
     fn find_candidates(&mut self, node: u32, candidates: &mut Vec<Candidate>) {
+        // Taken out while they are filled, since `each_inside` reads the rest of `self`.
         let mut sums = std::mem::take(self.sums);
         let degree = self.whole.network.degree(self.nodes[node as usize]);
         sums.begin(degree.min(self.nodes.len()), self.nodes.len());
@@ -177,6 +179,7 @@ impl<'w, 's> Parts<'w, 's> {
 
     fn merge(&mut self, node: u32, candidate: &Candidate) {
         let (node, part) = (node as usize, candidate.part as usize);
+        // The part that began with the node is empty from now on: nobody else was in it, and nobody is led to it.
         self.part_of[node] = candidate.part;
         self.strengths[part] += self.strengths[node];
         // The edges between the node and the part are inside now, at both ends.
@@ -199,5 +202,6 @@ fn drawn<'c>(candidates: &'c [Candidate], usual: f64, draws: &mut Draws) -> Opti
             return Some(candidate);
         }
     }
+    // What rounding has left over falls to the last one.
     candidates.last()
 }

@@ -51,6 +51,8 @@ impl Sums {
             let bits = wanted.next_power_of_two().trailing_zeros().min(u32::BITS);
             self.is_direct = false;
             self.slots.resize(self.slots.len().max(1 << bits), EMPTY);
+            // Only as much of the table as this node needs is used,
+            // and cleared: for most nodes that stays in the cache.
             self.slots[..1 << bits].fill(EMPTY);
             (self.mask, self.factor, self.shift) = ((1 << bits) - 1, SPREAD, u32::BITS - bits);
         }
@@ -81,6 +83,8 @@ impl Sums {
             if self.len <= place || self.sums[place].0 == group {
                 return slot;
             }
+            // It ends, since at least three of four slots are free. A
+            // slot of a group's own is never met here: no other takes it.
             slot = (slot + 1) & self.mask;
         }
     }

@@ -104,6 +104,7 @@ impl Graph {
         }
         let bytes = self.rows.byte_len();
         let _room = task.room(bytes, 1)?;
+        // Nobody waits for another who does the same: both make them, and one is kept.
         let made = self.rows.transposed(task)?;
         if let Some(held) = &mut *self.held.lock().unwrap_or_else(PoisonError::into_inner) {
             held.grow(bytes as u64)?;

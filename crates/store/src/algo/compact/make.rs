@@ -32,6 +32,7 @@ pub(in crate::algo) fn make(wanted: &Wanted<'_>, task: &Task<'_>) -> Result<Grap
     let is_weighted = wanted.parts.iter().any(|part| part.weight.is_some());
     // The rows, the pieces that they are joined of, and as much again where they are merged with others.
     let bytes_each = 2 * (size_of::<u32>() + if is_weighted { size_of::<f64>() } else { 0 });
+    // An estimate by the stored columns: edges that were set since these were built are not counted.
     let _room = task.room(edges_max, bytes_each)?;
     let numbering = Numbering::new(nodes);
     let make = Make { wanted, numbering: &numbering, sources: &sources, is_weighted };
@@ -90,6 +91,8 @@ impl Make<'_, '_> {
                 self.read(source, node, &mut stored, &mut row)?;
             }
             if 1 < sources.len() {
+                // Stable, and the parts come in their order: so the weights
+                // of one edge are always added up in the same order.
                 row.sort_by_key(|(to, _)| *to);
                 row.dedup_by(|next: &mut (u32, f64), kept| {
                     let is_same = next.0 == kept.0;

@@ -56,6 +56,7 @@ fn pages_of(targets: &[u32], task: &Task<'_>) -> Result<Vec<Pages>> {
     let strands = task.threads().min(STRANDS_MAX);
     let pieces: Vec<&[u32]> = targets.chunks(EDGES_A_PIECE).collect();
     task.blocks(strands, |strand| {
+        // Each strand has a set of its own. Their union is the same however the pieces were dealt.
         let mut pages = Pages::default();
         for piece in pieces.iter().skip(strand).step_by(strands) {
             task.check()?;

@@ -44,6 +44,8 @@ pub(in crate::algo) fn patch(
     for &(from, to) in &pairs {
         let weight = patch.weight(from, to)?;
         now.insert((from, to), weight);
+        // Without a direction an edge weighs what both ways weigh
+        // together, so the way that did not change is read, too.
         if wanted.direction == Direction::Both && from != to {
             now.insert((to, from), patch.weight(to, from)?);
         }
@@ -114,6 +116,8 @@ struct Patch<'p, 'w> {
 impl Patch<'_, '_> {
     /// What an edge weighs in all parts together, which are added up as where a graph is made; `None` where no part has it.
     fn weight(&self, from: u32, to: u32) -> Result<Option<f64>> {
+        // One for the parts in each direction, put together at the end: `make` adds
+        // them up so, and sums of floats are the same bits only in the same order.
         let mut sums = [None, None];
         for source in self.sources {
             let is_turned = source.part.reverse;
@@ -154,6 +158,7 @@ fn numbering(
         None => ends.filter(|node| old.number(*node).is_none()).collect(),
     };
     let Some(first) = new.first() else { return Some(Arc::clone(old.numbering())) };
+    // Numbers ascend with node ids: one new node before the last old one would change the numbers of those behind it.
     if old.nodes().last().is_some_and(|last| first < last) {
         return None;
     }
@@ -215,12 +220,14 @@ fn patched(old: &Rows, updates: &Updates, nodes: usize) -> Option<Rows> {
         edges += row.len();
         let row: Vec<(u32, f64)> = row.into_iter().collect();
         overlay.set(node, &row, is_weighted);
+        // Rows that were replaced again count, too: their room is not given back.
         if edges_max < overlay.edges() {
             return None;
         }
     }
     for node in old.nodes() as u32..nodes as u32 {
         if !updates.contains_key(&node) {
+            // A new node needs a row, if only an empty one, since the rows below have none for it.
             overlay.set(node, &[], is_weighted);
         }
     }

@@ -100,6 +100,7 @@ impl Rows {
     /// Whether all weights are of four bytes; `None` where edges have none.
     pub(super) fn are_narrow(&self) -> Option<bool> {
         let is_narrow = |weights: &Weights| matches!(weights, Weights::Narrow(_));
+        // An overlay has weights of eight bytes, whatever the rows below have.
         self.made.weights.as_ref().map(|weights| is_narrow(weights) && self.overlay.is_none())
     }
 
@@ -114,6 +115,8 @@ impl Rows {
         let mut size = 0;
         for node in 0..self.nodes {
             let row = self.degree(node as u32) + 1;
+            // A row longer than a block is a block by itself: rows are
+            // not cut, since a step fills the places of whole nodes.
             if size != 0 && BLOCK < size + row {
                 ends.push(node);
                 size = 0;
@@ -290,6 +293,7 @@ impl Rows {
                     false => merge_targets(self.of(node), other.of(node), &mut piece.targets),
                     true => merge(self.row(node), other.row(node), |to, weight, more| {
                         piece.targets.push(to);
+                        // A loop turned round is itself, so its weight is not added to itself.
                         let more = if is_same(node, to) { 0.0 } else { more };
                         piece.weights.push(weight + more);
                     }),
@@ -333,6 +337,7 @@ pub(super) fn narrowed(
     if exact.into_iter().all(|is_exact| is_exact) {
         return Ok(Weights::Narrow(narrow));
     }
+    // `give` is asked once more, and puts the same weights out again.
     drop(narrow);
     let mut wide = vec![0.0; len];
     task.fill(&mut wide, ends, |number, part| {

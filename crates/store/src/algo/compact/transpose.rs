@@ -80,6 +80,7 @@ fn turned<W: Weight>(rows: &Rows, task: &Task<'_>) -> Result<(Vec<usize>, Vec<u3
     let starts = starts_of(counts.iter().map(|count| *count as usize), nodes);
     drop(counts);
     let mut shift = SHIFT_MIN;
+    // So there are at most `BUCKETS_MAX` buckets, each of 2^shift neighbouring targets.
     while BUCKETS_MAX <= nodes >> shift {
         shift += 1;
     }
@@ -111,6 +112,7 @@ fn turned<W: Weight>(rows: &Rows, task: &Task<'_>) -> Result<(Vec<usize>, Vec<u3
 fn counted(rows: &Rows, strands: usize, task: &Task<'_>) -> Result<Vec<u32>> {
     let blocks = rows.blocks().len();
     let counts = task.blocks(strands, |strand| {
+        // Rows are distinct, so a node is led to by each other at most once: 32 bits are enough.
         let mut counts = vec![0_u32; rows.nodes()];
         for block in (strand..blocks).step_by(strands) {
             task.check()?;
@@ -123,6 +125,7 @@ fn counted(rows: &Rows, strands: usize, task: &Task<'_>) -> Result<Vec<u32>> {
     let mut counts = counts.into_iter();
     let mut sums = counts.next().unwrap_or_default();
     for more in counts {
+        // Whole numbers: the sums do not depend on which strand counted what.
         sums.iter_mut().zip(more).for_each(|(sum, count)| *sum += count);
     }
     Ok(sums)

@@ -65,6 +65,7 @@ impl<'r> Choices<'r> {
         for _ in 0..TRIES {
             let place = draws.below(targets.len());
             // The factor may cost a search: it is asked for what passes by its weight.
+            // An edge is kept with the chance of its weight times its factor, by the greatest that this product can be.
             let mut bound = draws.share() * heaviest * most;
             if bound < weight(place) * most {
                 bound /= weight(place);

@@ -42,6 +42,7 @@ pub(in crate::algo) fn fastrp(run: &Run<'_>) -> Result<Found> {
         Projection::new(run, dimensions)?.at_once(&mut values, &weights)?;
         (dimensions, 1)
     } else {
+        // Half of the numbers, in whole chunks: then each strip begins where a chunk of draws does.
         let width = dimensions.div_ceil(2 * CHUNK) * CHUNK;
         let _room = run.room_a_node(size_of::<f32>() * (1 + 2 * width + rounds))?;
         Projection::new(run, dimensions)?.by_strips(&mut values, &weights, width)?;
@@ -114,6 +115,7 @@ impl Source for First<'_> {
 impl<'p, 'r> Projection<'p, 'r> {
     fn new(run: &'p Run<'r>, dimensions: usize) -> Result<Projection<'p, 'r>> {
         let rows = run.graph.outgoing();
+        // Two of `SPARSITY` numbers are not 0, so the squares of a first vector add up to 1 on average.
         let unit = (SPARSITY as f64 / 2.0 / dimensions as f64).sqrt();
         let power = run.call.float("normalization_strength");
         let mut sizes = vec![0.0; rows.nodes()];
@@ -133,6 +135,7 @@ impl<'p, 'r> Projection<'p, 'r> {
         let width = self.dimensions;
         let mut copy = vec![0.0; result.len()];
         // The first vectors lie where the second ones will.
+        // A byte for each number takes a quarter of the room of the floats.
         let signs = &mut bytemuck::cast_slice_mut(&mut copy)[..result.len()];
         self.draw(signs, &(0..width))?;
         let first = First(signs, width, &self.sizes);
@@ -236,6 +239,7 @@ impl<'p, 'r> Projection<'p, 'r> {
             let nodes = (block * EVEN_BLOCK) as u32..;
             for (node, signs) in nodes.zip(part.chunks_exact_mut(width)) {
                 for (chunk, signs) in signs.chunks_mut(CHUNK).enumerate() {
+                    // By the number of the chunk in the whole vector, so a strip draws what the whole would have there.
                     let mut draws = draws_of(seed, node, strip.start / CHUNK + chunk);
                     signs.fill_with(|| match draws.below(SPARSITY) {
                         0 => 1,

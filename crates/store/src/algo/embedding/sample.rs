@@ -113,5 +113,6 @@ fn distinct(
         let place = if taken.contains(&place) { last } else { place };
         taken.insert(place);
     }
+    // In the order of a hash set; whoever asks sorts what was found for the node.
     found.extend(taken.into_iter().map(|place| (node, targets[place])));
 }

@@ -74,6 +74,7 @@ impl Turns {
     ) {
         let (back, away) = (1.0 / self.p, 1.0 / self.q);
         let is_plain = self.p == 1.0 && self.q == 1.0;
+        // The greatest that a step may count, by which `draw` scales the chance of being kept.
         let most = back.max(away).max(1.0);
         let (mut before, mut at) = (None, start);
         walks.nodes.push(start);

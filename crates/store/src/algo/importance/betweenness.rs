@@ -164,13 +164,17 @@ impl Search {
                 task.check()?;
             }
             let row = rows.of(node);
+            // Edges were numbered in the order of the nodes, so the
+            // numbers of a node end where those of the one behind begin.
             edge -= row.len();
             let mut owed = 0.0;
+            // Taken out, so that all bits are clear for the next search.
             self.leads_on.take(edge..edge + row.len(), |number| {
                 owed += self.owed_a_way[row[number - edge] as usize];
             });
             let owed = owed * self.ways[node as usize];
             self.owed_a_way[node as usize] = (1.0 + owed) / self.ways[node as usize];
+            // The start lies between no others.
             if place != 0 {
                 self.sums[node as usize] += owed;
             }

@@ -36,6 +36,7 @@ pub(in crate::algo) fn eigenvector(run: &Run<'_>) -> Result<Found> {
 /// What the nodes before a node have together, by the weights of the edges.
 #[inline]
 pub(super) fn gathered(incoming: &Rows, node: u32, scores: &[f64]) -> f64 {
+    // An empty sum of floats is -0; adding 0 makes it 0.
     pulled(incoming, node, scores) + 0.0
 }
 

@@ -141,6 +141,7 @@ impl Pushing<'_, '_> {
     #[inline]
     fn receive(&mut self, node: u32, amount: f64) -> f64 {
         let residue = &mut self.residue[node as usize];
+        // Noted once: who has pushed has kept something, for the damping is below 1.
         if *residue == 0.0 && self.kept[node as usize] == 0.0 {
             self.met.push(node);
         }
@@ -191,6 +192,7 @@ impl Pushing<'_, '_> {
             return;
         }
         let before = self.receive(node, amount);
+        // Only when it passes the bound just now: so a node is in the queue once, as long as it is above.
         if before <= room && room < before + amount {
             self.queue.push_back(node);
         }

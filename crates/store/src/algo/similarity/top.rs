@@ -63,6 +63,7 @@ impl Search {
                 if other == node || other == middle {
                     continue;
                 }
+                // What a common node counts is above 0 by each measure, so 0 means that the node was not met yet.
                 if self.common[other as usize] == 0.0 {
                     self.met.push(other);
                 }

@@ -117,6 +117,7 @@ fn peeled(edges: &Edges<'_>, mut counts: Vec<u32>, task: &Task<'_>) -> Result<Ve
                     let count = &mut counts[edge as usize];
                     if least < *count {
                         *count -= 1;
+                        // An edge comes to the least number once and goes no lower, so it is taken out once.
                         if *count == least {
                             out.push(edge);
                         }
