@@ -15,7 +15,7 @@ use std::ops::Bound;
 /// A geo function as the plan has it.
 #[derive(Clone, Copy)]
 pub(crate) struct GeoCall<'f> {
-    /// Which one.
+    /// How the stored geometry must lie to the given one.
     pub(crate) relation: GeoRelation,
     /// The predicate.
     pub(crate) name: &'f PredicateRef,

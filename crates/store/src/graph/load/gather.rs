@@ -63,7 +63,7 @@ struct Pending {
     def: Arc<PredicateDef>,
     /// The schema did not know it: the statements decide whether it is a list.
     is_new: bool,
-    /// JSON said so.
+    /// True when JSON had a value of it in brackets.
     is_listed: bool,
     langs: BTreeMap<Box<str>, Vec<ValuePart>>,
     edges: Vec<EdgePart>,

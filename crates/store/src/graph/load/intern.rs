@@ -36,7 +36,7 @@ pub enum ExternalId {
     Int(i64),
     /// A text.
     Text(Box<str>),
-    /// None: the node is new.
+    /// There is no id: the node is new.
     New,
 }
 
@@ -288,7 +288,7 @@ pub struct KnownInts {
     /// The node of each id from `first` on, 0 for none; when ids are close together.
     first: i64,
     near: Vec<u32>,
-    /// When they are not.
+    /// The node of each id, when ids are not close together.
     far: FxHashMap<i64, u32>,
 }
 

@@ -202,7 +202,7 @@ impl Run {
         Ok((name, self.writer.take_catalog()))
     }
 
-    /// Adds edges, likewise.
+    /// Adds edges of a predicate. Returns what [`Spilled::new`] wants.
     ///
     /// # Errors
     ///

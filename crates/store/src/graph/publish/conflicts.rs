@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// The keys or predicates that a commit wrote.
 pub(in crate::graph) enum Written {
-    /// Things that have keys.
+    /// The keys of what was written.
     Keys(Vec<Key>),
     /// Whole predicates: a load, or a change of the schema.
     Predicates(Vec<Arc<str>>),

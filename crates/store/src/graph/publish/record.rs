@@ -35,7 +35,7 @@ pub(super) mod changes_field {
     pub(crate) const DEFINITION: u64 = required(2);
     /// The name of a predicate that statements are about, which name it by its place.
     pub(crate) const PREDICATE: u64 = required(3);
-    /// A language, likewise.
+    /// The name of a language that values and deletes are in, which name it by its place.
     pub(crate) const LANG: u64 = required(4);
     /// A part: deletes before values before edges.
     pub(crate) const PART: u64 = required(5);

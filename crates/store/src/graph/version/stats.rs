@@ -15,13 +15,13 @@ pub struct PredicateStats {
     pub subjects: u64,
     /// The number of values in all languages, or of edges.
     pub values: u64,
-    /// What values, or edges from subject to object, take without facets.
+    /// The bytes that values, or edges from subject to object, take without facets.
     pub column_bytes: u64,
-    /// What all indexes take.
+    /// The bytes that all indexes take.
     pub index_bytes: u64,
-    /// What the reverse edges take.
+    /// The bytes that the reverse edges take.
     pub reverse_bytes: u64,
-    /// What the facets take.
+    /// The bytes that the facets take.
     pub facet_bytes: u64,
 }
 

@@ -42,7 +42,7 @@ pub struct Uids {
 struct Named {
     /// Those of the snapshot that was opened, until they are needed.
     saved: FrozenBitmap,
-    /// The others, or all.
+    /// Those that were named since the snapshot was opened; all of them, once `saved` was added.
     known: RoaringBitmap,
 }
 

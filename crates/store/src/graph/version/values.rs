@@ -43,9 +43,9 @@ pub enum Stretch<'a, 'n> {
 /// The values of one node.
 #[derive(Clone)]
 pub enum ValueList<'a> {
-    /// As built.
+    /// Those of a node that did not change since the column was built: their positions in it.
     Stored(&'a Column, Range<usize>),
-    /// As changed.
+    /// Those of a node that changed since then: all that it has now.
     Changed(&'a Row),
 }
 
