@@ -51,6 +51,7 @@ pub fn positions(
         return Err(Error::query(format!("an edge joins {from} and {to}, of {nodes} nodes")));
     }
     let mut places: Vec<[f32; 2]> = (0..nodes).map(spiral).collect();
+    // There are at most 20,000 nodes, so the square stays below 2^32.
     let rounds = (PAIRS / (nodes * nodes).max(1)).clamp(ROUNDS.0, ROUNDS.1);
     let side = (nodes as f32).sqrt();
     let mut forces = vec![[0.0_f32; 2]; nodes];
@@ -84,6 +85,7 @@ pub fn positions(
 
 /// The first place of a node, with one node on each unit of the plane, about.
 fn spiral(node: usize) -> [f32; 2] {
+    // The disc that the first n nodes fill has the area π · 0.36 · n, which is about n.
     let (radius, angle) = ((node as f32 + 0.5).sqrt() * 0.6, node as f32 * GOLDEN_ANGLE);
     [radius * angle.cos(), radius * angle.sin()]
 }

@@ -62,6 +62,7 @@ impl Client {
             return known.1.clone();
         }
         let agent = agent();
+        // Of two agents that are made at once the later one is kept, and the other goes with its requests.
         self.agent.store(Some(Arc::new((process, agent.clone()))));
         agent
     }
@@ -118,6 +119,7 @@ fn redirect(outgoing: &mut Outgoing, status: u16, location: &str) -> Result<(), 
     if !matches!(new.scheme_str(), Some("http" | "https")) {
         return Err(invalid());
     }
+    // Headers may have secrets that are meant for the first server, so another one gets none but these.
     if (old.scheme(), old.authority()) != (new.scheme(), new.authority()) {
         let is_plain = |name: &str| {
             ["content-type", "accept"].iter().any(|plain| plain.eq_ignore_ascii_case(name))

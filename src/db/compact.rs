@@ -214,6 +214,7 @@ fn value_of(argument: &ArgumentDef, text: &str) -> Result<ArgumentValue> {
         ArgumentKind::Float { least, most, .. } => text
             .parse()
             .ok()
+            // NaN is in no range, so it is refused as well.
             .filter(|number| (least..=most).contains(number))
             .map(ArgumentValue::Float),
         ArgumentKind::Bool { .. } => text.parse().ok().map(ArgumentValue::Bool),
@@ -226,6 +227,7 @@ fn value_of(argument: &ArgumentDef, text: &str) -> Result<ArgumentValue> {
             let is_fine = |number: &f64| {
                 (least..=most).contains(number) && (!is_whole || number.fract() == 0.0)
             };
+            // An empty text is one number that can't be read, so at least one is there.
             numbers
                 .filter(|all| all.len() <= NUMBERS_MAX && all.iter().all(is_fine))
                 .map(ArgumentValue::Numbers)

@@ -48,6 +48,7 @@ impl Folder {
         // A thread too few is no reason to refuse a commit that was made: the next one asks again, and one that finds far too
         // many changes folds them itself.
         if thread.spawn(move || folder.fold_all(&store)).is_ok() {
+            // The lock is still held: a thread that ends at once waits for it to note that.
             *running = Some(process::id());
         }
     }

@@ -40,6 +40,7 @@ fn error_of(payload: Box<dyn Any + Send>) -> Error {
     };
     let message = text_of(&*payload);
     let mut noted = NOTED.lock().unwrap_or_else(PoisonError::into_inner);
+    // The newest panic of this message is taken, since an older one may be one that nobody caught.
     let found = noted.iter().rposition(|(known, _)| *known == message);
     let place = found.and_then(|at| noted.remove(at)).map(|(_, place)| place);
     Error::Internal { message, place: place.unwrap_or_default() }

@@ -21,7 +21,8 @@ const CHECKPOINT_BYTES: u64 = 64 << 20;
 /// large graph.
 const SHORT_LOG: u64 = 64 << 10;
 
-/// The file `CLOCK` is moved on by this many transaction numbers at a time, so that few transactions write to it.
+/// The file `CLOCK` is moved on by this many numbers at a time, so that few transactions write to it: those of ten thousand
+/// commits, which lie 1,024 apart (`commit_gap`).
 const CLOCK_STEP: u64 = 10_000 << 10;
 
 /// Everything that exists only while a database is open.
@@ -146,6 +147,7 @@ impl Open {
         let store = Store::with_version(version, Some(Box::new(Arc::clone(&wal))));
         let (saving, checkpointer) = (Mutex::new(()), Mutex::default());
         let clock = directory.clock()?;
+        // Numbers up to this one may have been handed out by a process before this one.
         store.advance_clock(clock);
         let clock = Mutex::new(clock);
         let writing = Writing { directory, wal, options, found, clock, saving, checkpointer };
@@ -242,6 +244,7 @@ impl Open {
         }
         // Most of what is to be synced is, before writers have to wait for it.
         writing.wal.sync()?;
+        // Nobody else commits meanwhile, so the new log begins right behind the version that is saved.
         let rotated =
             self.store.with_head(|version| Ok((Arc::clone(version), writing.wal.rotate()?)));
         let (version, (number, place)) = rotated?;
@@ -357,6 +360,7 @@ impl Open {
                 // A newer snapshot has taken the place of the logs that were followed.
                 *follower = open_follower(directory, options)?;
             } else if follower.found().commits <= before {
+                // Nothing was committed since, so the version that is there stays.
                 return Ok(self.store.version().commit);
             }
             let mut version = follower.version(directory)?;
@@ -513,6 +517,7 @@ impl Drop for LoadSnapshot<'_> {
 /// Has new nodes of a graph get their uids from a counter that others use, too.
 fn share(version: &mut Version, uids: Option<&Arc<Uids>>) {
     if let Some(uids) = uids {
+        // The counter then gives no uid that this graph has already.
         uids.absorb(&version.uids);
         version.uids = Arc::clone(uids);
     }

@@ -88,6 +88,8 @@ impl Squares {
     /// Returns how all places push what lies at one: with 1 / distance each.
     pub(super) fn push(&self, place: [f32; 2]) -> [f32; 2] {
         let mut force = [0.0, 0.0];
+        // Depth first, each level leaves at most three squares behind, and a fourth is looked at: so the
+        // places are enough.
         let mut ahead = [0_u32; 4 * LEVELS + 4];
         let mut left = 1;
         while 0 < left {

@@ -48,6 +48,7 @@ impl Cancel {
         named: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let own = Some(Arc::clone(&self.cancelled));
+        // Calls may nest: what was there before is put back, also for the call around.
         let before = CANCELLED.with(|current| current.replace(own));
         let done = function.call(arguments, named);
         CANCELLED.with(|current| current.replace(before));

@@ -160,6 +160,7 @@ impl PyTxn {
 
     #[pyo3(signature = (*exception))]
     fn __exit__(&self, py: Python<'_>, exception: &Bound<'_, PyTuple>) -> PyResult<()> {
+        // Without an exception Python passes None three times.
         let failed = exception.get_item(0).is_ok_and(|kind| !kind.is_none());
         let is_finished = self.txn.is_finished();
         // An exception inside of `with` means that the work is not whole.

@@ -107,6 +107,7 @@ impl Database {
             role: key.role.name().to_owned(),
             namespace: self.namespace_id(),
             made,
+            // Ends are kept in whole seconds, and a lifetime below one is taken for one second.
             expires: key.lifetime.map(|lifetime| made.saturating_add(lifetime.as_secs().max(1))),
             revoked: None,
         };

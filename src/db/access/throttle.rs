@@ -65,6 +65,7 @@ impl Failures {
         let doublings = self.count.saturating_sub(counted.free());
         let pause = match doublings {
             0 => Duration::ZERO,
+            // Beyond 2^16 seconds any longest pause is reached, so the power stays far from its bound.
             more => counted.pause_max().min(PAUSE_MIN * 2_u32.saturating_pow((more - 1).min(16))),
         };
         self.last + pause
@@ -94,6 +95,7 @@ impl Throttle {
         if ENTRIES_MAX <= failures.len() {
             // Half of them, so that it is not done each time.
             let mut times: Vec<Instant> = failures.values().map(|known| known.last).collect();
+            // There are at least `ENTRIES_MAX` of them, so the middle one is there.
             let (_, middle, _) = times.select_nth_unstable(ENTRIES_MAX / 2);
             let middle = *middle;
             failures.retain(|_, known| middle < known.last);

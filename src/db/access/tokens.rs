@@ -168,6 +168,7 @@ impl Signer {
         let namespace = namespace.ok_or_else(|| refused("namespace in claims is no number"))?;
         match (claims.get("groups"), text("mark")) {
             (Some(Json::Array(_)), None) => {
+                // The library has refused tokens without this number, and those that ended before now.
                 let seconds = claims.get("exp").and_then(Json::as_u64).unwrap_or_default();
                 let expires = UNIX_EPOCH.checked_add(Duration::from_secs(seconds));
                 let expires = expires.ok_or_else(|| refused("exp in claims is too large"))?;

@@ -82,6 +82,8 @@ impl Plans {
             Some(Kept::Parsed(document)) if !variables.is_empty() => {
                 Ok(Arc::new(document.plan(variables)?))
             }
+            // It is new, or was kept for requests with variables and comes without, or the other way round:
+            // the later takes the place.
             _ => self.plan_anew(text, variables, control),
         }
     }
@@ -102,6 +104,7 @@ impl Plans {
             };
             // What there is no memory for is not kept.
             let bytes = bytes_of_plan(text);
+            // A larger one would take the place of a whole generation.
             if bytes <= self.bytes_max / 2
                 && let Ok(held) = Held::draw(&self.share, bytes)
             {

@@ -147,6 +147,7 @@ impl Database {
                     && redefinition.catch_up(head)?.is_some();
                 if !fits {
                     is_overtaken = true;
+                    // The error only ends the turn without a commit: the caller sees `false` in its place.
                     return Err(Error::internal(
                         "what was built does not go with the newest version",
                     ));

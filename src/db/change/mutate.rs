@@ -231,6 +231,7 @@ impl Database {
             })?,
             true => {
                 let prepare = |version: &Arc<Version>| {
+                    // It is prepared again where another writer changes what it reads.
                     let mut staged = self.stage(job.clone(), version, control)?;
                     Ok(Prepared { reads: mem::take(&mut staged.reads), staged })
                 };

@@ -49,6 +49,8 @@ impl QuadText {
         self.count += 1;
         self.push_name("subject", quad.subject)?;
         self.check_part("language", quad.lang, |c| c.is_alphanumeric() || c == '-' || c == ':')?;
+        // In N-Quads only a literal has a language of its own; that of `*` is written at the predicate, as
+        // in `<name@de> *`.
         let is_value = matches!(quad.object, QuadObject::Value(_));
         match (quad.predicate, quad.lang) {
             (name, lang) if !is_value && !lang.is_empty() && name != "*" => {

@@ -213,6 +213,7 @@ impl Transactions {
             if bytes <= held && held <= 2 * bytes + HISTORY_STEP {
                 break;
             }
+            // It is given back first, so that the next draw needs no room for both.
             inner.history = None;
             if bytes <= self.limits.history
                 && let Ok(held) = self.hold(bytes + HISTORY_STEP)
@@ -232,6 +233,7 @@ impl Transactions {
         }
         let start = inner.start_of(number);
         match start {
+            // A pass over at most `ENDED_MAX` numbers, for one that is not open any more.
             start if inner.ended.contains(&number) => Known::Ended(start),
             Some(snapshot) => Known::Start(snapshot),
             None if number <= self.first => Known::Lost,
@@ -254,6 +256,8 @@ impl Inner {
         }
         // A transaction lives at most a sixteenth longer than its time, and the search costs next to nothing.
         self.next_look = now.checked_add(idle / 16);
+        // The runs lie in the order of their moments. One that was used lately keeps those behind it: they
+        // go when there are too many, or too many bytes.
         while self.starts.front().is_some_and(|run| idle <= now.duration_since(run.used)) {
             self.starts.pop_front();
         }

@@ -84,6 +84,7 @@ impl Database {
             Known::Ended(start) => {
                 let snapshot = start.unwrap_or_else(|| open.store.snapshot());
                 let txn = new(snapshot);
+                // It may read on, and learns by its commit that it was aborted.
                 txn.lock_work(|work| work.is_doomed = true)?;
                 open.transactions.add(txn)?
             }
@@ -215,6 +216,7 @@ fn snapshot_at(number: u64, store: &Store) -> Result<Snapshot> {
         )));
     }
     let snapshot = store.snapshot();
+    // A version holds from its commit on, so a smaller number saw another one.
     if number < snapshot.version().commit {
         return Err(Error::query(format!(
             "StartTs {number} is too old: what was there then is not kept any more"

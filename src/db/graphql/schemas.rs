@@ -142,6 +142,7 @@ impl Schemas {
         }
         let found = graph::graphql_schema(version).filter(|(_, text)| !text.is_empty());
         let loaded = found
+            // Another predicate object may hold the same text, of which everything was made already.
             .and_then(|(id, text)| self.known(id, &text).or_else(|| load(id, &text, self.keys())));
         // Two threads that find the same new schema both count it: the counter only has to differ from before.
         self.current.rcu(|old| {

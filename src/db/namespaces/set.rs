@@ -128,6 +128,7 @@ impl NamespaceSet {
     /// As [`NamespaceSet::open`].
     pub(in crate::db) fn open_reserved(&self) -> Result<()> {
         let turn = self.turn();
+        // A folder without this file was made, and no snapshot was published in it.
         if let Some(folder) = self.folder(RESERVED)?
             && folder.join("CURRENT").exists()
         {
@@ -235,6 +236,7 @@ impl NamespaceSet {
         }
         let failed = |error| Error::io(format!("creating {}", folder.display()), error);
         fs::create_dir_all(folder).map_err(failed)?;
+        // The folder of all namespaces may be new as well, so its name is synced, too.
         let above = folder.ancestors().skip(1).take(2);
         above.into_iter().try_for_each(|above| self.files.sync_directory(above)).map_err(failed)
     }

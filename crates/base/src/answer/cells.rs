@@ -138,6 +138,7 @@ impl Structs {
             };
             next = place + 1;
             let cells = &mut self.columns[place].cells;
+            // The column has a cell of this object already, so the key comes for the second time.
             if rows < cells.len() {
                 continue;
             }
@@ -185,6 +186,7 @@ impl Cell {
                 let (seconds, nanos) = time.instant();
                 Cell::Time(seconds, nanos)
             }
+            // No column has 200 bits: the nearest float stands for the number, infinite where there is none.
             ValueRef::BigFloat(text) => text.parse().map_or(Cell::Null, Cell::Float),
             ValueRef::Vector(numbers) => {
                 Cell::List(numbers.iter().map(|number| Cell::Float(f64::from(*number))).collect())
@@ -342,6 +344,7 @@ impl Cells {
             (Cells::WideTime(cells), Cells::WideTime(more)) => cells.append(more),
             (Cells::WideTime(cells), Cells::Time(more)) => cells.append(wide(&more)),
             (Cells::Text(cells), Cells::Text(more)) => {
+                // The old number of cells is needed here, so `ends` grows after this; likewise for lists.
                 append_valid(&mut cells.valid, cells.ends.len(), more.valid, more.ends.len());
                 cells.bytes.extend_from_slice(&more.bytes);
                 cells.ends.append(&more.ends);
@@ -378,6 +381,8 @@ impl Cells {
     pub fn byte_len(&self) -> usize {
         match self {
             Cells::Null(_) => 0,
+            // Eight bytes of value, and one that tells whether it is valid; texts and lists have an end of
+            // four instead.
             Cells::Int(_) | Cells::Float(_) | Cells::Time(_) => 9 * self.len(),
             Cells::Bool(_) => 2 * self.len(),
             Cells::WideTime(_) => 17 * self.len(),

@@ -180,6 +180,8 @@ impl PieceSink for JsonSink {
     fn form(&self) {}
 
     fn piece((): &()) -> JsonSink {
+        // It stands for an open array that the sink has written: commas come between items, and none before
+        // the first.
         JsonSink { open: vec![Open { start: 0, content: 0 }], ..JsonSink::default() }
     }
 
@@ -235,7 +237,7 @@ impl ShowValues for JsonSink {
         self.bytes(json.as_bytes());
     }
 
-    /// Omits the next value: removes its key, or the comma before it.
+    /// Omits the next value: takes back its key and the comma before that. Nothing of an item of an array is written yet.
     fn omit(&mut self) {
         if let Some(start) = self.key_start.take() {
             self.out.truncate(start);
@@ -337,6 +339,8 @@ fn plain_len(text: &[u8], escapes: &Escapes) -> usize {
             | (byte == b'&')
             | (byte == FIRST_OF_SEPARATOR)
     };
+    // What is special here includes all that either table escapes, and some bytes that the table of keys
+    // does not: a block with such a byte only ends the fast part, and the tail asks the table.
     let (blocks, _) = text.as_chunks::<16>();
     let quiet = blocks
         .iter()
@@ -350,12 +354,15 @@ fn plain_len(text: &[u8], escapes: &Escapes) -> usize {
 /// Writes the character at the start of `letter`, escaped if it is U+2028 or U+2029. Returns its length in bytes.
 fn write_separator(letter: &[u8], out: &mut Vec<u8>) -> usize {
     match letter {
+        // In UTF-8 U+2028 and U+2029 are e2 80 a8 and e2 80 a9, so the last four bits are those of the
+        // code.
         [_, 0x80, last @ (0xa8 | 0xa9), ..] => {
             out.extend_from_slice(b"\\u202");
             out.push(HEX[usize::from(last & 15)]);
             3
         }
         _ => {
+            // The bytes after this one are no first bytes of a character, so they follow as plain ones.
             out.push(FIRST_OF_SEPARATOR);
             1
         }

@@ -79,6 +79,7 @@ enum Frame {
 impl Table {
     /// Sorts the columns by the order of the text of the query. The columns of one nested object stay together.
     pub fn put_in_order(&mut self, keys: &[Key]) {
+        // The sort is stable: columns that no key names come last, in the order in which they were met.
         self.columns.sort_by_cached_key(|column| {
             let place = |is_of: &dyn Fn(&Key) -> bool| keys.iter().position(is_of);
             let whole = place(&|key: &Key| key.matches(&column.name));
@@ -103,6 +104,8 @@ impl Table {
                 self.columns.len() - 1
             });
             let Column { name, cells } = &mut self.columns[place];
+            // The cells of the other table belong to the rows behind those of this one, whether this one had
+            // the column or not.
             cells.pad_to(self.rows);
             cells.append(more).map_err(|kinds| no_column(name, kinds))?;
         }
@@ -251,6 +254,7 @@ impl TableSink {
 
     fn discard(&mut self) {
         if let Some(Frame::Object { cells, .. }) = self.frames.pop() {
+            // The texts of the cells stay in the buffer until the row ends: nothing refers to them any more.
             self.row.cells.truncate(cells);
         }
     }
@@ -338,6 +342,7 @@ impl Sink for TableSink {
         let frame = match self.frames.last() {
             Some(Frame::Blocks) => {
                 let name = self.blocks.last().map_or("", String::as_str);
+                // Without a wanted block the first one is read, and `finish` refuses an answer that has more.
                 let is_first = self.blocks.len() == 1;
                 Frame::Block(self.wanted.as_ref().map_or(is_first, |wanted| wanted == name))
             }

@@ -104,6 +104,8 @@ impl Tape {
         for event in &self.events {
             let begins = matches!(event, Event::BeginObject | Event::BeginArray);
             let ends = matches!(event, Event::EndObject | Event::EndArray);
+            // The number of brackets that are open of the item that is left out: where all are closed, the
+            // item has ended.
             if 0 < left_out {
                 left_out = left_out + usize::from(begins) - usize::from(ends);
                 continue;
@@ -237,6 +239,7 @@ impl Sink for Tape {
     fn key(&mut self, key: &str) {
         let is_at =
             |place: &usize| self.keys.get(*place).is_some_and(|it| self.text_at(*it) == key);
+        // Behind the last key the search goes on at the first: the next object of a list begins with it.
         let guess = if self.next_key < self.keys.len() { self.next_key } else { 0 };
         let known = Some(guess)
             .filter(is_at)

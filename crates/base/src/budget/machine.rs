@@ -55,6 +55,7 @@ fn read(path: impl AsRef<Path>) -> String {
 fn kilobytes(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let number: u64 = line.split_whitespace().next()?.parse().ok()?;
+    // The kernel writes `kB` and means 1,024 bytes.
     number.checked_mul(1024)
 }
 

@@ -210,6 +210,8 @@ impl Budget {
         let least = if watch.is_some() { MARGIN_MIN.min(*bound / 4) } else { 0 };
         let margin = least.max(*bound / MARGIN);
         let kept = if held <= SMALL { 0 } else { margin };
+        // The margin is at most a quarter of the bound (each of the two is), so no subtraction below goes
+        // under zero.
         if *bound - kept < bytes {
             return Err(self.full(&format!("for another {bytes} bytes"), self.drawn()));
         }
@@ -280,6 +282,8 @@ impl Watch {
     /// Returns the bytes that the process will have once everything that is drawn is allocated: the greater of the last
     /// sample plus what was drawn since, and the data plus what is drawn now. `ever` is the current [`Inner::taken`].
     fn projected(&self, drawn: u64, ever: u64) -> u64 {
+        // A refused draw takes its bytes back, so `ever` may be less than it was at the sample; then
+        // nothing came since.
         let since = ever.saturating_sub(self.taken.load(Relaxed));
         let sampled = self.anonymous.load(Relaxed).saturating_add(since);
         sampled.max(self.quiet.load(Relaxed).saturating_add(drawn))
@@ -311,6 +315,8 @@ impl Share {
     /// Gives bytes back that were drawn before.
     pub fn give_back(&self, bytes: u64) {
         let used = self.used.fetch_sub(bytes, Relaxed).saturating_sub(bytes);
+        // A draw on another thread that fits at this moment may leave `held` below `used`: it is the next
+        // draw that takes the missing blocks again.
         let held = self.held.load(Relaxed);
         let wanted = in_blocks(used);
         // Up to one large block is kept, since a request that frees a little soon needs it again.

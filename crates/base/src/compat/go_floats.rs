@@ -34,6 +34,7 @@ impl FloatText {
         if [&b"inf"[..], b"infinity"].iter().any(|name| unsigned.eq_ignore_ascii_case(name)) {
             return Some(FloatText::Infinity);
         }
+        // With a sign it is no number to Go, unlike the infinities.
         if bytes.eq_ignore_ascii_case(b"nan") {
             return Some(FloatText::NotANumber);
         }
@@ -115,6 +116,8 @@ impl HexFloat {
     }
 
     fn push(&mut self, digit: u32, is_fraction: bool) {
+        // The highest digit of the 64 bits is still 0, so another one fits; `sticky` notes what comes
+        // later.
         if self.mantissa >> 60 == 0 {
             self.mantissa = self.mantissa << 4 | u64::from(digit);
             self.exponent -= if is_fraction { 4 } else { 0 };
@@ -132,6 +135,7 @@ impl HexFloat {
         }
         let length = 64 - i64::from(self.mantissa.leading_zeros());
         let dropped = (length - bits).max(least - self.exponent).max(0);
+        // All bits are cut off, and they are less than half of the first place that is kept.
         if dropped > 64 {
             return 0.0 * sign;
         }
@@ -148,6 +152,8 @@ impl HexFloat {
         let exponent = exponent.clamp(-1100, 1100) as i32;
         let number = (kept + u128::from(up)) as f64;
         let number = number * 2f64.powi(exponent / 2) * 2f64.powi(exponent - exponent / 2);
+        // A float of 32 bits, which is returned as one of 64, has a smaller range than the multiplication
+        // above knows.
         let is_too_large = bits == 24 && number > f64::from(f32::MAX);
         if is_too_large { f64::INFINITY * sign } else { number * sign }
     }

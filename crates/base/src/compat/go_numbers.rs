@@ -14,6 +14,7 @@ pub fn write_float(number: f64, out: &mut Vec<u8>) {
     if size < 1e6 && number == number.trunc() && (number != 0.0 || number.is_sign_positive()) {
         write_int(number as i64, out);
     } else if (1e-4..1e6).contains(&size) {
+        // The library writes no exponent in this range, as Go does not.
         out.extend_from_slice(zmij::Buffer::new().format_finite(number).as_bytes());
     } else {
         write_float_as(number, b'e', out);
@@ -66,6 +67,8 @@ pub(crate) fn write_json_float(number: f64, out: &mut Vec<u8>) {
 fn write_float_as(number: f64, mark: u8, out: &mut Vec<u8>) {
     if !write_special(number, out) {
         let mut buffer = zmij::Buffer::new();
+        // Go's `strconv` decides between the two forms by a precision of 6 where the shortest digits are
+        // asked for.
         Digits::of(buffer.format_finite(number)).write(6, mark, out);
     }
 }
@@ -148,6 +151,7 @@ impl Digits {
             self.len -= 1;
         }
         if self.len == 0 {
+            // Zero is 0.0 times ten, so that its exponent, one less, is 0 and it is written plainly.
             self.point = 1;
         }
     }

@@ -246,6 +246,7 @@ impl<'a> Translator<'a> {
             self.out.push('(');
             return Ok(());
         }
+        // Where the flags have no end, `?` stands for them, which is no flag and is refused below.
         let flags = special.find([':', ')']).map_or("?", |end| &special[..end]);
         if !flags.chars().all(|flag| matches!(flag, 'i' | 'm' | 's' | 'U' | '-')) {
             let piece: String = rest.chars().take(3).collect();
@@ -325,6 +326,7 @@ impl<'a> Translator<'a> {
             .and_then(|digits| u32::from_str_radix(digits, 16).ok())
             .and_then(char::from_u32);
         self.at += length + usize::from(braced);
+        // It ends beyond the pattern, or within a character, only where the digits are wrong.
         let piece = self.pattern.get(start..self.at).unwrap_or_default();
         code.ok_or_else(|| fault(GoRegexFault::Escape, piece))
     }
@@ -372,6 +374,7 @@ impl<'a> Translator<'a> {
             self.out.push('^');
         }
         let mut is_first = true;
+        // A `]` in the first place is a letter, and does not end the class.
         while is_first || !self.rest().starts_with(']') {
             is_first = false;
             if self.rest().is_empty() {
@@ -410,6 +413,8 @@ impl<'a> Translator<'a> {
         };
         self.literal(first);
         let rest = self.rest();
+        // A `-` right before the `]` is a letter; one at the end of the pattern fails as a class without a
+        // bracket.
         if rest.starts_with('-') && !rest.starts_with("-]") && 1 < rest.len() {
             self.at += 1;
             match self.class_character()? {

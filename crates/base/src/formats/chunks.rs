@@ -115,6 +115,8 @@ impl<'a> ChunkReader<'a> {
         // The offset behind the last line feed. Each round searches only the bytes that it has read, so a long line
         // takes linear time.
         let mut lines_end = 0;
+        // A chunk ends with a line, so one whose first line is longer than a chunk grows until that line
+        // ends.
         while text.len() < CHUNK_LEN || lines_end == 0 {
             let known = text.len();
             if !self.fill(&mut text)? {
@@ -124,6 +126,8 @@ impl<'a> ChunkReader<'a> {
             }
             let feed = text[known..].iter().rposition(|&byte| byte == b'\n');
             lines_end = feed.map_or(lines_end, |place| known + place + 1);
+            // Only the line that has not ended is measured, so one that ends within the last read may pass by
+            // that much.
             if self.line_len_max < text.len() - lines_end {
                 return Err(self.long_line(&text[..lines_end]));
             }

@@ -65,6 +65,7 @@ impl Area {
 
     fn left_of(corners: Vec<Point>) -> Area {
         let mut area = Area { corners, origin_inside: false, bound: Rect::full() };
+        // `check_ring` leaves no ring with fewer than three corners, and a circle has a hundred.
         let [before, corner, after] = [area.corners[0], area.corners[1], area.corners[2]];
         // Counting crossings from an origin that is taken to be outside gives a wrong
         // answer for a corner whose answer is known exactly if the origin is inside.
@@ -93,6 +94,7 @@ impl Area {
             let lat = r1::Interval::new(bound.lat.lo, FRAC_PI_2);
             bound = Rect::new(lat, s1::Interval::full());
         }
+        // Edges around a pole go through all longitudes, so with fewer of them the pole needs no test.
         if bound.lng.is_full() && self.is_inside(Point::from_coords(0.0, 0.0, -1.0)) {
             bound.lat.lo = -FRAC_PI_2;
         }
@@ -159,6 +161,8 @@ impl Area {
         }
         large.holds(small.corners[0])
             || large.is_crossed_by(small)
+            // Where no edges cross, one area may still lie within the other; then its bound lies within the
+            // other's.
             || small.bound.contains(large.bound) && small.holds(large.corners[0])
     }
 
@@ -192,6 +196,8 @@ pub(super) fn check_ring(ring: &[Coordinate]) -> Result<(), GeoError> {
 
 /// Whether the corners of a ring run clockwise on a flat map.
 fn is_clockwise(ring: &[Coordinate]) -> bool {
+    // The shoelace formula, doubled and with the sign turned: the sum is positive where the corners run
+    // clockwise.
     let doubled = |edge: &[Coordinate]| (edge[1].x() - edge[0].x()) * (edge[0].y() + edge[1].y());
     0.0 < ring.windows(2).map(doubled).sum::<f64>()
 }
@@ -204,6 +210,8 @@ fn cap_of(bound: Rect) -> Cap {
     };
     let pole = Point::from_coords(0.0, 0.0, pole);
     let around_pole = Cap::from_center_angle(pole, Angle::from_radians(angle));
+    // A rectangle up to half a turn wide has its corners farthest from its middle; those of a wider one
+    // may be nearer.
     if PI < bound.lng.length() {
         return around_pole;
     }

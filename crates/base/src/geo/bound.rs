@@ -51,6 +51,7 @@ fn bound_of_edge(from: End, to: End) -> Rect {
         let is_opposite = from.place.dot(to.place) < 0.0;
         return if is_opposite { Rect::full() } else { Rect::new(lat, lng) };
     }
+    // Two longitudes that are half a turn apart but for rounding may be joined either way, over a pole.
     if PI - 2.0 * f64::EPSILON <= lng.length() {
         lng = s1::Interval::full();
     }
@@ -58,6 +59,8 @@ fn bound_of_edge(from: End, to: End) -> Rect {
     // both sides of it goes over a turning point.
     let plane = Vector { x: normal.y, y: -normal.x, z: 0.0 };
     let (from_side, to_side) = (plane.dot(from.place), plane.dot(to.place));
+    // What rounding may take from the two products, as S2 derives it: (1 + √3) ε of the length and 8 √3
+    // ε² more.
     let error = 6.06638e-16 * length + 6.83174e-31;
     let is_near = |side: f64| side.abs() <= error;
     if from_side * to_side < 0.0 || is_near(from_side) || is_near(to_side) {

@@ -133,6 +133,7 @@ impl GeoQuery {
         match &self.wanted {
             Wanted::Within(areas) => {
                 let is_within = |area: &Area| areas.iter().any(|wide| wide.area.contains(area));
+                // All have to be inside, so one that is not decides.
                 is_any(polygons, |area| !is_within(area)).map(|is_outside| !is_outside)
             }
             Wanted::Touching(areas) => {

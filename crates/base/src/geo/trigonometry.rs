@@ -70,6 +70,7 @@ pub(super) fn sin_cos(angle: f64) -> (f64, f64) {
         0 => (sine, cosine),
         2 => (cosine, -sine),
         4 => (-sine, -cosine),
+        // Octants are even here, so the last is 6.
         _ => (-cosine, sine),
     };
     // The sign of zero is kept: it tells one side of the antimeridian from the other.

@@ -60,9 +60,12 @@ fn escape(rest: &mut std::str::Chars) -> Result<char, EscapeError> {
 }
 
 fn hex_escape(rest: &mut std::str::Chars) -> Result<char, EscapeError> {
+    // `get` gives nothing where fewer than four bytes are left, and where the fourth ends within a
+    // character.
     let digits = rest.as_str().get(..4).filter(|text| text.bytes().all(|b| b.is_ascii_hexdigit()));
     let digits = digits.ok_or(EscapeError::ShortHex)?;
     let code = u32::from_str_radix(digits, 16).expect("four hexadecimal digits");
+    // The digits are ASCII, so four bytes are four characters: this moves behind the last.
     rest.nth(3);
     char::from_u32(code).ok_or_else(|| EscapeError::HalfCharacter { digits: digits.to_owned() })
 }

@@ -22,6 +22,7 @@ pub(crate) fn first_duplicate(fields: &[Arc<Field>]) -> Option<&Field> {
         let mut seen = FxHashSet::default();
         let mut pairs = fields.iter().zip(identities);
         return pairs
+            // The first field that is in the set already is the one; nothing behind it is looked at.
             .find(|(_, identity)| !seen.insert(identity.clone()))
             .map(|(field, _)| field.as_ref());
     }

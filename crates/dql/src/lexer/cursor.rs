@@ -15,6 +15,8 @@ const fn classes() -> [u8; 256] {
     let mut byte = 0;
     while byte < 128 {
         let letter = byte as u8;
+        // A `~` before a name asks for the edges backwards, and is read as a part of the name. Bytes from
+        // 128 on are of no class: names with other letters stand between `<` and `>`.
         table[byte] = match letter {
             b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'~' => NAME_START | NAME | LANG,
             b'0'..=b'9' => NAME | LANG,

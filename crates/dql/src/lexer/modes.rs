@@ -81,6 +81,7 @@ impl<'a> Lexer<'a> {
                 b'}' => return Err(self.error(at, "`}` without a `{` before it", "remove it")),
                 b'(' => return Err(self.error(at, "`(` outside of any block", "")),
                 byte if cursor::starts_name(byte) => return self.operation(at).map(Some),
+                // A step may end within a character. Texts are cut at ASCII bytes alone, so none is cut there.
                 _ => self.cursor.at += 1,
             }
         }
@@ -152,6 +153,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn in_body(&mut self) -> Result<Spanned> {
+        // `read` comes here only within a bracket, so there is a last one.
         let scope = self.open[self.open.len() - 1].scope;
         self.cursor.skip_blank_and_commas();
         let at = self.cursor.at;
@@ -251,6 +253,7 @@ impl<'a> Lexer<'a> {
         // before there is a tree.
         stack::check_levels(self.open.len())?;
         self.open.push(Open { scope, at: end - 1 });
+        // Whether the bracket belongs to a longer token or not, it is the last byte before `end`.
         self.word(end, token)
     }
 
@@ -283,6 +286,8 @@ impl<'a> Lexer<'a> {
         let bytes = self.cursor.text.as_bytes();
         let is_blank = |byte: &&u8| matches!(**byte, b' ' | b'\t');
         let indent = bytes[..close].iter().rev().take_while(is_blank).count();
+        // What stands between the start of the line and the bracket has to be blank, or the bracket does
+        // not begin the line.
         if close != indent && bytes[close - indent - 1] != b'\n' {
             return false;
         }

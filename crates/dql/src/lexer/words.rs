@@ -185,6 +185,8 @@ impl Lexer<'_> {
             match bytes.get(at) {
                 Some(b'"') => break,
                 // The byte behind a backslash may be a quote. `unquote` looks at escapes and refuses line breaks.
+                // A step may end within a character, or behind the text: only a quote ends the loop, and that
+                // is a boundary.
                 Some(b'\\') => (at, is_plain) = (at + 2, false),
                 Some(b'\n') => (at, is_plain) = (at + 1, false),
                 Some(_) => at += 1,

@@ -43,6 +43,7 @@ impl<'a> Names<'a> {
     /// Records a definition of a variable at `at`, and returns its identifier.
     pub(super) fn define(&mut self, name: &'a str, at: u32) -> VarId {
         let id = self.id(name, at, Reader::Other);
+        // An identifier is the place of its entry, and entries are never removed.
         let entry = &mut self.entries[id.0 as usize];
         entry.definitions += 1;
         entry.at = at;

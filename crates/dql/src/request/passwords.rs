@@ -39,6 +39,7 @@ pub fn without_passwords(text: &str) -> (Cow<'_, str>, BTreeSet<&str>) {
     for pair in tokens.windows(2) {
         match pair {
             [(start, Token::Variable(_), end), _] => {
+                // It stays so until the next variable: between a variable and its default stands the type.
                 is_secret = variables.contains(&text[*start..*end]);
             }
             [(_, Token::Equals, _), (start, _, end)] if is_secret => secrets.push(*start..*end),

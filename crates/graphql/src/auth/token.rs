@@ -19,6 +19,7 @@ const TOKEN_MAX: usize = 1 << 16;
 ///
 /// When something else than one word stands behind `Bearer`: the whole request is refused then.
 pub fn bearer(value: &str) -> Result<Option<&str>, TokenError> {
+    // `get` gives nothing where the seventh byte ends within a character: then it is no `Bearer`.
     let begins = value.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("bearer "));
     if !begins {
         return Ok((!value.is_empty()).then_some(value));
@@ -127,6 +128,7 @@ impl Verifier {
             return Err(TokenFault::Critical);
         }
         // The signature is over the text of the other two parts, as it came.
+        // The three parts have two dots between them: the last is left out with the signature behind it.
         let signed = &token[..token.len() - signature.len() - 1];
         let named = header.get("alg").and_then(Value::as_str).unwrap_or_default();
         let found = Algorithm::from_name(named).map(signing);
@@ -160,6 +162,7 @@ impl Verifier {
                     false => Err(TokenFault::KeyAlgorithm { found: named.to_owned() }),
                 };
                 // Two sets may have keys of one name: the token holds when one of them signed it.
+                // Without a key of that name there is no result, which is another error than a wrong signature.
                 let tried = sets.find(name).iter().map(check).reduce(Result::or);
                 tried.unwrap_or(Err(TokenFault::KeyUnknown))?;
             }

@@ -62,6 +62,8 @@ impl Fetched {
 
     /// Returns the place of the field that fetches values for another server. It is hidden unless the request asks for them too.
     fn needed(&mut self, predicate: &Predicate) -> usize {
+        // `value` takes the place off the list of hidden ones, since it is asked for there; here it is only
+        // needed, so the list is put back.
         let (count, hidden) = (self.fields.len(), self.hidden.clone());
         let place = self.value(predicate);
         self.hidden = hidden;
@@ -141,6 +143,7 @@ impl<'a> Lowering<'a> {
         if DEPTH_MAX < self.depth {
             return Err(Fault::new("the request is nested too deeply"));
         }
+        // An error ends the whole request, so the depth is counted down only at the end without one.
         self.depth += 1;
         let is_shared = declared.kind != Kind::Object;
         let mut fetched = Fetched { is_shared, ..Fetched::default() };

@@ -104,6 +104,7 @@ impl<'a> Names<'a> {
         let Some(id) = id_given(def, object) else { return false };
         match Uid::parse(id) {
             // No node has the number 0.
+            // It is not looked up, so the object leads to no node, and that is told where nodes are found.
             Some(Uid(0)) => {}
             Some(uid) => self.lookups.id(def, uid.0),
             None => {
@@ -149,6 +150,8 @@ impl<'a> Names<'a> {
         }
         let mut known = None;
         for (field, text) in &keys {
+            // Entities of other types may have the value as well, so the one of this type is searched among
+            // them.
             let name = name_of(def, field, text.clone());
             let Some(entity) = self.find(def, object, &name)? else { continue };
             // Two of its values may name two entities, which can't be one node.

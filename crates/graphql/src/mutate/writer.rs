@@ -92,6 +92,7 @@ impl<'a> OutcomeWriter<'a> {
             self.write_defaults(def, subject, &[object], Age::Existing);
             return Ok(Some(subject));
         }
+        // An object before this one may have created the node, which no look-up knows.
         Ok(Some(match self.subjects[entity] {
             Some(subject) => subject,
             None => self.create(def, object, Place::Root, Some(entity)),

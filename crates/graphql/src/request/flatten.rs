@@ -94,6 +94,8 @@ impl<'a, 't> Flattener<'a, 't> {
         // Types that are asked for the same share a branch.
         let mut branches: Vec<(Vec<Name>, Vec<Group>)> = Vec::new();
         for name in self.api.possible_types(target.name()).iter() {
+            // The reference is copied, so that the sets borrow the document and not `self`, which `collect`
+            // changes.
             let document = self.document;
             let sets = group.iter().map(|id| &document.field(*id).selections[..]);
             let groups = self.collect(name, sets)?;
@@ -109,6 +111,8 @@ impl<'a, 't> Flattener<'a, 't> {
             planned.push(self.branch(types.into(), parent, &groups, false)?);
         }
         let number = self.finish(planned)?;
+        // It is noted when it is complete: fragments don't contain themselves, which the rules have
+        // checked, so it is not asked for while it is made.
         self.known.insert(key, number);
         Ok(number)
     }
@@ -137,6 +141,7 @@ impl<'a, 't> Flattener<'a, 't> {
         } else {
             PlannedSelection::Open(branches)
         };
+        // All three lists grow here together: a selection has the same place in each.
         self.filled.push(match &selection {
             PlannedSelection::Fixed(selection) => Arc::clone(selection),
             PlannedSelection::Open(_) => Arc::default(),
@@ -156,6 +161,8 @@ impl<'a, 't> Flattener<'a, 't> {
     ) -> Result<PlannedBranch, Fault> {
         let mut fields = Vec::with_capacity(groups.len());
         for group in groups {
+            // The rules have found the fields of a group to be the same, with equal arguments, so the first
+            // stands for all.
             let node = self.document.field(group[0]);
             // The text is checked, so the definition is there.
             let Some(definition) = field_of(self.api, parent, node.name) else { continue };
@@ -346,6 +353,7 @@ impl<'t> Collected<'t> {
             self.groups.push(Vec::new());
         }
         // Two fields that became one may stand around the same fragment.
+        // A field that was seen has made its group then, so no group stays empty.
         if self.seen.insert(id) {
             self.groups[number].push(id);
         }

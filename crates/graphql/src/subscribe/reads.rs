@@ -82,6 +82,7 @@ impl<'a> Reads<'a> {
             .iter()
             .filter_map(|def| def.field(name))
             .any(|field| matches!(field.custom, Some(Custom::Dql(_))));
+        // The name of a field may end with `Aggregate` itself, so both readings are noted.
         self.word(name, parents);
         self.word(aggregated, parents);
         if field.selection.is_empty() {

@@ -77,6 +77,7 @@ fn items<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<Bound<'py, PyAny>> 
 
 /// A byte for each value, 1 where it is missing; `None` where none is.
 fn missing(array: &ArrayRef) -> Option<Vec<u8>> {
+    // A column without a missing value may have a list of them nevertheless, so they are counted.
     let nulls = array.nulls().filter(|nulls| nulls.null_count() != 0)?;
     Some(nulls.iter().map(|is_valid| u8::from(!is_valid)).collect())
 }

@@ -62,6 +62,7 @@ impl<'py> Made<'py> {
                 let known = &mut texts[place];
                 known.resize(all.len(), None);
                 made.extend(codes.iter().map(|&code| {
+                    // The code of an object without a text is beyond any list, so it finds none here.
                     let text = known.get_mut(code as usize)?;
                     let make = || PyString::new(py, all[code as usize]).into_any();
                     Some(text.get_or_insert_with(make).clone())
@@ -260,6 +261,7 @@ impl<'a, 'py> DictSink<'a, 'py> {
     /// Finds the column for the next value of a row by its key. An unknown key becomes a new column.
     fn find_column(&mut self, key: &str) {
         let Some(rows) = &mut self.rows else { return };
+        // Behind the last column there is no next one; the first key of another row is found by the search.
         let next = rows.column + 1;
         // Objects of a block mostly have the same keys in the same order, so the next column is looked at first.
         rows.column = match rows.columns.get(next) {
@@ -299,6 +301,7 @@ impl<'a, 'py> DictSink<'a, 'py> {
                 }
             }
             if !dict.is_empty() {
+                // An object that has none of the values is left out, as in JSON.
                 list.append(dict)?;
             }
         }

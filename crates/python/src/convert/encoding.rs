@@ -199,6 +199,7 @@ impl<'py> Encoder<'py> {
     }
 
     fn check_depth(&self) -> PyResult<()> {
+        // What holds itself ends here too, before it ends the stack.
         if self.path.len() < DEPTH_MAX {
             return Ok(());
         }
@@ -324,6 +325,7 @@ impl<'py> Encoder<'py> {
         }
         // Numbers in a row are a vector, which is a text.
         self.raw("\"");
+        // All elements are numbers, so nothing between the quotes needs an escape.
         self.list(elements)?;
         self.raw("\"");
         Ok(())

@@ -44,6 +44,7 @@ impl<'py> Keys<'py> {
                 }
             },
         };
+        // The key that was found is in the list, so the list is not empty.
         self.next = (place + 1) % self.list.len();
         self.list[place].1.clone()
     }

@@ -214,6 +214,7 @@ impl<'de> Visitor<'de> for Walk<'_> {
             let value: serde_json::Value = members.next_value()?;
             key = members.next_key()?;
             let name = value.as_str().filter(|name| GEOMETRIES.contains(name));
+            // A geometry has these two members in this order and no others, as engines write it.
             if let (Some(name), Some("coordinates")) = (name, key.as_deref()) {
                 let coordinates: serde_json::Value = members.next_value()?;
                 self.0.text(&format!("{{\"type\":\"{name}\",\"coordinates\":{coordinates}}}"));

@@ -139,6 +139,7 @@ fn given_of(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Given>> {
     let mut items = Vec::with_capacity(values.len());
     for item in values {
         match item_text(name, &item, 1)? {
+            // An item that is a list itself is one text, as coordinates are written: only the outermost list stays one.
             Some(text) => items.push(text),
             None => return Err(no_text(&item, name)),
         }

@@ -265,6 +265,7 @@ fn run(
     let app = Arc::new(app);
     runtime.block_on(async {
         // Without a listener the server ends at once, which `is_running` tells.
+        // The socket file is removed when this is dropped, at the end of the block.
         let Ok((listeners, _socket_file)) = doors.listeners() else { return };
         let doors = listeners.into_iter().map(|(listener, port)| {
             // What comes by the file does not leave this machine.

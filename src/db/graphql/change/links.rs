@@ -75,6 +75,7 @@ fn lasting_pairs<'a, 'l>(matched: &[Uid], links: &'l [Link<'a>]) -> Vec<Pair<'a,
         let targets = nodes(link.target, matched);
         let sources = nodes(link.source, matched).into_iter();
         let each = sources.flat_map(|source| targets.iter().map(move |target| (source, *target)));
+        // A variable stands for many nodes, so a link may be many pairs.
         for (source, target) in each {
             let number = pairs.len();
             let there = link.is_single.then_some((link.predicate, source));

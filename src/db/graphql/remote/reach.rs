@@ -104,6 +104,7 @@ impl<'a> Reach<'a> {
         let wave = &mut self.wave;
         let number = *self
             .by_field
+            // Both are borrowed for `'a`, longer than this map lives, so their addresses stand for them.
             .entry((from_ref(asked).addr(), from_ref(def).addr()))
             .or_insert_with(|| {
                 wave.push(Task {
@@ -176,6 +177,7 @@ impl<'a> Reach<'a> {
         }
         send(&self.fetch, requests, self.parallel, self.control, |number, answered| {
             let Sent { task, object } = sent[number];
+            // Only calls that could be made have requests.
             let Ok(call) = &calls[task] else { return Ok(()) };
             if let Ok(incoming) = &answered {
                 self.control.charge(incoming.body.len() * BYTES_PER_BYTE)?;

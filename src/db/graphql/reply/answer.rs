@@ -159,6 +159,7 @@ impl<'a> ReplyWriter<'a> {
                     let distance = other.and_then(|other| metric.distance(vector, other));
                     near.extend(distance.map(|distance| (distance, node)));
                 }
+                // Of equal distances the lesser node comes first, so that the order is the same each time.
                 near.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
                 self.similar(field, &near, &block.level, object)
             }
@@ -215,6 +216,7 @@ impl<'a> ReplyWriter<'a> {
     ) -> Written {
         self.out.push(b'[');
         let (mut guess, mut index) = (0, 0);
+        // Lists are mostly in the order of the level, so each node is looked for behind the one before.
         for &node in nodes {
             let Some(place) = level.place_near(node, guess) else { continue };
             guess = place + 1;
@@ -257,6 +259,7 @@ impl<'a> ReplyWriter<'a> {
             self.key(name);
             self.path.push(Step::Key(name));
             let written = self.member(level, place, def, key);
+            // The path is cut before the error goes on: whoever turns it into a null writes on from a shorter path.
             self.path.pop();
             written?;
         }
@@ -299,6 +302,7 @@ impl<'a> ReplyWriter<'a> {
                 }
                 _ => self.aggregate(field, shape, &NO_LEVEL, &[], 0),
             },
+            // The path has three steps for a member of a root node: the root field, the index, and the key.
             ValueSource::Distance => match self.distance.filter(|_| self.path.len() == 3) {
                 Some(distance) => {
                     write_float(distance, &mut self.out);
@@ -506,7 +510,7 @@ pub(in crate::db::graphql) fn variant_at<'a>(
     }
 }
 
-/// Returns an empty level, for edges that no node has.
+/// An empty level, for edges that no node has.
 static NO_LEVEL: Level = Level { nodes: Vec::new(), fields: Vec::new(), alive: None };
 
 fn text_of_value(value: ValueRef<'_>) -> Option<&str> {

@@ -458,6 +458,7 @@ impl<'a> Scanner<'a> {
 
 /// Splits `name@en` into the name and the language. The language is empty when there is none.
 pub(in crate::formats) fn split_language(name: &str) -> (&str, &str) {
+    // A name may have an `@` itself, so the last one divides.
     match name.rsplit_once('@') {
         Some((name, lang)) if !name.is_empty() && !lang.is_empty() => (name, lang),
         _ => (name, ""),
@@ -535,6 +536,7 @@ const IRI_BYTES: [bool; 256] = {
 #[inline]
 fn parse_uid(text: &str) -> Option<u64> {
     if let [b'0', b'x', digits @ ..] = text.as_bytes()
+        // Sixteen digits fill the 64 bits: no shift below loses a bit.
         && (1..=16).contains(&digits.len())
     {
         let mut number = 0u64;
@@ -549,6 +551,8 @@ fn parse_uid(text: &str) -> Option<u64> {
             return Some(number);
         }
     }
+    // Decimal, octal and binary uids, `0X`, underscores, and more than sixteen digits with zeros in
+    // front.
     Uid::parse(text).map(|uid| uid.0)
 }
 

@@ -34,6 +34,8 @@ impl TrigramQuery {
                 }
                 all.sort_unstable();
                 all.dedup();
+                // With fewer conditions more texts get through, and none is lost: candidates are matched in
+                // full afterwards.
                 all.truncate(AND_MAX);
                 one_or(all, And)
             }
@@ -104,6 +106,8 @@ pub fn compile_plain(pattern: &str) -> Result<Regex, PatternError> {
 }
 
 fn build(hir: &Hir) -> Result<Regex, PatternError> {
+    // The text of an expression may nest deeper than the pattern did, which was read with at most 250
+    // levels: it is written with groups around its parts.
     let mut builder = RegexBuilder::new(&hir.to_string());
     builder.size_limit(COMPILED_MAX).dfa_size_limit(COMPILED_MAX).nest_limit(1000);
     stack::with_room(|| builder.build()).map_err(|_| PatternError::TooLarge)
@@ -321,6 +325,8 @@ impl Found {
     /// Bounds what is kept, turning what has to go into requirements. At the `end`, all that is
     /// long enough is turned.
     fn settle(&mut self, end: bool) {
+        // Strings of three bytes are kept while others may be joined to them, which gives more trigrams; of
+        // four bytes and more each already has two.
         let gives_up = self.exact.as_ref().is_some_and(|exact| {
             EXACT_MAX < exact.len()
                 || (3 <= shortest(exact) && end)
@@ -371,6 +377,7 @@ fn cross(left: &Strings, right: &Strings) -> Strings {
 
 /// The condition that a text has one of these strings in it, as far as trigrams can tell.
 fn any_of(strings: &Strings) -> TrigramQuery {
+    // No text has one of no strings.
     if strings.is_empty() {
         return TrigramQuery::None;
     }

@@ -193,6 +193,7 @@ impl<'a> Iterator for Words<'a> {
 fn word_end(text: &str, mut last: Class, mut at: usize) -> usize {
     let bytes = text.as_bytes();
     loop {
+        // Most words are ASCII, which needs neither the table nor the decoding of a character.
         if last.takes_ascii() {
             while let Some(&byte) = bytes.get(at)
                 && byte < 128

@@ -114,6 +114,8 @@ impl BigFloat {
     /// The number that the float's shortest text says, which may differ from the float's in digits
     /// beyond those of a float; `None` for infinities and NaN.
     pub fn from_f64_digits(number: f64) -> Option<BigFloat> {
+        // This text is canonical: 200 bits tell apart numbers of 60 digits, and it has at most 17, so no
+        // other text that is as short reads back as the same bits.
         let mut out = Vec::with_capacity(24);
         go_numbers::write_float(number, &mut out);
         let text = String::from_utf8(out).expect("numbers are written in ASCII");
@@ -139,6 +141,7 @@ impl BigFloat {
     pub fn to_short_text(&self) -> String {
         let parts = self.binary();
         let (digits, point) = parts.decimal();
+        // As `big.Float.String` of Go, which is format `g` with ten digits.
         let (kept, point) = round_decimal(&digits, point, 10);
         let mut out = Vec::with_capacity(24);
         Digits::new(parts.negative, &kept, point).write(10, b'e', &mut out);
@@ -206,6 +209,8 @@ impl BigFloat {
             return None;
         }
         // The root has half the bits; an even exponent can be halved.
+        // The root of 408 bits has 204: four more than are kept, so that rounding sees whether they are
+        // about half.
         let shift = (2 * PRECISION + 8).saturating_sub(parts.mantissa.bits()) as i64;
         let shift = shift + (parts.exponent - shift).rem_euclid(2);
         let square = parts.mantissa << shift;
@@ -240,6 +245,8 @@ impl BigFloat {
     }
 
     fn binary(&self) -> Binary {
+        // Only a text that no `BigFloat` has, given to `from_canonical`, fails here: others were made of
+        // numbers in range.
         scan(&self.text).unwrap_or(Binary { negative: false, mantissa: BigUint::ZERO, exponent: 0 })
     }
 }
@@ -259,6 +266,7 @@ pub(in crate::types) fn compare_text(left: &str, right: &str) -> Ordering {
 pub(in crate::types) fn write_key(text: &str, out: &mut Vec<u8>) {
     let decimal = Decimal::of(text);
     let sign = decimal.sign();
+    // The first byte is 0, 1 or 2: below zero, zero and -0, above zero.
     out.push((sign + 1) as u8);
     if sign == 0 {
         return;
@@ -344,6 +352,7 @@ impl Binary {
     /// True when the size is beyond what is calculated with.
     fn is_out_of_range(&self) -> bool {
         let is_zero = self.mantissa == BigUint::ZERO;
+        // The place of the highest bit is the binary logarithm of the size, rounded up.
         !is_zero && (self.mantissa.bits() as i64 + self.exponent).abs() > EXPONENT_MAX
     }
 
@@ -386,6 +395,7 @@ impl Binary {
         if self.mantissa == BigUint::ZERO {
             return Digits::new(self.negative, b"", 1);
         }
+        // `into_big_float` has rounded, so there are at most 200 bits, and the difference is not negative.
         let shift = PRECISION - self.mantissa.bits();
         let mantissa = &self.mantissa << shift;
         let exponent = self.exponent - shift as i64;
@@ -501,6 +511,7 @@ fn shifted(mantissa: &BigUint, exponent: i64) -> BigUint {
 }
 
 fn power_of_five(exponent: i64) -> BigUint {
+    // Of numbers in range no exponent comes near the bound; it only makes the cast safe.
     BigUint::from(5u8).pow(exponent.clamp(0, 4 * EXPONENT_MAX) as u32)
 }
 
@@ -532,12 +543,14 @@ fn scan(text: &str) -> Result<Binary, BigFloatFault> {
     };
     let mut mantissa = Mantissa::scan(rest, radix, has_prefix)?;
     let (mark, exponent) = scan_exponent(&rest[mantissa.read..])?;
+    // For 16, 8 and 2 this is the binary logarithm of the radix; radix 10 does not use it.
     let bits_a_digit = i64::from(radix.trailing_zeros());
     let (mut twos, mut tens) = (0i64, 0i64);
     match radix {
         10 => tens = mantissa.exponent,
         _ => twos = mantissa.exponent * bits_a_digit,
     }
+    // In hexadecimal `e` is a digit, so only `p` gets here; `0b1e3` is a binary number times a thousand.
     match mark {
         Some(b'p' | b'P') => twos += exponent,
         _ => tens += exponent,
@@ -563,6 +576,7 @@ impl Mantissa {
     fn scan(text: &[u8], radix: u32, has_prefix: bool) -> Result<Mantissa, BigFloatFault> {
         let mut mantissa = Mantissa { digits: Vec::new(), exponent: 0, read: 0 };
         let (mut has_point, mut has_digits) = (false, false);
+        // A prefix counts as a digit here, since `0x_1` is a number.
         let mut after_digit = has_prefix;
         for (at, &byte) in text.iter().enumerate() {
             let digit = (byte as char).to_digit(radix);
@@ -615,6 +629,8 @@ fn scan_exponent(text: &[u8]) -> Result<(Option<u8>, i64), BigFloatFault> {
     let mut exponent = 0i64;
     for &byte in digits {
         match byte {
+            // Far beyond the range, which is refused later, and far below where the multiplication would
+            // overflow.
             b'0'..=b'9' => exponent = (exponent * 10 + i64::from(byte - b'0')).min(1 << 40),
             _ => return Err(BigFloatFault::Unexpected { byte }),
         }

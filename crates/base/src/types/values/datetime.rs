@@ -259,6 +259,8 @@ fn calendar(seconds: i64) -> CalendarParts {
     let clock = seconds.rem_euclid(SECONDS_A_DAY);
     let day_of_era = days.rem_euclid(146_097);
     let year_of_era =
+        // Without the leap days before it, one in 1,460 days, less one in 36,524, and one in 146,096, each
+        // year has 365 days.
         (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let month_from_march = (5 * day_of_year + 2) / 153;

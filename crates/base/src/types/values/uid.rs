@@ -26,6 +26,7 @@ impl Uid {
             }
         }
         digits[start - 2..start].copy_from_slice(b"0x");
+        // At most sixteen digits were written, so two of the eighteen places are left for the prefix.
         str::from_utf8(&digits[start - 2..]).expect("the digits are ASCII")
     }
 

@@ -21,6 +21,7 @@ impl Geometry {
     /// [`GeometryError::NoBinary`].
     pub fn from_wkb(bytes: &[u8]) -> Result<Geometry, GeometryError> {
         let mut reader = Reader { bytes, at: 0 };
+        // Bytes behind the geometry are damage, too.
         let read = reader.geometry(0).filter(|_| reader.at == bytes.len());
         read.ok_or(GeometryError::NoBinary)
     }
@@ -119,6 +120,7 @@ impl Reader<'_> {
             5 => Geometry::MultiLineString(self.members(head, 2, Reader::points)?),
             6 => Geometry::MultiPolygon(self.members(head, 3, Reader::rings)?),
             7 => {
+                // A member has at least the byte of its order and the four of its type.
                 let count = self.count(head, 5)?;
                 Geometry::Collection(
                     (0..count).map(|_| self.geometry(depth + 1)).collect::<Option<_>>()?,
@@ -160,6 +162,7 @@ impl Reader<'_> {
     }
 
     fn rings(&mut self, head: Head) -> Option<Vec<Vec<Coordinate>>> {
+        // A ring has at least the four bytes of its count.
         let count = self.count(head, 4)?;
         (0..count).map(|_| self.points(head)).collect()
     }

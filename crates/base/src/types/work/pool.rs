@@ -106,6 +106,7 @@ impl Pool {
     /// [`Error::Limit`] when the system gives no threads.
     pub fn all(&self) -> Result<AllThreads> {
         let running = self.start()?;
+        // The sum may exceed the number of threads; while it does, `claim` promises none of them to others.
         *lock(&running.busy) += self.threads;
         Ok(AllThreads(Claim { running, threads: self.threads }))
     }
@@ -146,6 +147,7 @@ impl Pool {
             return false;
         }
         let Ok(running) = self.start() else { return false };
+        // The thread that lends goes on with its own work, so it counts as one of the threads.
         let Some(claim) = running.claim(self.threads - 1) else { return false };
         running.pool.spawn(move || {
             let _claim = claim;
@@ -176,6 +178,8 @@ impl Pool {
         };
         let shared = Shared { job, state: Mutex::default(), changed: Condvar::new() };
         running.pool.in_place_scope(|scope| {
+            // It is dropped before the scope waits for the helpers: they finish the pieces at hand, and begin
+            // no others.
             let _stops = Stops(&shared);
             loop {
                 match shared.next_step() {
@@ -291,6 +295,8 @@ impl<R: Send> Shared<'_, R> {
     fn next_step(&self) -> Step<R> {
         let mut state = lock(&self.state);
         loop {
+            // The front is looked at before it is taken: the place of a piece that is not done yet has to
+            // stay.
             if let Some(Some(_)) = state.done.front()
                 && let Some(Some(done)) = state.done.pop_front()
             {
@@ -317,6 +323,8 @@ impl<R: Send> Shared<'_, R> {
         // A thread of the pool does by itself what it asked others for and nobody has begun.
         let is_inside = running.pool.current_thread_index().is_some();
         let is_wanted = || {
+            // The caller has just begun a piece of its own, so of the `ahead` results that may wait one is
+            // not for helpers.
             let mut state = lock(&self.state);
             let left = (self.job.count - state.begun).min(self.job.ahead - 1);
             let is_wanted = state.helping < helpers.min(left);
@@ -356,9 +364,12 @@ impl<R: Send> Shared<'_, R> {
         drop(in_piece);
         let mut state = lock(&self.state);
         state.is_stopped |= !matches!(done, Ok(Ok(_)));
+        // The result is not there yet, so this piece was not taken: `taken` is at most its number, and
+        // `begin` has made its place in the queue.
         let place = number - state.taken;
         state.done[place] = Some(done);
         drop(state);
+        // Only the caller waits.
         self.changed.notify_one();
     }
 }

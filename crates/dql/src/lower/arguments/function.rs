@@ -156,6 +156,8 @@ impl<'a> Lowering<'a> {
     }
 
     fn custom_terms(&mut self, call: &'a ast::Call) -> Result<Call> {
+        // The predicate and the value are only checked. There are no tokenizers of users: the executor
+        // refuses each by its name.
         self.attribute(call)?;
         self.check_count(call, 3)?;
         self.argument(call, 2)?;

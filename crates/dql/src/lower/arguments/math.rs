@@ -124,6 +124,7 @@ impl<'a> Lowering<'a> {
             "float32vector" => {
                 parse_vector(text).ok().map(|numbers| MathExpr::Value(Value::Vector(numbers)))
             }
+            // This is `float`, and any other type, whose value has to be a number in the place of an operand.
             _ => text.parse().ok().map(|float| MathExpr::Constant(Constant::Float(float))),
         };
         value.ok_or_else(|| {

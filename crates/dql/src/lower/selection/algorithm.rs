@@ -194,6 +194,7 @@ impl<'a> Lowering<'a> {
                 Ok(ArgumentValue::Int(number))
             }
             ArgumentKind::Float { least, most, .. } => {
+                // NaN is in no range, and an infinite number is beyond `f64::MAX`.
                 let number = text.parse::<f64>().ok().filter(|it| (least..=most).contains(it));
                 let range = || match most {
                     f64::MAX => format!("a number from {least} on"),
@@ -214,6 +215,7 @@ impl<'a> Lowering<'a> {
                     self.wrong_value(at, name, value, &format!("one of {}", words.join(", ")))
                 })
             }
+            // These have returned above, since their values are not one text.
             ArgumentKind::Nodes { .. } | ArgumentKind::Groups | ArgumentKind::Numbers { .. } => {
                 Err(self.wrong_value(at, name, value, "a value of its type"))
             }
@@ -283,6 +285,7 @@ impl<'a> Lowering<'a> {
             Value::List(_, values) => {
                 let uids = values.iter().map(|value| self.one_uid(argument, value));
                 let mut uids = uids.collect::<Result<Vec<u64>>>()?;
+                // The plan wants them ascending, as `uid(...)` gives them.
                 uids.sort_unstable();
                 Ok(NodeList { uids, vars: Vec::new() })
             }

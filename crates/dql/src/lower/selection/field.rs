@@ -317,6 +317,7 @@ impl<'a> Lowering<'a> {
             let message = "nothing may follow a function of variables";
             return Err(self.error_with(item.at, message, "remove what stands behind `)`"));
         }
+        // There is no selection below such a field, so the rules of its place don't matter.
         self.complete(item, kind, key, Modifiers::default(), Place::default())
     }
 
@@ -332,6 +333,7 @@ impl<'a> Lowering<'a> {
         let var = item.prefix.var.as_ref().map(|var| self.define(var));
         let key = match (&alias, &item.prefix.var) {
             (Some(alias), _) => alias.clone(),
+            // Only `math` comes without a key of its own, and it has an alias or a variable.
             (None, Some(var)) if key.is_empty() => format!("val({})", self.text(var)),
             _ => key,
         };

@@ -51,6 +51,7 @@ impl<'a> Lowering<'a> {
             "orderdesc" => return self.order(argument, true, &mut paging.order).map(|()| true),
             _ => return Ok(false),
         };
+        // The value was read before this, so an error in it is told rather than that it is the second.
         if std::mem::replace(seen, true) {
             return Err(self.repeated(argument));
         }

@@ -48,6 +48,8 @@ pub fn permit(
         let known = permits.named.len();
         permits.block(block)?;
         // The new variables are greater than those of the text, so they need no renumbering.
+        // Each of the blocks that were added while this block was walked defines one variable, which this
+        // block now waits for.
         block.reads.extend(permits.named[known..].iter().filter_map(|(_, it)| it.defines.first()));
     }
     for (name, block) in permits.named {
@@ -79,6 +81,8 @@ impl Permits<'_> {
             }
         }
         if let Some(filter) = &mut block.filter {
+            // An edge to a hidden node does not count here: the filter is about the edges that the caller may
+            // see.
             self.filter(filter);
         }
         // Nor must the number of another node tell of a hidden one: it is not in the graph.
@@ -228,6 +232,8 @@ impl Permits<'_> {
             let (predicate, reverse) = (edge.name.clone(), edge.reverse);
             Filter::Reaches(Box::new(Reach { predicate, reverse, more_than, filter: Some(filter) }))
         };
+        // A node has fewer than 2^32 edges, so none reaches a greater count; one below 1 each node reaches,
+        // without the edge too.
         let at_least = |count: i64| match u32::try_from(count.saturating_sub(1)) {
             Ok(more_than) => reaches(more_than, permitted.clone()),
             Err(_) if count < 1 => Filter::Not(Box::new(nothing())),

@@ -71,6 +71,7 @@ impl Caller<'_> {
             types.map(|def| (def, self.of_type(def, operation))).collect();
         // The usual case: no type has a rule that applies, so that no type has to be checked.
         if each.iter().all(|(_, access)| *access == Access::All) {
+            // An interface that nothing implements has no nodes; its own rules decide then.
             return if each.is_empty() { self.of_type(def, operation) } else { Access::All };
         }
         let parts = each.into_iter().filter_map(|(def, access)| match access {

@@ -154,6 +154,7 @@ impl<'a> Fit<'a> {
 
     /// Checks one of our input types against theirs, and those that its fields lead to.
     fn input(&mut self, ours: &TypeDef, theirs: &RemoteType) {
+        // Both types have one name here, since fields whose types have different names were refused before.
         if !self.seen.insert((ours.name.clone(), ours.name.clone())) {
             return;
         }

@@ -154,6 +154,7 @@ fn read_escape(rest: &str) -> Option<(char, usize)> {
                     return Some((char::from_u32(code)?, 11));
                 }
             }
+            // Half of a pair that has no other half becomes U+FFFD, as any other code that is no character.
             return Some((char::from_u32(high).unwrap_or('\u{fffd}'), 5));
         }
         _ => return None,

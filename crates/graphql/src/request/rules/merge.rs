@@ -126,6 +126,7 @@ impl<'a, 't> Merge<'a, 't> {
         let mut ids: Vec<FieldId> = fields.iter().map(|field| field.id).collect();
         // The same fields in another order have the same conflicts.
         ids.sort_unstable();
+        // The place of a field in the text decides its parent type, so the ids tell the types as well.
         ids.dedup();
         if self.steps > STEPS_MAX || !self.seen.insert((alike, ids)) {
             return;
@@ -163,6 +164,7 @@ impl<'a, 't> Merge<'a, 't> {
                 }
             }
         }
+        // Looking alike is transitive, so each needs to be compared with one only.
         for field in &group[1..] {
             if field.id != group[0].id
                 && let Some(reason) = self.looks_conflict(group[0], *field)
@@ -277,5 +279,6 @@ fn same_arguments(left: &[ArgumentNode<'_>], right: &[ArgumentNode<'_>]) -> bool
     left == right
         || (left.len() == right.len()
             && left.len() <= 64
+            // More than 64 in another order count as different: that bounds the comparison of all with all.
             && left.iter().all(|argument| right.contains(argument)))
 }

@@ -170,6 +170,7 @@ impl<'a, 't> Walker<'a, 't> {
     fn walk_operation(&mut self, operation: &'a OperationNode<'t>) {
         self.operation = Some(operation);
         // The first of a name counts; others are a fault.
+        // Later entries replace earlier ones in the map, so the order is turned around.
         self.variables = operation.variables.iter().rev().map(|node| (node.name, node)).collect();
         for variable in &operation.variables {
             let definition = self.definition(variable.ty.inner_named_type());
@@ -313,6 +314,7 @@ impl<'a, 't> Walker<'a, 't> {
             ValueKind::List(values) => {
                 let inner = match expected.ty {
                     Some(Type::List(element) | Type::NonNullList(element)) => {
+                        // The definition is that of the innermost type, so it stays the same for the elements.
                         Expected { ty: Some(element), definition: expected.definition }
                     }
                     _ => Expected::default(),

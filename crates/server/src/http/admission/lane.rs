@@ -63,6 +63,8 @@ impl<W: Waiter> Lane<W> {
             return Entry::Free(waiter);
         }
         if self.is_too_long(client, now) {
+            // It costs a pass over the queue, so those who have gone are looked for only where it decides
+            // something.
             self.queue.retain(|waiter| !waiter.is_gone());
             if self.is_too_long(client, now) {
                 self.refused = Some(now);
@@ -77,7 +79,11 @@ impl<W: Waiter> Lane<W> {
         let rounds = (self.queue.ahead_of(client) + 1) as f64 / self.places as f64;
         let is_burst = self.refused.is_none_or(|refused| self.patience <= now - refused);
         let patience = self.patience.as_secs_f64() * if is_burst { 1.0 } else { 0.1 };
+        // Where a place is held for longer than the patience, nobody could ever wait: two turns are allowed
+        // in any case.
         let most = patience.max(2.0 * self.held);
+        // The estimate may be wrong, so the queue is also too long where its oldest has waited for twice
+        // what is allowed.
         let oldest = self.queue.oldest().map_or(0.0, |since| (now - since).as_secs_f64());
         most < rounds * self.held || 2.0 * most < oldest
     }

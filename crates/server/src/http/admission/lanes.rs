@@ -219,6 +219,7 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
+        // The lock is free at the end of this statement: `hand_out` takes it again.
         self.lanes.lock().lane(self.which).leave(self.since.elapsed());
         self.lanes.hand_out();
     }

@@ -34,6 +34,7 @@ fn query_member(body: &[u8]) -> Option<&[u8]> {
     let rest = body[at + KEY.len()..].trim_ascii_start().strip_prefix(b":")?;
     let text = rest.trim_ascii_start().strip_prefix(b"\"")?;
     let mut end = 0;
+    // A backslash and what it escapes are skipped together, and may pass the end of what is looked at.
     while end < text.len() && text[end] != b'"' {
         end += if text[end] == b'\\' { 2 } else { 1 };
     }
@@ -78,6 +79,8 @@ impl Slow {
             self.old.remove(&kind);
             return;
         }
+        // Half of the kinds are in each generation at most; one that is in the young generation needs no
+        // room.
         if KNOWN_MOST / 2 <= self.young.len() && !self.young.contains_key(&kind) {
             self.old = std::mem::take(&mut self.young);
         }

@@ -53,6 +53,7 @@ impl Quick {
             return None;
         }
         let fewer = |free: usize| free.checked_sub(1);
+        // The order among threads does not matter: the number guards no other data.
         self.free.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fewer).ok()?;
         Some(Stay(self))
     }
@@ -68,6 +69,8 @@ impl Quick {
             (true, false) => (0, strikes),
             (true, true) => (0, (strikes + 1).min(STRIKES_MAX)),
         };
+        // The lowest bits of the kind give way to the numbers, so kinds that differ in these alone are
+        // taken for one.
         let after = (kind & !NUMBER_BITS) | (strikes << 2) | quick;
         // Where two write at once one is forgotten, which costs nothing but time.
         if after != before {

@@ -113,6 +113,7 @@ fn carry_out_here<T>(
     let state = Mutex::default();
     let ticket = Arc::new(Ticket { lanes: Arc::clone(lanes), asked, stays: true, state });
     let (here, running) = (Arc::clone(&ticket), lanes.begin());
+    // A panic is held back until the right to stay is given back, and goes on in `outcome`.
     let done = catch_unwind(AssertUnwindSafe(|| here.run(running, is_wanted, work)));
     drop(stay);
     ticket.outcome(done)
@@ -207,6 +208,7 @@ impl Ticket {
         let busy = || busy_time().saturating_sub(start);
         let counts = time_that_counts(took, busy);
         self.lanes.quick.note(self.asked.kind, counts, has_waited, self.stays);
+        // Otherwise `change_lanes` has told it already.
         if !self.lock().was_slow {
             let is_slow = quick < took && quick < busy();
             self.lanes.note(self.asked.kind, is_slow);
@@ -264,6 +266,7 @@ impl Ticket {
                 self.lock().place = Some(place);
                 Ok(())
             }
+            // Either nobody wants the answer any more, or the lanes were dropped with the server.
             _ => Err(Error::Limit { message: "nobody waits for the answer".to_owned() }),
         }
     }

@@ -71,6 +71,7 @@ impl Workers {
         };
         // The first request is started by a thread of the server, so it is there before any thread has a low priority.
         if self.starter.get().is_none() {
+            // Of two that were made at once one is dropped, and its thread ends with its channel.
             let _ = self.starter.set(starter(&self.hand_over.1)?);
         }
         match self.starter.get().filter(|_| IS_LOW.get()) {

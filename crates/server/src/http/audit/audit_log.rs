@@ -111,6 +111,8 @@ impl Writer {
             name.push(format!(".{number}"));
             PathBuf::from(name)
         };
+        // Each file takes the number behind its own, from the last one on, so that none is overwritten but
+        // the oldest.
         for number in (1..self.options.kept).rev() {
             // There may be fewer yet.
             let _ = fs::rename(numbered(number), numbered(number + 1));

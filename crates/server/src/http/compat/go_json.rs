@@ -21,6 +21,8 @@ pub(in crate::http) fn fault(text: &[u8]) -> Option<Fault> {
         Wrong::Ends => Fault { offset: text.len(), message: None },
         Wrong::Byte(context) => {
             let message = format!("invalid character {} {context}", quoted(text[scan.at]));
+            // The scan stops at the wrong byte without passing it, so the place is that of a byte of the
+            // text.
             Fault { offset: scan.at + 1, message: Some(message) }
         }
     })

@@ -120,6 +120,8 @@ pub(crate) async fn serve(
         door.abort();
         let _ = door.await;
     }
+    // Each connection has a receiver by its room, as `house` has: `closed` returns when the last of them
+    // has ended.
     drop(house);
     closing.send_replace(true);
     closing.closed().await;

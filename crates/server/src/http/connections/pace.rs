@@ -55,6 +55,7 @@ impl Pace {
             if self.moved < self.least {
                 return true;
             }
+            // The next round begins another window, and its timer wakes the task.
             self.rest();
         }
     }

@@ -172,6 +172,8 @@ impl Line {
         let mut state = self.lock();
         let mut is_stalled = false;
         for begun in state.busy.values_mut() {
+            // A client is late only where its answer was being sent at the last look already, so that it had
+            // the whole time.
             is_stalled |= begun.was_sent && begun.moved < least;
             (begun.was_sent, begun.moved) = (begun.is_sent, 0);
         }
@@ -222,6 +224,7 @@ impl Drop for Request {
             state.phase = Phase::Idle(Instant::now());
         }
         if GIVEN_UP_MAX < state.given_up {
+            // The notice is kept where nobody waits for it at this moment.
             self.line.leave.notify_one();
         }
     }

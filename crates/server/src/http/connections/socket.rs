@@ -133,6 +133,8 @@ fn poll_peek(
             Ok(count)
         });
         match peeked {
+            // The runtime has forgotten by this that the socket is ready, so the next round has the task
+            // woken.
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
             done => return Poll::Ready(done),
         }

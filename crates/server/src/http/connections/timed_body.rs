@@ -48,6 +48,7 @@ impl TimedBody {
     }
 
     fn lateness(&mut self, context: &mut Context<'_>) -> Option<Late> {
+        // Both timers are polled, since each has to wake the task by itself.
         if self.pace.is_late(context) {
             return Some(Late("it comes too slowly (settings `stall` and `rate`)".to_owned()));
         }

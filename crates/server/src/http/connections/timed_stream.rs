@@ -29,7 +29,7 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// The socket of `line`.
+    /// Makes the stream of a connection of which `line` is the state. It has `seat` for as long as it exists.
     pub(super) fn new(
         socket: Arc<Socket>,
         line: Arc<Line>,
@@ -114,6 +114,7 @@ impl Stream {
                 Poll::Pending => return Poll::Pending,
             }
             match write(&self.socket) {
+                // The socket may not be ready although the runtime said so: the next round waits for it.
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Ok(count) => {
                     self.writes.note(count);

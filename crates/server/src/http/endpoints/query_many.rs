@@ -135,6 +135,7 @@ fn answer_of(piece: Piece, rest: Rest, coding: Option<Coding>) -> Response {
     let body = match rest {
         None => Body::from(Bytes::from_owner(piece)),
         rest => {
+            // The first piece is there; each later one is made when it is asked for.
             let state = Some((Some(piece), rest));
             Body::from_stream(stream::unfold(state, |state| async {
                 let (piece, rest) = match state? {
@@ -237,6 +238,7 @@ impl Lines {
         self.questions.as_ref().map_or(Ok(()), Questions::check_caller)?;
         let (mut bytes, mut held) = (Vec::new(), control.hold(PIECE_LEN as u64)?);
         let mut goes_on = true;
+        // At least one line is answered in each turn, however long it takes.
         while bytes.len() < PIECE_LEN && (bytes.is_empty() || began.elapsed() < TURN) {
             control.check()?;
             let Some((row, line)) = self.reader.row(incoming.bytes()) else {
@@ -250,6 +252,7 @@ impl Lines {
                 }
                 Err(Fault::OfAll(error)) => return Err(error),
             };
+            // The first `PIECE_LEN` bytes were drawn at the start of the turn.
             if let Some(held) = &mut held
                 && PIECE_LEN < bytes.len() + answer.len()
             {

@@ -81,6 +81,7 @@ fn decode_text(text: &[u8]) -> Result<Bytes, Status> {
     let mut body = Vec::with_capacity(text.len() / 4 * 3);
     let mut rest = text;
     while !rest.is_empty() {
+        // A part ends with its padding, and the next one begins behind it.
         let padding = rest.iter().position(|&byte| byte == b'=').unwrap_or(rest.len());
         let end = padding + rest[padding..].iter().take_while(|&&byte| byte == b'=').count();
         let (part, after) = rest.split_at(end);

@@ -93,6 +93,7 @@ async fn carry_out(
     let most = route.body_len_max.min(usize::try_from(limit).unwrap_or(usize::MAX));
     let framed = match dialect {
         Dialect::Grpc | Dialect::Web => most.saturating_add(HEAD_LEN),
+        // Base64 has four bytes for each three that are begun.
         Dialect::WebText => (most.saturating_add(HEAD_LEN) / 3 + 1).saturating_mul(4),
     };
     let incoming = Incoming::receive(&app.bodies, parts.headers, None, (body, framed)).await;

@@ -50,6 +50,8 @@ impl SentMessage {
     /// The next piece: a slice of the next part, or short parts together.
     fn piece(&mut self) -> Option<Bytes> {
         let first = self.parts.front_mut()?;
+        // Of a long part a slice is sent, without a copy. Short parts, and the end of a long one, are
+        // copied together.
         if PIECE_LEN <= first.len() {
             return Some(first.split_to(PIECE_LEN));
         }

@@ -144,6 +144,7 @@ impl Security {
         // A socket for both protocols sees IPv4 clients as `::ffff:a.b.c.d`.
         let address = address.to_canonical();
         let is_listed = |(first, last): &(IpAddr, IpAddr)| {
+            // Addresses of IPv4 are ordered before all of IPv6, so a range compares only with its own kind.
             first.is_ipv4() == address.is_ipv4() && (*first..=*last).contains(&address)
         };
         if !address.is_loopback() && !self.ranges.iter().any(is_listed) {
@@ -187,6 +188,8 @@ fn ranges_of(text: &str, at: usize) -> Result<Vec<(IpAddr, IpAddr)>> {
         let bits = bits.parse::<u32>().map_err(|_| bad())?;
         return Ok(vec![network(address, bits).ok_or_else(bad)?]);
     }
+    // An address of IPv6 has colons itself, so a range of these is refused here: they are listed as
+    // networks.
     let range = text.split_once(':').or_else(|| text.split_once('-'));
     let ends = range.and_then(|(first, last)| Some((first.parse().ok()?, last.parse().ok()?)));
     if let Some((first, last)) = ends {

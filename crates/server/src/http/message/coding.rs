@@ -42,6 +42,7 @@ impl Coding {
             else {
                 continue;
             };
+            // A weight that is no number counts as none that was given.
             let weight: f32 = weight.unwrap_or(1.0);
             let is_better = best.is_none_or(|(known, other)| {
                 known < weight || known == weight && other == Coding::Gzip

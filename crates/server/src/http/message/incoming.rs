@@ -66,7 +66,7 @@ struct Drawn {
 }
 
 impl Bodies {
-    /// Of a budget.
+    /// Has bodies draw of a budget: all of it, of which those that are not whole may have half.
     pub fn new(budget: &Budget) -> Bodies {
         Bodies { whole: budget.clone(), unfinished: Budget::new(budget.bound() / 2) }
     }
@@ -307,6 +307,8 @@ async fn gather_body(
 ) -> Result<Bytes, Unreadable> {
     let announced = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
     let announced = announced.and_then(|length| length.parse().ok()).unwrap_or(usize::MAX);
+    // Without the header nothing is known, and any length is likely; a header that is no number counts as
+    // a body that is too long.
     let too_long = || Unreadable::Wrong(RequestError::LongBody { most });
     if headers.contains_key(header::CONTENT_LENGTH) && most < announced {
         return Err(too_long());
@@ -319,6 +321,7 @@ async fn gather_body(
         })?;
         let known = first.as_ref().map_or(whole.len(), Bytes::len);
         if most - known < piece.len() {
+            // No more than `most` was taken so far, so the difference is not negative.
             return Err(too_long());
         }
         // Most bodies are one piece, which is left where it is.
@@ -354,6 +357,8 @@ fn make_room(
         return Ok(());
     }
     let wanted = wanted.max((2 * room).min(likely));
+    // Both buffers exist while the bytes are moved, so the new one is drawn before the old one is given
+    // back.
     draw(wanted)?;
     buffer.reserve_exact(wanted - buffer.len());
     give_back(room);
@@ -373,6 +378,8 @@ fn unpack(
     let give_back = |bytes| share.give_back(bytes as u64);
     loop {
         control.check().map_err(Unreadable::Starved)?;
+        // There has to be room for one step more than is allowed: that a body is too long is seen only by
+        // what goes beyond.
         let (known, likely) = (unpacked.len(), most.saturating_add(UNPACK_LEN));
         make_room(&mut unpacked, known + UNPACK_LEN, likely, (&draw, &give_back))?;
         unpacked.resize(known + UNPACK_LEN, 0);

@@ -99,6 +99,7 @@ impl Stream {
             match receiver.recv().await {
                 Some(Piece::Next(bytes)) => Some((Ok(Bytes::from(bytes)), Some(receiver))),
                 Some(Piece::End) => None,
+                // Behind the error there is no receiver left, and the stream ends.
                 None => Some((Err(io::Error::other("the answer was not written whole")), None)),
             }
         }))
@@ -148,6 +149,7 @@ impl Way<'_> {
             self.control.check()?;
             // The timer belongs to the runtime.
             let room = async { timeout(LOOK_INTERVAL, self.sender.reserve()).await };
+            // This thread is none of the runtime, so it may block on it.
             match self.runtime.block_on(room) {
                 Ok(Ok(place)) => break place,
                 Ok(Err(_)) => return Err(given_up()),

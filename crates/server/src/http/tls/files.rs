@@ -98,6 +98,7 @@ fn read(path: &Path) -> Result<Vec<u8>> {
     }
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(failed)?;
+    // One byte more than is allowed tells that the file is too long.
     file.take(FILE_LEN_MAX as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
     match bytes.len() <= FILE_LEN_MAX {
         true => Ok(bytes),

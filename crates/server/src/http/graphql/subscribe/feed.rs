@@ -188,6 +188,7 @@ impl Source {
             let turns = Arc::new(Semaphore::new(1));
             let mut last = None;
             while let Some(Ok(turn)) = until(end, Arc::clone(&turns).acquire_owned()).await {
+                // Answers that came meanwhile are skipped: the channel keeps only the newest.
                 let newest = news.borrow_and_update().clone();
                 match newest {
                     News::Answer(answer) if last != answer.fingerprint => {
