@@ -28,6 +28,11 @@ ADDED = {
     "SECURITY.md": "security.md",
 }
 """Pages of the repository's root, and what they are called in the site."""
+REFERENCES = {
+    "python/hexgraph/algo/calls.py": "reference/algorithms.md",
+    "crates/python/src/database.rs": "reference/database.md",
+}
+"""Sources with docstrings, and the pages of the reference that are made of them."""
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
@@ -37,6 +42,8 @@ def place_of(path: Path) -> Path | None:
     inside = path.relative_to(ROOT).as_posix()
     if inside in ADDED:
         return PAGES / ADDED[inside]
+    if inside in REFERENCES:
+        return PAGES / REFERENCES[inside]
     if not path.is_relative_to(DOCS) or path.is_relative_to(HERE):
         return None
     place = PAGES / path.relative_to(DOCS)

@@ -1,6 +1,8 @@
 """The examples in the docstrings, the documents and the notebooks run."""
 
+import ast
 import doctest
+import inspect
 import os
 import re
 from pathlib import Path
@@ -79,6 +81,32 @@ def test_the_comparison_has_the_figures_of_the_benches():
     rows = [row for row in measured.splitlines() if row.startswith("| ")]
     assert len(rows) > 30
     assert [row for row in rows if row not in benches] == []
+
+
+def test_the_page_of_algorithms_has_their_arguments_and_defaults():
+    page = (ROOT / "docs" / "algorithms.md").read_text()
+    table = page.split("\n## Arguments and defaults")[1].split("\n## ")[0]
+    rows = [row.split(" | ") for row in table.splitlines() if row.startswith("| `")]
+    told = {name: row[1] for row in rows for name in re.findall(r"`(\w+)`", row[0])}
+    methods = {name: call for name, call in vars(Algorithms).items() if not name.startswith("_")}
+    assert sorted(told) == sorted(methods)
+    for name, call in methods.items():
+        section = page.split(f"\n### {name}\n")[1].split("Arguments: ")[1].split(". Cost:")[0]
+        wanted = {
+            argument.name: argument.default
+            for argument in inspect.signature(call).parameters.values()
+            if argument.kind is argument.KEYWORD_ONLY and argument.name != "weight"
+        }
+        assert defaults_in(told[name]) == wanted, name
+        assert defaults_in(section.replace("`from`", "`from_nodes`")) == wanted, name
+
+
+def defaults_in(text):
+    """Return the arguments that a text has as code: bold ones are needed, others mean None."""
+    found = {}
+    for bold, name, default in re.findall(r"(\**)`(\w+)(?:=([^`]*))?`", text):
+        found[name] = inspect.Parameter.empty if bold else ast.literal_eval(default or "None")
+    return found
 
 
 def test_the_citation_names_the_version():

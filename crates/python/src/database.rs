@@ -652,8 +652,9 @@ impl PyDatabase {
     /// .jsonl, either perhaps before .gz or .zst; and the schema to a file of the same name that
     /// ends in .schema. Where it ends in .parquet, a new folder gets a table of the nodes of each
     /// type (a node is in that of its first type), one of the edges of each predicate, and the
-    /// schema. Returns the number of triples. `load` of a file and its schema, or of the folder,
-    /// into an empty database makes the same graph with the same uids.
+    /// schema: nodes.Airport.parquet, edges.near.parquet, graph.schema; nodes without a type are in
+    /// nodes.parquet. Returns the number of triples. `load` of a file and its schema, or of the
+    /// folder, into an empty database makes the same graph with the same uids.
     ///
     /// >>> import hexgraph, pathlib, tempfile
     /// >>> db = hexgraph.connect()
