@@ -1,8 +1,9 @@
 //! What the numbers of the members of groups come to: arrays by group, to which each batch of members adds.
 //!
-//! Floats are added up in the order of the members, as they are in a list. Group 0 is that of members that lack a key.
+//! Floats are added up in the order of the members, as they are in a list: see [`FloatSum`]. Group 0 is that of members that lack a key.
 
 use crate::exec::control::group_cells::ResultCells;
+use crate::exec::math::float_sums::FloatSum;
 use crate::exec::math::sums::{Sum, clamp};
 use crate::exec::select::batches::BATCH;
 use crate::exec::select::number_columns::{NumberColumn, NumberSlice};
@@ -40,7 +41,7 @@ enum Fold {
     IntSum(Vec<i128>),
     IntMin(Vec<i64>),
     IntMax(Vec<i64>),
-    FloatSum(Vec<f64>),
+    FloatSum(Vec<FloatSum>),
     FloatMin(Vec<f64>),
     FloatMax(Vec<f64>),
 }
@@ -96,9 +97,10 @@ impl Fold {
             (Fold::IntMin(ints) | Fold::IntMax(ints), Fold::IntMin(more) | Fold::IntMax(more)) => {
                 all(ints, more);
             }
+            (Fold::FloatSum(sums), Fold::FloatSum(more)) => all(sums, more),
             (
-                Fold::FloatSum(floats) | Fold::FloatMin(floats) | Fold::FloatMax(floats),
-                Fold::FloatSum(more) | Fold::FloatMin(more) | Fold::FloatMax(more),
+                Fold::FloatMin(floats) | Fold::FloatMax(floats),
+                Fold::FloatMin(more) | Fold::FloatMax(more),
             ) => all(floats, more),
             _ => {}
         }
@@ -110,7 +112,7 @@ impl Fold {
             Fold::IntSum(sums) => Fold::IntSum(at(sums, order)),
             Fold::IntMin(ints) => Fold::IntMin(at(ints, order)),
             Fold::IntMax(ints) => Fold::IntMax(at(ints, order)),
-            Fold::FloatSum(floats) => Fold::FloatSum(at(floats, order)),
+            Fold::FloatSum(sums) => Fold::FloatSum(at(sums, order)),
             Fold::FloatMin(floats) => Fold::FloatMin(at(floats, order)),
             Fold::FloatMax(floats) => Fold::FloatMax(at(floats, order)),
         }
@@ -136,9 +138,11 @@ impl Fold {
     fn add_floats(&mut self, groups: &[u32], count: usize, floats: &[f64]) {
         match self {
             Fold::FloatSum(sums) => {
-                // What no floats add up to, which is the negative zero.
-                let none = std::iter::empty::<f64>().sum();
-                each(sums, none, groups, count, floats, |sum, float| sum + float);
+                let add = |mut sum: FloatSum, float| {
+                    sum.add(float);
+                    sum
+                };
+                each(sums, FloatSum::NONE, groups, count, floats, add);
             }
             Fold::FloatMin(least) => {
                 each(least, f64::INFINITY, groups, count, floats, f64::min);
@@ -158,7 +162,7 @@ impl Fold {
                 return Ok(Some(Value::Float(clamp(floats[group]))));
             }
             Fold::IntSum(sums) => Sum::of_int_total(sums[group], count),
-            Fold::FloatSum(sums) => Sum::of_float_total(sums[group], count),
+            Fold::FloatSum(sums) => Sum::of_float_total(sums[group].total(), count),
         };
         if op == Aggregate::Avg { Ok(sum.mean()) } else { sum.value().map(Some) }
     }
