@@ -118,6 +118,18 @@ impl Fold {
         }
     }
 
+    /// Has a number for each of `count` groups.
+    fn make_room(&mut self, count: usize) {
+        match self {
+            Fold::IntSum(sums) => sums.resize(count, 0),
+            Fold::IntMin(least) => least.resize(count, i64::MAX),
+            Fold::IntMax(greatest) => greatest.resize(count, i64::MIN),
+            Fold::FloatSum(sums) => sums.resize(count, FloatSum::NONE),
+            Fold::FloatMin(least) => least.resize(count, f64::INFINITY),
+            Fold::FloatMax(greatest) => greatest.resize(count, f64::NEG_INFINITY),
+        }
+    }
+
     fn is_like(&self, other: &Fold) -> bool {
         std::mem::discriminant(self) == std::mem::discriminant(other)
     }
@@ -287,6 +299,44 @@ impl<'a> NumberFolds<'a> {
                 kept.floats.extend_from_slice(floats);
             }
             (numbers, _) => folded.add(groups, count, numbers),
+        }
+    }
+
+    /// Has numbers for `count` groups.
+    pub(super) fn make_room(&mut self, count: usize) {
+        self.folded.lacking.resize(count, 0);
+        self.folded.folds.iter_mut().for_each(|fold| fold.make_room(count));
+    }
+
+    /// The sums of the ints of `count` groups, which have to be asked.
+    pub(super) fn int_sums(&mut self, count: usize) -> &mut [i128] {
+        let sums = self.folded.folds.iter_mut().find_map(|fold| match fold {
+            Fold::IntSum(sums) => Some(sums),
+            _ => None,
+        });
+        let sums = sums.expect("sums of ints are asked");
+        sums.resize(count, 0);
+        sums
+    }
+
+    /// The ints of a batch where they are added up, and as they lie in the column: in 32 bits, behind one another, and not changed.
+    pub(super) fn narrow_to_sum(&mut self, nodes: &[u32]) -> Option<&'a [i32]> {
+        let is_asked = self.folded.folds.iter().any(|fold| matches!(fold, Fold::IntSum(_)));
+        let NumberColumn::Int(ints) = &mut self.numbers else { return None };
+        if is_asked { ints.narrow(nodes) } else { None }
+    }
+
+    /// As [`NumberFolds::add`] of a batch all of which have a number, without the sums.
+    pub(super) fn add_beside_sums(&mut self, nodes: &[u32], groups: &[u32], count: usize) {
+        let NumberFolds { numbers, folded, .. } = self;
+        folded.lacking.resize(count, 0);
+        let is_sum = |fold: &Fold| matches!(fold, Fold::IntSum(_));
+        if folded.folds.iter().all(is_sum) {
+            return;
+        }
+        if let (NumberSlice::Ints(ints), _) = numbers.read(nodes) {
+            let others = folded.folds.iter_mut().filter(|fold| !is_sum(fold));
+            others.for_each(|fold| fold.add_ints(groups, count, ints));
         }
     }
 

@@ -249,6 +249,13 @@ impl<'a, T: Number> Numbers<'a, T> {
         (numbers, has)
     }
 
+    /// The numbers of a batch as they lie in the column, where they do in 32 bits, behind one another, and none has changed.
+    pub(crate) fn narrow(&mut self, nodes: &[u32]) -> Option<&'a [i32]> {
+        let Stored::Narrow(stored) = self.stored else { return None };
+        let run = self.finder.run(self.subjects, nodes)?;
+        self.changes.is_settled(nodes).then(|| stored.slice(run))
+    }
+
     /// As [`Numbers::read`], of nodes in any order. O(log) a node where the column has gaps or changes.
     pub(crate) fn read_scattered(&mut self, nodes: &[u32]) -> (&[T], &[bool]) {
         let Numbers { subjects, stored, changes, numbers, has, .. } = self;
