@@ -51,6 +51,7 @@ const RARE: &[AccessPath] = &[
     AccessPath::Order(OrderPath::WalkIndexAndSort),
     AccessPath::Group(GroupPath::Postings),
     AccessPath::Group(GroupPath::PostingSums),
+    AccessPath::Group(GroupPath::CodeCells),
     AccessPath::Group(GroupPath::CodeArray),
     AccessPath::Group(GroupPath::CodeTable),
     AccessPath::Group(GroupPath::TargetArray),

@@ -43,7 +43,7 @@ fn pick(values: &[Value], side: std::cmp::Ordering) -> Value {
 /// The sum of numbers: an int when all are, which has to be one of 64 bits.
 pub fn sum(values: &[Value]) -> Outcome<Value> {
     match ints(values) {
-        None => Ok(Value::Float(values.iter().filter_map(number).sum())),
+        None => Ok(Value::Float(sum_of_floats(values))),
         Some(ints) => match i64::try_from(ints.iter().sum::<i128>()) {
             Ok(sum) => Ok(Value::Int(sum)),
             Err(_) => refuse("a sum that is no int"),
@@ -60,8 +60,14 @@ fn mean(values: &[Value]) -> f64 {
             let rest: i128 = ints.iter().map(|number| number.rem_euclid(count)).sum();
             whole as f64 + rest as f64 / count as f64
         }
-        None => values.iter().filter_map(number).sum::<f64>() / count as f64,
+        None => sum_of_floats(values) / count as f64,
     }
+}
+
+/// The sum of floats: the sums of 1,024 at a time, added up.
+fn sum_of_floats(values: &[Value]) -> f64 {
+    let floats: Vec<f64> = values.iter().filter_map(number).collect();
+    floats.chunks(1024).map(|floats| floats.iter().sum::<f64>()).sum()
 }
 
 /// The numbers, when all are ints.

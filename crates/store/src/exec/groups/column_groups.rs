@@ -1,7 +1,7 @@
 //! Groups of `@groupby` whose keys are read as columns: one pass over the members, without a list for each group.
 //!
 //! A batch of members is read as codes, one for each key ([`super::key_codes`]). The codes of a member make the number of its
-//! cell, a number with one digit for each key. A table leads from the cell to the group: an array where there are at most twice as
+//! cell, a number with one digit for each key. Few cells are the groups themselves ([`super::dense`]). Else a table leads from the cell to the group: an array where there are at most twice as
 //! many cells as members, else a hash table. Groups are numbered as they appear. Sums, least and greatest numbers are arrays by group, to
 //! which each batch adds; so floats are added up in the order of the members, as they are in a list. Group 0 is that of members
 //! that lack a key: it is filled like the others and not shown, which saves a question for each member.
@@ -9,6 +9,7 @@
 //! O(members · (keys + aggregated predicates)) and O(groups) memory, beside a number of 4 bytes for each member where something
 //! else than numbers is aggregated: then the members are dealt out to lists by counting.
 
+use super::dense::{CELLS_MIN, Dense, Distinct};
 use super::folds::{Folded, NumberFolds};
 use super::key_codes::{KeyCodes, MISSING};
 use super::partition::{GROUP_BYTES, KEY_BYTES};
@@ -31,9 +32,6 @@ pub(crate) const MEMBERS_MIN: usize = 16;
 
 /// The nanoseconds that the result of a group takes, about.
 const RESULT_NANOS: usize = 10;
-
-/// An array of cells always may have this many.
-const CELLS_MIN: usize = 1024;
 
 /// The bytes that are charged for an entry of a hash table of cells, which is half empty.
 const CELL_BYTES: usize = 32;
@@ -115,35 +113,53 @@ impl Context<'_> {
         else {
             return Ok(None);
         };
-        let mut table = Cells::new(cells, members.len());
-        if self.pick(false, members.len(), || vec![true, false]) {
-            table = Cells::Hash(FxHashMap::default());
+        let mut columns = Vec::new();
+        let plans = self.plans(body, members, &mut columns);
+        let lists = plans.iter().any(|plan| matches!(plan, Plan::List)).then(Vec::new);
+        if without_lists && lists.is_some() {
+            return Ok(None);
         }
-        self.took_for_groups(match table {
-            Cells::Array(_) => GroupPath::CodeArray,
-            Cells::Hash(_) => GroupPath::CodeTable,
-        });
+        let table = self.cells(&keys, cells, members.len(), lists.is_some());
         let mut grouping = Grouping {
             context: self,
             keys,
             cell_count: cells,
             cells: table,
             groups: Groups::new(false),
-            columns: Vec::new(),
-            lists: None,
+            columns,
+            lists,
             charged: 0,
         };
-        let plans = self.plans(body, members, &mut grouping.columns);
-        grouping.lists = plans.iter().any(|plan| matches!(plan, Plan::List)).then(Vec::new);
-        if without_lists && grouping.lists.is_some() {
-            return Ok(None);
-        }
         let _while_grouping = self.control.charge_while(grouping.byte_len(members))?;
         match self.control.spread(members.len(), grouping.nanos())? {
             Some(spread) => grouping.run_shared(spread, members)?,
             None => grouping.run(members)?,
         }
         Ok(Some((grouping, plans)))
+    }
+
+    /// What leads from so many cells to groups, or in tests anything that does.
+    fn cells(&self, keys: &[Key<'_>], cells: u64, members: usize, has_lists: bool) -> Cells {
+        // Values that are numbered as they come have other numbers on each thread.
+        let can_be_dense = !has_lists && keys.iter().all(|key| !key.codes.numbers_values());
+        let is_dense = can_be_dense && Dense::suits(cells, members);
+        let is_array = Cells::suit_array(cells, members);
+        let cheapest = match (is_dense, is_array) {
+            (true, _) => GroupPath::CodeCells,
+            (false, true) => GroupPath::CodeArray,
+            (false, false) => GroupPath::CodeTable,
+        };
+        let path = self.pick(cheapest, members, || {
+            let dense = is_dense.then_some(GroupPath::CodeCells);
+            let array = is_array.then_some(GroupPath::CodeArray);
+            [GroupPath::CodeTable].into_iter().chain(dense).chain(array).collect()
+        });
+        self.took_for_groups(path);
+        match path {
+            GroupPath::CodeCells => Cells::Dense(Dense::new(&limits_of(keys))),
+            GroupPath::CodeArray => Cells::new(cells, members),
+            _ => Cells::Hash(FxHashMap::default()),
+        }
     }
 
     /// Decides how the fields of the body are found; the numbers that are folded are put behind `columns`. Reads nothing but changes.
@@ -196,6 +212,11 @@ impl Context<'_> {
     }
 }
 
+/// The numbers of codes of some keys.
+pub(super) fn limits_of(keys: &[Key<'_>]) -> Vec<u32> {
+    keys.iter().map(|key| key.codes.limit() as u32).collect()
+}
+
 /// True for a field that a group has.
 pub(super) fn is_known(kind: &FieldKind) -> bool {
     matches!(kind, FieldKind::CountUid | FieldKind::AggregatePredicate { .. })
@@ -203,10 +224,10 @@ pub(super) fn is_known(kind: &FieldKind) -> bool {
 
 /// A key of the groups.
 pub(super) struct Key<'a> {
-    predicate: &'a Predicate,
+    pub(super) predicate: &'a Predicate,
     pub(super) codes: KeyCodes<'a>,
     /// The codes of a batch.
-    batch: Vec<u32>,
+    pub(super) batch: Vec<u32>,
 }
 
 /// How the result of a field of the body is found.
@@ -247,16 +268,23 @@ impl Groups {
 
 /// Leads from cells to groups: to the number of the group plus 1; 0 for a cell that nobody was in.
 pub(super) enum Cells {
+    /// The cells are the groups.
+    Dense(Dense),
     Array(Vec<u32>),
     Hash(FxHashMap<u64, u32>),
 }
 
 impl Cells {
     pub(super) fn new(count: u64, members: usize) -> Cells {
-        match usize::try_from(count) {
-            Ok(count) if count <= (2 * members).max(CELLS_MIN) => Cells::Array(vec![0; count]),
-            _ => Cells::Hash(FxHashMap::default()),
+        match Cells::suit_array(count, members) {
+            true => Cells::Array(vec![0; count as usize]),
+            false => Cells::Hash(FxHashMap::default()),
         }
+    }
+
+    /// Whether so many cells have an array.
+    fn suit_array(count: u64, members: usize) -> bool {
+        count <= (2 * members as u64).max(CELLS_MIN)
     }
 
     /// The group of each cell; `begin` makes the group of a cell that is met for the first time, from the place of its member.
@@ -274,6 +302,7 @@ impl Cells {
             *slot - 1
         };
         match self {
+            Cells::Dense(_) => unreachable!("the cells are the groups"),
             Cells::Array(slots) => {
                 let places = cells.iter().enumerate();
                 out.extend(places.map(|(place, &cell)| known(place, &mut slots[cell as usize])));
@@ -306,7 +335,11 @@ pub(super) struct Grouping<'a, 'c> {
 impl<'a, 'c> Grouping<'a, 'c> {
     /// The bytes that are used until the groups are found, beside what grows with them.
     fn byte_len(&self, members: Members<'_>) -> usize {
-        let cells = if let Cells::Array(slots) = &self.cells { 4 * slots.len() } else { 0 };
+        let cells = match &self.cells {
+            Cells::Dense(dense) => dense.byte_len(self.columns.len()),
+            Cells::Array(slots) => 4 * slots.len(),
+            Cells::Hash(_) => 0,
+        };
         // The groups of the members, the members by group, and those of a set as a list.
         let each = if let Members::Set(_) = members { 12 } else { 8 };
         let lists = if self.lists.is_some() { each * members.len() } else { 0 };
@@ -321,11 +354,16 @@ impl<'a, 'c> Grouping<'a, 'c> {
         if let Some(lists) = &mut self.lists {
             lists.reserve_exact(members.len());
         }
-        members.for_each_batch(|nodes| self.add(nodes, &mut room))
+        members.for_each_batch(|nodes| self.add(nodes, &mut room))?;
+        self.settle();
+        Ok(())
     }
 
     /// Adds a batch of members behind those before.
     pub(super) fn add(&mut self, nodes: &[u32], room: &mut Room) -> Result<()> {
+        if let Cells::Dense(_) = self.cells {
+            return self.add_dense(nodes, room);
+        }
         let Room { cells, groups } = room;
         self.context.check()?;
         let before = self.groups.counts.len();
@@ -390,6 +428,9 @@ impl<'a, 'c> Grouping<'a, 'c> {
 
     /// The nanoseconds that a member takes, about.
     pub(super) fn nanos(&self) -> usize {
+        if let Cells::Dense(_) = self.cells {
+            return self.keys.len() + 1 + 2 * self.columns.len();
+        }
         let key = |key: &Key<'_>| if key.codes.numbers_values() { 40 } else { 4 };
         self.keys.iter().map(key).sum::<usize>() + 3 + 4 * self.columns.len()
     }
@@ -406,9 +447,13 @@ impl<'a, 'c> Grouping<'a, 'c> {
 
     /// The groups that were found.
     fn found(self) -> Found<'a, 'c> {
+        if let Cells::Dense(_) = self.cells {
+            return self.found_dense();
+        }
         Found {
             context: self.context,
             keys: self.keys.iter().map(|key| key.predicate).collect(),
+            distinct: Vec::new(),
             firsts: self.groups.firsts,
             counts: self.groups.counts,
             folded: self.columns.into_iter().map(|column| column.folded).collect(),
@@ -421,13 +466,15 @@ impl<'a, 'c> Grouping<'a, 'c> {
 #[derive(Default)]
 pub(super) struct Room {
     cells: Vec<u64>,
-    groups: Vec<u32>,
+    pub(super) groups: Vec<u32>,
 }
 
 /// Groups with what their numbers come to, however they were found. The first is no group: that of members without a key.
 pub(super) struct Found<'a, 'c> {
     pub(super) context: &'a Context<'c>,
     pub(super) keys: Vec<&'a Predicate>,
+    /// Of keys that many groups share, each of its values; may be shorter than the keys.
+    pub(super) distinct: Vec<Option<Distinct>>,
     /// The first member of each.
     pub(super) firsts: Vec<u32>,
     /// The number of members of each.
@@ -479,12 +526,16 @@ impl Found<'_, '_> {
     ) -> Result<Option<GroupColumns>> {
         let Found { context, firsts, counts, .. } = &self;
         let mut keys = Vec::with_capacity(self.keys.len());
-        for key in &self.keys {
+        for (place, key) in self.keys.iter().enumerate() {
             // The group before the first one is that of members without a key.
-            match context.key_cells(&firsts[1..], key)? {
-                Some(cells) => keys.push(cells),
-                None => return Ok(None),
-            }
+            let cells = match self.distinct.get(place) {
+                Some(Some(Distinct { members, places })) => {
+                    context.key_cells(members, key)?.map(|cells| cells.in_order(places))
+                }
+                _ => context.key_cells(&firsts[1..], key)?,
+            };
+            let Some(cells) = cells else { return Ok(None) };
+            keys.push(cells);
         }
         let mut results = Vec::with_capacity(body.len());
         for plan in plans {

@@ -1,8 +1,9 @@
 //! What the numbers of the members of groups come to: arrays by group, to which each batch of members adds.
 //!
-//! Floats are added up in the order of the members, as they are in a list. Group 0 is that of members that lack a key.
+//! Floats are added up in the order of the members, as they are in a list: see [`FloatSum`]. Group 0 is that of members that lack a key.
 
 use crate::exec::control::group_cells::ResultCells;
+use crate::exec::math::float_sums::FloatSum;
 use crate::exec::math::sums::{Sum, clamp};
 use crate::exec::select::batches::BATCH;
 use crate::exec::select::number_columns::{NumberColumn, NumberSlice};
@@ -40,7 +41,7 @@ enum Fold {
     IntSum(Vec<i128>),
     IntMin(Vec<i64>),
     IntMax(Vec<i64>),
-    FloatSum(Vec<f64>),
+    FloatSum(Vec<FloatSum>),
     FloatMin(Vec<f64>),
     FloatMax(Vec<f64>),
 }
@@ -96,9 +97,10 @@ impl Fold {
             (Fold::IntMin(ints) | Fold::IntMax(ints), Fold::IntMin(more) | Fold::IntMax(more)) => {
                 all(ints, more);
             }
+            (Fold::FloatSum(sums), Fold::FloatSum(more)) => all(sums, more),
             (
-                Fold::FloatSum(floats) | Fold::FloatMin(floats) | Fold::FloatMax(floats),
-                Fold::FloatSum(more) | Fold::FloatMin(more) | Fold::FloatMax(more),
+                Fold::FloatMin(floats) | Fold::FloatMax(floats),
+                Fold::FloatMin(more) | Fold::FloatMax(more),
             ) => all(floats, more),
             _ => {}
         }
@@ -110,9 +112,21 @@ impl Fold {
             Fold::IntSum(sums) => Fold::IntSum(at(sums, order)),
             Fold::IntMin(ints) => Fold::IntMin(at(ints, order)),
             Fold::IntMax(ints) => Fold::IntMax(at(ints, order)),
-            Fold::FloatSum(floats) => Fold::FloatSum(at(floats, order)),
+            Fold::FloatSum(sums) => Fold::FloatSum(at(sums, order)),
             Fold::FloatMin(floats) => Fold::FloatMin(at(floats, order)),
             Fold::FloatMax(floats) => Fold::FloatMax(at(floats, order)),
+        }
+    }
+
+    /// Has a number for each of `count` groups.
+    fn make_room(&mut self, count: usize) {
+        match self {
+            Fold::IntSum(sums) => sums.resize(count, 0),
+            Fold::IntMin(least) => least.resize(count, i64::MAX),
+            Fold::IntMax(greatest) => greatest.resize(count, i64::MIN),
+            Fold::FloatSum(sums) => sums.resize(count, FloatSum::NONE),
+            Fold::FloatMin(least) => least.resize(count, f64::INFINITY),
+            Fold::FloatMax(greatest) => greatest.resize(count, f64::NEG_INFINITY),
         }
     }
 
@@ -136,9 +150,11 @@ impl Fold {
     fn add_floats(&mut self, groups: &[u32], count: usize, floats: &[f64]) {
         match self {
             Fold::FloatSum(sums) => {
-                // What no floats add up to, which is the negative zero.
-                let none = std::iter::empty::<f64>().sum();
-                each(sums, none, groups, count, floats, |sum, float| sum + float);
+                let add = |mut sum: FloatSum, float| {
+                    sum.add(float);
+                    sum
+                };
+                each(sums, FloatSum::NONE, groups, count, floats, add);
             }
             Fold::FloatMin(least) => {
                 each(least, f64::INFINITY, groups, count, floats, f64::min);
@@ -158,7 +174,7 @@ impl Fold {
                 return Ok(Some(Value::Float(clamp(floats[group]))));
             }
             Fold::IntSum(sums) => Sum::of_int_total(sums[group], count),
-            Fold::FloatSum(sums) => Sum::of_float_total(sums[group], count),
+            Fold::FloatSum(sums) => Sum::of_float_total(sums[group].total(), count),
         };
         if op == Aggregate::Avg { Ok(sum.mean()) } else { sum.value().map(Some) }
     }
@@ -283,6 +299,44 @@ impl<'a> NumberFolds<'a> {
                 kept.floats.extend_from_slice(floats);
             }
             (numbers, _) => folded.add(groups, count, numbers),
+        }
+    }
+
+    /// Has numbers for `count` groups.
+    pub(super) fn make_room(&mut self, count: usize) {
+        self.folded.lacking.resize(count, 0);
+        self.folded.folds.iter_mut().for_each(|fold| fold.make_room(count));
+    }
+
+    /// The sums of the ints of `count` groups, which have to be asked.
+    pub(super) fn int_sums(&mut self, count: usize) -> &mut [i128] {
+        let sums = self.folded.folds.iter_mut().find_map(|fold| match fold {
+            Fold::IntSum(sums) => Some(sums),
+            _ => None,
+        });
+        let sums = sums.expect("sums of ints are asked");
+        sums.resize(count, 0);
+        sums
+    }
+
+    /// The ints of a batch where they are added up, and as they lie in the column: in 32 bits, behind one another, and not changed.
+    pub(super) fn narrow_to_sum(&mut self, nodes: &[u32]) -> Option<&'a [i32]> {
+        let is_asked = self.folded.folds.iter().any(|fold| matches!(fold, Fold::IntSum(_)));
+        let NumberColumn::Int(ints) = &mut self.numbers else { return None };
+        if is_asked { ints.narrow(nodes) } else { None }
+    }
+
+    /// As [`NumberFolds::add`] of a batch all of which have a number, without the sums.
+    pub(super) fn add_beside_sums(&mut self, nodes: &[u32], groups: &[u32], count: usize) {
+        let NumberFolds { numbers, folded, .. } = self;
+        folded.lacking.resize(count, 0);
+        let is_sum = |fold: &Fold| matches!(fold, Fold::IntSum(_));
+        if folded.folds.iter().all(is_sum) {
+            return;
+        }
+        if let (NumberSlice::Ints(ints), _) = numbers.read(nodes) {
+            let others = folded.folds.iter_mut().filter(|fold| !is_sum(fold));
+            others.for_each(|fold| fold.add_ints(groups, count, ints));
         }
     }
 

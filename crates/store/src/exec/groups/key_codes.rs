@@ -7,7 +7,7 @@
 //! the column was built are made beforehand, and replace those that were read.
 
 use super::partition::INDEX_SHARE;
-use crate::exec::select::batches::{Members, Overlay, RowFinder, Rows, rows_between};
+use crate::exec::select::batches::{BATCH, Members, Overlay, RowFinder, Rows, rows_between};
 use crate::exec::select::read::{Typed, typed_or_none};
 use crate::graph::{IndexView, LangValues, Row, TokenNodes};
 use crate::storage::{Array, Values, text_of};
@@ -241,6 +241,16 @@ impl<'a> KeyCodes<'a> {
         matches!(self.codes, Codes::Numbers(_) | Codes::Texts(_))
     }
 
+    /// True where values with the same code are the same: instants may be written in several ways.
+    pub(crate) fn are_values(&self) -> bool {
+        !matches!(self.part.base.column.values, Values::Days(_) | Values::SmallTime(_))
+    }
+
+    /// True for a key that has no order.
+    pub(crate) fn are_truths(&self) -> bool {
+        matches!(self.part.base.column.values, Values::Bool(_))
+    }
+
     /// A number that is greater than all codes.
     pub(crate) fn limit(&self) -> u64 {
         self.limit
@@ -420,10 +430,14 @@ fn narrow<'a>(part: &'a LangValues, wanted: ValueType, nodes: Members<'_>) -> Op
     Some((Codes::Narrow(least), count as u64 + 1, changes.collect()))
 }
 
-/// The least and the greatest of some numbers.
+/// The least and the greatest of some numbers, in one pass over memory.
 fn ends_of<S: Copy + Ord + Into<i64>>(numbers: &[S]) -> Option<(i64, i64)> {
-    let least = numbers.iter().copied().min()?;
-    let greatest = numbers.iter().copied().max()?;
+    let first = *numbers.first()?;
+    let (mut least, mut greatest) = (first, first);
+    for numbers in numbers.chunks(BATCH) {
+        least = numbers.iter().copied().fold(least, S::min);
+        greatest = numbers.iter().copied().fold(greatest, S::max);
+    }
     Some((least.into(), greatest.into()))
 }
 

@@ -8,6 +8,8 @@ mod group_columns;
 pub(in crate::exec) mod path_counts;
 mod folds;
 pub(super) mod column_groups;
+mod dense;
+mod dense_groups;
 mod parts;
 mod posting_groups;
 pub(super) mod group_by;

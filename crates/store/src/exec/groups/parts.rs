@@ -7,7 +7,8 @@
 //! Where values are numbered as they come, members are first dealt out by the value of a key. Then no value is in two parts, nothing is looked up
 //! again, and all members of a group are added by one thread, floats, too, in their order.
 
-use super::column_groups::{Cells, Grouping, Groups, Room};
+use super::column_groups::{Cells, Grouping, Groups, Room, limits_of};
+use super::dense::Dense;
 use super::folds::{NumberFolds, each};
 use crate::exec::control::morsels::Spread;
 use crate::exec::select::batches::{BATCH, Members};
@@ -17,6 +18,9 @@ use std::ops::Range;
 
 /// The parts for each thread, where they are ranges of members that have many groups.
 const RANGES: usize = 3;
+
+/// There is one part for each thread where there are fewer members than this for each cell.
+const CELLS_SHARE: usize = 64;
 
 /// The parts for each thread that members are dealt out to, so that the values of one lie in the nearer caches.
 const DEALT: usize = 4;
@@ -43,9 +47,13 @@ impl<'a, 'c> Grouping<'a, 'c> {
     fn fork(&self, first: u32, count: usize, is_range: bool) -> Grouping<'a, 'c> {
         let keys = self.fork_keys(first, count);
         let cell_count = keys.iter().map(|key| key.codes.limit()).product();
+        let cells = match &self.cells {
+            Cells::Dense(_) => Cells::Dense(Dense::new(&limits_of(&keys))),
+            _ => Cells::new(cell_count, count),
+        };
         Grouping {
             context: self.context,
-            cells: Cells::new(cell_count, count),
+            cells,
             cell_count,
             keys,
             groups: Groups::new(is_range),
@@ -60,7 +68,11 @@ impl<'a, 'c> Grouping<'a, 'c> {
         // A part with as many groups as members is worth nothing: then there are few parts, of many members each.
         let has_few_groups = self.cell_count <= (spread.len() / 8) as u64;
         // Values that are numbered as they come are numbered again where the parts are put together.
-        let few = if self.keys.iter().any(|key| key.codes.numbers_values()) { 1 } else { RANGES };
+        // Where each cell has its counters, those of all parts are put together.
+        let has_many_cells =
+            matches!(&self.cells, Cells::Dense(dense) if members.len() / CELLS_SHARE < dense.len());
+        let is_long = has_many_cells || self.keys.iter().any(|key| key.codes.numbers_values());
+        let few = if is_long { 1 } else { RANGES };
         let spread = if has_few_groups { spread } else { spread.with_few(few) }.in_units_of(BATCH);
         let empty = self.fork(0, members.len(), true);
         let is_float = |column: &&NumberFolds<'_>| matches!(column.numbers, NumberColumn::Float(_));
@@ -69,6 +81,9 @@ impl<'a, 'c> Grouping<'a, 'c> {
             let nodes = members.range(range);
             let mut part = empty.fork(nodes.first().copied().unwrap_or(0), nodes.len(), true);
             part.charged = (12 * kept + 4) * nodes.len();
+            if let Cells::Dense(dense) = &part.cells {
+                part.charged += dense.byte_len(part.columns.len());
+            }
             self.context.control.charge(part.charged)?;
             part.run(Members::List(&nodes))?;
             Ok(part)
@@ -87,6 +102,10 @@ impl<'a, 'c> Grouping<'a, 'c> {
 
     /// Puts the groups of a part behind those of the parts before it.
     fn absorb(&mut self, part: Grouping<'a, '_>) -> Result<()> {
+        if let Cells::Dense(_) = self.cells {
+            self.absorb_dense(part);
+            return Ok(());
+        }
         let places = self.places_of(&part.groups)?;
         let count = self.groups.firsts.len();
         each(&mut self.groups.counts, 0, &places, count, &part.groups.counts, |sum, it| sum + it);

@@ -76,6 +76,7 @@ impl Context<'_> {
         let found = Found {
             context: self,
             keys: vec![predicate],
+            distinct: Vec::new(),
             firsts: all.firsts,
             counts: all.counts,
             folded: all.columns.into_iter().map(|column| column.folded).collect(),

@@ -1,5 +1,7 @@
-//! Sums of values. Ints are summed in 128 bits, which no number of 64-bit ints overflows.
+//! Sums of values. Ints are summed in 128 bits, which no number of 64-bit ints overflows; floats as [`FloatSum`] says. Ints before the first float are
+//! one value of a sum of floats.
 
+use super::float_sums::FloatSum;
 use hexgraph_base::types::{BigFloat, Error, Result, Value, ValueRef};
 
 /// The sum of some values, one at least, and how many they are.
@@ -15,7 +17,7 @@ enum Total {
     /// The sum of ints.
     Int(i128),
     /// The sum of floats, or of ints and floats.
-    Float(f64),
+    Float(FloatSum),
     /// The sum of vectors or of big floats; of values that have no sum, the first one.
     Other(Value),
 }
@@ -25,7 +27,7 @@ impl Sum {
     pub fn of(value: ValueRef<'_>) -> Sum {
         let total = match value {
             ValueRef::Int(number) => Total::Int(number.into()),
-            ValueRef::Float(number) => Total::Float(number),
+            ValueRef::Float(number) => Total::Float(FloatSum::of(number)),
             other => Total::Other(other.to_value()),
         };
         Sum { total, count: 1 }
@@ -51,7 +53,7 @@ impl Sum {
 
     /// The sum of `count` floats, one at least, that add up to `total`.
     pub fn of_float_total(total: f64, count: usize) -> Sum {
-        Sum { total: Total::Float(total), count }
+        Sum { total: Total::Float(FloatSum::of(total)), count }
     }
 
     /// Adds a value.
@@ -60,10 +62,10 @@ impl Sum {
         match (&mut self.total, value) {
             (Total::Int(sum), ValueRef::Int(more)) => *sum += i128::from(more),
             (Total::Int(sum), ValueRef::Float(more)) => {
-                self.total = Total::Float(*sum as f64 + more);
+                self.total = Total::Float(behind_ints(*sum, more));
             }
-            (Total::Float(sum), ValueRef::Float(more)) => *sum += more,
-            (Total::Float(sum), ValueRef::Int(more)) => *sum += more as f64,
+            (Total::Float(sum), ValueRef::Float(more)) => sum.add(more),
+            (Total::Float(sum), ValueRef::Int(more)) => sum.add(more as f64),
             (Total::Other(sum), more) => {
                 if let Some(added) = added(sum, more) {
                     *sum = added;
@@ -73,14 +75,16 @@ impl Sum {
         }
     }
 
-    /// Adds another sum of numbers.
+    /// Adds another sum of numbers, as one value.
     pub fn add_sum(&mut self, other: &Sum) {
         let count = self.count + other.count;
         match (&mut self.total, &other.total) {
             (Total::Int(sum), Total::Int(more)) => *sum += more,
-            (Total::Int(sum), Total::Float(more)) => self.total = Total::Float(*sum as f64 + more),
-            (Total::Float(sum), Total::Int(more)) => *sum += *more as f64,
-            (Total::Float(sum), Total::Float(more)) => *sum += more,
+            (Total::Int(sum), Total::Float(more)) => {
+                self.total = Total::Float(behind_ints(*sum, more.total()));
+            }
+            (Total::Float(sum), Total::Int(more)) => sum.add(*more as f64),
+            (Total::Float(sum), Total::Float(more)) => sum.add(more.total()),
             (_, Total::Other(more)) => self.add(more.as_ref()),
             (Total::Other(_), _) => {}
         }
@@ -95,7 +99,7 @@ impl Sum {
     pub fn value(self) -> Result<Value> {
         Ok(match self.total {
             Total::Int(sum) => Value::Int(i64::try_from(sum).map_err(|_| too_large(sum))?),
-            Total::Float(sum) => Value::Float(clamp(sum)),
+            Total::Float(sum) => Value::Float(clamp(sum.total())),
             Total::Other(sum) => sum,
         })
     }
@@ -105,7 +109,7 @@ impl Sum {
         let count = self.count as f64;
         match self.total {
             Total::Int(sum) => Some(Value::Float(mean_of_ints(sum, self.count))),
-            Total::Float(sum) => Some(Value::Float(clamp(sum / count))),
+            Total::Float(sum) => Some(Value::Float(clamp(sum.total() / count))),
             Total::Other(Value::Vector(sum)) => {
                 let mean = sum.iter().map(|number| (f64::from(*number) / count) as f32);
                 Some(Value::Vector(mean.collect()))
@@ -135,6 +139,13 @@ fn added(sum: &Value, more: ValueRef<'_>) -> Option<Value> {
         }
         _ => None,
     }
+}
+
+/// The sum of ints and of a float behind them.
+fn behind_ints(ints: i128, more: f64) -> FloatSum {
+    let mut sum = FloatSum::of(ints as f64);
+    sum.add(more);
+    sum
 }
 
 /// Keeps a float within what can be printed.

@@ -1,9 +1,10 @@
 //! Aggregates of plain numbers, which come in slices.
 //!
 //! Ints are added up in 64 bits as far as these suffice and then in 128, in loops without a test, which become vector
-//! instructions. Floats are added one behind the other, in the order in which they come, so that the sum is the same bits
-//! however the numbers are cut into slices.
+//! instructions. Floats are added as [`FloatRun`] says, so that the sum is the same bits however the numbers are cut into slices and
+//! parts.
 
+use super::float_sums::FloatRun;
 use super::sums::{Sum, clamp};
 use crate::exec::select::batches::BATCH;
 use crate::exec::select::number_columns::NumberSlice;
@@ -11,8 +12,11 @@ use crate::exec::select::rank::foremost;
 use hexgraph_base::plan::Aggregate;
 use hexgraph_base::types::{Result, Value};
 
+/// The numbers that are added to several aggregates at a time: as many as a sum of floats adds side by side.
+const PIECE: usize = 2 * BATCH;
+
 /// An aggregate on its way.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct Totals {
     op: Aggregate,
     count: usize,
@@ -20,20 +24,32 @@ pub(crate) struct Totals {
 }
 
 /// What the numbers so far come to.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 enum Running {
     /// There was no number.
     Nothing,
     /// A sum of ints, or the least or the greatest one.
     Int(i128),
-    /// The same of floats.
+    /// The least or the greatest float.
     Float(f64),
+    /// A sum of floats.
+    Floats(FloatRun),
 }
 
 impl Totals {
     /// An aggregate of no numbers.
     pub(crate) fn new(op: Aggregate) -> Totals {
         Totals { op, count: 0, running: Running::Nothing }
+    }
+
+    /// The same aggregate of no numbers, for those of a part, before which so many have been, where that is known. It is
+    /// [put behind](Totals::absorb) the parts before.
+    pub(crate) fn part(&self, are_floats: bool, before: Option<usize>) -> Totals {
+        let running = match are_floats && self.is_sum() {
+            true => Running::Floats(FloatRun::behind(before)),
+            false => Running::Nothing,
+        };
+        Totals { op: self.op, count: 0, running }
     }
 
     /// The aggregate of the same pass that tells another one, too: of sums that of the mean.
@@ -43,7 +59,7 @@ impl Totals {
 
     /// What the same numbers come to in another way, which is of the same pass; `None` where it is not.
     pub(crate) fn told_as(&self, op: Aggregate) -> Option<Totals> {
-        (Totals::pass_of(self.op) == Totals::pass_of(op)).then_some(Totals { op, ..*self })
+        (Totals::pass_of(self.op) == Totals::pass_of(op)).then(|| Totals { op, ..self.clone() })
     }
 
     /// Adds numbers to several aggregates, few enough at a time that those behind the first read them in the nearest cache.
@@ -51,8 +67,8 @@ impl Totals {
         if let [one] = all {
             return one.add(numbers);
         }
-        for start in (0..numbers.len()).step_by(BATCH) {
-            let some = numbers.part(start, start + BATCH);
+        for start in (0..numbers.len()).step_by(PIECE) {
+            let some = numbers.part(start, start + PIECE);
             all.iter_mut().for_each(|one| one.add(some));
         }
     }
@@ -89,51 +105,81 @@ impl Totals {
         })
     }
 
-    fn with_floats(&self, floats: &[f64]) -> Running {
-        let known = if let Running::Float(known) = self.running { Some(known) } else { None };
-        Running::Float(match self.op {
+    fn with_floats(&mut self, floats: &[f64]) -> Running {
+        let known = match &mut self.running {
+            Running::Floats(run) => {
+                run.add(floats);
+                return std::mem::replace(&mut self.running, Running::Nothing);
+            }
+            Running::Float(known) => Some(*known),
+            Running::Nothing | Running::Int(_) => None,
+        };
+        match self.op {
             Aggregate::Min => {
-                foremost_float(known.unwrap_or(f64::INFINITY), floats, |float, least| float < least)
+                let known = known.unwrap_or(f64::INFINITY);
+                Running::Float(foremost_float(known, floats, |float, least| float < least))
             }
             Aggregate::Max => {
                 let known = known.unwrap_or(f64::NEG_INFINITY);
-                foremost_float(known, floats, |float, greatest| greatest < float)
+                Running::Float(foremost_float(known, floats, |float, greatest| greatest < float))
             }
             Aggregate::Sum | Aggregate::Avg => {
-                // What no floats add up to is the negative zero.
-                let start = known.unwrap_or(std::iter::empty::<f64>().sum());
-                floats.iter().fold(start, |sum, float| sum + float)
+                let mut run = FloatRun::default();
+                run.add(floats);
+                Running::Floats(run)
             }
-        })
+        }
     }
 
-    /// Whether what numbers come to is the same bits when they are added in parts, which are then put together: all but sums of floats.
-    pub(crate) fn can_be_parted(&self, are_floats: bool) -> bool {
-        !are_floats || !self.is_of_any_order()
-    }
-
-    /// Puts what the numbers behind those so far come to with them, for what [can be parted](Totals::can_be_parted).
+    /// Puts the next part behind what was added so far.
     pub(crate) fn absorb(&mut self, part: &Totals) {
+        if part.count == 0 {
+            return;
+        }
         self.count += part.count;
-        self.running = match (self.running, part.running) {
-            (known, Running::Nothing) => known,
-            (Running::Int(_), Running::Int(more)) => self.with_ints(more),
-            (Running::Float(_), Running::Float(more)) => self.with_floats(&[more]),
-            (_, more) => more,
+        self.running = match (std::mem::replace(&mut self.running, Running::Nothing), &part.running)
+        {
+            (Running::Nothing, Running::Int(more)) => Running::Int(*more),
+            (Running::Nothing, Running::Float(more)) => Running::Float(*more),
+            (Running::Nothing, Running::Floats(part)) => {
+                let mut run = FloatRun::default();
+                run.absorb(part);
+                Running::Floats(run)
+            }
+            (Running::Int(known), Running::Int(more)) => {
+                self.running = Running::Int(known);
+                self.with_ints(*more)
+            }
+            (Running::Float(known), Running::Float(more)) => {
+                self.running = Running::Float(known);
+                self.with_floats(&[*more])
+            }
+            (Running::Floats(mut run), Running::Floats(part)) => {
+                run.absorb(part);
+                Running::Floats(run)
+            }
+            (known, _) => known,
         };
+    }
+
+    /// Adds up what waits to be added with what follows, so that a part keeps little.
+    pub(crate) fn settle(&mut self) {
+        if let Running::Floats(run) = &mut self.running {
+            run.settle();
+        }
     }
 
     /// Takes a number, which was added, out of a sum of ints, and adds another one in its place; either may be missing.
     pub(crate) fn exchange(&mut self, old: Option<i64>, new: Option<i64>) {
-        debug_assert!(self.is_of_any_order(), "a least number can't be taken out");
+        debug_assert!(self.is_sum(), "a least number can't be taken out");
         let known = if let Running::Int(known) = self.running { known } else { 0 };
         let (less, more) = (i128::from(old.unwrap_or(0)), i128::from(new.unwrap_or(0)));
         self.running = Running::Int(known - less + more);
         self.count = self.count + usize::from(new.is_some()) - usize::from(old.is_some());
     }
 
-    /// Whether numbers can be taken out again: from sums, and of ints alone, since a sum of floats depends on their order.
-    pub(crate) fn is_of_any_order(&self) -> bool {
+    /// Whether this is a sum, or a mean. Of ints numbers can be taken out again; a sum of floats depends on their order.
+    pub(crate) fn is_sum(&self) -> bool {
         matches!(self.op, Aggregate::Sum | Aggregate::Avg)
     }
 
@@ -155,7 +201,10 @@ impl Totals {
                 return Ok(Some(Value::Float(clamp(float))));
             }
             (Running::Int(total), _) => Sum::of_int_total(total, self.count),
-            (Running::Float(total), _) => Sum::of_float_total(total, self.count),
+            (Running::Float(_), _) => unreachable!("sums of floats are runs"),
+            // A part that has no numbers.
+            (Running::Floats(_), _) if self.count == 0 => return Ok(None),
+            (Running::Floats(run), _) => Sum::of_float_total(run.total(), self.count),
         };
         if self.op == Aggregate::Avg { Ok(sum.mean()) } else { sum.value().map(Some) }
     }
@@ -212,21 +261,25 @@ mod tests {
         format!("{value:?}")
     }
 
-    /// Two slices added one behind the other, where that is the same as a part each that are put together.
+    /// Two slices added one behind the other, which is the same as a part each that are put together.
     fn added<'n, T>(
         op: Aggregate,
         (one, other): (&'n [T], &'n [T]),
         slice: impl Fn(&'n [T]) -> NumberSlice<'n>,
     ) -> Totals {
-        let (mut totals, mut first, mut second) =
-            (Totals::new(op), Totals::new(op), Totals::new(op));
+        let mut totals = Totals::new(op);
         totals.add(slice(one));
         totals.add(slice(other));
-        first.add(slice(one));
-        second.add(slice(other));
-        first.absorb(&second);
-        if totals.can_be_parted(matches!(slice(one), NumberSlice::Floats(_))) {
-            assert_eq!(bits(first.finish()), bits(totals.finish()));
+        for before in [None, Some(one.len())] {
+            let are_floats = matches!(slice(one), NumberSlice::Floats(_));
+            let (mut whole, mut second) = (Totals::new(op), totals.part(are_floats, before));
+            let mut first = totals.part(are_floats, Some(0));
+            first.add(slice(one));
+            second.add(slice(other));
+            first.settle();
+            whole.absorb(&first);
+            whole.absorb(&second);
+            assert_eq!(bits(whole.finish()), bits(totals.clone().finish()));
         }
         totals
     }
@@ -276,7 +329,9 @@ mod tests {
                 let values = ints.iter().map(|int| ValueRef::Int(*int));
                 prop_assert_eq!(bits(totals.finish()), bits(aggregate(op, values)));
 
-                let totals = added(op, floats.split_at(cut.min(floats.len())), NumberSlice::Floats);
+                let floats = floats.repeat(50);
+                let cut = (40 * cut).min(floats.len());
+                let totals = added(op, floats.split_at(cut), NumberSlice::Floats);
                 let values = floats.iter().map(|float| ValueRef::Float(*float));
                 prop_assert_eq!(bits(totals.finish()), bits(aggregate(op, values)));
             }

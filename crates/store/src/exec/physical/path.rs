@@ -177,7 +177,9 @@ pub enum GroupPath {
     TargetArray,
     /// The same in a hash table.
     TargetTable,
-    /// The keys of batches of members are read as codes; an array leads from the codes to the group.
+    /// The keys of batches of members are read as codes, each combination of which has counters.
+    CodeCells,
+    /// The same with an array that leads from the codes to the group.
     CodeArray,
     /// The same with a hash table.
     CodeTable,
@@ -315,6 +317,7 @@ names! {
         PostingSums = "adds up postings",
         TargetArray = "array of targets",
         TargetTable = "hash table of targets",
+        CodeCells = "counters by code",
         CodeArray = "array of codes",
         CodeTable = "hash table of codes",
         Lists = "lists members";

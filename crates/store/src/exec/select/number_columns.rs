@@ -249,6 +249,13 @@ impl<'a, T: Number> Numbers<'a, T> {
         (numbers, has)
     }
 
+    /// The numbers of a batch as they lie in the column, where they do in 32 bits, behind one another, and none has changed.
+    pub(crate) fn narrow(&mut self, nodes: &[u32]) -> Option<&'a [i32]> {
+        let Stored::Narrow(stored) = self.stored else { return None };
+        let run = self.finder.run(self.subjects, nodes)?;
+        self.changes.is_settled(nodes).then(|| stored.slice(run))
+    }
+
     /// As [`Numbers::read`], of nodes in any order. O(log) a node where the column has gaps or changes.
     pub(crate) fn read_scattered(&mut self, nodes: &[u32]) -> (&[T], &[bool]) {
         let Numbers { subjects, stored, changes, numbers, has, .. } = self;
@@ -308,14 +315,10 @@ impl<'a, T: Number> Numbers<'a, T> {
         check: impl Fn() -> Result<()>,
         mut take: impl FnMut(NumberSlice<'_>),
     ) -> Result<()> {
-        let changes = &self.changes.changes;
-        let before = |row: usize| match self.subjects.select(row) {
-            Some(first) => changes.partition_point(|(node, _)| *node < first),
-            None => changes.len(),
-        };
-        let start = if rows.start == 0 { 0 } else { before(rows.start) };
+        let start = if rows.start == 0 { 0 } else { self.changes_before(rows.start) };
+        let changes = &self.changes.changes[start..self.changes_before(rows.end)];
         let mut done = rows.start;
-        for (count, &(node, change)) in changes[start..before(rows.end)].iter().enumerate() {
+        for (count, &(node, change)) in changes.iter().enumerate() {
             if count.is_multiple_of(PIECE) {
                 check()?;
             }
@@ -328,6 +331,28 @@ impl<'a, T: Number> Numbers<'a, T> {
             }
         }
         self.read_rows(done..rows.end, &check, &mut take)
+    }
+
+    /// The number of changes before a row.
+    fn changes_before(&self, row: usize) -> usize {
+        let changes = &self.changes.changes;
+        match self.subjects.select(row) {
+            Some(first) => changes.partition_point(|(node, _)| *node < first),
+            None => changes.len(),
+        }
+    }
+
+    /// How many numbers more than rows the nodes before each change have. O(changes).
+    fn gains(&self) -> Vec<isize> {
+        let mut gained = 0;
+        let gain = |(node, now): &(u32, Option<T>)| {
+            let before = gained;
+            gained += isize::from(now.is_some()) - isize::from(self.subjects.contains(*node));
+            before
+        };
+        let mut gains: Vec<isize> = self.changes.changes.iter().map(gain).collect();
+        gains.push(gained);
+        gains
     }
 
     /// Calls `visit` with the stored number and the present one of each node that changed, ascending by node.
@@ -467,6 +492,20 @@ impl<'a> NumberColumn<'a> {
         match self {
             NumberColumn::Int(numbers) => numbers.subjects.len(),
             NumberColumn::Float(numbers) => numbers.subjects.len(),
+        }
+    }
+
+    /// What tells how many numbers [`NumberColumn::read_part`] gives of the rows before one. The changes have to be all that there are. O(changes).
+    pub(crate) fn numbers_before(&self) -> impl Fn(usize) -> Option<usize> {
+        let gains = match self {
+            NumberColumn::Int(_) => Vec::new(),
+            NumberColumn::Float(numbers) => numbers.gains(),
+        };
+        move |row| match self {
+            NumberColumn::Float(numbers) if 0 < row => {
+                row.checked_add_signed(gains[numbers.changes_before(row)])
+            }
+            _ => Some(0).filter(|_| row == 0),
         }
     }
 

@@ -13,6 +13,7 @@ use super::reach::looks_beyond;
 use super::read::{Langs, Typed, typed_or_none};
 use super::top::{Scan, by_column_var, by_variable};
 use crate::exec::control::context::Context;
+use crate::exec::control::morsels::joined;
 use crate::exec::control::tree::{Column, ValueMap};
 use crate::exec::physical::path::OrderPath;
 use crate::graph::Predicate;
@@ -20,7 +21,15 @@ use crate::storage::NodeSet;
 use hexgraph_base::plan::{Block, Filter, OrderKey, Page};
 use hexgraph_base::text::Collation;
 use hexgraph_base::types::{Error, Result, ValueRef, ValueType, did_you_mean, ordered_bits};
+use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::ops::Range;
+
+/// So many nodes are looked at first, to see whether their values are told apart by numbers.
+const SAMPLE: usize = 64;
+
+/// The nanoseconds that it takes to read the keys of a node and sort it, about.
+const ROW_NANOS: usize = 60;
 
 /// One sort key, read for all nodes.
 struct KeyColumn {
@@ -28,9 +37,38 @@ struct KeyColumn {
     ranks: Vec<u64>,
     /// True for the places of nodes without a value; empty when all have one.
     missing: Vec<bool>,
-    /// The whole texts, where equal ranks do not mean equal values.
+    /// The whole texts, where equal ranks do not mean equal values; empty for what a rank tells.
     texts: Vec<Vec<u8>>,
     descending: bool,
+}
+
+/// A node with the numbers of at most two keys; rows compare as their nodes do.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct RankedRow {
+    lacks_first: bool,
+    /// The number of the first key, turned round where it descends.
+    first: u64,
+    lacks_second: bool,
+    /// The same of the second key.
+    second: u64,
+    /// The node, turned round where nodes are in the order that descends.
+    node: u32,
+}
+
+impl RankedRow {
+    /// Whether the order of the uids of nodes without a value is turned around.
+    fn is_turned(&self, keys: [bool; 2]) -> bool {
+        keys[0] && self.lacks_first || keys[1] && self.lacks_second
+    }
+}
+
+/// Which of several keys descend; a single one does not turn the order of uids.
+fn turning(descending: impl ExactSizeIterator<Item = bool>) -> [bool; 2] {
+    let mut turns = [false; 2];
+    if 1 < descending.len() {
+        turns.iter_mut().zip(descending).for_each(|(turn, it)| *turn = it);
+    }
+    turns
 }
 
 /// A key of an order, resolved.
@@ -232,6 +270,11 @@ impl<'a> Context<'a> {
         let lang = keys.first().and_then(|key| key.lang);
         let lang = lang.filter(|_| single || wanted.is_some());
         let collation = lang.map_or(Ok(None), Collation::of).map_err(Error::query)?;
+        if collation.is_none()
+            && let Some(sorted) = self.sorted_rows(keys, &nodes, wanted)?
+        {
+            return Ok(sorted);
+        }
         let of_single = collation.as_ref().filter(|_| single);
         let columns = |nodes: &[u32]| -> Vec<KeyColumn> {
             let column = |key: &SortKey<'_>| {
@@ -250,6 +293,57 @@ impl<'a> Context<'a> {
         let columns = columns(&nodes);
         self.check()?;
         Ok(sort_by_columns(&nodes, &columns, wanted))
+    }
+
+    /// The nodes in the order of at most two keys, or the first of them, where numbers tell their values apart. Threads sort a part each.
+    fn sorted_rows(
+        &self,
+        keys: &[SortKey<'_>],
+        nodes: &[u32],
+        wanted: Option<usize>,
+    ) -> Result<Option<Vec<u32>>> {
+        let [first, rest @ ..] = keys else { return Ok(None) };
+        let part = |range: Range<usize>| {
+            self.check()?;
+            let column = |key: &SortKey<'_>, nodes: &[u32]| {
+                predicate_column(key.predicate, key.lang, nodes, key.descending, None)
+            };
+            let mut nodes = Cow::Borrowed(&nodes[range]);
+            let mut columns = vec![column(first, &nodes)];
+            let places = wanted.filter(|_| !rest.is_empty() && columns[0].texts.is_empty());
+            if let Some(places) = places.and_then(|wanted| leading(&columns[0], wanted)) {
+                // The other key is read of those nodes alone that can be on the page.
+                let ranks = &columns[0].ranks;
+                columns[0].ranks = places.iter().map(|place| ranks[*place as usize]).collect();
+                columns[0].missing.clear();
+                nodes = places.iter().map(|place| nodes[*place as usize]).collect();
+            }
+            columns.extend(rest.iter().map(|key| column(key, &nodes)));
+            Ok(ranked_rows(&nodes, &columns).map(|rows| first_rows(rows, wanted)))
+        };
+        // Mostly the first ones tell whether numbers are enough.
+        if 1 < rest.len() || part(0..nodes.len().min(SAMPLE))?.is_none() {
+            return Ok(None);
+        }
+        let _while_sorting = self.control.charge_while(size_of::<RankedRow>() * nodes.len())?;
+        let parts = match self.control.spread(nodes.len(), ROW_NANOS)? {
+            Some(spread) => spread.with_few(1).collect(part)?,
+            None => vec![part(0..nodes.len())?],
+        };
+        let is_merged = 1 < parts.len();
+        let Some(parts) = parts.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
+        let mut rows = joined(parts);
+        if is_merged {
+            // Finds the parts as runs that ascend, and merges them.
+            rows.sort();
+            rows.truncate(wanted.unwrap_or(usize::MAX));
+        }
+        let turns = turning(keys.iter().map(|key| key.descending));
+        Ok(Some(
+            rows.iter()
+                .map(|row| if row.is_turned(turns) { !row.node } else { row.node })
+                .collect(),
+        ))
     }
 
     /// Whether so few of some nodes are wanted that one pass is better than sorting them.
@@ -373,7 +467,11 @@ impl ColumnBuilder {
         }
         if let (Some(value), Some(_)) = (value, rank) {
             let text = match value {
-                ValueRef::String(text) | ValueRef::Default(text) => Some(text.as_bytes().to_vec()),
+                ValueRef::String(text) | ValueRef::Default(text) => {
+                    // The number of a short text is that of no other one.
+                    let is_told = text.len() < size_of::<u64>() && !text.as_bytes().contains(&0);
+                    (!is_told).then(|| text.as_bytes().to_vec())
+                }
                 ValueRef::DateTime(time) if is_far(time) => {
                     let instant = (time.seconds as u64 ^ 1 << 63).to_be_bytes();
                     Some(instant.into_iter().chain(time.nanos.to_be_bytes()).collect())
@@ -463,6 +561,61 @@ fn number_column(map: &ValueMap, nodes: &[u32], descending: bool) -> KeyColumn {
     KeyColumn { ranks, missing, texts: Vec::new(), descending }
 }
 
+impl KeyColumn {
+    fn lacks(&self, place: usize) -> bool {
+        self.missing.get(place).copied().unwrap_or(false)
+    }
+
+    /// A number that ascends in the order of the key.
+    fn turned(&self, place: usize) -> u64 {
+        if self.descending { !self.ranks[place] } else { self.ranks[place] }
+    }
+}
+
+/// The places of those nodes whose number of the first key is not behind that of the last one that is wanted, which no node on the page is. `None`
+/// where that are all.
+fn leading(first: &KeyColumn, wanted: usize) -> Option<Vec<u32>> {
+    let places = || (0..first.ranks.len()).filter(|place| !first.lacks(*place));
+    let mut numbers: Vec<u64> = places().map(|place| first.turned(place)).collect();
+    let last = wanted.checked_sub(1).filter(|_| wanted < numbers.len())?;
+    let bound = *numbers.select_nth_unstable(last).1;
+    let leads = |place: &usize| first.turned(*place) <= bound;
+    Some(places().filter(leads).map(|place| place as u32).collect())
+}
+
+/// The rows of nodes; `None` where numbers do not tell all values apart.
+fn ranked_rows(nodes: &[u32], columns: &[KeyColumn]) -> Option<Vec<RankedRow>> {
+    if columns.iter().any(|column| !column.texts.is_empty()) {
+        return None;
+    }
+    let turns = turning(columns.iter().map(|column| column.descending));
+    let key = |column: Option<&KeyColumn>, place: usize| match column {
+        Some(column) if column.lacks(place) => (true, 0),
+        Some(column) => (false, column.turned(place)),
+        None => (false, 0),
+    };
+    let (one, other) = (columns.first(), columns.get(1));
+    let row = |(place, &node): (usize, &u32)| {
+        let ((lacks_first, first), (lacks_second, second)) = (key(one, place), key(other, place));
+        let row = RankedRow { lacks_first, first, lacks_second, second, node };
+        RankedRow { node: if row.is_turned(turns) { !node } else { node }, ..row }
+    };
+    Some(nodes.iter().enumerate().map(row).collect())
+}
+
+/// The first of some rows, in their order.
+fn first_rows(mut rows: Vec<RankedRow>, wanted: Option<usize>) -> Vec<RankedRow> {
+    if let Some(wanted) = wanted.filter(|wanted| *wanted < rows.len()) {
+        if let Some(last) = wanted.checked_sub(1) {
+            // Who belongs to the page is found in expected O(rows); only the page is sorted.
+            rows.select_nth_unstable(last);
+        }
+        rows.truncate(wanted);
+    }
+    rows.sort_unstable();
+    rows
+}
+
 fn sort_by_columns(nodes: &[u32], columns: &[KeyColumn], wanted: Option<usize>) -> Vec<u32> {
     let mut places: Vec<u32> = (0..nodes.len() as u32).collect();
     let compare = |one: &u32, other: &u32| compare_rows(nodes, columns, *one, *other);
@@ -545,4 +698,56 @@ fn compare_rows(nodes: &[u32], columns: &[KeyColumn], one: u32, other: u32) -> O
         }
     }
     by_node
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::control::morsels::tests::sharing;
+    use crate::exec::control::stop::Control;
+    use crate::exec::random_graph::{NAMES, graph};
+    use fastrand::Rng;
+    use hexgraph_base::plan::Query;
+
+    /// Rows of numbers, sorted by threads or by one, are in the order of the columns that they are made of.
+    #[test]
+    fn rows_are_sorted_as_columns_are() {
+        let mut rng = Rng::with_seed(9);
+        let (mut by_rows, mut asked) = (0, 0);
+        for round in 0..16 {
+            let count = if round % 4 == 0 { 2_000 } else { rng.u32(20..200) };
+            let (version, query) = (graph(count.into(), &mut rng), Query::default());
+            let names = NAMES.iter().filter(|name| !["is", "was", "tags"].contains(name));
+            let known: Vec<&Predicate> =
+                names.filter_map(|name| version.predicate(name).map(AsRef::as_ref)).collect();
+            for _ in 0..30 {
+                let keys: Vec<SortKey<'_>> = (0..rng.usize(1..4))
+                    .map(|_| SortKey {
+                        predicate: known[rng.usize(..known.len())],
+                        lang: None,
+                        descending: rng.bool(),
+                    })
+                    .collect();
+                let share = [1.0, 0.3][rng.usize(..2)];
+                let nodes: Vec<u32> = (0..count * 5 / 4).filter(|_| rng.f64() < share).collect();
+                let wanted = [None, Some(0), Some(7), Some(nodes.len() / 2)][rng.usize(..4)];
+                let column = |key: &SortKey<'_>| {
+                    predicate_column(key.predicate, None, &nodes, key.descending, None)
+                };
+                let columns: Vec<KeyColumn> = keys.iter().map(column).collect();
+                let sorted = sort_by_columns(&nodes, &columns, wanted);
+                for control in [Control::new(), sharing(2, 1), sharing(3, 20_000)] {
+                    let vars = Vec::new();
+                    let context =
+                        Context { version: &version, query: &query, control: &control, vars };
+                    asked += 1;
+                    let found = context.sorted_rows(&keys, &nodes, wanted).unwrap();
+                    let Some(found) = found else { continue };
+                    by_rows += 1;
+                    assert_eq!(found, sorted, "{wanted:?} of {} nodes", nodes.len());
+                }
+            }
+        }
+        assert!(asked < 6 * by_rows, "{by_rows} of {asked} were sorted by rows");
+    }
 }

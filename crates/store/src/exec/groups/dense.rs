@@ -1,0 +1,211 @@
+//! Groups of few cells: each cell has its counters from the beginning, so that no table leads from cells to groups.
+//!
+//! A member costs a step for its number among the cells, one for the count, and one for each fold. Where ints of 32 bits are added up, the count and the
+//! sum of a cell lie in one word for some ten thousand members, and a member costs one step for both:
+//!
+//! ```text
+//!   bits 48 .. 63: the count | bits 0 .. 47: the sum of (int + 2^31)
+//! ```
+//!
+//! Cells in which somebody lacks a key are filled like the others and left out at the end, and so are those that nobody was in.
+
+use super::key_codes::MISSING;
+use crate::storage::NO_ROW;
+
+/// Cells are counted in place where there are this many members for each of them at least, or few cells.
+const MEMBERS_SHARE: u64 = 8;
+pub(super) const CELLS_MIN: u64 = 1024;
+
+/// The most cells that have a word for their counts and sums.
+pub(super) const PACKED_MAX: usize = 8192;
+
+/// The members whose counts and sums fit into a word.
+pub(super) const PACKED_MEMBERS: usize = 1 << 15;
+
+/// The bytes that are charged for what the numbers of a cell come to.
+const FOLD_BYTES: usize = 24;
+
+/// One member in a word, and what is added to an int so that it is positive.
+const ONE: u64 = 1 << 48;
+const BIAS: i64 = 1 << 31;
+
+/// The most cells that have several words: a member of the same cell as the one before would wait for its step.
+const LANES_MAX: usize = 256;
+const LANES: usize = 4;
+
+/// The values of a key that several groups share: a member that has each, and for each group the place of its value among them.
+pub(super) struct Distinct {
+    pub(super) members: Vec<u32>,
+    pub(super) places: Vec<u32>,
+}
+
+/// The counters of all cells.
+pub(super) struct Dense {
+    /// The first member of each cell, and [`NO_ROW`] where nobody was in it.
+    pub(super) firsts: Vec<u32>,
+    pub(super) counts: Vec<u32>,
+    /// The number of cells that nobody was in.
+    unseen: usize,
+    /// Counts and sums that are not counted yet.
+    words: Vec<u64>,
+    /// The number of members in the words.
+    pub(super) waiting: usize,
+}
+
+impl Dense {
+    /// Whether so many cells have counters from the beginning.
+    pub(super) fn suits(cells: u64, members: usize) -> bool {
+        cells <= (members as u64 / MEMBERS_SHARE).max(CELLS_MIN)
+    }
+
+    /// Counters of the cells of keys with so many codes each, of no members.
+    pub(super) fn new(limits: &[u32]) -> Dense {
+        let cells = limits.iter().product();
+        // Nobody waits for the first member of a cell in which a key is lacking.
+        let first = |cell| if has_all_keys(cell, limits) { NO_ROW } else { 0 };
+        let firsts: Vec<u32> = (0..cells).map(first).collect();
+        let unseen = firsts.iter().filter(|first| **first == NO_ROW).count();
+        Dense { firsts, counts: vec![0; cells as usize], unseen, words: Vec::new(), waiting: 0 }
+    }
+
+    /// The bytes that these and the folds of so many columns take.
+    pub(super) fn byte_len(&self, columns: usize) -> usize {
+        (2 * size_of::<u32>() + FOLD_BYTES * columns) * self.len()
+    }
+
+    /// The number of cells.
+    pub(super) fn len(&self) -> usize {
+        self.firsts.len()
+    }
+
+    /// Keeps the first members of cells that nobody was in before this batch.
+    pub(super) fn note_firsts(&mut self, nodes: &[u32], cells: &[u32]) {
+        if self.unseen == 0 {
+            return;
+        }
+        for (&node, &cell) in nodes.iter().zip(cells) {
+            let first = &mut self.firsts[cell as usize];
+            if *first == NO_ROW {
+                *first = node;
+                self.unseen -= 1;
+            }
+        }
+    }
+
+    pub(super) fn count(&mut self, cells: &[u32]) {
+        let counts = &mut self.counts[..];
+        cells.iter().for_each(|cell| counts[*cell as usize] += 1);
+    }
+
+    /// Counts the members of a batch, and adds their ints.
+    pub(super) fn pack(&mut self, cells: &[u32], ints: &[i32]) {
+        let word = |int: i32| ONE + (i64::from(int) + BIAS) as u64;
+        let few = self.firsts.len() <= LANES_MAX;
+        self.words.resize(if few { LANES * LANES_MAX } else { self.firsts.len() }, 0);
+        if few && let Some(words) = self.words.first_chunk_mut::<{ LANES * LANES_MAX }>() {
+            // The place is below the length by what the compiler sees, too.
+            let mut add = |cell: u32, lane: usize, int: i32| {
+                words[(cell as usize % LANES_MAX) * LANES + lane] += word(int);
+            };
+            let (quads, rest) = cells.as_chunks::<LANES>();
+            let (ints, more) = ints.as_chunks::<LANES>();
+            for (cells, ints) in quads.iter().zip(ints) {
+                for lane in 0..LANES {
+                    add(cells[lane], lane, ints[lane]);
+                }
+            }
+            rest.iter().zip(more).for_each(|(cell, int)| add(*cell, 0, *int));
+        } else {
+            let words = &mut self.words[..];
+            let pairs = cells.iter().zip(ints);
+            pairs.for_each(|(cell, int)| words[*cell as usize] += word(*int));
+        }
+        self.waiting += cells.len();
+    }
+
+    /// Counts what waits in the words, and adds it to the sums.
+    pub(super) fn unpack(&mut self, sums: &mut [i128]) {
+        self.waiting = 0;
+        let lanes = if self.firsts.len() <= LANES_MAX { LANES } else { 1 };
+        let words = self.words.chunks_exact_mut(lanes);
+        for ((words, count), sum) in words.zip(&mut self.counts).zip(sums) {
+            for word in words {
+                let members = *word >> 48;
+                *count += members as u32;
+                *sum += i128::from((*word & (ONE - 1)) as i64 - members as i64 * BIAS);
+                *word = 0;
+            }
+        }
+    }
+
+    /// Adds the counters of the next part of the members.
+    pub(super) fn absorb(&mut self, part: &Dense) {
+        for (first, more) in self.firsts.iter_mut().zip(&part.firsts) {
+            // The members of a part come behind those before, and the first one is wanted.
+            *first = (*first).min(*more);
+        }
+        self.counts.iter_mut().zip(&part.counts).for_each(|(count, more)| *count += more);
+    }
+}
+
+/// The values of a key in some cells: its code is the digit that stands before `below` cells, and there are `limit` codes.
+pub(super) fn distinct_of(cells: &[u32], below: u32, limit: u32, firsts: &[u32]) -> Distinct {
+    let (mut members, mut known) = (Vec::new(), vec![NO_ROW; limit as usize]);
+    let place = |cell: &u32| {
+        let known = &mut known[(cell / below % limit) as usize];
+        if *known == NO_ROW {
+            *known = members.len() as u32;
+            members.push(firsts[*cell as usize]);
+        }
+        *known
+    };
+    let places = cells.iter().map(place).collect();
+    Distinct { members, places }
+}
+
+/// Whether no key is lacking in a cell: no digit of its number is [`MISSING`].
+pub(super) fn has_all_keys(cell: u32, limits: &[u32]) -> bool {
+    let mut rest = cell;
+    limits.iter().rev().all(|limit| {
+        let code = rest % limit;
+        rest /= limit;
+        code != MISSING
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::select::batches::BATCH;
+    use fastrand::Rng;
+
+    /// Words give back what was put into them, however great the ints are and however many members have the same cell.
+    #[test]
+    fn words_hold_counts_and_sums() {
+        let mut rng = Rng::with_seed(5);
+        for cells in [2, LANES_MAX, LANES_MAX + 1, 3000] {
+            let (mut dense, mut sums) = (Dense::new(&[cells as u32]), vec![0; cells]);
+            let (mut counts, mut wanted) = (vec![0; cells], vec![0; cells]);
+            for round in 0..3 {
+                while dense.waiting + BATCH <= PACKED_MEMBERS {
+                    let len = rng.usize(BATCH - 3..=BATCH);
+                    let cell = |rng: &mut Rng| if round == 0 { 1 } else { rng.u32(..cells as u32) };
+                    let members: Vec<u32> = (0..len).map(|_| cell(&mut rng)).collect();
+                    let int = |rng: &mut Rng| match round {
+                        0 => i32::MAX,
+                        1 => i32::MIN,
+                        _ => rng.i32(..),
+                    };
+                    let ints: Vec<i32> = (0..len).map(|_| int(&mut rng)).collect();
+                    dense.pack(&members, &ints);
+                    for (cell, int) in members.iter().zip(&ints) {
+                        counts[*cell as usize] += 1;
+                        wanted[*cell as usize] += i128::from(*int);
+                    }
+                }
+                dense.unpack(&mut sums);
+            }
+            assert_eq!((&dense.counts, &sums), (&counts, &wanted), "{cells} cells");
+        }
+    }
+}
