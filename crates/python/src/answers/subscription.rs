@@ -200,11 +200,12 @@ impl PySubscription {
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
     /// >>> _ = db.graphql_schema("type Film @withSubscription { id: ID! title: String! }")
-    /// >>> with db.graphql_subscribe("subscription { queryFilm { id } }", timeout=0.1) as answers:
-    /// ...     for answer in answers:
-    /// ...         print(answer)
+    /// >>> answers = db.graphql_subscribe("subscription { queryFilm { id } }", timeout=0.1)
+    /// >>> answers.timeout, next(answers)
+    /// (0.1, {'data': {'queryFilm': []}})
+    /// >>> next(answers)
     /// Traceback (most recent call last):
-    /// builtins.TimeoutError: nothing has changed in time
+    /// TimeoutError: nothing has changed in time
     #[getter]
     fn timeout(&self) -> Option<f64> {
         self.timeout.map(|timeout| timeout.as_secs_f64())
