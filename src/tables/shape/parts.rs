@@ -336,7 +336,9 @@ mod tests {
             (Arc::new((0..len).map(|at| at as f64).collect::<Float64Array>()), ValueType::Float),
             (
                 Arc::new(
-                    (0..len).map(|at| Some((at - 9) * 999_999)).collect::<TimestampMicrosecondArray>(),
+                    (0..len)
+                        .map(|at| Some((at - 9) * 999_999))
+                        .collect::<TimestampMicrosecondArray>(),
                 ),
                 ValueType::DateTime,
             ),
