@@ -15,7 +15,17 @@ Role = Literal["admin", "client", "read-only"]
 
 @dataclass(frozen=True)
 class ApiKey:
-    """A key of a client, as `Database.keys` lists it. Times are in UTC."""
+    """A key of a client, as `Database.keys` lists it. Times are in UTC.
+
+    >>> import hexgraph
+    >>> db = hexgraph.connect()
+    >>> key = db.create_key("dashboard", role="read-only")
+    >>> key.name, key.role, key.expires
+    ('dashboard', 'read-only', None)
+    >>> [listed] = db.keys()
+    >>> listed == key, listed.secret
+    (True, None)
+    """
 
     id: str
     """The name by which it is revoked. It opens nothing."""

@@ -11,7 +11,17 @@ _SHOWN = 66
 
 
 class Error(Exception):
-    """The base of all exceptions of hexgraph."""
+    """The base of all exceptions of hexgraph.
+
+    >>> import hexgraph
+    >>> try:
+    ...     hexgraph.connect().query("{ q(func: has(name)) { name }")
+    ... except hexgraph.Error as error:
+    ...     print(type(error).__name__, error, sep=": ")
+    ParseError: line 1 column 1: `{` is never closed (add `}`)
+        { q(func: has(name)) { name }
+        ^
+    """
 
 
 class _TextError(Error):
@@ -56,27 +66,85 @@ class _TextError(Error):
 
 
 class ParseError(_TextError):
-    """The text is not valid DQL, schema or RDF. Fix the text."""
+    """The text is not valid DQL, schema or RDF. Fix the text.
+
+    >>> import hexgraph
+    >>> try:
+    ...     hexgraph.connect().query("{ q(func: has(name) { name } }")
+    ... except hexgraph.ParseError as error:
+    ...     error.line, error.column, error.message
+    (1, 21, 'found `{` while `(` is open')
+    """
 
 
 class SchemaError(_TextError):
-    """The schema forbids it. Fix the request, or alter the schema."""
+    """The schema forbids it. Fix the request, or alter the schema.
+
+    >>> import hexgraph
+    >>> db = hexgraph.connect()
+    >>> try:
+    ...     db.index("nmae", "term")
+    ... except hexgraph.SchemaError as error:
+    ...     error.message, error.hint
+    ('there is no predicate `nmae`', 'there are none')
+    """
 
 
 class QueryError(_TextError):
-    """The request is well formed but can't be carried out. Fix the request."""
+    """The request is well formed but can't be carried out. Fix the request.
+
+    >>> import hexgraph
+    >>> db = hexgraph.connect()
+    >>> _ = db.alter("name: string .")
+    >>> try:
+    ...     db.query('{ q(func: eq(name, "Ada")) { name } }')
+    ... except hexgraph.QueryError as error:
+    ...     error.message, error.hint.split(",")[0]
+    ('predicate `name` has no index of its values', 'add `@index(exact)` to the schema of `name`')
+    """
 
 
 class LimitError(Error):
-    """A limit was reached, the timeout of a query for instance. Ask for less, or raise it."""
+    """A limit was reached, the timeout of a query for instance. Ask for less, or raise it.
+
+    >>> import hexgraph
+    >>> db = hexgraph.datasets.social(10_000, seed=1)
+    >>> try:
+    ...     db.query("{ q(func: type(Person)) { follows { follows { name } } } }", timeout=1e-6)
+    ... except hexgraph.LimitError as error:
+    ...     print(error)
+    the request took longer than its timeout of 0.000001 s: ask for less, or raise `timeout`
+    """
 
 
 class ConflictError(Error):
-    """Another transaction changed the same data first. Try again."""
+    """Another transaction changed the same data first. Try again.
+
+    >>> import hexgraph
+    >>> db = hexgraph.connect()
+    >>> one, other = db.txn(), db.txn()
+    >>> _ = one.mutate(set='<1> <name> "Ada" .'), other.mutate(set='<1> <name> "Bob" .')
+    >>> one.commit()
+    >>> try:
+    ...     other.commit()
+    ... except hexgraph.ConflictError as error:
+    ...     print(error)
+    Transaction has been aborted. Please retry
+    """
 
 
 class ClosedError(Error):
-    """The database was closed. Open it again."""
+    """The database was closed. Open it again.
+
+    >>> import hexgraph
+    >>> db = hexgraph.connect()
+    >>> db.close()
+    >>> try:
+    ...     db.stats()
+    ... except hexgraph.ClosedError as error:
+    ...     print(error)
+    the database is closed
+    """
 
 
 class AccessError(Error):
@@ -88,11 +156,32 @@ class NotSupportedError(Error):
 
 
 class ReadOnlyError(Error):
-    """The database can't be changed from here. Open it for writing, and in one process only."""
+    """The database can't be changed from here. Open it for writing, and in one process only.
+
+    >>> import hexgraph, pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp()) / "films"
+    >>> hexgraph.connect(folder).close()
+    >>> try:
+    ...     hexgraph.connect(folder, read_only=True).alter("name: string .")
+    ... except hexgraph.ReadOnlyError as error:
+    ...     print(str(error).removeprefix(str(folder)))
+     is open read-only
+    """
 
 
 class LoadError(Error):
-    """A file holds something that can't be stored. Fix the file, or load with on_error="skip"."""
+    r"""A file holds something that can't be stored. Fix the file, or load with on_error="skip".
+
+    >>> import hexgraph
+    >>> db = hexgraph.connect()
+    >>> try:
+    ...     db.load(b'<1> <age> "36" .\n<2> <age> "old" .', schema="age: int .")
+    ... except hexgraph.LoadError as error:
+    ...     error.line, error.message
+    (2, '`old` is no int')
+    >>> db.query("{ q(func: has(age)) { age } }").rows()
+    []
+    """
 
     message: str
     """The reason."""
@@ -115,7 +204,21 @@ class LoadError(Error):
 
 
 class CorruptError(Error):
-    """A snapshot is damaged, cut short or not ours. Restore it, or build it anew."""
+    """A snapshot is damaged, cut short or not ours. Restore it, or build it anew.
+
+    >>> import hexgraph, pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp()) / "films"
+    >>> db = hexgraph.connect()
+    >>> _ = db.mutate(set='<1> <name> "Ada" .')
+    >>> db.save(folder)
+    >>> [file] = folder.glob("*.hxs")
+    >>> _ = file.write_bytes(file.read_bytes()[:-9])
+    >>> try:
+    ...     hexgraph.connect(folder)
+    ... except hexgraph.CorruptError as error:
+    ...     print(error.path.removeprefix(str(folder)))
+    /snapshot-1.hxs
+    """
 
     message: str
     """Where it is damaged, and how."""
@@ -150,7 +253,15 @@ class InternalError(Error):
 
 
 class StorageError(Error, OSError):
-    """The operating system refused. `errno` says why, where the system gave a number."""
+    """The operating system refused. `errno` says why, where the system gave a number.
+
+    >>> import hexgraph
+    >>> try:
+    ...     hexgraph.connect().load("/no/such/file.rdf")
+    ... except hexgraph.StorageError as error:
+    ...     print(error)
+    opening /no/such/file.rdf: No such file or directory (os error 2)
+    """
 
     message: str
     """What was being done, and the reason."""
@@ -171,6 +282,13 @@ class UnknownNameWarning(UserWarning):
     Python shows it once for each place in a program. `warnings.simplefilter("ignore",
     hexgraph.UnknownNameWarning)` silences it, "error" instead makes it an exception, and
     `db.query(..., strict=True)` refuses such queries.
+
+    >>> import hexgraph, warnings
+    >>> found = hexgraph.connect().query("{ q(func: has(nmae)) { uid } }")
+    >>> with warnings.catch_warnings(record=True, action="always") as caught:
+    ...     _ = found.to_arrow()
+    >>> caught[0].category.__name__, str(caught[0].message)
+    ('UnknownNameWarning', 'line 1 column 11: there is no predicate `nmae`')
     """
 
 

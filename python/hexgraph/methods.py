@@ -5,8 +5,9 @@ Each imports what it needs when it is called, so that `import hexgraph` stays sh
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 if TYPE_CHECKING:
     from ._native import LoadReport, Result, SchemaReport, Upsert
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from .schemas.profiling import Profile
     from .schemas.suggesting import Suggestion
     from .schemas.text import SchemaText
+
+T = TypeVar("T")
+"""What the work of `run` returns."""
 
 
 class DatabaseMethods:
@@ -178,6 +182,43 @@ class DatabaseMethods:
         arguments.refuse("load_edges", other, ["predicate", "source", "target", *options])
         report: LoadReport = arguments.load_edges(self, table, predicate, source, target, options)
         return report
+
+    def run(self, work: Callable[[Any], T], *, retries: int = 10) -> T:
+        """Call `work` with a transaction, commit, and return what `work` returned.
+
+        After a conflict it is called again with a new transaction, up to `retries` times, each time
+        after a longer pause. So it must do nothing but ask the transaction and change things in it.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set='<0x1> <visits> "1"^^<xs:int> .')
+        >>> def visit(txn):
+        ...     (node,) = txn.query("{ q(func: uid(0x1)) { visits } }")["q"]
+        ...     _ = txn.mutate(set_json={"uid": "0x1", "visits": node["visits"] + 1})
+        ...     return node["visits"] + 1
+        >>> db.run(visit)
+        2
+
+        Raises ConflictError when the last try is in conflict too, and what `work` raises.
+        """
+        from . import transactions
+
+        return transactions.run(self, work, retries)
+
+    def backup(self, path: str | os.PathLike[str]) -> None:
+        """Write a backup to a directory while others read and write, of what there is now.
+
+        `connect` opens it; one that was there is replaced when the new one is whole.
+
+        >>> import hexgraph, pathlib, tempfile
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set='<0x1f> <name> "Ada" .')
+        >>> copy = pathlib.Path(tempfile.mkdtemp()) / "monday"
+        >>> db.backup(copy)
+        >>> hexgraph.connect(copy, read_only=True).query('{ q(func: has(name)) { name } }').rows()
+        [('Ada',)]
+        """
+        cast(Any, self).save(path)
 
     def describe(self) -> Description:
         """Tell what is in the database: types, predicates with their coverage, edges between types.

@@ -29,6 +29,12 @@ use pyo3::types::{PyDict, PyTuple};
 use std::path::PathBuf;
 
 /// An open database. Made by `connect`; usable from many threads at once, and after a fork.
+///
+/// >>> import hexgraph
+/// >>> with hexgraph.connect() as db:
+/// ...     _ = db.mutate(set_json={"name": "Ada", "knows": {"name": "Bob"}})
+/// ...     db.query("{ q(func: has(knows)) { name knows { name } } }").to_dict()
+/// {'q': [{'name': 'Ada', 'knows': {'name': 'Bob'}}]}
 #[pyclass(frozen, weakref, name = "Database", module = "hexgraph")]
 pub struct PyDatabase {
     database: Database,
@@ -408,6 +414,12 @@ impl PyDatabase {
 
     /// The last 128 queries that took longer than the limit `slow`, the newest last, as dicts:
     /// "text", "variables", "seconds", and "at" in seconds since 1970.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect(limits={"slow": 0})
+    /// >>> _ = db.query("{ q(func: uid(1)) { uid } }")
+    /// >>> [query["text"] for query in db.slow_queries()]
+    /// ['{ q(func: uid(1)) { uid } }']
     fn slow_queries<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         self.database.slow_queries().iter().map(|query| slow_dict(py, query)).collect()
     }
@@ -535,31 +547,6 @@ impl PyDatabase {
         Ok(PyTxn::new(txn, self.strict))
     }
 
-    /// Call `work` with a transaction, commit, and return what `work` returned. After a conflict
-    /// it is called again with a new transaction, up to `retries` times, each time after a longer
-    /// pause. So it must do nothing but ask the transaction and change things in it.
-    ///
-    /// >>> import hexgraph
-    /// >>> db = hexgraph.connect()
-    /// >>> _ = db.mutate(set='<0x1> <visits> "1"^^<xs:int> .')
-    /// >>> def visit(txn):
-    /// ...     (node,) = txn.query("{ q(func: uid(0x1)) { visits } }")["q"]
-    /// ...     _ = txn.mutate(set_json={"uid": "0x1", "visits": node["visits"] + 1})
-    /// ...     return node["visits"] + 1
-    /// >>> db.run(visit)
-    /// 2
-    ///
-    /// Raises ConflictError when the last try is in conflict too, and what `work` raises.
-    #[pyo3(signature = (work, *, retries = 10))]
-    fn run<'py>(
-        this: &Bound<'py, Self>,
-        work: &Bound<'py, PyAny>,
-        retries: i64,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let module = this.py().import("hexgraph.transactions")?;
-        module.call_method1("run", (this, work, retries))
-    }
-
     /// Take `count` uids in a row that no new node gets, and return them: a program that numbers
     /// its nodes itself knows their uids before it writes them.
     ///
@@ -581,6 +568,15 @@ impl PyDatabase {
     /// How large the database is: "nodes", the number of the last "commit", and for each of the
     /// "predicates" its "nodes", its "values", the "bytes" that it takes, indexes included, and what these are
     /// in its "parts": "values" (or edges), "indexes", "reverse" edges and "facets".
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.mutate(set='<1> <name> "Ada" .\n<1> <knows> <2> .\n<1> <knows> <3> .')
+    /// >>> stats = db.stats()
+    /// >>> stats["nodes"], stats["predicates"]["knows"]["nodes"], stats["predicates"]["knows"]["values"]
+    /// (1, 1, 2)
+    /// >>> sorted(stats["predicates"]["name"]["parts"])
+    /// ['facets', 'indexes', 'reverse', 'values']
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let stats = detached(py, || self.database.stats()).map_err(to_python)?;
         stats_dict(py, &stats)
@@ -588,33 +584,45 @@ impl PyDatabase {
 
     /// Write everything to a directory, which `connect` opens. The database itself stays where it
     /// is, and readers and writers go on meanwhile.
-    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        interruptible(py, None, |control| self.database.save_with(&path, control))
-    }
-
-    /// Write a backup to a directory while others read and write: the database as it is when this
-    /// begins. `connect` opens it; one that was there is replaced when the new one is whole.
     ///
     /// >>> import hexgraph, pathlib, tempfile
     /// >>> db = hexgraph.connect()
     /// >>> _ = db.mutate(set='<0x1f> <name> "Ada" .')
-    /// >>> copy = pathlib.Path(tempfile.mkdtemp()) / "monday"
-    /// >>> db.backup(copy)
-    /// >>> hexgraph.connect(copy, read_only=True).query('{ q(func: has(name)) { name } }').rows()
+    /// >>> folder = pathlib.Path(tempfile.mkdtemp()) / "films"
+    /// >>> db.save(folder)
+    /// >>> with hexgraph.connect(folder) as saved:
+    /// ...     saved.query("{ q(func: has(name)) { name } }").rows()
     /// [('Ada',)]
-    fn backup(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        self.save(py, path)
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        interruptible(py, None, |control| self.database.save_with(&path, control))
     }
 
     /// Write what was committed since the last snapshot to a new one, which takes the place of the
     /// log. Happens by itself when the log has grown long; costs a pass over all data. Readers and
     /// writers go on meanwhile. Does nothing for a database in memory.
+    ///
+    /// >>> import hexgraph, pathlib, tempfile
+    /// >>> folder = pathlib.Path(tempfile.mkdtemp()) / "films"
+    /// >>> db = hexgraph.connect(folder)
+    /// >>> _ = db.mutate(set='<0x1f> <name> "Ada" .')
+    /// >>> db.checkpoint()
+    /// >>> db.close()
+    /// >>> hexgraph.connect(folder).recovery["commits"]
+    /// 0
     fn checkpoint(&self, py: Python<'_>) -> PyResult<()> {
         interruptible(py, None, |control| self.database.checkpoint_with(control))
     }
 
     /// Fold all changes into the columns that they are about, which makes reading faster and memory
     /// smaller, and write a snapshot. Readers and writers go on meanwhile.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.mutate(set='<1> <name> "Ada" .')
+    /// >>> _ = db.mutate(set='<1> <name> "Ada Lovelace" .')
+    /// >>> db.compact()
+    /// >>> db.query("{ q(func: uid(1)) { name } }").rows()
+    /// [('Ada Lovelace',)]
     fn compact(&self, py: Python<'_>) -> PyResult<()> {
         interruptible(py, None, |control| self.database.compact_with(control))
     }
@@ -638,6 +646,14 @@ impl PyDatabase {
     /// again, the "bytes" of the log, and how many bytes at its end were no whole commit and were "cut"
     /// off, or left out where it is open read-only: a commit that nobody was told of, or that
     /// another process is writing. Less than what is known to have been on the disk is an error.
+    ///
+    /// >>> import hexgraph, pathlib, tempfile
+    /// >>> folder = pathlib.Path(tempfile.mkdtemp()) / "films"
+    /// >>> with hexgraph.connect(folder) as db:
+    /// ...     _ = db.mutate(set='<0x1f> <name> "Ada" .')
+    /// >>> found = hexgraph.connect(folder).recovery
+    /// >>> found["commits"], found["cut"]
+    /// (1, 0)
     #[getter]
     fn recovery<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let Recovery { commits, bytes, cut } = self.database.recovery().map_err(to_python)?;
@@ -650,11 +666,10 @@ impl PyDatabase {
 
     /// Write the data to `path`, as N-Quads where it ends in .rdf, as lines of JSON where it ends in
     /// .jsonl, either perhaps before .gz or .zst; and the schema to a file of the same name that
-    /// ends in .schema. Where it ends in .parquet, a new folder gets a table of the nodes of each
-    /// type (a node is in that of its first type), one of the edges of each predicate, and the
-    /// schema: nodes.Airport.parquet, edges.near.parquet, graph.schema; nodes without a type are in
-    /// nodes.parquet. Returns the number of triples. `load` of a file and its schema, or of the
-    /// folder, into an empty database makes the same graph with the same uids.
+    /// ends in .schema. Where it ends in .parquet, a new folder gets a table of the nodes of each type (a node is in that of
+    /// its first type), one of the edges of each predicate, and the schema: nodes.Airport.parquet, edges.near.parquet,
+    /// graph.schema; nodes without a type are in nodes.parquet. Returns the number of triples. `load` of a file and its
+    /// schema, or of the folder, into an empty database makes the same graph with the same uids.
     ///
     /// >>> import hexgraph, pathlib, tempfile
     /// >>> db = hexgraph.connect()
@@ -684,6 +699,13 @@ impl PyDatabase {
 
     /// Let go of the data and the directory, and stop the servers of `serve`. A log that is not short
     /// gives way to a snapshot first.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> db.close()
+    /// >>> db.query("{ q(func: uid(1)) { uid } }")
+    /// Traceback (most recent call last):
+    /// hexgraph.errors.ClosedError: the database is closed
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         py.detach(|| self.servers.stop());
         detached(py, || self.database.close()).map_err(to_python)
@@ -702,6 +724,12 @@ impl PyDatabase {
     }
 
     /// The number of the namespace that is asked and changed.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> other = db.open_namespace(db.create_namespace())
+    /// >>> db.namespace, other.namespace
+    /// (0, 1)
     #[getter]
     fn namespace(&self) -> u64 {
         self.database.namespace_id()
@@ -746,6 +774,12 @@ impl PyDatabase {
     }
 
     /// Graph algorithms, such as `db.algo.pagerank("follows")`; see `hexgraph.algo.Algorithms`.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.mutate(set="<1> <follows> <3> .\n<2> <follows> <3> .\n<3> <follows> <1> .")
+    /// >>> [row["uid"] for row in db.algo.pagerank("follows").top(2)]
+    /// ['0x3', '0x1']
     #[getter]
     fn algo<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         this.py().import("hexgraph.algo")?.getattr("Algorithms")?.call1((this,))

@@ -9,6 +9,15 @@ use pyo3::types::{PyDict, PyString, PyTuple};
 use std::collections::BTreeMap;
 
 /// What an upsert did.
+///
+/// >>> import hexgraph
+/// >>> db = hexgraph.connect()
+/// >>> _ = db.alter("email: string @index(exact) @unique .")
+/// >>> find = '{ v as var(func: eq(email, "ada@x.io")) }'
+/// >>> db.upsert(find, set='uid(v) <email> "ada@x.io" .')
+/// <hexgraph.Upsert: 1 new node>
+/// >>> db.upsert(find, set='uid(v) <email> "ada@x.io" .')
+/// <hexgraph.Upsert: 0 new nodes>
 #[pyclass(frozen, name = "Upsert", module = "hexgraph")]
 pub struct PyUpsert {
     uids: BTreeMap<String, String>,
@@ -27,12 +36,28 @@ impl PyUpsert {
 impl PyUpsert {
     /// The uids of new nodes, by the names of their blank nodes, and by `uid(v)` for a variable
     /// that found none.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.alter("email: string @index(exact) @unique .")
+    /// >>> find = '{ v as var(func: eq(email, "ada@x.io")) }'
+    /// >>> done = db.upsert(find, set='uid(v) <email> "ada@x.io" .\nuid(v) <knows> _:bob .')
+    /// >>> list(done.uids)
+    /// ['bob', 'uid(v)']
     #[getter]
     fn uids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         uid_dict(py, &self.uids)
     }
 
     /// What the query found before the change.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.mutate(set='<1> <visits> "1"^^<xs:int> .')
+    /// >>> query = "{ q(func: uid(1)) { v as visits } var(func: uid(1)) { n as math(v + 1) } }"
+    /// >>> done = db.upsert(query, set="<1> <visits> val(n) .")
+    /// >>> done.result.rows(), db.query("{ q(func: uid(1)) { visits } }").rows()
+    /// ([(1,)], [(2,)])
     #[getter]
     fn result(&self, py: Python<'_>) -> Option<Py<PyResultSet>> {
         self.result.as_ref().map(|result| result.clone_ref(py))

@@ -18,6 +18,13 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// A server in the background. `with db.serve() as server:` stops it at the end, and closing the
 /// database stops it too.
+///
+/// >>> import hexgraph
+/// >>> db = hexgraph.connect()
+/// >>> from urllib.request import urlopen
+/// >>> with db.serve(port=0) as server:
+/// ...     urlopen(f"{server.url}/health").status
+/// 200
 #[pyclass(frozen, name = "Server", module = "hexgraph")]
 pub struct PyServer {
     server: Arc<Mutex<Server>>,
@@ -180,24 +187,53 @@ impl PyServer {
 #[pymethods]
 impl PyServer {
     /// Where clients connect to, `http://127.0.0.1:8080` for instance; `unix:` and a path where there is only a file.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> with db.serve(port=0) as server:
+    /// ...     server.url.rpartition(":")[0]
+    /// 'http://127.0.0.1'
     #[getter]
     fn url(&self) -> &str {
         &self.url
     }
 
     /// Where clients of Dgraph connect to by gRPC, `127.0.0.1:9080` for instance; None where it is off.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> with db.serve(port=0, grpc_port=0) as server:
+    /// ...     server.grpc_address.rpartition(":")[0]
+    /// '127.0.0.1'
+    /// >>> with db.serve(port=0) as server:
+    /// ...     print(server.grpc_address)
+    /// None
     #[getter]
     fn grpc_address(&self) -> Option<&str> {
         self.grpc_address.as_deref()
     }
 
     /// The file by which programs on this machine connect; None where there is none.
+    ///
+    /// >>> import hexgraph, pathlib, tempfile
+    /// >>> db = hexgraph.connect()
+    /// >>> file = pathlib.Path(tempfile.mkdtemp()) / "hexgraph.sock"
+    /// >>> with db.serve(port=None, unix_socket=file) as server:
+    /// ...     server.unix_socket == file, server.url == f"unix:{file}"
+    /// (True, True)
     #[getter]
     fn unix_socket(&self) -> Option<&Path> {
         self.unix_socket.as_deref()
     }
 
     /// Stop listening, and wait a moment for the requests that run. Stopping again does nothing.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> server = db.serve(port=0)
+    /// >>> server.stop()
+    /// >>> repr(server).startswith("<hexgraph.Server stopped, was at http://127.0.0.1:")
+    /// True
     fn stop(&self, py: Python<'_>) {
         py.detach(|| self.server.lock().unwrap_or_else(PoisonError::into_inner).stop());
     }

@@ -12,6 +12,13 @@ use pyo3::types::{PyList, PyString, PyTuple};
 use std::path::{Path, PathBuf};
 
 /// What a load did.
+///
+/// >>> import hexgraph
+/// >>> db = hexgraph.connect()
+/// >>> _ = db.load_nodes([{"id": 1}, {"id": 2}], "Person")
+/// >>> report = db.load_nodes([{"id": 2, "name": "Bob"}, {"id": 3, "name": "Eve"}], "Person")
+/// >>> report.nodes, report.new_nodes, report.warnings
+/// (2, 1, [])
 #[pyclass(frozen, name = "LoadReport", module = "hexgraph")]
 pub struct PyLoadReport {
     report: LoadReport,
@@ -27,24 +34,48 @@ impl PyLoadReport {
 #[pymethods]
 impl PyLoadReport {
     /// The number of triples that were stored.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> db.load(b'<1> <name> "Ada" .\n<1> <knows> <2> .').triples
+    /// 2
     #[getter]
     fn triples(&self) -> u64 {
         self.report.triples
     }
 
     /// The number of distinct nodes in them.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> db.load(b'<1> <name> "Ada" .\n<1> <knows> <2> .').nodes
+    /// 2
     #[getter]
     fn nodes(&self) -> u64 {
         self.report.nodes
     }
 
     /// The number of nodes that were not there before. A uid that is named is not counted.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> people = [{"id": 1}, {"id": 2}]
+    /// >>> [db.load_nodes(people).new_nodes for _ in range(2)]
+    /// [2, 0]
     #[getter]
     fn new_nodes(&self) -> u64 {
         self.report.new_nodes
     }
 
     /// The number of edges with facets that came more than once, or were there before: the facets that came last stay.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> routes = [{"from": 1, "to": 2, "km": 5}, {"from": 1, "to": 2, "km": 6}]
+    /// >>> db.load_edges(routes, "route", facets="km", uid=True).merged
+    /// 1
+    /// >>> db.query("{ q(func: uid(1)) { route @facets { uid } } }").to_dict()
+    /// {'q': [{'route': [{'uid': '0x2', 'route|km': 6}]}]}
     #[getter]
     fn merged(&self) -> u64 {
         self.report.merged
@@ -52,6 +83,11 @@ impl PyLoadReport {
 
     /// The number of edges that came more than once in the table, or were there before. Two nodes have one edge of a
     /// predicate, so each is stored once.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> db.load_edges([(1, 2), (2, 3), (1, 2)], "knows", uid=True).repeated
+    /// 1
     #[getter]
     fn repeated(&self) -> u64 {
         self.report.repeated
@@ -59,36 +95,73 @@ impl PyLoadReport {
 
     /// The number of ends of edges, cells of the table, that are ids which no node has, where `missing="skip"` left their
     /// edges out.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.load_nodes([{"id": 1}, {"id": 2}])
+    /// >>> report = db.load_edges([(1, 2), (1, 7), (8, 2)], "knows", on="id", missing="skip")
+    /// >>> report.triples, report.lost
+    /// (1, 2)
     #[getter]
     fn lost(&self) -> u64 {
         self.report.lost.count
     }
 
     /// The first few of those ids, as texts.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.load_nodes([{"id": 1}, {"id": 2}])
+    /// >>> db.load_edges([(1, 2), (1, 7), (8, 2)], "knows", on="id", missing="skip").lost_ids
+    /// ['7', '8']
     #[getter]
     fn lost_ids(&self) -> Vec<String> {
         self.report.lost.first.clone()
     }
 
     /// What was done and is likely not what was meant.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.load_nodes([{"iata": "ZRH"}], "Airport", id="iata")
+    /// >>> report = db.load_edges([(1, 2), (2, 3)], "route", on="iata")
+    /// >>> report.warnings[0].partition(",")[0]
+    /// 'all 3 nodes at the ends of the edges are new'
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.report.warnings.clone()
     }
 
     /// How long it took.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> db.load(b'<1> <name> "Ada" .').seconds < 10
+    /// True
     #[getter]
     fn seconds(&self) -> f64 {
         self.report.elapsed.as_secs_f64()
     }
 
     /// The number of lines that were left out.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> lines = b'<1> <age> "36" .\n<2> <age> "old" .'
+    /// >>> db.load(lines, schema="age: int .", on_error="skip").skipped
+    /// 1
     #[getter]
     fn skipped(&self) -> u64 {
         self.report.skipped
     }
 
     /// The first lines that were left out, up to 1000, as (line number, reason). Lines count from 1.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> lines = b'<1> <age> "36" .\n<2> <age> "old" .'
+    /// >>> db.load(lines, schema="age: int .", on_error="skip").skipped_lines
+    /// [(2, '`old` is no int')]
     #[getter]
     fn skipped_lines(&self) -> Vec<(u64, String)> {
         let lines = self.report.skipped_lines.iter();
@@ -125,6 +198,15 @@ impl PyLoadReport {
 }
 
 /// What a change of the schema did. Its parts are lists of texts, such as "name: @index(term)".
+///
+/// >>> import hexgraph
+/// >>> db = hexgraph.connect()
+/// >>> _ = db.alter("name: string @index(term) .\nage: int .")
+/// >>> db.alter("name: string @index(exact) .\nage: float .")
+/// <hexgraph.SchemaReport
+///   added: name: @index(exact)
+///   changed: age: float instead of int
+///   dropped: name: @index(term)>
 #[pyclass(frozen, name = "SchemaReport", module = "hexgraph")]
 pub struct PySchemaReport {
     report: SchemaReport,
@@ -144,30 +226,59 @@ fn texts(items: &[SchemaItem]) -> Vec<String> {
 #[pymethods]
 impl PySchemaReport {
     /// Predicates and types that are new, and what others have beside what they had.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> db.alter("name: string .\ntype Person {\n  name\n}").added
+    /// ['name: string', 'type Person: name']
     #[getter]
     fn added(&self) -> Vec<String> {
         texts(&self.report.added)
     }
 
     /// Predicates that have another type.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.alter("age: int .")
+    /// >>> db.alter("age: float .").changed
+    /// ['age: float instead of int']
     #[getter]
     fn changed(&self) -> Vec<String> {
         texts(&self.report.changed)
     }
 
     /// What predicates and types had and have no more.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.alter("name: string @index(term) @lang .")
+    /// >>> db.alter("name: string @lang .").dropped
+    /// ['name: @index(term)']
     #[getter]
     fn dropped(&self) -> Vec<String> {
         texts(&self.report.dropped)
     }
 
     /// Indexes and reverse edges that were built from data that was there.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.mutate(set='<1> <name> "Ada" .')
+    /// >>> db.alter("name: string @index(term) .").rebuilt
+    /// ['name: @index(term)']
     #[getter]
     fn rebuilt(&self) -> Vec<String> {
         texts(&self.report.rebuilt)
     }
 
     /// Predicates with values that can't be read as their new type: how many, the first ones, and what to do.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.mutate(set='<1> <age> "36" .\n<2> <age> "old" .')
+    /// >>> db.alter("age: int .").unread
+    /// ["age: 1 of 2 values can't be read as int: `old` of 0x2; asking for them is an error until they are set anew, or `age` is default again"]
     #[getter]
     fn unread(&self) -> Vec<String> {
         texts(&self.report.unread)

@@ -15,6 +15,16 @@ use pyo3::types::{PyDict, PyTuple};
 /// commit. As a context manager it commits at the end, and discards when an exception leaves the
 /// block; a read-only one discards in any case. One that is dropped is discarded, and so is one
 /// that nobody uses for five minutes. It may be used from several threads.
+///
+/// >>> import hexgraph
+/// >>> db = hexgraph.connect()
+/// >>> with db.txn() as txn:
+/// ...     ada = txn.mutate(set='_:ada <name> "Ada" .')["ada"]
+/// ...     _ = txn.mutate(set=f'<{ada}> <age> "36"^^<xs:int> .')
+/// >>> txn
+/// <hexgraph.Txn: read-write, ended>
+/// >>> db.query("{ q(func: has(age)) { name age } }").rows()
+/// [('Ada', 36)]
 #[pyclass(frozen, weakref, name = "Txn", module = "hexgraph")]
 pub struct PyTxn {
     txn: Txn,
@@ -138,17 +148,40 @@ impl PyTxn {
     }
 
     /// Forget the changes. Does nothing to one that has ended.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> txn = db.txn()
+    /// >>> _ = txn.mutate(set='<1> <name> "Ada" .')
+    /// >>> txn.discard()
+    /// >>> db.query("{ q(func: has(name)) { name } }").rows()
+    /// []
     fn discard(&self, py: Python<'_>) {
         py.detach(|| self.txn.discard());
     }
 
     /// Whether it may be used still: not committed, not discarded, not aborted.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> txn = db.txn()
+    /// >>> txn.is_open
+    /// True
+    /// >>> txn.commit()
+    /// >>> txn.is_open
+    /// False
     #[getter]
     fn is_open(&self, py: Python<'_>) -> bool {
         py.detach(|| self.txn.is_open())
     }
 
     /// Whether it was begun to change nothing.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> with db.txn(read_only=True) as txn:
+    /// ...     txn.read_only, txn.query("{ q(func: uid(1)) { uid } }").rows()
+    /// (True, [('0x1',)])
     #[getter]
     fn read_only(&self) -> bool {
         self.txn.is_read_only()

@@ -56,8 +56,8 @@ class Algorithms:
     >>> import hexgraph
     >>> db = hexgraph.connect()
     >>> _ = db.mutate(set="<1> <follows> <2> .\n<2> <follows> <3> .\n<3> <follows> <2> .")
-    >>> db.algo.pagerank("follows").top(1)
-    [{'uid': '0x2', 'pagerank': 0.48648582432442095}]
+    >>> [(row["uid"], round(row["pagerank"], 3)) for row in db.algo.pagerank("follows").top(2)]
+    [('0x2', 0.486), ('0x3', 0.464)]
 
     Raises QueryError for what is wrong with predicates, weights or arguments; LimitError.
     """

@@ -24,11 +24,22 @@ BAR_WIDTH = 40
 
 
 class Found:
-    """The result of an algorithm: a table with a row for each node, pair, or node of a way.
+    r"""The result of an algorithm: a table with a row for each node, pair, or node of a way.
 
     Its columns are `path` (the number of a way), `uid`, `to` (the second node of a pair), `xid`
     (where nodes have one), and the numbers or vectors under the name of the algorithm. Every Arrow
     library takes it without a copy. On a `hexgraph.Graph` nodes are called `node`.
+
+    >>> import hexgraph
+    >>> db = hexgraph.connect()
+    >>> _ = db.mutate(set="<1> <follows> <3> .\n<2> <follows> <3> .\n<4> <follows> <5> .")
+    >>> db.algo.components("follows")
+    uid  components
+    0x1           0
+    0x2           0
+    0x3           0
+    0x4           1
+    0x5           1
     """
 
     def __init__(self, db: Database | None, name: str, table: ArrowTable) -> None:
@@ -39,27 +50,57 @@ class Found:
 
     @property
     def columns(self) -> list[str]:
-        """The names of the columns."""
+        r"""The names of the columns.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set="<1> <follows> <3> .\n<2> <follows> <3> .")
+        >>> db.algo.components("follows").columns
+        ['uid', 'components']
+        """
         return self._table.column_names
 
     @property
     def value(self) -> float:
-        """The number, where there is one for the whole graph."""
+        """The number, where there is one for the whole graph.
+
+        >>> import hexgraph
+        >>> graph = hexgraph.Graph([1, 2, 3, 4], [2, 3, 1, 5], directed=False)
+        >>> graph.algo.modularity(groups=graph.algo.components()).value
+        0.375
+        """
         if self.columns != [self.name] or len(self) != 1:
             raise ValueError(f"{self.name} gives no single number: ask for `rows()` or a frame")
         number: float = self._column(self.name)[0]
         return number
 
     def to_arrow(self) -> ArrowTable:
-        """Return the table in Arrow's layout, for `pyarrow.table` and its like."""
+        """Return the table in Arrow's layout, for `pyarrow.table` and its like.
+
+        >>> import hexgraph
+        >>> hexgraph.Graph([1, 2], [2, 3]).algo.bfs(source=1).to_arrow()
+        <hexgraph.ArrowTable: 3 rows, columns node: Int64, bfs: Int64>
+        """
         return self._table
 
     def to_polars(self) -> polars.DataFrame:
-        """Return the table as a polars.DataFrame."""
+        """Return the table as a polars.DataFrame.
+
+        >>> import hexgraph
+        >>> graph = hexgraph.Graph([1, 2], [2, 3])
+        >>> graph.algo.bfs(source=1).to_polars().sort("bfs", descending=True).rows()
+        [(3, 2), (2, 1), (1, 0)]
+        """
         return to_polars(self._table)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return the table as a pandas.DataFrame: nullable types where there are gaps."""
+        """Return the table as a pandas.DataFrame: nullable types where there are gaps.
+
+        >>> import hexgraph
+        >>> graph = hexgraph.Graph([1, 2], [2, 3])
+        >>> graph.algo.bfs(source=1).to_pandas().set_index("node")["bfs"].to_dict()
+        {1: 0, 2: 1, 3: 2}
+        """
         return to_pandas(self._table)
 
     def to_numpy(self) -> numpy.ndarray[Any, Any]:
@@ -67,6 +108,13 @@ class Found:
 
         Vectors are an array with a row for each node. Ways are one with a row for each way: the
         nodes, and 0 behind the end of a way (on a `hexgraph.Graph` -1).
+
+        >>> import hexgraph
+        >>> graph = hexgraph.Graph([1, 2, 4], [2, 3, 5])
+        >>> graph.algo.bfs(source=1).to_numpy()
+        array([ 0.,  1.,  2., nan, nan])
+        >>> graph.algo.fastrp(dimensions=8).to_numpy().shape
+        (5, 8)
         """
         try:
             import numpy
@@ -96,6 +144,11 @@ class Found:
         """Return the ways, each as the distance from its first node to its last, and its nodes.
 
         The distance of a walk is the number of its edges.
+
+        >>> import hexgraph
+        >>> graph = hexgraph.Graph([1, 2, 1], [2, 3, 3], weights=[1, 2, 5])
+        >>> graph.algo.k_shortest(source=1, target=3, k=2).paths()
+        [(3.0, [1, 2, 3]), (5.0, [1, 3])]
         """
         if "path" not in self.columns:
             raise ValueError(f"{self.name} gives no ways: ask for `rows()` or a frame")
@@ -108,12 +161,26 @@ class Found:
         return ways
 
     def rows(self) -> list[tuple[Any, ...]]:
-        """Return the rows as tuples. A uid is a text, as everywhere."""
+        r"""Return the rows as tuples. A uid is a text, as everywhere.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set="<1> <follows> <2> .\n<2> <follows> <3> .")
+        >>> db.algo.bfs("follows", source="0x1").rows()
+        [('0x1', 0), ('0x2', 1), ('0x3', 2)]
+        """
         columns = [self._column(name) for name in self.columns]
         return list(zip(*columns, strict=True))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the number of each node by its uid; missing ones are None."""
+        r"""Return the number of each node by its uid; missing ones are None.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set="<1> <follows> <2> .\n<4> <follows> <3> .")
+        >>> db.algo.bfs("follows", source="0x1").to_dict()
+        {'0x1': 0, '0x2': 1, '0x3': None, '0x4': None}
+        """
         if not self._is_by_node:
             raise ValueError(f"{self.name} gives no number for each node: ask for `rows()`")
         return dict(zip(self._column(self._node), self._column(self.name), strict=True))
@@ -130,10 +197,16 @@ class Found:
         return {self.name, self._node} <= names and not names & {"to", "path"}
 
     def top(self, count: int = 10, *fields: str) -> list[dict[str, Any]]:
-        """Return the `count` rows with the greatest numbers as dicts, the greatest first.
+        r"""Return the `count` rows with the greatest numbers as dicts, the greatest first.
 
         `fields` are what to read of their nodes: predicates, as in a selection of DQL (`name`,
         `name@en`, `friend { name }`). Of equal numbers the lesser uid comes first.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set='<1> <follows> <3> .\n<2> <follows> <3> .\n<3> <name> "Eve" .')
+        >>> db.algo.degree("follows", direction="in").top(1, "name")
+        [{'uid': '0x3', 'name': 'Eve', 'degree': 2.0}]
         """
         numbers = self._numbers()
         present = [place for place, number in enumerate(numbers) if number is not None]
@@ -152,7 +225,15 @@ class Found:
         return rows
 
     def histogram(self, bars: int = BARS) -> str:
-        """Return how the numbers are spread, as text: a bar for each of `bars` ranges."""
+        """Return how the numbers are spread, as text: a bar for each of `bars` ranges.
+
+        >>> import hexgraph
+        >>> graph = hexgraph.Graph([1, 2, 3, 4], [5, 5, 5, 1])
+        >>> print(graph.algo.degree(direction="in").histogram(bars=3))
+                   0 ████████████████████████████████████████ 3
+                   1 ██████████████ 1
+                   2 ██████████████ 1
+        """
         numbers = [number for number in self._numbers() if number is not None]
         if not numbers:
             return "no numbers"
@@ -170,11 +251,18 @@ class Found:
         return "\n".join(lines)
 
     def store(self, predicate: str, *, index: bool = False) -> LoadReport:
-        """Write the numbers as the values of `predicate`, in one commit.
+        r"""Write the numbers as the values of `predicate`, in one commit.
 
         The predicate is an int, a float or a vector if it is not there yet; `index=True` indexes
         it, so that DQL and GraphQL find and order nodes by it, and `similar_to` finds the nearest
         vectors, by their cosine. Nodes without a number are left as they are.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set="<1> <follows> <3> .\n<2> <follows> <3> .")
+        >>> _ = db.algo.degree("follows", direction="in").store("followers", index=True)
+        >>> db.query("{ q(func: gt(followers, 1)) { uid followers } }").rows()
+        [('0x3', 2.0)]
         """
         if self._db is None:
             raise TypeError("a graph of arrays has no database to store to")

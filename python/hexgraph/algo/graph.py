@@ -68,7 +68,12 @@ class Graph:
 
     @property
     def algo(self) -> Algorithms:
-        """The algorithms, as methods."""
+        """The algorithms, as methods.
+
+        >>> import hexgraph
+        >>> hexgraph.Graph([1, 2], [2, 3]).algo.bfs(source=1).to_dict()
+        {1: 0, 2: 1, 3: 2}
+        """
         return _OnGraph(self)
 
     def compact(self, direction: Literal["out", "in", "both"] = "out") -> CompactGraph:
@@ -87,7 +92,12 @@ class Graph:
         return self._made[direction]
 
     def subgraph(self, nodes: Any) -> Graph:
-        """Return the graph of some nodes and the edges between them."""
+        """Return the graph of some nodes and the edges between them.
+
+        >>> import hexgraph
+        >>> hexgraph.Graph([1, 2, 3], [2, 3, 1]).subgraph([1, 2])
+        <hexgraph.Graph: 2 nodes, 1 edges, directed>
+        """
         numpy = _numpy()
         kept = numpy.unique(_whole(nodes, "nodes"))
         sources, targets = (self.nodes[end] for end in self._ends)

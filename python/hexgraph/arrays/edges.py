@@ -19,11 +19,18 @@ SHOWN = 10
 
 
 class Edges:
-    """The edges of some predicates as they were when they were asked for.
+    r"""The edges of some predicates as they were when they were asked for.
 
     It is a table with the columns `source` and `target`, which are uids, and what edges weigh under
     the name of the facet. Every Arrow library takes it. As arrays, nodes are numbered from 0 on in
     the order of `uids`. Without a direction each edge stands there both ways, and a loop once.
+
+    >>> import hexgraph
+    >>> db = hexgraph.connect()
+    >>> _ = db.mutate(set="<1> <road> <5> (km=2) .\n<5> <road> <7> (km=1.5) .")
+    >>> edges = db.edges("road", weight="km")
+    >>> len(edges), edges.columns
+    (2, ['source', 'target', 'km'])
     """
 
     def __init__(self, graph: Compact, weight: str | None) -> None:
@@ -34,46 +41,102 @@ class Edges:
 
     @property
     def columns(self) -> list[str]:
-        """The names of the columns."""
+        """The names of the columns.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set="<1> <road> <5> (km=2) .")
+        >>> db.edges("road").columns, db.edges("road", weight="km").columns
+        (['source', 'target'], ['source', 'target', 'km'])
+        """
         return ["source", "target", *([] if self._weight is None else [self._weight])]
 
     @property
     def uids(self) -> numpy.ndarray[Any, Any]:
-        """The uids of the nodes, ascending: the number of a node is its place."""
+        r"""The uids of the nodes, ascending: the number of a node is its place.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set="<1> <road> <5> .\n<5> <road> <7> .")
+        >>> db.edges("road").uids.tolist()
+        [1, 5, 7]
+        """
         return self._graph.uids
 
     @property
     def is_directed(self) -> bool:
-        """Whether edges have a direction."""
+        """Whether edges have a direction.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set="<1> <road> <5> .")
+        >>> db.edges("road").is_directed, db.edges("road", direction="both").is_directed
+        (True, False)
+        """
         return not self._graph.is_undirected
 
     def to_arrow(self) -> ArrowTable:
-        """Return the table in Arrow's layout, for `pyarrow.table` and its like."""
+        """Return the table in Arrow's layout, for `pyarrow.table` and its like.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set="<1> <road> <5> (km=2) .")
+        >>> db.edges("road", weight="km").to_arrow()
+        <hexgraph.ArrowTable: 1 row, columns source: UInt64, target: UInt64, km: Float64>
+        """
         if self._table is None:
             self._table = self._graph.native.table(self._weight)
         return self._table
 
     def to_polars(self) -> polars.DataFrame:
-        """Return the table as a polars.DataFrame."""
+        r"""Return the table as a polars.DataFrame.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set="<1> <road> <5> (km=2) .\n<5> <road> <7> (km=1.5) .")
+        >>> db.edges("road", weight="km").to_polars()["km"].sum()
+        3.5
+        """
         return to_polars(self.to_arrow())
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return the table as a pandas.DataFrame."""
+        r"""Return the table as a pandas.DataFrame.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set="<1> <road> <5> (km=2) .\n<5> <road> <7> (km=1.5) .")
+        >>> float(db.edges("road", weight="km").to_pandas()["km"].sum())
+        3.5
+        """
         return to_pandas(self.to_arrow())
 
     def to_numpy(self) -> tuple[numpy.ndarray[Any, Any], ...]:
-        """Return the edges as coordinates: the numbers of sources and of targets, and weights.
+        r"""Return the edges as coordinates: the numbers of sources and of targets, and weights.
 
         The weights are left out where each weighs 1.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set="<1> <road> <5> (km=2) .\n<5> <road> <7> (km=1.5) .")
+        >>> sources, targets, weights = db.edges("road", weight="km").to_numpy()
+        >>> sources.tolist(), targets.tolist(), weights.tolist()
+        ([0, 1], [1, 2], [2.0, 1.5])
         """
         graph = self._graph
         ends = (graph.sources, graph.indices)
         return ends if graph.weights is None else (*ends, graph.weights)
 
     def edge_index(self) -> numpy.ndarray[Any, Any]:
-        """Return numbers as an array of int64 in two rows, sources and targets.
+        r"""Return numbers as an array of int64 in two rows, sources and targets.
 
         `torch.from_numpy` makes of it what PyTorch Geometric calls `edge_index`.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set="<1> <road> <5> .\n<5> <road> <7> .")
+        >>> db.edges("road").edge_index()
+        array([[0, 1],
+               [1, 2]])
         """
         import numpy
 
@@ -82,16 +145,28 @@ class Edges:
         return index
 
     def matrix(self) -> Any:
-        """Return a scipy.sparse.csr_array, whose rows and columns are the nodes by their numbers.
+        r"""Return a scipy.sparse.csr_array, whose rows and columns are the nodes by their numbers.
 
         Targets and weights are those of the engine, without a copy, and can't be written to.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set="<1> <road> <5> .\n<5> <road> <7> .")
+        >>> db.edges("road").matrix().toarray().tolist()
+        [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
         """
         return self._graph.matrix()
 
     def to_networkx(self) -> Any:
-        """Return a networkx.Graph or DiGraph of its own, whose nodes are uids as texts.
+        r"""Return a networkx.Graph or DiGraph of its own, whose nodes are uids as texts.
 
         For one that networkx's functions take without any copy see `hexgraph.networkx.graph`.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set="<1> <road> <5> (km=2) .\n<5> <road> <7> (km=1.5) .")
+        >>> list(db.edges("road", weight="km").to_networkx().edges(data="km"))
+        [('0x1', '0x5', 2.0), ('0x5', '0x7', 1.5)]
         """
         try:
             import networkx
@@ -109,7 +184,15 @@ class Edges:
         return made
 
     def to_igraph(self) -> Any:
-        """Return an igraph.Graph: vertices have uids as `name`, edges have weights as `weight`."""
+        r"""Return an igraph.Graph: vertices have uids as `name`, edges have weights as `weight`.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set="<1> <road> <5> .\n<5> <road> <7> .")
+        >>> graph = db.edges("road").to_igraph()
+        >>> graph.vs["name"], graph.diameter()
+        (['0x1', '0x5', '0x7'], 2)
+        """
         try:
             import igraph
         except ImportError as error:
@@ -122,9 +205,16 @@ class Edges:
         return made
 
     def to_rustworkx(self) -> Any:
-        """Return a rustworkx.PyGraph or PyDiGraph: nodes are uids as texts, edges their weights.
+        r"""Return a rustworkx.PyGraph or PyDiGraph: nodes are uids as texts, edges their weights.
 
         Where each weighs 1, that is the weight.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set="<1> <road> <5> (km=2) .\n<5> <road> <7> (km=1.5) .")
+        >>> graph = db.edges("road", weight="km").to_rustworkx()
+        >>> graph.nodes(), list(graph.weighted_edge_list())
+        (['0x1', '0x5', '0x7'], [(0, 1, 2.0), (1, 2, 1.5)])
         """
         try:
             import rustworkx

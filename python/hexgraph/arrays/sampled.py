@@ -15,10 +15,17 @@ if TYPE_CHECKING:
 
 
 class Sample:
-    """Some nodes, some of their neighbours, of these some again, as arrays.
+    r"""Some nodes, some of their neighbours, of these some again, as arrays.
 
     Nodes are numbered from 0 on in the order of `nodes`: first those that the sample was asked for,
     in the order in which they were given, then those of each layer.
+
+    >>> import hexgraph
+    >>> db = hexgraph.connect()
+    >>> _ = db.mutate(set="<1> <knows> <2> .\n<2> <knows> <3> .")
+    >>> sample = db.sample("knows", source=[1], fanouts=[1, 1], seed=7)
+    >>> sample.nodes.tolist(), sample.edge_index.tolist(), sample.layers.tolist()
+    ([1, 2, 3], [[1, 2], [0, 1]], [1, 1])
     """
 
     def __init__(self, found: Found, given: Sequence[int]) -> None:
@@ -49,7 +56,14 @@ class Sample:
         """The number of nodes that the sample was asked for: they are the first of `nodes`."""
 
     def layer(self, number: int) -> Array:
-        """Return the edges of a layer, counted from 1 on, as `edge_index` has them."""
+        r"""Return the edges of a layer, counted from 1 on, as `edge_index` has them.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set="<1> <knows> <2> .\n<2> <knows> <3> .")
+        >>> db.sample("knows", source=[1], fanouts=[1, 1], seed=7).layer(2).tolist()
+        [[2], [1]]
+        """
         if not 1 <= number <= len(self.layers):
             raise IndexError(f"there are layers 1 to {len(self.layers)}, and none {number}")
         end = int(self.layers[:number].sum())

@@ -33,7 +33,15 @@ MONO_WIDTH = 0.602
 
 
 class Picture:
-    """An SVG: notebooks show it, `save` writes it to a file."""
+    """An SVG: notebooks show it, `save` writes it to a file.
+
+    >>> import hexgraph
+    >>> db = hexgraph.connect()
+    >>> _ = db.mutate(set="<1> <knows> <2> .")
+    >>> picture = hexgraph.widget.degrees(db, "knows")
+    >>> picture.svg.startswith("<svg")
+    True
+    """
 
     def __init__(self, svg: str) -> None:
         self.svg = svg
@@ -43,6 +51,14 @@ class Picture:
         """Write the picture to a file, as SVG.
 
         Raises OSError where it can't be written.
+
+        >>> import hexgraph, pathlib, tempfile
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set="<1> <knows> <2> .")
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "degrees.svg"
+        >>> hexgraph.widget.degrees(db, "knows").save(file)
+        >>> file.read_text().startswith("<svg")
+        True
         """
         Path(path).write_text(self.svg, encoding="utf-8")
 

@@ -121,14 +121,29 @@ class GraphView(Picture):
 
     @property
     def uids(self) -> list[str]:
-        """The uids of the nodes, in the order in which they were met."""
+        r"""The uids of the nodes, in the order in which they were met.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set='<1> <name> "Ada" .\n<1> <knows> <2> .')
+        >>> hexgraph.GraphView(db).uids
+        ['0x1', '0x2']
+        """
         return [key for key in self._found.nodes if is_uid(key)]
 
     @property
     def selected(self) -> list[str]:
-        """The uids of the nodes that are selected, in a live view by the mouse, or by setting them.
+        r"""The uids of the selected nodes: by the mouse in a live view, or by setting them.
 
         Raises QueryError where one is set that is not in the view.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set='<1> <name> "Ada" .\n<1> <knows> <2> .')
+        >>> view = hexgraph.GraphView(db)
+        >>> view.selected = ["0x2"]
+        >>> view.selected
+        ['0x2']
         """
         return [key for key in self._selected if is_uid(key)]
 
@@ -143,7 +158,16 @@ class GraphView(Picture):
             self._live.show_chosen(chosen)
 
     def on_select(self, follower: Callable[[list[str]], object]) -> None:
-        """Call a function with the uids whenever other nodes are selected."""
+        r"""Call a function with the uids whenever other nodes are selected.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set='<1> <name> "Ada" .\n<1> <knows> <2> .')
+        >>> view = hexgraph.GraphView(db)
+        >>> view.on_select(print)
+        >>> view.selected = ["0x2"]
+        ['0x2']
+        """
         self._followers.append(follower)
 
     def expand(self, uid: str) -> int:

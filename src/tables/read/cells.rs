@@ -150,11 +150,7 @@ impl Cells {
             }
             Cells::Bool(array) => ValueRef::Bool(array.value(at)),
             Cells::Text(array) => ValueRef::String(array.value(at)),
-            Cells::Time(array, units) => {
-                let (seconds, rest) =
-                    (array.value(at).div_euclid(*units), array.value(at).rem_euclid(*units));
-                ValueRef::DateTime(DateTime::from_unix(seconds, rest * (NANOS / units)))
-            }
+            Cells::Time(array, units) => ValueRef::DateTime(instant(array.value(at), *units)),
             Cells::Vector(array, numbers) => {
                 let range = item_range(array, at);
                 let has_null =
@@ -167,6 +163,12 @@ impl Cells {
             }
         })
     }
+}
+
+/// Returns the instant that lies a number of units after 1970; so many of them make a second.
+#[inline]
+pub(in crate::tables) fn instant(number: i64, units: i64) -> DateTime {
+    DateTime::from_unix(number.div_euclid(units), number.rem_euclid(units) * (NANOS / units))
 }
 
 fn item_range(array: &LargeListArray, row: usize) -> Range<usize> {

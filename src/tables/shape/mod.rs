@@ -9,3 +9,4 @@ pub(super) mod plan_nodes;
 pub(super) mod ids;
 pub(super) mod cell_error;
 pub(super) mod parts;
+mod whole;

@@ -1,6 +1,7 @@
 //! Columns of a batch as parts of predicates.
 
 use super::cell_error::CellError;
+use super::whole::taken_over;
 use super::wkt::{geojson_of, is_wkt};
 use crate::db::Canceller;
 use crate::tables::read::cells::Cells;
@@ -97,13 +98,31 @@ pub(super) fn value_part<'b>(
     }
     let facet_cells: Vec<Cells> =
         value.facets.iter().map(|facet| cells_of(&facet.column, false)).collect();
+    let is_whole = facet_cells.is_empty() && exact.is_none();
+    if let Some(part) = is_whole.then(|| taken_over(&cells, def, nodes)).flatten() {
+        return part;
+    }
+    let is_ended = || canceller.check().is_err();
+    cell_by_cell(value, &cells, &facet_cells, (nodes, first_row), is_ended, faults)
+}
+
+/// The part of [`value_part`] that reads the cells of a column and of its facets, whatever they are.
+fn cell_by_cell(
+    value: &ValueColumn,
+    cells: &Cells,
+    facet_cells: &[Cells],
+    (nodes, first_row): (&[u32], u64),
+    is_ended: impl Fn() -> bool,
+    faults: &mut Vec<Fault>,
+) -> ValuePart {
+    let ValueColumn { column, def, exact, .. } = value;
     let mut part_nodes = Vec::with_capacity(nodes.len());
     let mut values = ValuesBuilder::new(def.value_type);
     let mut facets = FacetsBuilder::default();
     values.reserve(nodes.len());
     let is_password = def.value_type == ValueType::Password;
     for (row, &node) in nodes.iter().enumerate().filter(|&(_, &node)| node != 0) {
-        if is_password && canceller.check().is_err() {
+        if is_password && is_ended() {
             break;
         }
         let own = cells.row(row);
@@ -119,7 +138,7 @@ pub(super) fn value_part<'b>(
                     continue;
                 }
             }
-            for (facet, cells) in value.facets.iter().zip(&facet_cells) {
+            for (facet, cells) in value.facets.iter().zip(facet_cells) {
                 let Some(given) = cells.row(row).nth(at).and_then(|at| cells.get(at)) else {
                     continue;
                 };
@@ -283,4 +302,96 @@ pub(in crate::tables) fn shown(value: ValueRef<'_>) -> String {
     }
     let dots = if end < text.len() { "…" } else { "" };
     format!("{:?}{dots}", &text[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_array::{Array, Float64Array, Int64Array, TimestampMicrosecondArray};
+    use hexgraph_base::schema::Tokenizer;
+    use std::mem::discriminant;
+    use std::sync::Arc;
+
+    /// What is read cell by cell.
+    fn slowly(cells: &Cells, def: &PredicateDef, nodes: &[u32]) -> ValuePart {
+        let value = ValueColumn {
+            column: ColumnName { name: "of".to_owned(), place: 0 },
+            def: def.clone(),
+            lang: String::new(),
+            exact: None,
+            longitude: None,
+            facets: Vec::new(),
+        };
+        cell_by_cell(&value, cells, &[], (nodes, 0), || false, &mut Vec::new())
+    }
+
+    fn columns(len: i64) -> Vec<(ArrayRef, ValueType)> {
+        let some = |at: i64| (at % 7 != 3).then_some(at);
+        let texts = |at: i64| some(at).map(|at| "é".repeat((at % 5) as usize));
+        let floats = |at: i64| if at % 5 == 0 { f64::NAN } else { at as f64 / 3.0 };
+        vec![
+            (Arc::new((0..len).collect::<Int64Array>()), ValueType::Int),
+            (Arc::new((0..len).map(|at| some(at << 40)).collect::<Int64Array>()), ValueType::Int),
+            (Arc::new((0..len).map(floats).collect::<Float64Array>()), ValueType::Float),
+            (Arc::new((0..len).map(|at| at as f64).collect::<Float64Array>()), ValueType::Float),
+            (
+                Arc::new(
+                    (0..len)
+                        .map(|at| Some((at - 9) * 999_999))
+                        .collect::<TimestampMicrosecondArray>(),
+                ),
+                ValueType::DateTime,
+            ),
+            (
+                Arc::new(
+                    (0..len).map(|at| some(at * 1_000_000)).collect::<TimestampMicrosecondArray>(),
+                ),
+                ValueType::DateTime,
+            ),
+            (Arc::new((0..len).map(texts).collect::<LargeStringArray>()), ValueType::String),
+            (Arc::new((0..len).map(texts).collect::<LargeStringArray>()), ValueType::Default),
+            (
+                Arc::new((0..len).map(|at| Some(at.to_string())).collect::<LargeStringArray>()),
+                ValueType::String,
+            ),
+        ]
+    }
+
+    #[test]
+    fn what_is_taken_over_is_what_is_read_cell_by_cell() {
+        for (array, value_type) in columns(60) {
+            for (array, step) in [(array.clone(), 1), (array.slice(7, 40), 0), (array, 4)] {
+                let node = |row: usize| if step == 4 && row % 4 == 1 { 0 } else { row as u32 + 5 };
+                let nodes: Vec<u32> = (0..array.len()).map(node).collect();
+                let mut def = PredicateDef::new("of", value_type);
+                for indexes in [vec![], vec![Tokenizer::Term]] {
+                    def.indexes = indexes;
+                    let cells = Cells::of(&array, false).unwrap();
+                    let (one, other) =
+                        (taken_over(&cells, &def, &nodes).unwrap(), slowly(&cells, &def, &nodes));
+                    assert_eq!(one.nodes, other.nodes);
+                    let all = |ValuePart { values, .. }: &ValuePart| {
+                        let values = |at| format!("{:?}", values.get(at));
+                        (0..one.values.len()).map(values).collect::<Vec<_>>()
+                    };
+                    assert_eq!(one.values.len(), other.values.len());
+                    assert_eq!(all(&one), all(&other));
+                    assert_eq!(discriminant(&one.values), discriminant(&other.values));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_has_to_be_refused_is_left_to_the_cells() {
+        let floats: ArrayRef = Arc::new(Float64Array::from(vec![1.0, f64::INFINITY]));
+        let cells = Cells::of(&floats, false).unwrap();
+        assert!(taken_over(&cells, &PredicateDef::new("of", ValueType::Float), &[1, 2]).is_none());
+        assert!(taken_over(&cells, &PredicateDef::new("of", ValueType::Int), &[1, 2]).is_none());
+        let texts: ArrayRef = Arc::new(LargeStringArray::from(vec!["x".repeat(1 << 17)]));
+        let mut def = PredicateDef::new("of", ValueType::String);
+        assert!(taken_over(&Cells::of(&texts, false).unwrap(), &def, &[1]).is_some());
+        def.indexes = vec![Tokenizer::Exact];
+        assert!(taken_over(&Cells::of(&texts, false).unwrap(), &def, &[1]).is_none());
+    }
 }

@@ -6,9 +6,9 @@ use super::parts::{ColumnName, FacetColumn, Fault, ValueColumn, facet_part, valu
 use crate::db::Canceller;
 use arrow_array::{ArrayRef, RecordBatch};
 use hexgraph_base::schema::PredicateDef;
-use hexgraph_base::types::{Result, ValueRef, ValueType};
+use hexgraph_base::types::{Result, ValueType};
 use hexgraph_store::graph::{ColumnLoad, EdgePart, Interner, NamedUids, ValuePart};
-use hexgraph_store::storage::ValuesBuilder;
+use hexgraph_store::storage::Values;
 
 /// The plan of one table, whose rows are nodes or edges.
 pub(in crate::tables) enum Plan {
@@ -166,11 +166,10 @@ impl Parts {
             self.values.push(part);
         }
         if let Some((def, name)) = &plan.node_type {
-            let mut values = ValuesBuilder::new(def.value_type);
             // 0 stands for a row without a node: its id is missing or wrong.
             let nodes: Vec<u32> = nodes.into_iter().filter(|&node| node != 0).collect();
-            nodes.iter().for_each(|_| values.push(ValueRef::String(name)));
-            self.types = Some(ValuePart { nodes, values: values.finish(), facets: Vec::new() });
+            let values = Values::of_one_text(def.value_type, name, nodes.len());
+            self.types = Some(ValuePart { nodes, values, facets: Vec::new() });
         }
     }
 

@@ -16,6 +16,14 @@ const ROWS_PER_ANSWER: usize = 2;
 
 /// An iterator of results, one for each row of arguments, in their order. Rows are read and answered a little ahead of what is taken,
 /// by threads that have nothing else to do. `close`, or the end of `with`, cancels what is under way.
+///
+/// >>> import hexgraph
+/// >>> db = hexgraph.connect()
+/// >>> _ = db.mutate(set='<1> <name> "Ada" .\n<2> <name> "Bob" .')
+/// >>> dql = "query q($of: string) { q(func: uid($of)) { name } }"
+/// >>> with db.query_each(dql, [{"of": "0x2"}, {"of": "0x1"}]) as answers:
+/// ...     [answer.rows() for answer in answers]
+/// [[('Bob',)], [('Ada',)]]
 #[pyclass(frozen, name = "Answers", module = "hexgraph")]
 pub struct PyAnswers {
     answers: EachAnswer,
@@ -127,6 +135,18 @@ impl PyAnswers {
     }
 
     /// Cancel what is under way. There are no more answers then.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> from itertools import count
+    /// >>> _ = db.mutate(set='<1> <name> "Ada" .')
+    /// >>> dql = "query q($of: string) { q(func: uid($of)) { name } }"
+    /// >>> answers = db.query_each(dql, ({"of": number} for number in count(1)))
+    /// >>> next(answers).rows()
+    /// [('Ada',)]
+    /// >>> answers.close()
+    /// >>> list(answers)
+    /// []
     fn close(&self, py: Python<'_>) {
         let rows = std::mem::replace(&mut self.lock().rows, State::Ended);
         py.detach(|| self.answers.close());

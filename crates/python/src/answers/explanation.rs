@@ -7,6 +7,14 @@ use std::collections::BTreeMap;
 use std::time::UNIX_EPOCH;
 
 /// The steps of a query: what was expected, what came out, and how long it took.
+///
+/// >>> import hexgraph
+/// >>> db = hexgraph.connect()
+/// >>> _ = db.alter("name: string @index(exact) .")
+/// >>> _ = db.mutate(set='<1> <name> "Ada" .')
+/// >>> plan = db.explain('{ q(func: eq(name, "Ada")) { name } }')
+/// >>> [step["action"] for step in plan.steps]
+/// ['block', 'root', 'field', 'variables']
 #[pyclass(frozen, name = "Explanation", module = "hexgraph")]
 pub struct PyExplanation {
     explanation: Explanation,
@@ -23,6 +31,17 @@ impl PyExplanation {
 impl PyExplanation {
     /// The steps in the order in which they began, as dicts: "depth", "action", "detail", "way"
     /// (the access path), "estimate" (None where no index tells), "rows", "threads" that shared it, "seconds" with the steps inside it.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.alter("name: string @index(exact) .")
+    /// >>> _ = db.mutate(set='<1> <name> "Ada" .\n<2> <name> "Bob" .')
+    /// >>> root = db.explain('{ q(func: eq(name, "Ada")) { name } }').steps[1]
+    /// >>> root["detail"], root["way"], root["estimate"], root["rows"]
+    /// ('eq(name, "Ada")', 'index', 1, 1)
+    /// >>> root = db.explain('{ q(func: has(name)) @filter(eq(name, "Ada")) { name } }').steps[1]
+    /// >>> root["detail"], root["way"], root["estimate"], root["rows"]
+    /// ('has(name)', 'all that have it', 2, 2)
     #[getter]
     fn steps<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let steps = self.explanation.steps.iter().map(|step| step_dict(py, step));

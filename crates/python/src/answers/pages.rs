@@ -7,6 +7,14 @@ use pyo3::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
 /// An iterator of results, a page each.
+///
+/// >>> import hexgraph
+/// >>> db = hexgraph.connect()
+/// >>> _ = db.mutate(set='<1> <name> "Ada" .\n<2> <name> "Bob" .\n<3> <name> "Eve" .')
+/// >>> for page in db.pages("{ q(func: has(name)) { name } }", size=2):
+/// ...     page.rows()
+/// [('Ada',), ('Bob',)]
+/// [('Eve',)]
 #[pyclass(frozen, name = "Pages", module = "hexgraph")]
 pub struct PyPages {
     pages: Mutex<Pages>,

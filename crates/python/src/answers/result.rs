@@ -201,6 +201,13 @@ impl PyResultSet {
     /// The keys of the objects of a block: in the order of the query, as the tuples of `rows` and the
     /// columns of `to_arrow` and the frames have it. `name@*` and `@facets` bring the keys that some
     /// object has.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.mutate(set='<1> <name> "Ada" .')
+    /// >>> found = db.query("{ q(func: has(name)) { uid called: name age } }")
+    /// >>> found.columns(), found.rows()
+    /// (['uid', 'called', 'age'], [('0x1', 'Ada', None)])
     #[pyo3(signature = (block = None))]
     fn columns(&self, py: Python<'_>, block: Option<&str>) -> PyResult<Vec<String>> {
         Ok(interruptible(py, None, |control| self.answer().keys(block, control))?.1)
@@ -257,6 +264,12 @@ impl PyResultSet {
 
     /// The rows of a block as a pandas.DataFrame; as `to_arrow`. Numbers with gaps have pandas'
     /// nullable types. pyarrow is not needed.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.load_nodes([{"name": "Ada", "born": 1815}, {"name": "Bob"}], id=None)
+    /// >>> db.query("{ q(func: has(name)) { name born } }").to_pandas().dtypes["born"]
+    /// Int64Dtype()
     #[pyo3(signature = (block = None))]
     fn to_pandas<'py>(
         &self,
@@ -268,6 +281,13 @@ impl PyResultSet {
     }
 
     /// The rows of a block as a polars.DataFrame; as `to_arrow`.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.load_nodes([{"name": "Ada", "born": 1815}, {"name": "Bob", "born": 1820}], id=None)
+    /// >>> frame = db.query("{ q(func: has(name)) { name born } }").to_polars()
+    /// >>> frame["born"].mean()
+    /// 1817.5
     #[pyo3(signature = (block = None))]
     fn to_polars<'py>(
         &self,
@@ -404,6 +424,12 @@ impl PyResultSet {
     }
 
     /// Seconds that the query took, by what they were spent on: "parsing" and "processing".
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> spent = db.query("{ q(func: uid(1)) { uid } }").latency
+    /// >>> sorted(spent), sum(spent.values()) < 1
+    /// (['parsing', 'processing'], True)
     #[getter]
     fn latency<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let latency = self.answer().latency();

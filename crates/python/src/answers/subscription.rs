@@ -21,6 +21,16 @@ const LOOK: Duration = Duration::from_millis(50);
 /// The answers to a GraphQL subscription: dicts, one at once and one whenever the answer changes.
 ///
 /// It ends when the schema changes, the database is closed, or the token ends that came with it.
+///
+/// >>> import hexgraph
+/// >>> db = hexgraph.connect()
+/// >>> _ = db.graphql_schema("type Film @withSubscription { id: ID! title: String! }")
+/// >>> with db.graphql_subscribe("subscription { queryFilm { title } }") as answers:
+/// ...     print(next(answers))
+/// ...     _ = db.graphql('mutation { addFilm(input: [{title: "M"}]) { numUids } }')
+/// ...     print(next(answers))
+/// {'data': {'queryFilm': []}}
+/// {'data': {'queryFilm': [{'title': 'M'}]}}
 #[pyclass(frozen, name = "Subscription", module = "hexgraph")]
 pub struct PySubscription {
     /// Nothing when it has ended.
@@ -165,6 +175,16 @@ impl PySubscription {
     }
 
     /// End it; whoever waits for an answer is told so.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.graphql_schema("type Film @withSubscription { id: ID! title: String! }")
+    /// >>> answers = db.graphql_subscribe("subscription { queryFilm { title } }")
+    /// >>> next(answers)
+    /// {'data': {'queryFilm': []}}
+    /// >>> answers.close()
+    /// >>> next(answers, "no more")
+    /// 'no more'
     fn close(&self, py: Python<'_>) {
         self.bell.change(|state| state.is_closed = true);
         // Who asks at this moment finds out when the answer is there.
@@ -176,6 +196,16 @@ impl PySubscription {
     }
 
     /// The seconds that an answer is waited for, or None.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.graphql_schema("type Film @withSubscription { id: ID! title: String! }")
+    /// >>> answers = db.graphql_subscribe("subscription { queryFilm { id } }", timeout=0.1)
+    /// >>> answers.timeout, next(answers)
+    /// (0.1, {'data': {'queryFilm': []}})
+    /// >>> next(answers)
+    /// Traceback (most recent call last):
+    /// TimeoutError: nothing has changed in time
     #[getter]
     fn timeout(&self) -> Option<f64> {
         self.timeout.map(|timeout| timeout.as_secs_f64())

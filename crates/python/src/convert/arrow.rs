@@ -19,6 +19,16 @@ type NamedColumn<'py> = (String, &'static str, Bound<'py, PyAny>, Bound<'py, PyB
 type FrameColumn<'py> = (String, &'static str, Bound<'py, PyAny>, Option<Bound<'py, PyBytes>>);
 
 /// A table in Arrow's layout: `pyarrow.table(t)`, `polars.DataFrame(t)` and their like take it.
+///
+/// >>> import hexgraph
+/// >>> db = hexgraph.connect()
+/// >>> _ = db.mutate(set='<1> <name> "Ada" .\n<2> <name> "Bob" .')
+/// >>> table = db.query("{ q(func: has(name)) { uid name } }").to_arrow()
+/// >>> table
+/// <hexgraph.ArrowTable: 2 rows, columns uid: Utf8, name: Utf8>
+/// >>> import pyarrow
+/// >>> pyarrow.table(table)["name"].to_pylist()
+/// ['Ada', 'Bob']
 #[pyclass(frozen, module = "hexgraph")]
 pub struct ArrowTable {
     batch: RecordBatch,
@@ -69,12 +79,25 @@ impl ArrowTable {
 #[pymethods]
 impl ArrowTable {
     /// The names of the columns.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.mutate(set='<1> <name> "Ada" .')
+    /// >>> db.query("{ q(func: has(name)) { called: name uid } }").to_arrow().column_names
+    /// ['called', 'uid']
     #[getter]
     fn column_names(&self) -> Vec<String> {
         self.batch.schema().fields().iter().map(|field| field.name().clone()).collect()
     }
 
     /// The number of rows.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.mutate(set='<1> <name> "Ada" .\n<2> <name> "Bob" .')
+    /// >>> table = db.query("{ q(func: has(name)) { name } }").to_arrow()
+    /// >>> table.num_rows, len(table)
+    /// (2, 2)
     #[getter]
     fn num_rows(&self) -> usize {
         self.batch.num_rows()
@@ -82,6 +105,16 @@ impl ArrowTable {
 
     /// The columns for numpy: name, dtype (or "text" or "object"), values as bytes (or a list),
     /// and a byte for each value, 1 where it is missing.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.load_nodes([{"name": "Ada", "born": 1815}, {"name": "Bob"}], id=None)
+    /// >>> table = db.query("{ q(func: has(name)) { name born } }").to_arrow()
+    /// >>> (_, _, names, _), (name, dtype, values, missing) = table.columns()
+    /// >>> names, name, dtype
+    /// (['Ada', 'Bob'], 'born', 'int64')
+    /// >>> memoryview(values).cast("q").tolist(), list(missing)
+    /// ([1815, 0], [0, 1])
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Vec<NamedColumn<'py>>> {
         let schema = self.batch.schema();
         let columns = schema.fields().iter().zip(self.batch.columns());
@@ -164,11 +197,25 @@ impl ArrowTable {
 
     /// The table as a pandas.DataFrame. Numbers with gaps have pandas' nullable types, nested columns are
     /// lists and dicts. pyarrow is not needed.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.load_nodes([{"name": "Ada", "born": 1815}, {"name": "Bob", "born": 1820}], id=None)
+    /// >>> table = db.query("{ q(func: has(name)) { name born } }").to_arrow()
+    /// >>> float(table.to_pandas()["born"].mean())
+    /// 1817.5
     fn to_pandas<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         this.py().import("hexgraph.frames")?.call_method1("to_pandas", (this,))
     }
 
     /// The table as a polars.DataFrame.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.mutate(set='<1> <name> "Ada" .\n<1> <knows> <2> .\n<2> <name> "Bob" .')
+    /// >>> table = db.query("{ q(func: uid(1)) { name knows { name } } }").to_arrow()
+    /// >>> table.flatten().to_polars().rows()
+    /// [('Ada', 'Bob')]
     fn to_polars<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         this.py().import("hexgraph.frames")?.call_method1("to_polars", (this,))
     }

@@ -16,7 +16,7 @@ use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::uids::NamedUids;
 use crate::graph::version::whole::Version;
 use crate::index::{IndexKind, index_kinds};
-use crate::storage::ValuesBuilder;
+use crate::storage::{Values, ValuesBuilder};
 use hexgraph_base::schema::{Actor, Origin, PredicateDef, Tokenizer, TypeDef, is_reserved};
 use hexgraph_base::types::{Error, Result, Uid, ValueRef, ValueType};
 use rayon::prelude::*;
@@ -245,14 +245,19 @@ impl ColumnLoad {
         let ids = interner.into_ids();
         // Before new uids are taken, so that none of them is one that the data name.
         self.version.uids.reserve(&self.named);
-        let known: Vec<Option<Uid>> = ids.par_iter().map(|id| self.known(id)).collect();
+        let stored: Vec<bool> = self.spaces.iter().map(|space| self.has_stored(space)).collect();
+        let known = |id: &Interned| match stored.get(id.space) {
+            Some(true) => self.known(id),
+            _ => None,
+        };
+        let known: Vec<Option<Uid>> = ids.par_iter().map(known).collect();
         let new_count = known.iter().filter(|known| known.is_none()).count() as u64;
         let are_all_new = 0 < new_count && !has_met_known && known.iter().all(Option::is_none);
         let new_uids =
             self.version.uids.take_unknown(new_count, &self.version.nodes, &self.named)?;
         let mut new_uids = new_uids.into_iter().map(Uid);
         let mut uids = vec![0; ids.len()];
-        let mut new = Vec::new();
+        let mut new = Vec::with_capacity(new_count as usize);
         for (at, (id, known)) in ids.iter().zip(&known).enumerate() {
             if known.is_none() {
                 new.push(at);
@@ -282,6 +287,16 @@ impl ColumnLoad {
         Ok((Built { new_nodes: new_count, ..built }, self.count, are_all_new))
     }
 
+    /// Whether some id of a space may be that of a node which is there.
+    fn has_stored(&self, space: &IdSpace) -> bool {
+        match space {
+            IdSpace::Uid => true,
+            IdSpace::Predicate(name) => {
+                self.version.predicate(name).is_some_and(|of| !of.subjects().is_empty())
+            }
+        }
+    }
+
     /// The uid that an id has already.
     fn known(&self, id: &Interned) -> Option<Uid> {
         let value = match &id.id {
@@ -301,21 +316,43 @@ impl ColumnLoad {
         for (space, name) in self.spaces.clone().into_iter().enumerate() {
             let IdSpace::Predicate(name) = name else { continue };
             let Some(def) = self.version.schema.predicates.get(&name).cloned() else { continue };
-            let (mut nodes, mut values) = (Vec::new(), ValuesBuilder::new(def.value_type));
-            for id in new.iter().map(|&at| &ids[at]).filter(|id| id.space == space) {
-                match &id.id {
-                    ExternalId::New => continue,
-                    ExternalId::Int(number) => values.push(ValueRef::Int(*number)),
-                    ExternalId::Text(text) if def.value_type == ValueType::Default => {
-                        values.push(ValueRef::Default(text));
-                    }
-                    ExternalId::Text(text) => values.push(ValueRef::String(text)),
-                }
-                nodes.push(id.number);
-            }
-            let part = ValuePart { nodes, values: values.finish(), facets: Vec::new() };
-            self.add_values(&def, "", part)?;
+            let own = new.iter().map(|&at| &ids[at]).filter(|id| id.space == space);
+            let (nodes, values) = columns_of(own, new.len(), def.value_type);
+            self.add_values(&def, "", ValuePart { nodes, values, facets: Vec::new() })?;
         }
         Ok(())
     }
+}
+
+/// The nodes of ids, and the ids as values of a type. There are about `len` of them.
+fn columns_of<'a>(
+    ids: impl Iterator<Item = &'a Interned>,
+    len: usize,
+    value_type: ValueType,
+) -> (Vec<u32>, Values) {
+    let mut nodes = Vec::with_capacity(len);
+    if value_type == ValueType::Int {
+        let mut numbers = Vec::with_capacity(len);
+        for id in ids {
+            if let ExternalId::Int(number) = id.id {
+                numbers.push(number);
+                nodes.push(id.number);
+            }
+        }
+        return (nodes, Values::of_ints(numbers));
+    }
+    let mut values = ValuesBuilder::new(value_type);
+    values.reserve(len);
+    for id in ids {
+        match &id.id {
+            ExternalId::New => continue,
+            ExternalId::Int(number) => values.push(ValueRef::Int(*number)),
+            ExternalId::Text(text) if value_type == ValueType::Default => {
+                values.push(ValueRef::Default(text));
+            }
+            ExternalId::Text(text) => values.push(ValueRef::String(text)),
+        }
+        nodes.push(id.number);
+    }
+    (nodes, values.finish())
 }

@@ -23,6 +23,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// A table of ids that are close together may have this many places for each id.
 const SPREAD_MAX: u64 = 8;
 
+/// Ids are put where they belong, and not sorted, where there are at most this many places for each.
+const PLACED_MAX: u64 = 3;
+
+/// The number at a place where no id came first.
+const NOBODY: u32 = 0;
+
+/// Ints that differ in so many of their last bits are close together.
+const NEAR_BITS: u32 = 12;
+
 /// The places that it may have anyway.
 const NEAR_MIN: u64 = 1 << 12;
 
@@ -138,6 +147,9 @@ impl Interner {
     /// stand.
     pub fn ints(&self, space: usize, ids: &[(i64, u64)], mut found: impl FnMut(u64, u32)) {
         let Space { known, ints, stored, .. } = &self.spaces[space];
+        if known.is_empty() && stored.is_none() {
+            return self.numbers::<i64, _, _>(ints, ids, near, |id| id, found);
+        }
         let mut unknown = Vec::new();
         for &(id, place) in ids {
             match known.get(id) {
@@ -150,7 +162,7 @@ impl Interner {
         }
         match stored {
             Some(stored) => self.look_up(stored, &unknown, |id| ValueRef::Int(*id), found),
-            None => self.numbers::<i64, _, _>(ints, &unknown, |id| id, found),
+            None => self.numbers::<i64, _, _>(ints, &unknown, near, |id| id, found),
         }
     }
 
@@ -159,19 +171,23 @@ impl Interner {
         let Space { texts, stored, .. } = &self.spaces[space];
         match stored {
             Some(stored) => self.look_up(stored, ids, |id| ValueRef::String(id), found),
-            None => self.numbers::<str, _, _>(texts, ids, Box::from, found),
+            None => {
+                let hash = |id: &str| FxBuildHasher.hash_one(id);
+                self.numbers::<str, _, _>(texts, ids, hash, Box::from, found);
+            }
         }
     }
 
-    /// Numbers the ids shard by shard.
+    /// Numbers the ids shard by shard, which the highest bits of `hash` say.
     fn numbers<Q: Eq + Hash + ?Sized, K: Eq + Hash + Borrow<Q>, I: Copy + Borrow<Q>>(
         &self,
         shards: &Shards<K>,
         ids: &[(I, u64)],
+        hash: impl Fn(&Q) -> u64,
         own: impl Fn(I) -> K,
         mut found: impl FnMut(u64, u32),
     ) {
-        let hashes = ids.iter().map(|(id, _)| FxBuildHasher.hash_one(id.borrow()));
+        let hashes = ids.iter().map(|(id, _)| hash(id.borrow()));
         // The low bits of a hash and the highest choose places within a map.
         let shard = |hash: u64| (hash >> 40) as u16 & ((1 << SHARD_BITS) - 1);
         let of: Vec<u16> = hashes.map(shard).collect();
@@ -194,6 +210,9 @@ impl Interner {
                 continue;
             }
             let mut slots = locked(&shards.maps[shard]);
+            if slots.is_empty() {
+                slots.reserve(own_ids.len());
+            }
             for &at in own_ids {
                 let (id, place) = ids[at as usize];
                 let number = match slots.get_mut(id.borrow()) {
@@ -247,29 +266,68 @@ impl Interner {
 
     /// All ids in the order of their places.
     pub fn into_ids(self) -> Vec<Interned> {
-        let mut ids = Vec::with_capacity((self.next.into_inner() - FOREIGN) as usize);
+        let count = (self.next.load(Ordering::Relaxed) - FOREIGN) as usize;
+        let last = self.last_place();
+        let mut ids = Vec::new();
+        if PLACED_MAX * (count as u64) < last {
+            ids.reserve_exact(count);
+            self.for_each(|id| ids.push(id));
+            ids.par_sort_unstable_by_key(|it| it.place);
+            return ids;
+        }
+        let nobody = || Interned { place: 0, number: NOBODY, space: 0, id: ExternalId::New };
+        ids.resize_with(last as usize + 1, nobody);
+        // Tables with lines that were left out may count a row that the next one counts, too.
+        let mut others = Vec::new();
+        self.for_each(|id| match &mut ids[id.place as usize] {
+            free if free.number == NOBODY => *free = id,
+            _ => others.push(id),
+        });
+        ids.retain(|id| id.number != NOBODY);
+        if !others.is_empty() {
+            ids.append(&mut others);
+            ids.par_sort_unstable_by_key(|it| it.place);
+        }
+        ids
+    }
+
+    /// The last place where an id came first.
+    fn last_place(&self) -> u64 {
+        let of_space = |Space { ints, texts, .. }: &Space| ints.last().max(texts.last());
+        let of_ids = self.spaces.par_iter().map(of_space).max();
+        let of_new = locked(&self.new).iter().map(|(place, _, len)| place + u64::from(*len)).max();
+        of_ids.max(of_new).unwrap_or(0)
+    }
+
+    fn for_each(self, mut take: impl FnMut(Interned)) {
         for (space, Space { ints, texts, .. }) in self.spaces.into_iter().enumerate() {
             let interned = |Slot { place, number }, id| Interned { place, number, space, id };
-            let of_map = ints.into_slots().map(|(id, slot)| interned(slot, ExternalId::Int(id)));
-            ids.extend(of_map);
-            let of_map = texts.into_slots().map(|(id, slot)| interned(slot, ExternalId::Text(id)));
-            ids.extend(of_map);
+            ints.into_slots().for_each(|(id, slot)| take(interned(slot, ExternalId::Int(id))));
+            texts.into_slots().for_each(|(id, slot)| take(interned(slot, ExternalId::Text(id))));
         }
         let new = self.new.into_inner().unwrap_or_else(PoisonError::into_inner);
-        ids.extend(new.into_iter().flat_map(|(place, number, len)| {
-            (0..len).map(move |at| Interned {
-                place: place + u64::from(at),
-                number: number + at,
-                space: 0,
-                id: ExternalId::New,
-            })
-        }));
-        ids.par_sort_unstable_by_key(|it| it.place);
-        ids
+        for (place, number, len) in new {
+            (0..len).for_each(|at| {
+                let (place, number) = (place + u64::from(at), number + at);
+                take(Interned { place, number, space: 0, id: ExternalId::New });
+            });
+        }
     }
 }
 
-impl<K> Shards<K> {
+/// The hash by which ints are dealt out to shards: those that are close together go to the same one. Ids of a table often count on,
+/// and then a thread has to do with a few shards, whose maps stay in its cache.
+fn near(id: &i64) -> u64 {
+    FxBuildHasher.hash_one(id >> NEAR_BITS)
+}
+
+impl<K: Send> Shards<K> {
+    /// The last of the places.
+    fn last(&self) -> u64 {
+        let of = |map: &Mutex<Slots<K>>| locked(map).values().map(|slot| slot.place).max();
+        self.maps.par_iter().filter_map(of).max().unwrap_or(0)
+    }
+
     fn into_slots(self) -> impl Iterator<Item = (K, Slot)> {
         self.maps
             .into_iter()
@@ -319,6 +377,10 @@ impl KnownInts {
         KnownInts { first, near, far: FxHashMap::default() }
     }
 
+    fn is_empty(&self) -> bool {
+        self.near.is_empty() && self.far.is_empty()
+    }
+
     fn get(&self, id: i64) -> Option<u32> {
         if self.near.is_empty() {
             return self.far.get(&id).copied();
@@ -355,6 +417,27 @@ mod tests {
             assert!(others.iter().all(|&id| FOREIGN <= int(&interner, 0, id, 2)));
             assert_eq!(interner.into_ids().len(), others.len());
         }
+    }
+
+    #[test]
+    fn ids_come_out_in_the_same_order_whether_they_are_close_together_or_not() {
+        for step in [1, 2, 3, 4, 1 << 20] {
+            let interner = Interner::new(2);
+            let place = |at: i64| 6 + step * (at as u64 * 7 % 1_000);
+            for at in 0..500 {
+                int(&interner, 1, at * at, place(at));
+                text(&interner, 0, &at.to_string(), place(500 + at));
+            }
+            let ids = interner.into_ids();
+            let places: Vec<u64> = ids.iter().map(|id| id.place).collect();
+            assert_eq!(places, (0..1_000).map(|at| 6 + step * at).collect::<Vec<u64>>());
+            for at in 0..500 {
+                let of = |place: u64| &ids[((place - 6) / step) as usize];
+                assert_eq!(of(place(at)).id, ExternalId::Int(at * at));
+                assert_eq!(of(place(500 + at)).id, ExternalId::Text(at.to_string().into()));
+            }
+        }
+        assert!(Interner::new(1).into_ids().is_empty());
     }
 
     #[test]

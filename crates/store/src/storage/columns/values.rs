@@ -436,7 +436,7 @@ pub fn text_of(value: ValueRef<'_>) -> Option<&str> {
     }
 }
 
-fn finish_ints(numbers: Vec<i64>) -> Values {
+pub(super) fn finish_ints(numbers: Vec<i64>) -> Values {
     if numbers.iter().all(|&number| i32::try_from(number).is_ok()) {
         let small = numbers.iter().map(|&number| number as i32).collect();
         return Values::SmallInt(Array::from_vec(small));
@@ -452,14 +452,18 @@ fn exact<T: bytemuck::Pod + Send>(mut items: Vec<T>) -> Array<T> {
 
 /// Instants in columns; those of nanoseconds and zones end behind the last that is not 0.
 #[derive(Default)]
-struct Times {
+pub(super) struct Times {
     seconds: Vec<i64>,
     nanos: Vec<u32>,
     offsets: Vec<i16>,
 }
 
 impl Times {
-    fn push(&mut self, time: DateTime) {
+    pub(super) fn reserve(&mut self, more: usize) {
+        self.seconds.reserve(more);
+    }
+
+    pub(super) fn push(&mut self, time: DateTime) {
         self.seconds.push(time.seconds);
         if time.nanos != 0 {
             // Zeros are only written for those before the first that is not 0, so a column of
@@ -473,7 +477,7 @@ impl Times {
         }
     }
 
-    fn finish(mut self) -> Values {
+    pub(super) fn finish(mut self) -> Values {
         if self.nanos.is_empty()
             && self.offsets.is_empty()
             && let Some(narrow) = narrow_times(&self.seconds)

@@ -1,8 +1,9 @@
 //! Gathers, joins and codes runs of values, array by array instead of value by value.
 
+use super::values::{Times, finish_ints};
 use crate::storage::{Array, Offsets, TextArray, Values, ValuesBuilder};
 use bytemuck::Pod;
-use hexgraph_base::types::ValueType;
+use hexgraph_base::types::{DateTime, ValueType};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -19,6 +20,48 @@ const SAMPLE_LEN: usize = 1 << 9;
 const USES_MIN: usize = 4;
 
 impl Values {
+    /// Returns a run of ints.
+    pub fn of_ints(numbers: Vec<i64>) -> Values {
+        finish_ints(numbers)
+    }
+
+    /// Returns a run of floats.
+    pub fn of_floats(numbers: Vec<f64>) -> Values {
+        Values::Float(Array::from_vec(numbers))
+    }
+
+    /// Returns a run of instants.
+    pub fn of_times(times: impl Iterator<Item = DateTime>) -> Values {
+        let mut run = Times::default();
+        run.reserve(times.size_hint().0);
+        times.for_each(|time| run.push(time));
+        run.finish()
+    }
+
+    /// Returns a run of texts of a textual type, which lie behind one another in `bytes`.
+    ///
+    /// # Panics
+    ///
+    /// When the lengths are more than the bytes.
+    pub fn of_texts(
+        value_type: ValueType,
+        lens: impl Iterator<Item = usize>,
+        bytes: Vec<u8>,
+    ) -> Values {
+        let texts = TextArray::from_parts(Offsets::from_lens(lens), Array::from_vec(bytes));
+        Values::Text { value_type, texts }
+    }
+
+    /// Returns a run of `len` times the same text, which a long run has once.
+    pub fn of_one_text(value_type: ValueType, text: &str, len: usize) -> Values {
+        if len < CODED_MIN {
+            let lens = std::iter::repeat_n(text.len(), len);
+            return Values::of_texts(value_type, lens, text.repeat(len).into_bytes());
+        }
+        let (codes, texts) = (Array::from_vec(vec![0; len]), [text].into_iter().collect());
+        Values::Coded { value_type, codes, texts }
+    }
+
     /// The values at `positions`, in that order.
     pub fn gather(&self, positions: &[u32]) -> Values {
         match self {
@@ -38,6 +81,13 @@ impl Values {
                 let offsets = Offsets::from_lens(lens);
                 let texts = TextArray::from_parts(offsets, Array::from_vec(bytes));
                 Values::Text { value_type: *value_type, texts }
+            }
+            // Another selection might lack some of the texts, and those would be kept for nothing.
+            Values::Coded { value_type, codes, texts }
+                if texts.len() == 1 && !positions.is_empty() =>
+            {
+                let (codes, texts) = (picked(codes, positions), texts.clone());
+                Values::Coded { value_type: *value_type, codes, texts }
             }
             _ => {
                 // Coded texts come out plain. Who makes a column of them has them coded again where that still pays.
@@ -81,9 +131,14 @@ impl Values {
                     return Values::Text { value_type: *value_type, texts };
                 }
             }
+            [Values::Coded { .. }, ..] => {
+                if let Some(values) = joined_codes(&parts) {
+                    return values;
+                }
+            }
             _ => {}
         }
-        let mut builder = ValuesBuilder::new(value_type);
+        let mut builder = ValuesBuilder::new(type_of_texts(&parts).unwrap_or(value_type));
         for part in parts {
             builder.append(&part);
         }
@@ -110,8 +165,9 @@ fn code(texts: &TextArray) -> Option<(Array<u16>, TextArray)> {
     // A sample first, since a column of names or keys would fill the table for nothing.
     // At least 2, for shorter runs were refused: the sample goes over the whole run.
     let step = texts.len() / SAMPLE_LEN;
-    let mut known: FxHashMap<&str, u16> = FxHashMap::default();
-    known.extend((0..SAMPLE_LEN).map(|at| (texts.get(at * step), 0)));
+    // Bytes, and not texts: equal ones are UTF-8 if one of them is.
+    let mut known: FxHashMap<&[u8], u16> = FxHashMap::default();
+    known.extend((0..SAMPLE_LEN).map(|at| (texts.get_bytes(at * step), 0)));
     // Where half of a sample is distinct, most texts come once or twice.
     if SAMPLE_LEN < known.len() * 2 {
         return None;
@@ -121,10 +177,9 @@ fn code(texts: &TextArray) -> Option<(Array<u16>, TextArray)> {
     let mut distinct = Vec::new();
     let most = (texts.len() / USES_MIN).min(usize::from(u16::MAX));
     for at in 0..texts.len() {
-        let text = texts.get(at);
         let next = distinct.len();
-        let code = *known.entry(text).or_insert_with(|| {
-            distinct.push(text);
+        let code = *known.entry(texts.get_bytes(at)).or_insert_with(|| {
+            distinct.push(texts.get(at));
             // At most `most`, and so it fits: the loop ends as soon as there are more.
             next as u16
         });
@@ -175,10 +230,37 @@ fn joined_texts(wanted: ValueType, parts: &[Values]) -> Option<TextArray> {
     Some(TextArray::from_parts(Offsets::from_lens(lens), Array::from_vec(bytes)))
 }
 
+/// The type of texts that are of one type, in whatever form; `None` for other runs.
+fn type_of_texts(parts: &[Values]) -> Option<ValueType> {
+    let is_textual = |part: &Values| matches!(part, Values::Text { .. } | Values::Coded { .. });
+    let first = parts.first()?.value_type();
+    let is_same = |part: &Values| is_textual(part) && part.value_type() == first;
+    first.filter(|_| parts.iter().all(is_same))
+}
+
+/// The codes of runs that have the same texts in the same order, which is tried for the one text of a type alone; `None` for
+/// other runs.
+fn joined_codes(parts: &[Values]) -> Option<Values> {
+    let (mut all, mut known) = (Vec::with_capacity(parts.len()), None);
+    for part in parts {
+        let Values::Coded { value_type, codes, texts } = part else { return None };
+        let is_same = |(of, first): (ValueType, &TextArray)| {
+            of == *value_type && first.get_bytes(0) == texts.get_bytes(0)
+        };
+        if texts.len() != 1 || !known.is_none_or(is_same) {
+            return None;
+        }
+        known = Some((*value_type, texts));
+        all.push(codes);
+    }
+    let (value_type, texts) = known?;
+    Some(Values::Coded { value_type, codes: joined(&all), texts: texts.clone() })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hexgraph_base::types::{DateTime, ValueRef};
+    use hexgraph_base::types::ValueRef;
 
     fn times(seconds: &[i64], nanos: u32) -> Values {
         let mut builder = ValuesBuilder::new(ValueType::DateTime);
@@ -240,5 +322,27 @@ mod tests {
         assert_eq!(all(&coded), all(&texts(70)));
         assert_eq!(all(&coded.gather(&[4999, 1])), ["String(\"t29\")", "String(\"t1\")"]);
         assert!(matches!(texts(4000).coded(), Values::Text { .. }));
+    }
+
+    #[test]
+    fn one_text_is_the_same_however_its_runs_are_put_together() {
+        let run = |text: &str, len| Values::of_one_text(ValueType::String, text, len);
+        for lens in [[2_000, 3_000], [2_000, 10], [10, 2_000], [3, 4]] {
+            for texts in [["Row", "Row"], ["Row", "Node"], ["", ""]] {
+                let parts = || [run(texts[0], lens[0]), run(texts[1], lens[1])];
+                let joined = Values::concat(ValueType::String, parts().to_vec());
+                let mut builder = ValuesBuilder::new(ValueType::String);
+                for (text, len) in texts.iter().zip(lens) {
+                    (0..len).for_each(|_| builder.push(ValueRef::String(text)));
+                }
+                let slow = builder.finish();
+                assert_eq!(all(&joined), all(&slow));
+                assert_eq!(all(&joined.clone().coded()), all(&slow));
+                let is_coded = |values: &Values| matches!(values, Values::Coded { .. });
+                assert_eq!(is_coded(&joined.clone().coded()), is_coded(&slow.clone().coded()));
+                let positions = [4, 0, 6, 6];
+                assert_eq!(all(&joined.gather(&positions)), all(&slow.gather(&positions)));
+            }
+        }
     }
 }
