@@ -48,7 +48,7 @@ pub use hexgraph_base::plan::{
     ALGORITHMS, Algorithm, ArgumentDef, ArgumentKind, COMMON_ARGUMENTS, Gives,
 };
 pub use hexgraph_base::schema::{SchemaItem, SchemaReport};
-pub use hexgraph_dql::{Given, keywords, without_passwords};
+pub use hexgraph_dql::{Given, keywords, without_passwords, without_strings};
 pub use hexgraph_store::algo::{EdgeArrays, Found as AlgorithmFound, Output as AlgorithmOutput};
 pub use hexgraph_store::durability::{Recovery, SyncPolicy};
 pub use hexgraph_store::exec::{Canceller, Control, Limits, Onward, byte_count, parse_time};

@@ -19,4 +19,4 @@ pub use lower::upsert::Condition;
 pub use request::document::Document;
 pub use request::mutation::{Mutation, MutationRequest, parse_mutation};
 pub use request::parse::{parse, parse_condition};
-pub use request::passwords::{BLANKED, without_passwords};
+pub use request::passwords::{BLANKED, without_passwords, without_strings};

@@ -147,3 +147,62 @@ fn keys_and_namespaces_are_told() {
     assert_eq!(shown(&lines[1]), json!([null, 0, 401, true]));
     assert!(!fs::read_to_string(&path).unwrap().contains(secret.reveal()));
 }
+
+#[test]
+fn passwords_are_told_nowhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.jsonl");
+    let database = Database::in_memory();
+    let schema = "type User @secret(field: \"pwd\") { name: String! @id }";
+    database.set_graphql_schema(schema).unwrap();
+    let server = server(&database, &path);
+    let variables = "query q($p: string = \"geheim\") { q(func: uid(1)) { checkpwd(pw, $p) } }";
+    let add = "mutation { addUser(input: [{ name: \"a\", pwd: \"geheim\" }]) { numUids } }";
+    let check = "query($n: String!) { checkUserPassword(name: $n, pwd: \"geheim\") { name } }";
+    let requests = [
+        // The text of what is wrong is told, too.
+        (
+            "/query",
+            "application/dql",
+            "query q($x: string) { q(func: uid(1)) { checkpwd(p, $x = \"geheim\") } }".to_owned(),
+        ),
+        (
+            "/query",
+            "application/dql",
+            "{ q(func: uid(1)) { checkpwd(p, val(x), \"geheim\") } }".to_owned(),
+        ),
+        (
+            "/query",
+            "application/json",
+            json!({ "query": variables, "variables": { "$p": "geheim" } }).to_string(),
+        ),
+        ("/alter", "application/dql", "pw: password .".to_owned()),
+        (
+            "/mutate?commitNow=true",
+            "application/rdf",
+            "{ set { _:a <pw> \"geheim\" . } }".to_owned(),
+        ),
+        (
+            "/mutate?commitNow=true",
+            "application/json",
+            json!({ "set": { "pw": "geheim" } }).to_string(),
+        ),
+        ("/graphql", "application/json", json!({ "Query": add }).to_string()),
+        (
+            "/graphql",
+            "application/json",
+            json!({ "query": check, "variables": { "n": "geheim" } }).to_string(),
+        ),
+        ("/login", "application/json", json!({ "userid": "a", "password": "geheim" }).to_string()),
+    ];
+    for (path, kind, body) in &requests {
+        let kind = format!("Content-Type: {kind}");
+        send(server.address().unwrap(), ("POST", path), &[&kind], body.as_bytes());
+    }
+    let lines = lines(&path, requests.len());
+    assert!(!fs::read_to_string(&path).unwrap().contains("geheim"));
+    for (line, (path, _, _)) in lines.iter().zip(&requests) {
+        assert!(path.starts_with(line["path"].as_str().unwrap()), "{line}");
+        assert_eq!(line["text"].is_string(), *path != "/login", "{line}");
+    }
+}

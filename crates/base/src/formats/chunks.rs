@@ -3,7 +3,7 @@
 //! One thread reads and decompresses. Whether a chunk is UTF-8 is checked by the thread that reads its lines, so that the
 //! check does not slow down the reading thread.
 
-use std::io::{Cursor, Read};
+use std::io::{self, Cursor, Read};
 
 use super::packed::unpacked;
 use super::packing::Packing;
@@ -164,31 +164,43 @@ impl<'a> ChunkReader<'a> {
 }
 
 /// Returns a reader of the text of a file, which decompresses gzip or Zstandard if the first bytes show one of them, and
-/// skips a byte order mark. `name` is the name of the file in error messages.
+/// skips a byte order mark at the start of the text. `name` is the name of the file in error messages.
 ///
 /// # Errors
 ///
-/// [`Error::Io`] when the first bytes can't be read.
+/// [`Error::Io`] when the first bytes can't be read or decompressed.
 pub fn decompressed<'a>(
     mut input: impl Read + Send + 'a,
     name: &str,
 ) -> Result<Box<dyn Read + Send + 'a>> {
     let failed = |fault| Error::io(format!("reading {name}"), fault);
-    let mut start = Vec::new();
-    (&mut input).take(ZSTD_MAGIC.len() as u64).read_to_end(&mut start).map_err(failed)?;
-    if start.starts_with(BYTE_ORDER_MARK) {
-        start.drain(..BYTE_ORDER_MARK.len());
-    }
+    let start = first_bytes(&mut input, ZSTD_MAGIC.len()).map_err(failed)?;
     let packing = match start.as_slice() {
         start if start.starts_with(&GZIP_MAGIC) => Some(Packing::Gzip),
         start if start == ZSTD_MAGIC => Some(Packing::Zstd),
         _ => None,
     };
+    let Some(packing) = packing else { return Ok(Box::new(without_mark(start).chain(input))) };
     let whole = Cursor::new(start).chain(input);
-    match packing {
-        Some(packing) => unpacked(whole, packing, READ_LEN).map_err(failed),
-        None => Ok(Box::new(whole)),
+    // The mark is a part of the text, so in a compressed file it stands behind the bytes of the compression.
+    let mut text = unpacked(whole, packing, READ_LEN).map_err(failed)?;
+    let start = first_bytes(&mut text, BYTE_ORDER_MARK.len()).map_err(failed)?;
+    Ok(Box::new(without_mark(start).chain(text)))
+}
+
+/// Reads so many bytes, or less where the input ends.
+fn first_bytes(input: &mut impl Read, len: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    input.take(len as u64).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Returns a reader of the first bytes of a text without the byte order mark.
+fn without_mark(mut start: Vec<u8>) -> Cursor<Vec<u8>> {
+    if start.starts_with(BYTE_ORDER_MARK) {
+        start.drain(..BYTE_ORDER_MARK.len());
     }
+    Cursor::new(start)
 }
 
 fn count_feeds(text: &[u8]) -> u64 {
@@ -216,6 +228,7 @@ mod tests {
     use flate2::write::GzEncoder;
 
     use super::*;
+    use crate::formats::Packer;
 
     fn compressed(text: &[u8]) -> Vec<u8> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
@@ -261,6 +274,29 @@ mod tests {
             lines_of(b"\xef\xbb\xbfa\n\nb"),
             [1, 2, 3].map(|n| (n, ["a", "", "b"][n as usize - 1].to_string()))
         );
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_skipped_once() {
+        let packed = |text: &[u8], packing| {
+            let mut packer = Packer::new(Vec::new(), packing).unwrap();
+            packer.write_all(text).unwrap();
+            packer.finish().unwrap()
+        };
+        for (text, want) in [
+            ("\u{feff}a", "a"),
+            ("\u{feff}", ""),
+            ("\u{feff}\u{feff}a", "\u{feff}a"),
+            ("a\u{feff}", "a\u{feff}"),
+            ("é", "é"),
+        ] {
+            let text = text.as_bytes();
+            for bytes in [text.to_vec(), packed(text, Packing::Gzip), packed(text, Packing::Zstd)] {
+                let mut read = String::new();
+                decompressed(&*bytes, "test").unwrap().read_to_string(&mut read).unwrap();
+                assert_eq!(read, want, "{text:?}");
+            }
+        }
     }
 
     #[test]

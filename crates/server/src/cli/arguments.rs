@@ -188,7 +188,7 @@ pub(super) struct ServeArguments {
     #[arg(long, default_value_t = 100, value_name = "NUMBER")]
     pub graphql_subscriptions_per_connection: usize,
     /// Who may alter and administer beside this machine, as `name=value`: whitelist=ADDRESSES lets in addresses,
-    /// networks (10.0.0.0/8), ranges (10.0.0.1:10.0.0.9) and names, with commas between; token=SECRET has all name it in
+    /// networks (10.0.0.0/8), ranges (10.0.0.1-10.0.0.9) and names, with commas between; token=SECRET has all name it in
     /// the header X-Dgraph-AuthToken. admin-key=SECRET and client-key=SECRET, each as often as there are keys: all
     /// requests name one in the header X-Auth-Token, and only who has an admin-key administers. Others on this machine
     /// can see what is typed here: files (below) and HEXGRAPH_ADMIN_KEY, HEXGRAPH_CLIENT_KEY and HEXGRAPH_TOKEN in

@@ -328,9 +328,7 @@ impl Found {
         // Strings of three bytes are kept while others may be joined to them, which gives more trigrams; of
         // four bytes and more each already has two.
         let gives_up = self.exact.as_ref().is_some_and(|exact| {
-            EXACT_MAX < exact.len()
-                || (3 <= shortest(exact) && end)
-                || 4 <= shortest(exact) && !exact.is_empty()
+            EXACT_MAX < exact.len() || (3 <= shortest(exact) && end) || 4 <= shortest(exact)
         });
         if gives_up {
             self.require_exact();
@@ -365,6 +363,7 @@ fn shorten(strings: &mut Strings, keep: impl Fn(&[u8], usize) -> Vec<u8>) {
     }
 }
 
+/// The length of the shortest string; 0 where there is none.
 fn shortest(strings: &Strings) -> usize {
     strings.iter().map(Vec::len).min().unwrap_or(0)
 }

@@ -50,7 +50,7 @@ impl AuditLog {
         let file = append_to(&options.path).map_err(failed)?;
         let length = file.metadata().map_err(failed)?.len();
         let (sender, receiver) = mpsc::channel(LINES_MAX);
-        let writer = Writer { options, file, length, lost: 0 };
+        let writer = Writer { options, file, length, is_torn: false, lost: 0, has_said: false };
         let thread = thread::Builder::new().name("hexgraph-audit".to_owned());
         thread.spawn(move || writer.write_all(receiver)).map_err(failed)?;
         Ok(AuditLog { sender })
@@ -63,68 +63,157 @@ impl AuditLog {
     }
 }
 
-/// The thread's side.
+/// The thread's side. It never gives up: where a line can't be written it is counted, and each line that comes is a new try.
 struct Writer {
     options: AuditOptions,
     file: File,
     length: u64,
+    /// Whether the file ends within a line, since the disk took only a part of it.
+    is_torn: bool,
     /// How many lines could not be written since the last that was.
     lost: u64,
+    /// Whether it was said that something is wrong, since all was right for the last time.
+    has_said: bool,
 }
 
 impl Writer {
     fn write_all(mut self, mut receiver: mpsc::Receiver<String>) {
         let mut lines = Vec::new();
         while 0 < receiver.blocking_recv_many(&mut lines, LINES_MAX) {
-            let mut bytes = lines.concat().into_bytes();
-            if 0 < self.lost {
-                let told = format!("{{\"lost\":{}}}\n", self.lost);
-                bytes.splice(0..0, told.into_bytes());
+            let done = self.write_some(&lines);
+            if let Err(message) = &done
+                && !self.has_said
+            {
+                let path = self.options.path.display();
+                // Where there is no place to say it, the log goes on all the same.
+                let _ = writeln!(io::stderr(), "the audit log {path} {message}");
             }
-            match self.append(&bytes) {
-                Ok(()) => self.lost = 0,
-                Err(error) => {
-                    if self.lost == 0 {
-                        let path = self.options.path.display();
-                        eprintln!("the audit log {path} can't be written: {error}; lines are lost");
-                    }
-                    self.lost += lines.len() as u64;
-                }
-            }
+            self.has_said = done.is_err();
             lines.clear();
         }
     }
 
-    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if self.options.bytes_max <= self.length {
-            self.begin_next()?;
+    /// Writes lines, or counts those that can't be. Returns what is wrong, in words.
+    fn write_some(&mut self, lines: &[String]) -> std::result::Result<(), String> {
+        let grown = self.make_ready();
+        let told = match self.lost {
+            0 => String::new(),
+            lost => format!("{{\"lost\":{lost}}}\n"),
+        };
+        let bytes = told.clone() + &lines.concat();
+        let mut rest = bytes.as_bytes();
+        let written = match &grown {
+            Err(Unready::Gone(_)) => Ok(()),
+            _ => self.append(&mut rest),
+        };
+        let lines_len = bytes.len() - told.len();
+        self.lost = match rest.len() <= lines_len {
+            true => rest.iter().map(|&byte| u64::from(byte == b'\n')).sum(),
+            // Not even how many were lost before is told yet.
+            false => self.lost + lines.len() as u64,
+        };
+        match (written, grown) {
+            (Err(error), _) | (_, Err(Unready::Gone(error))) => {
+                Err(format!("can't be written: {error}; lines are lost until it can"))
+            }
+            (_, Err(Unready::Full(error))) => {
+                Err(format!("can't give way to a new file: {error}; it grows until it can"))
+            }
+            (Ok(()), Ok(())) => Ok(()),
         }
-        self.file.write_all(bytes)?;
-        self.length += bytes.len() as u64;
+    }
+
+    /// Has a file at the path, which is not too long. A file that somebody took away is made anew.
+    fn make_ready(&mut self) -> std::result::Result<(), Unready> {
+        if !self.is_there() {
+            let open = || {
+                let file = append_to(&self.options.path)?;
+                let length = file.metadata()?.len();
+                Ok((file, length))
+            };
+            (self.file, self.length) = open().map_err(Unready::Gone)?;
+            self.is_torn = false;
+        }
+        if self.options.bytes_max <= self.length {
+            self.begin_next().map_err(Unready::Full)?;
+        }
         Ok(())
     }
 
-    /// Moves the files on by one, and begins a new one.
+    /// Whether the file at the path is the one that is written to.
+    fn is_there(&self) -> bool {
+        match fs::metadata(&self.options.path) {
+            Ok(found) => is_same(&self.file, &found),
+            // What can't be looked at may still be there.
+            Err(error) => error.kind() != io::ErrorKind::NotFound,
+        }
+    }
+
+    /// Writes bytes to the file. `rest` becomes what is not written.
+    fn append(&mut self, rest: &mut &[u8]) -> io::Result<()> {
+        if self.is_torn {
+            self.file.write_all(b"\n")?;
+            (self.is_torn, self.length) = (false, self.length + 1);
+        }
+        while !rest.is_empty() {
+            match self.file.write(rest) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(len) => {
+                    self.is_torn = rest[len - 1] != b'\n';
+                    self.length += len as u64;
+                    *rest = &rest[len..];
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins a new file, and moves those before on by one. The new one is made first, beside the others, so that nothing has moved
+    /// where there is no room for it.
     fn begin_next(&mut self) -> io::Result<()> {
+        let path = &self.options.path;
         let numbered = |number: usize| {
-            let mut name = self.options.path.clone().into_os_string();
+            let mut name = path.clone().into_os_string();
             name.push(format!(".{number}"));
             PathBuf::from(name)
         };
-        // Each file takes the number behind its own, from the last one on, so that none is overwritten but
-        // the oldest.
-        for number in (1..self.options.kept).rev() {
-            // There may be fewer yet.
-            let _ = fs::rename(numbered(number), numbered(number + 1));
+        let next = append_to(&numbered(0))?;
+        if 0 < self.options.kept {
+            // Each file takes the number behind its own, from the first number that is free, so that none is
+            // overwritten but the oldest where all numbers are taken.
+            let is_free = |number: &usize| !numbered(*number).exists();
+            let free = (1..self.options.kept).find(is_free).unwrap_or(self.options.kept);
+            for number in (1..free).rev() {
+                fs::rename(numbered(number), numbered(number + 1))?;
+            }
+            fs::rename(path, numbered(1))?;
         }
-        match self.options.kept {
-            0 => fs::remove_file(&self.options.path)?,
-            _ => fs::rename(&self.options.path, numbered(1))?,
-        }
-        self.file = append_to(&self.options.path)?;
-        self.length = 0;
+        fs::rename(numbered(0), path)?;
+        (self.file, self.length, self.is_torn) = (next, 0, false);
         Ok(())
     }
+}
+
+/// Why there is no file to write to as it should be.
+enum Unready {
+    /// It is gone, and can't be made anew.
+    Gone(io::Error),
+    /// It is too long, and can't give way.
+    Full(io::Error),
+}
+
+#[cfg(unix)]
+fn is_same(file: &File, found: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    file.metadata().is_ok_and(|own| (own.dev(), own.ino()) == (found.dev(), found.ino()))
+}
+
+#[cfg(not(unix))]
+fn is_same(_: &File, _: &fs::Metadata) -> bool {
+    // An open file can't be replaced there.
+    true
 }
 
 fn append_to(path: &Path) -> io::Result<File> {
@@ -172,5 +261,97 @@ mod tests {
         assert!(!read("audit.jsonl.1").is_empty() && read("audit.jsonl.3").is_empty());
         assert!(numbers.windows(2).all(|pair| pair[0] + 1 == pair[1]), "{numbers:?}");
         assert!(AuditLog::open(AuditOptions::new(folder.path().to_owned())).is_err());
+    }
+
+    /// A writer of lines of twelve bytes, without its thread.
+    fn writer(path: &Path, bytes_max: u64, kept: usize) -> Writer {
+        let file = append_to(path).unwrap();
+        let options = AuditOptions { path: path.to_owned(), bytes_max, kept };
+        Writer { options, file, length: 0, is_torn: false, lost: 0, has_said: false }
+    }
+
+    fn line(number: usize) -> [String; 1] {
+        [format!("line {number:06}\n")]
+    }
+
+    #[test]
+    fn a_file_that_is_gone_is_made_anew_and_no_other_is_moved() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.log");
+        let mut writer = writer(&path, 30, 10);
+        for number in 0..10 {
+            writer.write_some(&line(number)).unwrap();
+        }
+        let names = || {
+            let files = fs::read_dir(folder.path()).unwrap();
+            let mut names: Vec<String> =
+                files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+            names.sort_unstable();
+            names
+        };
+        assert_eq!(names(), ["a.log", "a.log.1", "a.log.2", "a.log.3"]);
+        fs::remove_file(&path).unwrap();
+        writer.write_some(&line(10)).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "line 000010\n");
+        assert_eq!(names(), ["a.log", "a.log.1", "a.log.2", "a.log.3"]);
+        // A number that is free is taken before the oldest file has to move.
+        fs::remove_file(folder.path().join("a.log.2")).unwrap();
+        for number in 11..14 {
+            writer.write_some(&line(number)).unwrap();
+        }
+        assert_eq!(names(), ["a.log", "a.log.1", "a.log.2", "a.log.3"]);
+        let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+        assert!(read("a.log.3").starts_with("line 000000") && read("a.log").ends_with("13\n"));
+        assert!(read("a.log.1").starts_with("line 000010"));
+    }
+
+    #[test]
+    fn a_file_that_can_not_give_way_grows() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.log");
+        let mut writer = writer(&path, 30, 2);
+        // The new file can't be made where a folder is.
+        fs::create_dir(folder.path().join("a.log.0")).unwrap();
+        let faults = (0..6).filter(|&number| writer.write_some(&line(number)).is_err()).count();
+        assert_eq!((faults, fs::read_to_string(&path).unwrap().lines().count()), (3, 6));
+        assert!(!folder.path().join("a.log.1").exists());
+        fs::remove_dir(folder.path().join("a.log.0")).unwrap();
+        writer.write_some(&line(6)).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "line 000006\n");
+        assert_eq!(fs::read_to_string(folder.path().join("a.log.1")).unwrap().lines().count(), 6);
+    }
+
+    #[test]
+    fn lines_that_are_lost_are_counted_and_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("inner");
+        fs::create_dir(&inner).unwrap();
+        let path = inner.join("a.log");
+        let mut writer = writer(&path, 1000, 2);
+        fs::remove_dir_all(&inner).unwrap();
+        for number in 0..3 {
+            writer.write_some(&line(number)).unwrap_err();
+        }
+        fs::create_dir(&inner).unwrap();
+        writer.write_some(&line(3)).unwrap();
+        writer.write_some(&line(4)).unwrap();
+        let want = "{\"lost\":3}\nline 000003\nline 000004\n";
+        assert_eq!(fs::read_to_string(&path).unwrap(), want);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_is_tried_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.log");
+        std::os::unix::fs::symlink("/dev/full", &path).unwrap();
+        let mut writer = writer(&path, 1000, 2);
+        for number in 0..2 {
+            let told = writer.write_some(&line(number)).unwrap_err();
+            assert!(told.starts_with("can't be written: "), "{told}");
+        }
+        fs::remove_file(&path).unwrap();
+        writer.write_some(&line(2)).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "{\"lost\":2}\nline 000002\n");
     }
 }

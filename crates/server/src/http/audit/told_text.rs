@@ -1,7 +1,7 @@
 //! What of a request is told in the audit log: its text, without what may be secret.
 
-use hexgraph::db::without_passwords;
-use serde_json::Value;
+use hexgraph::db::{without_passwords, without_strings};
+use serde_json::{Deserializer, Map, Value};
 
 /// A longer text is cut to this many bytes.
 const TEXT_LEN_MAX: usize = 4096;
@@ -9,54 +9,116 @@ const TEXT_LEN_MAX: usize = 4096;
 /// Bodies beyond this length are not looked into.
 const BODY_LEN_MAX: usize = 1 << 20;
 
+/// What the comments of a GraphQL schema begin with that have a secret behind it: the key of tokens, and values for other servers.
+const SECRET_COMMENTS: [&str; 2] = ["Dgraph.Authorization", "Dgraph.Secret"];
+
 /// What is told of a request: of a query in DQL the text with passwords blanked out; of GraphQL and of mutations the text without
-/// what stands in quotation marks, since that may be a password or what nobody but the database may know; of a definition all;
-/// of a login nothing. Values of variables are not told.
+/// what stands in quotation marks, since that may be a password or what nobody but the database may know; of a definition all but the
+/// secrets in its comments; of a login nothing. Values of variables are not told.
 pub(in crate::http) fn told_text(path: &str, media_type: &str, body: &[u8]) -> Option<String> {
     if body.is_empty() || path.ends_with("/login") {
         return None;
     }
+    let length = || format!("({} bytes)", body.len());
     if BODY_LEN_MAX < body.len() {
-        return Some(format!("({} bytes)", body.len()));
+        return Some(length());
     }
     let text = std::str::from_utf8(body).ok()?;
     let is_json = media_type == "application/json";
-    let query = || {
-        let members = is_json.then(|| serde_json::from_str::<Value>(text).ok()).flatten();
-        match members {
-            Some(members) => members.get("query").and_then(Value::as_str).map(str::to_owned),
-            None => Some(text.to_owned()),
-        }
-    };
     let told = match path {
-        "/query" => without_passwords(&query()?).0.into_owned(),
-        "/graphql" | "/admin" => without_literals(&query()?),
-        "/alter" | "/admin/schema" | "/admin/schema/validate" => text.to_owned(),
+        "/query" if is_json => match serde_json::from_str(text) {
+            Ok(members) => {
+                without_passwords(&text_of(&members, |key| key == "query")?).0.into_owned()
+            }
+            Err(_) => length(),
+        },
+        "/query" => without_passwords(text).0.into_owned(),
+        // As it is read: what stands behind the object and the case of its keys do not matter.
+        "/graphql" | "/admin" if is_json => match Deserializer::from_str(text).into_iter().next() {
+            Some(Ok(members)) => {
+                without_literals(&text_of(&members, |key| key.eq_ignore_ascii_case("query"))?)
+            }
+            _ => length(),
+        },
+        "/alter" | "/admin/schema" | "/admin/schema/validate" => without_secrets(text),
+        "/mutate" if !is_json => without_strings(text),
         _ if is_json => match serde_json::from_str::<Value>(text) {
             Ok(value) => without_values(value).to_string(),
-            Err(_) => return Some(format!("({} bytes)", body.len())),
+            Err(_) => length(),
         },
         _ => without_literals(text),
     };
     Some(cut(told))
 }
 
-/// A text without what stands in quotation marks.
+/// The text of the last member of such a name.
+fn text_of(members: &Map<String, Value>, is_it: impl Fn(&str) -> bool) -> Option<String> {
+    let found = members.iter().rfind(|(key, value)| is_it(key) && value.is_string());
+    found.and_then(|(_, value)| value.as_str()).map(str::to_owned)
+}
+
+/// A text of GraphQL without what stands in quotation marks, be it in a string or in a comment. From a string on that never ends nothing
+/// is told: such a text is refused.
 pub(in crate::http) fn without_literals(text: &str) -> String {
     let mut told = String::with_capacity(text.len());
-    let (mut is_inside, mut is_escaped) = (false, false);
-    for c in text.chars() {
-        match c {
-            _ if is_escaped => is_escaped = false,
-            '\\' if is_inside => is_escaped = true,
-            '"' => {
-                is_inside = !is_inside;
-                told.push_str(if is_inside { "\"…" } else { "\"" });
+    let mut rest = text;
+    while let Some(at) = rest.find(['"', '\'', '#']) {
+        told.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let len = match rest.strip_prefix('#') {
+            Some(_) => {
+                let end = rest.find(['\n', '\r']).unwrap_or(rest.len());
+                let quote = rest[..end].find('"');
+                told.push_str(&rest[..quote.unwrap_or(end)]);
+                told.push_str(quote.map_or("", |_| "\"…\""));
+                Some(end)
             }
-            _ if is_inside => {}
-            c => told.push(c),
+            None => {
+                told.push_str("\"…\"");
+                literal_len(rest)
+            }
+        };
+        let Some(len) = len else { return told };
+        rest = &rest[len..];
+    }
+    told.push_str(rest);
+    told
+}
+
+/// The length of the literal that a text begins with, if it ends.
+fn literal_len(text: &str) -> Option<usize> {
+    if let Some(block) = text.strip_prefix("\"\"\"") {
+        let mut ends = block.match_indices("\"\"\"").map(|(at, _)| at);
+        let end = ends.find(|&at| !block[..at].ends_with('\\'))?;
+        return Some(end + 6);
+    }
+    let mut is_escaped = false;
+    for (at, c) in text.strip_prefix('"')?.char_indices() {
+        match c {
+            '\n' | '\r' => return None,
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            '"' => return Some(at + 2),
+            _ => {}
         }
     }
+    None
+}
+
+/// A definition without the values in the comments that settings and secrets stand in.
+fn without_secrets(text: &str) -> String {
+    let mut told = String::with_capacity(text.len());
+    let mut rest = text;
+    let next = |rest: &str| {
+        SECRET_COMMENTS.iter().filter_map(|word| Some(rest.find(word)? + word.len())).min()
+    };
+    while let Some(at) = next(rest) {
+        told.push_str(&rest[..at]);
+        told.push_str(" …");
+        rest = &rest[at..];
+        rest = &rest[rest.find(['\n', '\r']).unwrap_or(rest.len())..];
+    }
+    told.push_str(rest);
     told
 }
 
@@ -122,6 +184,55 @@ mod tests {
                 r#"{"set":[{"n":1,"pw":"…"}]}"#,
             ),
             ("/alter", dql, "name: string .", "name: string ."),
+            // The text that is carried out is the text that is told.
+            (
+                "/graphql",
+                json,
+                r#"{"Query":"{ queryUser(filter: { n: { eq: \"a\" } }) { n } }"} rest"#,
+                "{ queryUser(filter: { n: { eq: \"…\" } }) { n } }",
+            ),
+            (
+                "/graphql",
+                "application/graphql",
+                "{ # it\"s\n checkUserPassword(name: \"a\", pwd: \"\"\"hun\"ter\\\"\"\"2\"\"\") { name } } # all",
+                "{ # it\"…\"\n checkUserPassword(name: \"…\", pwd: \"…\") { name } } # all",
+            ),
+            (
+                "/graphql",
+                "application/graphql",
+                "{ checkUserPassword(pwd: 'hunter2') { name } }",
+                "{ checkUserPassword(pwd: \"…\"",
+            ),
+            (
+                "/graphql",
+                "application/graphql",
+                "{ checkUserPassword(pwd: \"hun\nter2\") { name } }",
+                "{ checkUserPassword(pwd: \"…\"",
+            ),
+            (
+                "/query",
+                dql,
+                "query q($x: string) { q(func: uid(1)) { checkpwd(p, $x = \"hunter2\") } }",
+                "query q($x: string) { q(func: uid(1)) { checkpwd(p, $x = ***) } }",
+            ),
+            (
+                "/query",
+                json,
+                r#"{"query":"{ q(func: uid(1)) { uid } }","variables":{"$p":"hunter2"}"#,
+                "(67 bytes)",
+            ),
+            (
+                "/mutate",
+                rdf,
+                "{ set {\n# it\"s\n<1> <pw> \"hunter2\" . # \"\n} }",
+                "{ set {\n# it\"…\"\n<1> <pw> \"…\" . # \"…\"\n} }",
+            ),
+            (
+                "/admin/schema",
+                dql,
+                "type A { n: Int }\n# Dgraph.Secret key \"hunter2\"\n#Dgraph.Authorization {\"VerificationKey\":\"hunter2\"}",
+                "type A { n: Int }\n# Dgraph.Secret …\n#Dgraph.Authorization …",
+            ),
         ] {
             assert_eq!(
                 told_text(path, kind, body.as_bytes()).as_deref(),

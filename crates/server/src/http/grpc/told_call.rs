@@ -2,7 +2,7 @@
 
 use super::call::decode;
 use super::messages::{Operation, Request, RunDqlRequest};
-use crate::http::audit::{told_text, without_literals};
+use crate::http::audit::told_text;
 use crate::http::message::incoming::Incoming;
 use prost::Message;
 
@@ -20,7 +20,7 @@ pub(super) fn told_call(path: &str, incoming: &Incoming) -> Option<String> {
         }
         "/api.Dgraph/RunDQL" => {
             let request: RunDqlRequest = read(incoming)?;
-            Some(without_literals(&request.dql_query))
+            told("/mutate", &request.dql_query)
         }
         "/api.Dgraph/Alter" => {
             let operation: Operation = read(incoming)?;

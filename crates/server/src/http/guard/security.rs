@@ -176,11 +176,13 @@ fn given(incoming: &Incoming) -> Option<&str> {
     given.to_str().ok().filter(|given| !given.is_empty())
 }
 
-/// An address, a network (`10.0.0.0/8`), a range (`10.0.0.1:10.0.0.9`), or the name of a machine.
+/// An address, a network (`10.0.0.0/8`, `fd00::/8`), a range (`10.0.0.1-10.0.0.9`, `fd00::1-fd00::9`; of IPv4 also with `:` between), or
+/// the name of a machine. An address of IPv4 that is written as one of IPv6 (`::ffff:10.0.0.1`) is the one of IPv4.
 /// `at` is its place in the list: what stands there is not told, since it may be a secret that went astray.
 fn ranges_of(text: &str, at: usize) -> Result<Vec<(IpAddr, IpAddr)>> {
-    if let Ok(address) = text.parse::<IpAddr>() {
-        return Ok(vec![(address.to_canonical(), address.to_canonical())]);
+    let address_of = |text: &str| text.parse::<IpAddr>().ok().map(|address| address.to_canonical());
+    if let Some(address) = address_of(text) {
+        return Ok(vec![(address, address)]);
     }
     let bad = || Error::query(format!("security whitelist, entry {at}: it is no address"));
     if let Some((address, bits)) = text.split_once('/') {
@@ -188,12 +190,11 @@ fn ranges_of(text: &str, at: usize) -> Result<Vec<(IpAddr, IpAddr)>> {
         let bits = bits.parse::<u32>().map_err(|_| bad())?;
         return Ok(vec![network(address, bits).ok_or_else(bad)?]);
     }
-    // An address of IPv6 has colons itself, so a range of these is refused here: they are listed as
-    // networks.
-    let range = text.split_once(':').or_else(|| text.split_once('-'));
-    let ends = range.and_then(|(first, last)| Some((first.parse().ok()?, last.parse().ok()?)));
+    // No address of IPv4 has a colon itself, and none at all a dash.
+    let mut pairs = [text.split_once('-'), text.split_once(':')].into_iter().flatten();
+    let ends = pairs.find_map(|(first, last)| Some((address_of(first)?, address_of(last)?)));
     if let Some((first, last)) = ends {
-        let is_range = IpAddr::is_ipv4(&first) == IpAddr::is_ipv4(&last) && first <= last;
+        let is_range = first.is_ipv4() == last.is_ipv4() && first <= last;
         return if is_range { Ok(vec![(first, last)]) } else { Err(bad()) };
     }
     // Only what can be a name goes to the name servers.
@@ -214,6 +215,10 @@ fn network(address: IpAddr, bits: u32) -> Option<(IpAddr, IpAddr)> {
             let rest = u32::MAX.checked_shr(bits).unwrap_or(0);
             let first = (bits <= 32).then_some(address.to_bits() & !rest)?;
             (IpAddr::V4(first.into()), IpAddr::V4((first | rest).into()))
+        }
+        // The first 96 bits say that it is one of IPv4; a network of fewer has all of them and many others.
+        IpAddr::V6(address) if 96 <= bits && address.to_ipv4_mapped().is_some() => {
+            return network(IpAddr::V6(address).to_canonical(), bits - 96);
         }
         IpAddr::V6(address) => {
             let rest = u128::MAX.checked_shr(bits).unwrap_or(0);
@@ -280,6 +285,25 @@ mod tests {
     }
 
     #[test]
+    fn ranges_of_both_protocols() {
+        for (setting, inside, outside) in [
+            ("fd00::1-fd00::9", "fd00::9", "fd00::a"),
+            ("fd00::1-fd00::9", "fd00::1", "10.0.0.1"),
+            ("fd00::a/127", "fd00::b", "fd00::9"),
+            ("10.0.0.1-10.0.0.9", "10.0.0.9", "fd00::1"),
+            ("::ffff:10.0.0.1-::ffff:10.0.0.9", "10.0.0.9", "10.0.0.10"),
+            ("10.0.0.1-::ffff:10.0.0.9", "::ffff:10.0.0.2", "10.0.0.10"),
+            ("::ffff:10.0.0.1", "10.0.0.1", "10.0.0.2"),
+            ("::ffff:10.0.0.0/104", "10.255.255.255", "11.0.0.0"),
+        ] {
+            let mut security = Security::default();
+            security.set(&format!("whitelist={setting}")).expect(setting);
+            assert_eq!(security.address_refusal(&request(inside, None)), None, "{setting}");
+            assert!(security.address_refusal(&request(outside, None)).is_some(), "{setting}");
+        }
+    }
+
+    #[test]
     fn tokens() {
         let mut security = Security::default();
         assert_eq!(security.refusal(&request("::1", None)), None);
@@ -310,6 +334,9 @@ mod tests {
             ("whitelist=10.0.0.0/33", "security whitelist, entry 1: it is no address"),
             ("whitelist=::/129", "entry 1: it is no address"),
             ("whitelist=1.2.3.4:1.2.3.3", "entry 1: it is no address"),
+            ("whitelist=fd00::9-fd00::1", "entry 1: it is no address"),
+            ("whitelist=fd00::1:fd00::9", "entry 1: it is no address"),
+            ("whitelist=10.0.0.1-fd00::9", "entry 1: it is no address"),
             ("whitelist=1.2.3/8", "entry 1: it is no address"),
             ("whitelist=::1,::1/x", "entry 2: it is no address"),
             ("whitelist=::1,token=hunter2", "entry 2: it is no address"),
