@@ -64,6 +64,7 @@ const ATOMIC_FILES: &[&str] = &[
     "types/work/newcomers.rs",
     "http/admission/quick.rs",
     "graph/version/uids.rs",
+    "algo/lowered.rs",
     "graph/load/intern.rs",
     "storage/files/blocks.rs",
     "exec/control/stop.rs",

@@ -3,9 +3,13 @@
 use super::task::{EVEN_BLOCK, Task};
 use hexgraph_base::types::Result;
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 /// The words of a block that a thread fills.
 const WORDS_A_BLOCK: usize = EVEN_BLOCK / 64;
+
+/// The words of a block where the work is not even.
+const WORDS_BESIDE: usize = 64;
 
 /// A set of numbers below a bound.
 pub(super) struct Bits {
@@ -45,6 +49,49 @@ impl Bits {
             Ok(())
         })?;
         Ok(bits)
+    }
+
+    /// Sets all words anew: `work` is given the number of a word and what stands beside its 64 numbers in a list, on all threads, and returns the word and
+    /// a count. Returns how many numbers are in the set, and the sum of the counts.
+    ///
+    /// # Errors
+    ///
+    /// As [`Task::blocks`].
+    pub(super) fn fill_beside<T: Send>(
+        &mut self,
+        list: &mut [T],
+        task: &Task<'_>,
+        work: impl Fn(usize, &mut [T]) -> (u64, usize) + Sync,
+    ) -> Result<(usize, usize)> {
+        let words = self.words.chunks_mut(WORDS_BESIDE);
+        let parts = words.zip(list.chunks_mut(64 * WORDS_BESIDE)).map(Mutex::new);
+        let parts: Vec<_> = parts.collect();
+        let sums = task.blocks(parts.len(), |block| {
+            // No two threads ask for the same part: the lock is what hands it over.
+            let mut part = parts[block].lock().unwrap_or_else(PoisonError::into_inner);
+            let (words, list) = &mut *part;
+            let (mut members, mut sum) = (0, 0);
+            let pairs = words.iter_mut().zip(list.chunks_mut(64));
+            for (number, (word, beside)) in (block * WORDS_BESIDE..).zip(pairs) {
+                let (bits, count) = work(number, beside);
+                *word = bits;
+                members += bits.count_ones() as usize;
+                sum += count;
+            }
+            Ok((members, sum))
+        })?;
+        Ok(sums.into_iter().fold((0, 0), |all, it| (all.0 + it.0, all.1 + it.1)))
+    }
+
+    /// The numbers from 64 times `place` on, as bits.
+    #[inline]
+    pub(super) fn word(&self, place: usize) -> u64 {
+        self.words[place]
+    }
+
+    /// Adds the members of a set with the same bound.
+    pub(super) fn add_all(&mut self, other: &Bits) {
+        self.words.iter_mut().zip(&other.words).for_each(|(word, more)| *word |= more);
     }
 
     #[inline]

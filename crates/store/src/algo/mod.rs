@@ -14,6 +14,7 @@ mod cache;
 mod run;
 mod draws;
 mod bits;
+mod lowered;
 mod importance;
 mod components;
 mod communities;

@@ -100,7 +100,7 @@ fn pass(
 
 /// The numbers of groups, each part of a group that no edge joins with the rest being one: the last level may have left some.
 fn split(network: &Network<'_>, groups: &[u32], run: &Run<'_>) -> Result<Vec<i64>> {
-    let mut trees = Trees::new(groups.len() as u32);
+    let trees = Trees::new(groups.len() as u32);
     for node in 0..groups.len() as u32 {
         if (node as usize).is_multiple_of(NODES_A_CHECK) {
             run.task.check()?;

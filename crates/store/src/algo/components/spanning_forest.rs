@@ -27,7 +27,7 @@ pub(in crate::algo) fn spanning_forest(run: &Run<'_>) -> Result<Found> {
     run.task.check()?;
     // Stable: of equal weights the order of nodes stays.
     edges.sort_by(|one, other| one.2.total_cmp(&other.2));
-    let mut trees = Trees::new(run.graph.len() as u32);
+    let trees = Trees::new(run.graph.len() as u32);
     let mut forest = Vec::new();
     for (tried, (from, to, weight)) in edges.into_iter().enumerate() {
         if tried.is_multiple_of(EDGES_A_CHECK) {

@@ -1,10 +1,12 @@
 //! Weakly connected components, by union and find with halved paths: a tree of nodes for each part, whose root is its least node.
 //!
 //! Mostly one part has nearly all nodes, and a few edges of each node are enough to find it. Then only nodes that have an edge to or from
-//! the rest are left to be joined, which all threads look for (Sutton, Ben-Nun, Barak: Optimizing Parallel Graph Connectivity Computation via
-//! Subgraph Sampling. IPDPS, 2018).
+//! the rest are left to be joined (Sutton, Ben-Nun, Barak: Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling. IPDPS, 2018).
+//! All threads join at the same time. A root is hung below a lesser one if it is a root still, and else both are looked for again; so in the end the
+//! parts are those that the edges join, whoever came first.
 
 use crate::algo::bits::Bits;
+use crate::algo::lowered::LoweredInts;
 use crate::algo::run::{Found, Output, Run};
 use hexgraph_base::types::Result;
 
@@ -21,93 +23,114 @@ pub(in crate::algo) fn components(run: &Run<'_>) -> Result<Found> {
     let _room = run.room_a_node(BYTES_A_NODE)?;
     let rows = run.graph.outgoing();
     let nodes = run.graph.len() as u32;
-    let mut trees = Trees::new(nodes);
-    for block in 0..rows.blocks().len() {
-        run.task.check()?;
-        for node in rows.block(block) {
+    let trees = Trees::new(nodes);
+    run.task.blocks(rows.blocks().len(), |number| {
+        for node in rows.block(number) {
             let row = rows.of(node);
             trees.join_all(node, &row[..row.len().min(FIRST_EDGES)]);
         }
-    }
+        Ok(())
+    })?;
     let largest = trees.largest();
     let is_in_largest =
         Bits::of(nodes as usize, &run.task, |node| Some(trees.root(node as u32)) == largest)?;
-    let is_undirected = run.graph.is_undirected();
-    let left = run.task.blocks(rows.blocks().len(), |number| {
-        let is_in = |node: &u32| is_in_largest.has(*node as usize);
-        let is_done = |node: u32| match is_in(&node) {
-            // Without directions each edge stands at its other end, too.
-            true => is_undirected || rows.of(node).iter().all(is_in),
-            false => rows.degree(node) <= FIRST_EDGES,
-        };
-        Ok(rows.block(number).filter(|node| !is_done(*node)).collect::<Vec<u32>>())
-    })?;
-    for nodes in left {
-        run.task.check()?;
-        nodes.into_iter().for_each(|node| trees.join_all(node, rows.of(node)));
-    }
+    join_rest(run, &trees, &is_in_largest)?;
     let numbers = trees.numbered(run)?;
     Ok(Found::once(Output::Ints(numbers), rows.edges()))
 }
 
+/// Joins what the first edges have not joined: the nodes outside of the largest part with all others, and with them the nodes of that part.
+fn join_rest(run: &Run<'_>, trees: &Trees, is_in_largest: &Bits) -> Result<()> {
+    let rows = run.graph.outgoing();
+    let is_in = |node: &u32| is_in_largest.has(*node as usize);
+    // Where it is known who leads to a node, nobody in the largest part has to be asked. Without directions each edge stands at its other end, too.
+    let turned = run.graph.turned_rows();
+    let knows_both = run.graph.is_undirected() || turned.is_some();
+    run.task.blocks(rows.blocks().len(), |number| {
+        for node in rows.block(number) {
+            let row = rows.of(node);
+            if is_in(&node) {
+                if !knows_both && !row.iter().all(is_in) {
+                    trees.join_all(node, row);
+                }
+                continue;
+            }
+            trees.join_all(node, &row[row.len().min(FIRST_EDGES)..]);
+            if let Some(turned) = turned {
+                trees.join_all(node, turned.of(node));
+            }
+        }
+        Ok(())
+    })?;
+    Ok(())
+}
+
 pub(in crate::algo) struct Trees {
     /// The node above each one; a root is above itself. It is never greater than the node.
-    parents: Vec<u32>,
+    parents: LoweredInts,
 }
 
 impl Trees {
     /// Nodes that nothing joins yet.
     pub(in crate::algo) fn new(nodes: u32) -> Trees {
-        Trees { parents: (0..nodes).collect() }
+        Trees { parents: LoweredInts::ascending(nodes) }
     }
 
     /// Joins a node with others.
-    fn join_all(&mut self, node: u32, others: &[u32]) {
+    fn join_all(&self, node: u32, others: &[u32]) {
         let mut root = self.find(node);
         for &to in others {
             // Mostly both are in the largest part already, and hang below its root.
-            if self.parents[to as usize] != root {
+            if self.parents.get(to) != root {
                 root = self.join(root, to);
             }
         }
     }
 
-    /// Joins the tree of a root with that of a node, and returns the root of both.
-    pub(in crate::algo) fn join(&mut self, root: u32, node: u32) -> u32 {
-        let other = self.find(node);
-        let (low, high) = if root < other { (root, other) } else { (other, root) };
-        self.parents[high as usize] = low;
-        low
+    /// Joins the tree of a root with that of a node, and returns the root of both. What was a root when it was asked for may hang below another by now.
+    pub(in crate::algo) fn join(&self, root: u32, node: u32) -> u32 {
+        let (mut root, mut other) = (root, self.find(node));
+        while root != other {
+            let (low, high) = if root < other { (root, other) } else { (other, root) };
+            if self.parents.swap(high, high, low) {
+                return low;
+            }
+            (root, other) = (self.find(low), self.find(high));
+        }
+        root
     }
 
     /// The root of the tree of a node.
-    pub(in crate::algo) fn find(&mut self, mut node: u32) -> u32 {
+    pub(in crate::algo) fn find(&self, mut node: u32) -> u32 {
         loop {
-            let above = self.parents[node as usize];
-            let next = self.parents[above as usize];
+            let above = self.parents.get(node);
+            let next = self.parents.get(above);
             if above == next {
                 return above;
             }
-            self.parents[node as usize] = next;
+            // Whoever sets it at the same time sets it to a node that is above it, too.
+            self.parents.set(node, next);
             node = next;
         }
     }
 
     /// As [`Trees::find`], without shortening the way.
     fn root(&self, mut node: u32) -> u32 {
-        while self.parents[node as usize] != node {
-            node = self.parents[node as usize];
+        loop {
+            match self.parents.get(node) {
+                above if above == node => return node,
+                above => node = above,
+            }
         }
-        node
     }
 
     /// The numbers of the trees, for each node, in the order of their roots, which are their first nodes.
     fn numbered(&self, run: &Run<'_>) -> Result<Vec<i64>> {
         let mut of_root = vec![0_u32; self.parents.len()];
         let mut next = 0;
-        for (node, (parent, number)) in (0..).zip(self.parents.iter().zip(&mut of_root)) {
+        for (node, number) in (0..).zip(&mut of_root) {
             *number = next;
-            next += u32::from(*parent == node);
+            next += u32::from(self.parents.get(node) == node);
         }
         let mut numbers = vec![0; self.parents.len()];
         run.task.fill_evenly(&mut numbers, |range, part| {

@@ -1,16 +1,18 @@
 //! Levels of a breadth-first search.
 //!
 //! While the frontier is small its edges are followed. When it has so many that most lead to nodes which are reached already, the nodes
-//! that are not reached look for one of the frontier before them instead (bottom-up), which stops at the first.
+//! that are not reached look for one of the frontier before them instead (bottom-up), which stops at the first. Sets of nodes are bits: those of a
+//! million nodes lie in the second cache, and a level is written for a node once.
 
 use crate::algo::bits::Bits;
+use crate::algo::compact::graph::Graph;
 use crate::algo::compact::rows::Rows;
 use crate::algo::run::{Found, NO_INT, Output, Report, Run};
 use crate::algo::task::Task;
 use hexgraph_base::types::Result;
 
-/// The bytes for each node: its level, the frontier and the next one.
-const BYTES_A_NODE: usize = size_of::<i64>() + 3 * size_of::<u32>();
+/// The bytes for each node: its level, what is made of that, a place in the frontier and the next one.
+pub(super) const BYTES_A_NODE: usize = size_of::<i64>() + 3 * size_of::<u32>();
 
 /// The search turns to bottom-up when the frontier has more than one in so many of the edges that are left.
 const UP_SHARE: usize = 14;
@@ -18,95 +20,168 @@ const UP_SHARE: usize = 14;
 /// The search turns back when the frontier has less than one in so many of all nodes.
 const DOWN_SHARE: usize = 24;
 
+/// The edges of a frontier from which on threads share it.
+const EDGES_SHARED: usize = 32 << 10;
+
+/// The pieces that it is cut into.
+const PIECES: usize = 16;
+
+/// The nodes between two looks at the clock.
+const NODES_A_CHECK: usize = 4096;
+
 /// A node that was not reached.
-const FAR: u32 = u32::MAX;
+pub(super) const FAR: u32 = u32::MAX;
 
 pub(in crate::algo) fn bfs(run: &Run<'_>) -> Result<Found> {
     let _room = run.room_a_node(BYTES_A_NODE)?;
     let sources = run.list("source").unwrap_or_default();
     let depth = run.call.int("depth").unwrap_or(i64::MAX);
-    let rows = run.graph.outgoing();
-    let mut levels = vec![FAR; run.graph.len()];
-    sources.iter().for_each(|node| levels[*node as usize] = 0);
-    let mut frontier = sources.to_vec();
-    let mut front = Bits::new(run.graph.len());
-    let mut report = Report::default();
-    let (mut left, mut is_up) = (rows.edges(), false);
-    while !frontier.is_empty() && (report.iterations as i64) < depth {
-        let level = report.iterations as u32 + 1;
-        let edges: usize = frontier.iter().map(|node| rows.degree(*node)).sum();
-        is_up = match is_up {
-            false => left / UP_SHARE < edges,
-            true => run.graph.len() / DOWN_SHARE < frontier.len(),
-        };
-        frontier = match is_up {
-            true => {
-                let incoming = run.graph.incoming(&run.task)?;
-                front.clear();
-                frontier.iter().for_each(|node| front.set(*node as usize));
-                let (next, looked) = pull(incoming, &mut levels, (level, &front), &run.task)?;
-                report.edges += looked;
-                next
-            }
-            false => {
-                report.edges += edges;
-                push(rows, &frontier, &mut levels, level, &run.task)?
-            }
-        };
-        left = left.saturating_sub(edges);
-        report.iterations += 1;
-    }
-    let number = |level: u32| if level == FAR { NO_INT } else { i64::from(level) };
-    let numbers = levels.into_iter().map(number).collect();
+    let depth = usize::try_from(depth).unwrap_or(0);
+    let (levels, report) = search(run.graph, sources, depth, &run.task)?;
+    let mut numbers = vec![0; levels.len()];
+    run.task.fill_evenly(&mut numbers, |range, part| {
+        let number = |level: u32| if level == FAR { NO_INT } else { i64::from(level) };
+        part.iter_mut().zip(&levels[range]).for_each(|(it, level)| *it = number(*level));
+        Ok(())
+    })?;
     Ok(Found { output: Output::Ints(numbers), report })
 }
 
-/// Follows the edges of the frontier. Returns the nodes that were reached.
-fn push(
-    rows: &Rows,
-    frontier: &[u32],
-    levels: &mut [u32],
-    level: u32,
+/// The levels of all nodes, up to a depth; [`FAR`] for nodes that are not reached.
+pub(super) fn search(
+    graph: &Graph,
+    sources: &[u32],
+    depth: usize,
     task: &Task<'_>,
-) -> Result<Vec<u32>> {
-    let mut next = Vec::new();
-    for nodes in frontier.chunks(4096) {
-        task.check()?;
-        for node in nodes {
-            for &to in rows.of(*node) {
-                if levels[to as usize] == FAR {
-                    levels[to as usize] = level;
-                    next.push(to);
-                }
+) -> Result<(Vec<u32>, Report)> {
+    let (rows, nodes) = (graph.outgoing(), graph.len());
+    let mut search = Search { levels: vec![FAR; nodes], reached: Bits::new(nodes), level: 0 };
+    let mut frontier = sources.to_vec();
+    sources.iter().for_each(|node| search.reach(*node));
+    let mut report = Report::default();
+    let mut left = rows.edges();
+    while !frontier.is_empty() && report.iterations < depth {
+        let edges: usize = frontier.iter().map(|node| rows.degree(*node)).sum();
+        if left / UP_SHARE < edges {
+            let incoming = graph.incoming(task)?;
+            frontier = search.up(incoming, &frontier, depth, &mut report, task)?;
+            left = left.saturating_sub(edges);
+            continue;
+        }
+        search.level += 1;
+        frontier = search.push(rows, &frontier, edges, task)?;
+        report.edges += edges;
+        report.iterations += 1;
+        left -= edges;
+    }
+    Ok((search.levels, report))
+}
+
+struct Search {
+    levels: Vec<u32>,
+    reached: Bits,
+    /// The level of the nodes that are reached now.
+    level: u32,
+}
+
+impl Search {
+    #[inline]
+    fn reach(&mut self, node: u32) {
+        self.reached.set(node as usize);
+        self.levels[node as usize] = self.level;
+    }
+
+    /// Follows the edges of the frontier. Returns the nodes that were reached.
+    fn push(
+        &mut self,
+        rows: &Rows,
+        frontier: &[u32],
+        edges: usize,
+        task: &Task<'_>,
+    ) -> Result<Vec<u32>> {
+        let mut next = Vec::new();
+        let mut add = |search: &mut Search, to: u32| {
+            if !search.reached.has(to as usize) {
+                search.reach(to);
+                next.push(to);
+            }
+        };
+        if task.threads() == 1 || edges < EDGES_SHARED {
+            for nodes in frontier.chunks(NODES_A_CHECK) {
+                task.check()?;
+                let targets = nodes.iter().flat_map(|node| rows.of(*node));
+                targets.for_each(|to| add(self, *to));
+            }
+            return Ok(next);
+        }
+        // Threads leave out what was reached before; what is reached twice is seen when all is put together.
+        let pieces: Vec<&[u32]> = frontier.chunks(frontier.len().div_ceil(PIECES)).collect();
+        let found = task.blocks(pieces.len(), |piece| {
+            let mut found = Vec::new();
+            for node in pieces[piece] {
+                let is_new = |to: &&u32| !self.reached.has(**to as usize);
+                found.extend(rows.of(*node).iter().filter(is_new));
+            }
+            Ok(found)
+        })?;
+        found.into_iter().flatten().for_each(|to| add(self, to));
+        Ok(next)
+    }
+
+    /// Has nodes that were not reached look for one before them that is in the frontier, level by level for as long as these have many nodes. Returns the
+    /// last level.
+    fn up(
+        &mut self,
+        incoming: &Rows,
+        frontier: &[u32],
+        depth: usize,
+        report: &mut Report,
+        task: &Task<'_>,
+    ) -> Result<Vec<u32>> {
+        let nodes = incoming.nodes();
+        let (mut front, mut next) = (Bits::new(nodes), Bits::new(nodes));
+        frontier.iter().for_each(|node| front.set(*node as usize));
+        loop {
+            self.level += 1;
+            let (found, looked) = self.pull(incoming, &front, &mut next, task)?;
+            report.iterations += 1;
+            report.edges += looked;
+            std::mem::swap(&mut front, &mut next);
+            if found <= nodes / DOWN_SHARE || report.iterations == depth {
+                let mut last = Vec::with_capacity(found);
+                front.drain(|node| last.push(node as u32));
+                return Ok(last);
             }
         }
     }
-    Ok(next)
-}
 
-/// Has nodes that were not reached look for one before them that is in the front. Returns those that found one, and the edges that
-/// were looked at.
-fn pull(
-    incoming: &Rows,
-    levels: &mut [u32],
-    (level, front): (u32, &Bits),
-    task: &Task<'_>,
-) -> Result<(Vec<u32>, usize)> {
-    let reached = {
-        let levels = &*levels;
-        task.blocks(incoming.blocks().len(), |number| {
-            let (mut found, mut looked) = (Vec::new(), 0);
-            for node in incoming.block(number).filter(|node| levels[*node as usize] == FAR) {
-                let row = incoming.of(node);
-                let place = row.iter().position(|from| front.has(*from as usize));
-                looked += place.map_or(row.len(), |place| place + 1);
-                found.extend(place.map(|_| node));
+    /// Sets `next` to the nodes that have one of the front before them. Returns their number, and that of the edges that were looked at.
+    fn pull(
+        &mut self,
+        incoming: &Rows,
+        front: &Bits,
+        next: &mut Bits,
+        task: &Task<'_>,
+    ) -> Result<(usize, usize)> {
+        let (reached, level) = (&self.reached, self.level);
+        let found = next.fill_beside(&mut self.levels, task, |word, levels| {
+            let (mut bits, mut looked) = (0, 0);
+            let mut open = !reached.word(word);
+            while open != 0 {
+                let place = open.trailing_zeros() as usize;
+                open &= open - 1;
+                let Some(its) = levels.get_mut(place) else { break };
+                let row = incoming.of((64 * word + place) as u32);
+                let first = row.iter().position(|from| front.has(*from as usize));
+                looked += first.map_or(row.len(), |first| first + 1);
+                if first.is_some() {
+                    *its = level;
+                    bits |= 1 << place;
+                }
             }
-            Ok((found, looked))
-        })?
-    };
-    let looked = reached.iter().map(|(_, looked)| looked).sum();
-    let next: Vec<u32> = reached.into_iter().flat_map(|(found, _)| found).collect();
-    next.iter().for_each(|node| levels[*node as usize] = level);
-    Ok((next, looked))
+            (bits, looked)
+        })?;
+        self.reached.add_all(next);
+        Ok(found)
+    }
 }
