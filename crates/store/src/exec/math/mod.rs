@@ -4,6 +4,7 @@ pub(super) mod variables;
 pub(super) mod sums;
 pub(super) mod totals;
 pub(super) mod aggregate;
+pub(super) mod unmet;
 pub(super) mod math_columns;
 pub(in crate::exec) mod math_program;
 pub(super) mod evaluate;
