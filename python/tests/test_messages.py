@@ -652,7 +652,7 @@ def test_variables_of_other_nodes():
     mean = "var(func: uid(1)) { ~located_in { e as height } m as avg(val(e)) }"
     wrong = f"{{ {mean} var(func: uid(e)) {{ d as math(e - m) }} q(func: uid(d)) {{ val(d) }} }}"
     assert warned(db, wrong) == [
-        "line 1 column 96: `m` has no value at any node of this block, so it counts as 0"
+        "line 1 column 90: `m` has no value at any node of this block, so it counts as 0"
     ]
     right = (
         f"{{ {mean} var(func: uid(e)) {{ located_in {{ n as math(m) }} s as sum(val(n)) }}"

@@ -149,7 +149,8 @@ def test_an_upsert_tells_what_it_did():
         assert repr(done) == "<hexgraph.Upsert: 1 value set, 1 edge set>"
         done = txn.upsert(find, delete="uid(v) <name> * .\nuid(v) <near> * .\nuid(v) <born> * .")
         assert repr(done) == "<hexgraph.Upsert: 1 value deleted, 2 edges deleted>"
-        assert repr(txn.upsert(find)) == "<hexgraph.Upsert: nothing changed>"
+        done = txn.upsert(find, delete="uid(v) <name> * .")
+        assert repr(done) == "<hexgraph.Upsert: nothing changed>"
     block = "upsert { query { v as var(func: uid(1)) } mutation { set { uid(v) <name> \"B\" . } } }"
     assert db.upsert(block).values_set == 1
     assert repr(db.upsert(block)) == "<hexgraph.Upsert: nothing changed>"
