@@ -284,7 +284,6 @@ fn measure_nearest(graphs: &mut Graphs) {
             let Output::Some(ranks) = found.output else { unreachable!("it gives some nodes") };
             (took, ranks.into_iter().map(|(node, _)| node).collect::<BTreeSet<u32>>())
         };
-        // The tolerance is one for each node: with the usual one all rounds but the first would be left out here.
         let (_, exact) = ask("power", 1e-12);
         let found = (0..CALLS).map(|_| ask("push", 1e-6)).min_by_key(|(took, _)| *took);
         let (took, found) = found.expect("it is called");

@@ -4,7 +4,8 @@ All exceptions of hexgraph derive from `Error` and can be pickled, so they cross
 """
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 _SHOWN = 66
 """The most letters of a line of text that a message shows."""
@@ -63,6 +64,21 @@ class _TextError(Error):
         tail = "..." if start + _SHOWN < len(self.source) else ""
         indent = "".join("\t" if letter == "\t" else " " for letter in before[start:])
         return f"    {head}{shown}{tail}\n    {' ' * len(head)}{indent}^"
+
+
+@contextmanager
+def about(what: str) -> Iterator[None]:
+    """Let errors of a query that we have put together name what the caller gave, and no place.
+
+    >>> with about("the fields 'nmae('"):
+    ...     raise ParseError("unexpected `(`", 1, 25, "remove it", "{ q(func: uid(1)) { nmae( } }")
+    Traceback (most recent call last):
+    hexgraph.errors.ParseError: the fields 'nmae(': unexpected `(` (remove it)
+    """
+    try:
+        yield
+    except _TextError as error:
+        raise type(error)(f"{what}: {error.message}", hint=error.hint) from None
 
 
 class ParseError(_TextError):

@@ -82,6 +82,33 @@ DATABASE = {
 """What other databases call the things of a database."""
 
 
+ALGORITHMS = {
+    **dict.fromkeys(("page_rank", "PageRank", "pageRank"), "pagerank(predicate)"),
+    **dict.fromkeys(("connected_components", "wcc", "weak_components"), "components(predicate)"),
+    **dict.fromkeys(
+        ("scc", "strongly_connected_components", "strongly_connected"),
+        "strong_components(predicate)",
+    ),
+    **dict.fromkeys(("breadth_first_search", "levels", "hops"), "bfs(predicate, source=uid)"),
+    **dict.fromkeys(
+        ("dijkstra", "sssp", "shortest_paths", "shortest_path_length"),
+        "distances(predicate, source=uid, weight=facet)",
+    ),
+    **dict.fromkeys(("yen", "k_shortest_paths"), "k_shortest(predicate, source=uid, target=uid)"),
+    **dict.fromkeys(("lpa", "cdlp"), "label_propagation(predicate)"),
+    **dict.fromkeys(("communities", "community", "modularity_communities"), "leiden(predicate)"),
+    **dict.fromkeys(("k_core", "kcore", "coreness", "core_number"), "core_numbers(predicate)"),
+    **dict.fromkeys(("triangle_count", "count_triangles"), "triangles(predicate)"),
+    **dict.fromkeys(("mst", "minimum_spanning_tree"), "spanning_forest(predicate)"),
+    **dict.fromkeys(("cut_vertices", "cut_nodes"), "articulation_points(predicate)"),
+    **dict.fromkeys(("node2vec", "deepwalk", "random_walks"), "walks(predicate)"),
+    **dict.fromkeys(("jaccard", "node_similarity"), "similar_nodes(predicate)"),
+    **dict.fromkeys(("topological_sort", "toposort"), "topological_order(predicate)"),
+    **dict.fromkeys(("embedding", "embeddings"), "fastrp(predicate)"),
+}
+"""What other libraries call algorithms."""
+
+
 def refuse_of_connect(other: Iterable[str], known: list[str]) -> None:
     """Refuse arguments that `connect` does not have, and name those that are likely meant.
 

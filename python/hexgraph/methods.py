@@ -372,7 +372,7 @@ class DatabaseMethods:
         >>> db.alter("email: string @index(exact) .").added
         ['email: string @index(exact)']
         >>> asyncio.run(db.aupsert(find, set='uid(v) <email> "ada@x.io" .'))
-        <hexgraph.Upsert: 1 new node>
+        <hexgraph.Upsert: 1 new node, 1 value set>
         """
         from .tasks import call
 

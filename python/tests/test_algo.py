@@ -87,7 +87,7 @@ def test_a_result_is_a_table(db):
     found = db.algo.distances("follows", source=1, weight="strength")
     assert found.columns == ["uid", "distances"]
     assert found.rows() == [("0x1", 0.0), ("0x2", 2.0), ("0x3", 3.0), ("0x4", None)]
-    assert found.to_polars()["uid"].to_list() == [1, 2, 3, 4]
+    assert found.to_polars()["uid"].to_list() == ["0x1", "0x2", "0x3", "0x4"]
     assert found.to_polars()["distances"].to_list() == [0.0, 2.0, 3.0, None]
     assert found.to_pandas()["distances"].isna().sum() == 1
     assert numpy.array_equal(found.to_numpy(), [0.0, 2.0, 3.0, numpy.nan], equal_nan=True)
@@ -125,6 +125,97 @@ def test_a_result_is_stored_in_one_commit(db):
         ("0x2", 1),
         ("0x3", 2),
     ]
+
+
+def test_frames_join_those_of_queries_and_have_fields(db):
+    import pandas
+    import pyarrow
+
+    found = db.algo.components("follows")
+    people = db.query("{ q(func: has(name)) { uid name } }").to_polars()
+    joined = people.join(found.to_polars(), on="uid")
+    assert joined["name"].to_list() == ["ada", "bob", "cy", "dee"]
+    told = found.to_polars("name", "born: age")
+    assert told.columns == ["uid", "name", "born", "components"]
+    assert told.rows() == [
+        ("0x1", "ada", 30, 0),
+        ("0x2", "bob", 20, 0),
+        ("0x3", "cy", 40, 0),
+        ("0x4", "dee", 50, 0),
+    ]
+    assert pandas.merge(people.to_pandas(), found.to_pandas("age"), on="uid").shape == (4, 4)
+    assert pyarrow.table(found).schema.field("uid").type == pyarrow.string()
+    pairs = db.algo.similar_nodes("follows", source=[3, 4], k=1, direction="out").to_polars("name")
+    assert pairs.columns == ["uid", "name", "to", "similar_nodes"]
+    assert pairs.rows() == [("0x3", "cy", "0x4", 1.0), ("0x4", "dee", "0x3", 1.0)]
+    nobody = db.algo.components("follows", nodes=[]).to_polars("name")
+    assert nobody.columns == ["uid", "name", "components"]
+    with pytest.raises(hexgraph.QueryError, match="two columns"):
+        found.to_polars("components: age")
+    with pytest.raises(ValueError, match="no nodes whose fields"):
+        db.algo.transitivity("follows").to_polars("name")
+    with pytest.raises(hexgraph.ParseError) as raised:
+        found.to_polars("name(")
+    assert (raised.value.line, raised.value.message[:17]) == (0, "the fields 'name(")
+
+
+def test_frames_with_uids_are_taken_back(db):
+    found = db.algo.similar_nodes("follows", source=[3], k=1, direction="out")
+    db.load_edges(found.to_polars(), "alike", "uid", "to", uid=True)
+    assert db.query("{ q(func: has(alike)) { uid alike { uid } } }").rows() == [
+        ("0x3", [{"uid": "0x4"}])
+    ]
+    ranks = db.algo.pagerank("follows").to_polars()
+    db.load_nodes(ranks, id="uid", uid=True)
+    assert len(db.query("{ q(func: has(pagerank)) { uid } }")) == 4
+    some = db.algo.components("follows", nodes=ranks["uid"].to_list()[:2])
+    assert some.to_dict() == {"0x1": 0, "0x2": 0}
+    assert len(db.algo.components("follows", nodes=ranks["uid"])) == 4
+
+
+def test_the_default_ranks_have_converged():
+    """Of 2,000 nodes a change by 1e-6 for each would be more than what ranks differ by."""
+    db = hexgraph.connect()
+    edges = [(1 + n * n % 1999, 1 + (n * 7 + n // 3) % 2000) for n in range(10_000)]
+    db.load_edges(edges, "near")
+    exact = db.algo.pagerank("near", iterations=1000, tolerance=0.0).to_numpy()
+    ranks = db.algo.pagerank("near").to_numpy()
+    assert abs(ranks - exact).sum() < 1e-5
+    assert ranks.argsort()[-10:].tolist() == exact.argsort()[-10:].tolist()
+    exact = db.algo.eigenvector("near", iterations=5000, tolerance=0.0).to_numpy()
+    assert abs(db.algo.eigenvector("near").to_numpy() - exact).sum() < 1e-3
+
+
+def test_the_first_of_nodes_without_numbers(db):
+    db.mutate(set="<3> <follows> <6> .")
+    points = db.algo.articulation_points("follows")
+    assert points.top(1, "name") == [{"uid": "0x1", "name": "ada"}]
+    assert points.top() == [{"uid": "0x1"}, {"uid": "0x3"}]
+    assert db.algo.bridges("follows").top(1)[0]["uid"] == "0x1"
+    with pytest.raises(ValueError, match="vectors, which have no order"):
+        db.algo.fastrp("follows").top()
+    with pytest.raises(ValueError, match="no number for each node"):
+        points.store("is_cut")
+
+
+def test_names_of_others_are_known(db):
+    with pytest.raises(AttributeError, match=r"write `db.algo.pagerank\(predicate\)`"):
+        db.algo.page_rank("follows")
+    with pytest.raises(AttributeError, match="did you mean `betweenness`"):
+        db.algo.betweeness("follows")
+
+
+def test_errors_have_no_place_in_a_text_that_nobody_wrote(db):
+    for call in (
+        lambda: db.algo.pagerank("folows"),
+        lambda: db.algo.pagerank("follows", damping=2),
+        lambda: db.algo.pagerank("follows", nodes="has(name) @filter(eq(name, 'a'))"),
+        lambda: db.algo.distances("follows", source=1, weight="strenth"),
+    ):
+        with pytest.raises(hexgraph.Error) as raised:
+            call()
+        assert raised.value.line == 0
+        assert "line" not in str(raised.value)
 
 
 def test_a_graph_is_taken_as_it_is_now(db):

@@ -624,3 +624,51 @@ def test_types_on_the_command_line(tmp_path):
     done = run("load", tmp_path / "db", table, "--cast", "age=integer")
     assert 'there is no type "integer" (did you mean `int`?)' in done.stderr
     assert not Path(tmp_path / "db").exists()
+
+
+def warned(db, dql):
+    return [text.partition(" (")[0] for text in db.query(dql).warnings]
+
+
+def test_pages_of_what_is_grouped():
+    db = hexgraph.connect()
+    db.mutate(set='<1> <name> "Ada" .\n<1> <friend> <2> .\n<2> <name> "Bob" .')
+    said = "`first` is about the nodes that are grouped, not about groups"
+    dql = "{ q(func: has(name), first: 2) @groupby(name) { count(uid) } }"
+    assert warned(db, dql) == [f"line 1 column 3: {said}"]
+    assert len(db.query(dql, strict=True)) == 2
+    inner = "{ q(func: has(name)) { friend (offset: 1) @groupby(name) { count(uid) } } }"
+    assert any("`offset` is about" in text for text in warned(db, inner))
+    assert not warned(db, "{ q(func: has(name)) @groupby(name) { count(uid) } }")
+
+
+def test_variables_of_other_nodes():
+    db = hexgraph.connect()
+    db.alter("height: int .\nlocated_in: uid @reverse .\nname: string .")
+    db.mutate(
+        set="<1> <name> \"AT\" .\n<2> <located_in> <1> .\n<3> <located_in> <1> .\n"
+        '<2> <height> "10" .\n<3> <height> "30" .'
+    )
+    mean = "var(func: uid(1)) { ~located_in { e as height } m as avg(val(e)) }"
+    wrong = f"{{ {mean} var(func: uid(e)) {{ d as math(e - m) }} q(func: uid(d)) {{ val(d) }} }}"
+    assert warned(db, wrong) == [
+        "line 1 column 90: `m` has no value at any node of this block, so it counts as 0"
+    ]
+    right = (
+        f"{{ {mean} var(func: uid(e)) {{ located_in {{ n as math(m) }} s as sum(val(n)) }}"
+        " var(func: uid(e)) { d as math(e - s) } q(func: uid(d)) { val(d) } }"
+    )
+    assert not warned(db, right)
+    filtered = f"{{ {mean} q(func: uid(e)) @filter(gt(val(m), 0)) {{ uid }} }}"
+    assert [text.partition(": ")[2] for text in warned(db, filtered)] == [
+        "`m` has no value at any node that this filter asks, so no node passes"
+    ]
+    first = f"{{ {mean} q(func: uid(e), first: 1) @filter(gt(val(m), 0)) {{ uid }} }}"
+    assert len(warned(db, first)) == 1
+    inner = f"{{ {mean} q(func: uid(1)) {{ ~located_in @filter(lt(val(m), 5)) {{ uid }} }} }}"
+    assert len(warned(db, inner)) == 1
+    columns = (
+        "{ var(func: has(height)) { h as height } var(func: has(name)) { t as count(~located_in) }"
+        " var(func: has(height)) { x as math(h + t) } q() { sum(val(x)) } }"
+    )
+    assert len(warned(db, columns)) == 1

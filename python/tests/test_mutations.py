@@ -120,11 +120,40 @@ def test_upsert_makes_a_node_once(people):
     first = people.upsert(FIND, {"name": "Zoe"}, set_json=node)
     assert list(first.uids) == ["uid(v)"]
     assert first.result.to_dict() == {"q": []}
-    assert repr(first) == "<hexgraph.Upsert: 1 new node>"
+    assert repr(first).startswith("<hexgraph.Upsert: 1 new node")
     second = people.upsert(FIND, {"name": "Zoe"}, set_json={**node, "born": 2001})
     assert second.uids == {}
     assert second.result.to_dict() == {"q": [{"uid": first.uids["uid(v)"], "name": "Zoe"}]}
     assert rows(people, "{ q(func: ge(born, 2000)) { born } }") == [{"born": 2001}]
+
+
+def test_an_upsert_tells_what_it_did():
+    db = hexgraph.connect()
+    node = {"uid": "uid(v)", "name": "Zoe", "born": 2000}
+    db.alter("name: string @index(exact) .")
+    done = db.upsert(FIND, {"name": "Zoe"}, set_json=node)
+    assert repr(done) == "<hexgraph.Upsert: 1 new node, 2 values set>"
+    done = db.upsert(FIND, {"name": "Zoe"}, set_json={**node, "born": 2001})
+    assert repr(done) == "<hexgraph.Upsert: 1 value set>"
+    db = hexgraph.connect()
+    db.mutate(set="<1> <near> <2> (km=1) .\n<1> <near> <3> (km=9) .\n<2> <near> <3> (km=2) .")
+    far = "{ var(func: has(near)) { f as uid near @facets(gt(km, 5)) { g as uid } } }"
+    # Each f with each g: the edge from 2 to 3 goes as well, which the query did not walk.
+    done = db.upsert(far, delete="uid(f) <near> uid(g) .")
+    assert repr(done) == "<hexgraph.Upsert: 2 edges deleted>"
+    assert (done.edges_deleted, done.edges_set, done.values_set, done.values_deleted) == (2, 0, 0, 0)
+    assert db.upsert(far, delete="uid(f) <near> uid(g) .").edges_deleted == 0
+    with db.txn() as txn:
+        find = "{ v as var(func: uid(1)) }"
+        done = txn.upsert(find, set='uid(v) <name> "A" .\nuid(v) <near> <2> .\nuid(v) <near> <3> .')
+        assert repr(done) == "<hexgraph.Upsert: 1 value set, 1 edge set>"
+        done = txn.upsert(find, delete="uid(v) <name> * .\nuid(v) <near> * .\nuid(v) <born> * .")
+        assert repr(done) == "<hexgraph.Upsert: 1 value deleted, 2 edges deleted>"
+        done = txn.upsert(find, delete="uid(v) <name> * .")
+        assert repr(done) == "<hexgraph.Upsert: nothing changed>"
+    block = "upsert { query { v as var(func: uid(1)) } mutation { set { uid(v) <name> \"B\" . } } }"
+    assert db.upsert(block).values_set == 1
+    assert repr(db.upsert(block)) == "<hexgraph.Upsert: nothing changed>"
 
 
 def test_conditions_and_several_mutations(people):

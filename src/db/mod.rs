@@ -52,7 +52,7 @@ pub use hexgraph_dql::{Given, keywords, without_passwords, without_strings};
 pub use hexgraph_store::algo::{EdgeArrays, Found as AlgorithmFound, Output as AlgorithmOutput};
 pub use hexgraph_store::durability::{Recovery, SyncPolicy};
 pub use hexgraph_store::exec::{Canceller, Control, Limits, Onward, byte_count, parse_time};
-pub use hexgraph_store::graph::{Folding, PredicateStats, Statements, Thresholds};
+pub use hexgraph_store::graph::{Effect, Folding, PredicateStats, Statements, Thresholds};
 pub use keep::{Checked, check};
 pub use operation::{
     Drop, Latency, LoadOptions, LoadReport, Memory, OpenOptions, SkippedLine, Stats, TxnLimits,

@@ -10,6 +10,7 @@ mod generate;
 
 pub use answers::batch::record_batch;
 pub use answers::flatten::{exploded, flattened};
+pub use answers::uids::{with_fields, with_text_uids};
 pub use answers::write::{RowFormat, write_rows};
 pub use generate::Generated;
 pub use hexgraph_store::graph::IdSpace;

@@ -496,9 +496,9 @@ impl PyDatabase {
     /// >>> find = 'query q($e: string) { q(func: eq(email, $e)) { v as uid } }'
     /// >>> node = {"uid": "uid(v)", "email": "ada@x.io", "name": "Ada"}
     /// >>> db.upsert(find, {"e": "ada@x.io"}, set_json=node)
-    /// <hexgraph.Upsert: 1 new node>
-    /// >>> db.upsert(find, {"e": "ada@x.io"}, set_json=node).uids
-    /// {}
+    /// <hexgraph.Upsert: 1 new node, 2 values set>
+    /// >>> db.upsert(find, {"e": "ada@x.io"}, set_json=node)
+    /// <hexgraph.Upsert: nothing changed>
     ///
     /// Raises ParseError, SchemaError or QueryError; nothing is changed then.
     #[pyo3(signature = (

@@ -2,7 +2,7 @@
 
 use crate::answers::result::PyResultSet;
 use crate::convert::encoding::{Encoded, encode, text_of};
-use hexgraph::db::{Drop, Mutation, MutationAnswer, Statements};
+use hexgraph::db::{Drop, Effect, Mutation, MutationAnswer, Statements};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
@@ -21,6 +21,7 @@ use std::collections::BTreeMap;
 #[pyclass(frozen, name = "Upsert", module = "hexgraph")]
 pub struct PyUpsert {
     uids: BTreeMap<String, String>,
+    effect: Effect,
     result: Option<Py<PyResultSet>>,
 }
 
@@ -28,7 +29,7 @@ impl PyUpsert {
     /// What Python sees of an answer.
     pub fn new(py: Python<'_>, answer: MutationAnswer) -> PyResult<PyUpsert> {
         let result = answer.queries.map(|queries| Py::new(py, PyResultSet::new(py, queries)));
-        Ok(PyUpsert { uids: answer.uids, result: result.transpose()? })
+        Ok(PyUpsert { uids: answer.uids, effect: answer.effect, result: result.transpose()? })
     }
 }
 
@@ -63,9 +64,45 @@ impl PyUpsert {
         self.result.as_ref().map(|result| result.clone_ref(py))
     }
 
+    /// The number of values that were set and were not there before, or were others.
+    #[getter]
+    fn values_set(&self) -> u64 {
+        self.effect.values_set
+    }
+
+    /// The number of edges that were set and were not there before, or were set with facets.
+    #[getter]
+    fn edges_set(&self) -> u64 {
+        self.effect.edges_set
+    }
+
+    /// The number of values that were there and were deleted.
+    #[getter]
+    fn values_deleted(&self) -> u64 {
+        self.effect.values_deleted
+    }
+
+    /// The number of edges that were there and were deleted.
+    #[getter]
+    fn edges_deleted(&self) -> u64 {
+        self.effect.edges_deleted
+    }
+
     fn __repr__(&self) -> String {
-        let count = self.uids.len();
-        format!("<hexgraph.Upsert: {count} new node{}>", if count == 1 { "" } else { "s" })
+        let counts = [
+            (self.uids.len() as u64, "new node", ""),
+            (self.effect.values_set, "value", " set"),
+            (self.effect.edges_set, "edge", " set"),
+            (self.effect.values_deleted, "value", " deleted"),
+            (self.effect.edges_deleted, "edge", " deleted"),
+        ];
+        let told = counts.into_iter().filter(|(count, ..)| *count != 0);
+        let told = told.map(|(count, noun, done)| {
+            format!("{count} {noun}{}{done}", if count == 1 { "" } else { "s" })
+        });
+        let told = told.collect::<Vec<_>>().join(", ");
+        let told = if told.is_empty() { "nothing changed" } else { &told };
+        format!("<hexgraph.Upsert: {told}>")
     }
 }
 

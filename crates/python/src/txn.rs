@@ -104,7 +104,7 @@ impl PyTxn {
     /// >>> find = '{ q(func: eq(email, "ada@x.io")) { v as uid } }'
     /// >>> with db.txn() as txn:
     /// ...     txn.upsert(find, set='uid(v) <email> "ada@x.io" .')
-    /// <hexgraph.Upsert: 1 new node>
+    /// <hexgraph.Upsert: 1 new node, 1 value set>
     #[pyo3(signature = (
         dql, variables = None, *, set = None, delete = None, set_json = None, delete_json = None,
         cond = "", mutations = None, timeout = None

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from .._native import run_algorithm
+from ..guesses import ALGORITHMS, attribute_error
 from .found import Found
 from .grouped import grouped
 from .text import Argument, Groups, Nodes, Text
@@ -82,8 +83,8 @@ class Algorithms:
         r"""Return how often a walk that follows edges at random is at each node; the sum is 1.
 
         With `damping` the walk goes on, else it starts anew: anywhere, or at one of `from_nodes`.
-        It stops after `iterations` rounds, or when a round changes the ranks by less than
-        `tolerance` on average. `variant="graphalytics"` makes all rounds.
+        It stops after `iterations` rounds, or when a round changes all ranks by less than
+        `tolerance` together. `variant="graphalytics"` makes all rounds.
 
         `top` keeps the nodes with the greatest ranks. With `from_nodes` these are found from there
         outward (`method="push"`), which costs the less the fewer they are, and not more on a larger
@@ -208,7 +209,8 @@ class Algorithms:
     ) -> Found:
         r"""Return how good each node is as an authority, or as a hub; the sum is 1.
 
-        Good hubs lead to good authorities, and good hubs lead to those.
+        Good hubs lead to good authorities, and good hubs lead to those. It stops after
+        `iterations` rounds, or when one changes all hubs by less than `tolerance` together.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -456,15 +458,15 @@ class Algorithms:
     def eigenvector(
         self,
         *on: str,
-        iterations: int = 100,
+        iterations: int = 1000,
         tolerance: float = 1e-6,
         weight: str | None = None,
         **common: Unpack[Common],
     ) -> Found:
         r"""Return a score of each node, in proportion to the scores of those that lead to it.
 
-        The squares add up to 1. It stops after `iterations` rounds, or when one changes the scores
-        by less than `tolerance` on average.
+        The squares add up to 1. It stops after `iterations` rounds, or when one changes all scores
+        by less than `tolerance` together.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -489,8 +491,9 @@ class Algorithms:
         r"""Return for each node the walks that lead to it, each step worth `alpha` of one before.
 
         Each node has the score `beta`, and `alpha` times what those that lead to it have together.
-        `alpha` has to be less than one by the greatest eigenvalue. `normalized` scales the scores
-        so that their squares add up to 1.
+        `alpha` has to be less than one by the greatest eigenvalue. It stops after `iterations`
+        rounds, or when one changes a score by less than `tolerance` on average. `normalized` scales
+        the scores so that their squares add up to 1.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -755,6 +758,10 @@ class Algorithms:
         if groups is not None and not isinstance(groups, str):
             return grouped(self._db, text, groups, timeout)
         return Found(self._db, text.name, run_algorithm(self._db, text.dql(), timeout))
+
+
+# Not in the class: type checkers would take any name for a method then.
+setattr(Algorithms, "__getattr__", attribute_error("Algorithms", "db.algo", ALGORITHMS))  # noqa: B010
 
 
 def prepare(text: Text, common: Common, arguments: dict[str, Argument]) -> None:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from ..errors import about
 from ..frames import missing, to_pandas, to_polars
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     import numpy
     import pandas
     import polars
 
-    from .._native import ArrowTable, Database, LoadReport
+    from .._native import ArrowTable, Database, LoadReport, Result
 
 SHOWN = 10
 """The rows that are printed."""
@@ -27,8 +30,9 @@ class Found:
     r"""The result of an algorithm: a table with a row for each node, pair, or node of a way.
 
     Its columns are `path` (the number of a way), `uid`, `to` (the second node of a pair), `xid`
-    (where nodes have one), and the numbers or vectors under the name of the algorithm. Every Arrow
-    library takes it without a copy. On a `hexgraph.Graph` nodes are called `node`.
+    (where nodes have one), and the numbers or vectors under the name of the algorithm. Uids are
+    texts, as those of a query, so that frames of both join; arrays have numbers. Every Arrow
+    library takes it. On a `hexgraph.Graph` nodes are called `node`, and are numbers.
 
     >>> import hexgraph
     >>> db = hexgraph.connect()
@@ -74,34 +78,43 @@ class Found:
         number: float = self._column(self.name)[0]
         return number
 
-    def to_arrow(self) -> ArrowTable:
+    def to_arrow(self, *fields: str) -> ArrowTable:
         """Return the table in Arrow's layout, for `pyarrow.table` and its like.
+
+        `fields` are what to read of the nodes in the column `uid`, as in `top`; they are columns
+        behind it.
 
         >>> import hexgraph
         >>> hexgraph.Graph([1, 2], [2, 3]).algo.bfs(source=1).to_arrow()
         <hexgraph.ArrowTable: 3 rows, columns node: Int64, bfs: Int64>
         """
-        return self._table
+        table = self._table
+        if fields:
+            nodes = dict.fromkeys(self._column("uid")) if "uid" in self.columns else {}
+            table = table._with_fields(self._ask(nodes, fields).to_arrow())
+        return table._with_text_uids()
 
-    def to_polars(self) -> polars.DataFrame:
-        """Return the table as a polars.DataFrame.
+    def to_polars(self, *fields: str) -> polars.DataFrame:
+        """Return the table as a polars.DataFrame, with `fields` of the nodes as in `to_arrow`.
 
         >>> import hexgraph
         >>> graph = hexgraph.Graph([1, 2], [2, 3])
         >>> graph.algo.bfs(source=1).to_polars().sort("bfs", descending=True).rows()
         [(3, 2), (2, 1), (1, 0)]
         """
-        return to_polars(self._table)
+        return to_polars(self.to_arrow(*fields))
 
-    def to_pandas(self) -> pandas.DataFrame:
+    def to_pandas(self, *fields: str) -> pandas.DataFrame:
         """Return the table as a pandas.DataFrame: nullable types where there are gaps.
+
+        `fields` are as in `to_arrow`.
 
         >>> import hexgraph
         >>> graph = hexgraph.Graph([1, 2], [2, 3])
         >>> graph.algo.bfs(source=1).to_pandas().set_index("node")["bfs"].to_dict()
         {1: 0, 2: 1, 3: 2}
         """
-        return to_pandas(self._table)
+        return to_pandas(self.to_arrow(*fields))
 
     def to_numpy(self) -> numpy.ndarray[Any, Any]:
         """Return the numbers as an array, in the order of the uids. One that is missing is NaN.
@@ -200,7 +213,8 @@ class Found:
         r"""Return the `count` rows with the greatest numbers as dicts, the greatest first.
 
         `fields` are what to read of their nodes: predicates, as in a selection of DQL (`name`,
-        `name@en`, `friend { name }`). Of equal numbers the lesser uid comes first.
+        `name@en`, `friend { name }`). Of equal numbers the lesser uid comes first. Where nodes have
+        no numbers, as articulation points, they come in the order of their uids.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -208,21 +222,33 @@ class Found:
         >>> db.algo.degree("follows", direction="in").top(1, "name")
         [{'uid': '0x3', 'name': 'Eve', 'degree': 2.0}]
         """
-        numbers = self._numbers()
-        present = [place for place, number in enumerate(numbers) if number is not None]
-        present.sort(key=lambda place: (-numbers[place], place))
+        if self.name in self.columns:
+            numbers = self._numbers()
+            present = [place for place, number in enumerate(numbers) if number is not None]
+            present.sort(key=lambda place: (-numbers[place], place))
+        else:
+            present = list(range(len(self)))
         names = self.columns
         columns = [self._column(name) for name in names]
         chosen = present[: max(count, 0)]
         rows = [{n: c[p] for n, c in zip(names, columns, strict=True)} for p in chosen]
-        if fields and self._db is None:
-            raise TypeError("a graph of arrays has no predicates to read")
-        if fields and rows and "uid" in names and self._db is not None:
-            uids = ", ".join(row["uid"] for row in rows)
-            query = f"{{ q(func: uid({uids})) {{ uid {' '.join(fields)} }} }}"
-            found = {node["uid"]: node for node in self._db.query(query)}
-            rows = [{**found.get(row["uid"], {}), **row} for row in rows]
+        if fields:
+            answer = self._ask((row["uid"] for row in rows), fields)
+            known = {node["uid"]: node for node in answer}
+            rows = [{**known.get(row["uid"], {}), **row} for row in rows]
         return rows
+
+    def _ask(self, uids: Iterable[str], fields: Sequence[str]) -> Result:
+        """Ask for fields of nodes."""
+        if self._db is None:
+            raise TypeError("a graph of arrays has no predicates to read")
+        if "uid" not in self.columns:
+            raise ValueError(f"{self.name} gives no nodes whose fields could be read")
+        # An answer without rows has its columns, too.
+        root = f"uid({', '.join(uids)})"
+        root = "uid(1)) @filter(not uid(1)" if root == "uid()" else root
+        with about(f"the fields {' '.join(fields)!r}"):
+            return self._db.query(f"{{ q(func: {root}) {{ uid {' '.join(fields)} }} }}")
 
     def histogram(self, bars: int = BARS) -> str:
         """Return how the numbers are spread, as text: a bar for each of `bars` ranges.
@@ -285,8 +311,10 @@ class Found:
         )
 
     def _numbers(self) -> list[Any]:
-        if self.name not in self.columns or self._table._vectors(self.name) is not None:
-            raise ValueError(f"{self.name} gives no numbers: ask for `rows()` or a frame")
+        is_vector = self.name in self.columns and self._table._vectors(self.name) is not None
+        if self.name not in self.columns or is_vector:
+            given = "vectors, which have no order" if is_vector else "nodes without numbers"
+            raise ValueError(f"{self.name} gives {given}: ask for `rows()` or a frame")
         return self._column(self.name)
 
     def _column(self, wanted: str) -> list[Any]:
@@ -308,7 +336,7 @@ class Found:
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """Hand out the table as an Arrow stream."""
-        return self._table.__arrow_c_stream__(requested_schema)
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def __len__(self) -> int:
         """Return the number of rows."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ..errors import about
+
 if TYPE_CHECKING:
     from .._native import Database
 
@@ -107,7 +109,8 @@ def uids_of(db: Database, nodes: Nodes) -> list[int]:
     if not isinstance(nodes, str) or _is_uid(nodes):
         return [uid_number(uid) for uid in listed(nodes)]
     end = _root_end(nodes)
-    found = db.query(f"{{ q(func: {nodes[:end]}) {nodes[end:]} {{ uid }} }}")
+    with about(f"the nodes {nodes!r}"):
+        found = db.query(f"{{ q(func: {nodes[:end]}) {nodes[end:]} {{ uid }} }}")
     return [uid_number(row["uid"]) for row in found]
 
 

@@ -33,7 +33,7 @@ class Sample:
         import numpy
 
         # Numbers come as bytes.
-        columns = {name: cast(bytes, it) for name, _, it, _ in found.to_arrow().columns()}
+        columns = {name: cast(bytes, it) for name, _, it, _ in found._table.columns()}
         ends: list[Array] = [numpy.frombuffer(columns[name], "uint64") for name in ("uid", "to")]
         layer = numpy.frombuffer(columns[found.name], "float64").astype("int64")
         first = numpy.array(given, dtype="uint64")

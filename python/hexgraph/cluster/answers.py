@@ -217,7 +217,7 @@ class Result:
 
 
 class Upsert:
-    """What an upsert did; as `hexgraph.Upsert`."""
+    """What an upsert did; as `hexgraph.Upsert`, without counts, which no cluster tells."""
 
     def __init__(self, uids: dict[str, str], result: Result | None) -> None:
         self.uids = uids

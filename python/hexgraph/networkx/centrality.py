@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
 
 SHARES = (0, 1)
-"""The values of damping and tolerance that the engine takes."""
+"""The values of damping and tolerance for which the engine counts ranks."""
 
 
 def _of_degrees(arrays: Arrays, degrees: Array) -> dict[Any, Any]:
@@ -243,9 +243,11 @@ def pagerank(
     is_plain = personalization is None and nstart is None and dangling is None
     if is_plain and low <= alpha <= high and low <= tol <= high:
         compact = arrays.compact(weight)
-        arguments = {"damping": float(alpha), "iterations": max_iter, "tolerance": float(tol)}
+        # The tolerance of networkx is one for each node, that of the engine for all together.
+        most = len(arrays) * float(tol)
+        arguments = {"damping": float(alpha), "iterations": max_iter, "tolerance": most}
         found, _, residual = compact.compute("pagerank", arguments)
-        if residual is None or not residual < len(arrays) * tol:
+        if residual is None or not residual < most:
             raise nx.PowerIterationFailedConvergence(max_iter)
         return arrays.by_label(found)
     return _walked(arrays, (alpha, max_iter, tol), weight, (personalization, nstart, dangling))

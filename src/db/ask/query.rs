@@ -7,7 +7,7 @@ use super::plans::Variables;
 use super::rows::RowCounter;
 use super::shown::shown_blocks;
 use super::slow::SlowQuery;
-use super::unknown::{Warning, unknown_names};
+use super::unknown::{Warning, doubtful, unknown_names};
 use crate::db::database::Database;
 use crate::db::guard::guarded;
 use crate::db::operation::Latency;
@@ -634,9 +634,22 @@ impl QueryAnswer {
         Ok(self.write_head(1, RowCounter::default(), control)?.rows() != 0)
     }
 
+    /// What is likely a mistake in the query, in the order of its text: the [`QueryAnswer::unknown`] names, pages of nodes that are grouped,
+    /// and variables that have no value where they are used. O(length of the query).
+    pub fn warnings(&self) -> Vec<Warning> {
+        let (query, unmets) = match &self.found {
+            Found::Held(answer) => (answer.plan(), answer.unmets()),
+            Found::Copied(copied) => (&copied.query, copied.unmets.as_slice()),
+        };
+        let mut warnings = self.unknown();
+        warnings.extend(doubtful(query, unmets));
+        warnings.sort_by_key(|warning| (warning.at.line, warning.at.column));
+        warnings
+    }
+
     /// What the query names and the schema of its version does not have: predicates, types and languages that are likely
     /// misspelt. O(length of the query).
-    pub fn warnings(&self) -> Vec<Warning> {
+    pub fn unknown(&self) -> Vec<Warning> {
         match &self.found {
             Found::Held(answer) => unknown_names(answer.plan(), &answer.version().schema),
             Found::Copied(copied) => unknown_names(&copied.query, &copied.schema),

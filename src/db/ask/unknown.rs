@@ -1,15 +1,18 @@
 //! What a query asks and the schema has nothing for: names that it does not know, likely misspelt, and edges as if they were values. Both are answered
-//! with nothing.
+//! with nothing. And what is doubtful: it has a meaning, and is likely meant otherwise, as pages of nodes that are grouped, and variables that have no
+//! value where they are used.
 
 use hexgraph_base::plan::{
-    Block, BlockKind, Call, Expand, Field, FieldKind, Filter, Function, OrderKey, Query,
+    Block, BlockKind, Call, Expand, Field, FieldKind, Filter, Function, GroupBy, OrderKey, Page,
+    Query,
 };
 use hexgraph_base::schema::Schema;
 use hexgraph_base::types::{Position, ValueType, did_you_mean, stack};
+use hexgraph_store::exec::Unmet;
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// A piece of a query that is answered with nothing, whatever the data.
+/// A piece of a query that is answered with nothing, whatever the data, or likely otherwise than was meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
     /// What is wrong.
@@ -181,4 +184,49 @@ impl Walk<'_> {
             }
         }
     }
+}
+
+/// Finds what is doubtful in a query, with what was noted when it was carried out; each once, in no order. O(length of the query).
+pub(in crate::db) fn doubtful(query: &Query, unmets: &[Unmet]) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    for block in &query.blocks {
+        warnings.extend(paged_groups(block.page, block.group_by.as_ref(), block.at));
+        block.fields.iter().for_each(|field| add_pages(field, &mut warnings));
+    }
+    let mut told = BTreeSet::new();
+    for Unmet { name, at, is_filter } in unmets {
+        if !told.insert((name, at.line, at.column)) {
+            continue;
+        }
+        let (place, effect) = match is_filter {
+            true => ("that this filter asks", "no node passes"),
+            false => ("of this block", "it counts as 0"),
+        };
+        warnings.push(Warning {
+            message: format!("`{name}` has no value at any node {place}, so {effect}"),
+            at: *at,
+            hint: "a value of other nodes is carried along edges: `~located_in { m as math(n) }` adds up those of the nodes above"
+                .to_owned(),
+        });
+    }
+    warnings
+}
+
+fn add_pages(field: &Field, warnings: &mut Vec<Warning>) {
+    stack::require();
+    warnings.extend(paged_groups(field.page, field.group_by.as_ref(), field.at));
+    field.fields.iter().for_each(|field| add_pages(field, warnings));
+}
+
+fn paged_groups(page: Page, group_by: Option<&GroupBy>, at: Position) -> Option<Warning> {
+    let argument = match page {
+        _ if group_by.is_none() => return None,
+        page if page.first != 0 => "first",
+        page if 0 < page.offset => "offset",
+        _ => return None,
+    };
+    let message = format!("`{argument}` is about the nodes that are grouped, not about groups");
+    let hint = "groups come by their size, the smallest first: take some of them from the answer"
+        .to_owned();
+    Some(Warning { message, at, hint })
 }

@@ -13,8 +13,8 @@ use hexgraph_base::types::{Error, Result, Uid};
 use hexgraph_dql::{Condition, Document};
 use hexgraph_store::exec::{Answer, Control, Upsert, past_limit};
 use hexgraph_store::graph::{
-    Changes, Commit, MutationReport, MutationTree, Stager, Statements, Version, encode_changes,
-    encode_next_uid,
+    Changes, Commit, Effect, MutationReport, MutationTree, Stager, Statements, Version,
+    encode_changes, encode_next_uid,
 };
 use hexgraph_store::{exec, graph};
 use std::borrow::Cow;
@@ -84,6 +84,8 @@ pub struct MutationAnswer {
     pub predicates: Vec<String>,
     /// The number of statements that were carried out.
     pub statements: u64,
+    /// What they did in effect.
+    pub effect: Effect,
     /// The times of the request.
     pub latency: Latency,
 }
@@ -217,12 +219,13 @@ impl Database {
             return Ok(self.stage(job, &self.whole_version()?, control)?.answer);
         }
         let finish = |staged: Staged, version: &Arc<Version>, commit: &mut Commit| {
-            let Staged { changes, answer, .. } = staged;
+            let Staged { changes, mut answer, .. } = staged;
             if let Some(record) = &mut commit.record {
                 encode_changes(std::slice::from_ref(&changes), record);
             }
             let keys = &mut commit.keys;
-            let next = self.compute(control, || changes.apply_keyed(version, keys))?;
+            let (next, effect) = self.compute(control, || changes.apply_keyed(version, keys))?;
+            answer.effect = effect;
             Ok((next, answer))
         };
         let (commit, answer) = match job.takes_long(&*self.whole_version()?) {

@@ -358,7 +358,8 @@ impl Txn {
         // Up to the last `?` the work is as it was: a request that fails changes nothing of the transaction.
         let mut keys = Vec::new();
         let (copy, before) = (changes.clone(), &work.view);
-        let view = self.database.compute(control, || copy.apply_keyed(before, &mut keys))?;
+        let (view, effect) =
+            self.database.compute(control, || copy.apply_keyed(before, &mut keys))?;
         open.transactions.reserve(answer.statements)?;
         work.statements += answer.statements;
         work.held.push(held);
@@ -372,6 +373,7 @@ impl Txn {
         answer.predicates = changes.names().map(str::to_owned).collect();
         answer.predicates.sort_unstable();
         answer.keys = keys;
+        answer.effect = effect;
         work.changes.push(changes);
         Ok(answer)
     }
@@ -419,7 +421,8 @@ impl Database {
                 if !changes.fit(&next.schema) {
                     return Err(Error::Conflict);
                 }
-                next = self.compute(&control, || changes.apply_keyed(&next, &mut commit.keys))?;
+                let keys = &mut commit.keys;
+                (next, _) = self.compute(&control, || changes.apply_keyed(&next, keys))?;
             }
             Ok((next, ()))
         })?;

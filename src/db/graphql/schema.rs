@@ -133,7 +133,8 @@ impl Database {
             if let Some(record) = &mut commit.record {
                 encode_changes(std::slice::from_ref(&changes), record);
             }
-            Ok((changes.apply_keyed(version, &mut commit.keys)?, id))
+            let (next, _) = changes.apply_keyed(version, &mut commit.keys)?;
+            Ok((next, id))
         })?;
         Ok(stored.1)
     }

@@ -3,4 +3,5 @@
 pub(super) mod batch;
 pub(super) mod flatten;
 pub(super) mod cells;
+pub(super) mod uids;
 pub(super) mod write;

@@ -47,12 +47,6 @@ const fn iterations(default: i64) -> ArgumentDef {
     argument("iterations", kind, "The most rounds.")
 }
 
-const SCORE_TOLERANCE: ArgumentDef = argument(
-    "tolerance",
-    Float { least: 0.0, most: 1.0, default: 1e-6 },
-    "It stops when a round changes the score of a node by less than this on average.",
-);
-
 const NORMALIZED: ArgumentDef = argument(
     "normalized",
     Bool { default: false },
@@ -103,8 +97,8 @@ pub const ALGORITHMS: &[Algorithm] = &[
             iterations(100),
             argument(
                 "tolerance",
-                Float { least: 0.0, most: 1.0, default: 1e-6 },
-                "It stops when a round changes the rank of a node by less than this on average; 0 for all rounds.",
+                Float { least: 0.0, most: 1e9, default: 1e-6 },
+                "It stops when a round changes all ranks, whose sum is 1, by less than this together; 0 for all rounds.",
             ),
             argument(
                 "from",
@@ -339,7 +333,14 @@ pub const ALGORITHMS: &[Algorithm] = &[
     Algorithm {
         name: "eigenvector",
         summary: "A score in proportion to the scores of the nodes that lead to a node.",
-        arguments: &[iterations(100), SCORE_TOLERANCE],
+        arguments: &[
+            iterations(1000),
+            argument(
+                "tolerance",
+                Float { least: 0.0, most: 1.0, default: 1e-6 },
+                "It stops when a round changes all scores by less than this together.",
+            ),
+        ],
         directions: DIRECTED,
         takes_weights: true,
         gives: Gives::Floats,
@@ -360,7 +361,11 @@ pub const ALGORITHMS: &[Algorithm] = &[
                 "The score that each node begins with.",
             ),
             iterations(1000),
-            SCORE_TOLERANCE,
+            argument(
+                "tolerance",
+                Float { least: 0.0, most: 1.0, default: 1e-6 },
+                "It stops when a round changes the score of a node by less than this on average.",
+            ),
             argument(
                 "normalized",
                 Bool { default: true },

@@ -3,6 +3,7 @@
 
 mod cursor;
 pub(crate) mod graphql_words;
+pub(crate) mod operator_words;
 mod scope;
 mod modes;
 mod words;

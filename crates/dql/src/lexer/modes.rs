@@ -2,6 +2,7 @@
 
 use super::cursor::{self, Cursor};
 use super::graphql_words;
+use super::operator_words;
 use super::scope::{Header, Open, Previous, Scope};
 use crate::syntax::token::{Text, Token};
 use hexgraph_base::types::{Error, Position, Result, stack};
@@ -324,18 +325,12 @@ impl<'a> Lexer<'a> {
                 "declare a variable: `query q($x: string = \"...\")`",
             ),
             b'&' => self.error(at, "found `&`", "write `and`"),
-            b'|' => self.error(at, "found `|`", "write `or`"),
-            b'!' => self.error(at, "found `!`", "write `not`"),
-            b'=' => self.error(
-                at,
-                "unexpected `=` inside brackets",
-                "write `first: 10` for an argument, and `eq(name, \"Ada\")` to compare",
-            ),
-            b'<' | b'>' => self.error(
-                at,
-                format!("unexpected {} inside brackets", self.cursor.shown(at)),
-                "compare by a function: eq, lt, le, gt or ge, as in `gt(age, 41)`",
-            ),
+            b'|' => {
+                let facet = operator_words::facet_filter(self.cursor.text, open.at, at)
+                    .filter(|_| open.scope == Scope::Function);
+                self.error(at, "found `|`", facet.unwrap_or_else(|| "write `or`".to_owned()))
+            }
+            b'!' | b'=' | b'<' | b'>' => self.wrong_comparison(at),
             b'*' => self.error(
                 at,
                 "unexpected `*` inside brackets",
@@ -343,6 +338,23 @@ impl<'a> Lexer<'a> {
             ),
             _ => self.unexpected(at, "inside brackets"),
         }
+    }
+
+    /// Makes the error for an operator of comparison, which other languages have.
+    fn wrong_comparison(&self, at: usize) -> Error {
+        let (message, usual) = match self.cursor.peek_at(at) {
+            b'!' => ("found `!`".to_owned(), "write `not`"),
+            b'=' => (
+                "unexpected `=` inside brackets".to_owned(),
+                "write `first: 10` for an argument, and `eq(name, \"Ada\")` to compare",
+            ),
+            _ => (
+                format!("unexpected {} inside brackets", self.cursor.shown(at)),
+                "compare by a function: eq, lt, le, gt or ge, as in `gt(age, 41)`",
+            ),
+        };
+        let written = operator_words::comparison(self.cursor.text, at);
+        self.error(at, message, written.unwrap_or_else(|| usual.to_owned()))
     }
 
     pub(super) fn unexpected(&self, at: usize, place: &str) -> Error {

@@ -1,7 +1,8 @@
 //! Error messages for tokens that the grammar refuses: what was found, what was expected, and a hint at what was probably
 //! meant.
 
-use crate::lexer::{Cursor, graphql_words};
+use super::absent_functions;
+use crate::lexer::{Cursor, graphql_words, operator_words};
 use crate::syntax::token::Token;
 use hexgraph_base::types::{Error, Position, nearest};
 use lalrpop_util::ParseError;
@@ -55,6 +56,9 @@ pub(crate) fn diagnose(text: &str, error: ParseError<usize, Token, Error>) -> Er
 /// quotes, as the generated parser has them.
 fn refused(text: &str, start: usize, end: usize, token: &Token, expected: &[String]) -> Error {
     let expected: Vec<&str> = expected.iter().map(|name| name.trim_matches('"')).collect();
+    if let Some(error) = absent(text, start, token, &expected) {
+        return error;
+    }
     let found = shown(&text[start..end]);
     let listed = list(&expected);
     let message = if listed.is_empty() {
@@ -65,6 +69,33 @@ fn refused(text: &str, start: usize, end: usize, token: &Token, expected: &[Stri
     let hint = foreign(text, start..end, token, &expected)
         .unwrap_or_else(|| hint(text, start, token, &expected).unwrap_or_default().to_owned());
     Error::Syntax { message, at: Position::of(text, start), hint }
+}
+
+/// Makes the error for a call of a function that there is not, and for a variable in the place of a key of groups; `None` for anything else.
+fn absent(text: &str, start: usize, token: &Token, expected: &[&str]) -> Option<Error> {
+    let opened = text[..start].trim_ascii_end();
+    match token {
+        // `median(val(x))` is read as a field with arguments, which have keys.
+        Token::Name(_) if expected.contains(&"name:") => {
+            let called = opened.strip_suffix('(')?.trim_ascii_end();
+            let name = word_before(called, called.len());
+            let hint = absent_functions::written_for(name)?.to_owned();
+            let at = Position::of(text, called.len() - name.len());
+            Some(Error::Syntax { message: format!("there is no function `{name}`"), at, hint })
+        }
+        Token::RoundOpen if word_before(text, start).eq_ignore_ascii_case("val") => {
+            let start = opened.len() - "val".len();
+            let (head, keys) = opened[..start].rsplit_once('(')?;
+            let is_key = keys.trim_ascii().is_empty() || keys.trim_ascii_end().ends_with(',');
+            if !is_key || !word_before(head, head.len()).eq_ignore_ascii_case("groupby") {
+                return None;
+            }
+            let message = "groups are made by predicates, and `val(...)` is a variable".to_owned();
+            let hint = absent_functions::GROUPED_VARIABLE.to_owned();
+            Some(Error::Syntax { message, at: Position::of(text, start), hint })
+        }
+        _ => None,
+    }
 }
 
 fn shown(found: &str) -> String {
@@ -100,6 +131,7 @@ fn foreign(text: &str, at: Range<usize>, token: &Token, expected: &[&str]) -> Op
         Token::Name(_) if wants("name:") && text[at.end..].trim_ascii_start().starts_with('=') => {
             Some(format!("arguments have a colon: `{}: ...`", &text[at]))
         }
+        Token::Bang | Token::Equals => operator_words::comparison(text, at.start),
         _ => None,
     }
 }

@@ -1,6 +1,6 @@
 //! Queries whose answer is taken as what an algorithm has found.
 
-use crate::convert::errors::to_python_with_text;
+use crate::convert::errors::to_python_without_place;
 use crate::database::PyDatabase;
 use crate::interrupt::interruptible_with;
 use crate::requests::to_timeout;
@@ -19,6 +19,6 @@ pub(super) fn ask<T: Send>(
     let timeout = to_timeout(timeout)?;
     let request = QueryRequest { text: dql, ..QueryRequest::default() };
     let work = |control: &Control| take(database.database().query(&request, control)?, control);
-    let told = |error| to_python_with_text(error, &request.text);
-    interruptible_with(py, timeout, |_| Ok(()), work, told)
+    // The caller named an algorithm and its arguments, and has not seen this text.
+    interruptible_with(py, timeout, |_| Ok(()), work, to_python_without_place)
 }

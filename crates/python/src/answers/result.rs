@@ -354,8 +354,9 @@ impl PyResultSet {
         Ok(frames)
     }
 
-    /// What the query names and the schema does not know, as sentences with a place: predicates, types and languages that
-    /// are likely misspelt. They were answered with nothing.
+    /// What is likely a mistake in the query, as sentences with a place: predicates, types and languages that the schema does
+    /// not know, which were answered with nothing; `first` and `offset` beside `@groupby`; variables that have no value where
+    /// `math` or a filter uses them.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()

@@ -4,7 +4,7 @@ use super::arrow_columns::{column, frame_column, item};
 use crate::convert::errors::to_python;
 use arrow_array::{Array, ArrayRef, FixedSizeListArray, Float32Array, RecordBatch, StructArray};
 use arrow_schema::{Field, Schema};
-use hexgraph::tables::{exploded, flattened, record_batch};
+use hexgraph::tables::{exploded, flattened, record_batch, with_fields, with_text_uids};
 use hexgraph_base::answer::Table;
 use hexgraph_base::types::{Error, Result};
 use pyo3::prelude::*;
@@ -218,6 +218,18 @@ impl ArrowTable {
     /// [('Ada', 'Bob')]
     fn to_polars<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         this.py().import("hexgraph.frames")?.call_method1("to_polars", (this,))
+    }
+
+    /// The table with its uids as texts, as answers have them.
+    fn _with_text_uids(&self, py: Python<'_>) -> PyResult<ArrowTable> {
+        let batch = py.detach(|| with_text_uids(&self.batch)).map_err(to_python)?;
+        Ok(ArrowTable { batch })
+    }
+
+    /// The table with the columns of an answer behind its uids, to each row those of its `uid`.
+    fn _with_fields(&self, py: Python<'_>, fields: &ArrowTable) -> PyResult<ArrowTable> {
+        let batch = py.detach(|| with_fields(&self.batch, &fields.batch)).map_err(to_python)?;
+        Ok(ArrowTable { batch })
     }
 
     /// The vectors of a column: their length, and the numbers of all as float32. None for a column of anything else.

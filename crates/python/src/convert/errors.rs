@@ -48,6 +48,18 @@ fn with_call(hint: String) -> String {
     }
 }
 
+/// The exception of an error about a text that the caller did not write: without a place there.
+pub(crate) fn to_python_without_place(error: Error) -> PyErr {
+    match error {
+        Error::Syntax { message, hint, .. } => {
+            classes::ParseError::new_err((message, 0, 0, hint, ""))
+        }
+        Error::Schema { message, hint, .. } => to_python(Error::schema(message).with_hint(hint)),
+        Error::Query { message, hint, .. } => to_python(Error::query(message).with_hint(hint)),
+        other => to_python(other),
+    }
+}
+
 /// The exception of an error; one about a text quotes the line of `text` that is wrong.
 pub(crate) fn to_python_with_text(error: Error, text: &str) -> PyErr {
     match error {

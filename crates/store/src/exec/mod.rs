@@ -18,7 +18,7 @@ pub use control::costs::Costs;
 pub use control::limits::{Limits, byte_count, parse_time, past_limit};
 pub use control::options::ExecOptions;
 pub use control::stop::{Canceller, Control, Onward};
-pub use control::trace::{Step, Trace};
+pub use control::trace::{Step, Trace, Unmet};
 pub use control::tree::{AlgorithmResult, BlockResult, FieldData, FieldResult, Level};
 pub use math::sums::Sum;
 pub use physical::lot::Lot;

@@ -5,6 +5,7 @@ use crate::exec::control::context::{Context, Var};
 use crate::exec::control::costs::Costs;
 use crate::exec::control::options::ExecOptions;
 use crate::exec::control::stop::Control;
+use crate::exec::control::trace::Unmet;
 use crate::exec::control::tree::{
     AlgorithmResult, BlockResult, FieldData, FieldResult, Level, RootGroups,
 };
@@ -41,6 +42,7 @@ pub struct Answer {
     query: Arc<Query>,
     options: ExecOptions,
     blocks: Vec<BlockResult>,
+    unmets: Vec<Unmet>,
 }
 
 /// Carries out a request on one version of the graph.
@@ -61,7 +63,7 @@ pub fn execute(
         let vars = vec![None; query.variables.len()];
         run_blocks(&mut Context { version: &version, query: &query, control, vars })?
     };
-    Ok(Answer::new(version, query, options, blocks))
+    Ok(Answer::new(version, query, options, blocks).with_unmets(control.take_unmets()))
 }
 
 /// The version, knowing the great uids too that stand at a root and have no data: such a node
@@ -161,7 +163,17 @@ impl Answer {
         options: ExecOptions,
         blocks: Vec<BlockResult>,
     ) -> Answer {
-        Answer { version, query, options, blocks }
+        Answer { version, query, options, blocks, unmets: Vec::new() }
+    }
+
+    /// The same, which tells these uses of variables.
+    fn with_unmets(self, unmets: Vec<Unmet>) -> Answer {
+        Answer { unmets, ..self }
+    }
+
+    /// The uses of variables that have no value at any of the nodes where they are used, in no order, and perhaps repeated.
+    pub fn unmets(&self) -> &[Unmet] {
+        &self.unmets
     }
 
     /// The version that it is read from.
@@ -714,6 +726,9 @@ fn name_columns(context: &mut Context<'_>, block: &Block, nodes: &NodeSet) -> Re
         let step = context.begin("field", &field.key, Some(field.at), None);
         context.control.charge(column.byte_len())?;
         context.end(&step, column.len());
+        if let FieldKind::Math(expr) = &field.kind {
+            context.note_unmet_of_columns(expr, nodes, field.at);
+        }
         context.set_var(var, Var::Column(column));
     }
     if let Some(var) = block.var {

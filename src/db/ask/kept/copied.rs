@@ -8,7 +8,7 @@ use hexgraph_base::answer::{Key, RowForm, Shape, Tape};
 use hexgraph_base::plan::Query;
 use hexgraph_base::schema::Schema;
 use hexgraph_base::types::{Error, Position, Result, Sink};
-use hexgraph_store::exec::{Answer, ExecOptions};
+use hexgraph_store::exec::{Answer, ExecOptions, Unmet};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -27,6 +27,8 @@ pub struct AnswerMemory {
 pub(in crate::db::ask) struct Copied {
     pub(in crate::db::ask) query: Arc<Query>,
     pub(in crate::db::ask) schema: Arc<Schema>,
+    /// As [`Answer::unmets`].
+    pub(in crate::db::ask) unmets: Vec<Unmet>,
     pub(in crate::db::ask) options: ExecOptions,
     blocks: Vec<CopiedBlock>,
     tape: Tape,
@@ -72,6 +74,7 @@ impl Copied {
         Copied {
             query: Arc::clone(answer.plan()),
             schema: Arc::clone(&answer.version().schema),
+            unmets: answer.unmets().to_vec(),
             options: *answer.options(),
             blocks: blocks_of(answer),
             tape,

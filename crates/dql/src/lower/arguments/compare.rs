@@ -76,8 +76,9 @@ impl<'a> Lowering<'a> {
         match value {
             Value::Call(inner) if !matches!(left, Operand::Predicate(_)) => {
                 let message = "only one argument may be a function";
-                let hint = "write a number, or compare a variable: `val(x)`";
-                Err(self.error_with(inner.name.start, message, hint))
+                let hint = self.difference(call, inner);
+                let usual = "write a number, or compare a variable: `val(x)`".to_owned();
+                Err(self.error_with(inner.name.start, message, hint.unwrap_or(usual)))
             }
             Value::Call(inner) => match self.text(&inner.name).to_ascii_lowercase().as_str() {
                 "val" => Ok(Argument::Val(self.only_variable(inner)?)),
@@ -97,6 +98,22 @@ impl<'a> Lowering<'a> {
             },
             value => Ok(Argument::Text(self.scalar(call.name.start, value)?.to_owned())),
         }
+    }
+
+    /// Returns what is written for a comparison of two variables; `None` when one side is none.
+    fn difference(&self, call: &'a ast::Call, right: &'a ast::Call) -> Option<String> {
+        let variable = |side: &'a ast::Call| match &side.arguments[..] {
+            [Value::Word(name, None)] if self.text(&side.name).eq_ignore_ascii_case("val") => {
+                Some(self.text(name))
+            }
+            _ => None,
+        };
+        let Some(Value::Call(left)) = call.arguments.first() else { return None };
+        let (left, right) = (variable(left)?, variable(right)?);
+        Some(format!(
+            "compute the difference in a block before, `d as math({left} - {right})`, and write `{}(val(d), 0)`",
+            self.text(&call.name)
+        ))
     }
 
     /// Lowers the left side of a comparison. Of the functions, `len` is the number of nodes in a variable, and `count` the number

@@ -96,7 +96,9 @@ impl<'a> Values<'a> {
                 let declared = self.declared.keys().copied();
                 let hint = match did_you_mean(name, declared) {
                     near if near.is_empty() => {
-                        format!("declare it: `query name({name}: string) {{ ... }}`")
+                        format!(
+                            "declare it: `query name({name}: string) {{ ... }}`; or leave it out, of a table its column"
+                        )
                     }
                     near => near,
                 };

@@ -203,7 +203,16 @@ impl<'a> Lowering<'a> {
                 self.plain(item, FieldKind::AggregateVar(op, var), key)
             }
             (_, true) => {
-                let hint = format!("write `{op_name}(predicate)`");
+                let hint = match arguments {
+                    // What is known of the inner nodes is a variable of the outer ones, which have an edge to each of their groups.
+                    [Value::Call(call)] if self.text(&call.name).eq_ignore_ascii_case("val") => {
+                        format!(
+                            "write `{op_name}(predicate)`, of a predicate in which the variable was stored; or begin at \
+                         the nodes that make the groups: `~located_in {{ n as elevation }} {op_name}(val(n))`"
+                        )
+                    }
+                    _ => format!("write `{op_name}(predicate)`"),
+                };
                 let message = format!("`{op_name}` takes one predicate below `@groupby`");
                 Err(self.error_with(item.at, message, hint))
             }

@@ -192,7 +192,15 @@ impl<'a> Lowering<'a> {
         let alias = key.alias.as_ref().map(|alias| self.text(alias));
         if let Some(word @ ("first" | "offset" | "after" | "orderasc" | "orderdesc")) = alias {
             let message = format!("`{word}` can't be the alias of a key of `@groupby`");
-            let hint = "an argument stands behind the field: `friend (first: 10) @groupby(...)`";
+            let hint = match word {
+                "orderasc" | "orderdesc" => {
+                    "groups come by their size, the smallest first: order them in what the answer is read with, as in \
+                     `rows()[-5:]` of Python"
+                }
+                _ => {
+                    "an argument stands behind the field: `friend (first: 10) @groupby(...)`, and is about nodes, not groups"
+                }
+            };
             return Err(self.error_with(key.name.start, message, hint));
         }
         let langs = key.langs.as_ref().map(|langs| self.langs(langs)).transpose()?;

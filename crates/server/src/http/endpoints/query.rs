@@ -45,10 +45,10 @@ fn run(
         control.start_trace();
     }
     let (answer, start) = database.query_at(start, request, control)?;
-    let found = if strict || warnings { answer.warnings() } else { Vec::new() };
-    if strict && let Some(Warning { message, at, hint }) = found.first() {
+    if strict && let Some(Warning { message, at, hint }) = answer.unknown().first() {
         return Err(Error::query_at(*at, message).with_hint(hint));
     }
+    let warnings = warnings.then(|| answer.warnings());
     let written = match rdf {
         false => answer.to_short_json(STREAM_MIN, control)?,
         true => {
@@ -61,7 +61,6 @@ fn run(
     let steps = control
         .trace()
         .map(|trace| Explanation::new(&request.text, trace.steps(), answer.latency()).steps);
-    let warnings = warnings.then_some(found);
     let prints_slow = app.prints_slow.then(|| request.text.clone());
     let about = Asked { start, steps, warnings, prints_slow };
     match written {
@@ -79,7 +78,7 @@ pub(in crate::http) struct Asked {
     pub start: u64,
     /// Its steps, if they were asked for.
     pub steps: Option<Vec<ExplainedStep>>,
-    /// The names that the schema does not know, if they were asked for.
+    /// What is likely a mistake in it, if that was asked for.
     pub warnings: Option<Vec<Warning>>,
     /// The text of the query, if slow queries are printed.
     pub prints_slow: Option<String>,

@@ -1,5 +1,6 @@
 //! Eigenvector centrality: the score of a node is proportional to the sum of the scores of the nodes that lead to it. Rounds of the power method on
-//! the matrix and one, so that graphs of two sides do not swing to and fro; the squares of the scores add up to 1, as networkx has it.
+//! the matrix and one, so that graphs of two sides do not swing to and fro; the squares of the scores add up to 1, as networkx has it. It stops when a round
+//! changes all scores by less than `tolerance` together.
 
 use super::pagerank::pulled;
 use crate::algo::compact::rows::Rows;
@@ -26,7 +27,7 @@ pub(in crate::algo) fn eigenvector(run: &Run<'_>) -> Result<Found> {
         report.iterations += 1;
         report.edges += incoming.edges();
         report.residual = Some(change);
-        if change < run.call.float("tolerance") * nodes as f64 {
+        if change < run.call.float("tolerance") {
             break;
         }
     }

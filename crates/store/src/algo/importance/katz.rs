@@ -1,5 +1,5 @@
 //! Katz centrality: each node has the score `beta`, and `alpha` times what the nodes that lead to it have together. Definitions are
-//! networkx's.
+//! networkx's; a score is `beta` at the least, so the bound of the change is one for each node.
 
 use super::eigenvector::{change, gathered, scale};
 use crate::algo::run::{Found, Output, Report, Run};

@@ -89,7 +89,7 @@ fn plain_pagerank(plain: &PlainGraph, call: &AlgorithmCall, from: Option<&[usize
             .collect();
         let change: f64 = next.iter().zip(&ranks).map(|(one, other)| (one - other).abs()).sum();
         ranks = next;
-        if change < call.float("tolerance") * count as f64 {
+        if change < call.float("tolerance") {
             break;
         }
     }

@@ -7,7 +7,7 @@ use crate::exec::physical::path::FilterPath;
 use crate::graph::{IndexView, Predicate};
 use crate::index::{IndexKind, TokenKey};
 use crate::storage::NodeSet;
-use hexgraph_base::geo::GeoQuery;
+use hexgraph_base::geo::{GeoArgumentError, GeoQuery};
 use hexgraph_base::plan::{GeoRelation, PredicateRef};
 use hexgraph_base::types::{Error, Result, ValueType};
 use std::ops::Bound;
@@ -88,7 +88,13 @@ impl<'a> Context<'a> {
                 return Err(Error::query(format!("`{name}` has a wrong number of arguments")));
             }
         };
-        let query = query.map_err(Error::query)?;
+        let query = query.map_err(|error| match error {
+            GeoArgumentError::NoGeometry { function: "near", .. } => {
+                let hint = "a point is `[longitude, latitude]`: `near(place, [13.4, 52.5], 1000)`";
+                Error::query(error).with_hint(hint)
+            }
+            error => Error::query(error),
+        })?;
         Ok((predicate.def.value_type == ValueType::Geo).then_some((predicate, query)))
     }
 }

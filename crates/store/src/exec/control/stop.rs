@@ -3,7 +3,7 @@
 use super::costs::Costs;
 use super::limits::{Limits, past_limit};
 use super::passwords::Computed;
-use super::trace::Trace;
+use super::trace::{Trace, Unmet, Unmets};
 use crate::algo::GraphCache;
 use crate::graph::Passwords;
 use hexgraph_base::budget::{Budget, Held, Share};
@@ -48,6 +48,8 @@ pub struct Control {
     pool: OnceLock<Arc<Pool>>,
     /// The compact graphs that algorithms on the database have made before.
     graphs: OnceLock<Arc<GraphCache>>,
+    /// The uses of variables that have no value there.
+    unmets: Unmets,
 }
 
 /// Stops the request of the [`Control`] that it came from, from any thread.
@@ -101,6 +103,7 @@ impl Control {
             starved: AtomicBool::new(false),
             pool: OnceLock::new(),
             graphs: OnceLock::new(),
+            unmets: Unmets::default(),
         }
     }
 
@@ -268,6 +271,16 @@ impl Control {
     /// the request has a budget.
     pub fn share(&self) -> Option<&Arc<Share>> {
         self.share.get()
+    }
+
+    /// Notes that a variable is used where it has no value.
+    pub(crate) fn note_unmet(&self, unmet: Unmet) {
+        self.unmets.add(unmet);
+    }
+
+    /// Takes what was noted of variables so far.
+    pub(crate) fn take_unmets(&self) -> Vec<Unmet> {
+        self.unmets.take()
     }
 
     /// True when the request was refused memory that others had: it may succeed later.

@@ -1,4 +1,4 @@
-//! Records the steps of a request, for `explain`.
+//! Records the steps of a request, for `explain`, and what is likely a mistake in it, for its warnings.
 
 use crate::exec::physical::path::AccessPath;
 use hexgraph_base::types::Position;
@@ -27,6 +27,35 @@ pub struct Step {
     pub threads: usize,
     /// The time that it took, with the steps that are parts of it.
     pub time: Duration,
+}
+
+/// A use of a variable that has no value at any of the nodes where it is used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unmet {
+    /// The name of the variable.
+    pub name: String,
+    /// The place in the request's text that asks for it.
+    pub at: Position,
+    /// True in a filter, which no node passes then; in `math` it counts as 0.
+    pub is_filter: bool,
+}
+
+/// Collects such uses.
+#[derive(Debug, Default)]
+pub(super) struct Unmets {
+    found: Mutex<Vec<Unmet>>,
+}
+
+impl Unmets {
+    /// Adds one.
+    pub(super) fn add(&self, unmet: Unmet) {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).push(unmet);
+    }
+
+    /// Takes those that were added so far.
+    pub(super) fn take(&self) -> Vec<Unmet> {
+        std::mem::take(&mut *self.found.lock().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 /// Collects the steps of one request.

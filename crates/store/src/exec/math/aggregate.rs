@@ -102,12 +102,14 @@ impl Context<'_> {
                 let _while_computing = self.control.charge_while(4 * values)?;
                 let lookup = |var: VarId| {
                     let map = self.expect_values(var)?;
-                    match homes.get(&var) {
+                    let map = match homes.get(&var) {
                         Some(home) if home.len() < above.len() && above.starts_with(home) => {
-                            flow_down(root, home, above, &map).map(Arc::new)
+                            flow_down(root, home, above, &map).map(Arc::new)?
                         }
-                        _ => Ok(map),
-                    }
+                        _ => map,
+                    };
+                    self.note_unmet_at(var, &map, &level.nodes, field.at);
+                    Ok(map)
                 };
                 super::evaluate::evaluate(expr, Some(&level.nodes), &lookup).map(Arc::new)
             }
@@ -287,7 +289,7 @@ fn reads_of(kind: &FieldKind) -> Vec<VarId> {
     vars
 }
 
-fn math_vars(expr: &MathExpr, vars: &mut Vec<VarId>) {
+pub(super) fn math_vars(expr: &MathExpr, vars: &mut Vec<VarId>) {
     stack::require();
     match expr {
         MathExpr::Constant(_) | MathExpr::Value(_) => {}

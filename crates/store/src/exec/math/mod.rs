@@ -5,6 +5,7 @@ pub(super) mod float_sums;
 pub(super) mod sums;
 pub(super) mod totals;
 pub(super) mod aggregate;
+pub(super) mod unmet;
 pub(super) mod math_columns;
 pub(in crate::exec) mod math_program;
 pub(super) mod evaluate;

@@ -358,7 +358,12 @@ impl<'a> Context<'a> {
         let Some(def) = def.or_else(|| self.version.schema.predicates.get(name)) else {
             let known = self.version.schema.predicates.keys().map(AsRef::as_ref);
             let message = format!("can't order by `{name}`, which no schema and no node has");
-            return Err(Error::query(message).with_hint(did_you_mean(name, known)));
+            let hint = match name {
+                "count" => "the groups of `@groupby` come by their size, the smallest first; nodes are ordered by a count that a block \
+                            before keeps: `n as count(friend)` and `orderdesc: val(n)`".to_owned(),
+                _ => did_you_mean(name, known),
+            };
+            return Err(Error::query(message).with_hint(hint));
         };
         if def.list || def.value_type == ValueType::Uid {
             let has = if def.value_type == ValueType::Uid { "leads to nodes" } else { "is a list" };

@@ -108,6 +108,9 @@ impl<'a> Context<'a> {
     {
         let root = self.root(function)?;
         let wanted = page.wanted();
+        if let Some(filter) = &block.filter {
+            self.note_unmet_in(filter, &root);
+        }
         if let Some(filter) = &block.filter
             && let Some(index) = self.index_of_order(&block.order, root.len(), page)?
         {
@@ -162,7 +165,10 @@ impl<'a> Context<'a> {
         let Some(function) = &block.root else { return Ok(NodeSet::default()) };
         let root = self.root(function)?;
         match &block.filter {
-            Some(filter) => self.filter(filter, root),
+            Some(filter) => {
+                self.note_unmet_in(filter, &root);
+                self.filter(filter, root)
+            }
             None => Ok(root),
         }
     }
@@ -172,6 +178,7 @@ impl<'a> Context<'a> {
     pub(crate) fn counted_set(&self, block: &Block) -> Result<(usize, Option<NodeSet>)> {
         if let (Some(function), Some(filter), None) = (&block.root, &block.filter, block.var) {
             let root = self.root(function)?;
+            self.note_unmet_in(filter, &root);
             if let Some(count) = self.count_passing(filter, &root)? {
                 return Ok((count, None));
             }
@@ -196,6 +203,7 @@ impl<'a> Context<'a> {
             self.took(PagePath::Seek);
             return Ok(self.page_of(root, page));
         };
+        self.note_unmet_in(filter, root);
         let prepared = self.prepare(filter, root.len(), Purpose::Page)?;
         self.took(match prepared.drives(root.len()) {
             true => PagePath::WalkFilter,
@@ -286,7 +294,9 @@ impl<'a> Context<'a> {
             let mut unique = nodes.clone();
             unique.sort_unstable();
             unique.dedup();
-            let kept = self.filter(filter, NodeSet::from(unique))?;
+            let unique = NodeSet::from(unique);
+            self.note_unmet_in(filter, &unique);
+            let kept = self.filter(filter, unique)?;
             nodes.retain(|&node| kept.contains(node));
         }
         // A uid that is listed twice comes twice only where all of the list is wanted.

@@ -234,6 +234,7 @@ impl<'a> Context<'a> {
             let _while_filtering = self.control.charge_while(12 * all.target_count())?;
             // Each target is asked once, in whichever lists it stands.
             let candidates = NodeSet::from(self.distinct(all.all_targets())?);
+            self.note_unmet_in(filter, &candidates);
             let passed = self.filter(filter, candidates)?;
             all = match nodes {
                 [_] => all.replaced(self, &passed.as_list())?,

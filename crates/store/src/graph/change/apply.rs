@@ -1,5 +1,6 @@
 //! The predicates that a mutation changes, while it changes them.
 
+use super::effect::Effect;
 use super::keys::{Key, PredicateKeys};
 use crate::graph::build::compact::{is_due, settle_due};
 use crate::graph::build::parts::{EdgePart, FacetsBuilder, ValuePart};
@@ -28,6 +29,8 @@ pub(in crate::graph) struct Draft<'a> {
     unique: Vec<UniqueSet>,
     /// The conflict keys of what was changed.
     keys: Vec<Key>,
+    /// What was done in effect; what was set is not counted when `is_again`.
+    effect: Effect,
     /// True when the changes were carried out before: conflict keys are not collected, and whether values are unique is
     /// not checked.
     is_again: bool,
@@ -78,7 +81,7 @@ impl<'a> Draft<'a> {
     /// A draft of the version after `version`, which has the schema and the nodes of the next one.
     pub(in crate::graph) fn new(version: &'a Version) -> Draft<'a> {
         let (touched, unique, keys) = (BTreeMap::new(), Vec::new(), Vec::new());
-        Draft { version, touched, unique, keys, is_again: false }
+        Draft { version, touched, unique, keys, effect: Effect::default(), is_again: false }
     }
 
     /// As [`Draft::new`], for changes that were carried out before: their conflict keys are not
@@ -110,7 +113,7 @@ impl<'a> Draft<'a> {
 
     /// Deletes all values of a node in all languages, or all its edges.
     pub(in crate::graph) fn clear(&mut self, name: &str, node: u32) {
-        let Draft { version, touched, keys, .. } = self;
+        let Draft { version, touched, keys, effect, .. } = self;
         let Some(predicate) = predicate_of(version, touched, name) else { return };
         let Predicate { def, data } = predicate;
         let uid = version.nodes.uid(node);
@@ -119,14 +122,18 @@ impl<'a> Draft<'a> {
         match data {
             PredicateData::Values(langs) => {
                 for values in langs.iter_mut().filter(|values| values.has(node)) {
-                    keys.replaced(uid, values, &values.values(node));
+                    let old = values.values(node);
+                    effect.values_deleted += old.len() as u64;
+                    keys.replaced(uid, values, &old);
                     keys.count(uid);
                     values.set_row(node, None, def.value_type);
                 }
             }
             PredicateData::Edges(edges) => {
                 // Before the edges go: their targets are part of the keys.
-                for &target in edges.forward.targets(node).iter() {
+                let targets = edges.forward.targets(node);
+                effect.edges_deleted += targets.len() as u64;
+                for &target in targets.iter() {
                     keys.edge_gone(uid, version.nodes.uid(target));
                 }
                 clear_edges(edges, node);
@@ -156,7 +163,7 @@ impl<'a> Draft<'a> {
         node: u32,
         is_meant: impl Fn(&Value) -> bool,
     ) {
-        let Draft { version, touched, keys, .. } = self;
+        let Draft { version, touched, keys, effect, .. } = self;
         let Some(predicate) = predicate_of(version, touched, name) else { return };
         let value_type = predicate.def.value_type;
         let PredicateData::Values(langs) = &mut predicate.data else { return };
@@ -173,6 +180,7 @@ impl<'a> Draft<'a> {
         if removed.is_empty() {
             return;
         }
+        effect.values_deleted += removed.len() as u64;
         let uid = version.nodes.uid(node);
         let mut keys = PredicateKeys::new(&predicate.def, keys);
         keys.count(uid);
@@ -182,10 +190,11 @@ impl<'a> Draft<'a> {
 
     /// Deletes one edge.
     pub(super) fn remove_edge(&mut self, name: &str, node: u32, target: u32) {
-        let Draft { version, touched, keys, .. } = self;
+        let Draft { version, touched, keys, effect, .. } = self;
         let Some(predicate) = predicate_of(version, touched, name) else { return };
         let PredicateData::Edges(edges) = &mut predicate.data else { return };
         if edges.forward.contains(node, target) {
+            effect.edges_deleted += 1;
             let (uid, target_uid) = (version.nodes.uid(node), version.nodes.uid(target));
             let mut keys = PredicateKeys::new(&predicate.def, keys);
             keys.edge(uid, target_uid);
@@ -202,12 +211,12 @@ impl<'a> Draft<'a> {
         // The sort is stable: the last one stays the last.
         changes.sort_by(|one, other| compare_names(one.name, other.name));
         for run in changes.chunk_by_mut(|one, next| is_same_name(one.name, next.name)) {
-            let Draft { version, touched, keys, is_again, .. } = self;
+            let Draft { version, touched, keys, effect, is_again, .. } = self;
             let Some(predicate) = predicate_of(version, touched, run[0].name) else { continue };
             let def = Arc::clone(&predicate.def);
             let PredicateData::Edges(edges) = &mut predicate.data else { continue };
             if !*is_again {
-                add_edge_keys(version, &def, edges, run, keys);
+                effect.edges_set += add_edge_keys(version, &def, edges, run, keys);
             }
             // As many as would be folded anyway: they are laid into a new base at once.
             if version.thresholds.is_bulk(run.len(), edges.forward.base.subjects.len()) {
@@ -239,7 +248,7 @@ impl<'a> Draft<'a> {
     }
 
     fn set_column(&mut self, name: &str, lang: &str, changes: &mut [ValueChange<'_>]) {
-        let Draft { version, touched, keys, is_again, .. } = self;
+        let Draft { version, touched, keys, effect, is_again, .. } = self;
         let Some(predicate) = predicate_of(version, touched, name) else { return };
         let def = Arc::clone(&predicate.def);
         let PredicateData::Values(langs) = &mut predicate.data else { return };
@@ -259,7 +268,7 @@ impl<'a> Draft<'a> {
         }
         let values = &mut langs[place];
         if !*is_again {
-            add_value_keys(version, &def, values, changes, keys);
+            effect.values_set += add_value_keys(version, &def, values, changes, keys);
         }
         if version.thresholds.is_bulk(changes.len(), values.base.column.subjects.len()) {
             let parts = vec![ValuePart::of(values), value_part(changes, def.value_type)];
@@ -298,6 +307,11 @@ impl<'a> Draft<'a> {
             }
         }
         Ok(())
+    }
+
+    /// What was done so far in effect.
+    pub(super) fn effect(&self) -> Effect {
+        self.effect
     }
 
     /// The changed predicates. Changes that have piled up are folded into their base. Adds the
@@ -350,22 +364,25 @@ fn predicate_of<'t>(
     touched.get_mut(name)
 }
 
-/// The conflict keys of edges that are about to be set.
+/// Adds the conflict keys of edges that are about to be set. Returns how many of these will be set in effect.
 fn add_edge_keys(
     version: &Version,
     def: &PredicateDef,
     edges: &EdgeStore,
     changes: &[EdgeChange<'_>],
     keys: &mut Vec<Key>,
-) {
+) -> u64 {
     let mut keys = PredicateKeys::new(def, keys);
+    let mut in_effect = 0;
     let uid = |node| version.nodes.uid(node);
-    for EdgeChange { node, target, .. } in changes {
+    for EdgeChange { node, target, facets, .. } in changes {
         keys.edge(uid(*node), uid(*target));
-        if !edges.forward.contains(*node, *target) {
+        let is_new = !edges.forward.contains(*node, *target);
+        if is_new {
             keys.count(uid(*node));
             keys.reverse_count(uid(*target));
         }
+        in_effect += u64::from(is_new || !facets.is_empty());
         if !def.list {
             let targets = edges.forward.targets(*node);
             for replaced in targets.iter().filter(|replaced| *replaced != target) {
@@ -373,27 +390,32 @@ fn add_edge_keys(
             }
         }
     }
+    in_effect
 }
 
-/// The conflict keys of values that are about to be set.
+/// Adds the conflict keys of values that are about to be set. Returns how many of these will be set in effect.
 fn add_value_keys(
     version: &Version,
     def: &PredicateDef,
     values: &LangValues,
     changes: &[ValueChange<'_>],
     keys: &mut Vec<Key>,
-) {
+) -> u64 {
     let mut keys = PredicateKeys::new(def, keys);
-    for ValueChange { node, value, .. } in changes {
+    let mut in_effect = 0;
+    for ValueChange { node, value, facets, .. } in changes {
         let (uid, old) = (version.nodes.uid(*node), values.values(*node));
         keys.value(uid, values, value.as_ref());
         if !def.list {
             keys.replaced(uid, values, &old);
         }
-        if def.count && !old.iter().any(|old| compare_values(old, value.as_ref()).is_eq()) {
+        let is_new = !old.iter().any(|old| compare_values(old, value.as_ref()).is_eq());
+        if def.count && is_new {
             keys.count(uid);
         }
+        in_effect += u64::from(is_new || !facets.is_empty());
     }
+    in_effect
 }
 
 impl Predicate {

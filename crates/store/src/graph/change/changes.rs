@@ -4,6 +4,7 @@
 //! Nodes stand there by uid, since node ids of great uids depend on the version.
 
 use super::apply::{Draft, EdgeChange, ValueChange};
+use super::effect::Effect;
 use super::keys::Key;
 use crate::graph::build::compact::is_fold_due;
 use crate::graph::build::renumber::with_high_uids;
@@ -148,15 +149,15 @@ impl Changes {
     /// [`hexgraph_base::types::Error::Query`] when two nodes would have a value that only one may have;
     /// [`hexgraph_base::types::Error::Limit`] when there is no room for another uid.
     pub fn apply(self, version: &Version) -> Result<Version> {
-        self.apply_keyed(version, &mut Vec::new())
+        self.apply_keyed(version, &mut Vec::new()).map(|(next, _)| next)
     }
 
-    /// As [`Changes::apply`]; adds the conflict keys of what is written.
+    /// As [`Changes::apply`]; adds the conflict keys of what is written, and returns what was done in effect.
     ///
     /// # Errors
     ///
     /// As [`Changes::apply`].
-    pub fn apply_keyed(self, version: &Version, keys: &mut Vec<Key>) -> Result<Version> {
+    pub fn apply_keyed(self, version: &Version, keys: &mut Vec<Key>) -> Result<(Version, Effect)> {
         self.carry_out(version, keys, false)
     }
 
@@ -167,10 +168,15 @@ impl Changes {
     ///
     /// [`hexgraph_base::types::Error::Limit`] when there is no room for another uid.
     pub fn apply_again(self, version: &Version) -> Result<Version> {
-        self.carry_out(version, &mut Vec::new(), true)
+        self.carry_out(version, &mut Vec::new(), true).map(|(next, _)| next)
     }
 
-    fn carry_out(self, version: &Version, keys: &mut Vec<Key>, is_again: bool) -> Result<Version> {
+    fn carry_out(
+        self,
+        version: &Version,
+        keys: &mut Vec<Key>,
+        is_again: bool,
+    ) -> Result<(Version, Effect)> {
         let Changes { predicates, langs, definitions, parts, high, named, next_uid, weight } = self;
         let mut next = version.clone();
         if !definitions.is_empty() {
@@ -189,11 +195,12 @@ impl Changes {
             work.carry_out(part)?;
         }
         work.draft.check_unique()?;
+        let effect = work.draft.effect();
         let changed = work.draft.finish(keys);
         next.is_fold_due = changed.iter().any(|(_, it)| is_fold_due(it, &next.thresholds));
         next.replace(changed);
         next.replaced += weight as u64;
-        Ok(next)
+        Ok((next, effect))
     }
 }
 

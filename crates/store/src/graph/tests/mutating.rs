@@ -52,6 +52,37 @@ fn sets_replace_or_add() {
     assert_eq!(values_of(&one, "name", "", 1), ["a|f=1"]);
 }
 
+/// What a mutation does in effect: values set, edges set, values deleted, edges deleted.
+fn effect(version: &Version, set: &str, delete: &str) -> [u64; 4] {
+    let texts = [(Statements::NQuads(set), Statements::NQuads(delete))];
+    let (changes, _) = staged(version, &texts, &Bindings::default()).unwrap();
+    let (_, effect) = changes.apply_keyed(version, &mut Vec::new()).unwrap();
+    [effect.values_set, effect.edges_set, effect.values_deleted, effect.edges_deleted]
+}
+
+#[test]
+fn what_is_done_in_effect_is_counted() {
+    let text = "<1> <name> \"a\" .\n<1> <name@de> \"ä\" .\n<1> <tag> \"x\" .\n<1> <tag> \"y\" .\n\
+                <1> <friend> <2> (w=1) .\n<1> <friend> <3> .\n<1> <best> <2> .\n";
+    assert_eq!(effect(&with_schema(SCHEMA), text, ""), [4, 3, 0, 0]);
+    let changed = set(&with_schema(SCHEMA), text);
+    let settled = crate::graph::settle_all(&changed);
+    for version in [&changed, &settled] {
+        let is = |set: &str, delete: &str| effect(version, set, delete);
+        assert_eq!(is("<1> <name> \"a\" .\n<1> <tag> \"y\" .\n<1> <friend> <3> .", ""), [0; 4]);
+        assert_eq!(is("<1> <name> \"b\" .\n<1> <tag> \"z\" .\n<1> <best> <3> .", ""), [2, 1, 0, 0]);
+        assert_eq!(is("<1> <friend> <2> (w=2) .\n<1> <name> \"a\" (f=1) .", ""), [1, 1, 0, 0]);
+        assert_eq!(is("", "<1> <name> * .\n<1> <friend> * .\n<1> <best> * ."), [0, 0, 2, 3]);
+        assert_eq!(
+            is("", "<1> <tag> \"x\" .\n<1> <tag> \"q\" .\n<1> <friend> <9> ."),
+            [0, 0, 1, 0]
+        );
+        assert_eq!(is("", "<1> <name@de> * .\n<1> <friend> <2> .\n<2> <friend> * ."), [0, 0, 1, 1]);
+        // Deletes come first: what is deleted and set again counts twice.
+        assert_eq!(is("<1> <best> <2> .", "<1> <best> <2> ."), [0, 1, 0, 1]);
+    }
+}
+
 #[test]
 fn deletes() {
     let all = set(

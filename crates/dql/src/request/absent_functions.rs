@@ -1,0 +1,35 @@
+//! Functions that other languages have and DQL has not, and what is written instead. They are for hints of errors alone.
+
+/// What is done with a variable by whose values nodes are to be grouped.
+pub(super) const GROUPED_VARIABLE: &str = "keep it as a predicate first, by an upsert that sets `uid(x) <group> val(x) .`, or in Python by \
+     `.store(\"group\")` of what an algorithm found, and write `@groupby(group)`";
+
+/// What is written for a function in the place of a field.
+pub(super) fn written_for(word: &str) -> Option<&'static str> {
+    Some(match word.to_ascii_lowercase().as_str() {
+        "mean" | "average" => {
+            "write `avg(val(x))`; there are min, max, sum and avg of variables, and count"
+        }
+        "median" | "percentile" | "quantile" | "mode" | "stddev" | "stdev" | "std" | "variance"
+        | "var_pop" => {
+            "there are min, max, sum and avg of variables, and count; a data frame has others"
+        }
+        "distinct" | "unique" | "count_distinct" | "countdistinct" | "n_unique" | "nunique" => {
+            "write `@groupby(name) { count(uid) }`: it has a row for each value; and there are min, max, sum, avg and count"
+        }
+        "minimum" | "least" => "write `min(val(x))`",
+        "maximum" | "greatest" => "write `max(val(x))`",
+        "total" => "write `sum(val(x))`",
+        "length" | "size" => "write `count(friend)` for edges and values",
+        "collect" | "collect_list" | "array_agg" | "list" => {
+            "what a field finds comes as a list by itself: `friend { name }`"
+        }
+        "abs" | "round" | "coalesce" | "if" | "case" => {
+            "numbers are computed by `math`, as in `y: math(cond(x < 0, 0 - x, x))`"
+        }
+        "lower" | "upper" | "concat" | "substring" | "trim" | "tolower" | "toupper" => {
+            "texts are not computed: do it with the answer"
+        }
+        _ => return None,
+    })
+}

@@ -1,0 +1,134 @@
+//! Columns of uids: as texts, as all answers have them, and what their nodes tell beside them.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::UInt64Type;
+use arrow_array::{Array, ArrayRef, RecordBatch, StringArray, UInt64Array};
+use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema};
+use arrow_select::take::take;
+use hexgraph_base::types::{Error, Result, Uid};
+use std::sync::Arc;
+
+/// The column of the nodes that a table is about.
+const UID: &str = "uid";
+
+/// The bytes of most uids as texts, about.
+const UID_BYTES: usize = 8;
+
+/// Makes texts of the columns of uids: `0x1f`. O(rows).
+///
+/// # Errors
+///
+/// [`Error::Query`] for texts of more than 2 GB.
+pub fn with_text_uids(batch: &RecordBatch) -> Result<RecordBatch> {
+    let schema = batch.schema();
+    let columns = schema.fields().iter().zip(batch.columns());
+    let columns = columns.map(|(field, array)| match array.data_type() {
+        DataType::UInt64 => {
+            let field = Field::new(field.name(), DataType::Utf8, field.is_nullable());
+            Ok((Arc::new(field), texts(array.as_primitive::<UInt64Type>())?))
+        }
+        _ => Ok((Arc::clone(field), Arc::clone(array))),
+    });
+    batch_of(columns.collect::<Result<_>>()?)
+}
+
+/// Puts the columns of `fields` behind the uids of a table, to each row those of its `uid`. Both have a column `uid`: the table
+/// numbers, in any order; `fields` texts, each once, whose numbers ascend. O(rows of the result · log).
+///
+/// # Errors
+///
+/// [`Error::Query`] for tables without such columns, and for two columns of one name.
+pub fn with_fields(batch: &RecordBatch, fields: &RecordBatch) -> Result<RecordBatch> {
+    let uids = batch.column_by_name(UID).and_then(|array| array.as_primitive_opt::<UInt64Type>());
+    let known = fields.column_by_name(UID).and_then(|array| array.as_string_opt::<i32>());
+    let (Some(uids), Some(known)) = (uids, known) else {
+        return Err(Error::query("there are no nodes whose fields could be read"));
+    };
+    let known: Vec<Option<Uid>> = known.iter().map(|text| text.and_then(Uid::parse)).collect();
+    let row = |uid: &u64| known.binary_search(&Some(Uid(*uid))).ok().map(|row| row as u64);
+    let rows: UInt64Array = uids.values().iter().map(row).collect();
+    let mut columns = columns_of(batch);
+    let (schema, mut place) = (fields.schema(), 1);
+    for (field, array) in schema.fields().iter().zip(fields.columns()) {
+        if field.name() == UID {
+            continue;
+        }
+        if batch.column_by_name(field.name()).is_some() {
+            let message = format!("two columns are called {:?}", field.name());
+            return Err(Error::query(message).with_hint("give the field an alias: `other: name`"));
+        }
+        let field = Field::new(field.name(), field.data_type().clone(), true);
+        columns.insert(place, (Arc::new(field), take(array, &rows, None).map_err(wrong)?));
+        place += 1;
+    }
+    batch_of(columns)
+}
+
+fn texts(uids: &UInt64Array) -> Result<ArrayRef> {
+    let mut bytes: Vec<u8> = Vec::with_capacity(UID_BYTES * uids.len());
+    let mut ends: Vec<i32> = Vec::with_capacity(uids.len() + 1);
+    ends.push(0);
+    let mut digits = [0; 18];
+    for uid in uids.values() {
+        bytes.extend_from_slice(Uid(*uid).text(&mut digits).as_bytes());
+        // Of one that is too great the last one is too: it is refused below.
+        ends.push(i32::try_from(bytes.len()).unwrap_or(-1));
+    }
+    if ends.last() == Some(&-1) {
+        return Err(Error::query("so many uids are more text than a column can have"));
+    }
+    let ends = OffsetBuffer::new(ScalarBuffer::from(ends));
+    let texts = StringArray::try_new(ends, Buffer::from_vec(bytes), uids.nulls().cloned());
+    Ok(Arc::new(texts.map_err(wrong)?))
+}
+
+fn columns_of(batch: &RecordBatch) -> Vec<(FieldRef, ArrayRef)> {
+    let schema = batch.schema();
+    schema.fields().iter().map(Arc::clone).zip(batch.columns().iter().map(Arc::clone)).collect()
+}
+
+fn batch_of(columns: Vec<(FieldRef, ArrayRef)>) -> Result<RecordBatch> {
+    let (fields, arrays): (Vec<FieldRef>, Vec<ArrayRef>) = columns.into_iter().unzip();
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays).map_err(wrong)
+}
+
+fn wrong(error: ArrowError) -> Error {
+    Error::query(format!("the columns make no table: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_array::{Float64Array, Int64Array};
+
+    fn table(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
+        RecordBatch::try_from_iter(columns).unwrap()
+    }
+
+    #[test]
+    fn uids_are_texts_and_fields_stand_beside_them() {
+        let uids: ArrayRef = Arc::new(UInt64Array::from(vec![31, 1, u64::MAX, 31]));
+        let ranks: ArrayRef = Arc::new(Float64Array::from(vec![0.5, 0.25, 0.125, 0.5]));
+        let found = table(vec![("uid", Arc::clone(&uids)), ("rank", ranks)]);
+        let known: ArrayRef = Arc::new(StringArray::from(vec!["0x1", "0x1f"]));
+        let ages: ArrayRef = Arc::new(Int64Array::from(vec![Some(7), None]));
+        let told = with_fields(&found, &table(vec![("uid", known), ("age", ages)])).unwrap();
+        let told = with_text_uids(&told).unwrap();
+        let names: Vec<String> =
+            told.schema().fields().iter().map(|field| field.name().clone()).collect();
+        assert_eq!(names, ["uid", "age", "rank"]);
+        let texts: Vec<_> = told.column(0).as_string::<i32>().iter().flatten().collect();
+        assert_eq!(texts, ["0x1f", "0x1", "0xffffffffffffffff", "0x1f"]);
+        let ages = told.column(1).as_primitive::<arrow_array::types::Int64Type>();
+        assert_eq!(ages.iter().collect::<Vec<_>>(), [None, Some(7), None, None]);
+        let twice = with_fields(
+            &found,
+            &table(vec![
+                ("uid", Arc::new(StringArray::from(vec!["0x1"])) as ArrayRef),
+                ("rank", Arc::new(Int64Array::from(vec![1])) as ArrayRef),
+            ]),
+        );
+        assert!(twice.unwrap_err().to_string().contains("two columns"));
+    }
+}
