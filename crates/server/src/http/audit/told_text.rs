@@ -219,7 +219,7 @@ mod tests {
                 "/query",
                 json,
                 r#"{"query":"{ q(func: uid(1)) { uid } }","variables":{"$p":"hunter2"}"#,
-                "(70 bytes)",
+                "(67 bytes)",
             ),
             (
                 "/mutate",
