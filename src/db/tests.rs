@@ -7,6 +7,7 @@ mod durability;
 mod folding;
 mod failing_files;
 mod keys;
+mod little_loads;
 mod namespaces;
 mod power_loss;
 mod simulated;

@@ -1,6 +1,7 @@
 //! Finds out what the columns of tables are, and loads them.
 
 use crate::db::{Control, Database, LoadReport};
+use crate::tables::read::little::ReadJobs;
 use crate::tables::read::rounds::Rounds;
 use crate::tables::read::source::Source;
 use crate::tables::shape::choose_ids::{choose_for_edges, choose_for_nodes};
@@ -11,8 +12,9 @@ use crate::tables::shape::plan::{EdgePlan, Plan};
 use crate::tables::shape::plan_nodes::plan_nodes;
 use hexgraph_base::schema::{PredicateDef, is_reserved};
 use hexgraph_base::types::{Error, Result, ValueType};
+use hexgraph_store::exec::Canceller;
 use hexgraph_store::graph;
-use hexgraph_store::graph::{ColumnLoad, IdSpace, Predicate, Version};
+use hexgraph_store::graph::{ColumnLoad, IdSpace, Predicate, SpillOptions, Version};
 use std::borrow::Cow;
 
 /// The characters that the key of a facet must not contain, since N-Quads could not write it.
@@ -83,31 +85,52 @@ impl Database {
         control: &Control,
     ) -> Result<LoadReport> {
         let spill = self.spill_options(options.memory)?;
-        self.load_with(control, move |version, canceller| {
-            let version = altered(version, &options)?;
-            let jobs = with_ids(&version, jobs)?;
-            let expected = expected_ids(&version, &jobs);
-            let spaces = spaces_of(&jobs);
-            let mut load = ColumnLoad::new(&version, spaces.clone(), spill.as_ref())?;
-            let refuses_lost = keep_to_stored(&jobs, &spaces, &mut load);
-            let mut opened = Vec::new();
-            for (table, rows) in jobs {
-                let source = open(table, &version, &options, &rows)?;
-                let plan = match &rows {
-                    Rows::Nodes(rows) => plan_nodes(&source, rows, &spaces, &mut load),
-                    Rows::Edges(rows) => plan_edges(&source, rows, &spaces, &mut load),
-                };
-                opened.push((plan?, source));
-            }
-            // All tables are planned before the first row is read, so a wrong column fails at once.
-            options.progress.start(opened.iter().map(|(_, source)| source.size()).sum());
-            let mut rounds = Rounds::new(load, options, canceller, expected);
-            for (plan, source) in opened {
-                rounds.table(&plan, source)?;
-            }
-            rounds.finish(&version, refuses_lost)
+        if options.schema.is_some() || 0 < options.memory {
+            return self.load_with(control, move |version, canceller| {
+                loaded(version, jobs, (&options, spill), canceller)
+            });
+        }
+        self.load_detached(control, move |database, canceller| match ReadJobs::read(jobs) {
+            ReadJobs::Little(jobs) => database.publish_little(canceller, |version| {
+                let jobs = jobs.iter().map(|(table, rows)| (table.reopen(), rows.clone()));
+                loaded(version, jobs.collect(), (&options, None), canceller)
+            }),
+            ReadJobs::Other(jobs) => database.publish_load(canceller, |version| {
+                loaded(version, jobs, (&options, None), canceller)
+            }),
         })
     }
+}
+
+/// The version with the rows of all tables.
+fn loaded(
+    version: &Version,
+    jobs: Vec<(Table, Rows)>,
+    (options, spill): (&TableOptions, Option<SpillOptions>),
+    canceller: &Canceller,
+) -> Result<(Version, graph::LoadReport)> {
+    let version = altered(version, options)?;
+    let jobs = with_ids(&version, jobs)?;
+    let expected = expected_ids(&version, &jobs);
+    let spaces = spaces_of(&jobs);
+    let mut load = ColumnLoad::new(&version, spaces.clone(), spill.as_ref())?;
+    let refuses_lost = keep_to_stored(&jobs, &spaces, &mut load);
+    let mut opened = Vec::new();
+    for (table, rows) in jobs {
+        let source = open(table, &version, options, &rows)?;
+        let plan = match &rows {
+            Rows::Nodes(rows) => plan_nodes(&source, rows, &spaces, &mut load),
+            Rows::Edges(rows) => plan_edges(&source, rows, &spaces, &mut load),
+        };
+        opened.push((plan?, source));
+    }
+    // All tables are planned before the first row is read, so a wrong column fails at once.
+    options.progress.start(opened.iter().map(|(_, source)| source.size()).sum());
+    let mut rounds = Rounds::new(load, options.clone(), canceller, expected);
+    for (plan, source) in opened {
+        rounds.table(&plan, source)?;
+    }
+    rounds.finish(&version, refuses_lost)
 }
 
 fn altered<'a>(version: &'a Version, options: &TableOptions) -> Result<Cow<'a, Version>> {

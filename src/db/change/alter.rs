@@ -3,19 +3,16 @@
 //! A writer takes its turn on a thread that is none of the pool, and lets the pool compute: a
 //! thread of the pool that waited for its turn could be the one that the writer waits for.
 
-use super::input::{Input, Source};
 use crate::db::database::Database;
 use crate::db::guard::guarded;
 use crate::db::open::Open;
-use crate::db::operation::{Drop, LoadOptions, LoadReport};
+use crate::db::operation::Drop;
 use hexgraph_base::schema::SchemaReport;
 use hexgraph_base::types::pool::AllThreads;
 use hexgraph_base::types::{Error, Result};
-use hexgraph_store::exec::{Canceller, Control};
+use hexgraph_store::exec::Control;
 use hexgraph_store::graph;
-use hexgraph_store::graph::{
-    Check, Definitions, LoadSource, RebuildTurn, Redefinition, SchemaChange, SpillOptions, Version,
-};
+use hexgraph_store::graph::{Check, Definitions, RebuildTurn, Redefinition, SchemaChange, Version};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -24,8 +21,6 @@ const SLOW: Duration = Duration::from_millis(200);
 /// How often indexes are built beside the writers before they are built in the writer's turn. More than once happens when the
 /// predicate was given another base meanwhile, as a commit does that finds far too many changes.
 const TRIES_BESIDE: usize = 3;
-/// The smallest memory bound of a load, in bytes.
-const LOAD_MEMORY_MIN: u64 = 16 << 20;
 
 /// Predicates that were built beside the writers, with what is told of them.
 struct BuiltBeside {
@@ -254,108 +249,4 @@ impl Database {
             false => Ok(()),
         }
     }
-
-    /// Adds the definitions of `schema_text` and the triples of a source, or of several. All of
-    /// them become visible at once; a label of a blank node means the same node in all. The calling thread only waits, and
-    /// stops waiting when `control` says so.
-    ///
-    /// # Errors
-    ///
-    /// `Load` with the first line that can't be stored, unless `options` skip such lines; as
-    /// [`Database::alter`] for the schema; `Limit` when `control` stops it. Nothing is changed
-    /// then.
-    pub fn load(
-        &self,
-        sources: impl Into<Vec<Source>>,
-        schema_text: Option<&str>,
-        options: LoadOptions,
-        control: &Control,
-    ) -> Result<LoadReport> {
-        let sources = sources.into();
-        let names: Vec<String> = sources.iter().map(Source::name).collect();
-        let inputs = Input::open(sources, &options.progress)?;
-        let source = |(name, input)| LoadSource { name, reader: Box::new(input) };
-        let sources = names.into_iter().zip(inputs).map(source).collect();
-        let schema_text = schema_text.map(str::to_owned);
-        let spill = self.spill_options(options.memory)?;
-        self.load_with(control, move |version, canceller| {
-            load_into(version, schema_text.as_deref(), sources, (&options, spill), canceller)
-        })
-    }
-
-    /// How a load is bounded to so many bytes in memory; 0 for not at all. What is left of loads
-    /// that ended without notice is removed.
-    ///
-    /// # Errors
-    ///
-    /// `Io` when the system refuses, `Query` for less than 16 MiB.
-    pub(crate) fn spill_options(&self, memory: u64) -> Result<Option<SpillOptions>> {
-        if memory == 0 {
-            return Ok(None);
-        }
-        if memory < LOAD_MEMORY_MIN {
-            let least = LOAD_MEMORY_MIN >> 20;
-            return Err(Error::query(format!("a load needs a memory of {least} MiB or more")));
-        }
-        let open = self.open_state()?;
-        open.check_writable()?;
-        let folder = match open.folder() {
-            Some(folder) => {
-                graph::remove_left(folder)?;
-                folder.to_owned()
-            }
-            None => std::env::temp_dir(),
-        };
-        Ok(Some(SpillOptions { folder, memory }))
-    }
-
-    /// Publishes the version that `make_next` makes on the threads of the pool. The calling thread
-    /// only waits, and stops waiting when `control` says so.
-    ///
-    /// # Errors
-    ///
-    /// Those of `make_next`; `Limit` when `control` stops it.
-    pub(crate) fn load_with(
-        &self,
-        control: &Control,
-        make_next: impl FnOnce(&Version, &Canceller) -> Result<(Version, graph::LoadReport)>
-        + Send
-        + 'static,
-    ) -> Result<LoadReport> {
-        let started = Instant::now();
-        let database = self.clone();
-        let load = move |canceller: &Canceller| {
-            let pool = database.pool()?;
-            database.change_saved(|version| {
-                let made = pool.install(|| make_next(version, canceller))?;
-                canceller.check()?;
-                Ok(made)
-            })
-        };
-        let report = guarded(|| control.run_detached(load))?;
-        Ok(LoadReport { elapsed: started.elapsed(), ..LoadReport::from(report) })
-    }
-}
-
-fn load_into(
-    version: &Version,
-    schema_text: Option<&str>,
-    sources: Vec<LoadSource>,
-    (options, spill): (&LoadOptions, Option<SpillOptions>),
-    canceller: &Canceller,
-) -> Result<(Version, graph::LoadReport)> {
-    let altered = schema_text.map(|text| graph::alter(version, text)).transpose()?;
-    let check = |so_far: graph::LoadProgress| {
-        options.progress.set_records(so_far.triples);
-        canceller.check()
-    };
-    let has_ended = || canceller.check().is_err();
-    let skip_errors = options.skip_errors;
-    let options = graph::LoadOptions {
-        skip_errors,
-        spill,
-        progress: Some(&check),
-        has_ended: Some(&has_ended),
-    };
-    graph::load(altered.as_ref().unwrap_or(version), sources, &options)
 }

@@ -1,13 +1,18 @@
 //! The bytes that a load reads, and how many of them it has read.
 
 use bytes::Bytes;
+use hexgraph_base::formats::is_packed;
 use hexgraph_base::types::{Error, Result};
+use std::fs;
 use std::fs::File;
 use std::io;
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Sources of at most so many bytes in all are read twice without harm, and within the turn of a writer.
+const LITTLE_BYTES: u64 = 64 << 10;
 
 /// A source of triples. Gzip is recognised by its first bytes.
 #[derive(Debug, Clone)]
@@ -105,6 +110,31 @@ impl Read for Input {
         self.progress.add(count as u64);
         Ok(count)
     }
+}
+
+/// The texts of sources that are short and not packed; `None` where one is not, or can't be read twice, or not at all: whoever opens it
+/// says why.
+pub(in crate::db) fn little_texts(sources: &[Source]) -> Option<Vec<Source>> {
+    let mut room = LITTLE_BYTES;
+    let mut texts = Vec::with_capacity(sources.len());
+    for source in sources {
+        let text = match source {
+            Source::Bytes(text) => text.clone(),
+            Source::File(path) => {
+                let found = fs::metadata(path).ok()?;
+                if !found.is_file() || room < found.len() {
+                    return None;
+                }
+                Bytes::from(fs::read(path).ok()?)
+            }
+        };
+        room = room.checked_sub(text.len() as u64)?;
+        if is_packed(&text) {
+            return None;
+        }
+        texts.push(Source::Bytes(text));
+    }
+    Some(texts)
 }
 
 /// One source where several are possible, so that callers can pass either.

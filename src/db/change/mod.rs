@@ -6,5 +6,6 @@ pub(super) mod txn;
 pub(super) mod upsert;
 pub(super) mod mutate;
 pub(super) mod alter;
+pub(super) mod load;
 pub(super) mod input;
 pub(super) mod quads;

@@ -35,7 +35,7 @@ fn set_up(db: &Database) {
 }
 
 /// All statements and the schema, in a fixed order.
-fn exported(db: &Database) -> Vec<String> {
+pub(super) fn exported(db: &Database) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("all.rdf");
     db.export(&path, &Control::new()).unwrap();

@@ -4,5 +4,6 @@ pub(super) mod cells;
 pub(super) mod text;
 pub(super) mod lines;
 pub(super) mod source;
+pub(super) mod little;
 pub(super) mod rounds;
 pub(super) mod exported;

@@ -25,6 +25,11 @@ const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 /// The first bytes of a file compressed with Zstandard.
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
+/// True for what begins as gzip or zstd does.
+pub fn is_packed(bytes: &[u8]) -> bool {
+    bytes.starts_with(&GZIP_MAGIC) || bytes.starts_with(&ZSTD_MAGIC)
+}
+
 /// The byte order mark (U+FEFF in UTF-8), which some editors put at the start of a text.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 

@@ -12,7 +12,7 @@ mod packed;
 mod packing;
 mod chunks;
 
-pub use chunks::{Chunk, ChunkReader, decompressed};
+pub use chunks::{Chunk, ChunkReader, decompressed, is_packed};
 pub use json_statements::{Change, JsonTree};
 pub use nquads::nquad::{literal_value, parse_line, parse_text, parse_text_at};
 pub use nquads::writer::{write_facets, write_literal};

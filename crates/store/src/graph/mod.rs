@@ -30,6 +30,7 @@ pub use load::columns::{ColumnLoad, IdSpace, PLACES_A_ROW};
 pub use load::intern::Interner;
 pub use load::known_ids::LostIds;
 pub use load::lines::{LoadOptions, LoadProgress, LoadReport, LoadSource, SkippedLine, load};
+pub use load::little::LittleLoad;
 pub use load::spill::{SpillOptions, remove_left};
 pub use persist::export::{export, export_labelled, is_exported};
 pub use persist::export_json::export_json;

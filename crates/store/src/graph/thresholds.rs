@@ -50,6 +50,11 @@ pub struct Thresholds {
     pub conflict_keys_max: usize,
     /// The predicates that were changed as a whole, of which it is kept at the most when that was.
     pub conflict_names_max: usize,
+    /// The number of stored rows from which on a load of few statements is carried out as a commit is. A smaller graph is quickly
+    /// built anew, and quickly saved.
+    pub little_rows: usize,
+    /// How many stored rows there must be for each statement of such a load.
+    pub little_share: usize,
 }
 
 impl Default for Thresholds {
@@ -62,6 +67,8 @@ impl Default for Thresholds {
             commit_gap: 1 << 10,
             conflict_keys_max: 1 << 20,
             conflict_names_max: 1 << 14,
+            little_rows: 1 << 16,
+            little_share: 16,
         }
     }
 }
@@ -82,6 +89,9 @@ impl Thresholds {
             commit_gap: 4,
             conflict_keys_max: 100,
             conflict_names_max: 10,
+            // Tests of what comes beside loads need loads that take their time.
+            little_rows: usize::MAX,
+            little_share: 1,
         }
     }
 
@@ -98,6 +108,12 @@ impl Thresholds {
             Folding::Commit => self.is_due(changes, rows),
             Folding::Manual => false,
         }
+    }
+
+    /// True when a load of so many statements is carried out as a commit is, in a graph of `rows` stored rows.
+    pub(in crate::graph) fn is_little(&self, statements: usize, rows: usize) -> bool {
+        let is_large = self.little_rows.max(self.little_share * statements) <= rows;
+        is_large && statements <= self.changes_min
     }
 
     /// True when a commit that sets `changes` rows lays them into a new base at once.

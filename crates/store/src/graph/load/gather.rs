@@ -1,6 +1,7 @@
 //! Gathers the batches of a load, in their order, and makes the next version of them.
 
 use super::batch::{BadLine, Batch, FOREIGN, Foreign, PredicateBatch};
+use super::little::{LittleLoad, build_little, is_little};
 use super::spill::{Spill, SpillOptions, Spilled};
 use super::unique::check_unique;
 use crate::graph::build::lean::build_lean;
@@ -39,6 +40,8 @@ pub struct Built {
     pub merged: u64,
     /// The number of edges that came more than once or were stored already, with facets or without.
     pub repeated: u64,
+    /// What it comes to as a commit, where it is little beside the graph.
+    pub little: Option<LittleLoad>,
 }
 
 /// All that a load has read so far, by predicate.
@@ -59,14 +62,14 @@ pub(in crate::graph) struct Gathered {
 pub(in crate::graph) type Label<'a> = dyn Fn(u32) -> Option<String> + Sync + 'a;
 
 /// A predicate with all that was read of it.
-struct Pending {
-    def: Arc<PredicateDef>,
+pub(super) struct Pending {
+    pub(super) def: Arc<PredicateDef>,
     /// The schema did not know it: the statements decide whether it is a list.
     is_new: bool,
     /// True when JSON had a value of it in brackets.
     is_listed: bool,
-    langs: BTreeMap<Box<str>, Vec<ValuePart>>,
-    edges: Vec<EdgePart>,
+    pub(super) langs: BTreeMap<Box<str>, Vec<ValuePart>>,
+    pub(super) edges: Vec<EdgePart>,
     /// The values, with their language, and the edges that came first and lie in files.
     spilled_values: Vec<(Box<str>, Spilled)>,
     spilled_edges: Vec<Spilled>,
@@ -247,6 +250,9 @@ impl Gathered {
         label: &Label<'_>,
     ) -> Result<Built> {
         let Gathered { predicates, spill, share, .. } = self;
+        if spill.is_none() && is_little(&predicates, &next) {
+            return build_little(predicates, next, numbers);
+        }
         let (stored, thresholds) = (&next.predicates, next.thresholds);
         let is_bounded = spill.is_some();
         let build = |mut pending: Pending| -> Result<(RoaringBitmap, Predicate, [u64; 2])> {
@@ -308,6 +314,7 @@ impl Gathered {
             new_nodes: 0,
             merged: all_merged,
             repeated: all_repeated,
+            little: None,
         })
     }
 
@@ -407,7 +414,7 @@ fn with_bound(error: Error) -> Error {
 
 impl Pending {
     /// The bytes of the parts that are in memory.
-    fn byte_len(&self) -> usize {
+    pub(super) fn byte_len(&self) -> usize {
         let values = self.langs.values().flatten().map(ValuePart::byte_len);
         values.sum::<usize>() + self.edges.iter().map(EdgePart::byte_len).sum::<usize>()
     }
@@ -540,7 +547,7 @@ impl Pending {
         }
     }
 
-    fn renumber(&mut self, number: impl Fn(u32) -> u32 + Sync) {
+    pub(super) fn renumber(&mut self, number: impl Fn(u32) -> u32 + Sync) {
         self.langs.par_iter_mut().flat_map(|(_, parts)| parts).for_each(|part| {
             renumber_nodes(&mut part.nodes, &number);
         });
@@ -551,17 +558,28 @@ impl Pending {
     }
 
     /// True where edges have facets and a node may have several: of equal ones the last stays.
-    fn has_edges_with_facets(&self) -> bool {
+    pub(super) fn has_edges_with_facets(&self) -> bool {
         self.def.list && self.edges.iter().any(|part| !part.facets.is_empty())
     }
 
     /// The number of edges that came; 0 for edges of which a node has one, where the last one stays.
-    fn edge_count(&self) -> u64 {
+    pub(super) fn edge_count(&self) -> u64 {
         if self.def.list { self.edges_len } else { 0 }
     }
 
+    /// True where the schema does not know the predicate.
+    pub(super) fn is_new(&self) -> bool {
+        self.is_new
+    }
+
+    /// The number of values and edges that are in memory.
+    pub(super) fn statement_count(&self) -> usize {
+        let values = self.langs.values().flatten().map(|part| part.nodes.len());
+        values.sum::<usize>() + self.edges.iter().map(|part| part.nodes.len()).sum::<usize>()
+    }
+
     /// All nodes that the statements name.
-    fn nodes(&self) -> RoaringBitmap {
+    pub(super) fn nodes(&self) -> RoaringBitmap {
         let mut nodes = RoaringBitmap::new();
         let values = self.langs.values().flatten().map(|part| &part.nodes[..]);
         let edges = self.edges.iter().flat_map(|part| [&part.nodes[..], &part.targets[..]]);

@@ -8,6 +8,7 @@
 use super::batch::{BadLine, Batch, read_chunk};
 use super::gather::{Built, Gathered};
 use super::known_ids::LostIds;
+use super::little::LittleLoad;
 use super::spill::SpillOptions;
 use crate::graph::version::whole::Version;
 use hexgraph_base::formats::{Chunk, ChunkReader};
@@ -74,6 +75,8 @@ pub struct LoadReport {
     pub skipped: Vec<SkippedLine>,
     /// The number of all lines that were left out.
     pub skipped_count: u64,
+    /// What the load comes to as a commit, where it is little beside the graph.
+    pub little: Option<LittleLoad>,
 }
 
 impl LoadReport {
@@ -81,6 +84,7 @@ impl LoadReport {
     pub fn note(&mut self, built: &Built) {
         (self.nodes, self.new_nodes) = (built.nodes, built.new_nodes);
         (self.merged, self.repeated) = (built.merged, built.repeated);
+        self.little.clone_from(&built.little);
         if 0 < built.merged {
             self.warnings.push(format!(
                 "{} edges came more than once, or were there before: of each, the facets that came last stay",

@@ -39,6 +39,21 @@ pub struct Version {
 }
 
 impl Version {
+    /// True when loads of few statements are carried out as commits are, which cost less than building whole predicates of this graph.
+    /// O(predicates).
+    pub fn takes_little_loads(&self) -> bool {
+        self.thresholds.is_little(0, self.stored_rows())
+    }
+
+    /// The values and edges in the columns of all predicates, without what changed since they were built. O(predicates).
+    pub(in crate::graph) fn stored_rows(&self) -> usize {
+        let rows = |predicate: &Predicate| match predicate.direction(false) {
+            Some(edges) => edges.base.targets.len(),
+            None => predicate.langs().iter().map(|it| it.base.column.values.len()).sum(),
+        };
+        self.predicates.values().map(|predicate| rows(predicate)).sum()
+    }
+
     /// The graph without data, with the schema that every graph has.
     pub fn empty() -> Version {
         let mut version = Version {

@@ -1,0 +1,159 @@
+//! Loads that are little beside the graph become changes, as mutations do, and not columns.
+//!
+//! Columns take as long as the predicate is large, and in a directory a load that makes columns writes a snapshot of everything: a row that
+//! is loaded into a million cost as much as the million. As changes it costs O(statements · log), and a record in the log.
+
+use super::batch::FOREIGN;
+use super::gather::{Built, Pending};
+use crate::graph::build::parts::FacetPart;
+use crate::graph::change::changes::{Changes, Part, SetEdge, SetValue};
+use crate::graph::change::keys::Key;
+use crate::graph::version::delta::FacetList;
+use crate::graph::version::node_ids::NodeIds;
+use crate::graph::version::weight::ENTRY;
+use crate::graph::version::whole::Version;
+use hexgraph_base::types::{Result, Uid};
+use roaring::RoaringBitmap;
+use std::sync::Arc;
+
+/// What a load comes to as a commit.
+#[derive(Debug, Clone)]
+pub struct LittleLoad {
+    /// The changes, for the log.
+    pub changes: Changes,
+    /// The conflict keys of what is written.
+    pub keys: Vec<Key>,
+}
+
+/// True when what a load has gathered is little beside the graph, and says nothing of predicates that the schema does not know.
+pub(super) fn is_little(predicates: &[Pending], version: &Version) -> bool {
+    let statements = predicates.iter().map(Pending::statement_count).sum();
+    let are_known = !predicates.iter().any(Pending::is_new);
+    are_known && version.thresholds.is_little(statements, version.stored_rows())
+}
+
+/// The edges of a predicate, and how many their nodes had before.
+struct Counted {
+    name: String,
+    subjects: RoaringBitmap,
+    came: u64,
+    before: u64,
+    has_facets: bool,
+}
+
+/// The version with the statements, of which none is of a predicate that the schema does not know. The nodes from [`FOREIGN`] on have
+/// these numbers.
+///
+/// # Errors
+///
+/// [`hexgraph_base::types::Error::Query`] when two nodes would have a value that only one may have.
+pub(super) fn build_little(
+    predicates: Vec<Pending>,
+    next: Version,
+    numbers: &[u32],
+) -> Result<Built> {
+    let mut little = Little::new(&next.nodes);
+    let (mut nodes, mut counted) = (RoaringBitmap::new(), Vec::new());
+    for mut pending in predicates {
+        pending.renumber(|node| numbers[(node - FOREIGN) as usize]);
+        nodes |= pending.nodes();
+        counted.extend(Counted::of(&pending, &next));
+        little.add(pending);
+    }
+    let mut changes = little.changes;
+    changes.parts = vec![little.part];
+    changes.next_uid = next.uids.next();
+    let mut keys = Vec::new();
+    let (version, _) = changes.clone().apply_keyed(&next, &mut keys)?;
+    let (mut merged, mut repeated) = (0, 0);
+    for edges in counted {
+        let again = edges.came + edges.before - edge_count(&version, &edges.name, &edges.subjects);
+        repeated += again;
+        merged += if edges.has_facets { again } else { 0 };
+    }
+    let little = Some(LittleLoad { changes, keys });
+    Ok(Built { version, nodes: nodes.len(), new_nodes: 0, merged, repeated, little })
+}
+
+impl Counted {
+    /// Nothing where a node has one edge at most: the last one stays.
+    fn of(pending: &Pending, version: &Version) -> Option<Counted> {
+        let came = pending.edge_count();
+        if came == 0 {
+            return None;
+        }
+        let subjects = pending.edges.iter().flat_map(|part| part.nodes.iter().copied()).collect();
+        let name = pending.def.name.clone();
+        let before = edge_count(version, &name, &subjects);
+        let has_facets = pending.has_edges_with_facets();
+        Some(Counted { name, subjects, came, before, has_facets })
+    }
+}
+
+/// The number of edges that some nodes have.
+fn edge_count(version: &Version, name: &str, subjects: &RoaringBitmap) -> u64 {
+    let edges = version.predicates.get(name).and_then(|predicate| predicate.direction(false));
+    edges.map_or(0, |edges| subjects.iter().map(|node| edges.count(node) as u64).sum())
+}
+
+/// The changes, growing.
+struct Little<'a> {
+    nodes: &'a NodeIds,
+    changes: Changes,
+    part: Part,
+}
+
+impl<'a> Little<'a> {
+    fn new(nodes: &'a NodeIds) -> Little<'a> {
+        Little { nodes, changes: Changes::default(), part: Part::default() }
+    }
+
+    /// The uid of a node. Great ones are noted, so that the changes can be carried out on another version.
+    fn uid(&mut self, node: u32) -> Uid {
+        let uid = self.nodes.uid(node);
+        if NodeIds::is_high(uid) {
+            self.changes.high.push(uid.0);
+        }
+        uid
+    }
+
+    fn add(&mut self, pending: Pending) {
+        let predicate = self.changes.predicates.len() as u32;
+        self.changes.predicates.push(Arc::clone(&pending.def));
+        let indexes = 1 + pending.def.indexes.len();
+        self.changes.weight +=
+            indexes * (4 * pending.byte_len() + ENTRY * pending.statement_count());
+        for (lang, parts) in pending.langs {
+            let place = self.changes.langs.len() as u32;
+            self.changes.langs.push(lang);
+            for part in parts {
+                let facets = facet_lists(&part.facets, part.nodes.len());
+                for (row, (&node, facets)) in part.nodes.iter().zip(facets).enumerate() {
+                    let (node, value) = (self.uid(node), part.values.get(row).to_value());
+                    self.part.values.push(SetValue { predicate, lang: place, node, value, facets });
+                }
+            }
+        }
+        for part in pending.edges {
+            let facets = facet_lists(&part.facets, part.nodes.len());
+            let ends = part.nodes.iter().zip(&part.targets);
+            for ((&node, &target), facets) in ends.zip(facets) {
+                let (node, target) = (self.uid(node), self.uid(target));
+                self.part.edges.push(SetEdge { predicate, node, target, facets });
+            }
+        }
+    }
+}
+
+/// The facets of each row, by key.
+fn facet_lists(parts: &[FacetPart], rows: usize) -> Vec<FacetList> {
+    let mut lists = vec![FacetList::new(); rows];
+    for facet in parts {
+        let key: Arc<str> = Arc::from(facet.key.as_str());
+        for (at, row) in facet.rows.iter().enumerate() {
+            lists[row as usize].push((Arc::clone(&key), facet.values.get(at).to_value()));
+        }
+    }
+    lists.iter_mut().for_each(|list| list.sort_by(|(one, _), (other, _)| one.cmp(other)));
+    lists
+}

@@ -1,0 +1,212 @@
+//! Loads: of lines here, of tables in `crate::tables`, which publishes them by what stands here.
+//!
+//! A load builds columns beside the writers, and in a directory writes them to a snapshot. Where little is loaded into a large graph, it is
+//! committed as a mutation is.
+
+use super::input::{Input, LoadProgress, Source, little_texts};
+use crate::db::database::Database;
+use crate::db::guard::guarded;
+use crate::db::operation::{LoadOptions, LoadReport};
+use hexgraph_base::types::{Error, Result};
+use hexgraph_store::exec::{Canceller, Control};
+use hexgraph_store::graph;
+use hexgraph_store::graph::{
+    Commit, LittleLoad, LoadSource, SpillOptions, Version, encode_changes,
+};
+use std::cell::Cell;
+use std::slice;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The smallest memory bound of a load, in bytes.
+const LOAD_MEMORY_MIN: u64 = 16 << 20;
+
+impl Database {
+    /// Adds the definitions of `schema_text` and the triples of a source, or of several. All of
+    /// them become visible at once; a label of a blank node means the same node in all. The calling thread only waits, and
+    /// stops waiting when `control` says so. A few statements that are loaded into a large graph cost O(statements · log).
+    ///
+    /// # Errors
+    ///
+    /// `Load` with the first line that can't be stored, unless `options` skip such lines; as
+    /// [`Database::alter`] for the schema; `Limit` when `control` stops it. Nothing is changed
+    /// then.
+    pub fn load(
+        &self,
+        sources: impl Into<Vec<Source>>,
+        schema_text: Option<&str>,
+        options: LoadOptions,
+        control: &Control,
+    ) -> Result<LoadReport> {
+        let sources = sources.into();
+        let names: Vec<String> = sources.iter().map(Source::name).collect();
+        let is_plain = schema_text.is_none() && options.memory == 0;
+        if let Some(texts) = is_plain.then(|| little_texts(&sources)).flatten() {
+            return self.load_detached(control, move |database, canceller| {
+                database.publish_little(canceller, |version| {
+                    let sources = opened(&names, texts.clone(), &options.progress)?;
+                    load_into(version, None, sources, (&options, None), canceller)
+                })
+            });
+        }
+        let sources = opened(&names, sources, &options.progress)?;
+        let schema_text = schema_text.map(str::to_owned);
+        let spill = self.spill_options(options.memory)?;
+        self.load_with(control, move |version, canceller| {
+            load_into(version, schema_text.as_deref(), sources, (&options, spill), canceller)
+        })
+    }
+
+    /// How a load is bounded to so many bytes in memory; 0 for not at all. What is left of loads
+    /// that ended without notice is removed.
+    ///
+    /// # Errors
+    ///
+    /// `Io` when the system refuses, `Query` for less than 16 MiB.
+    pub(crate) fn spill_options(&self, memory: u64) -> Result<Option<SpillOptions>> {
+        if memory == 0 {
+            return Ok(None);
+        }
+        if memory < LOAD_MEMORY_MIN {
+            let least = LOAD_MEMORY_MIN >> 20;
+            return Err(Error::query(format!("a load needs a memory of {least} MiB or more")));
+        }
+        let open = self.open_state()?;
+        open.check_writable()?;
+        let folder = match open.folder() {
+            Some(folder) => {
+                graph::remove_left(folder)?;
+                folder.to_owned()
+            }
+            None => std::env::temp_dir(),
+        };
+        Ok(Some(SpillOptions { folder, memory }))
+    }
+
+    /// Publishes the version that `make_next` makes on the threads of the pool. The calling thread
+    /// only waits, and stops waiting when `control` says so.
+    ///
+    /// # Errors
+    ///
+    /// Those of `make_next`; `Limit` when `control` stops it.
+    pub(crate) fn load_with(
+        &self,
+        control: &Control,
+        make_next: impl FnOnce(&Version, &Canceller) -> Result<(Version, graph::LoadReport)>
+        + Send
+        + 'static,
+    ) -> Result<LoadReport> {
+        self.load_detached(control, move |database, canceller| {
+            database.publish_load(canceller, |version| make_next(version, canceller))
+        })
+    }
+
+    /// Runs a load on a thread of its own, while the calling one waits until `control` says stop.
+    ///
+    /// # Errors
+    ///
+    /// Those of `load`; `Limit` when `control` stops it.
+    pub(crate) fn load_detached(
+        &self,
+        control: &Control,
+        load: impl FnOnce(&Database, &Canceller) -> Result<graph::LoadReport> + Send + 'static,
+    ) -> Result<LoadReport> {
+        let (started, database) = (Instant::now(), self.clone());
+        let report = guarded(|| control.run_detached(move |it: &Canceller| load(&database, it)))?;
+        Ok(LoadReport { elapsed: started.elapsed(), ..LoadReport::from(report) })
+    }
+
+    /// Publishes what a load makes of the newest version, beside the writers, and in a directory by a snapshot.
+    ///
+    /// # Errors
+    ///
+    /// Those of `make_next`; `Limit` when it was stopped.
+    pub(crate) fn publish_load(
+        &self,
+        canceller: &Canceller,
+        make_next: impl FnOnce(&Version) -> Result<(Version, graph::LoadReport)> + Send,
+    ) -> Result<graph::LoadReport> {
+        let pool = self.pool()?;
+        self.change_saved(|version| {
+            let made = pool.install(|| make_next(version))?;
+            canceller.check()?;
+            Ok(made)
+        })
+    }
+
+    /// As [`Database::publish_load`] for a load that has read little, and whose input is there for another time: in a large graph it is
+    /// committed as a mutation is, in the writer's turn, and in a directory by a record in the log.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::publish_load`].
+    pub(crate) fn publish_little(
+        &self,
+        canceller: &Canceller,
+        make_next: impl Fn(&Version) -> Result<(Version, graph::LoadReport)> + Send + Sync,
+    ) -> Result<graph::LoadReport> {
+        if !self.whole_version()?.takes_little_loads() {
+            return self.publish_load(canceller, make_next);
+        }
+        let pool = self.pool()?;
+        let is_other = Cell::new(false);
+        let committed = self.change(None, |version: &Arc<Version>, commit: &mut Commit| {
+            let (next, mut report) = pool.install(|| make_next(version))?;
+            canceller.check()?;
+            // A record has no types of nodes, and no definitions of predicates that get no data. What is loaded as columns after all has
+            // taken the uids of its new nodes by then, and takes other ones.
+            let is_same = Arc::ptr_eq(&next.schema, &version.schema);
+            let Some(little) = report.little.take().filter(|_| is_same) else {
+                is_other.set(true);
+                return Err(Error::query("this load is none that can be committed"));
+            };
+            let LittleLoad { changes, keys } = little;
+            if let Some(record) = &mut commit.record {
+                encode_changes(slice::from_ref(&changes), record);
+            }
+            commit.keys = keys;
+            Ok((next, report))
+        });
+        match committed {
+            Err(_) if is_other.get() => self.publish_load(canceller, make_next),
+            committed => committed.map(|(_, report)| report),
+        }
+    }
+}
+
+/// The sources under their names, each of which can be read once.
+fn opened(
+    names: &[String],
+    sources: Vec<Source>,
+    progress: &LoadProgress,
+) -> Result<Vec<LoadSource>> {
+    let inputs = Input::open(sources, progress)?;
+    let source = |(name, input): (&String, Input)| LoadSource {
+        name: name.clone(),
+        reader: Box::new(input),
+    };
+    Ok(names.iter().zip(inputs).map(source).collect())
+}
+
+fn load_into(
+    version: &Version,
+    schema_text: Option<&str>,
+    sources: Vec<LoadSource>,
+    (options, spill): (&LoadOptions, Option<SpillOptions>),
+    canceller: &Canceller,
+) -> Result<(Version, graph::LoadReport)> {
+    let altered = schema_text.map(|text| graph::alter(version, text)).transpose()?;
+    let check = |so_far: graph::LoadProgress| {
+        options.progress.set_records(so_far.triples);
+        canceller.check()
+    };
+    let has_ended = || canceller.check().is_err();
+    let skip_errors = options.skip_errors;
+    let options = graph::LoadOptions {
+        skip_errors,
+        spill,
+        progress: Some(&check),
+        has_ended: Some(&has_ended),
+    };
+    graph::load(altered.as_ref().unwrap_or(version), sources, &options)
+}
