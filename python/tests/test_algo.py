@@ -127,7 +127,7 @@ def test_a_result_is_stored_in_one_commit(db):
     ]
 
 
-def test_frames_join_those_of_queries_and_have_fields(db):
+def test_frames_join_those_of_queries_and_have_fields(db, monkeypatch):
     import pandas
     import pyarrow
 
@@ -143,6 +143,8 @@ def test_frames_join_those_of_queries_and_have_fields(db):
         ("0x3", "cy", 40, 0),
         ("0x4", "dee", 50, 0),
     ]
+    monkeypatch.setattr("hexgraph.algo.found.ASKED", 3)
+    assert found.to_polars("name", "born: age").equals(told)
     assert pandas.merge(people.to_pandas(), found.to_pandas("age"), on="uid").shape == (4, 4)
     assert pyarrow.table(found).schema.field("uid").type == pyarrow.string()
     pairs = db.algo.similar_nodes("follows", source=[3, 4], k=1, direction="out").to_polars("name")

@@ -646,7 +646,7 @@ def test_variables_of_other_nodes():
     db = hexgraph.connect()
     db.alter("height: int .\nlocated_in: uid @reverse .\nname: string .")
     db.mutate(
-        set="<1> <name> \"AT\" .\n<2> <located_in> <1> .\n<3> <located_in> <1> .\n"
+        set='<1> <name> "AT" .\n<2> <located_in> <1> .\n<3> <located_in> <1> .\n'
         '<2> <height> "10" .\n<3> <height> "30" .'
     )
     mean = "var(func: uid(1)) { ~located_in { e as height } m as avg(val(e)) }"

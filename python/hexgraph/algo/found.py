@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
     from .._native import ArrowTable, Database, LoadReport, Result
 
+ASKED = 200_000
+"""The nodes whose fields one query reads: no longer is a text that a query may have."""
+
 SHOWN = 10
 """The rows that are printed."""
 
@@ -90,8 +93,11 @@ class Found:
         """
         table = self._table
         if fields:
-            nodes = dict.fromkeys(self._column("uid")) if "uid" in self.columns else {}
-            table = table._with_fields(self._ask(nodes, fields).to_arrow())
+            given = self._column("uid") if "uid" in self.columns else []
+            nodes = sorted(set(given), key=lambda uid: (len(uid), uid))
+            starts = range(0, max(len(nodes), 1), ASKED)
+            answers = [self._ask(nodes[start : start + ASKED], fields) for start in starts]
+            table = table._with_fields([answer.to_arrow() for answer in answers])
         return table._with_text_uids()
 
     def to_polars(self, *fields: str) -> polars.DataFrame:

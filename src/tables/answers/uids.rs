@@ -5,6 +5,7 @@ use arrow_array::types::UInt64Type;
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray, UInt64Array};
 use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema};
+use arrow_select::concat::concat;
 use arrow_select::take::take;
 use hexgraph_base::types::{Error, Result, Uid};
 use std::sync::Arc;
@@ -33,13 +34,14 @@ pub fn with_text_uids(batch: &RecordBatch) -> Result<RecordBatch> {
     batch_of(columns.collect::<Result<_>>()?)
 }
 
-/// Puts the columns of `fields` behind the uids of a table, to each row those of its `uid`. Both have a column `uid`: the table
-/// numbers, in any order; `fields` texts, each once, whose numbers ascend. O(rows of the result · log).
+/// Puts the columns of `fields`, which come in parts, behind the uids of a table, to each row those of its `uid`. All have a column
+/// `uid`: the table numbers, in any order; `fields` texts, each once, whose numbers ascend. O(rows of the result · log).
 ///
 /// # Errors
 ///
-/// [`Error::Query`] for tables without such columns, and for two columns of one name.
-pub fn with_fields(batch: &RecordBatch, fields: &RecordBatch) -> Result<RecordBatch> {
+/// [`Error::Query`] for tables without such columns, for parts with columns of several types, and for two columns of one name.
+pub fn with_fields(batch: &RecordBatch, fields: &[RecordBatch]) -> Result<RecordBatch> {
+    let fields = &joined(fields)?;
     let uids = batch.column_by_name(UID).and_then(|array| array.as_primitive_opt::<UInt64Type>());
     let known = fields.column_by_name(UID).and_then(|array| array.as_string_opt::<i32>());
     let (Some(uids), Some(known)) = (uids, known) else {
@@ -63,6 +65,29 @@ pub fn with_fields(batch: &RecordBatch, fields: &RecordBatch) -> Result<RecordBa
         place += 1;
     }
     batch_of(columns)
+}
+
+/// One table of several with the same columns. A column without any value in some of them has its type from the others.
+fn joined(parts: &[RecordBatch]) -> Result<RecordBatch> {
+    let [first, _, ..] = parts else {
+        return Ok(parts
+            .first()
+            .cloned()
+            .unwrap_or_else(|| RecordBatch::new_empty(Schema::empty().into())));
+    };
+    let schema = first.schema();
+    let column = |field: &FieldRef| {
+        let arrays = parts.iter().filter_map(|part| part.column_by_name(field.name()));
+        let arrays: Vec<&ArrayRef> = arrays.collect();
+        let kinds = arrays.iter().map(|array| array.data_type());
+        let kind = kinds.clone().find(|kind| **kind != DataType::Null).unwrap_or(&DataType::Null);
+        let cast = |array: &&ArrayRef| arrow_cast::cast(*array, kind).map_err(wrong);
+        let arrays = arrays.iter().map(cast).collect::<Result<Vec<ArrayRef>>>()?;
+        let arrays: Vec<&dyn Array> = arrays.iter().map(AsRef::as_ref).collect();
+        let field = Field::new(field.name(), kind.clone(), true);
+        Ok((Arc::new(field), concat(&arrays).map_err(wrong)?))
+    };
+    batch_of(schema.fields().iter().map(column).collect::<Result<_>>()?)
 }
 
 fn texts(uids: &UInt64Array) -> Result<ArrayRef> {
@@ -100,7 +125,8 @@ fn wrong(error: ArrowError) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arrow_array::{Float64Array, Int64Array};
+    use arrow_array::types::Int64Type;
+    use arrow_array::{Float64Array, Int64Array, NullArray};
 
     fn table(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
         RecordBatch::try_from_iter(columns).unwrap()
@@ -113,22 +139,23 @@ mod tests {
         let found = table(vec![("uid", Arc::clone(&uids)), ("rank", ranks)]);
         let known: ArrayRef = Arc::new(StringArray::from(vec!["0x1", "0x1f"]));
         let ages: ArrayRef = Arc::new(Int64Array::from(vec![Some(7), None]));
-        let told = with_fields(&found, &table(vec![("uid", known), ("age", ages)])).unwrap();
-        let told = with_text_uids(&told).unwrap();
-        let names: Vec<String> =
-            told.schema().fields().iter().map(|field| field.name().clone()).collect();
-        assert_eq!(names, ["uid", "age", "rank"]);
-        let texts: Vec<_> = told.column(0).as_string::<i32>().iter().flatten().collect();
-        assert_eq!(texts, ["0x1f", "0x1", "0xffffffffffffffff", "0x1f"]);
-        let ages = told.column(1).as_primitive::<arrow_array::types::Int64Type>();
-        assert_eq!(ages.iter().collect::<Vec<_>>(), [None, Some(7), None, None]);
-        let twice = with_fields(
-            &found,
-            &table(vec![
-                ("uid", Arc::new(StringArray::from(vec!["0x1"])) as ArrayRef),
-                ("rank", Arc::new(Int64Array::from(vec![1])) as ArrayRef),
-            ]),
-        );
+        let all = table(vec![("uid", Arc::clone(&known)), ("age", ages)]);
+        let parts = [all.slice(0, 1), all.slice(1, 1)];
+        let no_ages: ArrayRef = Arc::new(NullArray::new(1));
+        let untyped = table(vec![("uid", known.slice(1, 1)), ("age", no_ages)]);
+        for fields in [vec![all], parts.to_vec(), vec![parts[0].clone(), untyped]] {
+            let told = with_text_uids(&with_fields(&found, &fields).unwrap()).unwrap();
+            let names: Vec<String> =
+                told.schema().fields().iter().map(|field| field.name().clone()).collect();
+            assert_eq!(names, ["uid", "age", "rank"]);
+            let texts: Vec<_> = told.column(0).as_string::<i32>().iter().flatten().collect();
+            assert_eq!(texts, ["0x1f", "0x1", "0xffffffffffffffff", "0x1f"]);
+            let ages = told.column(1).as_primitive::<Int64Type>();
+            assert_eq!(ages.iter().collect::<Vec<_>>(), [None, Some(7), None, None]);
+        }
+        let numbers: ArrayRef = Arc::new(Int64Array::from(vec![1]));
+        let one = table(vec![("uid", known.slice(0, 1)), ("rank", numbers)]);
+        let twice = with_fields(&found, &[one]);
         assert!(twice.unwrap_err().to_string().contains("two columns"));
     }
 }

@@ -226,9 +226,14 @@ impl ArrowTable {
         Ok(ArrowTable { batch })
     }
 
-    /// The table with the columns of an answer behind its uids, to each row those of its `uid`.
-    fn _with_fields(&self, py: Python<'_>, fields: &ArrowTable) -> PyResult<ArrowTable> {
-        let batch = py.detach(|| with_fields(&self.batch, &fields.batch)).map_err(to_python)?;
+    /// The table with the columns of answers, which follow each other, behind its uids, to each row those of its `uid`.
+    fn _with_fields(
+        &self,
+        py: Python<'_>,
+        fields: Vec<PyRef<'_, ArrowTable>>,
+    ) -> PyResult<ArrowTable> {
+        let fields: Vec<RecordBatch> = fields.iter().map(|table| table.batch.clone()).collect();
+        let batch = py.detach(|| with_fields(&self.batch, &fields)).map_err(to_python)?;
         Ok(ArrowTable { batch })
     }
 
