@@ -249,6 +249,7 @@ impl Gathered {
         let Gathered { predicates, spill, share, .. } = self;
         let (stored, thresholds) = (&next.predicates, next.thresholds);
         let is_bounded = spill.is_some();
+        let drawn_before = share.used();
         let build = |mut pending: Pending| -> Result<(RoaringBitmap, Predicate, [u64; 2])> {
             let old = stored.get(pending.def.name.as_str()).map(|old| &**old);
             let came = pending.edge_count();
@@ -262,9 +263,12 @@ impl Gathered {
                 let repeated = gone(came, &predicate);
                 return Ok((nodes, predicate, [0, repeated]));
             }
-            // A column beside the parts that it is made of, and each index.
-            let bytes = pending.byte_len() * (2 + pending.def.indexes.len());
-            share.draw(bytes as u64).map_err(with_bound)?;
+            let drawn = share.draw(pending.build_len() as u64);
+            if is_bounded {
+                drawn?
+            } else {
+                drawn.map_err(with_bound)?
+            }
             pending.read_back()?;
             if !numbers.is_empty() {
                 pending.renumber(|node| numbers[(node - FOREIGN) as usize]);
@@ -284,6 +288,7 @@ impl Gathered {
                 for pending in predicates {
                     let (nodes, predicate, again) = build(pending)?;
                     built.push((nodes, spill.settle(predicate, thresholds)?, again));
+                    share.keep_only(drawn_before);
                 }
                 built
             }
@@ -410,6 +415,15 @@ impl Pending {
     fn byte_len(&self) -> usize {
         let values = self.langs.values().flatten().map(ValuePart::byte_len);
         values.sum::<usize>() + self.edges.iter().map(EdgePart::byte_len).sum::<usize>()
+    }
+
+    /// The bytes that it takes to read back what is in files, and to build: a column beside the parts that it is made of,
+    /// and each index. Values are read back as they are mapped, edges are not.
+    fn build_len(&self) -> usize {
+        let indexes = self.def.indexes.len();
+        let values: usize = self.spilled_values.iter().map(|(_, part)| part.byte_len()).sum();
+        let edges: usize = self.spilled_edges.iter().map(Spilled::byte_len).sum();
+        self.byte_len() * (2 + indexes) + values * (1 + indexes) + edges * 2
     }
 
     fn new(batch: &PredicateBatch, schema: &Schema) -> Pending {
