@@ -178,6 +178,7 @@ fn joined_texts(wanted: ValueType, parts: &[Values]) -> Option<TextArray> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::storage::files::blocks::catch_corrupt;
     use hexgraph_base::types::{DateTime, ValueRef};
 
     fn times(seconds: &[i64], nanos: u32) -> Values {
@@ -240,5 +241,14 @@ mod tests {
         assert_eq!(all(&coded), all(&texts(70)));
         assert_eq!(all(&coded.gather(&[4999, 1])), ["String(\"t29\")", "String(\"t1\")"]);
         assert!(matches!(texts(4000).coded(), Values::Text { .. }));
+    }
+    #[test]
+    fn texts_that_end_before_they_begin_are_damage() {
+        let offsets = Offsets::Narrow(Array::from_vec(vec![4, 2, 8]));
+        let texts = TextArray::from_parts(offsets, Array::from_vec(vec![b'a'; 8]));
+        let texts = Values::Text { value_type: ValueType::String, texts };
+        let mut builder = ValuesBuilder::new(ValueType::String);
+        let error = catch_corrupt(|| builder.append(&texts)).unwrap_err().to_string();
+        assert!(error.contains("row 0 has the reversed offsets 4..2"), "{error}");
     }
 }
