@@ -45,7 +45,7 @@ impl Direction {
     }
 
     /// The number of edges of all nodes. O(1).
-    pub(super) fn total(&self) -> u64 {
+    pub fn total(&self) -> u64 {
         (self.base.targets.len() as i64 + self.delta.surplus) as u64
     }
 
