@@ -1,6 +1,6 @@
 //! Finds out what the columns of tables are, and loads them.
 
-use crate::db::{Control, Database, LoadReport};
+use crate::db::{Canceller, Control, Database, LoadReport};
 use crate::tables::read::little::ReadJobs;
 use crate::tables::read::rounds::Rounds;
 use crate::tables::read::source::Source;
@@ -12,7 +12,6 @@ use crate::tables::shape::plan::{EdgePlan, Plan};
 use crate::tables::shape::plan_nodes::plan_nodes;
 use hexgraph_base::schema::{PredicateDef, is_reserved};
 use hexgraph_base::types::{Error, Result, ValueType};
-use hexgraph_store::exec::Canceller;
 use hexgraph_store::graph;
 use hexgraph_store::graph::{ColumnLoad, IdSpace, Predicate, SpillOptions, Version};
 use std::borrow::Cow;

@@ -2,20 +2,30 @@
 
 use super::simulated::{Op, SimulatedFiles};
 use super::small;
-use crate::db::{Control, Database, Drop, LoadOptions, QueryRequest, Source, check};
+use crate::db::{
+    Control, Database, Drop, LoadOptions, OpenOptions, QueryRequest, Source, SyncPolicy, check,
+};
 use bytes::Bytes;
+use hexgraph_base::types::Result;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Commits `n` in some way: node `n` gets two values and an edge, all or none.
-fn commit(db: &Database, n: u64, random: &mut fastrand::Rng) -> hexgraph_base::types::Result<()> {
+const SCHEMA: &str = "number: int @index(int) .\nname: string .\nnext: uid @reverse .";
+
+/// What commit `n` sets: two values and an edge of node `n`.
+fn statements(n: u64) -> String {
     let node = 0x1000 + n;
-    let set = format!(
+    format!(
         "<{node:#x}> <number> \"{n}\" .\n<{node:#x}> <name> \"n {n}\" (since={n}) .\n\
          <{node:#x}> <next> <{:#x}> .",
         node + 1
-    );
+    )
+}
+
+/// Commits `n` in some way, all of it or nothing.
+fn commit(db: &Database, n: u64, random: &mut fastrand::Rng) -> Result<()> {
+    let set = statements(n);
     match random.u8(..12) {
         0 => {
             let txn = db.begin(crate::db::TxnOptions::default())?;
@@ -39,8 +49,8 @@ fn commit(db: &Database, n: u64, random: &mut fastrand::Rng) -> hexgraph_base::t
     Ok(())
 }
 
-fn open(folder: &Path, files: &SimulatedFiles) -> hexgraph_base::types::Result<Database> {
-    Database::open_with(folder, small(), Arc::new(files.clone()))
+fn open(folder: &Path, files: &SimulatedFiles, sync: SyncPolicy) -> Result<Database> {
+    Database::open_with(folder, OpenOptions { sync, ..small() }, Arc::new(files.clone()))
 }
 
 /// The numbers of the commits that are there; panics where one is not whole.
@@ -65,28 +75,60 @@ pub(super) fn commits_of(db: &Database) -> Vec<u64> {
     commits
 }
 
-/// Works in a folder until `until`, and notes what was acknowledged.
-fn work(folder: &Path, random: &mut fastrand::Rng, first: u64) -> SimulatedFiles {
+/// Works in a folder in some sessions, one after the other.
+fn work(folder: &Path, random: &mut fastrand::Rng) -> SimulatedFiles {
     let files = SimulatedFiles::over(folder);
-    let db = open(folder, &files).unwrap();
-    if first == 1 {
-        let schema = "number: int @index(int) .\nname: string .\nnext: uid @reverse .";
-        db.alter(schema).unwrap();
+    for _ in 0..random.u8(1..4) {
+        if random.bool() {
+            files.die_after(random.usize(..60));
+        }
+        let done = session(folder, &files, random);
+        assert!(done.is_ok() || files.has_failed(), "{done:?}");
+        files.revive();
     }
-    for n in first..first + random.u64(1..12) {
-        commit(&db, n, random).unwrap();
-        files.ack(n);
+    files
+}
+
+/// Works until it is done or the process dies, and notes what a power loss must not take any more.
+fn session(folder: &Path, files: &SimulatedFiles, random: &mut fastrand::Rng) -> Result<()> {
+    let sync = if random.bool() { SyncPolicy::Always } else { SyncPolicy::Never };
+    let db = open(folder, files, sync)?;
+    let mut last = last_of(&found(&db));
+    // What is read of a database that is open for writing is on the disk, whoever wrote it.
+    files.ack(last);
+    if !has_schema(&db) {
+        db.alter(SCHEMA)?;
+    }
+    for _ in 0..random.u8(1..12) {
+        commit(&db, last + 1, random)?;
+        last += 1;
+        if sync == SyncPolicy::Always {
+            files.ack(last);
+        }
         if random.u8(..5) == 0 {
-            db.checkpoint().unwrap();
+            db.checkpoint()?;
+            files.ack(last);
         }
     }
     if random.bool() {
-        db.close().unwrap();
-    } else {
-        // Nothing is written when it goes: the log is short.
-        drop(db);
+        db.close()?;
+        files.ack(last);
     }
-    files
+    // Where it goes without that nothing is written: the log is short.
+    Ok(())
+}
+
+fn has_schema(db: &Database) -> bool {
+    db.schema_text().unwrap().contains("number: int")
+}
+
+/// The numbers of the commits that are there, also where there is no schema yet.
+fn found(db: &Database) -> Vec<u64> {
+    if has_schema(db) { commits_of(db) } else { Vec::new() }
+}
+
+fn last_of(commits: &[u64]) -> u64 {
+    commits.last().copied().unwrap_or(0)
 }
 
 /// Opens what a power loss left, and returns the last commit that is there.
@@ -98,11 +140,8 @@ fn examine(folder: &Path, acked: u64, context: &str) -> u64 {
     check(folder).unwrap_or_else(|error| panic!("{context}: {error}"));
     let db = Database::open(folder, small());
     let db = db.unwrap_or_else(|error| panic!("{context}: {error}"));
-    let found = match db.schema_text().unwrap().contains("number: int") {
-        true => commits_of(&db),
-        false => Vec::new(),
-    };
-    let last = found.last().copied().unwrap_or(0);
+    let found = found(&db);
+    let last = last_of(&found);
     assert_eq!(found, (1..=last).collect::<Vec<_>>(), "{context}");
     assert!(acked <= last, "{context}: {acked} were acknowledged, {last} are there");
     last
@@ -119,7 +158,7 @@ fn what_was_acknowledged_survives_a_power_loss() {
         let mut last = 0;
         // The disk that is left is worked on, and loses power, again.
         for step in 0..3 {
-            let files = work(&live, &mut random, last + 1);
+            let files = work(&live, &mut random);
             let ops = files.ops();
             let before = last;
             for trial in 0..10 {
@@ -131,7 +170,7 @@ fn what_was_acknowledged_survives_a_power_loss() {
                     Op::Ack(n) => Some(*n),
                     _ => None,
                 });
-                let acked = acks.max().unwrap_or(before);
+                let acked = acks.max().unwrap_or(before).max(before);
                 let context = format!("seed {seed} round {round} step {step} ops {count}");
                 last = examine(&folder, acked, &context);
                 if trial == 9 {
@@ -146,11 +185,35 @@ fn what_was_acknowledged_survives_a_power_loss() {
     }
 }
 
+/// A process dies before it has synced what it wrote. The next one finds it whole, and its log follows upon it.
+#[test]
+fn what_was_recovered_is_durable_before_more_is_acknowledged() {
+    let mut random = fastrand::Rng::with_seed(7);
+    let root = tempfile::tempdir().unwrap();
+    let live = root.path().join("live");
+    fs::create_dir(&live).unwrap();
+    let files = SimulatedFiles::over(&live);
+    let db = open(&live, &files, SyncPolicy::Never).unwrap();
+    db.alter(SCHEMA).unwrap();
+    db.mutate(&statements(1), "").unwrap();
+    files.die_after(0);
+    drop(db);
+    files.revive();
+    let db = open(&live, &files, SyncPolicy::Always).unwrap();
+    db.mutate(&statements(2), "").unwrap();
+    for trial in 0..10 {
+        let folder = root.path().join(format!("left-{trial}"));
+        fs::create_dir(&folder).unwrap();
+        files.lose_power(files.ops().len(), &mut random, &folder);
+        assert_eq!(examine(&folder, 2, &format!("trial {trial}")), 2);
+    }
+}
+
 #[test]
 fn a_commit_is_one_write_and_one_sync() {
     let root = tempfile::tempdir().unwrap();
     let files = SimulatedFiles::over(root.path());
-    let db = open(root.path(), &files).unwrap();
+    let db = open(root.path(), &files, SyncPolicy::Always).unwrap();
     let ops_of = |n: u64| {
         let before = files.ops().len();
         db.mutate(&format!("<{n}> <name> \"n {n}\" ."), "").unwrap();

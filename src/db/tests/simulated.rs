@@ -79,6 +79,17 @@ impl SimulatedFiles {
         self.lock().fault = Some(fault);
     }
 
+    /// The process dies after so many more operations: none that it tries from then on is done.
+    pub(super) fn die_after(&self, more: usize) {
+        let mut state = self.lock();
+        state.fault = Some(Fault { at: state.count + more, lasts: true });
+    }
+
+    /// Another process comes, whose operations are done.
+    pub(super) fn revive(&self) {
+        self.lock().fault = None;
+    }
+
     /// Whether one has failed.
     pub(super) fn has_failed(&self) -> bool {
         self.lock().failed
@@ -149,8 +160,8 @@ impl Files for SimulatedFiles {
         let mut state = self.lock();
         let number = state.names[&name_of(path)];
         state.admit(|_| Op::SetLen(number, len))?;
-        state.admit(|_| Op::Sync(number))?;
-        fs::File::options().write(true).open(path)?.set_len(len)
+        fs::File::options().write(true).open(path)?.set_len(len)?;
+        state.admit(|_| Op::Sync(number))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {

@@ -1,6 +1,5 @@
 //! Tables of a few rows, which are read before it is known how they are loaded.
 
-use crate::tables::load::Rows;
 use crate::tables::shape::options::Table;
 use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow_schema::SchemaRef;
@@ -8,8 +7,8 @@ use arrow_schema::SchemaRef;
 /// The number of rows, of all tables together, up to which they are read at once.
 const ROWS_MAX: usize = 1024;
 
-/// Tables with what their rows are.
-pub(in crate::tables) enum ReadJobs {
+/// Tables, each with what its rows are.
+pub(in crate::tables) enum ReadJobs<Rows> {
     /// Few rows, all of which were read.
     Little(Vec<(LittleTable, Rows)>),
     /// More rows, or files, of which none is lost.
@@ -30,9 +29,9 @@ impl LittleTable {
     }
 }
 
-impl ReadJobs {
+impl<Rows: Clone> ReadJobs<Rows> {
     /// Reads the first rows of tables in memory. A fault of a table comes again when it is loaded.
-    pub(in crate::tables) fn read(jobs: Vec<(Table, Rows)>) -> ReadJobs {
+    pub(in crate::tables) fn read(jobs: Vec<(Table, Rows)>) -> ReadJobs<Rows> {
         if !jobs.iter().all(|(table, _)| matches!(table, Table::Batches(_))) {
             return ReadJobs::Other(jobs);
         }

@@ -90,7 +90,7 @@ struct Watch {
     next_look: AtomicU64,
     /// The bytes of anonymous memory in the last sample.
     anonymous: AtomicU64,
-    /// The value of [`Inner::taken`] when the last sample was taken.
+    /// The value of [`Inner::taken`] when the last sample was taken; `u64::MAX` where the system gave none.
     taken: AtomicU64,
     /// The bytes that the process had beside what was drawn, in the last sample with few bytes drawn: the data.
     quiet: AtomicU64,
@@ -271,7 +271,13 @@ impl Watch {
         // The counters are read before the sample: bytes that are drawn in between may be counted twice, but are never
         // missed.
         let (drawn, taken) = (inner.drawn.load(Relaxed), inner.taken.load(Relaxed));
-        let Some(anonymous) = (self.read)() else { return };
+        let Some(anonymous) = (self.read)() else {
+            // The system does not tell. So what was drawn once counts no longer than it is drawn, beside the data that were
+            // there when it told last.
+            self.anonymous.store(self.quiet.load(Relaxed), Relaxed);
+            self.taken.store(u64::MAX, Relaxed);
+            return;
+        };
         self.anonymous.store(anonymous, Relaxed);
         self.taken.store(taken, Relaxed);
         if drawn <= inner.bound / RESERVE {
@@ -517,6 +523,18 @@ mod tests {
         assert_eq!(watch.projected(0, 40), 100);
         assert_eq!(watch.projected(5, 90), 150);
         assert_eq!(watch.projected(200, 90), 300);
+    }
+
+    #[test]
+    fn where_the_system_does_not_tell_what_is_drawn_counts() {
+        let budget = Budget::watching(1 << 30, || None);
+        for _ in 0..30 {
+            budget.share().draw(100 << 20).unwrap();
+        }
+        let share = budget.share();
+        share.draw(800 << 20).unwrap();
+        budget.share().draw(200 << 20).unwrap_err();
+        budget.check_growth().unwrap();
     }
 
     #[test]

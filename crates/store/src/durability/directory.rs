@@ -405,7 +405,7 @@ impl Directory {
     }
 
     /// Waits until the names of the files are on the disk.
-    fn sync(&self) -> Result<()> {
+    pub(super) fn sync(&self) -> Result<()> {
         let synced = self.files.sync_directory(&self.path);
         synced.map_err(|error| failed("syncing", &self.path, error))
     }

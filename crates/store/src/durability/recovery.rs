@@ -20,6 +20,8 @@ pub struct Follower {
     reader: Option<LogReader>,
     /// The number of the last log that was begun, 0 for none.
     last_log: u64,
+    /// The bytes of that log of which `CURRENT` says that they are durable.
+    durable: u64,
     found: Recovery,
 }
 
@@ -73,7 +75,7 @@ impl Follower {
         let replay = Replay::new(version);
         let found = Recovery::default();
         let mut follower =
-            Follower { snapshot, identity, replay, reader: None, last_log: 0, found };
+            Follower { snapshot, identity, replay, reader: None, last_log: 0, durable: 0, found };
         follower.catch_up(directory, current)?;
         Ok(follower)
     }
@@ -110,22 +112,30 @@ impl Follower {
         self.found
     }
 
-    /// Cuts off what a crash left behind the last whole record, so that a writer can append. Returns the place where the
-    /// log goes on.
+    /// Cuts off what a crash left behind the last whole record, so that a writer can append, and makes what was found
+    /// durable: a process that died may have written it and not waited for the disk. Returns the place where the log goes
+    /// on.
     ///
     /// # Errors
     ///
     /// [`Error::Io`] when the system refuses.
     pub fn cut(&mut self, directory: &Directory) -> Result<LogStart> {
         let mut last_end = 0;
+        let mut is_durable = false;
         if let Some(reader) = &self.reader {
             last_end = reader.end();
-            if 0 < self.found.cut {
+            // So it is where the database was closed, and nothing has to be waited for.
+            is_durable = self.found.cut == 0 && last_end <= self.durable;
+            if !is_durable {
                 let cut = directory.files().truncate(reader.path(), last_end);
                 cut.map_err(|error| {
                     Error::io(format!("cutting {}", reader.path().display()), error)
                 })?;
             }
+        }
+        if !is_durable {
+            // The name that `CURRENT` got last, too, before what it took the place of is removed.
+            directory.sync()?;
         }
         // Logs behind the last one have no record: nothing is appended before `CURRENT` names a log.
         let first = self.snapshot.max(self.last_log + 1);
@@ -244,7 +254,11 @@ impl Follower {
         let Some(reader) = &mut self.reader else { return Ok(()) };
         self.found.cut = reader.check_tail()?;
         let LastLog::Is { number, durable } = current.log else { return Ok(()) };
-        if number != self.last_log || durable <= reader.end() {
+        if number != self.last_log {
+            return Ok(());
+        }
+        self.durable = durable;
+        if durable <= reader.end() {
             return Ok(());
         }
         let message = format!(

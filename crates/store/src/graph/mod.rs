@@ -27,10 +27,10 @@ pub use change::mutate::{MutationReport, Passwords, Stager, names_passwords, sta
 pub use change::refusal::Refusal;
 pub use change::statements::{Mutation, MutationTree, Statements};
 pub use load::columns::{ColumnLoad, IdSpace, PLACES_A_ROW};
+pub use load::gather::little::LittleLoad;
 pub use load::intern::Interner;
 pub use load::known_ids::LostIds;
 pub use load::lines::{LoadOptions, LoadProgress, LoadReport, LoadSource, SkippedLine, load};
-pub use load::little::LittleLoad;
 pub use load::spill::{SpillOptions, remove_left};
 pub use persist::export::{export, export_labelled, is_exported};
 pub use persist::export_json::export_json;

@@ -28,11 +28,10 @@ pub(in crate::algo) fn make(wanted: &Wanted<'_>, task: &Task<'_>) -> Result<Grap
         Some(nodes) => nodes.clone(),
         None => joined_nodes(&sources, task)?,
     };
-    let edges_max: usize = sources.iter().map(|source| source.edges.base.targets.len()).sum();
+    let edges_max: usize = sources.iter().map(|source| source.edges.total() as usize).sum();
     let is_weighted = wanted.parts.iter().any(|part| part.weight.is_some());
     // The rows, the pieces that they are joined of, and as much again where they are merged with others.
     let bytes_each = 2 * (size_of::<u32>() + if is_weighted { size_of::<f64>() } else { 0 });
-    // An estimate by the stored columns: edges that were set since these were built are not counted.
     let _room = task.room(edges_max, bytes_each)?;
     let numbering = Numbering::new(nodes);
     let make = Make { wanted, numbering: &numbering, sources: &sources, is_weighted };

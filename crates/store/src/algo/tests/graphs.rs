@@ -1,15 +1,16 @@
 //! The compact graph, the cache of graphs, and threads.
 
 use super::case::{Case, Edges, Threads, call, changed, found, loaded, nodes, quads, simply};
-use crate::algo::{Alone, EdgePart, Graph, GraphCache, Rows, Taken, Task, Wanted};
+use crate::algo::{Alone, EdgePart, Graph, GraphCache, Rows, Taken, Task, Wanted, Work};
 use crate::graph::Version;
 use fastrand::Rng;
 use hexgraph_base::budget::Budget;
 use hexgraph_base::plan::{ALGORITHMS, AlgorithmCall, ArgumentKind, ArgumentValue, Direction};
-use hexgraph_base::types::Uid;
 use hexgraph_base::types::pool::Pool;
+use hexgraph_base::types::{Result, Uid};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 pub(super) fn listed(rows: &Rows) -> BTreeMap<(usize, usize), f64> {
     let of =
@@ -57,6 +58,50 @@ fn wrong_weights_name_the_edge() {
     assert!(unknown.contains("no edge of `e` has the facet `wieght`"), "{unknown}");
     assert!(unknown.contains("did you mean `weight`?"), "{unknown}");
     assert_eq!(fault("", "w"), "", "a graph without edges has no wrong ones");
+}
+
+/// Work on one thread that remembers how many bytes it was to count at the most.
+#[derive(Default)]
+struct Counted {
+    now: AtomicUsize,
+    most: AtomicUsize,
+}
+
+impl Work for Counted {
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn charge(&self, bytes: usize) -> Result<()> {
+        let now = self.now.fetch_add(bytes, Relaxed) + bytes;
+        self.most.fetch_max(now, Relaxed);
+        Ok(())
+    }
+
+    fn uncharge(&self, bytes: usize) {
+        self.now.fetch_sub(bytes, Relaxed);
+    }
+
+    fn pool(&self) -> Option<&Pool> {
+        None
+    }
+}
+
+#[test]
+fn edges_that_were_set_lately_take_memory_too() {
+    let uid = |node| Uid(u64::from(node));
+    let most = |version: &Version| {
+        let work = Counted::default();
+        GraphCache::take(None, &wanted(version, None, &uid), &Task::new(&work, None)).unwrap();
+        work.most.into_inner()
+    };
+    let edges = quads(&(2..1000).map(|to| ((0, 1, to), None)).collect::<Edges>());
+    let lately = most(&changed(&loaded("<1> <e> <2> .".to_owned()), &edges, ""));
+    let stored = most(&loaded(edges));
+    assert!(
+        stored <= lately,
+        "{stored} bytes where they were loaded, {lately} where they were set"
+    );
 }
 
 #[test]

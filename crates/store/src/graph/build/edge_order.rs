@@ -121,7 +121,8 @@ fn pieces_of(forward: &Edges) -> Vec<Piece> {
     let (mut first_row, mut start) = (0, 0);
     for (row, node) in forward.subjects.iter().enumerate() {
         nodes.push(node);
-        let end = forward.offsets.start(row + 1);
+        // Unwinds where the row ends before it begins, so pieces end behind where they begin.
+        let end = forward.offsets.range(row).end;
         if PIECE_LEN <= end - start {
             pieces.push(Piece { first_row, nodes: std::mem::take(&mut nodes) });
             (first_row, start) = (row + 1, end);
@@ -404,7 +405,7 @@ fn pack(high: u32, low: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::storage::{Array, FrozenBitmap, Offsets};
+    use crate::storage::{Array, FrozenBitmap, Offsets, catch_corrupt};
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
@@ -450,6 +451,19 @@ mod tests {
             check(&far, part_len);
             check(&[near, far].concat(), part_len);
         }
+    }
+
+    #[test]
+    fn rows_that_end_before_they_begin_are_damage() {
+        let forward = Edges {
+            subjects: FrozenBitmap::from_roaring(&[1].into()),
+            offsets: Offsets::Narrow(Array::from_vec(vec![5, 3])),
+            targets: Array::from_vec(vec![1, 2, 3]),
+            facets: Vec::new(),
+        };
+        let len = || pieces_of(&forward).iter().map(|piece| piece.len(&forward)).sum::<usize>();
+        let error = catch_corrupt(len).unwrap_err().to_string();
+        assert!(error.contains("row 0 has the reversed offsets 5..3"), "{error}");
     }
 
     #[test]

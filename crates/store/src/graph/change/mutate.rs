@@ -99,15 +99,10 @@ pub fn stage(
         passwords: FxHashMap::default(),
     };
     let uids = staging.number_nodes(&mutations)?;
-    for mutation in &mutations {
-        let part =
-            // A request that is refused uses up no uids.
-            staging.part(mutation).inspect_err(|_| version.uids.give_back(&staging.taken))?;
-        staging.changes.parts.push(part);
-    }
+    // A request that is refused uses up no uids.
+    staging.parts(&mutations).inspect_err(|_| version.uids.give_back(&staging.taken))?;
     // Only now: what is refused names no uids.
     version.uids.reserve(&staging.named);
-    (stager.charge)(staging.uncharged)?;
     staging.changes.named = staging.named;
     let Staging { changes, reads, .. } = staging;
     let report = MutationReport { uids, triples: (STATEMENTS_MAX - room) as u64, reads };
@@ -230,6 +225,15 @@ impl<'a> Staging<'a, '_> {
             reported.push((label.reported(self.version), Uid(uid)));
         }
         Ok(reported)
+    }
+
+    /// Adds what the mutations change, and has all of it charged.
+    fn parts(&mut self, mutations: &[Mutation<'a>]) -> Result<()> {
+        for mutation in mutations {
+            let part = self.part(mutation)?;
+            self.changes.parts.push(part);
+        }
+        (self.stager.charge)(self.uncharged)
     }
 
     fn part(&mut self, mutation: &Mutation<'a>) -> Result<Part> {

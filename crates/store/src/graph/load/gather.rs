@@ -1,7 +1,8 @@
 //! Gathers the batches of a load, in their order, and makes the next version of them.
 
+pub(in crate::graph) mod little;
+
 use super::batch::{BadLine, Batch, FOREIGN, Foreign, PredicateBatch};
-use super::little::{LittleLoad, build_little, is_little};
 use super::spill::{Spill, SpillOptions, Spilled};
 use super::unique::check_unique;
 use crate::graph::build::lean::build_lean;
@@ -22,6 +23,7 @@ use crate::storage::ValuesBuilder;
 use hexgraph_base::budget::{Budget, Share};
 use hexgraph_base::schema::{PredicateDef, Schema};
 use hexgraph_base::types::{Error, Result, Uid, ValueType};
+use little::{LittleLoad, build_little, is_little};
 use rayon::prelude::*;
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
@@ -62,14 +64,14 @@ pub(in crate::graph) struct Gathered {
 pub(in crate::graph) type Label<'a> = dyn Fn(u32) -> Option<String> + Sync + 'a;
 
 /// A predicate with all that was read of it.
-pub(super) struct Pending {
-    pub(super) def: Arc<PredicateDef>,
+struct Pending {
+    def: Arc<PredicateDef>,
     /// The schema did not know it: the statements decide whether it is a list.
     is_new: bool,
     /// True when JSON had a value of it in brackets.
     is_listed: bool,
-    pub(super) langs: BTreeMap<Box<str>, Vec<ValuePart>>,
-    pub(super) edges: Vec<EdgePart>,
+    langs: BTreeMap<Box<str>, Vec<ValuePart>>,
+    edges: Vec<EdgePart>,
     /// The values, with their language, and the edges that came first and lie in files.
     spilled_values: Vec<(Box<str>, Spilled)>,
     spilled_edges: Vec<Spilled>,
@@ -245,7 +247,7 @@ impl Gathered {
     /// [`Error::Io`] when a temporary file can't be written or read.
     pub(in crate::graph) fn build(
         self,
-        mut next: Version,
+        next: Version,
         numbers: &[u32],
         label: &Label<'_>,
     ) -> Result<Built> {
@@ -255,7 +257,8 @@ impl Gathered {
         }
         let (stored, thresholds) = (&next.predicates, next.thresholds);
         let is_bounded = spill.is_some();
-        let build = |mut pending: Pending| -> Result<(RoaringBitmap, Predicate, [u64; 2])> {
+        let drawn_before = share.used();
+        let build = |mut pending: Pending| -> Result<BuiltPredicate> {
             let old = stored.get(pending.def.name.as_str()).map(|old| &**old);
             let came = pending.edge_count();
             let gone = |came: u64, predicate: &Predicate| match came {
@@ -268,9 +271,12 @@ impl Gathered {
                 let repeated = gone(came, &predicate);
                 return Ok((nodes, predicate, [0, repeated]));
             }
-            // A column beside the parts that it is made of, and each index.
-            let bytes = pending.byte_len() * (2 + pending.def.indexes.len());
-            share.draw(bytes as u64).map_err(with_bound)?;
+            let drawn = share.draw(pending.build_len() as u64);
+            if is_bounded {
+                drawn?
+            } else {
+                drawn.map_err(with_bound)?
+            }
             pending.read_back()?;
             if !numbers.is_empty() {
                 pending.renumber(|node| numbers[(node - FOREIGN) as usize]);
@@ -282,7 +288,7 @@ impl Gathered {
             let repeated = gone(came, &predicate);
             Ok((nodes, predicate, [if has_facets { repeated } else { 0 }, repeated]))
         };
-        let built: Vec<_> = match spill {
+        let built: Vec<BuiltPredicate> = match spill {
             None => predicates.into_par_iter().map(build).collect::<Result<_>>()?,
             Some(mut spill) => {
                 // One after the other, and none stays in memory.
@@ -290,32 +296,12 @@ impl Gathered {
                 for pending in predicates {
                     let (nodes, predicate, again) = build(pending)?;
                     built.push((nodes, spill.settle(predicate, thresholds)?, again));
+                    share.keep_only(drawn_before);
                 }
                 built
             }
         };
-        let mut nodes = RoaringBitmap::new();
-        let mut schema = Schema::clone(&next.schema);
-        let (mut all_merged, mut all_repeated) = (0, 0);
-        for (of_predicate, predicate, [merged, repeated]) in built {
-            nodes |= of_predicate;
-            all_merged += merged;
-            all_repeated += repeated;
-            let def = &predicate.def;
-            if !schema.predicates.contains_key(&def.name) {
-                schema.predicates.insert(def.name.clone(), PredicateDef::clone(def));
-            }
-            next.replace([(Arc::from(def.name.as_str()), Arc::new(predicate))]);
-        }
-        next.schema = Arc::new(schema);
-        Ok(Built {
-            version: next,
-            nodes: nodes.len(),
-            new_nodes: 0,
-            merged: all_merged,
-            repeated: all_repeated,
-            little: None,
-        })
+        Ok(joined(next, built))
     }
 
     /// Adds values in a language. The schema has to know the predicate.
@@ -354,6 +340,35 @@ impl Gathered {
             self.predicates.len() - 1
         });
         &mut self.predicates[place]
+    }
+}
+
+/// A predicate of a load, the nodes of its statements, and how many of its edges with facets came again, and of all its edges.
+type BuiltPredicate = (RoaringBitmap, Predicate, [u64; 2]);
+
+/// The version with the predicates in place of those before.
+fn joined(mut next: Version, built: Vec<BuiltPredicate>) -> Built {
+    let mut nodes = RoaringBitmap::new();
+    let mut schema = Schema::clone(&next.schema);
+    let (mut all_merged, mut all_repeated) = (0, 0);
+    for (of_predicate, predicate, [merged, repeated]) in built {
+        nodes |= of_predicate;
+        all_merged += merged;
+        all_repeated += repeated;
+        let def = &predicate.def;
+        if !schema.predicates.contains_key(&def.name) {
+            schema.predicates.insert(def.name.clone(), PredicateDef::clone(def));
+        }
+        next.replace([(Arc::from(def.name.as_str()), Arc::new(predicate))]);
+    }
+    next.schema = Arc::new(schema);
+    Built {
+        version: next,
+        nodes: nodes.len(),
+        new_nodes: 0,
+        merged: all_merged,
+        repeated: all_repeated,
+        little: None,
     }
 }
 
@@ -417,6 +432,15 @@ impl Pending {
     pub(super) fn byte_len(&self) -> usize {
         let values = self.langs.values().flatten().map(ValuePart::byte_len);
         values.sum::<usize>() + self.edges.iter().map(EdgePart::byte_len).sum::<usize>()
+    }
+
+    /// The bytes that it takes to read back what is in files, and to build: a column beside the parts that it is made of,
+    /// and each index. Values are read back as they are mapped, edges are not.
+    fn build_len(&self) -> usize {
+        let indexes = self.def.indexes.len();
+        let values: usize = self.spilled_values.iter().map(|(_, part)| part.byte_len()).sum();
+        let edges: usize = self.spilled_edges.iter().map(Spilled::byte_len).sum();
+        self.byte_len() * (2 + indexes) + values * (1 + indexes) + edges * 2
     }
 
     fn new(batch: &PredicateBatch, schema: &Schema) -> Pending {

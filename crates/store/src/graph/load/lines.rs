@@ -6,9 +6,9 @@
 //! rounds of text are in memory at a time.
 
 use super::batch::{BadLine, Batch, read_chunk};
+use super::gather::little::LittleLoad;
 use super::gather::{Built, Gathered};
 use super::known_ids::LostIds;
-use super::little::LittleLoad;
 use super::spill::SpillOptions;
 use crate::graph::version::whole::Version;
 use hexgraph_base::formats::{Chunk, ChunkReader};

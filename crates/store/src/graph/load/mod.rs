@@ -3,7 +3,6 @@
 pub(super) mod batch;
 pub(super) mod unique;
 pub(super) mod spill;
-pub(super) mod little;
 pub(super) mod gather;
 pub(super) mod known_ids;
 pub(super) mod intern;

@@ -46,6 +46,15 @@ pub(in crate::graph) struct Spilled {
     file: Arc<SnapshotFile>,
     name: String,
     catalog: Vec<u8>,
+    /// The bytes that it took in memory.
+    byte_len: usize,
+}
+
+/// What is known of a part of a run that is being written.
+pub(in crate::graph) struct Written {
+    name: String,
+    catalog: Vec<u8>,
+    byte_len: usize,
 }
 
 /// A run being written.
@@ -186,8 +195,9 @@ impl Run {
     /// # Errors
     ///
     /// [`Error::Io`] when the system refuses.
-    pub(in crate::graph) fn values(&mut self, parts: Vec<ValuePart>) -> Result<(String, Vec<u8>)> {
+    pub(in crate::graph) fn values(&mut self, parts: Vec<ValuePart>) -> Result<Written> {
         let name = self.next_name();
+        let byte_len = parts.iter().map(ValuePart::byte_len).sum();
         let (mut nodes, mut facets, mut values) = (Vec::new(), Vec::new(), Vec::new());
         for mut part in parts {
             part.facets.iter_mut().for_each(|facet| facet.rows.shift(nodes.len() as u32));
@@ -199,7 +209,7 @@ impl Run {
         self.writer.numbers(&format!("{name}.nodes"), nodes)?;
         self.writer.values(&format!("{name}.values"), &values)?;
         self.facets(&name, facets)?;
-        Ok((name, self.writer.take_catalog()))
+        Ok(Written { name, catalog: self.writer.take_catalog(), byte_len })
     }
 
     /// Adds edges of a predicate. Returns what [`Spilled::new`] wants.
@@ -207,8 +217,9 @@ impl Run {
     /// # Errors
     ///
     /// [`Error::Io`] when the system refuses.
-    pub(in crate::graph) fn edges(&mut self, parts: Vec<EdgePart>) -> Result<(String, Vec<u8>)> {
+    pub(in crate::graph) fn edges(&mut self, parts: Vec<EdgePart>) -> Result<Written> {
         let name = self.next_name();
+        let byte_len = parts.iter().map(EdgePart::byte_len).sum();
         let (mut nodes, mut targets, mut facets) = (Vec::new(), Vec::new(), Vec::new());
         for mut part in parts {
             part.facets.iter_mut().for_each(|facet| facet.rows.shift(nodes.len() as u32));
@@ -219,7 +230,7 @@ impl Run {
         self.writer.numbers(&format!("{name}.nodes"), nodes)?;
         self.writer.numbers(&format!("{name}.targets"), targets)?;
         self.facets(&name, facets)?;
-        Ok((name, self.writer.take_catalog()))
+        Ok(Written { name, catalog: self.writer.take_catalog(), byte_len })
     }
 
     fn facets(&mut self, name: &str, facets: Vec<FacetPart>) -> Result<()> {
@@ -241,11 +252,14 @@ impl Run {
 
 impl Spilled {
     /// A part of a run that was ended.
-    pub(in crate::graph) fn new(
-        file: &Arc<SnapshotFile>,
-        (name, catalog): (String, Vec<u8>),
-    ) -> Spilled {
-        Spilled { file: Arc::clone(file), name, catalog }
+    pub(in crate::graph) fn new(file: &Arc<SnapshotFile>, written: Written) -> Spilled {
+        let Written { name, catalog, byte_len } = written;
+        Spilled { file: Arc::clone(file), name, catalog, byte_len }
+    }
+
+    /// The bytes that it took in memory.
+    pub(in crate::graph) fn byte_len(&self) -> usize {
+        self.byte_len
     }
 
     /// Reads values back.
@@ -314,6 +328,7 @@ fn facets_len(facets: &[FacetPart]) -> usize {
 mod tests {
     use super::*;
     use crate::graph::{LoadOptions, LoadSource, alter, export, load};
+    use hexgraph_base::budget::Budget;
     use proptest::prelude::*;
 
     const SCHEMA: &str = "name: string @index(term) @lang .\nage: int @index(int) .\n\
@@ -379,6 +394,33 @@ mod tests {
             // Nothing is left of the temporary folder.
             prop_assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
         }
+    }
+
+    /// What is read back is drawn from the budget, and given back before the next predicate.
+    #[test]
+    fn what_is_read_back_is_drawn() {
+        let folder = tempfile::tempdir().unwrap();
+        let spill = SpillOptions { folder: folder.path().to_owned(), memory: 1500 };
+        let line = |predicate: usize, node: u64| {
+            format!("<{node:#x}> <p{predicate}> \"{}\" .\n", "x".repeat(200))
+        };
+        let mut text = String::new();
+        for predicate in 0..8 {
+            (1..=1000).for_each(|node| text += &line(predicate, node));
+        }
+        let outcome = |bytes: u64| {
+            let mut version = Version::empty();
+            version.budget = Budget::new(bytes);
+            let reader = Box::new(io::Cursor::new(text.clone().into_bytes()));
+            let sources = vec![LoadSource { name: "test".to_owned(), reader }];
+            let options = LoadOptions { spill: Some(spill.clone()), ..LoadOptions::default() };
+            let loaded = load(&version, sources, &options);
+            assert_eq!(version.budget.drawn(), 0);
+            loaded.map(|(_, report)| report.triples)
+        };
+        let refused = outcome(150 << 10);
+        assert!(matches!(refused, Err(Error::Limit { .. })), "one predicate takes 200 KB");
+        assert_eq!(outcome(1 << 20).unwrap(), 8000);
     }
 
     #[test]

@@ -27,6 +27,23 @@ fn blank_nodes_get_uids_that_nobody_has() {
 }
 
 #[test]
+fn a_request_that_has_no_memory_uses_up_no_uids() {
+    let version = with_schema(SCHEMA);
+    let next = version.uids.next();
+    let refuse = |bytes| match bytes {
+        0 => Ok(()),
+        _ => Err(Error::Limit { message: "there is no memory".to_owned() }),
+    };
+    let set = Statements::NQuads("_:a <name> \"a\" .");
+    let tree = MutationTree::parse(&[set], &[]).unwrap();
+    let statements = vec![tree.statements(&mut 0).unwrap()];
+    let stager = Stager { charge: &refuse, ..stager() };
+    let refused = stage(&version, statements, &Bindings::default(), stager);
+    assert!(matches!(refused, Err(Error::Limit { .. })));
+    assert_eq!(version.uids.next(), next);
+}
+
+#[test]
 fn sets_replace_or_add() {
     let one = set(
         &with_schema(SCHEMA),

@@ -3,11 +3,11 @@
 use super::delta::{EdgeDelta, EdgeRow, FacetList, pays_to_look_up, set_member};
 use super::unions::union_of;
 use super::values::{facet_in, facets_in};
-use crate::storage::{Edges, NodeSet, Offsets, gallop, is_negative};
+use crate::storage::{Edges, NodeSet, gallop, is_negative};
 use hexgraph_base::types::ValueRef;
 use roaring::RoaringBitmap;
 use std::borrow::Cow;
-use std::ops::{Range, RangeInclusive};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The edges of a predicate in one direction.
@@ -45,7 +45,7 @@ impl Direction {
     }
 
     /// The number of edges of all nodes. O(1).
-    pub(super) fn total(&self) -> u64 {
+    pub fn total(&self) -> u64 {
         (self.base.targets.len() as i64 + self.delta.surplus) as u64
     }
 
@@ -113,11 +113,7 @@ impl Direction {
     /// and a step for each changed one, without a look at an edge.
     pub fn nodes_with_count(&self, low: i64, high: i64) -> Vec<u32> {
         let wanted = low.max(1)..=high;
-        let rows = match &self.base.offsets {
-            Offsets::Narrow(starts) => rows_with_count(starts.as_slice(), &wanted),
-            Offsets::Wide(starts) => rows_with_count(starts.as_slice(), &wanted),
-        };
-        let stored = self.base.subjects.nodes_of_rows(&rows);
+        let stored = self.base.subjects.nodes_of_rows(&self.base.offsets.rows_of_len(&wanted));
         if self.delta.rows.is_empty() {
             return stored;
         }
@@ -262,24 +258,28 @@ impl Direction {
     }
 }
 
-/// The rows whose list has as many entries as wanted, by the positions at which lists start; `wanted` begins at 1 or above.
-fn rows_with_count<T: Copy + Into<u64>>(starts: &[T], wanted: &RangeInclusive<i64>) -> Vec<u32> {
-    let mut rows = vec![0; starts.len()];
-    let mut end = 0;
-    // Each row is written, and the next one over it where it is not wanted: a loop without branches.
-    for (row, pair) in starts.windows(2).enumerate() {
-        let count = (pair[1].into() - pair[0].into()) as i64;
-        // In bounds: `end` is never ahead of `row`, and there is one start more than there are rows.
-        rows[end] = row as u32;
-        end += usize::from((*wanted.start()..=*wanted.end()).contains(&count));
-    }
-    rows.truncate(end);
-    rows
-}
-
 impl EdgeStore {
     /// The edges in one direction; `None` for a reverse one that the schema does not keep.
     pub fn direction(&self, reverse: bool) -> Option<&Direction> {
         if reverse { self.reverse.as_ref() } else { Some(&self.forward) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storage::{Array, FrozenBitmap, Offsets, catch_corrupt};
+
+    #[test]
+    fn a_row_that_ends_before_it_begins_is_damage() {
+        let base = Edges {
+            subjects: FrozenBitmap::from_roaring(&RoaringBitmap::from([1, 2])),
+            offsets: Offsets::Narrow(Array::from_vec(vec![0, 5, 3])),
+            targets: Array::from_vec(vec![1, 2, 3]),
+            facets: Vec::new(),
+        };
+        let counted = catch_corrupt(|| Direction::new(base).nodes_with_count(1, 9));
+        let error = counted.unwrap_err().to_string();
+        assert!(error.contains("row 1 has the reversed offsets 5..3"), "{error}");
     }
 }

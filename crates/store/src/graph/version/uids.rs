@@ -31,9 +31,12 @@ const FIRST_NEW_UID: u64 = 0x10001;
 /// Where the upper half begins.
 const UPPER: u64 = 1 << 30;
 
-/// The counter of uids. All may be asked at once; they wait for each other only in the upper half.
+/// The counter of uids. All may be asked at once; they wait for each other only in the upper half, and for a few instructions where
+/// uids are skipped.
 pub struct Uids {
     next: AtomicU64,
+    /// No uid below this one is handed out again. Locked while `next` goes back, and while uids are skipped.
+    least: Mutex<u64>,
     named: Mutex<Named>,
 }
 
@@ -96,7 +99,7 @@ impl Default for Uids {
 impl Uids {
     /// A counter that hands out `next` next.
     pub fn starting_at(next: u64) -> Uids {
-        Uids { next: AtomicU64::new(next.max(1)), named: Mutex::default() }
+        Uids { next: AtomicU64::new(next.max(1)), least: Mutex::default(), named: Mutex::default() }
     }
 
     /// The same where data has named these uids of the upper half.
@@ -121,6 +124,11 @@ impl Uids {
 
     /// Sees to it that no uid below `next` is handed out any more.
     pub fn skip_to(&self, next: u64) {
+        if next == 0 {
+            return;
+        }
+        let mut least = self.least();
+        *least = next.max(*least);
         // Relaxed, here and below: the number alone is shared, and each of its changes is one step.
         self.next.fetch_max(next, Ordering::Relaxed);
     }
@@ -196,13 +204,18 @@ impl Uids {
     }
 
     /// Takes back what [`Uids::take_unknown`] gave for a request that is refused, unless others have
-    /// taken uids since: so a refused request costs none.
+    /// taken uids since: so a refused request costs none. Those that data has named meanwhile are lost, and the ones below.
     pub fn give_back(&self, taken: &[u64]) {
         let (Some(&first), Some(&last)) = (taken.first(), taken.last()) else { return };
         if last - first + 1 == taken.len() as u64 {
+            // Nobody skips meanwhile: else `next` could be at a uid that was just named, until it is seen.
+            let least = self.least();
+            let back = first.max(*least);
             // Where it fails the uids are lost, which harms nobody.
-            let _ =
-                self.next.compare_exchange(last + 1, first, Ordering::Relaxed, Ordering::Relaxed);
+            if back <= last {
+                let next = &self.next;
+                let _ = next.compare_exchange(last + 1, back, Ordering::Relaxed, Ordering::Relaxed);
+            }
         }
     }
 
@@ -217,6 +230,11 @@ impl Uids {
                 Err(Error::Limit { message })
             }
         }
+    }
+
+    fn least(&self) -> MutexGuard<'_, u64> {
+        // Nothing panics while it is locked.
+        self.least.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock(&self) -> MutexGuard<'_, Named> {
@@ -343,5 +361,15 @@ mod tests {
         assert_eq!(uids.next(), 9);
         uids.give_back(&other);
         assert_eq!(uids.next(), 7);
+    }
+    #[test]
+    fn what_data_named_meanwhile_is_not_given_back() {
+        for (name, back) in [(5, 6), (6, 7), (7, 8), (4, 5)] {
+            let (uids, nodes) = (Uids::starting_at(5), NodeIds::default());
+            let taken = take(&uids, 3, &nodes);
+            uids.reserve(&named(&[name]));
+            uids.give_back(&taken);
+            assert_eq!(take(&uids, 3, &nodes), [back, back + 1, back + 2], "{name} was named");
+        }
     }
 }

@@ -3,7 +3,7 @@
 use crate::storage::Array;
 use crate::storage::files::blocks::unwind_with;
 use hexgraph_base::types::Result;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 /// The positions where rows begin, and behind the last one where it ends: n + 1 of them for n
 /// rows, ascending. Four bytes each when the last one fits.
@@ -116,6 +116,23 @@ impl Offsets {
         }
     }
 
+    /// The rows whose length is wanted, ascending; `wanted` begins at 1 or above.
+    ///
+    /// # Panics
+    ///
+    /// Mapped offsets unwind, also when some row ends before it begins.
+    pub(crate) fn rows_of_len(&self, wanted: &RangeInclusive<i64>) -> Vec<u32> {
+        let (rows, ascend) = match self {
+            Offsets::Narrow(starts) => rows_of_len(starts.as_slice(), wanted),
+            Offsets::Wide(starts) => rows_of_len(starts.as_slice(), wanted),
+        };
+        if !ascend {
+            // One of them unwinds.
+            (0..self.rows()).for_each(|row| drop(self.range(row)));
+        }
+        rows
+    }
+
     /// Adds to a list where some rows end, each moved by `by`. Returns false where a row ends before it begins, or a place does not fit.
     ///
     /// # Panics
@@ -195,6 +212,25 @@ fn two<T: Copy + Into<u64>>(starts: &[T]) -> (u64, u64) {
         // The slice has two items, or it would have unwound.
         _ => (0, 0),
     }
+}
+
+/// The rows whose length is wanted, and whether each begins before it ends.
+fn rows_of_len<T: Copy + Into<u64> + PartialOrd>(
+    starts: &[T],
+    wanted: &RangeInclusive<i64>,
+) -> (Vec<u32>, bool) {
+    let mut rows = vec![0; starts.len()];
+    let (mut end, mut ascend) = (0, true);
+    // Each row is written, and the next one over it where it is not wanted: a loop without branches.
+    for (row, pair) in starts.windows(2).enumerate() {
+        let len = pair[1].into().wrapping_sub(pair[0].into()) as i64;
+        ascend &= pair[0] <= pair[1];
+        // In bounds: `end` is never ahead of `row`, and there is one start more than there are rows.
+        rows[end] = row as u32;
+        end += usize::from((*wanted.start()..=*wanted.end()).contains(&len));
+    }
+    rows.truncate(end);
+    (rows, ascend)
 }
 
 /// Goes on with wide offsets where `end` was the first that is not narrow.

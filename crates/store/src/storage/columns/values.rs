@@ -381,8 +381,9 @@ impl ValuesBuilder {
                 // Counted from where its first text begins, which need not be 0.
                 let (base, first) = (bytes.len() as u64, offsets.start(0));
                 bytes.extend_from_slice(more.slice(first..offsets.total()));
-                let rows = 1..offsets.rows() + 1;
-                ends.extend(rows.map(|row| base + (offsets.start(row) - first) as u64));
+                let rows = 0..offsets.rows();
+                // Unwinds where a row ends before it begins, so none ends before the first one begins.
+                ends.extend(rows.map(|row| base + (offsets.range(row).end - first) as u64));
             }
             (Kind::Int(numbers), Values::Int(more)) => numbers.extend_from_slice(more.as_slice()),
             (Kind::Float(numbers), Values::Float(more)) => {

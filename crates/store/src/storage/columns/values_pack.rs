@@ -260,6 +260,7 @@ fn joined_codes(parts: &[Values]) -> Option<Values> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::storage::files::blocks::catch_corrupt;
     use hexgraph_base::types::ValueRef;
 
     fn times(seconds: &[i64], nanos: u32) -> Values {
@@ -344,5 +345,15 @@ mod tests {
                 assert_eq!(all(&joined.gather(&positions)), all(&slow.gather(&positions)));
             }
         }
+    }
+
+    #[test]
+    fn texts_that_end_before_they_begin_are_damage() {
+        let offsets = Offsets::Narrow(Array::from_vec(vec![4, 2, 8]));
+        let texts = TextArray::from_parts(offsets, Array::from_vec(vec![b'a'; 8]));
+        let texts = Values::Text { value_type: ValueType::String, texts };
+        let mut builder = ValuesBuilder::new(ValueType::String);
+        let error = catch_corrupt(|| builder.append(&texts)).unwrap_err().to_string();
+        assert!(error.contains("row 0 has the reversed offsets 4..2"), "{error}");
     }
 }

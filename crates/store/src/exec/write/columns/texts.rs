@@ -83,7 +83,7 @@ impl TextPiece {
     pub(super) fn push_run(&mut self, texts: &TextArray, rows: Range<usize>) -> bool {
         let (offsets, bytes) = texts.parts();
         let (start, end) = (offsets.start(rows.start), offsets.start(rows.end));
-        let by = self.bytes.len() as i64 - start as i64;
+        let by = (self.bytes.len() as i64).wrapping_sub(start as i64);
         if !offsets.push_ends(rows, by, &mut self.ends) {
             return false;
         }

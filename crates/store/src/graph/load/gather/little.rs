@@ -3,11 +3,11 @@
 //! Columns take as long as the predicate is large, and in a directory a load that makes columns writes a snapshot of everything: a row that
 //! is loaded into a million cost as much as the million. As changes it costs O(statements · log), and a record in the log.
 
-use super::batch::FOREIGN;
-use super::gather::{Built, Pending};
+use super::{Built, Pending};
 use crate::graph::build::parts::FacetPart;
 use crate::graph::change::changes::{Changes, Part, SetEdge, SetValue};
 use crate::graph::change::keys::Key;
+use crate::graph::load::batch::FOREIGN;
 use crate::graph::version::delta::FacetList;
 use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::weight::ENTRY;
