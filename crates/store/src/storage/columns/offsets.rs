@@ -128,7 +128,7 @@ impl Offsets {
         };
         if !ascend {
             // One of them unwinds.
-            (0..self.rows()).for_each(|row| drop(self.range(row)));
+            (0..self.rows()).for_each(|row| _ = self.range(row));
         }
         rows
     }
