@@ -15,9 +15,9 @@ use std::collections::BTreeMap;
 /// >>> _ = db.alter("email: string @index(exact) @unique .")
 /// >>> find = '{ v as var(func: eq(email, "ada@x.io")) }'
 /// >>> db.upsert(find, set='uid(v) <email> "ada@x.io" .')
-/// <hexgraph.Upsert: 1 new node>
+/// <hexgraph.Upsert: 1 new node, 1 value set>
 /// >>> db.upsert(find, set='uid(v) <email> "ada@x.io" .')
-/// <hexgraph.Upsert: 0 new nodes>
+/// <hexgraph.Upsert: nothing changed>
 #[pyclass(frozen, name = "Upsert", module = "hexgraph")]
 pub struct PyUpsert {
     uids: BTreeMap<String, String>,
