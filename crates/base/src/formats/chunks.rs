@@ -25,11 +25,6 @@ const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 /// The first bytes of a file compressed with Zstandard.
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// True for what begins as gzip or zstd does.
-pub fn is_packed(bytes: &[u8]) -> bool {
-    bytes.starts_with(&GZIP_MAGIC) || bytes.starts_with(&ZSTD_MAGIC)
-}
-
 /// The byte order mark (U+FEFF in UTF-8), which some editors put at the start of a text.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -168,6 +163,20 @@ impl<'a> ChunkReader<'a> {
     }
 }
 
+/// True for what [`decompressed`] would decompress.
+pub fn is_packed(bytes: &[u8]) -> bool {
+    packing_of(bytes).is_some()
+}
+
+/// How a file is compressed, by its first bytes.
+fn packing_of(start: &[u8]) -> Option<Packing> {
+    match start {
+        start if start.starts_with(&GZIP_MAGIC) => Some(Packing::Gzip),
+        start if start.starts_with(&ZSTD_MAGIC) => Some(Packing::Zstd),
+        _ => None,
+    }
+}
+
 /// Returns a reader of the text of a file, which decompresses gzip or Zstandard if the first bytes show one of them, and
 /// skips a byte order mark at the start of the text. `name` is the name of the file in error messages.
 ///
@@ -180,12 +189,9 @@ pub fn decompressed<'a>(
 ) -> Result<Box<dyn Read + Send + 'a>> {
     let failed = |fault| Error::io(format!("reading {name}"), fault);
     let start = first_bytes(&mut input, ZSTD_MAGIC.len()).map_err(failed)?;
-    let packing = match start.as_slice() {
-        start if start.starts_with(&GZIP_MAGIC) => Some(Packing::Gzip),
-        start if start == ZSTD_MAGIC => Some(Packing::Zstd),
-        _ => None,
+    let Some(packing) = packing_of(&start) else {
+        return Ok(Box::new(without_mark(start).chain(input)));
     };
-    let Some(packing) = packing else { return Ok(Box::new(without_mark(start).chain(input))) };
     let whole = Cursor::new(start).chain(input);
     // The mark is a part of the text, so in a compressed file it stands behind the bytes of the compression.
     let mut text = unpacked(whole, packing, READ_LEN).map_err(failed)?;
