@@ -7,7 +7,7 @@
 //! the column was built are made beforehand, and replace those that were read.
 
 use super::partition::INDEX_SHARE;
-use crate::exec::select::batches::{BATCH, Members, Overlay, RowFinder, Rows, rows_between};
+use crate::exec::select::batches::{Members, Overlay, RowFinder, Rows, rows_between};
 use crate::exec::select::read::{Typed, typed_or_none};
 use crate::graph::{IndexView, LangValues, Row, TokenNodes};
 use crate::storage::{Array, Values, text_of};
@@ -25,6 +25,9 @@ const RANGE_MIN: usize = 1024;
 
 /// The least value of a column is looked for where it has at most this many rows for each node.
 const ROWS_SHARE: usize = 16;
+
+/// The ends of all rows stand for those of some where there are at most this many times as many rows.
+const WHOLE_SHARE: usize = 2;
 
 /// The codes by node id may span at most this many ids for each node.
 const SPAN_SHARE: usize = 16;
@@ -402,10 +405,9 @@ fn narrow<'a>(part: &'a LangValues, wanted: ValueType, nodes: Members<'_>) -> Op
     }
     let mut ends = match &column.values {
         Values::Bool(_) => Some((0, 1)),
-        Values::Days(days) => ends_of(days.slice(rows)),
-        Values::SmallInt(numbers) | Values::SmallTime(numbers) => ends_of(numbers.slice(rows)),
-        Values::Int(numbers) => ends_of(numbers.slice(rows)),
-        _ => return None,
+        // They are read once for all queries, and for most of the nodes they are hardly less.
+        _ if column.values.len() <= WHOLE_SHARE * rows.len() => column.ends(),
+        values => values.ends(rows),
     };
     let (mut changes, mut fits) = (Vec::new(), true);
     nodes.changes(part, |node, row| match Changed::of(row, wanted) {
@@ -428,17 +430,6 @@ fn narrow<'a>(part: &'a LangValues, wanted: ValueType, nodes: Members<'_>) -> Op
     let code = |unit: i64| (unit - least) as u32 + 1;
     let changes = changes.into_iter().map(|(node, unit)| (node, unit.map_or(MISSING, code)));
     Some((Codes::Narrow(least), count as u64 + 1, changes.collect()))
-}
-
-/// The least and the greatest of some numbers, in one pass over memory.
-fn ends_of<S: Copy + Ord + Into<i64>>(numbers: &[S]) -> Option<(i64, i64)> {
-    let first = *numbers.first()?;
-    let (mut least, mut greatest) = (first, first);
-    for numbers in numbers.chunks(BATCH) {
-        least = numbers.iter().copied().fold(least, S::min);
-        greatest = numbers.iter().copied().fold(greatest, S::max);
-    }
-    Some((least.into(), greatest.into()))
 }
 
 /// The number as which a column of narrow numbers would store a value; `None` for one that does not fit.
