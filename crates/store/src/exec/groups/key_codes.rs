@@ -62,6 +62,24 @@ enum Codes<'a> {
     Table(u32, Arc<Vec<u32>>),
 }
 
+/// The keys of a batch as they lie in the column, which makes them codes in one step.
+#[derive(Clone, Copy)]
+pub(crate) enum PlainKeys<'a> {
+    /// Numbers of 32 bits, and the one whose code would be 0.
+    Small(&'a [i32], i32),
+    /// Days, and the one whose code would be 0.
+    Days(&'a [i16], i32),
+    /// Codes of texts, and how many texts there are: see [`code_of_text`].
+    Coded(&'a [u16], u32),
+}
+
+/// The code of a text by its code in a column of so many texts. One of a damaged file may be senseless. It stays a group of its own, whose value
+/// is then read and refused.
+#[inline]
+pub(crate) fn code_of_text(code: u16, count: u32) -> u32 {
+    u32::from(code).min(count) + 1
+}
+
 /// Distinct values, numbered from 1 on.
 #[derive(Clone)]
 struct Interned<K> {
@@ -274,6 +292,27 @@ impl<'a> KeyCodes<'a> {
         }
     }
 
+    /// The keys of a batch as they lie in the column, where they do behind one another, and none has changed. Then the batch need not be read, or
+    /// it may be.
+    pub(crate) fn plain(&mut self, nodes: &[u32]) -> Option<PlainKeys<'a>> {
+        let column = &self.part.base.column;
+        let run = self.finder.run(&column.subjects, nodes)?;
+        if !self.changes.is_settled(nodes) {
+            return None;
+        }
+        // The code of the least number is 1. Numbers are as narrow as it, so the distance is right though it wraps.
+        Some(match (&self.codes, &column.values) {
+            (Codes::Narrow(least), Values::SmallInt(numbers) | Values::SmallTime(numbers)) => {
+                PlainKeys::Small(numbers.slice(run), (*least as i32).wrapping_sub(1))
+            }
+            (Codes::Narrow(least), Values::Days(days)) => {
+                PlainKeys::Days(days.slice(run), (*least as i32).wrapping_sub(1))
+            }
+            (Codes::Coded(codes, count), _) => PlainKeys::Coded(codes.slice(run), *count),
+            _ => return None,
+        })
+    }
+
     /// Reads the codes of a batch, which comes behind those before it, into `out`: one for each node.
     pub(crate) fn read(&mut self, nodes: &[u32], out: &mut Vec<u32>) {
         out.clear();
@@ -286,8 +325,7 @@ impl<'a> KeyCodes<'a> {
         match (&mut self.codes, &column.values) {
             (Codes::Narrow(least), values) => read_narrow(values, &rows, *least, out),
             (Codes::Coded(codes, count), _) => {
-                // A code of a damaged file may be senseless. It stays a group of its own, whose value is then read and refused.
-                rows.read(codes, MISSING, |code| u32::from(code).min(*count) + 1, out);
+                rows.read(codes, MISSING, |code| code_of_text(code, *count), out);
             }
             (Codes::Numbers(known), values) => rows.for_each(|row| {
                 let number = row.and_then(|row| number_of(values.get(row)));
