@@ -128,7 +128,7 @@ impl<'a> Context<'a> {
             // set for each edge.
             targets.extend_from_slice(&far);
         }
-        Ok(NodeSet::from(distinct_of(targets)))
+        Ok(NodeSet::from(distinct_of(&targets)))
     }
 
     /// The nodes that pass a filter, when an index gives at most `most` candidates for them.
