@@ -2,6 +2,8 @@
 //! database of one thread and by one of two, or of as many as `HEXGRAPH_THREADS` says. The answers are compared, each shape is asked of
 //! both in turns, and from the medians come the speed-up and the share of the time that stays on one thread (Amdahl).
 //!
+//! A word chooses the shapes that have it in their names. `HEXGRAPH_BENCH_GRAPH` names a directory that keeps the graph from run to run.
+//!
 //! At the end: the times of a small query on a thread of its own, alone and beside a large one that uses all threads.
 
 use hexgraph::answer::Table;
@@ -10,6 +12,7 @@ use hexgraph::db::{
 };
 use hexgraph_benches::load_lines;
 use std::hint::black_box;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -140,10 +143,11 @@ fn mixed(number: u64) -> u64 {
     mixed.wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 20
 }
 
-fn build(dir: &std::path::Path) {
+fn build(saved: &Path) {
+    let dir = tempfile::tempdir().expect("a directory for temporary files");
     let db = Database::in_memory();
     db.alter(SCHEMA).expect("a valid schema");
-    load_lines(&db, dir, |out| {
+    load_lines(&db, dir.path(), |out| {
         let room = "the disk has room";
         for uid in 1..=NODES {
             let random = mixed(uid);
@@ -168,7 +172,7 @@ fn build(dir: &std::path::Path) {
             }
         }
     });
-    db.save(&dir.join("graph")).expect("the disk has room");
+    db.save(saved).expect("the disk has room");
 }
 
 fn answer(db: &Database, text: &str) -> QueryAnswer {
@@ -244,10 +248,14 @@ fn main() {
     let threads: usize = threads.map_or(2, |text| text.parse().expect("a number of threads"));
     let only = std::env::args().skip(1).find(|argument| !argument.starts_with("--"));
     let dir = tempfile::tempdir().expect("a directory for temporary files");
-    build(dir.path());
+    let kept = std::env::var_os("HEXGRAPH_BENCH_GRAPH");
+    let saved = kept.map_or_else(|| dir.path().join("graph"), PathBuf::from);
+    if !saved.exists() {
+        build(&saved);
+    }
     let open = |threads| {
         let options = OpenOptions { threads, read_only: true, ..OpenOptions::default() };
-        Database::open(&dir.path().join("graph"), options).expect("it was just written")
+        Database::open(&saved, options).expect("it was written")
     };
     let (one, many) = (open(1), open(threads));
     println!(

@@ -4,6 +4,8 @@
 mod keys;
 mod ends;
 mod cells;
+mod json_text;
+mod json_rows;
 mod json;
 mod chunk_sink;
 mod table;
@@ -14,7 +16,8 @@ mod tape;
 pub use cells::{Cell, Cells, Column, Lists, MixedTypes, Structs, Texts, Values};
 pub use chunk_sink::ChunkSink;
 pub use ends::Ends;
-pub use json::{JsonSink, write_json_text, write_plain_text};
+pub use json::JsonSink;
+pub use json_text::{write_json_text, write_plain_text};
 pub use keys::{Key, KeySink, columns, need_data};
 pub use nested::NestedSink;
 pub use shape::{Form, RowForm, Shape};

@@ -96,13 +96,23 @@ fn changed(version: &Version, set: &str, delete: &str) -> Version {
     changes.apply(version).unwrap()
 }
 
+/// A graph of so many nodes each of which has a value of each predicate, as it was loaded.
+pub(super) fn full_graph(nodes: u64, rng: &mut Rng) -> Version {
+    let version = alter(&Version::empty(), SCHEMA).unwrap();
+    loaded(&version, statements(nodes, nodes, 2.0, rng))
+}
+
+fn loaded(version: &Version, statements: String) -> Version {
+    let reader = Box::new(Cursor::new(statements));
+    let source = LoadSource { name: "test.rdf".to_owned(), reader };
+    load(version, vec![source], &LoadOptions::default()).unwrap().0
+}
+
 /// A graph of about so many nodes that was loaded and then changed, or one that has nothing but changes.
 pub(super) fn graph(nodes: u64, rng: &mut Rng) -> Version {
     let mut version = alter(&Version::empty(), SCHEMA).unwrap();
     if rng.u8(..5) != 0 {
-        let reader = Box::new(Cursor::new(statements(nodes, nodes, 1.0, rng)));
-        let source = LoadSource { name: "test.rdf".to_owned(), reader };
-        version = load(&version, vec![source], &LoadOptions::default()).unwrap().0;
+        version = loaded(&version, statements(nodes, nodes, 1.0, rng));
     }
     for _ in 0..rng.u64(..4) {
         let count = rng.u64(..nodes / 4);

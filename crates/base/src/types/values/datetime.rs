@@ -129,21 +129,24 @@ impl DateTime {
     /// Writes RFC 3339 text: nine digits of fraction at most, without trailing zeros.
     pub fn write(self, out: &mut Vec<u8>) {
         let parts = calendar(self.local_seconds());
+        // Copied as one block: a letter at a time asks for room nineteen times.
+        let mut text = *b"0000-00-00T00:00:00";
+        let mut put = |at: usize, number: u64| {
+            text[at] = b'0' + (number / 10) as u8;
+            text[at + 1] = b'0' + (number % 10) as u8;
+        };
+        put(5, parts.month.into());
+        put(8, parts.day.into());
+        put(11, parts.hour.into());
+        put(14, parts.minute.into());
+        put(17, parts.second.into());
         if (0..=9999).contains(&parts.year) {
-            write_two(parts.year as u64 / 100, out);
-            write_two(parts.year as u64 % 100, out);
+            put(0, parts.year as u64 / 100);
+            put(2, parts.year as u64 % 100);
+            out.extend_from_slice(&text);
         } else {
             go_numbers::write_int(parts.year, out);
-        }
-        for (mark, part) in [
-            (b'-', parts.month),
-            (b'-', parts.day),
-            (b'T', parts.hour),
-            (b':', parts.minute),
-            (b':', parts.second),
-        ] {
-            out.push(mark);
-            write_two(u64::from(part), out);
+            out.extend_from_slice(&text[4..]);
         }
         self.write_fraction(out);
         self.write_offset(out);

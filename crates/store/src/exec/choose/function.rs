@@ -159,7 +159,7 @@ impl<'a> Context<'a> {
             },
             Call::UidIn { predicate, uids, vars } => self.uid_in_tester(predicate, uids, vars),
             Call::Uid { .. } | Call::Type(_) | Call::Terms { .. } | Call::SimilarTo { .. } => {
-                Ok(Tester::Member(self.indexed(function)?.unwrap_or_default()))
+                Ok(Tester::Member(self.indexed(function)?.unwrap_or_default().into()))
             }
             Call::Geo { relation, predicate, arguments } => {
                 self.geo_tester(GeoCall { relation: *relation, name: predicate, arguments })
@@ -235,7 +235,7 @@ impl<'a> Context<'a> {
         }
         let targets = self.node_set(uids.iter().copied());
         let targets = vars.iter().fold(targets, |all, var| all.or(&self.uid_var(*var)));
-        Ok(Tester::EdgeTo(predicate, name.reverse, targets))
+        Ok(Tester::EdgeTo(predicate, name.reverse, targets.into()))
     }
 
     /// The nodes of `uid(...)`: literals beside a variable do not count, as in the reference.

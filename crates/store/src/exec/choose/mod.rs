@@ -2,6 +2,7 @@
 
 pub(super) mod needed_index;
 pub(super) mod compare;
+mod asked_set;
 pub(super) mod tester;
 pub(super) mod function;
 pub(super) mod geo_function;

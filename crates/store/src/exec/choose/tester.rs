@@ -3,6 +3,7 @@
 //! A filter over few nodes, and one that can stop after a page, asks node by node; the arguments
 //! are converted and compiled once.
 
+use super::asked_set::AskedSet;
 use super::compare::Wanted;
 use crate::exec::control::context::Context;
 use crate::exec::control::morsels::joined;
@@ -10,7 +11,7 @@ use crate::exec::control::tree::ValueMap;
 use crate::exec::select::batches::{BATCH, EdgeCounts, EdgeTargets};
 use crate::exec::select::read::typed_or_none;
 use crate::graph::{Direction, LangValues, Predicate, Row, Stretch, ValueList};
-use crate::storage::{FrozenBitmap, NO_ROW, NodeSet, Values};
+use crate::storage::{FrozenBitmap, NO_ROW, Values};
 use hexgraph_base::geo::GeoQuery;
 use hexgraph_base::plan::Call;
 use hexgraph_base::text::Regex;
@@ -50,7 +51,7 @@ pub(crate) enum Tester<'a> {
     /// The same answer for every node.
     Constant(bool),
     /// The node is in the set.
-    Member(NodeSet),
+    Member(AskedSet),
     /// A value of the node meets a condition.
     Value {
         /// The predicate.
@@ -115,7 +116,7 @@ pub(crate) enum Tester<'a> {
     /// The node has the predicate.
     Has(&'a Predicate, Option<&'a str>, bool),
     /// The node has an edge to one of these.
-    EdgeTo(&'a Predicate, bool, NodeSet),
+    EdgeTo(&'a Predicate, bool, AskedSet),
     /// The node has more edges than the number says whose targets pass the test.
     Reaches(&'a Direction, usize, Box<Tester<'a>>),
     /// The node passes every test.
@@ -370,7 +371,7 @@ impl Tester<'_> {
             Tester::IntRange { part, numbers, range } => (part, numbers, range),
             Tester::Member(set) => {
                 let mut kept = nodes.to_vec();
-                set.retain(&mut kept, true);
+                set.set().retain(&mut kept, true);
                 return kept;
             }
             Tester::Count { counter, wanted } => return counter.passing(wanted, nodes),
@@ -386,7 +387,7 @@ impl Tester<'_> {
             }
             Tester::EdgeTo(predicate, reverse, targets) => {
                 let Some(edges) = predicate.direction(*reverse) else { return Vec::new() };
-                return self.passing_edges(edges, nodes, |stored| leads_to(stored, targets));
+                return self.passing_edges(edges, nodes, |stored| targets.has_any(stored));
             }
             Tester::Reaches(edges, more_than, passes) => {
                 return self
@@ -498,6 +499,30 @@ impl Tester<'_> {
         }
     }
 
+    /// Gets ready for a test of about so many nodes, and returns the bytes that this takes.
+    fn expect(&self, nodes: usize) -> usize {
+        let targets_of = |edges: &Direction| {
+            let each = edges.total() as usize / edges.subjects_max().max(1);
+            nodes.saturating_mul(each.max(1))
+        };
+        match self {
+            Tester::EdgeTo(predicate, reverse, ends) => {
+                predicate.direction(*reverse).map_or(0, |edges| ends.expect(targets_of(edges)))
+            }
+            // A set is cut with many nodes as a whole; only the targets of edges are asked for one by one.
+            Tester::Reaches(edges, _, part) => match &**part {
+                Tester::Member(set) => set.expect(targets_of(edges)),
+                part => part.expect(targets_of(edges)),
+            },
+            Tester::And(parts) | Tester::Or(parts) => {
+                parts.iter().map(|part| part.expect(nodes)).sum()
+            }
+            Tester::Not(part) => part.expect(nodes),
+            Tester::Same(tester) => tester.expect(nodes),
+            _ => 0,
+        }
+    }
+
     /// The same test for another thread. A regular expression has memory that only one thread at a time can use: two that share
     /// one take longer together than one alone.
     pub(crate) fn for_thread(&self) -> Tester<'_> {
@@ -561,20 +586,12 @@ pub(crate) fn has(predicate: &Predicate, lang: Option<&str>, reverse: bool, node
     predicate.parts(lang).iter().any(|part| part.has(node))
 }
 
-fn edge_to(predicate: &Predicate, reverse: bool, targets: &NodeSet, node: u32) -> bool {
+fn edge_to(predicate: &Predicate, reverse: bool, ends: &AskedSet, node: u32) -> bool {
     let Some(edges) = predicate.direction(reverse) else { return false };
-    // A few targets are searched for among the node's edges; of many, each edge is asked.
-    if targets.len() <= 4 {
-        return targets.iter().any(|target| edges.contains(node, target));
-    }
-    edges.targets(node).iter().any(|&target| targets.contains(target))
-}
-
-/// Whether some stored edges lead to one of these nodes.
-fn leads_to(stored: &[u32], targets: &NodeSet) -> bool {
-    match targets.len() <= 4 {
-        true => targets.iter().any(|target| stored.binary_search(&target).is_ok()),
-        false => stored.iter().any(|&target| targets.contains(target)),
+    match ends.few() {
+        // A few are searched for among the node's edges, which may have changed: then they are not put together.
+        Some(few) => few.iter().any(|end| edges.contains(node, end)),
+        None => ends.has_any(&edges.targets(node)),
     }
 }
 
@@ -623,6 +640,7 @@ impl Context<'_> {
     /// Keeps the nodes of an ascending list that pass, asking each; many are shared with other threads. Looks now and then
     /// whether to stop.
     pub(crate) fn keep_passing(&self, nodes: &[u32], tester: &Tester<'_>) -> Result<Vec<u32>> {
+        self.control.charge(tester.expect(nodes.len()))?;
         let chunk_len = tester.chunk_len();
         if nodes.len() <= chunk_len {
             return Ok(tester.passing(nodes));
@@ -653,6 +671,7 @@ mod tests {
     use super::*;
     use crate::exec::control::stop::Control;
     use crate::exec::random_graph::graph;
+    use crate::storage::NodeSet;
     use fastrand::Rng;
     use hexgraph_base::plan::{Comparison, Query};
     use hexgraph_base::types::Value;
@@ -692,7 +711,8 @@ mod tests {
                     Tester::Not(Box::new(value())),
                     Tester::Has(values, None, false),
                     Tester::Has(knows, None, true),
-                    Tester::EdgeTo(likes, false, targets),
+                    Tester::EdgeTo(likes, false, targets.clone().into()),
+                    Tester::Reaches(likes_edges, 0, Box::new(Tester::Member(targets.into()))),
                     Tester::Reaches(likes_edges, 0, Box::new(value())),
                     Tester::Or(vec![
                         value(),
@@ -705,6 +725,8 @@ mod tests {
                     let alone: Vec<u32> =
                         nodes.iter().copied().filter(|node| test.test(*node)).collect();
                     assert_eq!(test.passing(&nodes), alone, "test {place} of {name}");
+                    let of_many = context.keep_passing(&nodes, test).unwrap();
+                    assert_eq!(of_many, alone, "test {place} of {name} that expects many");
                     (kept, asked) = (kept + alone.len(), asked + nodes.len());
                 }
             }

@@ -1,8 +1,12 @@
 //! The groups of a `@groupby` as columns: a list of values for each key and for each field of the body. A million groups are a few
 //! large lists so, instead of a million small objects.
 
-use hexgraph_base::types::{ObjectCells, Objects, Sink, Value, ValueRef};
+use hexgraph_base::types::{DateTime, ObjectCells, Objects, Sink, Value, ValueRef};
+use std::mem;
 use std::ops::Range;
+
+/// The groups that are handed to a sink at once.
+const ROWS: usize = 4096;
 
 /// Groups as columns. All columns have a cell for each group, in the order of the groups.
 pub struct GroupColumns {
@@ -18,6 +22,27 @@ pub(in crate::exec) enum KeyCells {
     Texts { text: String, ends: Vec<usize>, are_default: bool },
     /// Any other values.
     Values(Vec<Value>),
+}
+
+/// The values of a key for some groups, as a sink takes them.
+enum KeyRows<'k> {
+    Texts(Vec<Option<&'k str>>),
+    Ints(Vec<i64>),
+    Floats(Vec<f64>),
+    Bools(Vec<bool>),
+    Times(Vec<DateTime>),
+}
+
+impl KeyRows<'_> {
+    fn cells(&self) -> ObjectCells<'_> {
+        match self {
+            KeyRows::Texts(texts) => ObjectCells::Some(texts),
+            KeyRows::Ints(ints) => ObjectCells::Ints(ints, &[]),
+            KeyRows::Floats(floats) => ObjectCells::Floats(floats, &[]),
+            KeyRows::Bools(truths) => ObjectCells::Bools(truths, &[]),
+            KeyRows::Times(times) => ObjectCells::Times(times, &[]),
+        }
+    }
 }
 
 /// The results of a field for all groups.
@@ -87,6 +112,40 @@ impl KeyCells {
                 if *are_default { ValueRef::Default(text) } else { ValueRef::String(text) }
             }
             KeyCells::Values(values) => values[place].as_ref(),
+        }
+    }
+
+    /// The values of some groups as a column; `None` for values of other types, and where not all are of one.
+    fn rows(&self, range: Range<usize>) -> Option<KeyRows<'_>> {
+        fn all<'v, T>(values: &'v [Value], of: impl Fn(&'v Value) -> Option<T>) -> Option<Vec<T>> {
+            values.iter().map(of).collect()
+        }
+        let values = match self {
+            KeyCells::Texts { text, ends, .. } => {
+                let mut start = if range.start == 0 { 0 } else { ends[range.start - 1] };
+                let text_to = |end: &usize| Some(&text[mem::replace(&mut start, *end)..*end]);
+                return Some(KeyRows::Texts(ends[range].iter().map(text_to).collect()));
+            }
+            KeyCells::Values(values) => &values[range],
+        };
+        match values.first()? {
+            Value::Int(_) => {
+                all(values, |it| if let Value::Int(int) = it { Some(*int) } else { None })
+                    .map(KeyRows::Ints)
+            }
+            Value::Float(_) => {
+                all(values, |it| if let Value::Float(float) = it { Some(*float) } else { None })
+                    .map(KeyRows::Floats)
+            }
+            Value::Bool(_) => {
+                all(values, |it| if let Value::Bool(truth) = it { Some(*truth) } else { None })
+                    .map(KeyRows::Bools)
+            }
+            Value::DateTime(_) => {
+                all(values, |it| if let Value::DateTime(time) = it { Some(*time) } else { None })
+                    .map(KeyRows::Times)
+            }
+            _ => None,
         }
     }
 
@@ -219,6 +278,15 @@ impl ResultCells {
         self.has.get(place).copied().unwrap_or(true)
     }
 
+    /// The numbers of some groups, as a sink takes them.
+    fn cells(&self, range: Range<usize>) -> ObjectCells<'_> {
+        let has = if self.has.is_empty() { &[][..] } else { &self.has[range.clone()] };
+        match &self.numbers {
+            Numbers::Ints(ints) => ObjectCells::Ints(&ints[range], has),
+            Numbers::Floats(floats) => ObjectCells::Floats(&floats[range], has),
+        }
+    }
+
     /// The number of a group.
     fn get(&self, place: usize) -> Option<ValueRef<'_>> {
         self.has(place).then(|| match &self.numbers {
@@ -244,6 +312,11 @@ impl ResultCells {
     }
 }
 
+/// True where two labels are the same.
+fn has_twice(labels: &[String]) -> bool {
+    (0..labels.len()).any(|place| labels[..place].contains(&labels[place]))
+}
+
 impl GroupColumns {
     /// Columns of `len` groups.
     pub(in crate::exec) fn new(
@@ -266,8 +339,7 @@ impl GroupColumns {
 
     /// All groups as columns under the labels of their keys and results; `None` where a key is no text, or two have one label.
     pub(in crate::exec) fn objects<'o>(&'o self, labels: &'o [String]) -> Option<Objects<'o>> {
-        let is_twice = |place: usize| labels[..place].contains(&labels[place]);
-        if (0..labels.len()).any(is_twice) {
+        if has_twice(labels) {
             return None;
         }
         let (of_keys, of_results) = labels.split_at(self.keys.len());
@@ -286,13 +358,35 @@ impl GroupColumns {
         Some(Objects { len: self.len, columns })
     }
 
-    /// Writes some of the groups under the labels of their keys and results.
+    /// Writes some of the groups under the labels of their keys and results: as columns where the sink takes rows, or else one by one.
     pub(in crate::exec) fn write(
         &self,
         range: Range<usize>,
         labels: &[String],
         sink: &mut dyn Sink,
     ) {
+        let takes_rows = sink.takes_rows() && !has_twice(labels);
+        for start in range.clone().step_by(ROWS) {
+            let rows = start..range.end.min(start + ROWS);
+            let is_done = takes_rows && self.write_rows(rows.clone(), labels, sink);
+            if !is_done {
+                self.write_each(rows, labels, sink);
+            }
+        }
+    }
+
+    /// Hands some of the groups to a sink as columns. Returns false, with nothing done, where a key makes none, or the sink wants none.
+    fn write_rows(&self, rows: Range<usize>, labels: &[String], sink: &mut dyn Sink) -> bool {
+        let keys: Option<Vec<KeyRows<'_>>> =
+            self.keys.iter().map(|cells| cells.rows(rows.clone())).collect();
+        let Some(keys) = keys else { return false };
+        let results = self.results.iter().map(|cells| cells.cells(rows.clone()));
+        let cells = keys.iter().map(KeyRows::cells).chain(results);
+        let columns = labels.iter().map(String::as_str).zip(cells).collect();
+        sink.objects(&Objects { len: rows.len(), columns })
+    }
+
+    fn write_each(&self, range: Range<usize>, labels: &[String], sink: &mut dyn Sink) {
         let (of_keys, of_results) = labels.split_at(self.keys.len());
         for place in range {
             sink.begin_object();

@@ -60,12 +60,20 @@ impl Dense {
 
     /// Counters of the cells of keys with so many codes each, of no members.
     pub(super) fn new(limits: &[u32]) -> Dense {
-        let cells = limits.iter().product();
+        let complete = complete_cells(limits);
+        let unseen = complete.iter().filter(|is_complete| **is_complete).count();
         // Nobody waits for the first member of a cell in which a key is lacking.
-        let first = |cell| if has_all_keys(cell, limits) { NO_ROW } else { 0 };
-        let firsts: Vec<u32> = (0..cells).map(first).collect();
-        let unseen = firsts.iter().filter(|first| **first == NO_ROW).count();
-        Dense { firsts, counts: vec![0; cells as usize], unseen, words: Vec::new(), waiting: 0 }
+        let first = |is_complete: bool| if is_complete { NO_ROW } else { 0 };
+        let counts = vec![0; complete.len()];
+        let firsts = complete.into_iter().map(first).collect();
+        Dense { firsts, counts, unseen, words: Vec::new(), waiting: 0 }
+    }
+
+    /// The same counters for another part of the members. These have counted none.
+    pub(super) fn fork(&self) -> Dense {
+        debug_assert!(self.counts.iter().all(|count| *count == 0), "somebody was counted");
+        let (firsts, unseen) = (self.firsts.clone(), self.unseen);
+        Dense { firsts, counts: vec![0; self.len()], unseen, words: Vec::new(), waiting: 0 }
     }
 
     /// The bytes that these and the folds of so many columns take.
@@ -78,13 +86,18 @@ impl Dense {
         self.firsts.len()
     }
 
-    /// Keeps the first members of cells that nobody was in before this batch.
-    pub(super) fn note_firsts(&mut self, nodes: &[u32], cells: &[u32]) {
+    /// Keeps the first members of cells that nobody was in before this batch. `cell` tells the cell of a member from its key.
+    pub(super) fn note_firsts<K: Copy>(
+        &mut self,
+        nodes: &[u32],
+        keys: &[K],
+        cell: impl Fn(K) -> u32,
+    ) {
         if self.unseen == 0 {
             return;
         }
-        for (&node, &cell) in nodes.iter().zip(cells) {
-            let first = &mut self.firsts[cell as usize];
+        for (&node, &key) in nodes.iter().zip(keys) {
+            let first = &mut self.firsts[cell(key) as usize];
             if *first == NO_ROW {
                 *first = node;
                 self.unseen -= 1;
@@ -92,35 +105,36 @@ impl Dense {
         }
     }
 
-    pub(super) fn count(&mut self, cells: &[u32]) {
+    /// Counts the members of a batch by their keys.
+    pub(super) fn count<K: Copy>(&mut self, keys: &[K], cell: impl Fn(K) -> u32) {
         let counts = &mut self.counts[..];
-        cells.iter().for_each(|cell| counts[*cell as usize] += 1);
+        keys.iter().for_each(|key| counts[cell(*key) as usize] += 1);
     }
 
-    /// Counts the members of a batch, and adds their ints.
-    pub(super) fn pack(&mut self, cells: &[u32], ints: &[i32]) {
+    /// Counts the members of a batch by their keys, and adds their ints.
+    pub(super) fn pack<K: Copy>(&mut self, keys: &[K], cell: impl Fn(K) -> u32, ints: &[i32]) {
         let word = |int: i32| ONE + (i64::from(int) + BIAS) as u64;
         let few = self.firsts.len() <= LANES_MAX;
         self.words.resize(if few { LANES * LANES_MAX } else { self.firsts.len() }, 0);
         if few && let Some(words) = self.words.first_chunk_mut::<{ LANES * LANES_MAX }>() {
             // The place is below the length by what the compiler sees, too.
-            let mut add = |cell: u32, lane: usize, int: i32| {
-                words[(cell as usize % LANES_MAX) * LANES + lane] += word(int);
+            let mut add = |key: K, lane: usize, int: i32| {
+                words[(cell(key) as usize % LANES_MAX) * LANES + lane] += word(int);
             };
-            let (quads, rest) = cells.as_chunks::<LANES>();
+            let (quads, rest) = keys.as_chunks::<LANES>();
             let (ints, more) = ints.as_chunks::<LANES>();
-            for (cells, ints) in quads.iter().zip(ints) {
+            for (keys, ints) in quads.iter().zip(ints) {
                 for lane in 0..LANES {
-                    add(cells[lane], lane, ints[lane]);
+                    add(keys[lane], lane, ints[lane]);
                 }
             }
-            rest.iter().zip(more).for_each(|(cell, int)| add(*cell, 0, *int));
+            rest.iter().zip(more).for_each(|(key, int)| add(*key, 0, *int));
         } else {
             let words = &mut self.words[..];
-            let pairs = cells.iter().zip(ints);
-            pairs.for_each(|(cell, int)| words[*cell as usize] += word(*int));
+            let pairs = keys.iter().zip(ints);
+            pairs.for_each(|(key, int)| words[cell(*key) as usize] += word(*int));
         }
-        self.waiting += cells.len();
+        self.waiting += keys.len();
     }
 
     /// Counts what waits in the words, and adds it to the sums.
@@ -163,14 +177,17 @@ pub(super) fn distinct_of(cells: &[u32], below: u32, limit: u32, firsts: &[u32])
     Distinct { members, places }
 }
 
-/// Whether no key is lacking in a cell: no digit of its number is [`MISSING`].
-pub(super) fn has_all_keys(cell: u32, limits: &[u32]) -> bool {
-    let mut rest = cell;
-    limits.iter().rev().all(|limit| {
-        let code = rest % limit;
-        rest /= limit;
-        code != MISSING
-    })
+/// For each cell of keys with so many codes each whether no key is lacking in it: no digit of its number is [`MISSING`].
+pub(super) fn complete_cells(limits: &[u32]) -> Vec<bool> {
+    const { assert!(MISSING == 0, "the cells that lack a key are the first ones of a stretch") };
+    let cells = limits.iter().map(|limit| *limit as usize).product();
+    let (mut complete, mut below): (_, usize) = (vec![true; cells], cells);
+    for limit in limits {
+        let stretch = below;
+        below /= *limit as usize;
+        complete.chunks_mut(stretch).for_each(|cells| cells[..below].fill(false));
+    }
+    complete
 }
 
 #[cfg(test)]
@@ -178,6 +195,23 @@ mod tests {
     use super::*;
     use crate::exec::select::batches::BATCH;
     use fastrand::Rng;
+
+    /// The digits of a number tell the same.
+    #[test]
+    fn complete_cells_lack_no_key() {
+        for limits in [&[5][..], &[2, 3], &[3, 2, 4], &[1, 4]] {
+            let is_complete = |cell: u32| {
+                let mut rest = cell;
+                limits.iter().rev().fold(true, |all, limit| {
+                    let code = rest % limit;
+                    rest /= limit;
+                    all & (code != MISSING)
+                })
+            };
+            let wanted: Vec<bool> = (0..limits.iter().product()).map(is_complete).collect();
+            assert_eq!(complete_cells(limits), wanted, "{limits:?}");
+        }
+    }
 
     /// Words give back what was put into them, however great the ints are and however many members have the same cell.
     #[test]
@@ -197,7 +231,7 @@ mod tests {
                         _ => rng.i32(..),
                     };
                     let ints: Vec<i32> = (0..len).map(|_| int(&mut rng)).collect();
-                    dense.pack(&members, &ints);
+                    dense.pack(&members, |cell| cell, &ints);
                     for (cell, int) in members.iter().zip(&ints) {
                         counts[*cell as usize] += 1;
                         wanted[*cell as usize] += i128::from(*int);

@@ -1,7 +1,9 @@
 //! A pass over members whose cells have counters: see [`super::dense`].
 
 use super::column_groups::{Cells, Found, Grouping, Key, Room, limits_of};
-use super::dense::{PACKED_MAX, PACKED_MEMBERS, distinct_of, has_all_keys};
+use super::dense::{Dense, PACKED_MAX, PACKED_MEMBERS, complete_cells, distinct_of};
+use super::folds::{NumberFolds, PlainNumbers};
+use super::key_codes::{PlainKeys, code_of_text};
 use crate::exec::select::batches::BATCH;
 use hexgraph_base::types::Result;
 
@@ -9,36 +11,70 @@ impl<'a, 'c> Grouping<'a, 'c> {
     /// As [`Grouping::add`], where each cell has its counters.
     pub(super) fn add_dense(&mut self, nodes: &[u32], room: &mut Room) -> Result<()> {
         self.context.check()?;
+        if self.add_plain(nodes) {
+            return Ok(());
+        }
         read_cells(&mut self.keys, nodes, &mut room.groups);
         let Grouping { cells: Cells::Dense(dense), columns, .. } = self else {
             unreachable!("the cells have counters");
         };
         let (cells, count) = (&room.groups[..], dense.len());
-        dense.note_firsts(nodes, cells);
+        dense.note_firsts(nodes, cells, |cell| cell);
+        let counts_floats = columns.first().is_some_and(|column| column.counts_floats());
         let first = if count <= PACKED_MAX { columns.first_mut() } else { None };
         let first = first.and_then(|it| it.narrow_to_sum(nodes).map(|ints| (it, ints)));
         let done = usize::from(first.is_some());
         match first {
             Some((column, ints)) => {
-                dense.pack(cells, ints);
+                dense.pack(cells, |cell| cell, ints);
                 column.add_beside_sums(nodes, cells, count);
-                if PACKED_MEMBERS < dense.waiting + BATCH {
-                    dense.unpack(column.int_sums(count));
-                }
+                dense.unpack_in_time(column);
             }
-            None => dense.count(cells),
+            None if counts_floats => {}
+            None => dense.count(cells, |cell| cell),
         }
         let rest = &mut columns[done..];
         rest.iter_mut().for_each(|column| column.add(nodes, cells, count));
         Ok(())
     }
 
+    /// Adds a batch whose only key lies in its column as it is, and so do the only numbers, which are added up: in one pass over both.
+    /// Returns false for any other batch, of which nothing is added.
+    fn add_plain(&mut self, nodes: &[u32]) -> bool {
+        let Grouping { keys, cells: Cells::Dense(dense), columns, .. } = self else {
+            unreachable!("the cells have counters");
+        };
+        let ([Key { codes, .. }], [] | [_]) = (&mut keys[..], &columns[..]) else { return false };
+        let Some(keys) = codes.plain(nodes) else { return false };
+        let mut column = columns.first_mut();
+        let numbers = column.as_mut().map(|column| column.plain_to_sum(nodes));
+        let numbers = match numbers {
+            Some(None) => return false,
+            Some(Some(PlainNumbers::Ints(_))) if PACKED_MAX < dense.len() => return false,
+            Some(numbers) => numbers,
+            None => None,
+        };
+        let batch = PlainBatch { dense, nodes, numbers: column.zip(numbers) };
+        match keys {
+            PlainKeys::Small(keys, none) => {
+                batch.add(keys, |key| key.wrapping_sub(none) as u32);
+            }
+            PlainKeys::Days(keys, none) => {
+                batch.add(keys, |day| i32::from(day).wrapping_sub(none) as u32);
+            }
+            PlainKeys::Coded(keys, count) => batch.add(keys, |code| code_of_text(code, count)),
+        }
+        true
+    }
+
     /// Counts and adds what waits.
     pub(super) fn settle(&mut self) {
-        if let (Cells::Dense(dense), Some(column)) = (&mut self.cells, self.columns.first_mut())
-            && 0 < dense.waiting
-        {
-            dense.unpack(column.int_sums(dense.len()));
+        if let (Cells::Dense(dense), Some(column)) = (&mut self.cells, self.columns.first_mut()) {
+            if column.counts_floats() {
+                column.tell_counts(&mut dense.counts);
+            } else if 0 < dense.waiting {
+                dense.unpack(column.int_sums(dense.len()));
+            }
         }
     }
 
@@ -60,8 +96,8 @@ impl<'a, 'c> Grouping<'a, 'c> {
             unreachable!("the cells have counters");
         };
         let limits = limits_of(&keys);
-        let is_group =
-            |cell: &u32| dense.counts[*cell as usize] != 0 && has_all_keys(*cell, &limits);
+        let complete = complete_cells(&limits);
+        let is_group = |cell: &u32| dense.counts[*cell as usize] != 0 && complete[*cell as usize];
         // In the first cell everybody lacks all keys.
         let mut order: Vec<u32> =
             [0].into_iter().chain((1..dense.len() as u32).filter(is_group)).collect();
@@ -93,8 +129,44 @@ impl<'a, 'c> Grouping<'a, 'c> {
     }
 }
 
+impl Dense {
+    /// Counts and adds what waits where another batch might not fit.
+    fn unpack_in_time(&mut self, column: &mut NumberFolds<'_>) {
+        if PACKED_MEMBERS < self.waiting + BATCH {
+            let count = self.len();
+            self.unpack(column.int_sums(count));
+        }
+    }
+}
+
+/// A batch of which all lies in columns as it is.
+struct PlainBatch<'b, 'a> {
+    dense: &'b mut Dense,
+    nodes: &'b [u32],
+    /// The numbers that are added up, and where to.
+    numbers: Option<(&'b mut NumberFolds<'a>, PlainNumbers<'a>)>,
+}
+
+impl PlainBatch<'_, '_> {
+    /// Adds the batch by its keys, of which `cell` makes the numbers of cells.
+    fn add<K: Copy>(self, keys: &[K], cell: impl Fn(K) -> u32) {
+        let PlainBatch { dense, nodes, numbers } = self;
+        dense.note_firsts(nodes, keys, &cell);
+        match numbers {
+            Some((column, PlainNumbers::Ints(ints))) => {
+                dense.pack(keys, cell, ints);
+                dense.unpack_in_time(column);
+            }
+            Some((column, PlainNumbers::Floats(floats))) => {
+                column.float_sums(dense.len()).add(keys, |key| cell(key) as usize, floats);
+            }
+            Some((_, PlainNumbers::Left)) | None => dense.count(keys, cell),
+        }
+    }
+}
+
 /// The cell of each node of a batch.
-fn read_cells(keys: &mut [Key<'_>], nodes: &[u32], out: &mut Vec<u32>) {
+pub(super) fn read_cells(keys: &mut [Key<'_>], nodes: &[u32], out: &mut Vec<u32>) {
     for (place, Key { codes, batch, .. }) in keys.iter_mut().enumerate() {
         if place == 0 {
             codes.read(nodes, out);

@@ -1,9 +1,9 @@
 //! What the numbers of the members of groups come to: arrays by group, to which each batch of members adds.
 //!
-//! Floats are added up in the order of the members, as they are in a list: see [`FloatSum`]. Group 0 is that of members that lack a key.
+//! Floats are added up in the order of the members, as they are in a list: see [`CountedSums`]. Group 0 is that of members that lack a key.
 
 use crate::exec::control::group_cells::ResultCells;
-use crate::exec::math::float_sums::FloatSum;
+use crate::exec::math::float_sums::CountedSums;
 use crate::exec::math::sums::{Sum, clamp};
 use crate::exec::select::batches::BATCH;
 use crate::exec::select::number_columns::{NumberColumn, NumberSlice};
@@ -20,6 +20,18 @@ pub(super) struct NumberFolds<'a> {
     counted: Vec<u32>,
     /// In a part of the members, the floats of all of them.
     pub(super) kept: Option<KeptFloats>,
+    /// In a part of the members, whether floats are only asked whether they are there.
+    leaves_floats: bool,
+}
+
+/// Numbers as they lie in their column.
+#[derive(Clone, Copy)]
+pub(super) enum PlainNumbers<'a> {
+    /// Ints of 32 bits.
+    Ints(&'a [i32]),
+    Floats(&'a [f64]),
+    /// Floats that are left to another pass.
+    Left,
 }
 
 /// What the numbers of groups come to.
@@ -41,7 +53,7 @@ enum Fold {
     IntSum(Vec<i128>),
     IntMin(Vec<i64>),
     IntMax(Vec<i64>),
-    FloatSum(Vec<FloatSum>),
+    FloatSum(CountedSums),
     FloatMin(Vec<f64>),
     FloatMax(Vec<f64>),
 }
@@ -52,7 +64,7 @@ impl Fold {
             (Aggregate::Sum | Aggregate::Avg, true) => Fold::IntSum(Vec::new()),
             (Aggregate::Min, true) => Fold::IntMin(Vec::new()),
             (Aggregate::Max, true) => Fold::IntMax(Vec::new()),
-            (Aggregate::Sum | Aggregate::Avg, false) => Fold::FloatSum(Vec::new()),
+            (Aggregate::Sum | Aggregate::Avg, false) => Fold::FloatSum(CountedSums::default()),
             (Aggregate::Min, false) => Fold::FloatMin(Vec::new()),
             (Aggregate::Max, false) => Fold::FloatMax(Vec::new()),
         }
@@ -64,7 +76,7 @@ impl Fold {
             Fold::IntSum(_) => Fold::IntSum(Vec::new()),
             Fold::IntMin(_) => Fold::IntMin(Vec::new()),
             Fold::IntMax(_) => Fold::IntMax(Vec::new()),
-            Fold::FloatSum(_) => Fold::FloatSum(Vec::new()),
+            Fold::FloatSum(_) => Fold::FloatSum(CountedSums::default()),
             Fold::FloatMin(_) => Fold::FloatMin(Vec::new()),
             Fold::FloatMax(_) => Fold::FloatMax(Vec::new()),
         }
@@ -97,7 +109,9 @@ impl Fold {
             (Fold::IntMin(ints) | Fold::IntMax(ints), Fold::IntMin(more) | Fold::IntMax(more)) => {
                 all(ints, more);
             }
-            (Fold::FloatSum(sums), Fold::FloatSum(more)) => all(sums, more),
+            (Fold::FloatSum(sums), Fold::FloatSum(more)) => {
+                sums.append(more, more.len().min(usize::from(sums.len() != 0)));
+            }
             (
                 Fold::FloatMin(floats) | Fold::FloatMax(floats),
                 Fold::FloatMin(more) | Fold::FloatMax(more),
@@ -112,7 +126,7 @@ impl Fold {
             Fold::IntSum(sums) => Fold::IntSum(at(sums, order)),
             Fold::IntMin(ints) => Fold::IntMin(at(ints, order)),
             Fold::IntMax(ints) => Fold::IntMax(at(ints, order)),
-            Fold::FloatSum(sums) => Fold::FloatSum(at(sums, order)),
+            Fold::FloatSum(sums) => Fold::FloatSum(sums.at(order)),
             Fold::FloatMin(floats) => Fold::FloatMin(at(floats, order)),
             Fold::FloatMax(floats) => Fold::FloatMax(at(floats, order)),
         }
@@ -124,7 +138,7 @@ impl Fold {
             Fold::IntSum(sums) => sums.resize(count, 0),
             Fold::IntMin(least) => least.resize(count, i64::MAX),
             Fold::IntMax(greatest) => greatest.resize(count, i64::MIN),
-            Fold::FloatSum(sums) => sums.resize(count, FloatSum::NONE),
+            Fold::FloatSum(sums) => sums.resize(count),
             Fold::FloatMin(least) => least.resize(count, f64::INFINITY),
             Fold::FloatMax(greatest) => greatest.resize(count, f64::NEG_INFINITY),
         }
@@ -150,11 +164,8 @@ impl Fold {
     fn add_floats(&mut self, groups: &[u32], count: usize, floats: &[f64]) {
         match self {
             Fold::FloatSum(sums) => {
-                let add = |mut sum: FloatSum, float| {
-                    sum.add(float);
-                    sum
-                };
-                each(sums, FloatSum::NONE, groups, count, floats, add);
+                sums.resize(count);
+                sums.add(groups, |group| group as usize, floats);
             }
             Fold::FloatMin(least) => {
                 each(least, f64::INFINITY, groups, count, floats, f64::min);
@@ -174,7 +185,7 @@ impl Fold {
                 return Ok(Some(Value::Float(clamp(floats[group]))));
             }
             Fold::IntSum(sums) => Sum::of_int_total(sums[group], count),
-            Fold::FloatSum(sums) => Sum::of_float_total(sums[group].total(), count),
+            Fold::FloatSum(sums) => Sum::of_float_total(sums.total(group), count),
         };
         if op == Aggregate::Avg { Ok(sum.mean()) } else { sum.value().map(Some) }
     }
@@ -267,7 +278,7 @@ impl<'a> NumberFolds<'a> {
     /// The numbers of a predicate, of which nothing is made yet.
     pub(super) fn new(name: &'a str, numbers: NumberColumn<'a>) -> NumberFolds<'a> {
         let folded = Folded { lacking: Vec::new(), folds: Vec::new() };
-        NumberFolds { name, numbers, folded, counted: Vec::new(), kept: None }
+        NumberFolds { name, numbers, folded, counted: Vec::new(), kept: None, leaves_floats: false }
     }
 
     /// The place of a fold among the folds, which is made where there is none like it.
@@ -284,12 +295,13 @@ impl<'a> NumberFolds<'a> {
             folded: self.folded.emptied(),
             counted: Vec::new(),
             kept: keeps.then(KeptFloats::default),
+            leaves_floats: false,
         }
     }
 
     /// Adds the numbers of a batch to the groups of its nodes.
     pub(super) fn add(&mut self, nodes: &[u32], groups: &[u32], count: usize) {
-        let NumberFolds { numbers, folded, counted, kept, .. } = self;
+        let NumberFolds { numbers, folded, counted, kept, leaves_floats, .. } = self;
         let (numbers, has) = numbers.read(nodes);
         folded.lacking.resize(count, 0);
         let groups = counted_groups(groups, has, &mut folded.lacking, counted);
@@ -298,8 +310,26 @@ impl<'a> NumberFolds<'a> {
                 kept.groups.extend_from_slice(groups);
                 kept.floats.extend_from_slice(floats);
             }
+            (NumberSlice::Floats(_), None) if *leaves_floats => {}
             (numbers, _) => folded.add(groups, count, numbers),
         }
+    }
+
+    /// Whether nothing but sums is made of the numbers.
+    pub(super) fn has_only_sums(&self) -> bool {
+        self.folded.folds.iter().all(|fold| matches!(fold, Fold::IntSum(_) | Fold::FloatSum(_)))
+    }
+
+    /// Leaves the floats of a part to another pass; those who have none are told apart.
+    pub(super) fn leave_floats(&mut self) {
+        (self.kept, self.leaves_floats) = (None, true);
+    }
+
+    /// Adds the numbers of members of groups that have a float, of those that were counted.
+    pub(super) fn add_float_counts(&self, members: &[u32], counts: &mut [u32]) {
+        counts.iter_mut().zip(members).for_each(|(count, members)| *count += members);
+        let lacking = &self.folded.lacking;
+        counts.iter_mut().zip(lacking).for_each(|(count, lacking)| *count -= lacking);
     }
 
     /// Has numbers for `count` groups.
@@ -317,6 +347,50 @@ impl<'a> NumberFolds<'a> {
         let sums = sums.expect("sums of ints are asked");
         sums.resize(count, 0);
         sums
+    }
+
+    /// Whether floats are added up here, which counts the members that have one.
+    pub(super) fn counts_floats(&self) -> bool {
+        let is_sum = |fold: &Fold| matches!(fold, Fold::FloatSum(_));
+        self.kept.is_none() && !self.leaves_floats && self.folded.folds.iter().any(is_sum)
+    }
+
+    /// The sums of the floats of `count` groups, which have to be asked.
+    pub(super) fn float_sums(&mut self, count: usize) -> &mut CountedSums {
+        let sums = self.folded.folds.iter_mut().find_map(|fold| match fold {
+            Fold::FloatSum(sums) => Some(sums),
+            _ => None,
+        });
+        let sums = sums.expect("sums of floats are asked");
+        sums.resize(count);
+        sums
+    }
+
+    /// Tells the numbers of members of groups, where the sums of their floats [count](NumberFolds::counts_floats) those who have one.
+    pub(super) fn tell_counts(&mut self, counts: &mut [u32]) {
+        let sums = self.float_sums(counts.len());
+        counts.iter_mut().zip(sums.counts()).for_each(|(count, floats)| *count = floats);
+        let lacking = &self.folded.lacking;
+        counts.iter_mut().zip(lacking).for_each(|(count, lacking)| *count += lacking);
+    }
+
+    /// The numbers of a batch where nothing but their sum is asked, all nodes have one, and they lie behind one another as they are.
+    pub(super) fn plain_to_sum(&mut self, nodes: &[u32]) -> Option<PlainNumbers<'a>> {
+        let [Fold::IntSum(_) | Fold::FloatSum(_)] = self.folded.folds.as_slice() else {
+            return None;
+        };
+        match &mut self.numbers {
+            NumberColumn::Int(ints) => ints.narrow(nodes).map(PlainNumbers::Ints),
+            NumberColumn::Float(floats) if self.kept.is_none() => {
+                let floats = floats.plain(nodes)?;
+                Some(if self.leaves_floats {
+                    PlainNumbers::Left
+                } else {
+                    PlainNumbers::Floats(floats)
+                })
+            }
+            NumberColumn::Float(_) => None,
+        }
     }
 
     /// The ints of a batch where they are added up, and as they lie in the column: in 32 bits, behind one another, and not changed.

@@ -358,7 +358,7 @@ mod tests {
     use super::*;
     use crate::exec::control::morsels::tests::sharing;
     use crate::exec::control::stop::Control;
-    use crate::exec::random_graph::{NAMES, graph};
+    use crate::exec::random_graph::{NAMES, full_graph, graph};
     use fastrand::Rng;
     use hexgraph_base::plan::{Aggregate, Query};
 
@@ -468,5 +468,57 @@ mod tests {
         }
         assert!(asked < 2 * as_columns, "{as_columns} of {asked} twice were columns");
         assert!(asked < 2 * by_columns, "{by_columns} of {asked} were grouped by columns");
+    }
+
+    /// Columns without gaps or changes, which are read as they lie, are grouped as lists are, by one thread and by several: also groups of more
+    /// floats than a block of their sums has.
+    #[test]
+    fn plain_columns_group_as_lists_do() {
+        let mut rng = Rng::with_seed(8);
+        let of = |op, name: &str| {
+            let name = name.to_owned();
+            field(FieldKind::AggregatePredicate { op, name, langs: Vec::new() })
+        };
+        let bodies = [
+            vec![field(FieldKind::CountUid)],
+            vec![of(Aggregate::Sum, "age")],
+            vec![of(Aggregate::Avg, "rate")],
+            vec![of(Aggregate::Sum, "rate"), of(Aggregate::Avg, "share")],
+            vec![of(Aggregate::Max, "age"), of(Aggregate::Sum, "age"), of(Aggregate::Sum, "rate")],
+            vec![of(Aggregate::Sum, "share"), of(Aggregate::Min, "share")],
+        ];
+        let mut as_columns = 0;
+        for _ in 0..3 {
+            let version = full_graph(rng.u64(5_000..10_000), &mut rng);
+            let query = Query::default();
+            let all = version.predicate("age").unwrap().subjects();
+            for (place, body) in bodies.iter().enumerate() {
+                for key in ["age", "day", "city", "is"] {
+                    let (alias, langs, predicate) = (None, Vec::new(), key.to_owned());
+                    let group_by = GroupBy { keys: vec![GroupKey { alias, predicate, langs }] };
+                    let mut wanted = None;
+                    for control in [Control::new(), sharing(2, 10_000), sharing(3, 1)] {
+                        let (version, query, vars) = (&version, &query, Vec::new());
+                        let context = Context { version, query, control: &control, vars };
+                        let wanted = wanted.get_or_insert_with(|| {
+                            let listed = context.listed_groups(&group_by, body, &all.to_vec());
+                            context.sorted_groups(listed.unwrap()).unwrap()
+                        });
+                        let members = Members::Set(&all);
+                        let columns = context.groups_as_columns(&group_by, body, members).unwrap();
+                        let Some(columns) = columns else { continue };
+                        as_columns += 1;
+                        let row = |place: usize| {
+                            let (keys, results) = columns.row(place);
+                            let keys = keys.into_iter().map(GroupValue::Value).collect();
+                            Group { keys, results }
+                        };
+                        let found: Vec<Group> = (0..columns.len()).map(row).collect();
+                        assert_eq!(format!("{found:?}"), format!("{wanted:?}"), "{place} by {key}");
+                    }
+                }
+            }
+        }
+        assert!(3 * 6 * 4 * 3 / 2 < as_columns, "{as_columns} were columns");
     }
 }

@@ -7,7 +7,7 @@
 //! the column was built are made beforehand, and replace those that were read.
 
 use super::partition::INDEX_SHARE;
-use crate::exec::select::batches::{BATCH, Members, Overlay, RowFinder, Rows, rows_between};
+use crate::exec::select::batches::{Members, Overlay, RowFinder, Rows, rows_between};
 use crate::exec::select::read::{Typed, typed_or_none};
 use crate::graph::{IndexView, LangValues, Row, TokenNodes};
 use crate::storage::{Array, Values, text_of};
@@ -25,6 +25,9 @@ const RANGE_MIN: usize = 1024;
 
 /// The least value of a column is looked for where it has at most this many rows for each node.
 const ROWS_SHARE: usize = 16;
+
+/// The ends of all rows stand for those of some where there are at most this many times as many rows.
+const WHOLE_SHARE: usize = 2;
 
 /// The codes by node id may span at most this many ids for each node.
 const SPAN_SHARE: usize = 16;
@@ -57,6 +60,24 @@ enum Codes<'a> {
     Texts(Texts<'a>),
     /// Codes by node id, from this id on.
     Table(u32, Arc<Vec<u32>>),
+}
+
+/// The keys of a batch as they lie in the column, which makes them codes in one step.
+#[derive(Clone, Copy)]
+pub(crate) enum PlainKeys<'a> {
+    /// Numbers of 32 bits, and the one whose code would be 0.
+    Small(&'a [i32], i32),
+    /// Days, and the one whose code would be 0.
+    Days(&'a [i16], i32),
+    /// Codes of texts, and how many texts there are: see [`code_of_text`].
+    Coded(&'a [u16], u32),
+}
+
+/// The code of a text by its code in a column of so many texts. One of a damaged file may be senseless. It stays a group of its own, whose value
+/// is then read and refused.
+#[inline]
+pub(crate) fn code_of_text(code: u16, count: u32) -> u32 {
+    u32::from(code).min(count) + 1
 }
 
 /// Distinct values, numbered from 1 on.
@@ -271,6 +292,27 @@ impl<'a> KeyCodes<'a> {
         }
     }
 
+    /// The keys of a batch as they lie in the column, where they do behind one another, and none has changed. Then the batch need not be read, or
+    /// it may be.
+    pub(crate) fn plain(&mut self, nodes: &[u32]) -> Option<PlainKeys<'a>> {
+        let column = &self.part.base.column;
+        let run = self.finder.run(&column.subjects, nodes)?;
+        if !self.changes.is_settled(nodes) {
+            return None;
+        }
+        // The code of the least number is 1. Numbers are as narrow as it, so the distance is right though it wraps.
+        Some(match (&self.codes, &column.values) {
+            (Codes::Narrow(least), Values::SmallInt(numbers) | Values::SmallTime(numbers)) => {
+                PlainKeys::Small(numbers.slice(run), (*least as i32).wrapping_sub(1))
+            }
+            (Codes::Narrow(least), Values::Days(days)) => {
+                PlainKeys::Days(days.slice(run), (*least as i32).wrapping_sub(1))
+            }
+            (Codes::Coded(codes, count), _) => PlainKeys::Coded(codes.slice(run), *count),
+            _ => return None,
+        })
+    }
+
     /// Reads the codes of a batch, which comes behind those before it, into `out`: one for each node.
     pub(crate) fn read(&mut self, nodes: &[u32], out: &mut Vec<u32>) {
         out.clear();
@@ -283,8 +325,7 @@ impl<'a> KeyCodes<'a> {
         match (&mut self.codes, &column.values) {
             (Codes::Narrow(least), values) => read_narrow(values, &rows, *least, out),
             (Codes::Coded(codes, count), _) => {
-                // A code of a damaged file may be senseless. It stays a group of its own, whose value is then read and refused.
-                rows.read(codes, MISSING, |code| u32::from(code).min(*count) + 1, out);
+                rows.read(codes, MISSING, |code| code_of_text(code, *count), out);
             }
             (Codes::Numbers(known), values) => rows.for_each(|row| {
                 let number = row.and_then(|row| number_of(values.get(row)));
@@ -402,10 +443,9 @@ fn narrow<'a>(part: &'a LangValues, wanted: ValueType, nodes: Members<'_>) -> Op
     }
     let mut ends = match &column.values {
         Values::Bool(_) => Some((0, 1)),
-        Values::Days(days) => ends_of(days.slice(rows)),
-        Values::SmallInt(numbers) | Values::SmallTime(numbers) => ends_of(numbers.slice(rows)),
-        Values::Int(numbers) => ends_of(numbers.slice(rows)),
-        _ => return None,
+        // They are read once for all queries, and for most of the nodes they are hardly less.
+        _ if column.values.len() <= WHOLE_SHARE * rows.len() => column.ends(),
+        values => values.ends(rows),
     };
     let (mut changes, mut fits) = (Vec::new(), true);
     nodes.changes(part, |node, row| match Changed::of(row, wanted) {
@@ -428,17 +468,6 @@ fn narrow<'a>(part: &'a LangValues, wanted: ValueType, nodes: Members<'_>) -> Op
     let code = |unit: i64| (unit - least) as u32 + 1;
     let changes = changes.into_iter().map(|(node, unit)| (node, unit.map_or(MISSING, code)));
     Some((Codes::Narrow(least), count as u64 + 1, changes.collect()))
-}
-
-/// The least and the greatest of some numbers, in one pass over memory.
-fn ends_of<S: Copy + Ord + Into<i64>>(numbers: &[S]) -> Option<(i64, i64)> {
-    let first = *numbers.first()?;
-    let (mut least, mut greatest) = (first, first);
-    for numbers in numbers.chunks(BATCH) {
-        least = numbers.iter().copied().fold(least, S::min);
-        greatest = numbers.iter().copied().fold(greatest, S::max);
-    }
-    Some((least.into(), greatest.into()))
 }
 
 /// The number as which a column of narrow numbers would store a value; `None` for one that does not fit.

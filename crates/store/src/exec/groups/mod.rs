@@ -10,6 +10,7 @@ mod folds;
 pub(super) mod column_groups;
 mod dense;
 mod dense_groups;
+mod float_parts;
 mod parts;
 mod posting_groups;
 pub(super) mod group_by;

@@ -2,13 +2,12 @@
 //!
 //! Where codes mean the same to all threads, the parts are ranges of members. A part tells the cell of each of its groups, and by these they are found
 //! among those of the parts before; so groups get the numbers that one thread would have given them. Floats are kept, and added one behind the
-//! other when the parts are put together.
+//! other when the parts are put together, or added up in a second pass: see [`super::float_parts`].
 //!
 //! Where values are numbered as they come, members are first dealt out by the value of a key. Then no value is in two parts, nothing is looked up
 //! again, and all members of a group are added by one thread, floats, too, in their order.
 
-use super::column_groups::{Cells, Grouping, Groups, Room, limits_of};
-use super::dense::Dense;
+use super::column_groups::{Cells, Grouping, Groups, Room};
 use super::folds::{NumberFolds, each};
 use crate::exec::control::morsels::Spread;
 use crate::exec::select::batches::{BATCH, Members};
@@ -44,11 +43,11 @@ impl<'a, 'c> Grouping<'a, 'c> {
     }
 
     /// A grouping of the same kind that has seen no member, for `count` members from `first` on.
-    fn fork(&self, first: u32, count: usize, is_range: bool) -> Grouping<'a, 'c> {
+    pub(super) fn fork(&self, first: u32, count: usize, is_range: bool) -> Grouping<'a, 'c> {
         let keys = self.fork_keys(first, count);
         let cell_count = keys.iter().map(|key| key.codes.limit()).product();
         let cells = match &self.cells {
-            Cells::Dense(_) => Cells::Dense(Dense::new(&limits_of(&keys))),
+            Cells::Dense(dense) => Cells::Dense(dense.fork()),
             _ => Cells::new(cell_count, count),
         };
         Grouping {
@@ -74,6 +73,11 @@ impl<'a, 'c> Grouping<'a, 'c> {
         let is_long = has_many_cells || self.keys.iter().any(|key| key.codes.numbers_values());
         let few = if is_long { 1 } else { RANGES };
         let spread = if has_few_groups { spread } else { spread.with_few(few) }.in_units_of(BATCH);
+        let floats = self.float_sum_columns();
+        if !floats.is_empty() {
+            // Each part has floats at its beginning that wait for the parts before, so there are few parts.
+            return self.run_twice(spread.with_few(1).in_units_of(BATCH), members, &floats);
+        }
         let empty = self.fork(0, members.len(), true);
         let is_float = |column: &&NumberFolds<'_>| matches!(column.numbers, NumberColumn::Float(_));
         let kept = empty.columns.iter().filter(is_float).count();

@@ -3,6 +3,7 @@
 //! They are computed when the rest of a block is there, in the order in which their variables
 //! become known. A place in the tree is a path: the number of the field at each level.
 
+use super::node_numbers::NodeNumbers;
 use super::sums::Sum;
 use super::totals::Totals;
 use crate::exec::control::context::{Context, Var};
@@ -149,17 +150,23 @@ impl Context<'_> {
             return Ok(ValueMap::default());
         };
         let count = level.nodes.len();
-        let finder = Finder::new(&map, edges.targets.len());
-        let _while_looking_up = self.control.charge_while(finder.byte_len())?;
+        let is_sum = matches!(op, Aggregate::Sum | Aggregate::Avg);
+        let numbers = if is_sum { NodeNumbers::new(&map, edges.targets.len()) } else { None };
+        // What is added up is found in one step; the place of any other value is looked up.
+        let finder = Finder::new(&map, if numbers.is_some() { 0 } else { edges.targets.len() });
+        let bytes = finder.byte_len() + numbers.as_ref().map_or(0, NodeNumbers::byte_len);
+        let _while_looking_up = self.control.charge_while(bytes)?;
+        let aggregate_of = |targets: &[u32]| match &numbers {
+            Some(numbers) => numbers.sum_of(targets).map_or(Ok(None), |sum| total(op, sum)),
+            None => aggregate(op, targets.iter().filter_map(|&target| finder.get(target))),
+        };
         let nanos = AGGREGATE_NANOS * (1 + edges.targets.len() / count.max(1));
         // The values of a node are added up by one thread, in their order.
         let parts = self.morsels(count, nanos, |places| {
             self.check()?;
             let mut result = ValueMap::default();
             for place in places {
-                let targets = edges.targets_of(place).iter();
-                let values = targets.filter_map(|&target| finder.get(target));
-                if let Some(value) = aggregate(op, values)? {
+                if let Some(value) = aggregate_of(edges.targets_of(place))? {
                     result.nodes.push(level.nodes[place]);
                     result.values.push(value);
                 }
@@ -401,6 +408,11 @@ pub(crate) fn aggregate<'v>(
         Aggregate::Sum => Sum::over(values).map(Sum::value).transpose(),
         Aggregate::Avg => Ok(Sum::over(values).and_then(Sum::mean)),
     }
+}
+
+/// What the sum of some values is asked for.
+fn total(op: Aggregate, sum: Sum) -> Result<Option<Value>> {
+    if op == Aggregate::Avg { Ok(sum.mean()) } else { sum.value().map(Some) }
 }
 
 /// An aggregate over a plain array of numbers.

@@ -61,6 +61,145 @@ impl FloatSum {
     }
 }
 
+/// Many sums of floats that come one by one, and how many floats each is of: what a float touches of them is one place of 16 bytes.
+#[derive(Debug, Default)]
+pub(crate) struct CountedSums {
+    open: Vec<CountedSum>,
+    /// The sums of the blocks that are full, by sum.
+    full: Vec<f64>,
+}
+
+/// The sum of the values of the block that is not full, and the number of all values.
+#[derive(Debug, Clone, Copy)]
+struct CountedSum {
+    open: f64,
+    count: u64,
+}
+
+impl CountedSum {
+    const NONE: CountedSum = CountedSum { open: NOTHING, count: 0 };
+}
+
+impl CountedSums {
+    /// Has so many sums; those that are new are of no floats.
+    pub(crate) fn resize(&mut self, sums: usize) {
+        self.open.resize(sums, CountedSum::NONE);
+        self.full.resize(sums, NOTHING);
+    }
+
+    /// Adds floats, each behind those before to the sum that `place` tells of its key.
+    pub(crate) fn add<K: Copy>(&mut self, keys: &[K], place: impl Fn(K) -> usize, floats: &[f64]) {
+        let CountedSums { open: sums, full } = self;
+        for (key, float) in keys.iter().zip(floats) {
+            let place = place(*key);
+            let CountedSum { open, count } = &mut sums[place];
+            *open += float;
+            *count += 1;
+            if count.is_multiple_of(BLOCK as u64) {
+                full[place] = joined(full[place], *open);
+                *open = NOTHING;
+            }
+        }
+    }
+
+    /// Puts the next part behind these floats.
+    pub(crate) fn absorb(&mut self, part: &PartSums) {
+        let (places, floats) = &part.head;
+        self.add(places, |place| place as usize, floats);
+        for (place, block) in &part.blocks {
+            let full = &mut self.full[*place as usize];
+            *full = joined(*full, *block);
+        }
+        for (sum, PartSum { open, count, head }) in self.open.iter_mut().zip(&part.sums) {
+            if head < count {
+                debug_assert_eq!(sum.count, u64::from(*head), "the part begins where it was told");
+                *sum = CountedSum { open: *open, count: u64::from(*count) };
+            }
+        }
+    }
+
+    /// The number of floats of each sum.
+    pub(crate) fn counts(&self) -> impl Iterator<Item = u32> {
+        self.open.iter().map(|sum| sum.count as u32)
+    }
+
+    /// What the floats of a sum add up to: the negative zero where there are none.
+    pub(crate) fn total(&self, sum: usize) -> f64 {
+        joined(self.full[sum], self.open[sum].open)
+    }
+
+    /// The sums at some places.
+    pub(crate) fn at(&self, places: &[u32]) -> CountedSums {
+        CountedSums {
+            open: places.iter().map(|place| self.open[*place as usize]).collect(),
+            full: places.iter().map(|place| self.full[*place as usize]).collect(),
+        }
+    }
+
+    /// Puts the sums of others from a place on behind these.
+    pub(crate) fn append(&mut self, more: &CountedSums, from: usize) {
+        self.open.extend_from_slice(&more.open[from..]);
+        self.full.extend_from_slice(&more.full[from..]);
+    }
+
+    /// The number of sums.
+    pub(crate) fn len(&self) -> usize {
+        self.open.len()
+    }
+}
+
+/// Many sums of the floats of a part, of which it is known how many floats come before: then it is known where blocks begin. What is put
+/// [behind](CountedSums::absorb) the parts before makes the sums of all.
+#[derive(Debug)]
+pub(crate) struct PartSums {
+    sums: Vec<PartSum>,
+    /// The floats of blocks that began before the part, in their order, each behind its sum: they can be added only to the beginning of their block.
+    head: (Vec<u32>, Vec<f64>),
+    /// The sums of the full blocks behind them, in their order, each with its place.
+    blocks: Vec<(u32, f64)>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct PartSum {
+    open: f64,
+    /// The number of all floats, with those before the part.
+    count: u32,
+    /// The number of floats before the first block that begins in the part.
+    head: u32,
+}
+
+impl PartSums {
+    /// A part behind so many floats of each sum.
+    pub(crate) fn behind(counts: &[u32]) -> PartSums {
+        // A block that would end behind the last number that there is has no end.
+        let head = |count: u32| count.checked_next_multiple_of(BLOCK as u32).unwrap_or(u32::MAX);
+        let sum = |&count: &u32| PartSum { open: NOTHING, count, head: head(count) };
+        PartSums {
+            sums: counts.iter().map(sum).collect(),
+            head: <(Vec<u32>, Vec<f64>)>::default(),
+            blocks: Vec::new(),
+        }
+    }
+
+    /// Adds floats, each behind those before to the sum at its place.
+    pub(crate) fn add(&mut self, places: &[u32], floats: &[f64]) {
+        for (&place, &float) in places.iter().zip(floats) {
+            let sum = &mut self.sums[place as usize];
+            sum.count += 1;
+            if sum.count <= sum.head {
+                self.head.0.push(place);
+                self.head.1.push(float);
+                continue;
+            }
+            sum.open += float;
+            if sum.count.is_multiple_of(BLOCK as u32) {
+                self.blocks.push((place, sum.open));
+                sum.open = NOTHING;
+            }
+        }
+    }
+}
+
 /// The sum of floats that come in slices: all of them, or those of a part, which is then [put behind](FloatRun::absorb) the parts before it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FloatRun {
@@ -177,6 +316,23 @@ mod tests {
             let mut one_by_one = FloatSum::NONE;
             floats.iter().for_each(|float| one_by_one.add(*float));
             assert_eq!(one_by_one.total().to_bits(), wanted, "round {round}");
+            let mut counted = CountedSums::default();
+            counted.resize(3);
+            floats.chunks(rng.usize(1..2_000)).for_each(|some| {
+                counted.add(&vec![2_u8; some.len()], usize::from, some);
+            });
+            let counted = counted.at(&[0, 2]);
+            assert_eq!(counted.total(1).to_bits(), wanted, "round {round}");
+            assert_eq!(counted.counts().collect::<Vec<_>>(), [0, len as u32]);
+            let (mut joined, mut begun) = (CountedSums::default(), 0);
+            joined.resize(2);
+            for some in floats.chunks(rng.usize(1..9_000)) {
+                let mut part = PartSums::behind(&[0, begun]);
+                part.add(&vec![1; some.len()], some);
+                joined.absorb(&part);
+                begun += some.len() as u32;
+            }
+            assert_eq!(joined.total(1).to_bits(), wanted, "round {round}");
             let (mut slices, mut parts) = (FloatRun::default(), FloatRun::default());
             let mut done = 0;
             while done < len {

@@ -199,7 +199,7 @@ impl<'a> Context<'a> {
             }
             Tester::Member(set) => {
                 self.took(FilterPath::Set);
-                Ok(set.and(&candidates))
+                Ok(set.set().and(&candidates))
             }
             tester => {
                 self.took(FilterPath::Test);

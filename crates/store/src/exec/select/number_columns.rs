@@ -256,6 +256,13 @@ impl<'a, T: Number> Numbers<'a, T> {
         self.changes.is_settled(nodes).then(|| stored.slice(run))
     }
 
+    /// The numbers of a batch in place, where they are stored as they are read, behind one another, and none has changed.
+    pub(crate) fn plain(&mut self, nodes: &[u32]) -> Option<&'a [T]> {
+        let Stored::Plain(stored) = self.stored else { return None };
+        let run = self.finder.run(self.subjects, nodes)?;
+        self.changes.is_settled(nodes).then(|| stored.slice(run))
+    }
+
     /// As [`Numbers::read`], of nodes in any order. O(log) a node where the column has gaps or changes.
     pub(crate) fn read_scattered(&mut self, nodes: &[u32]) -> (&[T], &[bool]) {
         let Numbers { subjects, stored, changes, numbers, has, .. } = self;

@@ -21,7 +21,6 @@ use crate::storage::NodeSet;
 use hexgraph_base::plan::{Block, Filter, OrderKey, Page};
 use hexgraph_base::text::Collation;
 use hexgraph_base::types::{Error, Result, ValueRef, ValueType, did_you_mean, ordered_bits};
-use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::ops::Range;
 
@@ -30,6 +29,13 @@ const SAMPLE: usize = 64;
 
 /// The nanoseconds that it takes to read the keys of a node and sort it, about.
 const ROW_NANOS: usize = 60;
+
+/// The stretches of the span of a key whose numbers are counted, to see in which the first nodes are; a power of two. Their counters take half of
+/// the nearest cache.
+const STRETCHES: usize = 2048;
+
+/// The nanoseconds that two passes over a number take, about.
+const BOUND_NANOS: usize = 2;
 
 /// One sort key, read for all nodes.
 struct KeyColumn {
@@ -303,36 +309,43 @@ impl<'a> Context<'a> {
         wanted: Option<usize>,
     ) -> Result<Option<Vec<u32>>> {
         let [first, rest @ ..] = keys else { return Ok(None) };
-        let part = |range: Range<usize>| {
-            self.check()?;
-            let column = |key: &SortKey<'_>, nodes: &[u32]| {
-                predicate_column(key.predicate, key.lang, nodes, key.descending, None)
-            };
-            let mut nodes = Cow::Borrowed(&nodes[range]);
-            let mut columns = vec![column(first, &nodes)];
-            let places = wanted.filter(|_| !rest.is_empty() && columns[0].texts.is_empty());
-            if let Some(places) = places.and_then(|wanted| leading(&columns[0], wanted)) {
-                // The other key is read of those nodes alone that can be on the page.
-                let ranks = &columns[0].ranks;
-                columns[0].ranks = places.iter().map(|place| ranks[*place as usize]).collect();
-                columns[0].missing.clear();
-                nodes = places.iter().map(|place| nodes[*place as usize]).collect();
-            }
-            columns.extend(rest.iter().map(|key| column(key, &nodes)));
-            Ok(ranked_rows(&nodes, &columns).map(|rows| first_rows(rows, wanted)))
+        let column = |key: &SortKey<'_>, nodes: &[u32]| {
+            predicate_column(key.predicate, key.lang, nodes, key.descending, None)
         };
         // Mostly the first ones tell whether numbers are enough.
-        if 1 < rest.len() || part(0..nodes.len().min(SAMPLE))?.is_none() {
+        let sample = &nodes[..nodes.len().min(SAMPLE)];
+        if 1 < rest.len() || keys.iter().any(|key| !column(key, sample).texts.is_empty()) {
             return Ok(None);
         }
         let _while_sorting = self.control.charge_while(size_of::<RankedRow>() * nodes.len())?;
-        let parts = match self.control.spread(nodes.len(), ROW_NANOS)? {
-            Some(spread) => spread.with_few(1).collect(part)?,
-            None => vec![part(0..nodes.len())?],
-        };
-        let is_merged = 1 < parts.len();
-        let Some(parts) = parts.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
-        let mut rows = joined(parts);
+        let spread = self.control.spread(nodes.len(), ROW_NANOS)?.map(|spread| spread.with_few(1));
+        let len = spread.map_or(nodes.len(), |spread| spread.len()).max(1);
+        let parts: Vec<&[u32]> = nodes.chunks(len).collect();
+        let nanos = ROW_NANOS * len;
+        let firsts = self.lists(parts.len(), nanos, |range| {
+            self.check()?;
+            Ok(parts[range].iter().map(|part| column(first, part)).collect())
+        })?;
+        if firsts.iter().any(|column| !column.texts.is_empty()) {
+            return Ok(None);
+        }
+        let bound = wanted.map_or(Ok(None), |wanted| self.bound_of(&firsts, wanted))?;
+        let sorted = self.lists(parts.len(), nanos, |range| {
+            self.check()?;
+            let sorted = |at: usize| {
+                let led = bound.map(|bound| leading(parts[at], &firsts[at], bound));
+                let (nodes, first) = match &led {
+                    Some((nodes, first)) => (nodes.as_slice(), first),
+                    None => (parts[at], &firsts[at]),
+                };
+                let other = rest.first().map(|key| column(key, nodes));
+                ranked_rows(nodes, first, other.as_ref()).map(|rows| first_rows(rows, wanted))
+            };
+            Ok(range.map(sorted).collect())
+        })?;
+        let is_merged = 1 < sorted.len();
+        let Some(sorted) = sorted.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
+        let mut rows = joined(sorted);
         if is_merged {
             // Finds the parts as runs that ascend, and merges them.
             rows.sort();
@@ -344,6 +357,39 @@ impl<'a> Context<'a> {
                 .map(|row| if row.is_turned(turns) { !row.node } else { row.node })
                 .collect(),
         ))
+    }
+
+    /// A number of the first key, turned as the key is, that `wanted` nodes at least do not pass, and mostly not many more; `None` where
+    /// fewer have the key. Two passes over the numbers: their span is cut into stretches, and the numbers in each are counted.
+    fn bound_of(&self, firsts: &[KeyColumn], wanted: usize) -> Result<Option<u64>> {
+        let nanos = BOUND_NANOS * firsts.first().map_or(0, |column| column.ranks.len());
+        let ends = |range: Range<usize>| Ok(firsts[range].iter().map(KeyColumn::ends).collect());
+        let ends: Vec<Option<(u64, u64)>> = self.lists(firsts.len(), nanos, ends)?;
+        let ends = ends.into_iter().flatten();
+        let ends = ends.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
+        let Some((least, greatest)) = ends else { return Ok(None) };
+        let width = u64::BITS - (greatest - least).leading_zeros();
+        let shift = width.saturating_sub(STRETCHES.ilog2());
+        let counts = |range: Range<usize>| {
+            let mut counts = vec![0; STRETCHES];
+            for column in &firsts[range] {
+                column.for_each_number(|_, number| {
+                    counts[((number - least) >> shift) as usize % STRETCHES] += 1;
+                });
+            }
+            Ok(counts)
+        };
+        let counts: Vec<Vec<usize>> = self.morsels(firsts.len(), nanos, counts)?;
+        let mut seen = 0;
+        for stretch in 0..STRETCHES {
+            seen += counts.iter().map(|counts| counts[stretch]).sum::<usize>();
+            if wanted <= seen {
+                let behind = (stretch as u64 + 1).checked_shl(shift).unwrap_or(0);
+                // The last stretch ends with the greatest number of all.
+                return Ok(Some(least.saturating_add(behind.wrapping_sub(1)).min(greatest)));
+            }
+        }
+        Ok(None)
     }
 
     /// Whether so few of some nodes are wanted that one pass is better than sorting them.
@@ -575,33 +621,62 @@ impl KeyColumn {
     fn turned(&self, place: usize) -> u64 {
         if self.descending { !self.ranks[place] } else { self.ranks[place] }
     }
+
+    /// Calls `visit` with the places of the nodes that have the key, and their numbers, which ascend in its order.
+    fn for_each_number(&self, mut visit: impl FnMut(usize, u64)) {
+        let turn = if self.descending { u64::MAX } else { 0 };
+        let ranks = self.ranks.iter().enumerate();
+        match self.missing.as_slice() {
+            [] => ranks.for_each(|(place, rank)| visit(place, rank ^ turn)),
+            missing => ranks
+                .filter(|(place, _)| !missing[*place])
+                .for_each(|(place, rank)| visit(place, rank ^ turn)),
+        }
+    }
+
+    /// The least and the greatest of these numbers.
+    fn ends(&self) -> Option<(u64, u64)> {
+        let mut ends = None;
+        self.for_each_number(|_, number| {
+            let (least, greatest) = ends.unwrap_or((number, number));
+            ends = Some((least.min(number), greatest.max(number)));
+        });
+        ends
+    }
 }
 
-/// The places of those nodes whose number of the first key is not behind that of the last one that is wanted, which no node on the page is. `None`
-/// where that are all.
-fn leading(first: &KeyColumn, wanted: usize) -> Option<Vec<u32>> {
-    let places = || (0..first.ranks.len()).filter(|place| !first.lacks(*place));
-    let mut numbers: Vec<u64> = places().map(|place| first.turned(place)).collect();
-    let last = wanted.checked_sub(1).filter(|_| wanted < numbers.len())?;
-    let bound = *numbers.select_nth_unstable(last).1;
-    let leads = |place: &usize| first.turned(*place) <= bound;
-    Some(places().filter(leads).map(|place| place as u32).collect())
+/// Those of some nodes that have a number of a key up to a bound, and these numbers.
+fn leading(nodes: &[u32], key: &KeyColumn, bound: u64) -> (Vec<u32>, KeyColumn) {
+    let (mut leading, mut ranks) = (Vec::new(), Vec::new());
+    key.for_each_number(|place, number| {
+        if number <= bound {
+            leading.push(nodes[place]);
+            ranks.push(key.ranks[place]);
+        }
+    });
+    let (missing, texts) = (Vec::new(), Vec::new());
+    (leading, KeyColumn { ranks, missing, texts, descending: key.descending })
 }
 
 /// The rows of nodes; `None` where numbers do not tell all values apart.
-fn ranked_rows(nodes: &[u32], columns: &[KeyColumn]) -> Option<Vec<RankedRow>> {
-    if columns.iter().any(|column| !column.texts.is_empty()) {
+fn ranked_rows(
+    nodes: &[u32],
+    first: &KeyColumn,
+    second: Option<&KeyColumn>,
+) -> Option<Vec<RankedRow>> {
+    let has_texts = |column: &KeyColumn| !column.texts.is_empty();
+    if has_texts(first) || second.is_some_and(has_texts) {
         return None;
     }
-    let turns = turning(columns.iter().map(|column| column.descending));
+    let turns = second.map_or([false; 2], |second| [first.descending, second.descending]);
     let key = |column: Option<&KeyColumn>, place: usize| match column {
         Some(column) if column.lacks(place) => (true, 0),
         Some(column) => (false, column.turned(place)),
         None => (false, 0),
     };
-    let (one, other) = (columns.first(), columns.get(1));
     let row = |(place, &node): (usize, &u32)| {
-        let ((lacks_first, first), (lacks_second, second)) = (key(one, place), key(other, place));
+        let (lacks_first, first) = key(Some(first), place);
+        let (lacks_second, second) = key(second, place);
         let row = RankedRow { lacks_first, first, lacks_second, second, node };
         RankedRow { node: if row.is_turned(turns) { !node } else { node }, ..row }
     };

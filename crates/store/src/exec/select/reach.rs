@@ -49,10 +49,9 @@ impl<'a> Context<'a> {
                     self.took(FilterPath::WalkBack);
                     sources(back, passing).and(&candidates)
                 }
-                // A sorted list is looked up by halves; a bitmap in one step.
                 None => {
                     self.took(FilterPath::FarEnds);
-                    let passes = Tester::Member(NodeSet::from(passing.to_bitmap()));
+                    let passes = Tester::Member(passing.clone().into());
                     self.keep_reaching(edges, reach, passes, &candidates)?
                 }
             },
@@ -84,7 +83,7 @@ impl<'a> Context<'a> {
         let Some(edges) = self.reach_edges(reach)? else { return Ok(Tester::Constant(false)) };
         let passes = match &reach.filter {
             Some(filter) => match self.few_passing(filter, self.few_max(FEW))? {
-                Some(few) => Tester::Member(few),
+                Some(few) => Tester::Member(few.into()),
                 None => self.filter_tester(filter)?,
             },
             None => Tester::Constant(true),
@@ -129,7 +128,7 @@ impl<'a> Context<'a> {
             // set for each edge.
             targets.extend_from_slice(&far);
         }
-        Ok(NodeSet::from(distinct_of(targets)))
+        Ok(NodeSet::from(distinct_of(&targets)))
     }
 
     /// The nodes that pass a filter, when an index gives at most `most` candidates for them.

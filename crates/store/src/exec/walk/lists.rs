@@ -2,9 +2,10 @@
 
 use crate::exec::control::context::Context;
 use crate::exec::control::morsels::joined;
+use crate::exec::select::batches::{BATCH, EdgeCounts, EdgeTargets};
 use crate::exec::select::page::cut;
-use crate::graph::distinct_of;
-use crate::storage::{NodeSet, SpanBits};
+use crate::graph::{Direction, distinct_of};
+use crate::storage::{NodeLookup, SpanBits, is_dense};
 use hexgraph_base::plan::Page;
 use hexgraph_base::types::{Error, Result};
 use std::ops::Range;
@@ -14,7 +15,7 @@ pub(crate) fn distinct(targets: &[u32]) -> Vec<u32> {
     if targets.is_sorted_by(|one, other| one < other) {
         return targets.to_vec();
     }
-    distinct_of_few(targets).unwrap_or_else(|| distinct_of(targets.to_vec()))
+    distinct_of_few(targets).unwrap_or_else(|| distinct_of(targets))
 }
 
 /// Lists of this many nodes are neither sorted quickly by comparing them nor so long that all words of their span are worth a look.
@@ -57,47 +58,8 @@ fn distinct_of_few(nodes: &[u32]) -> Option<Vec<u32>> {
     Some(distinct)
 }
 
-/// The nodes that passed a filter, for many questions whether one is among them.
-pub(super) enum Passed {
-    /// Nodes that lie close together.
-    Bits(SpanBits),
-    /// Any other.
-    Set(NodeSet),
-}
-
-impl Passed {
-    /// Gets nodes ready for so many questions.
-    pub(super) fn of(nodes: &NodeSet, questions: usize) -> Passed {
-        let list = nodes.as_list();
-        let weight = list.len().max(questions / QUESTIONS_PER_NODE);
-        match (list.first(), list.last()) {
-            (Some(&least), Some(&greatest)) if is_dense(least, greatest, weight) => {
-                Passed::Bits(SpanBits::of(least, greatest, list.iter().copied()))
-            }
-            // A sorted list is looked up by halves; a bitmap in one step.
-            _ => Passed::Set(NodeSet::from(nodes.to_bitmap())),
-        }
-    }
-
-    #[inline]
-    pub(super) fn contains(&self, node: u32) -> bool {
-        match self {
-            Passed::Bits(nodes) => nodes.contains(node),
-            Passed::Set(nodes) => nodes.contains(node),
-        }
-    }
-}
-
-/// The ids that a node takes as bits, at the most.
-const BITS_SHARE: usize = 256;
-
-/// So many questions are worth as much room as a node: four bytes each, at the most.
-const QUESTIONS_PER_NODE: usize = 8;
-
-/// True where so many nodes are a bit for each id between the least and the greatest one.
-fn is_dense(least: u32, greatest: u32, nodes: usize) -> bool {
-    ((greatest - least) as usize) < BITS_SHARE.saturating_mul(nodes)
-}
+/// The lists of fewer nodes are copied one by one: that takes as long as to find out how those of a batch lie.
+const BATCHED_MIN: usize = 64;
 
 /// The nanoseconds that a node of a list takes, to find the distinct ones.
 const DISTINCT_NANOS: usize = 3;
@@ -146,7 +108,7 @@ impl Context<'_> {
         let spread = spread.with_few(2);
         if !is_dense(least, greatest, nodes.len() / spread.count()) {
             let parts = spread.collect(|range| Ok(distinct(&nodes[range])))?;
-            return Ok(distinct_of(joined(parts)));
+            return Ok(distinct_of(&joined(parts)));
         }
         let bits =
             |range: Range<usize>| Ok(SpanBits::of(least, greatest, nodes[range].iter().copied()));
@@ -181,6 +143,79 @@ impl Context<'_> {
         let Some(spread) = self.control.spread(count, nanos)? else { return part(0..count) };
         let mut all = Lists::new(self, count)?;
         spread.each(part, |part| all.append(self, part))?;
+        Ok(all)
+    }
+
+    /// All targets of some nodes. Those of many that ascend are copied batch by batch: of nodes that lie behind one another in one piece.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::lists_of`].
+    pub(super) fn all_lists(
+        &self,
+        nodes: &[u32],
+        edges: &Direction,
+        nanos: usize,
+    ) -> Result<Lists> {
+        if nodes.len() < BATCHED_MIN || !nodes.is_sorted_by(|one, other| one < other) {
+            let add =
+                |place: usize, lists: &mut Lists| lists.extend(self, &edges.targets(nodes[place]));
+            return self.lists_of(nodes.len(), nanos, add);
+        }
+        let part = |places: Range<usize>| {
+            let mut lists = Lists::new(self, places.len())?;
+            let (mut counts, mut targets) = (EdgeCounts::new(edges), EdgeTargets::new(edges));
+            for batch in nodes[places].chunks(BATCH) {
+                self.check()?;
+                lists.add_batch(self, batch, &mut counts, &mut targets)?;
+            }
+            Ok(lists)
+        };
+        let Some(spread) = self.control.spread(nodes.len(), nanos)? else {
+            return part(0..nodes.len());
+        };
+        let mut all = Lists::new(self, nodes.len())?;
+        spread.each(part, |part| all.append(self, part))?;
+        Ok(all)
+    }
+
+    /// The lists with those targets alone that are among some nodes. To ask takes about `nanos` nanoseconds; other threads help with many.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::lists_of`].
+    pub(super) fn among(&self, lists: Lists, nodes: &NodeLookup, nanos: usize) -> Result<Lists> {
+        // The form of the nodes is looked at once for all targets.
+        match nodes {
+            NodeLookup::Bits(nodes) => self.chosen(lists, nanos, |target| nodes.contains(target)),
+            NodeLookup::Set(nodes) => self.chosen(lists, nanos, |target| nodes.contains(target)),
+        }
+    }
+
+    fn chosen(
+        &self,
+        mut lists: Lists,
+        nanos: usize,
+        choose: impl Fn(u32) -> bool + Sync,
+    ) -> Result<Lists> {
+        let count = lists.offsets.len() - 1;
+        let each = nanos.saturating_mul(1 + lists.targets.len() / count.max(1));
+        let Some(spread) = self.control.spread(count, each)? else {
+            lists.choose(choose);
+            return Ok(lists);
+        };
+        let part = |places: Range<usize>| {
+            let mut part = Lists::new(self, places.len())?;
+            let (start, end) = (lists.offsets[places.start], lists.offsets[places.end]);
+            part.extend(self, &lists.targets[start as usize..end as usize])?;
+            let offsets = lists.offsets[places.start + 1..=places.end].iter();
+            part.offsets.extend(offsets.map(|offset| offset - start));
+            part.choose(&choose);
+            Ok(part)
+        };
+        let mut all = Lists::new(self, count)?;
+        spread.each(part, |part| all.append(self, part))?;
+        lists.free(self);
         Ok(all)
     }
 
@@ -263,6 +298,28 @@ impl Lists {
         Ok(())
     }
 
+    /// Adds the list of each node of a batch.
+    fn add_batch(
+        &mut self,
+        context: &Context<'_>,
+        nodes: &[u32],
+        counts: &mut EdgeCounts<'_>,
+        targets: &mut EdgeTargets<'_>,
+    ) -> Result<()> {
+        let mut end = self.targets.len();
+        for count in counts.read(nodes) {
+            end += *count as usize;
+            // The last offset is the greatest one, and is looked at below.
+            self.offsets.push(end as u32);
+        }
+        end_of(end)?;
+        let more = end - self.targets.len();
+        context.make_room(&mut self.targets, more)?;
+        targets.for_each(nodes, |targets| self.targets.extend_from_slice(targets));
+        debug_assert_eq!(self.targets.len(), end, "edges were counted as they are");
+        Ok(())
+    }
+
     /// Adds targets to the list of the node at hand.
     pub(super) fn extend(&mut self, context: &Context<'_>, targets: &[u32]) -> Result<()> {
         context.make_room(&mut self.targets, targets.len())?;
@@ -317,6 +374,23 @@ impl Lists {
         Ok(())
     }
 
+    /// Keeps the targets that `choose` says yes to, in place. Each is written, and the next one over it where it is not kept: a loop without
+    /// branches, since nobody foresees them.
+    fn choose(&mut self, choose: impl Fn(u32) -> bool) {
+        let (mut kept, mut start) = (0, 0);
+        for offset in &mut self.offsets[1..] {
+            let end = *offset as usize;
+            for position in start..end {
+                let target = self.targets[position];
+                self.targets[kept] = target;
+                kept += usize::from(choose(target));
+            }
+            start = end;
+            *offset = kept as u32;
+        }
+        self.targets.truncate(kept);
+    }
+
     /// Each list's wanted part.
     pub(super) fn cut(self, context: &Context<'_>, page: Page) -> Result<(Vec<u32>, Vec<u32>)> {
         let mut lists = Lists::new(context, self.offsets.len())?;
@@ -364,21 +438,6 @@ mod tests {
             let nodes: Vec<u32> = nodes.iter().map(|node| start + node % width).collect();
             let expected: BTreeSet<u32> = nodes.iter().copied().collect();
             prop_assert_eq!(distinct(&nodes), expected.into_iter().collect::<Vec<u32>>());
-        }
-
-        /// Those that passed are told from others, in whichever form they are kept.
-        #[test]
-        fn passed_nodes_are_told(
-            nodes in prop::collection::btree_set(any::<u32>(), 0..200),
-            shift in 0u32..32,
-            questions in prop_oneof![Just(1_usize), Just(1 << 20)],
-        ) {
-            let nodes: BTreeSet<u32> = nodes.iter().map(|node| node >> shift).collect();
-            let set = NodeSet::from(nodes.iter().copied().collect::<Vec<u32>>());
-            let passed = Passed::of(&set, questions);
-            for node in nodes.iter().flat_map(|node| node.saturating_sub(2)..node.saturating_add(2)) {
-                prop_assert_eq!(passed.contains(node), nodes.contains(&node), "{}", node);
-            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Carries out the fields of a level: reads their values, and walks their edges to the level below.
 
-use super::lists::{Lists, Passed};
+use super::lists::Lists;
 use crate::exec::choose::function::{no_languages, no_reverse};
 use crate::exec::choose::tester::Counter;
 use crate::exec::control::context::{Context, Var};
@@ -9,7 +9,7 @@ use crate::exec::physical::path::EdgesPath;
 use crate::exec::select::facets::EdgeFacets;
 use crate::exec::select::page::{check_order, cut};
 use crate::graph::{Direction, Passwords, Predicate};
-use crate::storage::NodeSet;
+use crate::storage::{NodeLookup, NodeSet};
 use hexgraph_base::plan::{Cascade, Field, FieldKind, Page};
 use hexgraph_base::types::{Error, Result, stack};
 use std::ops::Range;
@@ -193,14 +193,13 @@ impl<'a> Context<'a> {
             && !by_facets;
         if plain {
             self.took(if page.is_all() { EdgesPath::Copy } else { EdgesPath::Seek });
-            let lists =
-                self.lists_of(nodes.len(), LIST_NANOS, |place, lists| match page.is_all() {
-                    true => lists.extend(self, &walk.edges.targets(nodes[place])),
-                    false => {
-                        let set = walk.edges.target_set(nodes[place]);
-                        lists.extend(self, &self.page_of(&set, page))
-                    }
-                })?;
+            if page.is_all() {
+                return Ok(self.all_lists(nodes, walk.edges, LIST_NANOS)?.finish());
+            }
+            let lists = self.lists_of(nodes.len(), LIST_NANOS, |place, lists| {
+                let set = walk.edges.target_set(nodes[place]);
+                lists.extend(self, &self.page_of(&set, page))
+            })?;
             return Ok(lists.finish());
         }
         if let Some(pages) = self.pages_of_long_lists(nodes, walk, page)? {
@@ -222,14 +221,17 @@ impl<'a> Context<'a> {
     fn filtered_targets(&self, nodes: &[u32], walk: &Walk<'_>, page: Page) -> Result<Lists> {
         let field = walk.field;
         let least = self.least_of(page);
-        let mut all = self.lists_of(nodes.len(), LIST_NANOS, |place, lists| {
-            let Some(least) = least else { return Ok(()) };
-            let targets = walk.edges.targets(nodes[place]);
-            // `after` is a uid, whatever the order of the answer will be: it is applied while
-            // targets ascend.
-            let start = targets.partition_point(|&target| target < least);
-            lists.extend(self, &targets[start..])
-        })?;
+        let mut all = match page.after {
+            0 => self.all_lists(nodes, walk.edges, LIST_NANOS)?,
+            _ => self.lists_of(nodes.len(), LIST_NANOS, |place, lists| {
+                let Some(least) = least else { return Ok(()) };
+                let targets = walk.edges.targets(nodes[place]);
+                // `after` is a uid, whatever the order of the answer will be: it is applied while
+                // targets ascend.
+                let start = targets.partition_point(|&target| target < least);
+                lists.extend(self, &targets[start..])
+            })?,
+        };
         if let Some(filter) = &field.filter {
             let _while_filtering = self.control.charge_while(12 * all.target_count())?;
             // Each target is asked once, in whichever lists it stands.
@@ -239,8 +241,8 @@ impl<'a> Context<'a> {
             all = match nodes {
                 [_] => all.replaced(self, &passed.as_list())?,
                 _ => {
-                    let passed = Passed::of(&passed, all.target_count());
-                    self.kept(all, nodes, ASK_NANOS, |_, target| Ok(passed.contains(target)))?
+                    let passed = NodeLookup::of(&passed, all.target_count());
+                    self.among(all, &passed, ASK_NANOS)?
                 }
             };
         }

@@ -7,7 +7,7 @@ use crate::graph::version::predicate::{Predicate, PredicateData};
 use crate::graph::version::values::{LangValues, ValueBase};
 use crate::graph::version::whole::Version;
 use crate::index::TokenIndex;
-use crate::storage::{Array, Column, Edges, FrozenBitmap};
+use crate::storage::{Array, Edges, FrozenBitmap};
 use hexgraph_base::types::{Result, Uid};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -79,7 +79,7 @@ fn renumbered_base(base: &ValueBase, renumber: impl Fn(u32) -> u32) -> ValueBase
         ..index.clone()
     };
     ValueBase {
-        column: Column { subjects, ..base.column.clone() },
+        column: base.column.of_subjects(subjects),
         indexes: base.indexes.iter().map(|(kind, old)| (*kind, index(old))).collect(),
         // It knows positions only, and these stay.
         vectors: base.vectors.clone(),

@@ -121,7 +121,7 @@ pub(in crate::graph) fn build_column(
     let facets = place_facets(facets, kept.as_deref());
     let rows = list.then(|| Offsets::from_lens(runs(&nodes).map(<[u32]>::len)));
     let subjects = FrozenBitmap::from_sorted_iter(runs(&nodes).map(|run| run[0]));
-    Column { subjects, rows, values: values.coded(), facets }
+    Column::new(subjects, rows, values.coded(), facets)
 }
 
 fn runs(nodes: &[u32]) -> impl Iterator<Item = &[u32]> {

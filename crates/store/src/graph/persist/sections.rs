@@ -430,7 +430,7 @@ impl<'a> Reader<'a> {
         };
         // Lengths alone: what the arrays hold is checked as it is read.
         self.check(row_count == subjects.len() && count == values.len(), name)?;
-        let column = Column { subjects, rows, values, facets };
+        let column = Column::new(subjects, rows, values, facets);
         let (mut indexes, mut vectors) = (Vec::new(), None);
         for _ in 0..self.catalog.count()? {
             let tag = self.catalog.byte()?;

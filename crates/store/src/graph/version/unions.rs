@@ -24,9 +24,9 @@ pub(crate) fn union_of_sets(sets: &[NodeSet]) -> NodeSet {
 }
 
 /// The members of an unsorted list with repeats, ascending.
-pub(crate) fn distinct_of(nodes: Vec<u32>) -> Vec<u32> {
-    let Some(bits) = bits_of(&nodes) else { return sorted(nodes) };
-    let mut members = Vec::with_capacity(nodes.len());
+pub(crate) fn distinct_of(nodes: &[u32]) -> Vec<u32> {
+    let Some(bits) = bits_of(nodes) else { return sorted(nodes.to_vec()) };
+    let mut members = Vec::with_capacity(bits.count());
     bits.append_to(&mut members);
     members
 }
@@ -97,7 +97,7 @@ mod tests {
             let mut expected = nodes.clone();
             expected.sort_unstable();
             expected.dedup();
-            prop_assert_eq!(&distinct_of(nodes.clone()), &expected);
+            prop_assert_eq!(&distinct_of(&nodes), &expected);
             prop_assert_eq!(union_of(nodes).to_vec(), expected);
         }
     }

@@ -56,7 +56,7 @@ fn column(nodes: &[u32], vectors: &[Vec<f32>]) -> Column {
     let mut values = ValuesBuilder::new(ValueType::Vector);
     vectors.iter().for_each(|vector| values.push(ValueRef::Vector(vector)));
     let subjects = FrozenBitmap::from_sorted(nodes);
-    Column { subjects, rows: None, values: values.finish(), facets: Vec::new() }
+    Column::new(subjects, None, values.finish(), Vec::new())
 }
 
 fn column_of(vectors: &[Vec<f32>]) -> Column {

@@ -17,6 +17,8 @@ pub struct Column {
     pub values: Values,
     /// Facets by position, sorted by key.
     pub facets: Vec<FacetColumn>,
+    /// What [`Column::ends`] found, once somebody has asked.
+    ends: OnceLock<Option<(i64, i64)>>,
 }
 
 /// One facet of values or edges. A key with values of several types has several columns.
@@ -33,6 +35,26 @@ pub struct FacetColumn {
 }
 
 impl Column {
+    /// The column of the `values` that some nodes have.
+    pub fn new(
+        subjects: FrozenBitmap,
+        rows: Option<Offsets>,
+        values: Values,
+        facets: Vec<FacetColumn>,
+    ) -> Column {
+        Column { subjects, rows, values, facets, ends: OnceLock::new() }
+    }
+
+    /// The same values of other nodes, of which there are as many.
+    pub fn of_subjects(&self, subjects: FrozenBitmap) -> Column {
+        Column { subjects, ..self.clone() }
+    }
+
+    /// The least and the greatest value as [`Values::ends`] tells. The first call reads all values, later ones cost O(1).
+    pub(crate) fn ends(&self) -> Option<(i64, i64)> {
+        *self.ends.get_or_init(|| self.values.ends(0..self.values.len()))
+    }
+
     /// The positions of a node's values, `None` when it has none.
     pub fn positions(&self, node: u32) -> Option<Range<usize>> {
         let row = self.subjects.row_of(node)?;

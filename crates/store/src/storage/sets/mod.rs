@@ -6,3 +6,4 @@ pub(super) mod node_set;
 pub(super) mod node_iter;
 pub(super) mod sorted;
 pub(super) mod span_bits;
+pub(super) mod node_lookup;

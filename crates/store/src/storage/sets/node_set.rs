@@ -158,6 +158,11 @@ impl NodeSet {
         }
     }
 
+    /// The greatest member. O(log members), or O(log members · log changes) for a set with changes.
+    pub fn last(&self) -> Option<u32> {
+        self.select(self.len().checked_sub(1)?)
+    }
+
     /// The members, ascending.
     pub fn iter(&self) -> NodeIter<'_> {
         self.iter_from(0)

@@ -15,13 +15,12 @@ impl SpanBits {
         let first = least & !63;
         let mut words = vec![0u64; (greatest - first) as usize / 64 + 1];
         // One pass, no comparisons.
-        for node in nodes {
-            words[((node - first) / 64) as usize] |= 1 << (node % 64);
-        }
+        nodes.for_each(|node| words[((node - first) / 64) as usize] |= 1 << (node % 64));
         SpanBits { first, words }
     }
 
     /// True when `node`, which may lie outside of the span, is a member. O(1).
+    #[inline]
     pub(crate) fn contains(&self, node: u32) -> bool {
         // A node before the first wraps to a place beyond all bits.
         let place = node.wrapping_sub(self.first) as usize / 64;
@@ -31,6 +30,11 @@ impl SpanBits {
     /// Adds the members of another set of the same span.
     pub(crate) fn add(&mut self, other: &SpanBits) {
         self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word |= other);
+    }
+
+    /// The number of bytes that the bits take.
+    pub(crate) fn byte_len(&self) -> usize {
+        size_of_val(self.words.as_slice())
     }
 
     /// The number of members. O(span).

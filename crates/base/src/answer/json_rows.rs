@@ -1,0 +1,194 @@
+//! Writes objects that come as columns as JSON, row by row.
+//!
+//! Each key is written once, with the comma before it and the colon behind. What is short is copied as a block of a fixed length, of which what
+//! is too much is cut off again: that is quicker than a copy of as many bytes as there are.
+
+use super::json_text::{write_json_text, write_plain_text, write_uid};
+use crate::types::{ObjectCells, Objects, write_float, write_int};
+
+/// The length of the blocks that are copied.
+const BLOCK: usize = 16;
+
+/// The bytes that room is made for of a value.
+const VALUE_BYTES: usize = 12;
+
+/// How a text is written that a damaged file does not have.
+const NO_TEXT: ([u8; BLOCK], u8) = (*b"\"\"              ", 2);
+
+/// A key with a comma before it and a colon behind it, and its values.
+struct Column<'o> {
+    /// In blocks; what stands behind the length means nothing.
+    key: Vec<[u8; BLOCK]>,
+    key_len: usize,
+    cells: ObjectCells<'o>,
+    /// Of texts in a list, each as it is written, where all are short; else empty.
+    quoted: Vec<([u8; BLOCK], u8)>,
+}
+
+impl<'o> Column<'o> {
+    fn new(name: &str, cells: ObjectCells<'o>, objects: usize) -> Column<'o> {
+        let mut text = vec![b','];
+        write_plain_text(name, &mut text);
+        text.push(b':');
+        let key_len = text.len();
+        text.resize(key_len.next_multiple_of(BLOCK), 0);
+        let (blocks, _) = text.as_chunks::<BLOCK>();
+        let quoted = match cells {
+            ObjectCells::Coded(_, texts) if texts.len() <= objects => quoted(texts),
+            _ => Vec::new(),
+        };
+        Column { key: blocks.to_vec(), key_len, cells, quoted }
+    }
+
+    fn write(&self, place: usize, out: &mut Vec<u8>) {
+        let end = out.len() + self.key_len;
+        self.key.iter().for_each(|block| out.extend_from_slice(block));
+        out.truncate(end);
+        match &self.cells {
+            ObjectCells::Ints(ints, _) => write_int(ints[place], out),
+            ObjectCells::Floats(floats, _) => write_float(floats[place], out),
+            ObjectCells::Bools(truths, _) => {
+                out.extend_from_slice(if truths[place] { b"true" } else { b"false" });
+            }
+            ObjectCells::Times(times, _) => {
+                out.push(b'"');
+                if !times[place].is_zero() {
+                    times[place].write(out);
+                }
+                out.push(b'"');
+            }
+            ObjectCells::Uids(uids) => write_uid(uids[place], out),
+            ObjectCells::Coded(codes, _) if !self.quoted.is_empty() => {
+                let (text, len) = self.quoted.get(codes[place] as usize).unwrap_or(&NO_TEXT);
+                let end = out.len() + usize::from(*len);
+                out.extend_from_slice(text);
+                out.truncate(end);
+            }
+            cells => write_json_text(cells.text(place).unwrap_or_default(), out),
+        }
+    }
+}
+
+/// Texts as they are written; none where one is long.
+fn quoted(texts: &[&str]) -> Vec<([u8; BLOCK], u8)> {
+    let mut out = Vec::new();
+    let mut one = |text: &&str| {
+        out.clear();
+        write_json_text(text, &mut out);
+        let mut block = [0; BLOCK];
+        block.get_mut(..out.len())?.copy_from_slice(&out);
+        Some((block, out.len() as u8))
+    };
+    texts.iter().map(&mut one).collect::<Option<Vec<_>>>().unwrap_or_default()
+}
+
+/// Writes the objects that have a value as the next elements of an array, whose first one begins at `content`.
+pub(super) fn write_rows(objects: &Objects<'_>, content: usize, out: &mut Vec<u8>) {
+    let columns: Vec<Column<'_>> = objects
+        .columns
+        .iter()
+        .map(|(name, cells)| Column::new(name, *cells, objects.len))
+        .collect();
+    let each: usize = columns.iter().map(|column| column.key_len + VALUE_BYTES).sum();
+    out.reserve(each * objects.len);
+    for place in 0..objects.len {
+        let start = out.len();
+        if content < start {
+            out.push(b',');
+        }
+        let open = out.len();
+        for column in &columns {
+            if column.cells.has(place) {
+                column.write(place, out);
+            }
+        }
+        match out.get_mut(open) {
+            // In the place of the comma before the first key.
+            Some(comma) => {
+                *comma = b'{';
+                out.push(b'}');
+            }
+            None => out.truncate(start),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::JsonSink;
+    use crate::types::{DateTime, Sink, Uid, ValueRef};
+    use fastrand::Rng;
+
+    /// What objects are one by one.
+    fn one_by_one(objects: &Objects<'_>, sink: &mut JsonSink) {
+        for place in 0..objects.len {
+            sink.begin_object();
+            for (key, cells) in objects.columns.iter().filter(|(_, cells)| cells.has(place)) {
+                sink.key(key);
+                match cells {
+                    ObjectCells::Ints(ints, _) => sink.value(ValueRef::Int(ints[place])),
+                    ObjectCells::Floats(floats, _) => sink.value(ValueRef::Float(floats[place])),
+                    ObjectCells::Bools(truths, _) => sink.value(ValueRef::Bool(truths[place])),
+                    ObjectCells::Times(times, _) => sink.value(ValueRef::DateTime(times[place])),
+                    ObjectCells::Uids(uids) => sink.uid(uids[place]),
+                    cells => sink.text(cells.text(place).unwrap()),
+                }
+            }
+            match sink.is_empty() {
+                true => sink.discard_object(),
+                false => sink.end_object(),
+            }
+        }
+    }
+
+    #[test]
+    fn rows_are_the_objects_one_by_one() {
+        let mut rng = Rng::with_seed(3);
+        let words = ["", "a", "<b>", "fourteen bytes", "a text that is no block", "\u{2028}\n"];
+        let long: Vec<&str> = words.iter().copied().filter(|word| word.len() < 9).collect();
+        for round in 0..200 {
+            let len = rng.usize(0..9);
+            let has: Vec<bool> = (0..len).map(|_| rng.u8(..3) == 0).collect();
+            let ints: Vec<i64> = (0..len).map(|_| rng.i64(..) >> rng.u8(..64)).collect();
+            let odd = [f64::NAN, f64::INFINITY, -0.0, 1e300, 0.1];
+            let floats: Vec<f64> = (0..len).map(|_| odd[rng.usize(..5)]).collect();
+            let uids: Vec<Uid> = (0..len).map(|_| Uid(rng.u64(..) >> rng.u8(..64))).collect();
+            let times: Vec<DateTime> = (0..len)
+                .map(|_| DateTime { seconds: rng.i64(-9..9) << 30, nanos: 0, offset_minutes: 0 })
+                .collect();
+            let texts: Vec<Option<&str>> =
+                (0..len).map(|place| has[place].then(|| words[rng.usize(..words.len())])).collect();
+            let listed = if round % 2 == 0 { &words[..] } else { &long[..] };
+            let code = |place: usize, rng: &mut Rng| match has[place] {
+                true => rng.u32(..listed.len() as u32),
+                false => ObjectCells::NONE,
+            };
+            let codes: Vec<u32> = (0..len).map(|place| code(place, &mut rng)).collect();
+            let mut columns = vec![
+                ("n", ObjectCells::Ints(&ints, &has)),
+                ("a key that is longer than a block", ObjectCells::Floats(&floats, &[])),
+                ("\"quoted\"", ObjectCells::Some(&texts)),
+                ("truth", ObjectCells::Bools(&has, &has)),
+                ("born", ObjectCells::Times(&times, &[])),
+                ("fifteen_bytes_", ObjectCells::Coded(&codes, listed)),
+                ("uid", ObjectCells::Uids(&uids)),
+            ];
+            rng.shuffle(&mut columns);
+            columns.truncate(rng.usize(..8));
+            let objects = Objects { len, columns };
+            let (mut rows, mut single) = (JsonSink::new(), JsonSink::new());
+            for sink in [&mut rows, &mut single] {
+                sink.begin_array();
+            }
+            for _ in 0..2 {
+                assert!(rows.objects(&objects));
+                one_by_one(&objects, &mut single);
+            }
+            for sink in [&mut rows, &mut single] {
+                sink.end_array();
+            }
+            assert_eq!(rows.into_string(), single.into_string(), "round {round}");
+        }
+    }
+}

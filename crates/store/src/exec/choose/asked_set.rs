@@ -1,0 +1,67 @@
+//! A set of nodes that tests ask for members, and the form of it that is made when many of them do.
+
+use crate::storage::{NodeLookup, NodeSet};
+use std::sync::OnceLock;
+
+/// The questions for each member from which on another form of the set pays: to make it costs about as much as a quarter of the searches.
+const QUESTIONS_SHARE: usize = 4;
+
+/// So many members at the most are looked for among the targets of a node; where there are more, each target is asked.
+const FEW: usize = 4;
+
+/// Nodes that are asked for one by one.
+pub(crate) struct AskedSet {
+    set: NodeSet,
+    lookup: OnceLock<NodeLookup>,
+}
+
+impl From<NodeSet> for AskedSet {
+    fn from(set: NodeSet) -> AskedSet {
+        AskedSet { set, lookup: OnceLock::new() }
+    }
+}
+
+impl AskedSet {
+    /// The set.
+    pub(crate) fn set(&self) -> &NodeSet {
+        &self.set
+    }
+
+    /// The set where it has few members.
+    pub(crate) fn few(&self) -> Option<&NodeSet> {
+        (self.set.len() <= FEW).then_some(&self.set)
+    }
+
+    /// Gets ready for about so many questions, and returns the bytes that this takes. O(nodes) where that pays.
+    pub(crate) fn expect(&self, questions: usize) -> usize {
+        let pays = self.few().is_none()
+            && self.set.len() / QUESTIONS_SHARE <= questions
+            && self.lookup.get().is_none();
+        if !pays {
+            return 0;
+        }
+        self.lookup.get_or_init(|| NodeLookup::of(&self.set, questions)).byte_len()
+    }
+
+    /// True when `node` is a member.
+    #[inline]
+    pub(crate) fn contains(&self, node: u32) -> bool {
+        match self.lookup.get() {
+            Some(lookup) => lookup.contains(node),
+            None => self.set.contains(node),
+        }
+    }
+
+    /// Whether one of some targets, which ascend, is a member.
+    pub(crate) fn has_any(&self, targets: &[u32]) -> bool {
+        if let Some(few) = self.few() {
+            return few.iter().any(|node| targets.binary_search(&node).is_ok());
+        }
+        // The form is looked at once for all targets.
+        match self.lookup.get() {
+            Some(NodeLookup::Bits(nodes)) => targets.iter().any(|target| nodes.contains(*target)),
+            Some(NodeLookup::Set(nodes)) => targets.iter().any(|target| nodes.contains(*target)),
+            None => targets.iter().any(|target| self.set.contains(*target)),
+        }
+    }
+}
