@@ -137,6 +137,56 @@ fn no_uid_is_of_two_namespaces() {
     assert!(second.iter().chain(&third).is_sorted_by(|a, b| a < b), "{second:?} {third:?}");
 }
 
+/// The number 0 stands for the directory itself and the greatest one for the reserved database: neither goes since a folder is called so.
+#[test]
+fn what_is_no_namespace_is_left_alone() {
+    let root = tempfile::tempdir().unwrap();
+    let db = open(root.path());
+    let id = db.create_namespace(None).unwrap();
+    add(&db, "zero");
+    add(&db.namespace(id).unwrap(), "one");
+    drop(db);
+    for name in ["0", "00", "+1", "01", "18446744073709551615", "notes", "7"] {
+        std::fs::create_dir(root.path().join("namespaces").join(name)).unwrap();
+    }
+    let db = open(root.path());
+    let one = db.namespace(id).unwrap();
+    assert_eq!((names(&db), names(&one)), (r#"{"zero"}"#.to_owned(), r#"{"one"}"#.to_owned()));
+    assert!(root.path().join("namespaces/01").exists());
+    assert!(!root.path().join("namespaces/7").exists(), "it could be one that was being made");
+    check(root.path()).unwrap();
+    let copy = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(copy.path().join("namespaces/0")).unwrap();
+    db.save(copy.path()).unwrap();
+    assert_eq!(names(&read(copy.path())), r#"{"zero"}"#);
+}
+
+/// A copy without the reserved database loses nothing by being opened, and a lost folder is no empty namespace.
+#[test]
+fn what_was_not_copied_is_told() {
+    let root = tempfile::tempdir().unwrap();
+    let db = open(root.path());
+    let id = db.create_namespace(None).unwrap();
+    add(&db.namespace(id).unwrap(), "one");
+    drop(db);
+    let reserved = root.path().join("reserved");
+    let aside = root.path().join("aside");
+    std::fs::rename(&reserved, &aside).unwrap();
+    let db = open(root.path());
+    assert_eq!(db.namespaces().unwrap(), [0]);
+    let told = text(db.create_namespace(None).unwrap_err());
+    assert!(told.contains("namespaces/1 is there, and"), "{told}");
+    drop(db);
+    std::fs::rename(&aside, &reserved).unwrap();
+    let db = open(root.path());
+    assert_eq!(names(&db.namespace(id).unwrap()), r#"{"one"}"#);
+    drop(db);
+    std::fs::rename(root.path().join("namespaces/1"), &aside).unwrap();
+    let db = open(root.path());
+    assert!(matches!(db.namespace(id).err(), Some(Error::Io { .. })));
+    assert!(!root.path().join("namespaces/1").exists());
+}
+
 #[test]
 fn copies_have_all_of_them() {
     let (root, copy) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
