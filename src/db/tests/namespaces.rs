@@ -3,7 +3,7 @@
 use super::durability::json;
 use super::simulated::{Fault, SimulatedFiles};
 use super::small;
-use crate::db::{Database, Drop, OpenOptions, check};
+use crate::db::{Control, Database, Drop, LoadOptions, OpenOptions, Source, check};
 use hexgraph_base::types::Error;
 use std::path::Path;
 use std::sync::Arc;
@@ -135,6 +135,34 @@ fn no_uid_is_of_two_namespaces() {
         uid(it)
     });
     assert!(second.iter().chain(&third).is_sorted_by(|a, b| a < b), "{second:?} {third:?}");
+}
+
+/// One commit may take far more uids than are noted ahead, and so may a load.
+#[test]
+fn no_uid_is_of_two_namespaces_after_much_at_once() {
+    for is_load in [false, true] {
+        let root = tempfile::tempdir().unwrap();
+        let db = open(root.path());
+        let one = db.namespace(db.create_namespace(None).unwrap()).unwrap();
+        let lines: String = (0..10_000).map(|at| format!("_:n{at} <name> \"x\" .\n")).collect();
+        match is_load {
+            true => {
+                let source = Source::Bytes(lines.into());
+                one.load(source, None, LoadOptions::default(), &Control::new()).map(drop).unwrap();
+            }
+            false => one.mutate(&lines, "").map(drop).unwrap(),
+        }
+        // As after a crash: nothing is closed.
+        std::mem::forget((db, one));
+        let copy = copy_of(root.path());
+        let db = open(copy.path());
+        let lines: String = (0..10).map(|at| format!("_:n{at} <name> \"x\" .\n")).collect();
+        let made = db.mutate(&lines, "").unwrap().uids;
+        let one = db.namespace(1).unwrap();
+        let uids = made.values().map(String::as_str).collect::<Vec<_>>().join(", ");
+        let both = format!("{{ q(func: uid({uids})) @filter(has(name)) {{ uid }} }}");
+        assert_eq!(json(&one, &both), r#"{"q":[]}"#, "{is_load}");
+    }
 }
 
 /// The number 0 stands for the directory itself and the greatest one for the reserved database: neither goes since a folder is called so.
