@@ -6,7 +6,7 @@ use super::small;
 use crate::db::{Control, Database, Drop, LoadOptions, OpenOptions, Source, check};
 use hexgraph_base::types::Error;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 const NAMES: &str = "{ q(func: has(name)) { name } }";
 
@@ -213,6 +213,26 @@ fn what_was_not_copied_is_told() {
     let db = open(root.path());
     assert!(matches!(db.namespace(id).err(), Some(Error::Io { .. })));
     assert!(!root.path().join("namespaces/1").exists());
+}
+
+#[test]
+fn copies_have_what_is_made_and_dropped_meanwhile() {
+    let (root, copy) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let db = open(root.path());
+    (0..2).for_each(|_| drop(db.create_namespace(None).unwrap()));
+    let has_begun = OnceLock::new();
+    let meanwhile = || {
+        has_begun.get_or_init(|| {
+            let late = db.create_namespace(None).unwrap();
+            add(&db.namespace(late).unwrap(), "late");
+            db.drop_namespace(2).unwrap();
+        });
+        Ok(())
+    };
+    db.save_while(copy.path(), &meanwhile).unwrap();
+    let copy = read(copy.path());
+    assert_eq!(copy.namespaces().unwrap(), [0, 1, 3]);
+    assert_eq!(names(&copy.namespace(3).unwrap()), r#"{"late"}"#);
 }
 
 #[test]
