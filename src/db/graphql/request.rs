@@ -49,6 +49,11 @@ impl Headers {
         self.0.extend_from_slice(&others.0);
     }
 
+    /// The bytes of all names and values.
+    pub fn byte_len(&self) -> usize {
+        self.0.iter().map(|(name, value)| name.len() + value.len()).sum()
+    }
+
     /// Takes away all headers with a name, whatever its case.
     pub fn remove(&mut self, name: &str) {
         self.0.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
