@@ -127,6 +127,9 @@ fn packed_bodies() {
     assert_eq!(send("gzip", &pack(BODY)), found());
     assert_eq!(send("GZIP", &pack(BODY)), found());
     assert_eq!(send("identity", BODY.as_bytes()), found());
+    // Files of gzip one behind the other are one.
+    let (begin, end) = BODY.split_at(BODY.len() / 2);
+    assert_eq!(send("gzip", &[pack(begin), pack(end)].concat()), found());
     assert_eq!(
         message(&send("gzip", BODY.as_bytes())),
         "Unable to parse gzip: gzip: invalid header"
