@@ -85,6 +85,8 @@ pub struct Response {
     pub spans: Vec<Span>,
     /// The value of `@cacheControl(maxAge:)` in seconds, if the operation has one.
     pub max_age: Option<i64>,
+    /// The header that says who asks, by the GraphQL schema; told with `max_age` alone.
+    pub token_header: Option<Box<str>>,
     /// The changes of the store's schema, if the request set a GraphQL schema. Few do, so it is kept apart.
     pub report: Option<Box<SchemaReport>>,
 }

@@ -8,6 +8,8 @@ use crate::http::graphql::body::BodyError;
 use crate::http::graphql::extensions::extensions;
 use crate::http::graphql::subscribe::{Asker, Wanted, hold};
 use crate::http::graphql::{body, subscribe};
+use crate::http::guard::keys::KEY_HEADER;
+use crate::http::guard::users::TOKEN_HEADERS;
 use crate::http::message::coding::Coding;
 use crate::http::message::incoming::{Incoming, Unreadable};
 use crate::http::message::reply::{Reply, schema_extensions};
@@ -197,10 +199,24 @@ fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
     }
     reply.set_header("graphql-toucheduids", Some(response.touched.to_string()));
     if let Some(seconds) = response.max_age {
-        reply.set_header("cache-control", Some(format!("public,max-age={seconds}")));
+        let told = asker_headers(incoming.headers(), response.token_header.as_deref());
+        let is_for_all = told.is_empty() && !database.has_access_list();
+        let scope = if is_for_all { "public" } else { "private" };
+        reply.set_header("cache-control", Some(format!("{scope},max-age={seconds}")));
         reply.add_vary("Accept-Encoding");
+        // Who asks without a token may not be told what is kept for one, nor the other way round.
+        let by_schema = response.token_header.as_deref();
+        for name in told.iter().copied().chain(by_schema.filter(|name| !told.contains(name))) {
+            reply.add_vary(name);
+        }
     }
     reply
+}
+
+/// The headers of a request that say who asks: an answer to them is kept by no cache that others share.
+fn asker_headers<'n>(headers: &HeaderMap, by_schema: Option<&'n str>) -> Vec<&'n str> {
+    let names = TOKEN_HEADERS.into_iter().chain([KEY_HEADER]).chain(by_schema);
+    names.filter(|name| headers.contains_key(*name)).collect()
 }
 
 /// Answers a request to `/admin`.
