@@ -217,6 +217,14 @@ fn what_is_given_and_taken_holds_at_once() {
         "mutation { updateGroup(input: { filter: { name: { eq: \"dev\" } }, set: { rules: [{ predicate: \"dgraph.all\", permission: 4 }] } }) { group { name } } }",
     );
     assert_eq!(names(), 2);
+    // The text of the GraphQL schema, with its secrets, is not among all.
+    for text in [
+        "{ q(func: has(dgraph.graphql.schema)) { dgraph.graphql.schema } }",
+        "schema(pred: [dgraph.graphql.schema]) {}",
+    ] {
+        let told = site.query(&eve, text).to_string();
+        assert!(!told.contains("Note") && !told.contains("string"), "{told}");
+    }
     // A version that was read before does not give back what was taken since.
     let start = site.send(
         "POST",
@@ -491,6 +499,24 @@ fn users_outlive_the_server() {
         told.contains("has 9 bytes: it needs at least 32") && !told.contains("too short"),
         "{told}"
     );
+}
+
+#[test]
+fn who_may_define_what_can_not_be_read_is_told_no_values() {
+    let site = site();
+    let groot = site.token("groot");
+    let told = site.graphql("/admin", &groot, "mutation { updateGroup(input: { filter: { name: { eq: \"none\" } }, set: { rules: [{ predicate: \"secret\", permission: 1 }] } }) { group { name } } }");
+    assert!(told["errors"].is_null(), "{told}");
+    let alter = |token: &str, text: &str| {
+        let told = site.send("POST", "/alter", token, text);
+        assert_eq!(told.status, 200, "{}", told.text());
+        told.text().to_owned()
+    };
+    let told = alter(&site.token("eve"), "secret: int .");
+    assert!(told.contains("some values can't be read"), "{told}");
+    assert!(!told.contains("`x`") && !told.contains("0x1"), "{told}");
+    let told = alter(&groot, "secret: float .");
+    assert!(told.contains("`x` of 0x1"), "{told}");
 }
 
 #[test]
