@@ -350,3 +350,13 @@ def test_suggestions_can_be_taken(db):
     assert repr(db.suggest()) == "# nothing is missing"
     with pytest.raises(hexgraph.SchemaError, match="did you mean `iata`"):
         db.suggest("itaa")
+
+
+def test_lists_that_hold_themselves(db):
+    endless = []
+    endless.append(endless)
+    with pytest.raises(ValueError, match="holds itself"):
+        db.load(endless)
+    for load in (db.load_nodes, lambda given: db.load_edges(given, "knows")):
+        with pytest.raises((TypeError, ValueError, RecursionError)):
+            load(endless)
