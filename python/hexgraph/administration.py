@@ -162,7 +162,13 @@ class AdministrationMethods:
 
 def _key(fields: Iterable[Any], secret: str | None) -> ApiKey:
     key, name, role, namespace, *times = fields
-    made, expires, revoked = (
-        None if time is None else datetime.fromtimestamp(time, UTC) for time in times
-    )
+    made, expires, revoked = (None if time is None else _moment(time) for time in times)
     return ApiKey(key, name, role, namespace, cast(datetime, made), expires, revoked, secret)
+
+
+def _moment(seconds: float) -> datetime:
+    """Return a moment in seconds since 1970; the last one for what is behind the year 9999."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC)
+    except (ValueError, OverflowError, OSError):
+        return datetime.max.replace(tzinfo=UTC)

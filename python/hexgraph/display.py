@@ -75,11 +75,12 @@ def cell(value: Any) -> str:
 
 
 def point(value: dict[str, Any]) -> str | None:
-    """Return a point of GeoJSON as its latitude and longitude; None for anything else."""
+    """Return the HTML of a point of GeoJSON, latitude and longitude; None for anything else."""
     place = value.get("coordinates")
     if value.get("type") != "Point" or not isinstance(place, list) or len(place) < len("xy"):
         return None
-    return f"{place[1]}, {place[0]}"
+    # Predicates may have these names, too, and their values be any text.
+    return f"{cell(place[1])}, {cell(place[0])}"
 
 
 def table(nodes: list[dict[str, Any]]) -> str:

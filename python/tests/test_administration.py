@@ -80,3 +80,13 @@ def test_keys_open_a_server() -> None:
         db.create_key(role="root")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"-1"):
         db.create_key(expires=-1)
+
+
+def test_a_key_may_hold_for_longer_than_calendars_go() -> None:
+    db = hexgraph.connect()
+    keys = [db.create_key(expires=seconds) for seconds in (1e12, 1.5e19)]
+    for key in keys:
+        assert key.expires is not None
+        assert key.expires.year == 9999
+        assert key.secret is not None
+    assert db.keys() == keys

@@ -1,8 +1,10 @@
 """What only connections to a cluster have: addresses, logins, what can't be done there."""
 
+import http.server
 import re
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -14,6 +16,7 @@ pytest.importorskip("pydgraph", reason="the client `pydgraph` is not installed")
 
 from hexgraph.cluster import importing, lists, paging
 from hexgraph.cluster.wire import address
+from hexgraph.cluster.wire.web import Web
 
 NAMES = "{ q(func: has(name)) { name } }"
 
@@ -67,6 +70,8 @@ def test_an_address_is_read():
         ("dgraph://h:9080?sslmode=hidden", "disable or verify-ca"),
         ("dgraph://h:9080?apikey=hidden&bearertoken=hidden", "exclude each other"),
         ("dgraph://h:9080?apikey=hidden&sslmode=disable", "TLS only"),
+        ("dgraph://h:9080?apikey=hidden&http=http://h", "TLS only"),
+        ("dgraph://h:9080?bearertoken=hidden&http=http://h:8080", "TLS only"),
         ("dgraph://h:9080?apikey=", "'apikey' has no value"),
         ("dgraph://h:9080?apikey=hidden&apikey=hidden", "given twice"),
         ("dgraph://h:9080?colour=hidden", "no argument 'colour'"),
@@ -217,6 +222,31 @@ def test_keys_of_a_server_are_named_in_the_address():
         with hexgraph.connect(f"{place}&key=root") as admin:
             admin.alter("a: int .")
             assert "Film" in admin.graphql_schema()
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_secrets_are_not_sent_to_where_an_answer_points(status):
+    class Elsewhere(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            told.append((self.path, self.headers["X-Auth-Token"]))
+            self.send_response(status)
+            self.send_header("Location", f"{place}/elsewhere")
+            self.end_headers()
+
+        do_POST = do_GET  # noqa: N815 - as the server looks for it
+
+        def log_message(self, *_):
+            pass
+
+    told = []
+    with http.server.HTTPServer(("127.0.0.1", 0), Elsewhere) as server:
+        place = f"http://127.0.0.1:{server.server_port}"
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        web = Web(address.parse(f"dgraph://h:1?http={place}&key=k"), lambda: None)
+        with pytest.raises(hexgraph.StorageError, match=f"answers {status}"):
+            web.ask("{ a }")
+        server.shutdown()
+    assert told == [("/graphql", "k")]
 
 
 def test_a_change_that_fails_ends_a_transaction(crowd):

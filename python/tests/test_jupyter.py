@@ -109,6 +109,14 @@ def test_points_are_places(db):
     assert display.cell({"type": "Polygon", "coordinates": []}).startswith("<table>")
 
 
+def test_what_is_named_as_a_point_is_no_html(db):
+    db.alter("type: string .\ncoordinates: [string] .")
+    db.mutate(set_json={"type": "Point", "coordinates": ["<img src=x onerror=alert(1)>", "y"]})
+    html = db.query("{ q(func: has(type)) { type coordinates } }")._repr_html_()
+    assert "<img" not in html
+    assert "&lt;img" in html
+
+
 def test_the_lexer_reads_every_query_of_the_tour():
     pygments = pytest.importorskip("pygments")
     from hexgraph.lexer import DqlLexer

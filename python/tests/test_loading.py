@@ -350,3 +350,25 @@ def test_suggestions_can_be_taken(db):
     assert repr(db.suggest()) == "# nothing is missing"
     with pytest.raises(hexgraph.SchemaError, match="did you mean `iata`"):
         db.suggest("itaa")
+
+
+def test_lists_that_hold_themselves(db):
+    endless = []
+    endless.append(endless)
+    with pytest.raises(ValueError, match="holds itself"):
+        db.load(endless)
+    for load in (db.load_nodes, lambda given: db.load_edges(given, "knows")):
+        with pytest.raises((TypeError, ValueError, RecursionError)):
+            load(endless)
+
+
+@pytest.mark.parametrize("seconds", [2**62, -(2**62), 253402300800])
+def test_times_that_no_text_can_say_are_refused(db, seconds):
+    pyarrow = pytest.importorskip("pyarrow")
+    times = pyarrow.array([0, seconds, 253402300799], pyarrow.timestamp("s", "UTC"))
+    table = pyarrow.table({"id": [1, 2, 3], "at": times})
+    with pytest.raises(hexgraph.LoadError, match=r"\[0,9999\]"):
+        db.load_nodes(table)
+    assert db.load_nodes(table, on_error="skip").skipped == 1
+    found = db.query("{ q(func: has(at), orderasc: at) { at } }").to_dict()["q"]
+    assert [row["at"] for row in found] == ["1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z"]

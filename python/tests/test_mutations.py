@@ -225,3 +225,26 @@ def test_unique_values(db):
         db.mutate(set_json={"email": "a"})
     db.mutate(set_json=[{"uid": "0x1", "email": "b"}, {"uid": "0x2", "email": "a"}])
     assert rows(db, "{ q(func: has(email)) { email } }") == [{"email": "b"}, {"email": "a"}]
+
+
+class Growing:
+    """A value whose text is made by code that changes what it is in."""
+
+    def __init__(self, within):
+        self.within = within
+
+    def isoformat(self):
+        self.within["more"] = 1
+        return "2024-01-01"
+
+
+def test_dicts_that_change_while_they_are_read(db):
+    node = {}
+    node |= {"born": Growing(node), "name": "Ada"}
+    with pytest.raises(RuntimeError, match="dictionary changed size"):
+        db.mutate(set_json=node)
+    values = {}
+    values |= {"a": Growing(values), "b": "x"}
+    text = "query q($a: string, $b: string) { q(func: has(name)) { uid } }"
+    with pytest.raises(RuntimeError, match="dictionary changed size"):
+        db.query(text, values)

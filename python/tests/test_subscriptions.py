@@ -86,6 +86,19 @@ def test_who_waits_too_long_may_wait_again(films):
     until(answers, 1)
 
 
+def test_who_waits_for_ever_says_so_in_any_number(films):
+    for timeout in (1e10, 1.5e19):
+        with films.graphql_subscribe(COUNT, timeout=timeout) as answers:
+            assert count(next(answers)) == 0
+            threading.Timer(0.2, add, [films]).start()
+            until(answers, 1)
+        films.drop("data")
+        films.graphql_schema(SCHEMA)
+        told = films.graphql("{ queryFilm { title } }", timeout=timeout)
+        assert told == {"data": {"queryFilm": []}}
+        assert films.query("{ q(func: has(nothing)) { uid } }", timeout=timeout).rows() == []
+
+
 def test_it_ends_with_the_schema_the_database_and_when_it_is_closed(films):
     subscribers = [films.graphql_subscribe(COUNT, timeout=20) for _ in range(2)]
     for answers in subscribers:

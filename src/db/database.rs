@@ -305,7 +305,7 @@ impl Database {
         guarded(|| {
             open.check_writable()?;
             self.keep_uids()?;
-            let done = open.write_saved(make_next)?;
+            let done = open.write_saved(|version| self.with_kept_uids(make_next(version)?))?;
             open.transactions.note_version(&open.store.version());
             Open::keep(&open)?;
             Ok(done)
@@ -324,11 +324,18 @@ impl Database {
         guarded(|| {
             open.check_writable()?;
             self.keep_uids()?;
-            let done = open.store.write(claim, make_next)?;
+            let done = open
+                .store
+                .write(claim, |version, commit| self.with_kept_uids(make_next(version, commit)?))?;
             open.transactions.note_version(&open.store.version());
             Open::keep(&open)?;
             Ok(done)
         })
+    }
+
+    /// Notes the uids that were handed out to make a version, before it is published. Most were noted ahead, without the writer's turn.
+    fn with_kept_uids<T>(&self, made: T) -> Result<T> {
+        self.keep_uids().map(|()| made)
     }
 
     /// The data and the directory of an open database.

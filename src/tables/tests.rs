@@ -90,6 +90,26 @@ fn columns_become_predicates_of_their_types() {
     assert_eq!(ask(&db, r#"{ q(func: eq(id, "b")) { expand(Person) } }"#).matches("id").count(), 1);
 }
 
+/// An export of a year with five digits could not be loaded again.
+#[test]
+fn times_that_no_text_can_say_are_refused() {
+    let (first, last) = (-62_167_219_200_000, 253_402_300_799_999);
+    for far in [first - 1, last + 1, i64::MIN, i64::MAX] {
+        let times: ArrayRef = Arc::new(TimestampMillisecondArray::from(vec![first, far, last]));
+        let rows = || table(vec![batch(vec![("id", ints(&[1, 2, 3])), ("at", times.clone())])]);
+        let db = Database::in_memory();
+        let told = nodes(&db, rows(), person()).unwrap_err().to_string();
+        assert!(told.contains("row 2") && told.contains("[0,9999]"), "{told}");
+        let options = TableOptions { skip_errors: true, ..TableOptions::default() };
+        let report = nodes(&db, rows(), NodeOptions { table: options, ..person() }).unwrap();
+        assert_eq!(report.skipped, 1);
+        assert_eq!(
+            ask(&db, "{ q(func: has(at), orderasc: at) { at } }"),
+            r#"{"q":[{"at":"0000-01-01T00:00:00Z"},{"at":"9999-12-31T23:59:59.999Z"}]}"#
+        );
+    }
+}
+
 #[test]
 fn edges_find_the_nodes_of_loads_before() {
     let db = Database::in_memory();

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use hexgraph::db::{LoadReport, SchemaItem, SchemaReport, Source, files_of, has_triples};
 use hexgraph::tables::{is_export_folder, is_table_name};
 use hexgraph_base::types::Error;
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
 use std::path::{Path, PathBuf};
@@ -308,6 +308,10 @@ pub(crate) fn to_export_folder(given: &Bound<'_, PyAny>) -> Option<PathBuf> {
 ///
 /// `TypeError` when it is none of these; `QueryError` for what means no file.
 pub(crate) fn to_sources(given: &Bound<'_, PyAny>) -> PyResult<Vec<Source>> {
+    sources_within(given, 0)
+}
+
+fn sources_within(given: &Bound<'_, PyAny>, depth: usize) -> PyResult<Vec<Source>> {
     if let Ok(path) = given.extract::<PathBuf>() {
         let name = path.display().to_string();
         if is_table_name(&name) {
@@ -319,13 +323,32 @@ pub(crate) fn to_sources(given: &Bound<'_, PyAny>) -> PyResult<Vec<Source>> {
     }
     // A path comes first, since a str is a sequence too; a list may hold lists.
     if given.is_instance_of::<PyList>() || given.is_instance_of::<PyTuple>() {
+        check_lists(depth)?;
         let mut sources = Vec::new();
         for one in given.try_iter()? {
-            sources.extend(to_sources(&one?)?);
+            sources.extend(sources_within(&one?, depth + 1)?);
         }
         return Ok(sources);
     }
     Ok(vec![to_source(given)?])
+}
+
+/// How deep lists of what is loaded may be in each other: nobody has so many, and a list that holds itself ends here instead of
+/// exhausting the stack.
+const LISTS_MAX: usize = 16;
+
+/// Checks how deep a list is in others.
+///
+/// # Errors
+///
+/// `ValueError` for one that is too deep.
+pub(crate) fn check_lists(depth: usize) -> PyResult<()> {
+    if depth < LISTS_MAX {
+        return Ok(());
+    }
+    let fault =
+        format!("lists are in each other deeper than {LISTS_MAX} levels, or one holds itself");
+    Err(PyValueError::new_err(fault))
 }
 
 /// A path, bytes, or a binary file that is read to its end: no Python code runs during the load.

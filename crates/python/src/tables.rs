@@ -3,7 +3,7 @@
 //! The package in Python checks the names of the arguments and passes the options as a dict; the structures here are read from it.
 
 use super::interrupt::interruptible_with;
-use super::source::{PyLoadReport, to_schema_text};
+use super::source::{PyLoadReport, check_lists, to_schema_text};
 use crate::convert::errors::{to_python, to_python_with_text};
 use hexgraph::db::{Control, LoadProgress, LoadReport, byte_count, files_of};
 use hexgraph::tables::{
@@ -229,14 +229,19 @@ pub(crate) fn skips(on_error: &str) -> PyResult<bool> {
 ///
 /// `TypeError` when it is none of these; `QueryError` for what means no file.
 pub(crate) fn to_tables(given: &Bound<'_, PyAny>) -> PyResult<Vec<Table>> {
+    tables_within(given, 0)
+}
+
+fn tables_within(given: &Bound<'_, PyAny>, depth: usize) -> PyResult<Vec<Table>> {
     if let Ok(path) = given.extract::<PathBuf>() {
         let files = files_of(&path, is_table_name).map_err(to_python)?;
         return Ok(files.into_iter().map(Table::File).collect());
     }
     if given.is_instance_of::<PyList>() || given.is_instance_of::<PyTuple>() {
+        check_lists(depth)?;
         let mut tables = Vec::new();
         for one in given.try_iter()? {
-            tables.extend(to_tables(&one?)?);
+            tables.extend(tables_within(&one?, depth + 1)?);
         }
         return Ok(tables);
     }

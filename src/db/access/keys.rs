@@ -108,7 +108,10 @@ impl Database {
             namespace: self.namespace_id(),
             made,
             // Ends are kept in whole seconds, and a lifetime below one is taken for one second.
-            expires: key.lifetime.map(|lifetime| made.saturating_add(lifetime.as_secs().max(1))),
+            // The predicate that has them takes no greater number than this.
+            expires: key.lifetime.map(|lifetime| {
+                made.saturating_add(lifetime.as_secs().max(1)).min(i64::MAX as u64)
+            }),
             revoked: None,
         };
         guarded(|| {

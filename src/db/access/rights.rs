@@ -1,12 +1,16 @@
 //! What the members of a set of groups may do with each predicate.
 
 use super::definitions::PREDICATES;
+use hexgraph_base::schema::SchemaReport;
 use hexgraph_store::graph::View;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// The name in a rule that stands for all predicates.
 const ALL: &str = "dgraph.all";
+
+/// The text of the GraphQL schema, with the secrets and keys in it: it is for guardians alone, unless a rule names it.
+const GRAPHQL_SCHEMA: &str = "dgraph.graphql.schema";
 
 /// The predicates of the rules of a group, each with the sum of what is allowed.
 pub(super) type Permissions = Vec<(Box<str>, u8)>;
@@ -25,7 +29,7 @@ pub(in crate::db) enum Right {
 /// The rights of the members of some groups.
 pub(in crate::db) struct Rights {
     is_guardian: bool,
-    /// What may be done with all predicates but those of access control.
+    /// What may be done with all predicates but those of access control and [`GRAPHQL_SCHEMA`].
     all: u8,
     by_name: FxHashMap<Box<str>, u8>,
     /// What may be read; `None` for everything.
@@ -54,7 +58,10 @@ impl Rights {
                 let readable = by_name.iter().filter(|(_, permission)| *permission & read != 0);
                 View::only(readable.map(|(name, _)| name.clone()))
             }
-            _ => View::all_but(PREDICATES),
+            _ => {
+                let is_named = by_name.get(GRAPHQL_SCHEMA).is_some_and(|own| own & read != 0);
+                View::all_but(PREDICATES.into_iter().chain((!is_named).then_some(GRAPHQL_SCHEMA)))
+            }
         };
         Rights { is_guardian: false, all, by_name, view: Some(Arc::new(view)) }
     }
@@ -71,9 +78,17 @@ impl Rights {
 
     /// Whether something may be done with a predicate, be it there or not.
     pub(in crate::db) fn has(&self, right: Right, name: &str) -> bool {
-        let general = if PREDICATES.contains(&name) && !self.is_guardian { 0 } else { self.all };
+        let is_for_guardians = PREDICATES.contains(&name) || name == GRAPHQL_SCHEMA;
+        let general = if is_for_guardians && !self.is_guardian { 0 } else { self.all };
         let own = self.by_name.get(name).copied().unwrap_or_default();
         (general | own) & right as u8 != 0
+    }
+
+    /// Takes out of a report the values of predicates that may not be read: who may define one may not do that for it.
+    pub(in crate::db) fn hide_values(&self, report: &mut SchemaReport) {
+        for item in report.unread.iter_mut().filter(|item| !self.has(Right::Read, &item.of)) {
+            item.what = "some values can't be read as its new type".to_owned();
+        }
     }
 }
 
@@ -121,6 +136,12 @@ mod tests {
             ["name", "dgraph.type", "dgraph.password"].map(|name| view.shows(name)),
             [true, true, false]
         );
+        // The text of the GraphQL schema has secrets in it.
+        let named = rights(&[&[("dgraph.all", 4), (GRAPHQL_SCHEMA, 4)]]);
+        for (rights, letters) in [(&all, "---"), (&named, "r--")] {
+            assert_eq!(shown(rights, GRAPHQL_SCHEMA), letters);
+            assert_eq!(rights.view().unwrap().shows(GRAPHQL_SCHEMA), letters == "r--");
+        }
         let guardian = Rights::of_guardians();
         assert_eq!(
             (shown(&guardian, "dgraph.xid").as_str(), guardian.view().is_none()),

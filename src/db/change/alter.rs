@@ -40,7 +40,11 @@ impl Database {
     /// try succeeds. Nothing is changed then.
     pub fn alter(&self, text: &str) -> Result<SchemaReport> {
         self.check_alter(text)?;
-        self.define_while(|version| graph::resolve(version, text), &|| Ok(()))
+        let rights = self.rights()?;
+        let resolve = |version: &Version| graph::resolve(version, text);
+        let mut report = self.define_while(resolve, &|| Ok(()))?;
+        rights.iter().for_each(|rights| rights.hide_values(&mut report));
+        Ok(report)
     }
 
     /// As [`Database::alter`], until `control` says stop: the calling thread only waits, and returns then within a
@@ -51,13 +55,16 @@ impl Database {
     /// As [`Database::alter`]; `Limit` when `control` stops it. Nothing is changed then.
     pub fn alter_with(&self, text: &str, control: &Control) -> Result<SchemaReport> {
         self.check_alter(text)?;
+        let rights = self.rights()?;
         let (database, text) = (self.clone(), text.to_owned());
-        guarded(|| {
+        let mut report = guarded(|| {
             control.run_detached(move |canceller| {
                 let resolve = |version: &Version| graph::resolve(version, &text);
                 database.define_while(resolve, &|| canceller.check())
             })
-        })
+        })?;
+        rights.iter().for_each(|rights| rights.hide_values(&mut report));
+        Ok(report)
     }
 
     /// Sets the definitions that `resolve` makes of a version, and tells what they change. Indexes are built while other writers go on;

@@ -49,6 +49,11 @@ impl Headers {
         self.0.extend_from_slice(&others.0);
     }
 
+    /// The bytes of all names and values.
+    pub fn byte_len(&self) -> usize {
+        self.0.iter().map(|(name, value)| name.len() + value.len()).sum()
+    }
+
     /// Takes away all headers with a name, whatever its case.
     pub fn remove(&mut self, name: &str) {
         self.0.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
@@ -80,6 +85,8 @@ pub struct Response {
     pub spans: Vec<Span>,
     /// The value of `@cacheControl(maxAge:)` in seconds, if the operation has one.
     pub max_age: Option<i64>,
+    /// The header that says who asks, by the GraphQL schema; told with `max_age` alone.
+    pub token_header: Option<Box<str>>,
     /// The changes of the store's schema, if the request set a GraphQL schema. Few do, so it is kept apart.
     pub report: Option<Box<SchemaReport>>,
 }

@@ -97,7 +97,11 @@ impl Run<'_> {
             OperationKind::Mutation => self.mutations(&operation.fields),
             kind => self.queries(&operation.fields, kind),
         };
-        let mut response = Response { max_age: operation.max_age, ..Response::default() };
+        let settings =
+            self.loaded.model.authorization.as_ref().filter(|_| operation.max_age.is_some());
+        let token_header = settings.map(|settings| settings.header.as_str().into());
+        let mut response =
+            Response { max_age: operation.max_age, token_header, ..Response::default() };
         let mut data = Vec::with_capacity(outcomes.iter().map(|it| it.value.len() + 32).sum());
         data.push(b'{');
         let mut spoiled = false;

@@ -1,28 +1,50 @@
 //! Copies of a database with all of its namespaces.
 
 use super::namespace::RESERVED;
-use super::set::{folder_in, remove_folder, remove_unlisted};
+use super::set::{Turn, folder_in, remove_folder, remove_unlisted};
 use crate::db::database::Database;
 use hexgraph_base::types::Result;
 use hexgraph_store::graph::Check;
+use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Writes the reserved database and all namespaces but the first into the directory of a copy, each as it is then. What is there of
-/// an older copy and is no more goes.
+/// Writes the reserved database and all namespaces but the first into the directory of a copy, each as it is then, those that are made
+/// meanwhile, too. What is there of an older copy and is no more goes.
 ///
 /// # Errors
 ///
 /// As [`Database::save`]; those of `check`.
 pub(in crate::db) fn save_all(database: &Database, to: &Path, check: Check<'_>) -> Result<()> {
-    let registry = database.registry()?;
-    for id in &registry.namespaces {
-        check()?;
-        database.namespace_whole(*id)?.save_one(&folder_in(to, *id), check)?;
-    }
+    let mut saved = BTreeSet::new();
+    let registry = loop {
+        for id in database.registry()?.namespaces.iter() {
+            if saved.contains(id) {
+                continue;
+            }
+            check()?;
+            let folder = folder_in(to, *id);
+            let done = database.namespace_whole(*id).and_then(|it| it.save_one(&folder, check));
+            // One that was dropped meanwhile has no place in the copy.
+            if done.is_err() && database.registry()?.namespaces.contains(id) {
+                return done;
+            }
+            saved.insert(*id);
+        }
+        // None is made between this look and the copy of what lists them. That one comes last: it knows how far uids were handed out.
+        let turn = database.all.turn();
+        let registry = database.registry()?;
+        if registry.namespaces.is_subset(&saved) {
+            save_reserved(database, to, check, &turn)?;
+            break registry;
+        }
+    };
+    remove_unlisted(to, |id| registry.namespaces.contains(&id))
+}
+
+fn save_reserved(database: &Database, to: &Path, check: Check<'_>, _turn: &Turn<'_>) -> Result<()> {
     let copy = folder_in(to, RESERVED);
     match database.all.opened(RESERVED) {
-        Some(reserved) => database.without_caller().within(reserved).save_one(&copy, check)?,
-        None => remove_folder(&copy)?,
+        Some(reserved) => database.without_caller().within(reserved).save_one(&copy, check),
+        None => remove_folder(&copy),
     }
-    remove_unlisted(to, |id| registry.namespaces.contains(&id))
 }

@@ -81,7 +81,7 @@ impl Database {
             if !self.registry()?.namespaces.contains(&id) {
                 return Err(Error::query(format!("there is no namespace {id}")));
             }
-            self.begin_namespace(id, None, &turn)
+            self.begin_namespace(id, None, false, &turn)
         })
     }
 
@@ -97,6 +97,10 @@ impl Database {
         self.check_all_writable()?;
         guarded(|| {
             let turn = self.all.turn();
+            if self.all.opened(RESERVED).is_none() {
+                // Before the folder of the first one, which nobody would know of after a crash.
+                self.begin_reserved(&turn)?;
+            }
             let registry = self.registry()?;
             if NAMESPACES_MAX <= registry.namespaces.len() {
                 let message = format!("there are {NAMESPACES_MAX} namespaces, no more may be made");
@@ -105,7 +109,7 @@ impl Database {
             let id = registry.next.max(1);
             // What is left of one that was being made when the process ended.
             self.all.remove(id, &turn)?;
-            let made = self.begin_namespace(id, password, &turn).and_then(|_| {
+            let made = self.begin_namespace(id, password, true, &turn).and_then(|_| {
                 let entry = json!({ "hexgraph.namespace": id });
                 self.note(("", &[]), &entry, &turn)
             });
@@ -147,9 +151,10 @@ impl Database {
         &self,
         id: u64,
         password: Option<&str>,
+        is_new: bool,
         turn: &Turn<'_>,
     ) -> Result<Database> {
-        let opened = self.all.open(id, turn)?;
+        let opened = self.all.open(id, is_new, turn)?;
         let handle = self.without_caller().within(Arc::clone(&opened));
         // Before anybody finds it: without users everybody may do everything.
         self.share_access(&handle, password)?;
@@ -208,7 +213,8 @@ impl Database {
     }
 
     fn begin_reserved(&self, turn: &Turn<'_>) -> Result<Arc<Namespace>> {
-        let reserved = self.all.open(RESERVED, turn)?;
+        self.all.check_no_others()?;
+        let reserved = self.all.open(RESERVED, true, turn)?;
         let handle = self.without_caller().within(Arc::clone(&reserved));
         handle.define_while(|version| resolve(version, SCHEMA), &|| Ok(()))?;
         self.all.keep(&reserved, turn);
@@ -260,14 +266,17 @@ impl Database {
         Ok(())
     }
 
-    /// Opens the reserved database where there is one, and removes what is left of namespaces that nobody knows: those that were
-    /// being made or dropped when the process ended.
+    /// Opens the reserved database where there is one, and removes what is left of namespaces that it does not know: those that were
+    /// being made or dropped when the process ended. Where there is none, as in a copy that was made without it, nothing is removed.
     ///
     /// # Errors
     ///
     /// As [`Database::open`].
     pub(in crate::db) fn begin_namespaces(&self) -> Result<()> {
         self.all.open_reserved()?;
+        if self.all.opened(RESERVED).is_none() {
+            return Ok(());
+        }
         let registry = self.registry()?;
         if 0 < registry.uids {
             // Namespaces that are not open yet may have them.

@@ -2,7 +2,7 @@
 
 use super::namespace::{Namespace, RESERVED};
 use super::registry::Registry;
-use crate::db::open::Open;
+use crate::db::open::{Open, no_database};
 use crate::db::operation::OpenOptions;
 use arc_swap::{ArcSwap, ArcSwapOption};
 use hexgraph_base::budget::Budget;
@@ -86,13 +86,13 @@ impl NamespaceSet {
         self.changing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Opens a namespace, or the reserved database, and does not put it into the set yet. In a directory it is made where it is
-    /// missing, and its name is on the disk before this returns.
+    /// Opens a namespace, or the reserved database, and does not put it into the set yet. In a directory it is made where it `is_new`,
+    /// and its name is on the disk before this returns.
     ///
     /// # Errors
     ///
-    /// As [`Database::open`](crate::db::Database::open); `Closed` when the database is closed.
-    pub(super) fn open(&self, id: u64, _turn: &Turn<'_>) -> Result<Arc<Namespace>> {
+    /// As [`Database::open`](crate::db::Database::open); `Io` when it should be there and is not; `Closed` when the database is closed.
+    pub(super) fn open(&self, id: u64, is_new: bool, _turn: &Turn<'_>) -> Result<Arc<Namespace>> {
         if let Some(known) = self.opened(id) {
             return Ok(known);
         }
@@ -103,6 +103,10 @@ impl NamespaceSet {
         let open = match self.folder(id)? {
             None => Open::in_memory(self.options, &self.budget, uids.as_ref()),
             Some(folder) => {
+                // An empty one in the place of what was lost would hide the loss.
+                if !is_new && !is_database(&folder) {
+                    return Err(no_database(&folder));
+                }
                 self.make(&folder)?;
                 let sync = match id {
                     // A key that was revoked stays so.
@@ -128,11 +132,10 @@ impl NamespaceSet {
     /// As [`NamespaceSet::open`].
     pub(in crate::db) fn open_reserved(&self) -> Result<()> {
         let turn = self.turn();
-        // A folder without this file was made, and no snapshot was published in it.
         if let Some(folder) = self.folder(RESERVED)?
-            && folder.join("CURRENT").exists()
+            && is_database(&folder)
         {
-            let reserved = self.open(RESERVED, &turn)?;
+            let reserved = self.open(RESERVED, false, &turn)?;
             self.keep(&reserved, &turn);
         }
         Ok(())
@@ -179,6 +182,30 @@ impl NamespaceSet {
         match self.root()? {
             Some(root) if !self.options.read_only => remove_unlisted(&root, is_known),
             _ => Ok(()),
+        }
+    }
+
+    /// Checks that there are no folders of namespaces, since nobody knows of any: a reserved database that is made beside them would say
+    /// that there are none, and they would be removed.
+    ///
+    /// # Errors
+    ///
+    /// `Query` when there are some; `Io` when the system refuses.
+    pub(super) fn check_no_others(&self) -> Result<()> {
+        let Some(root) = self.root()? else { return Ok(()) };
+        match listed(&root)?.first() {
+            None => Ok(()),
+            Some(id) => {
+                let (folder, own) = (folder_in(&root, *id), folder_in(&root, RESERVED));
+                let message = format!(
+                    "{} is there, and {} is not, which knows of it",
+                    folder.display(),
+                    own.display()
+                );
+                Err(Error::query(message).with_hint(
+                    "copy it from where the namespaces come from, or move their folders away",
+                ))
+            }
         }
     }
 
@@ -253,6 +280,11 @@ impl NamespaceSet {
     }
 }
 
+/// Whether a folder is a database. One without this file was made, and no snapshot was published in it.
+fn is_database(folder: &Path) -> bool {
+    folder.join("CURRENT").exists()
+}
+
 /// The folder of a namespace, or of the reserved database, in the directory of a database.
 pub(super) fn folder_in(root: &Path, id: u64) -> PathBuf {
     match id {
@@ -273,7 +305,8 @@ pub(in crate::db) fn folders_beside(root: &Path) -> Result<Vec<PathBuf>> {
     Ok(namespaces.chain(reserved.exists().then_some(reserved)).collect())
 }
 
-/// The numbers of the namespaces that have folders, but 0.
+/// The numbers of the namespaces that have folders. What is called otherwise is none: the number 0 stands for the directory itself,
+/// the greatest one for the reserved database, and other texts of a number (`07`) for the folder of another name.
 fn listed(root: &Path) -> Result<Vec<u64>> {
     let folder = root.join(NAMESPACES);
     let failed = |error| Error::io(format!("reading {}", folder.display()), error);
@@ -285,7 +318,10 @@ fn listed(root: &Path) -> Result<Vec<u64>> {
     let mut ids = Vec::new();
     for entry in entries {
         let name = entry.map_err(failed)?.file_name();
-        ids.extend(name.to_str().and_then(|name| name.parse::<u64>().ok()));
+        let id = name.to_str().and_then(|name| name.parse::<u64>().ok());
+        ids.extend(id.filter(|id| {
+            *id != 0 && *id != RESERVED && name.to_str() == Some(id.to_string().as_str())
+        }));
     }
     Ok(ids)
 }

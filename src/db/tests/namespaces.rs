@@ -3,10 +3,10 @@
 use super::durability::json;
 use super::simulated::{Fault, SimulatedFiles};
 use super::small;
-use crate::db::{Database, Drop, OpenOptions, check};
+use crate::db::{Control, Database, Drop, LoadOptions, OpenOptions, Source, check};
 use hexgraph_base::types::Error;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 const NAMES: &str = "{ q(func: has(name)) { name } }";
 
@@ -135,6 +135,104 @@ fn no_uid_is_of_two_namespaces() {
         uid(it)
     });
     assert!(second.iter().chain(&third).is_sorted_by(|a, b| a < b), "{second:?} {third:?}");
+}
+
+/// One commit may take far more uids than are noted ahead, and so may a load.
+#[test]
+fn no_uid_is_of_two_namespaces_after_much_at_once() {
+    for is_load in [false, true] {
+        let root = tempfile::tempdir().unwrap();
+        let db = open(root.path());
+        let one = db.namespace(db.create_namespace(None).unwrap()).unwrap();
+        let lines: String = (0..10_000).map(|at| format!("_:n{at} <name> \"x\" .\n")).collect();
+        match is_load {
+            true => {
+                let source = Source::Bytes(lines.into());
+                one.load(source, None, LoadOptions::default(), &Control::new()).map(drop).unwrap();
+            }
+            false => one.mutate(&lines, "").map(drop).unwrap(),
+        }
+        // As after a crash: nothing is closed.
+        std::mem::forget((db, one));
+        let copy = copy_of(root.path());
+        let db = open(copy.path());
+        let lines: String = (0..10).map(|at| format!("_:n{at} <name> \"x\" .\n")).collect();
+        let made = db.mutate(&lines, "").unwrap().uids;
+        let one = db.namespace(1).unwrap();
+        let uids = made.values().map(String::as_str).collect::<Vec<_>>().join(", ");
+        let both = format!("{{ q(func: uid({uids})) @filter(has(name)) {{ uid }} }}");
+        assert_eq!(json(&one, &both), r#"{"q":[]}"#, "{is_load}");
+    }
+}
+
+/// The number 0 stands for the directory itself and the greatest one for the reserved database: neither goes since a folder is called so.
+#[test]
+fn what_is_no_namespace_is_left_alone() {
+    let root = tempfile::tempdir().unwrap();
+    let db = open(root.path());
+    let id = db.create_namespace(None).unwrap();
+    add(&db, "zero");
+    add(&db.namespace(id).unwrap(), "one");
+    drop(db);
+    for name in ["0", "00", "+1", "01", "18446744073709551615", "notes", "7"] {
+        std::fs::create_dir(root.path().join("namespaces").join(name)).unwrap();
+    }
+    let db = open(root.path());
+    let one = db.namespace(id).unwrap();
+    assert_eq!((names(&db), names(&one)), (r#"{"zero"}"#.to_owned(), r#"{"one"}"#.to_owned()));
+    assert!(root.path().join("namespaces/01").exists());
+    assert!(!root.path().join("namespaces/7").exists(), "it could be one that was being made");
+    check(root.path()).unwrap();
+    let copy = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(copy.path().join("namespaces/0")).unwrap();
+    db.save(copy.path()).unwrap();
+    assert_eq!(names(&read(copy.path())), r#"{"zero"}"#);
+}
+
+/// A copy without the reserved database loses nothing by being opened, and a lost folder is no empty namespace.
+#[test]
+fn what_was_not_copied_is_told() {
+    let root = tempfile::tempdir().unwrap();
+    let db = open(root.path());
+    let id = db.create_namespace(None).unwrap();
+    add(&db.namespace(id).unwrap(), "one");
+    drop(db);
+    let reserved = root.path().join("reserved");
+    let aside = root.path().join("aside");
+    std::fs::rename(&reserved, &aside).unwrap();
+    let db = open(root.path());
+    assert_eq!(db.namespaces().unwrap(), [0]);
+    let told = text(db.create_namespace(None).unwrap_err());
+    assert!(told.contains("namespaces/1 is there, and"), "{told}");
+    drop(db);
+    std::fs::rename(&aside, &reserved).unwrap();
+    let db = open(root.path());
+    assert_eq!(names(&db.namespace(id).unwrap()), r#"{"one"}"#);
+    drop(db);
+    std::fs::rename(root.path().join("namespaces/1"), &aside).unwrap();
+    let db = open(root.path());
+    assert!(matches!(db.namespace(id).err(), Some(Error::Io { .. })));
+    assert!(!root.path().join("namespaces/1").exists());
+}
+
+#[test]
+fn copies_have_what_is_made_and_dropped_meanwhile() {
+    let (root, copy) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let db = open(root.path());
+    (0..2).for_each(|_| drop(db.create_namespace(None).unwrap()));
+    let has_begun = OnceLock::new();
+    let meanwhile = || {
+        has_begun.get_or_init(|| {
+            let late = db.create_namespace(None).unwrap();
+            add(&db.namespace(late).unwrap(), "late");
+            db.drop_namespace(2).unwrap();
+        });
+        Ok(())
+    };
+    db.save_while(copy.path(), &meanwhile).unwrap();
+    let copy = read(copy.path());
+    assert_eq!(copy.namespaces().unwrap(), [0, 1, 3]);
+    assert_eq!(names(&copy.namespace(3).unwrap()), r#"{"late"}"#);
 }
 
 #[test]

@@ -56,6 +56,12 @@ pub(super) fn taken_over(cells: &Cells, def: &PredicateDef, nodes: &[u32]) -> Op
             (rows, values)
         }
         (Cells::Time(array, units), ValueType::DateTime) => {
+            // What stands below a null counts, too: then the cells are looked at one by one.
+            let numbers = array.values().iter();
+            let ends = [numbers.clone().min(), numbers.max()];
+            if ends.into_iter().flatten().any(|&end| !instant(end, *units).is_writable()) {
+                return None;
+            }
             let rows = Rows::of(nodes, array.nulls(), |_| true);
             let values = times(&rows.pick(array.values()), *units);
             (rows, values)

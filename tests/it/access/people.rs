@@ -4,6 +4,7 @@ use super::site::{PASSWORD, Site};
 use crate::wire::site::message;
 use hexgraph::db::access::{AccessOptions, LoginRequest};
 use hexgraph::db::{Control, Database, OpenOptions};
+use hexgraph_server::http::{ServeOptions, Server};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -216,6 +217,14 @@ fn what_is_given_and_taken_holds_at_once() {
         "mutation { updateGroup(input: { filter: { name: { eq: \"dev\" } }, set: { rules: [{ predicate: \"dgraph.all\", permission: 4 }] } }) { group { name } } }",
     );
     assert_eq!(names(), 2);
+    // The text of the GraphQL schema, with its secrets, is not among all.
+    for text in [
+        "{ q(func: has(dgraph.graphql.schema)) { dgraph.graphql.schema } }",
+        "schema(pred: [dgraph.graphql.schema]) {}",
+    ] {
+        let told = site.query(&eve, text).to_string();
+        assert!(!told.contains("Note") && !told.contains("string"), "{told}");
+    }
     // A version that was read before does not give back what was taken since.
     let start = site.send(
         "POST",
@@ -490,4 +499,55 @@ fn users_outlive_the_server() {
         told.contains("has 9 bytes: it needs at least 32") && !told.contains("too short"),
         "{told}"
     );
+}
+
+#[test]
+fn who_may_define_what_can_not_be_read_is_told_no_values() {
+    let site = site();
+    let groot = site.token("groot");
+    let told = site.graphql("/admin", &groot, "mutation { updateGroup(input: { filter: { name: { eq: \"none\" } }, set: { rules: [{ predicate: \"secret\", permission: 1 }] } }) { group { name } } }");
+    assert!(told["errors"].is_null(), "{told}");
+    let alter = |token: &str, text: &str| {
+        let told = site.send("POST", "/alter", token, text);
+        assert_eq!(told.status, 200, "{}", told.text());
+        told.text().to_owned()
+    };
+    let told = alter(&site.token("eve"), "secret: int .");
+    assert!(told.contains("some values can't be read"), "{told}");
+    assert!(!told.contains("`x`") && !told.contains("0x1"), "{told}");
+    let told = alter(&groot, "secret: float .");
+    assert!(told.contains("`x` of 0x1"), "{told}");
+}
+
+#[test]
+fn who_belongs_to_whom_is_not_told_without_end() {
+    let mut options = OpenOptions::default();
+    options.limits.set("memory", "16MiB").unwrap();
+    let database = Database::in_memory_with(options);
+    database.enable_access(AccessOptions::new(vec![7; 32])).unwrap();
+    let options = ServeOptions { port: Some(0), ..ServeOptions::default() };
+    let server = Server::start(database.clone(), options).unwrap();
+    let site = Site { server, database };
+    let groot = site.token("groot");
+    for text in [
+        "mutation { addGroup(input: [{name: \"a\"}, {name: \"b\"}]) { group { name } } }"
+            .to_owned(),
+        format!(
+            "mutation {{ addUser(input: [{{name: \"eve\", password: \"{PASSWORD}\", groups: [{{name: \"a\"}}, {{name: \"b\"}}]}}]) {{ user {{ name }} }} }}"
+        ),
+    ] {
+        let told = site.graphql("/admin", &groot, &text);
+        assert!(told["errors"].is_null(), "{told}");
+    }
+    let eve = site.token("eve");
+    // Two groups, four, eight: at the third level they are told, and at the sixtieth they would fill any memory.
+    let nested = |levels: usize| {
+        let groups = "groups { name users { name ".repeat(levels) + &"} } ".repeat(levels);
+        site.graphql("/admin", &eve, &format!("{{ getCurrentUser {{ name {groups} }} }}"))
+    };
+    let told = nested(3);
+    assert!(told["errors"].is_null(), "{told}");
+    assert_eq!(told.to_string().matches("\"eve\"").count(), 1 + 2 + 4 + 8);
+    let told = nested(60);
+    assert!(message(&told).contains("memory"), "{told}");
 }

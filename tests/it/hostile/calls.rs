@@ -381,16 +381,20 @@ fn messages_that_are_more_than_they_look() {
     let mut request = vec![0x62];
     prost::encoding::encode_varint(quads.len() as u64, &mut request);
     request.extend(quads);
-    let framed = [&[0][..], &(request.len() as u32).to_be_bytes(), &request].concat();
-    let address = site.server.grpc_address().unwrap();
-    let told = site::send(
-        address,
-        ("POST", "/api.Dgraph/Query"),
-        &["Content-Type: application/grpc-web"],
-        &framed,
-    );
-    assert_eq!(told.header("grpc-status"), "14", "{told:?}");
-    assert!(told.header("grpc-message").contains("memory"), "{told:?}");
+    // So many keys of a transaction, and variables without name and value.
+    let keys = [&[0x08, 1][..], &[0x22, 0].repeat(15_000_000)].concat();
+    let variables = [0x12, 0].repeat(15_000_000);
+    for (path, message) in [("Query", request), ("CommitOrAbort", keys), ("RunDQL", variables)] {
+        let framed = [&[0][..], &(message.len() as u32).to_be_bytes(), &message].concat();
+        let told = site::send(
+            site.server.grpc_address().unwrap(),
+            ("POST", &format!("/api.Dgraph/{path}")),
+            &["Content-Type: application/grpc-web"],
+            &framed,
+        );
+        assert_eq!(told.header("grpc-status"), "14", "{path}: {told:?}");
+        assert!(told.header("grpc-message").contains("memory"), "{path}: {told:?}");
+    }
     check_alive(&site);
     // JSON that is deep, in a mutation and as a query.
     for depth in [1_000, 1_000_000] {

@@ -147,3 +147,33 @@ fn bodies_and_answers_that_find_no_memory_are_refused_and_may_come_again() {
     settled(&database, 2 << 20);
     assert_eq!(ask("{ q(func: has(name), orderdesc: name, first: 5) { uid name } }").status, 200);
 }
+
+#[test]
+fn short_texts_of_many_values_are_refused_before_they_are_read() {
+    let database = database(Memory::Work(128 << 20), &[], (1, 20));
+    database.set_graphql_schema("type Note { text: String }").unwrap();
+    let site = Site::of(database.clone(), ServeOptions::default());
+    // Four megabytes, and 350 once they are read.
+    let many = r#"{"a":0},"#.repeat(500_000);
+    let few = r#"{"a":0},"#;
+    let body = |path: &str, values: &str| {
+        let values = values.trim_end_matches(',');
+        match path {
+            "/query" => {
+                format!(
+                    r#"{{"query":"{{ q(func: uid(1)) {{ uid }} }}","variables":{{"$a":[{values}]}}}}"#
+                )
+            }
+            "/commit?startTs=1" => format!(r#"{{"keys":[{values}]}}"#),
+            "/alter" => format!(r#"{{"drop_attr":"a","other":[{values}]}}"#),
+            _ => format!(r#"{{"query":"{{ __typename }}","variables":{{"a":[{values}]}}}}"#),
+        }
+    };
+    for path in ["/query", "/graphql", "/admin", "/commit?startTs=1", "/alter"] {
+        let refused = site.post(path, &body(path, &many));
+        assert_eq!((refused.status, refused.header("retry-after")), (503, "1"), "{path}");
+        assert!(message(&refused.json()).contains("`memory`"), "{path}");
+        assert_ne!(site.post(path, &body(path, few)).status, 503, "{path}");
+    }
+    settled(&database, 2 << 20);
+}

@@ -127,6 +127,9 @@ fn packed_bodies() {
     assert_eq!(send("gzip", &pack(BODY)), found());
     assert_eq!(send("GZIP", &pack(BODY)), found());
     assert_eq!(send("identity", BODY.as_bytes()), found());
+    // Files of gzip one behind the other are one.
+    let (begin, end) = BODY.split_at(BODY.len() / 2);
+    assert_eq!(send("gzip", &[pack(begin), pack(end)].concat()), found());
     assert_eq!(
         message(&send("gzip", BODY.as_bytes())),
         "Unable to parse gzip: gzip: invalid header"
@@ -359,6 +362,31 @@ fn who_may_read_answers() {
     // The schema speaks for /graphql alone.
     let answer = site.send("POST", "/query", &["Origin: https://a.example"], b"");
     assert_eq!(answer.status, 403);
+}
+
+#[test]
+fn answers_to_who_is_known_are_kept_by_nobody_else() {
+    let schema = format!(
+        "{SCHEMA}\n# Dgraph.Authorization {{\"VerificationKey\":\"k\",\"Header\":\"X-App\",\"Namespace\":\"https://x\",\"Algo\":\"HS256\"}}\n"
+    );
+    let body = r#"{"query":"query @cacheControl(maxAge: 5) { queryNote { text } }"}"#;
+    for (schema, header, scope, varies) in [
+        (SCHEMA, "X-Other: a", "public", ""),
+        (SCHEMA, "X-App: a", "public", ""),
+        (SCHEMA, "X-Auth-Token: a", "private", "x-auth-token"),
+        (SCHEMA, "X-Dgraph-AccessToken: a", "private", "x-dgraph-accesstoken"),
+        (schema.as_str(), "X-Other: a", "public", "X-App"),
+        (schema.as_str(), "X-App: a", "private", "X-App"),
+    ] {
+        let site = Site::new(schema);
+        let answer = site.send("POST", "/graphql", &[JSON, header], body.as_bytes());
+        let wanted = format!("{scope},max-age=5");
+        assert_eq!(answer.header("cache-control"), wanted, "{header}: {}", answer.text());
+        let vary: Vec<&str> = answer.all("vary").flat_map(|names| names.split(", ")).collect();
+        for name in ["x-auth-token", "x-dgraph-accesstoken", "X-App"] {
+            assert_eq!(vary.contains(&name), name == varies, "{header}: {vary:?}");
+        }
+    }
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! Conversations over WebSocket, frame by frame: what is malformed, out of order or said twice.
 
 use super::site::Site;
+use hexgraph::db::{Database, Memory, OpenOptions};
 use hexgraph_server::http::{ServeOptions, SubscribeOptions};
 use serde_json::{Value, json};
 use std::net::TcpStream;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 use tungstenite::client::IntoClientRequest;
 use tungstenite::protocol::frame::Frame;
 use tungstenite::protocol::frame::coding::{Data, OpCode};
@@ -320,4 +322,43 @@ fn protocols_that_are_not_spoken() {
         let want = json!({ "errors": [{ "message": "no query string supplied in request" }] });
         assert_eq!((answer.status, answer.json()), (200, want));
     }
+}
+
+#[test]
+fn messages_take_memory_for_as_long_as_what_they_begin() {
+    let memory = Memory::Work(48 << 20);
+    let database = Database::in_memory_with(OpenOptions { memory, ..OpenOptions::default() });
+    database.set_graphql_schema(SCHEMA).unwrap();
+    let site = Site::of(database.clone(), ServeOptions::default());
+    let asked = |values: usize| {
+        let values = vec![json!({ "a": 0 }); values];
+        json!({ "query": NOTES, "variables": { "a": values } })
+    };
+    let settled = |most: u64| {
+        let since = Instant::now();
+        while most < database.budget().drawn() {
+            assert!(since.elapsed() < PATIENCE, "{}", database.budget().drawn());
+            thread::sleep(Duration::from_millis(5));
+        }
+    };
+    let mut client = Client::begun(&site);
+    // What has 80 KB takes 15 MB once it is read.
+    for id in ["a", "b"] {
+        client.say(json!({ "id": id, "type": "subscribe", "payload": asked(10_000) }));
+        assert_eq!(client.hear(), next(id, &[]));
+    }
+    assert!(28 << 20 < database.budget().drawn(), "{}", database.budget().drawn());
+    client.say(json!({ "id": "a", "type": "complete" }));
+    settled(20 << 20);
+    let mut other = Client::begun(&site);
+    other.say(json!({ "id": "c", "type": "subscribe", "payload": asked(60_000) }));
+    let (code, reason) = other.end();
+    assert_eq!(code, 1013, "{reason}");
+    client.is_there();
+    drop(client);
+    settled(1 << 20);
+    // Each operation has a copy of what the connection began with.
+    let mut client = Client::of(&site, MODERN);
+    client.say(json!({ "type": "connection_init", "payload": { "x": "y".repeat(100_000) } }));
+    assert_eq!(client.end().0, 4400);
 }

@@ -151,7 +151,8 @@ impl PySubscription {
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let end = self.timeout.map(|timeout| Instant::now() + timeout);
+        // One that ends later than any clock can tell does not end.
+        let end = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         loop {
             if let Some(answer) = self.take(py)? {
                 return Ok(answer);

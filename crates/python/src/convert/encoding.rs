@@ -6,7 +6,7 @@
 
 use hexgraph_base::answer::write_plain_text;
 use hexgraph_base::types::{Coordinate, Geometry};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{
@@ -69,6 +69,21 @@ pub(crate) fn text_of<'a>(
             of(),
             at + 1
         ))
+    })
+}
+
+/// A key and its value.
+type Member<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
+
+/// The members of a dict, each looked at before the next one is asked for. What is done with one may run code of Python, and that
+/// of other threads: where it changes the dict, Python's own iterators raise this, and the one below would panic.
+pub(crate) fn members_of<'a, 'py>(
+    dict: &'a Bound<'py, PyDict>,
+) -> impl Iterator<Item = PyResult<Member<'py>>> + 'a {
+    let (mut members, len) = (dict.iter(), dict.len());
+    std::iter::from_fn(move || match dict.len() == len {
+        true => members.next().map(Ok),
+        false => Some(Err(PyRuntimeError::new_err("dictionary changed size during iteration"))),
     })
 }
 
@@ -163,13 +178,11 @@ impl<'py> Encoder<'py> {
         }
     }
 
-    fn object(
-        &mut self,
-        members: impl Iterator<Item = (Bound<'py, PyAny>, Bound<'py, PyAny>)>,
-    ) -> PyResult<()> {
+    fn object(&mut self, members: impl Iterator<Item = PyResult<Member<'py>>>) -> PyResult<()> {
         self.check_depth()?;
         self.raw("{");
-        for (index, (key, value)) in members.enumerate() {
+        for (index, member) in members.enumerate() {
+            let (key, value) = member?;
             let Ok(key) = key.cast_into::<PyString>() else {
                 let fault = "a key is no str: keys are the names of predicates, or \"uid\"";
                 return Err(self.type_error(fault));
@@ -232,7 +245,7 @@ impl<'py> Encoder<'py> {
         if let Ok(mapping) = value.cast::<PyMapping>() {
             let items = mapping.items()?;
             let pairs = items.iter().map(|pair| pair.extract()).collect::<PyResult<Vec<_>>>()?;
-            return self.object(pairs.into_iter());
+            return self.object(pairs.into_iter().map(Ok));
         }
         if value.hasattr("__float__")? {
             return self.number(value);
@@ -281,7 +294,7 @@ impl<'py> Encoder<'py> {
         {
             self.check_coordinates(&coordinates, 0)?;
         }
-        self.object(object.iter())
+        self.object(members_of(object))
     }
 
     /// Refuses a place that is not on the globe, as the engine does: here the key is known.

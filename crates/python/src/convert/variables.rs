@@ -1,6 +1,6 @@
 //! Values of Python as values of the `$variables` of a query, which are texts or lists of texts.
 
-use super::encoding::text_of as surrogate_free;
+use super::encoding::{members_of, text_of as surrogate_free};
 use hexgraph::db::{Given, Variables};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -49,7 +49,8 @@ fn variables_of<'py>(
     left_out: impl Fn(&Bound<'py, PyAny>) -> PyResult<bool>,
 ) -> PyResult<Variables> {
     let mut variables = Variables::new();
-    for (name, value) in given.iter() {
+    for member in members_of(given) {
+        let (name, value) = member?;
         if left_out(&value)? {
             continue;
         }

@@ -87,7 +87,7 @@ def parse(text: str) -> Address:
         authorization=authorization,
         key=given.get("key"),
         auth_token=given.get("authtoken"),
-        http=_origin(given.get("http"), encrypted=encrypted),
+        http=_origin(given.get("http"), encrypted=encrypted, is_secret=authorization is not None),
     )
 
 
@@ -139,7 +139,7 @@ def _namespace(given: str | None, user: str | None) -> int:
     return int(given)
 
 
-def _origin(given: str | None, *, encrypted: bool) -> str | None:
+def _origin(given: str | None, *, encrypted: bool, is_secret: bool) -> str | None:
     if given is None:
         return None
     text = given if "://" in given else f"{'https' if encrypted else 'http'}://{given}"
@@ -158,4 +158,6 @@ def _origin(given: str | None, *, encrypted: bool) -> str | None:
         or parts.path not in ("", "/")
     ):
         raise fault
+    if is_secret and parts.scheme == "http":
+        raise ValueError("apikey and bearertoken go over TLS only: write http=https://host")
     return f"{parts.scheme}://{parts.netloc}"

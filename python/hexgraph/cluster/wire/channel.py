@@ -26,6 +26,10 @@ __all__ = ["Channel", "api", "grpc", "seconds"]
 
 LOGIN_SECONDS = 30.0
 
+SECONDS_MAX = 1e9
+"""Thirty years, which nobody waits. gRPC has moments as nanoseconds since 1970, in 64 bits: a
+longer timeout would be over before it begins."""
+
 RENEWAL_SECONDS = 5.0
 """How long before its end a login is renewed."""
 
@@ -127,13 +131,13 @@ def seconds(timeout: float | None) -> float | None:
     """Return a timeout as gRPC takes it. Raises ValueError for what is no time."""
     if timeout is None:
         return None
-    if not timeout >= 0:
+    if not 0 <= timeout < math.inf:
         shown = "NaN" if timeout != timeout else timeout  # noqa: PLR0124 - only NaN differs
         raise ValueError(f"a timeout is a number of seconds from 0 on, not {shown}")
     if timeout == 0:
         # It is over before it begins. To gRPC it would be no timeout.
         raise faults.late(timeout)
-    return timeout
+    return min(timeout, SECONDS_MAX)
 
 
 def _expires(token: str) -> float:

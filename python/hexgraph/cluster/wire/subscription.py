@@ -149,7 +149,7 @@ class _Feed:
                 left = None if end is None else end - time.monotonic()
                 if left is not None and left <= 0:
                     raise TimeoutError("nothing has changed in time")
-                self._changed.wait(left)
+                self._changed.wait(None if left is None else min(left, threading.TIMEOUT_MAX))
 
     def close(self) -> None:
         """End it."""

@@ -21,6 +21,16 @@ _GET = "{ getGQLSchema { schema } }"
 _UNAUTHORIZED, _FORBIDDEN = 401, 403
 
 
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """Leaves an answer that names another place as it is: to follow it is to send secrets there."""
+
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+_OPENER = urllib.request.build_opener(_NoRedirects)
+
+
 class Web:
     """The side of a cluster that answers over HTTP."""
 
@@ -44,7 +54,7 @@ class Web:
         all_headers = {"Content-Type": "application/json", **self.headers(headers)}
         request = urllib.request.Request(url, body, all_headers)
         try:
-            with urllib.request.urlopen(request, timeout=seconds(timeout)) as reply:
+            with _OPENER.open(request, timeout=seconds(timeout)) as reply:
                 told = reply.read()
         except urllib.error.HTTPError as error:
             with error:

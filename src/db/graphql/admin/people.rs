@@ -6,6 +6,7 @@ use crate::db::graphql::admin::Instance;
 use crate::db::graphql::admin::namespaces::named;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_graphql::request::{Field, Value};
+use hexgraph_store::exec::Control;
 use serde_json::{Value as Json, json};
 
 /// Carries out a root field about users and groups; `None` for another one.
@@ -21,46 +22,43 @@ pub(super) fn administer(
     let text = |name: &str| field.arguments.given(name).and_then(Value::as_str).unwrap_or_default();
     let input = field.arguments.given("input");
     let filter = field.arguments.given("filter");
+    let control = instance.control;
     let shown = match field.shape.name.as_str() {
         "login" => login(database, field, instance)?,
         "getCurrentUser" => match database.current_user()? {
-            Some((name, people)) => show_user(name, field, &people),
+            Some((name, people)) => Show::of(&people, control).user(name, field)?,
             None => Json::Null,
         },
         "getUser" => {
             let people = database.people(needed(field, &[text("name")]).as_deref())?;
-            show_user(text("name"), field, &people)
+            Show::of(&people, control).user(text("name"), field)?
         }
         "getGroup" => {
             let people = database.people(needed(field, &[]).as_deref())?;
-            show_group(text("name"), field, &people)
+            Show::of(&people, control).group(text("name"), field)?
         }
         "queryUser" => {
             let people = database.people(None)?;
-            let names = page(people.users.keys(), field);
-            names.into_iter().map(|name| show_user(name, field, &people)).collect()
+            Show::of(&people, control).users(page(people.users.keys(), field), field)?
         }
         "queryGroup" => {
             let people = database.people(needed(field, &[]).as_deref())?;
-            let names = page(people.groups.keys(), field);
-            names.into_iter().map(|name| show_group(name, field, &people)).collect()
+            Show::of(&people, control).groups(page(people.groups.keys(), field), field)?
         }
         "addUser" => {
             let users: Vec<NewUser<'_>> = items(input).iter().map(new_user).collect();
             database.add_users(&users)?;
-            changed_users(database, field, &users.iter().map(|user| user.name).collect::<Vec<_>>())?
+            let names: Vec<&str> = users.iter().map(|user| user.name).collect();
+            changed_users(database, field, &names, control)?
         }
         "addGroup" => {
             let groups: Vec<NewGroup<'_>> = items(input).iter().map(new_group).collect();
             database.add_groups(&groups)?;
-            changed_groups(
-                database,
-                field,
-                &groups.iter().map(|group| group.0).collect::<Vec<_>>(),
-            )?
+            let names: Vec<&str> = groups.iter().map(|group| group.0).collect();
+            changed_groups(database, field, &names, control)?
         }
-        "updateUser" => update_users(database, field, input)?,
-        "updateGroup" => update_groups(database, field, input)?,
+        "updateUser" => update_users(database, field, input, control)?,
+        "updateGroup" => update_groups(database, field, input, control)?,
         "deleteUser" => {
             let people = database.people(only_name(filter).as_deref())?;
             deleted(database.delete_users(&matching(people.users.keys(), filter))?)
@@ -75,24 +73,34 @@ pub(super) fn administer(
     Ok(Some(shown))
 }
 
-fn update_users(database: &Database, field: &Field, input: Option<&Value>) -> Result<Json> {
+fn update_users(
+    database: &Database,
+    field: &Field,
+    input: Option<&Value>,
+    control: &Control,
+) -> Result<Json> {
     let part = |name: &str| input.and_then(|input| input.get(name));
     let password = part("set").and_then(|set| set.get("password")?.as_str());
     let people = database.people(only_name(part("filter")).as_deref())?;
     let names = matching(people.users.keys(), part("filter"));
     let (join, leave) = (group_names(part("set")), group_names(part("remove")));
     database.update_users(&names, password, (&join, &leave))?;
-    changed_users(database, field, &names)
+    changed_users(database, field, &names, control)
 }
 
-fn update_groups(database: &Database, field: &Field, input: Option<&Value>) -> Result<Json> {
+fn update_groups(
+    database: &Database,
+    field: &Field,
+    input: Option<&Value>,
+    control: &Control,
+) -> Result<Json> {
     let part = |name: &str| input.and_then(|input| input.get(name));
     let people = database.people(Some(&[]))?;
     let names = matching(people.groups.keys(), part("filter"));
     let removed = part("remove").and_then(|remove| remove.get("rules"));
     let removed: Vec<&str> = items(removed).iter().filter_map(Value::as_str).collect();
     database.update_groups(&names, (&rules(part("set")), &removed))?;
-    changed_groups(database, field, &names)
+    changed_groups(database, field, &names, control)
 }
 
 fn login(database: &Database, field: &Field, instance: &Instance<'_>) -> Result<Json> {
@@ -140,33 +148,66 @@ fn child<'f>(field: &'f Field, name: &str) -> Option<&'f Field> {
     children(field).iter().find(|child| child.shape.name == name)
 }
 
-/// A user with as much of the groups as is asked for, since these have users again.
-fn show_user(name: &str, field: &Field, people: &People) -> Json {
-    let Some(user) = people.users.get(name) else { return Json::Null };
-    let mut shown = json!({ "name": name });
-    // The same field may be asked for under several names: what is shown has what any of them asks for.
-    for asked in children(field).iter().filter(|child| child.shape.name == "groups") {
-        let groups = user.groups.iter().map(|group| show_group(group, asked, people));
-        merge(&mut shown["groups"], groups.filter(|group| !group.is_null()).collect());
-    }
-    shown
+/// An object with a name and another member: a map's first node has places for eleven, and each name has a text of its own.
+const OBJECT_LEN: usize = 1 << 10;
+
+/// What of users and groups is shown.
+struct Show<'a> {
+    people: &'a People,
+    control: &'a Control,
 }
 
-fn show_group(name: &str, field: &Field, people: &People) -> Json {
-    let Some(group) = people.groups.get(name) else { return Json::Null };
-    let rules = group
-        .rules
-        .iter()
-        .map(|(predicate, rule)| json!({ "predicate": predicate, "permission": rule.permission }));
-    let mut shown = json!({ "name": name, "rules": rules.collect::<Vec<_>>() });
-    for asked in children(field).iter().filter(|child| child.shape.name == "users") {
-        let members = people.users.iter().filter(|(_, user)| user.groups.contains(name));
-        merge(
-            &mut shown["users"],
-            members.map(|(user, _)| show_user(user, asked, people)).collect(),
-        );
+impl<'a> Show<'a> {
+    fn of(people: &'a People, control: &'a Control) -> Show<'a> {
+        Show { people, control }
     }
-    shown
+
+    /// A user with as much of the groups as is asked for, since these have users again.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`]: two groups of a user are four at the second level, and a thousand at the tenth.
+    fn user(&self, name: &str, field: &Field) -> Result<Json> {
+        let Some(user) = self.people.users.get(name) else { return Ok(Json::Null) };
+        self.charge(1)?;
+        let mut shown = json!({ "name": name });
+        // The same field may be asked for under several names: what is shown has what any of them asks for.
+        for asked in children(field).iter().filter(|child| child.shape.name == "groups") {
+            let groups = user.groups.iter().map(|group| self.group(group, asked));
+            let groups: Vec<Json> = groups.collect::<Result<_>>()?;
+            let groups = groups.into_iter().filter(|group| !group.is_null());
+            merge(&mut shown["groups"], groups.collect());
+        }
+        Ok(shown)
+    }
+
+    fn group(&self, name: &str, field: &Field) -> Result<Json> {
+        let Some(group) = self.people.groups.get(name) else { return Ok(Json::Null) };
+        self.charge(1 + group.rules.len())?;
+        let rules = group.rules.iter().map(
+            |(predicate, rule)| json!({ "predicate": predicate, "permission": rule.permission }),
+        );
+        let mut shown = json!({ "name": name, "rules": rules.collect::<Vec<_>>() });
+        for asked in children(field).iter().filter(|child| child.shape.name == "users") {
+            let members = self.people.users.iter().filter(|(_, user)| user.groups.contains(name));
+            let members = members.map(|(user, _)| self.user(user, asked));
+            merge(&mut shown["users"], members.collect::<Result<_>>()?);
+        }
+        Ok(shown)
+    }
+
+    fn users<'n>(&self, names: impl IntoIterator<Item = &'n str>, field: &Field) -> Result<Json> {
+        names.into_iter().map(|name| self.user(name, field)).collect()
+    }
+
+    fn groups<'n>(&self, names: impl IntoIterator<Item = &'n str>, field: &Field) -> Result<Json> {
+        names.into_iter().map(|name| self.group(name, field)).collect()
+    }
+
+    fn charge(&self, objects: usize) -> Result<()> {
+        self.control.check()?;
+        self.control.charge(objects.saturating_mul(OBJECT_LEN))
+    }
 }
 
 /// Adds the members of objects to those of others, place by place.
@@ -186,18 +227,28 @@ fn merge(known: &mut Json, more: Vec<Json>) {
     }
 }
 
-fn changed_users(database: &Database, field: &Field, names: &[&str]) -> Result<Json> {
+fn changed_users(
+    database: &Database,
+    field: &Field,
+    names: &[&str],
+    control: &Control,
+) -> Result<Json> {
     let Some(asked) = child(field, "user") else { return Ok(json!({})) };
     let people = database.people(needed(asked, names).as_deref())?;
-    let shown = names.iter().map(|name| show_user(name, asked, &people));
-    Ok(json!({ "user": shown.collect::<Vec<_>>() }))
+    let show = Show::of(&people, control);
+    Ok(json!({ "user": show.users(names.iter().copied(), asked)? }))
 }
 
-fn changed_groups(database: &Database, field: &Field, names: &[&str]) -> Result<Json> {
+fn changed_groups(
+    database: &Database,
+    field: &Field,
+    names: &[&str],
+    control: &Control,
+) -> Result<Json> {
     let Some(asked) = child(field, "group") else { return Ok(json!({})) };
     let people = database.people(needed(asked, &[]).as_deref())?;
-    let shown = names.iter().map(|name| show_group(name, asked, &people));
-    Ok(json!({ "group": shown.collect::<Vec<_>>() }))
+    let show = Show::of(&people, control);
+    Ok(json!({ "group": show.groups(names.iter().copied(), asked)? }))
 }
 
 fn deleted(count: usize) -> Json {

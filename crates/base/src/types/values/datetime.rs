@@ -1,6 +1,7 @@
 //! Points in time, as DQL reads and writes them.
 
 use std::fmt;
+use std::ops::Range;
 
 use crate::compat::go_layouts::CalendarParts;
 use crate::compat::go_numbers;
@@ -9,6 +10,9 @@ const SECONDS_A_DAY: i64 = 86_400;
 const NANOS_A_SECOND: i64 = 1_000_000_000;
 /// The seconds from 0001-01-01T00:00:00Z to 1970-01-01T00:00:00Z.
 const SECONDS_TO_1970: i64 = 62_135_596_800;
+
+/// The seconds of the years 0 to 9999.
+const WRITABLE: Range<i64> = -62_167_219_200..253_402_300_800;
 
 /// An instant to the nanosecond, with the zone offset that the user wrote.
 ///
@@ -118,7 +122,7 @@ impl DateTime {
 
     /// True when the year, where the user is, has at most four digits: RFC 3339 has no others.
     pub fn is_writable(self) -> bool {
-        (0..=9999).contains(&calendar(self.local_seconds()).year)
+        WRITABLE.contains(&self.local_seconds())
     }
 
     /// True for 0001-01-01T00:00:00Z, which DQL takes for no time at all and prints as `""`.
@@ -309,6 +313,13 @@ mod tests {
             assert!(time.to_string().len() > 10);
         }
         assert!(!DateTime::from_unix_float(f64::INFINITY).is_writable());
+    }
+
+    #[test]
+    fn years_of_four_digits_are_writable() {
+        let first = days_from_calendar(0, 1, 1) * SECONDS_A_DAY;
+        let behind = days_from_calendar(10_000, 1, 1) * SECONDS_A_DAY;
+        assert_eq!(WRITABLE, first..behind);
     }
 
     #[test]

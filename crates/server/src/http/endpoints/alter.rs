@@ -14,6 +14,13 @@ pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &Control)
         return Reply::internal_error(&refusal);
     }
     let database = app.database_for(incoming);
+    // What begins so may be an operation, and is read as JSON first.
+    if incoming.bytes().trim_ascii_start().starts_with(b"{")
+        && let Err(error) = incoming.draw_json(1)
+    {
+        control.note_starved();
+        return Reply::error(&error);
+    }
     let done = incoming.text().map_err(Error::query).and_then(|text| run(&database, text, control));
     match done {
         Ok(report) => Reply::altered(&report),

@@ -10,9 +10,13 @@ use hexgraph::db::Control;
 use serde_json::{Value, json};
 
 /// Commits a transaction, or discards it.
-pub(in crate::http) fn answer(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
     if let Some(refusal) = app.switches.refusal() {
         return Reply::refused(&refusal);
+    }
+    if let Err(error) = incoming.draw_json(1) {
+        control.note_starved();
+        return Reply::refused(&error);
     }
     let Request { start, ends, keys } = match read(incoming) {
         Ok(request) => request,

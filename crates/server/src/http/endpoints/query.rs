@@ -21,6 +21,12 @@ pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &Control)
     if let Some(refusal) = app.switches.refusal() {
         return Reply::failed(&refusal);
     }
+    if incoming.media_type() == "application/json"
+        && let Err(error) = incoming.draw_json(1)
+    {
+        control.note_starved();
+        return Reply::failed(&error);
+    }
     let read = read(incoming).and_then(|(request, start)| {
         let database = app.database_within(incoming, start, incoming.parameter("hash"))?;
         Ok((database, request, start, wanted(incoming)?))

@@ -11,6 +11,7 @@ use crate::http::connections::Peer;
 use crate::http::message::coding::{Coding, Packer};
 use crate::http::message::incoming::{Incoming, Unreadable};
 use crate::http::message::json_lines::{BYTES_PER_BYTE, LINES, Line, LineReader};
+use crate::http::message::json_weight::json_weight;
 use crate::http::message::reply::Reply;
 use crate::http::message::request_error::RequestError;
 use crate::http::route::Route;
@@ -222,6 +223,9 @@ impl Lines {
         let start = incoming.number("startTs").map_err(refused)?;
         let mark = incoming.parameter("hash");
         let database = app.database_within(incoming, start, mark).map_err(refused)?;
+        let starved = |error: Error| Box::new(Reply::failed(&error).later());
+        let _held =
+            control.hold(json_weight(self.reader.head(incoming.bytes()))).map_err(starved)?;
         let text = self.reader.query(incoming.bytes()).map_err(refused)?;
         let questions = database.questions_at(start, &text, control);
         self.questions = Some(questions.map_err(|error| Box::new(Reply::failed(&error)))?);

@@ -6,8 +6,10 @@ use crate::http::connections::Peer;
 use crate::http::endpoints::admin;
 use crate::http::graphql::body::BodyError;
 use crate::http::graphql::extensions::extensions;
-use crate::http::graphql::subscribe::{Asker, Wanted};
+use crate::http::graphql::subscribe::{Asker, Wanted, hold};
 use crate::http::graphql::{body, subscribe};
+use crate::http::guard::keys::KEY_HEADER;
+use crate::http::guard::users::TOKEN_HEADERS;
 use crate::http::message::coding::Coding;
 use crate::http::message::incoming::{Incoming, Unreadable};
 use crate::http::message::reply::{Reply, schema_extensions};
@@ -21,6 +23,7 @@ use hexgraph::db::Control;
 use hexgraph::db::graphql::{
     Fault, OperationKind, Request as GraphqlRequest, Response as GraphqlResponse,
 };
+use hexgraph_base::types::Error;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::task::block_in_place;
@@ -83,6 +86,7 @@ async fn look_into(
     let (mut parts, body) = request.into_parts();
     let peer = parts.extensions.get::<ConnectInfo<Peer>>().cloned();
     let incoming = received(app, route, (parts.clone(), body), &peer).await?;
+    draw(&incoming).map_err(Unreadable::Starved)?;
     let is_subscription = block_in_place(|| {
         let kind = read(&incoming)
             .ok()
@@ -100,14 +104,17 @@ async fn receive_for_events(app: Arc<App>, route: &Route, request: Request) -> R
     let (mut parts, body) = request.into_parts();
     let peer = parts.extensions.remove::<ConnectInfo<Peer>>();
     let read = match received(&app, route, (parts, body), &peer).await {
-        Ok(incoming) => block_in_place(|| read(&incoming))
-            .map(|request| (request, incoming))
-            .map_err(|error| error.to_string()),
+        Ok(incoming) => match hold(&app, incoming.bytes()) {
+            Ok(held) => block_in_place(|| read(&incoming))
+                .map(|request| (request, incoming, held))
+                .map_err(|error| error.to_string()),
+            Err(why) => return unreadable(Unreadable::Starved(why)).into_response(None),
+        },
         Err(why @ Unreadable::Starved(_)) => return unreadable(why).into_response(None),
         Err(Unreadable::Wrong(error)) => Err(error.to_string()),
     };
     match read {
-        Ok((request, incoming)) => {
+        Ok((request, incoming, held)) => {
             let kind =
                 || block_in_place(|| app.database_for(&incoming).graphql_kind(&request)).ok();
             if let Some(refusal) = refusal_of_get(&app, &incoming, kind) {
@@ -119,7 +126,7 @@ async fn receive_for_events(app: Arc<App>, route: &Route, request: Request) -> R
                 &app,
                 request,
                 (headers, asker),
-                Reply::empty().into_response(None),
+                (Reply::empty().into_response(None), held),
             )
         }
         Err(message) => refused(&message).with_status(StatusCode::BAD_REQUEST).into_response(None),
@@ -166,6 +173,10 @@ fn refusal_of_get(
 /// Answers a request to `/graphql`.
 fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
     let started = Instant::now();
+    if let Err(error) = draw(incoming) {
+        control.note_starved();
+        return refused(error).failing();
+    }
     let request = match read(incoming) {
         Ok(request) => request,
         Err(message) => return refused(&message),
@@ -188,16 +199,34 @@ fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
     }
     reply.set_header("graphql-toucheduids", Some(response.touched.to_string()));
     if let Some(seconds) = response.max_age {
-        reply.set_header("cache-control", Some(format!("public,max-age={seconds}")));
+        let told = asker_headers(incoming.headers(), response.token_header.as_deref());
+        let is_for_all = told.is_empty() && !database.has_access_list();
+        let scope = if is_for_all { "public" } else { "private" };
+        reply.set_header("cache-control", Some(format!("{scope},max-age={seconds}")));
         reply.add_vary("Accept-Encoding");
+        // Who asks without a token may not be told what is kept for one, nor the other way round.
+        let by_schema = response.token_header.as_deref();
+        for name in told.iter().copied().chain(by_schema.filter(|name| !told.contains(name))) {
+            reply.add_vary(name);
+        }
     }
     reply
+}
+
+/// The headers of a request that say who asks: an answer to them is kept by no cache that others share.
+fn asker_headers<'n>(headers: &HeaderMap, by_schema: Option<&'n str>) -> Vec<&'n str> {
+    let names = TOKEN_HEADERS.into_iter().chain([KEY_HEADER]).chain(by_schema);
+    names.filter(|name| headers.contains_key(*name)).collect()
 }
 
 /// Answers a request to `/admin`.
 fn administer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
     if let Some(refusal) = admin::token_refusal(app, incoming) {
         return refusal;
+    }
+    if let Err(error) = draw(incoming) {
+        control.note_starved();
+        return refused(error).failing();
     }
     let request = match read(incoming) {
         Ok(request) => request,
@@ -213,6 +242,18 @@ fn administer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
     });
     let told = response.report.as_deref().and_then(schema_extensions).unwrap_or_default();
     Reply::json(response.to_json(&told))
+}
+
+/// Draws what a request takes once it is read: its variables stand in it once as they came and once as its operation has them.
+///
+/// # Errors
+///
+/// As [`Incoming::draw_json`].
+fn draw(incoming: &Incoming) -> Result<(), Error> {
+    match incoming.media_type().as_str() {
+        "application/json" => incoming.draw_json(2),
+        _ => Ok(()),
+    }
 }
 
 /// Reads the GraphQL request: from the parameters of the address for GET, else from the body. The routes have no other method than GET

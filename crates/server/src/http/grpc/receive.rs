@@ -4,6 +4,7 @@ use super::call::{Call, CallAnswer};
 use super::deadline::timeout_of;
 use super::dialect::Dialect;
 use super::frame::{HEAD_LEN, message_of};
+use super::methods::weight::message_weight;
 use super::sent_message::SentMessage;
 use super::status::{Code, Status};
 use super::told_call::told_call;
@@ -152,6 +153,9 @@ fn read_and_call(
         return Err(Status::unreadable(&why));
     }
     let incoming = incoming.unpacked(most, control).map_err(|why| Status::unreadable(&why))?;
+    // The audit log decodes the message too.
+    let weight = message_weight(path, incoming.bytes());
+    control.draw(weight).map_err(|error| Status::of(&error))?;
     if let Some(slot) = slot {
         let _ = told_call(path, &incoming).map(|told| slot.set(told));
     }

@@ -110,8 +110,13 @@ impl Status {
 
     /// The message as it stands in a header: bytes that may not stand there, and `%`, are `%` and two digits.
     pub(in crate::http) fn header_message(&self) -> HeaderValue {
-        let mut text = String::with_capacity(self.message.len());
-        for &byte in self.message.as_bytes().iter().take(MESSAGE_LEN_MAX) {
+        // Half of a character would be no text to clients.
+        let mut end = self.message.len().min(MESSAGE_LEN_MAX);
+        while !self.message.is_char_boundary(end) {
+            end -= 1;
+        }
+        let mut text = String::with_capacity(end);
+        for &byte in &self.message.as_bytes()[..end] {
             match byte {
                 b'%' | 0..=0x1f | 0x7f.. => text.push_str(&format!("%{byte:02X}")),
                 _ => text.push(char::from(byte)),
@@ -141,6 +146,8 @@ mod tests {
         assert_eq!(shown("a `b`, c"), "a `b`, c");
         assert_eq!(shown("100 %\né"), "100 %25%0A%C3%A9");
         assert_eq!(shown(&"é".repeat(5000)).len(), 3 * MESSAGE_LEN_MAX);
+        let odd = shown(&format!("x{}", "é".repeat(5000)));
+        assert!(odd.to_str().unwrap().ends_with("%C3%A9"), "{odd:?}");
         assert_eq!(Code::Unauthenticated.number(), "16");
     }
 

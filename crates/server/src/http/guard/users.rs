@@ -7,7 +7,8 @@ use hexgraph::db::Database;
 use hexgraph::db::graphql::Headers;
 
 /// The headers that hold the token of a login: that of the interface, and those of clients of Dgraph by HTTP and by gRPC.
-const TOKEN_HEADERS: [&str; 3] = ["x-service-accesstoken", "x-dgraph-accesstoken", "accessjwt"];
+pub(in crate::http) const TOKEN_HEADERS: [&str; 3] =
+    ["x-service-accesstoken", "x-dgraph-accesstoken", "accessjwt"];
 
 /// The database as the bearer of the token in some headers sees it.
 pub(in crate::http) fn database_for(database: &Database, headers: &HeaderMap) -> Database {

@@ -3,7 +3,7 @@
 use super::request_error::RequestError;
 use axum::http::{HeaderMap, HeaderValue, header};
 use flate2::Compression;
-use flate2::read::GzDecoder;
+use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use std::io;
 use std::io::{Read, Write};
@@ -101,7 +101,8 @@ impl Coding {
     /// `Limit`-like errors of the library when there is no memory for it.
     pub(in crate::http) fn unpacker<'b>(self, body: &'b [u8]) -> io::Result<Box<dyn Read + 'b>> {
         Ok(match self {
-            Coding::Gzip => Box::new(GzDecoder::new(body)),
+            // A body may be several of them, one behind the other (RFC 1952, section 2.2).
+            Coding::Gzip => Box::new(MultiGzDecoder::new(body)),
             Coding::Zstd => {
                 let mut decoder = zstd::stream::read::Decoder::with_buffer(body)?;
                 decoder.window_log_max(ZSTD_WINDOW_LOG_MAX)?;

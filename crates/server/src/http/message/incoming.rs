@@ -5,6 +5,7 @@
 //! memory at the most: who sends slowly leaves the rest to requests that run.
 
 use super::coding::Coding;
+use super::json_weight::json_weight;
 use super::request_error::RequestError;
 use crate::http::compat::go_values;
 use axum::body::{Body, BodyDataStream, Bytes};
@@ -148,6 +149,16 @@ impl Incoming {
     /// What was drawn for it.
     pub fn share(&self) -> Option<&Arc<Share>> {
         self.share.as_ref()
+    }
+
+    /// Draws what the body takes once it is read as JSON, so many times over, to the end of the request.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when there is no memory for it.
+    pub fn draw_json(&self, times: u64) -> Result<(), Error> {
+        let Some(share) = &self.share else { return Ok(()) };
+        share.draw(times.saturating_mul(json_weight(&self.body)))
     }
 
     /// The same with another method than POST.

@@ -5,7 +5,7 @@ use crate::index::{IndexKind, TokenKey, check_geometry, index_kinds, tokens_of};
 use crate::storage::text_of;
 use hexgraph_base::formats::{Object, literal_value};
 use hexgraph_base::schema::{Actor, PredicateDef, Schema, Tokenizer};
-use hexgraph_base::types::{Geometry, Value, ValueRef, ValueType};
+use hexgraph_base::types::{ConvertError, Geometry, TimeError, Value, ValueRef, ValueType};
 
 /// The longest name of a predicate, in bytes.
 const NAME_LEN_MAX: usize = 65_535;
@@ -123,11 +123,12 @@ pub(in crate::graph) fn convert_owned(value: Value, wanted: ValueType) -> Result
 }
 
 /// Checks that a value of a predicate or a facet is none that no predicate takes: an infinite float, which no answer shows and
-/// in which sums and means are lost, or a point that is not on the globe.
+/// in which sums and means are lost, a point that is not on the globe, or a time that no text can say, so that no export of it could
+/// be read again.
 ///
 /// # Errors
 ///
-/// [`Refusal::Infinite`] or [`Refusal::Place`] for such a value.
+/// [`Refusal::Infinite`], [`Refusal::Place`] or [`Refusal::Convert`] for such a value.
 pub fn check_storable(value: ValueRef<'_>) -> Result<(), Refusal> {
     match value {
         ValueRef::Float(number) if number.is_infinite() => Err(Refusal::Infinite),
@@ -135,6 +136,9 @@ pub fn check_storable(value: ValueRef<'_>) -> Result<(), Refusal> {
             Ok(geometry) => Ok(geometry.check_places()?),
             Err(_) => Ok(()),
         },
+        ValueRef::DateTime(time) if !time.is_writable() => {
+            Err(ConvertError::Time(TimeError::Year).into())
+        }
         _ => Ok(()),
     }
 }

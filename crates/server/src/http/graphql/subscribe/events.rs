@@ -9,6 +9,7 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
 use futures_util::stream;
 use hexgraph::db::graphql::{Headers, Request, Response as GraphqlResponse};
+use hexgraph_base::budget::Held;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,15 +46,15 @@ pub(crate) fn wants_events(headers: &HeaderMap) -> Wanted {
     }
 }
 
-/// Turns `response` into a stream of events with the answers to a request. Its other headers stay.
+/// Turns `response` into a stream of events with the answers to a request, for which memory is held. Its other headers stay.
 pub(crate) fn answer(
     app: &Arc<App>,
     request: Request,
     (headers, asker): (Headers, Asker),
-    mut response: Response,
+    (mut response, held): (Response, Held),
 ) -> Response {
     let (out, deliveries) = mpsc::channel(1);
-    let job = Job { id: "".into(), serial: 0, request, headers, asker, takes_all: true };
+    let job = Job { id: "".into(), serial: 0, request, headers, asker, takes_all: true, held };
     let _feed = Feed::start(app, job, out);
     let closing = app.feeds.closing();
     let events = Events { deliveries, closing, turn: None, is_done: false, _feed };

@@ -14,11 +14,14 @@ use crate::http::graphql::extensions::extensions;
 use crate::http::graphql::subscribe::channels::News;
 use crate::http::graphql::subscribe::in_turn::Asker;
 use crate::http::guard::users::database_for_subscriber;
+use crate::http::message::json_weight::json_weight;
 use crate::http::message::reply::Reply;
 use axum::body::Bytes;
 use axum::http::Method;
 use hexgraph::db::graphql::{Fault, Headers, OperationKind, Request, Subscribable};
 use hexgraph::db::{Canceller, Control};
+use hexgraph_base::budget::Held;
+use hexgraph_base::types::Error;
 use std::future::{Future, pending};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
@@ -40,6 +43,19 @@ pub(super) struct Job {
     pub asker: Asker,
     /// True if queries and mutations are allowed as well; each of them is carried out once.
     pub takes_all: bool,
+    /// The memory that it takes to its end.
+    pub held: Held,
+}
+
+/// Draws the memory of an operation that is told by a text of JSON: what it is as it came, as its operation has it, and as the text by
+/// which subscriptions are told apart.
+///
+/// # Errors
+///
+/// `Limit` when there is none.
+pub(in crate::http) fn hold(app: &App, text: &[u8]) -> Result<Held, Error> {
+    let bytes = json_weight(text).saturating_mul(2).saturating_add(text.len() as u64);
+    Held::draw(&Arc::new(app.unguarded.budget().share()), bytes)
 }
 
 /// A message for the client.
@@ -82,10 +98,14 @@ impl Feed {
     pub(super) fn start(app: &Arc<App>, job: Job, out: Sender<Delivery>) -> Feed {
         let canceller = Control::new().canceller();
         let (app, asker) = (Arc::clone(app), job.asker);
-        let source = Source { app, id: job.id, serial: job.serial, asker, canceller, out };
+        let id = Arc::clone(&job.id);
+        let source = Source { app, id, serial: job.serial, asker, canceller, out };
         let canceller = source.canceller.clone();
-        let (request, headers, takes_all) = (job.request, job.headers, job.takes_all);
-        let task = tokio::spawn(async move { source.run(request, headers, takes_all).await });
+        let Job { request, headers, takes_all, held, .. } = job;
+        let task = tokio::spawn(async move {
+            source.run(request, headers, takes_all).await;
+            drop(held);
+        });
         Feed { canceller, task: task.abort_handle() }
     }
 }

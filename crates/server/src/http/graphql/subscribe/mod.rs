@@ -11,6 +11,7 @@ mod socket;
 mod events;
 
 pub(super) use events::{Wanted, answer as answer_with_events, wants_events};
+pub(super) use feed::hold;
 pub(crate) use feeds::Feeds;
 pub use feeds::SubscribeOptions;
 pub(super) use in_turn::Asker;

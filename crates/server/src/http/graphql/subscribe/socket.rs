@@ -2,13 +2,14 @@
 
 use crate::http::app::App;
 use crate::http::graphql::subscribe::dialect::{Dialect, Said, reason};
-use crate::http::graphql::subscribe::feed::{Delivery, Feed, Item, Job};
+use crate::http::graphql::subscribe::feed::{Delivery, Feed, Item, Job, hold};
 use crate::http::graphql::subscribe::in_turn::Asker;
 use crate::http::guard::keys::KEY_HEADER;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
 use axum::http::{HeaderMap, header};
 use axum::response::Response;
 use hexgraph::db::graphql::{Fault, Headers};
+use hexgraph_base::budget::Held;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
@@ -23,6 +24,12 @@ const QUEUE_LEN: usize = 16;
 
 /// The time that a client has to answer the closing of the connection.
 const GOODBYE: Duration = Duration::from_millis(500);
+
+/// The most bytes of names and values in a first message: they count as headers, and each operation has a copy of them.
+const INIT_LEN_MAX: usize = 64 << 10;
+
+/// The code by which a connection is closed that there is no memory for now (RFC 6455, section 7.4.2, and its registry).
+const TRY_AGAIN: u16 = 1013;
 
 /// Why a connection ends: a code and a reason for the client, unless it is gone.
 type End = Option<(u16, String)>;
@@ -150,8 +157,13 @@ impl Connection {
     async fn receive(&mut self, message: Message) -> ControlFlow<End> {
         match message {
             Message::Text(text) => {
+                // Drawn before it is read, and kept for as long as what it begins.
+                let held = match hold(&self.app, text.as_bytes()) {
+                    Ok(held) => held,
+                    Err(error) => return Break(Some((TRY_AGAIN, reason(&error.to_string())))),
+                };
                 let said = self.dialect.read(&text);
-                self.answer(said).await
+                self.answer(said, held).await
             }
             Message::Binary(_) => Break(Some((1003, "messages are text".to_owned()))),
             // The library answers both; the connection ends when there is nothing more to read.
@@ -159,10 +171,15 @@ impl Connection {
         }
     }
 
-    async fn answer(&mut self, said: Said) -> ControlFlow<End> {
+    async fn answer(&mut self, said: Said, held: Held) -> ControlFlow<End> {
         match said {
             Said::Init(_) if self.dialect == Dialect::Modern && self.init.is_some() => {
                 Break(Some((4429, "Too many initialisation requests".to_owned())))
+            }
+            Said::Init(headers) if INIT_LEN_MAX < headers.byte_len() => {
+                let message =
+                    format!("the payload of connection_init has more than {INIT_LEN_MAX} bytes");
+                Break(Some((4400, message)))
             }
             Said::Init(headers) => {
                 self.init = Some(headers);
@@ -178,7 +195,7 @@ impl Connection {
                 let (headers, takes_all) = (self.headers(), self.dialect == Dialect::Modern);
                 let serial = self.serial + 1;
                 let asker = self.asker;
-                self.start(Job { id, serial, request, headers, asker, takes_all }).await
+                self.start(Job { id, serial, request, headers, asker, takes_all, held }).await
             }
             Said::Stop(id) => {
                 self.feeds.remove(id.as_str());

@@ -8,6 +8,6 @@ pub(in crate::http) mod simple;
 pub(in crate::http) mod namespaces;
 mod mutations;
 mod statements;
-mod weight;
+pub(in crate::http::grpc) mod weight;
 mod parameters;
 mod told;

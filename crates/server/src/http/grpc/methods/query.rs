@@ -3,7 +3,6 @@
 use super::mutations;
 use super::parameters::{check_best_effort, check_writable, variables, wants_debug, wants_rdf};
 use super::told::{check_open, response, status, with_data};
-use super::weight::request_weight;
 use crate::http::app::App;
 use crate::http::endpoints::query::Asked;
 use crate::http::grpc::call::{CallAnswer, decode};
@@ -19,7 +18,6 @@ pub(in crate::http) fn answer(
     control: &Control,
 ) -> Result<CallAnswer, Status> {
     check_open(app)?;
-    control.draw(request_weight(incoming.bytes())).map_err(status)?;
     let request: Request = decode(incoming)?;
     let best_effort = request.best_effort && !request.read_only;
     check_best_effort(best_effort)?;

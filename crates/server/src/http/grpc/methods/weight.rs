@@ -1,4 +1,4 @@
-//! How much memory a request takes once it is decoded.
+//! How much memory the message of a call takes once it is decoded.
 //!
 //! An empty statement is two bytes of a message and 168 in memory, so what a message holds is counted before
 //! it is decoded, and drawn from the budget.
@@ -29,9 +29,23 @@ const REQUEST: &[Nested] = &[
     Nested { field: 12, bytes: size_of::<Mutation>(), inside: MUTATION },
 ];
 
-/// The bytes that a request takes beside its own, once it is decoded. Reads the heads of its fields: costs their number.
-pub(super) fn request_weight(message: &[u8]) -> u64 {
-    weight(message, REQUEST) as u64
+const RUN_DQL: &[Nested] = &[Nested { field: 2, bytes: VARIABLE, inside: &[] }];
+/// Conflict keys and predicates.
+const TXN_CONTEXT: &[Nested] = &[
+    Nested { field: 4, bytes: size_of::<String>(), inside: &[] },
+    Nested { field: 5, bytes: size_of::<String>(), inside: &[] },
+];
+
+/// The bytes that the message of a call takes beside its own, once it is decoded. Reads the heads of its fields: costs their
+/// number. Messages of the other calls have no lists, or are short.
+pub(in crate::http::grpc) fn message_weight(path: &str, message: &[u8]) -> u64 {
+    let nested = match path {
+        "/api.Dgraph/Query" => REQUEST,
+        "/api.Dgraph/RunDQL" => RUN_DQL,
+        "/api.Dgraph/CommitOrAbort" => TXN_CONTEXT,
+        _ => return 0,
+    };
+    weight(message, nested) as u64
 }
 
 /// What can't be read ends the count: decoding ends there too.
@@ -64,8 +78,10 @@ fn weight(message: &[u8], nested: &[Nested]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::grpc::messages::{Facet, Request};
+    use crate::http::grpc::messages::{Facet, Request, RunDqlRequest, TxnContext};
     use prost::Message;
+
+    const QUERY: &str = "/api.Dgraph/Query";
 
     #[test]
     fn all_that_is_nested_is_counted() {
@@ -84,10 +100,10 @@ mod tests {
         let quads = 18 * (size_of::<NQuad>() + 2 * (size_of::<Facet>() + size_of::<String>()));
         let want = GROWTH * (VARIABLE + 3 * size_of::<Mutation>() + quads);
         let bytes = request.encode_to_vec();
-        assert_eq!(request_weight(&bytes), want as u64);
+        assert_eq!(message_weight(QUERY, &bytes), want as u64);
         // What ends anywhere is counted as far as it goes.
         for end in 0..bytes.len() {
-            assert!(request_weight(&bytes[..end]) <= want as u64);
+            assert!(message_weight(QUERY, &bytes[..end]) <= want as u64);
         }
     }
 
@@ -98,6 +114,20 @@ mod tests {
         let mut bytes = vec![0x62];
         prost::encoding::encode_varint(quads.len() as u64, &mut bytes);
         bytes.extend(quads);
-        assert!(100_000_000 < request_weight(&bytes));
+        assert!(100_000_000 < message_weight(QUERY, &bytes));
+    }
+
+    #[test]
+    fn every_call_that_has_a_list_is_weighed() {
+        let vars = [("$a".to_owned(), "1".to_owned())].into();
+        let asked = RunDqlRequest { vars, ..RunDqlRequest::default() };
+        let (keys, preds) = (vec!["k".to_owned(); 3], vec!["p".to_owned(); 2]);
+        let ended = TxnContext { start_ts: 1, keys, preds, ..TxnContext::default() };
+        for (path, bytes, want) in [
+            ("/api.Dgraph/RunDQL", asked.encode_to_vec(), VARIABLE),
+            ("/api.Dgraph/CommitOrAbort", ended.encode_to_vec(), 5 * size_of::<String>()),
+        ] {
+            assert_eq!(message_weight(path, &bytes), (GROWTH * want) as u64, "{path}");
+        }
     }
 }
