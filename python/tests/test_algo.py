@@ -111,6 +111,39 @@ def test_xids_stand_beside_uids():
     assert db.query('{ q(func: eq(xid, "cid")) { hops } }').rows() == [(2,)]
 
 
+def test_some_nodes_may_have_an_xid():
+    polars = pytest.importorskip("polars")
+    db = hexgraph.connect()
+    db.load_edges(polars.DataFrame({"a": ["ann"], "b": ["ben"]}), "knows", source="a", target="b")
+    ann = db.query('{ q(func: eq(xid, "ann")) { uid } }').rows()[0][0]
+    db.mutate(set=f"<{ann}> <knows> <7> .\n<7> <knows> <8> .")
+    found = db.algo.bfs("knows", source=ann, depth=1)
+    assert found.rows() == [("0x7", None, 1), ("0x8", None, None), *found.rows()[2:]]
+    assert [row[1:] for row in found.rows()[2:]] == [("ann", 0), ("ben", 1)]
+    assert found.to_polars()["xid"].to_list() == [None, None, "ann", "ben"]
+    assert [row["xid"] for row in found.top(9)] == [None, "ben", "ann"]
+    # The order of a way is not that of the uids.
+    way = db.algo.k_shortest("knows", source=ann, target=7, k=1)
+    assert [row[2] for row in way.rows()] == ["ann", None]
+
+
+def test_arrays_lie_where_the_numbers_are():
+    numpy = pytest.importorskip("numpy")
+    db = hexgraph.connect()
+    db.mutate(set="<1> <e> <2> .\n<3> <e> <2> .")
+    whole, ranks = db.algo.degree("e"), db.algo.pagerank("e")
+    assert numpy.shares_memory(ranks.to_numpy(), ranks.to_numpy())
+    assert whole.to_numpy().tolist() == [1, 0, 1]
+    reached = db.algo.bfs("e", source=1)
+    levels = reached.to_numpy()
+    # Those with gaps are the caller's own.
+    levels[numpy.isnan(levels)] = -1
+    assert (levels.tolist(), reached.rows()[2]) == ([0, 1, -1], ("0x3", None))
+    array = db.algo.fastrp("e", dimensions=8).to_numpy()
+    del ranks, whole
+    assert array.shape == (3, 8)
+
+
 def test_a_result_is_stored_in_one_commit(db):
     before = db.stats()["commit"]
     ranks = db.algo.pagerank("follows")

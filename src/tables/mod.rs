@@ -8,8 +8,9 @@ mod parquet_export;
 mod answers;
 mod generate;
 
-pub use answers::batch::record_batch;
+pub use answers::batch::{record_batch, texts_array};
 pub use answers::flatten::{exploded, flattened};
+pub use answers::greatest::greatest_rows;
 pub use answers::uids::{with_fields, with_text_uids};
 pub use answers::write::{RowFormat, write_rows};
 pub use generate::Generated;

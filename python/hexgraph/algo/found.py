@@ -144,20 +144,28 @@ class Found:
             length, numbers = vectors
             made: numpy.ndarray[Any, Any] = numpy.frombuffer(numbers, "float32")
             return made.reshape(-1, length)
-        columns = {name: (kind, values, gaps) for name, kind, values, gaps in self._table.columns()}
-        wanted = self.name if self.name in columns and "path" not in columns else self._node
-        kind, values, gaps = columns[wanted]
-        array: numpy.ndarray[Any, Any] = numpy.frombuffer(cast(bytes, values), dtype=kind)
-        if "path" in columns:
-            ways = numpy.frombuffer(cast(bytes, columns["path"][1]), dtype="int64")
-            lengths = numpy.bincount(ways) if len(ways) else numpy.zeros(0, dtype="int64")
-            places = numpy.arange(len(ways)) - numpy.repeat(lengths.cumsum() - lengths, lengths)
-            shape = (len(lengths), int(lengths.max(initial=0)))
-            made = numpy.full(shape, 0 if wanted == "uid" else -1, dtype=kind)
-            made[ways, places] = array
-            return made
-        is_missing = numpy.frombuffer(gaps, dtype="bool")
-        return numpy.where(is_missing, numpy.nan, array) if is_missing.any() else array
+        is_by_way = "path" in self.columns
+        wanted = self._node if is_by_way or self.name not in self.columns else self.name
+        array = self._array(wanted)
+        if not is_by_way:
+            return array
+        ways = self._array("path")
+        lengths = numpy.bincount(ways) if len(ways) else numpy.zeros(0, dtype="int64")
+        places = numpy.arange(len(ways)) - numpy.repeat(lengths.cumsum() - lengths, lengths)
+        shape = (len(lengths), int(lengths.max(initial=0)))
+        made = numpy.full(shape, 0 if wanted == "uid" else -1, dtype=array.dtype)
+        made[ways, places] = array
+        return made
+
+    def _array(self, name: str) -> numpy.ndarray[Any, Any]:
+        """Return the numbers of a column as an array, where they lie. One that is missing is NaN."""
+        import numpy
+
+        numbers = self._table._numbers(name)
+        if numbers is None:
+            raise KeyError(name)
+        kind, buffer = numbers
+        return numpy.frombuffer(buffer, dtype=kind)
 
     def paths(self) -> list[tuple[float, list[Any]]]:
         """Return the ways, each as the distance from its first node to its last, and its nodes.
@@ -228,16 +236,14 @@ class Found:
         >>> db.algo.degree("follows", direction="in").top(1, "name")
         [{'uid': '0x3', 'name': 'Eve', 'degree': 2.0}]
         """
+        count = max(count, 0)
         if self.name in self.columns:
-            numbers = self._numbers()
-            present = [place for place, number in enumerate(numbers) if number is not None]
-            present.sort(key=lambda place: (-numbers[place], place))
+            self._check_numbers()
+            table = self._table._greatest(self.name, count)
         else:
-            present = list(range(len(self)))
+            table = self._table._first(count)
         names = self.columns
-        columns = [self._column(name) for name in names]
-        chosen = present[: max(count, 0)]
-        rows = [{n: c[p] for n, c in zip(names, columns, strict=True)} for p in chosen]
+        rows = [dict(zip(names, row, strict=True)) for row in table._with_text_uids().rows()]
         if fields:
             answer = self._ask((row["uid"] for row in rows), fields)
             known = {node["uid"]: node for node in answer}
@@ -304,8 +310,8 @@ class Found:
             )
         of_type, indexed = "float32vector", 'hnsw(metric: "cosine")'
         if self._table._vectors(self.name) is None:
-            kind = next(kind for name, kind, *_ in self._table.columns() if name == self.name)
-            of_type = indexed = "int" if kind == "int64" else "float"
+            kinds = {name: kind for name, kind, *_ in self._table._first(0).columns()}
+            of_type = indexed = "int" if kinds[self.name] == "int64" else "float"
         wanted = f"<{predicate}>: {of_type}{f' @index({indexed})' if index else ''} ."
         columns = {name: None for name in self.columns if name not in ("uid", self.name)}
         return self._db.load_nodes(
@@ -317,28 +323,32 @@ class Found:
         )
 
     def _numbers(self) -> list[Any]:
+        self._check_numbers()
+        return self._column(self.name)
+
+    def _check_numbers(self) -> None:
+        """Raise ValueError where there are no numbers to be compared."""
         is_vector = self.name in self.columns and self._table._vectors(self.name) is not None
         if self.name not in self.columns or is_vector:
             given = "vectors, which have no order" if is_vector else "nodes without numbers"
             raise ValueError(f"{self.name} gives {given}: ask for `rows()` or a frame")
-        return self._column(self.name)
 
     def _column(self, wanted: str) -> list[Any]:
         import struct
 
-        for name, kind, values, gaps in self._table.columns():
-            if name != wanted:
-                continue
-            if isinstance(values, bytes):
-                letter = {"int64": "q", "uint64": "Q", "float64": "d"}[kind]
-                cells = list(struct.unpack(f"={len(values) // 8}{letter}", values))
-            else:
-                cells = values
-            if kind == "uint64":
-                return [hex(uid) for uid in cells]
-            pairs = zip(cells, gaps, strict=True)
-            return [None if is_missing else value for value, is_missing in pairs]
-        raise KeyError(wanted)
+        column = self._table._column(wanted)
+        if column is None:
+            raise KeyError(wanted)
+        kind, values, gaps = column
+        if isinstance(values, bytes):
+            letter = {"int64": "q", "uint64": "Q", "float64": "d"}[kind]
+            cells = list(struct.unpack(f"={len(values) // 8}{letter}", values))
+        else:
+            cells = values
+        if kind == "uint64":
+            return [hex(uid) for uid in cells]
+        pairs = zip(cells, gaps, strict=True)
+        return [None if is_missing else value for value, is_missing in pairs]
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """Hand out the table as an Arrow stream."""
@@ -351,7 +361,8 @@ class Found:
     def __repr__(self) -> str:
         """Show the first rows, and how many there are."""
         names = self.columns
-        columns = [[_shown(value) for value in self._column(name)[:SHOWN]] for name in names]
+        rows = self._table._first(SHOWN)._with_text_uids().rows()
+        columns = [[_shown(row[place]) for row in rows] for place in range(len(names))]
         widths = [
             max([len(name), *map(len, cells)]) for name, cells in zip(names, columns, strict=True)
         ]

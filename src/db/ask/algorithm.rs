@@ -2,16 +2,14 @@
 
 use super::kept::algorithm_table::{AlgorithmNumbers, AlgorithmTable};
 use super::query::QueryAnswer;
-use hexgraph_base::types::{Error, Result, Value};
-use hexgraph_store::algo::{Output, Paths};
-use hexgraph_store::exec::{Control, first_value};
+use hexgraph_base::answer::Texts;
+use hexgraph_base::types::{Error, Result};
+use hexgraph_store::algo::{Graph, Output, Paths};
+use hexgraph_store::exec::{Control, names_of};
 use hexgraph_store::graph::Version;
 
 /// The predicate of the names that nodes have elsewhere, as loads keep them.
 const XID: &str = "xid";
-
-/// The rows that are read between two looks at the clock.
-const ROWS_A_CHECK: usize = 1 << 16;
 
 impl QueryAnswer {
     /// What the first block of an algorithm without a variable has found.
@@ -20,103 +18,122 @@ impl QueryAnswer {
     ///
     /// `Query` when the query has no such block; those of `control`.
     pub fn algorithm(&self, control: &Control) -> Result<AlgorithmTable> {
-        let missing = || {
-            let hint = "write `pagerank(...) { follows }`";
-            Error::query("the query has no block of an algorithm without a variable")
-                .with_hint(hint)
-        };
         if let Some(copied) = self.copied_answer() {
             return copied.algorithm().cloned().ok_or_else(missing);
         }
         let answer = self.held_answer().ok_or_else(missing)?;
-        let (name, found) = answer.algorithm().ok_or_else(missing)?;
-        let version = answer.version();
-        let nodes = found.graph.nodes();
-        let output = &found.found.output;
-        control.charge(size_of::<u64>() * 2 * (nodes.len() + output.len()))?;
-        let node_of = |number: &u32| nodes[*number as usize];
-        let mut path = None;
-        let (rows, to, numbers) = match output {
-            Output::Floats(numbers) => {
-                let number = |number: &f64| (!number.is_nan()).then_some(*number);
-                let numbers = numbers.iter().map(number).collect();
-                (nodes.to_vec(), None, AlgorithmNumbers::Floats(numbers))
-            }
-            Output::Ints(numbers) => {
-                let number = |number: &i64| (!Output::is_missing(*number)).then_some(*number);
-                let numbers = numbers.iter().map(number).collect();
-                (nodes.to_vec(), None, AlgorithmNumbers::Ints(numbers))
-            }
-            Output::Float(number) => {
-                (Vec::new(), None, AlgorithmNumbers::Floats(vec![Some(*number)]))
-            }
-            Output::Nodes(found) => {
-                (found.iter().map(node_of).collect(), None, AlgorithmNumbers::Nothing)
-            }
-            Output::Pairs(pairs) => {
-                let from = pairs.iter().map(|(from, _, _)| node_of(from)).collect();
-                let to = pairs.iter().map(|(_, to, _)| node_of(to)).collect::<Vec<u32>>();
-                let numbers = pairs.iter().map(|(_, _, number)| Some(*number)).collect();
-                (from, Some(to), AlgorithmNumbers::Floats(numbers))
-            }
-            Output::Some(found) => {
-                let numbers = found.iter().map(|(_, number)| Some(*number)).collect();
-                let nodes = found.iter().map(|(node, _)| node_of(node)).collect();
-                (nodes, None, AlgorithmNumbers::Floats(numbers))
-            }
-            Output::Paths(paths) => {
-                control.charge(size_of::<u64>() * output.len())?;
-                path = Some(paths.steps().map(|(way, ..)| way as u64).collect());
-                (paths.nodes.iter().map(node_of).collect(), None, numbers_along(paths))
-            }
-            Output::Vectors(vectors) => {
-                control.charge(size_of_val(vectors.values.as_slice()))?;
-                let numbers = AlgorithmNumbers::Vectors(vectors.dimensions, vectors.values.clone());
-                (nodes.to_vec(), None, numbers)
-            }
-        };
-        let uid_of = |node: u32| version.nodes.uid(node).0;
-        Ok(AlgorithmTable {
-            name: name.to_owned(),
-            path,
-            xids: if to.is_none() { xids_of(version, &rows, control)? } else { None },
-            uids: rows.into_iter().map(uid_of).collect(),
-            to: to.map(|to| to.into_iter().map(uid_of).collect()),
-            numbers,
-        })
+        let (name, result) = answer.algorithm().ok_or_else(missing)?;
+        let output = &result.found.output;
+        control.charge(byte_len(output))?;
+        table(name.to_owned(), &result.graph, output.clone(), answer.version(), control)
+    }
+
+    /// As [`QueryAnswer::algorithm`], of an answer that nobody needs any more: the numbers are those of the kernel, not a copy.
+    ///
+    /// # Errors
+    ///
+    /// As [`QueryAnswer::algorithm`].
+    pub fn into_algorithm(mut self, control: &Control) -> Result<AlgorithmTable> {
+        let Some(answer) = self.held_answer_mut() else { return self.algorithm(control) };
+        let (name, result) = answer.take_algorithm().ok_or_else(missing)?;
+        table(name, &result.graph, result.found.output, answer.version(), control)
     }
 }
 
-/// What stands beside the nodes of ways: distances, or places.
-fn numbers_along(paths: &Paths) -> AlgorithmNumbers {
-    match &paths.distances {
-        Some(all) => AlgorithmNumbers::Floats(all.iter().copied().map(Some).collect()),
-        None => {
-            let places = paths.steps().map(|(.., place)| Some(place as i64));
-            AlgorithmNumbers::Ints(places.collect())
+#[cold]
+fn missing() -> Error {
+    Error::query("the query has no block of an algorithm without a variable")
+        .with_hint("write `pagerank(...) { follows }`")
+}
+
+/// The bytes of what an algorithm found.
+fn byte_len(output: &Output) -> usize {
+    match output {
+        Output::Float(_) => 0,
+        Output::Floats(numbers) => size_of_val(numbers.as_slice()),
+        Output::Ints(numbers) => size_of_val(numbers.as_slice()),
+        Output::Nodes(nodes) => size_of_val(nodes.as_slice()),
+        Output::Pairs(pairs) => size_of_val(pairs.as_slice()),
+        Output::Some(found) => size_of_val(found.as_slice()),
+        Output::Paths(paths) => (size_of::<u32>() + size_of::<f64>()) * paths.nodes.len(),
+        Output::Vectors(vectors) => size_of_val(vectors.values.as_slice()),
+    }
+}
+
+/// The table of what an algorithm found on a graph. Numbers and vectors of all nodes are taken as they are.
+fn table(
+    name: String,
+    graph: &Graph,
+    output: Output,
+    version: &Version,
+    control: &Control,
+) -> Result<AlgorithmTable> {
+    let nodes = graph.nodes();
+    let rows = match &output {
+        Output::Floats(_) | Output::Ints(_) | Output::Vectors(_) => nodes.len(),
+        other => other.len(),
+    };
+    let node_of = |number: &u32| nodes[*number as usize];
+    // The nodes of the rows where these are not all, and what else stands beside them.
+    let (mut some, mut to, mut path) = (None, None, None);
+    control.charge(size_of::<u64>() * rows)?;
+    let numbers = match output {
+        Output::Floats(numbers) => AlgorithmNumbers::Floats(numbers),
+        Output::Ints(numbers) => AlgorithmNumbers::Ints(numbers),
+        Output::Vectors(vectors) => AlgorithmNumbers::Vectors(vectors.dimensions, vectors.values),
+        Output::Float(number) => {
+            some = Some(Vec::new());
+            AlgorithmNumbers::Floats(vec![number])
         }
+        Output::Nodes(found) => {
+            some = Some(found.iter().map(node_of).collect());
+            AlgorithmNumbers::Nothing
+        }
+        Output::Pairs(pairs) => {
+            control.charge(2 * size_of::<u64>() * rows)?;
+            some = Some(pairs.iter().map(|(from, ..)| node_of(from)).collect());
+            let uid_of = |(_, to, _): &(u32, u32, f64)| version.nodes.uid(node_of(to)).0;
+            to = Some(pairs.iter().map(uid_of).collect());
+            AlgorithmNumbers::Floats(pairs.iter().map(|(.., number)| *number).collect())
+        }
+        Output::Some(found) => {
+            control.charge(size_of::<u64>() * rows)?;
+            some = Some(found.iter().map(|(node, _)| node_of(node)).collect());
+            AlgorithmNumbers::Floats(found.iter().map(|(_, number)| *number).collect())
+        }
+        Output::Paths(paths) => {
+            control.charge(2 * size_of::<u64>() * rows)?;
+            path = Some(paths.steps().map(|(way, ..)| way as u64).collect());
+            some = Some(paths.nodes.iter().map(node_of).collect());
+            numbers_along(paths)
+        }
+    };
+    let nodes: &[u32] = some.as_deref().unwrap_or(nodes);
+    Ok(AlgorithmTable {
+        name,
+        path,
+        xids: if to.is_none() { xids_of(version, nodes, control)? } else { None },
+        uids: match &some {
+            None => version.nodes.uids(nodes),
+            Some(some) => some.iter().map(|node| version.nodes.uid(*node).0).collect(),
+        },
+        to,
+        numbers,
+    })
+}
+
+/// What stands beside the nodes of ways: distances, or places.
+fn numbers_along(paths: Paths) -> AlgorithmNumbers {
+    match paths.distances {
+        Some(all) => AlgorithmNumbers::Floats(all),
+        None => AlgorithmNumbers::Ints(paths.steps().map(|(.., place)| place as i64).collect()),
     }
 }
 
 /// The values of `xid`, where a node has one that is a text.
-fn xids_of(
-    version: &Version,
-    nodes: &[u32],
-    control: &Control,
-) -> Result<Option<Vec<Option<String>>>> {
-    let Some(predicate) = version.predicate(XID).filter(|it| !it.is_edges() && !it.def.list) else {
-        return Ok(None);
-    };
-    let mut xids = Vec::with_capacity(nodes.len());
-    for nodes in nodes.chunks(ROWS_A_CHECK) {
-        control.check()?;
-        let before = xids.len();
-        xids.extend(nodes.iter().map(|node| match first_value(predicate, &[], *node) {
-            Some(Value::String(text) | Value::Default(text)) => Some(text),
-            _ => None,
-        }));
-        let bytes = xids[before..].iter().flatten().map(String::len).sum::<usize>();
-        control.charge(bytes + size_of::<Option<String>>() * nodes.len())?;
+fn xids_of(version: &Version, nodes: &[u32], control: &Control) -> Result<Option<Texts>> {
+    match version.predicate(XID).filter(|it| !it.is_edges() && !it.def.list) {
+        Some(predicate) => names_of(control, predicate, nodes),
+        None => Ok(None),
     }
-    Ok(xids.iter().any(Option::is_some).then_some(xids))
 }

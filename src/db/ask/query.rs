@@ -211,6 +211,14 @@ impl QueryAnswer {
         QueryAnswer { found: Found::Held(answer), latency, commit, share, pool }
     }
 
+    /// As [`QueryAnswer::held_answer`], to take something out of it.
+    pub(super) fn held_answer_mut(&mut self) -> Option<&mut Answer> {
+        match &mut self.found {
+            Found::Held(answer) => Some(answer),
+            Found::Copied(_) => None,
+        }
+    }
+
     /// What the executor found; `None` for an answer that was copied out.
     pub(in crate::db) fn held_answer(&self) -> Option<&Answer> {
         match &self.found {

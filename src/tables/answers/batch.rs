@@ -70,6 +70,15 @@ fn nulls(valid: Vec<bool>) -> Option<NullBuffer> {
     (!valid.is_empty()).then(|| NullBuffer::from(valid))
 }
 
+/// Converts texts to an array of Arrow without copying them: a large one where their bytes are more than 31 bits tell.
+///
+/// # Errors
+///
+/// [`Error::Query`] when they are no UTF-8.
+pub fn texts_array(texts: Texts) -> Result<ArrayRef> {
+    text_array(texts).map_err(internal)
+}
+
 fn text_array(texts: Texts) -> std::result::Result<ArrayRef, ArrowError> {
     let Texts { bytes, ends, valid } = texts;
     let (bytes, nulls) = (Buffer::from_vec(bytes), nulls(valid));

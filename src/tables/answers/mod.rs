@@ -4,4 +4,5 @@ pub(super) mod batch;
 pub(super) mod flatten;
 pub(super) mod cells;
 pub(super) mod uids;
+pub(super) mod greatest;
 pub(super) mod write;

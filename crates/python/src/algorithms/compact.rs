@@ -1,7 +1,7 @@
 //! Compact graphs as arrays: what `db.edges`, `db.matrix` and `hexgraph.networkx` are made of.
 
 use super::asked::ask;
-use super::tables::vector_column;
+use super::tables::{float_column, int_column, vector_column};
 use crate::convert::arrow::ArrowTable;
 use crate::convert::errors::to_python;
 use crate::database::PyDatabase;
@@ -104,17 +104,8 @@ pub(crate) fn numbers_table(columns: Vec<(String, String, PyBackedBytes)>) -> Py
             "int64" => Arc::new(Int64Array::new(ScalarBuffer::from(buffer), None)),
             "uint64" => Arc::new(UInt64Array::new(ScalarBuffer::from(buffer), None)),
             "float64" => Arc::new(Float64Array::new(ScalarBuffer::from(buffer), None)),
-            "floats" => {
-                let numbers = ScalarBuffer::<f64>::from(buffer);
-                let there = |number: &f64| (!number.is_nan()).then_some(*number);
-                Arc::new(numbers.iter().map(there).collect::<Float64Array>())
-            }
-            "ints" => {
-                let numbers = ScalarBuffer::<i64>::from(buffer);
-                let there =
-                    |number: &i64| (!AlgorithmOutput::is_missing(*number)).then_some(*number);
-                Arc::new(numbers.iter().map(there).collect::<Int64Array>())
-            }
+            "floats" => float_column(ScalarBuffer::from(buffer)),
+            "ints" => int_column(ScalarBuffer::from(buffer)),
             other if other.starts_with(VECTOR) => {
                 let length = other[VECTOR.len()..]
                     .parse()

@@ -4,16 +4,21 @@ use super::asked::ask;
 use crate::convert::arrow::ArrowTable;
 use crate::database::PyDatabase;
 use arrow_array::{
-    ArrayRef, FixedSizeListArray, Float32Array, Float64Array, Int64Array, StringArray, UInt64Array,
+    ArrayRef, FixedSizeListArray, Float32Array, Float64Array, Int64Array, UInt64Array,
 };
+use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field};
 use hexgraph::db::{
     ALGORITHMS, AlgorithmNumbers, AlgorithmTable, ArgumentDef, ArgumentKind, COMMON_ARGUMENTS,
 };
+use hexgraph::tables::texts_array;
 use hexgraph_base::types::{Error, Result};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use std::sync::Arc;
+
+/// The numbers that are looked at at a time for one that is missing.
+const CHUNK: usize = 1024;
 
 /// Run the query of an algorithm, whose block has no variable, and return what it found as a table: the columns path (for ways), uid,
 /// to (for pairs), xid (where nodes have one), and the numbers or vectors under the algorithm's name.
@@ -25,7 +30,7 @@ pub(crate) fn run_algorithm(
     dql: String,
     timeout: Option<f64>,
 ) -> PyResult<ArrowTable> {
-    ask(py, database, dql, timeout, |answer, control| arrow_table(answer.algorithm(control)?))
+    ask(py, database, dql, timeout, |answer, control| arrow_table(answer.into_algorithm(control)?))
 }
 
 /// The table of all algorithms: a dict for each, with its arguments.
@@ -107,22 +112,19 @@ fn arrow_table(table: AlgorithmTable) -> Result<ArrowTable> {
         columns.push(("to".to_owned(), Arc::new(UInt64Array::from(to))));
     }
     if let Some(xids) = xids {
-        columns.push(("xid".to_owned(), Arc::new(StringArray::from(xids))));
+        columns.push(("xid".to_owned(), texts_array(xids)?));
     }
     match numbers {
-        AlgorithmNumbers::Floats(numbers) => {
-            columns.push((name, Arc::new(Float64Array::from(numbers))));
-        }
-        AlgorithmNumbers::Ints(numbers) => {
-            columns.push((name, Arc::new(Int64Array::from(numbers))));
-        }
+        AlgorithmNumbers::Floats(numbers) => columns.push((name, float_column(numbers.into()))),
+        AlgorithmNumbers::Ints(numbers) => columns.push((name, int_column(numbers.into()))),
         AlgorithmNumbers::Vectors(length, numbers) => {
             columns.push((name, vector_column(length, numbers)?));
         }
         AlgorithmNumbers::Nothing => {}
     }
     let may_be_null = |array: &ArrayRef| {
-        matches!(array.data_type(), DataType::Float64 | DataType::Int64 | DataType::Utf8)
+        let kind = array.data_type();
+        matches!(kind, DataType::Float64 | DataType::Int64 | DataType::Utf8 | DataType::LargeUtf8)
     };
     ArrowTable::of_columns(columns, may_be_null)
 }
@@ -130,6 +132,27 @@ fn arrow_table(table: AlgorithmTable) -> Result<ArrowTable> {
 /// Numbers of ways. They are whole numbers and no uids, so they are signed.
 fn path_column(path: Vec<u64>) -> ArrayRef {
     Arc::new(path.into_iter().map(|way| way as i64).collect::<Int64Array>())
+}
+
+/// Floats, of which NaN stands for none, where they lie.
+pub(super) fn float_column(numbers: ScalarBuffer<f64>) -> ArrayRef {
+    let nulls = nulls_of(&numbers, |number| number.is_nan());
+    Arc::new(Float64Array::new(numbers, nulls))
+}
+
+/// Whole numbers, of which the least stands for none, where they lie.
+pub(super) fn int_column(numbers: ScalarBuffer<i64>) -> ArrayRef {
+    let nulls = nulls_of(&numbers, |number| AlgorithmNumbers::is_missing(*number));
+    Arc::new(Int64Array::new(numbers, nulls))
+}
+
+/// Which numbers are there; `None` where all are.
+fn nulls_of<T>(numbers: &[T], is_missing: impl Fn(&T) -> bool) -> Option<NullBuffer> {
+    let has_missing = |some: &[T]| some.iter().fold(false, |any, it| any | is_missing(it));
+    // Whole chunks without an early end within them: the loop looks at many at a time.
+    let has_gaps = numbers.chunks(CHUNK).any(has_missing);
+    let is_there = |place: usize| !is_missing(&numbers[place]);
+    has_gaps.then(|| NullBuffer::new(BooleanBuffer::collect_bool(numbers.len(), is_there)))
 }
 
 /// Vectors as lists of one length, which is what a load makes vectors of, and other libraries tensors.

@@ -1,14 +1,17 @@
 //! Tables as Arrow, handed over through the PyCapsule interface.
 
-use super::arrow_columns::{column, frame_column, item};
+use super::arrow_columns::{PyColumn, column, frame_column, item, numbers};
 use crate::convert::errors::to_python;
 use arrow_array::{Array, ArrayRef, FixedSizeListArray, Float32Array, RecordBatch, StructArray};
 use arrow_schema::{Field, Schema};
-use hexgraph::tables::{exploded, flattened, record_batch, with_fields, with_text_uids};
+use hexgraph::tables::{
+    exploded, flattened, greatest_rows, record_batch, with_fields, with_text_uids,
+};
 use hexgraph_base::answer::Table;
 use hexgraph_base::types::{Error, Result};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyList, PyTuple};
+use pyo3_arrow::buffer::PyArrowBuffer;
 use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
 use std::sync::Arc;
 
@@ -237,13 +240,42 @@ impl ArrowTable {
         Ok(ArrowTable { batch })
     }
 
-    /// The vectors of a column: their length, and the numbers of all as float32. None for a column of anything else.
-    fn _vectors<'py>(&self, py: Python<'py>, name: &str) -> Option<(usize, Bound<'py, PyBytes>)> {
+    /// One of the columns as `columns` has them, without its name. None for one that there is not.
+    fn _column<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<PyColumn<'py>>> {
+        self.batch.column_by_name(name).map(|array| column(py, array)).transpose()
+    }
+
+    /// The numbers of a column where they lie, with their dtype. Where some are missing all are copied as float64, and these are NaN. None for a column of
+    /// anything else.
+    fn _numbers<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+    ) -> PyResult<Option<(&'static str, Bound<'py, PyAny>)>> {
+        match self.batch.column_by_name(name) {
+            Some(array) => numbers(py, array),
+            None => Ok(None),
+        }
+    }
+
+    /// The vectors of a column: their length, and the numbers of all as float32, where they lie. None for a column of anything else.
+    fn _vectors(&self, name: &str) -> Option<(usize, PyArrowBuffer)> {
         let column = self.batch.column_by_name(name)?.as_any();
         let lists = column.downcast_ref::<FixedSizeListArray>()?;
         let numbers = lists.values().as_any().downcast_ref::<Float32Array>()?;
-        let bytes = PyBytes::new(py, bytemuck::cast_slice(numbers.values()));
-        Some((lists.value_length() as usize, bytes))
+        let buffer = PyArrowBuffer::new(numbers.values().inner().clone());
+        Some((lists.value_length() as usize, buffer))
+    }
+
+    /// The `count` rows with the greatest numbers in a column, the greatest first; rows without one are left out.
+    fn _greatest(&self, py: Python<'_>, name: &str, count: usize) -> PyResult<ArrowTable> {
+        let batch = py.detach(|| greatest_rows(&self.batch, name, count)).map_err(to_python)?;
+        Ok(ArrowTable { batch })
+    }
+
+    /// The first `count` rows.
+    fn _first(&self, count: usize) -> ArrowTable {
+        ArrowTable { batch: self.batch.slice(0, count.min(self.batch.num_rows())) }
     }
 
     fn _repr_html_(this: &Bound<'_, Self>) -> PyResult<String> {

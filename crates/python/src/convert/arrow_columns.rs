@@ -8,6 +8,7 @@ use arrow_array::{
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDateTime, PyDict, PyList, PyTzInfo};
+use pyo3_arrow::buffer::PyArrowBuffer;
 
 /// A column: what its values are (a dtype of numpy, or "text" or "object"), the values as bytes or
 /// as a list, and a byte for each that says whether it is missing.
@@ -63,6 +64,44 @@ fn plain<'py>(
     } else {
         return None;
     })
+}
+
+/// The dtype and the numbers of a column where they lie. Where some are missing all are copied as floats, and these are NaN.
+pub(crate) fn numbers<'py>(
+    py: Python<'py>,
+    array: &ArrayRef,
+) -> PyResult<Option<(&'static str, Bound<'py, PyAny>)>> {
+    let (kind, buffer) = if let Some(array) = of::<Int64Array>(array) {
+        if array.null_count() != 0 {
+            return with_gaps(py, array.iter().map(|number| number.map(|it| it as f64)));
+        }
+        ("int64", array.values().inner())
+    } else if let Some(array) = of::<Float64Array>(array) {
+        if array.null_count() != 0 {
+            return with_gaps(py, array.iter());
+        }
+        ("float64", array.values().inner())
+    } else if let Some(array) = of::<UInt64Array>(array).filter(|array| array.null_count() == 0) {
+        ("uint64", array.values().inner())
+    } else {
+        return Ok(None);
+    };
+    Ok(Some((kind, PyArrowBuffer::new(buffer.clone()).into_bound_py_any(py)?)))
+}
+
+/// Numbers, of which some are missing, in memory that may be written to.
+fn with_gaps<'py>(
+    py: Python<'py>,
+    numbers: impl ExactSizeIterator<Item = Option<f64>>,
+) -> PyResult<Option<(&'static str, Bound<'py, PyAny>)>> {
+    let bytes = PyByteArray::new_with(py, size_of::<f64>() * numbers.len(), |bytes| {
+        let cells = bytes.chunks_exact_mut(size_of::<f64>());
+        cells.zip(numbers).for_each(|(cell, number)| {
+            cell.copy_from_slice(&number.unwrap_or(f64::NAN).to_ne_bytes());
+        });
+        Ok(())
+    })?;
+    Ok(Some(("float64", bytes.into_any())))
 }
 
 fn kind_of_others(array: &ArrayRef) -> &'static str {

@@ -17,7 +17,7 @@ pub(super) fn algo(arguments: &AlgoArguments, interrupt: Interrupt) -> Result<St
     let database = Database::open(&arguments.path, options)?;
     let control = interrupt.control();
     let request = QueryRequest { text, ..QueryRequest::default() };
-    let table = database.query(&request, &control)?.algorithm(&control)?;
+    let table = database.query(&request, &control)?.into_algorithm(&control)?;
     Ok(lines(table, arguments.top))
 }
 
@@ -48,8 +48,11 @@ pub(super) fn dql(arguments: &AlgoArguments) -> Result<String> {
 fn lines(table: AlgorithmTable, top: usize) -> String {
     let mut places: Vec<usize> = (0..table.rows()).collect();
     let number = |place: usize| match &table.numbers {
-        AlgorithmNumbers::Floats(numbers) => numbers[place],
-        AlgorithmNumbers::Ints(numbers) => numbers[place].map(|number| number as f64),
+        AlgorithmNumbers::Floats(numbers) => Some(numbers[place]).filter(|it| !it.is_nan()),
+        AlgorithmNumbers::Ints(numbers) => {
+            let is_there = |number: &i64| !AlgorithmNumbers::is_missing(*number);
+            Some(numbers[place]).filter(is_there).map(|number| number as f64)
+        }
         AlgorithmNumbers::Vectors(..) | AlgorithmNumbers::Nothing => Some(0.0),
     };
     places.retain(|place| number(*place).is_some());
@@ -78,10 +81,10 @@ fn lines(table: AlgorithmTable, top: usize) -> String {
             table.path.as_ref().map(|path| path[place].to_string()),
             is_of_nodes.then(|| Uid(table.uids[place]).to_string()),
             table.to.as_ref().map(|to| Uid(to[place]).to_string()),
-            table.xids.as_ref().map(|xids| xids[place].clone().unwrap_or_default()),
+            table.xids.as_ref().map(|_| table.xid(place).unwrap_or_default().to_owned()),
             match &table.numbers {
-                AlgorithmNumbers::Floats(numbers) => numbers[place].map(|it| it.to_string()),
-                AlgorithmNumbers::Ints(numbers) => numbers[place].map(|it| it.to_string()),
+                AlgorithmNumbers::Floats(numbers) => Some(numbers[place].to_string()),
+                AlgorithmNumbers::Ints(numbers) => Some(numbers[place].to_string()),
                 AlgorithmNumbers::Vectors(length, all) => {
                     let vector = all.chunks_exact(*length).nth(place).unwrap_or_default();
                     let numbers: Vec<String> = vector.iter().map(f32::to_string).collect();

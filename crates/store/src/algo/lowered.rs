@@ -7,42 +7,109 @@
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
-/// Floats from 0 on: their bits have the order of the numbers.
-pub(super) struct LoweredFloats(Vec<AtomicU64>);
+/// A number from 0 on that is lowered.
+pub(super) trait Falls: Copy + PartialOrd + Send + Sync {
+    /// What threads share of it.
+    type Cell: Send + Sync;
+    /// The greatest.
+    const MOST: Self;
 
-impl LoweredFloats {
-    /// So many numbers that are infinite.
-    pub(super) fn new(len: usize) -> LoweredFloats {
-        let infinite = f64::INFINITY.to_bits();
-        LoweredFloats((0..len).map(|_| AtomicU64::new(infinite)).collect())
+    fn cell(self) -> Self::Cell;
+    fn get(cell: &Self::Cell) -> Self;
+    /// Makes the number of a cell smaller; returns whether it was greater.
+    fn lower(cell: &Self::Cell, number: Self) -> bool;
+    /// As [`Falls::lower`], where no other thread has the cell.
+    fn lower_alone(cell: &mut Self::Cell, number: Self) -> bool;
+}
+
+/// Floats from 0 on: their bits have the order of the numbers.
+impl Falls for f64 {
+    type Cell = AtomicU64;
+    const MOST: f64 = f64::INFINITY;
+
+    fn cell(self) -> AtomicU64 {
+        AtomicU64::new(self.to_bits())
     }
 
     #[inline]
-    pub(super) fn get(&self, place: usize) -> f64 {
-        f64::from_bits(self.0[place].load(Relaxed))
+    fn get(cell: &AtomicU64) -> f64 {
+        f64::from_bits(cell.load(Relaxed))
+    }
+
+    #[inline]
+    fn lower(cell: &AtomicU64, number: f64) -> bool {
+        let new = number.to_bits();
+        // Mostly it is not: that costs no turn of the cache line.
+        new < cell.load(Relaxed) && new < cell.fetch_min(new, Relaxed)
+    }
+
+    #[inline]
+    fn lower_alone(cell: &mut AtomicU64, number: f64) -> bool {
+        lower_to(cell.get_mut(), number.to_bits())
+    }
+}
+
+impl Falls for u32 {
+    type Cell = AtomicU32;
+    const MOST: u32 = u32::MAX;
+
+    fn cell(self) -> AtomicU32 {
+        AtomicU32::new(self)
+    }
+
+    #[inline]
+    fn get(cell: &AtomicU32) -> u32 {
+        cell.load(Relaxed)
+    }
+
+    #[inline]
+    fn lower(cell: &AtomicU32, number: u32) -> bool {
+        number < cell.load(Relaxed) && number < cell.fetch_min(number, Relaxed)
+    }
+
+    #[inline]
+    fn lower_alone(cell: &mut AtomicU32, number: u32) -> bool {
+        lower_to(cell.get_mut(), number)
+    }
+}
+
+#[inline]
+fn lower_to<T: PartialOrd>(there: &mut T, new: T) -> bool {
+    let is_less = new < *there;
+    if is_less {
+        *there = new;
+    }
+    is_less
+}
+
+/// Numbers from 0 on.
+pub(super) struct Lowered<N: Falls>(Vec<N::Cell>);
+
+impl<N: Falls> Lowered<N> {
+    /// So many numbers that are the greatest.
+    pub(super) fn new(len: usize) -> Lowered<N> {
+        Lowered((0..len).map(|_| N::MOST.cell()).collect())
+    }
+
+    #[inline]
+    pub(super) fn get(&self, place: usize) -> N {
+        N::get(&self.0[place])
     }
 
     /// Makes a number smaller; returns whether it was greater.
     #[inline]
-    pub(super) fn lower(&self, place: usize, number: f64) -> bool {
-        let (there, new) = (&self.0[place], number.to_bits());
-        // Mostly it is not: that costs no turn of the cache line.
-        new < there.load(Relaxed) && new < there.fetch_min(new, Relaxed)
+    pub(super) fn lower(&self, place: usize, number: N) -> bool {
+        N::lower(&self.0[place], number)
     }
 
-    /// As [`LoweredFloats::lower`], where no other thread has the numbers.
+    /// As [`Lowered::lower`], where no other thread has the numbers.
     #[inline]
-    pub(super) fn lower_alone(&mut self, place: usize, number: f64) -> bool {
-        let (there, new) = (self.0[place].get_mut(), number.to_bits());
-        let is_less = new < *there;
-        if is_less {
-            *there = new;
-        }
-        is_less
+    pub(super) fn lower_alone(&mut self, place: usize, number: N) -> bool {
+        N::lower_alone(&mut self.0[place], number)
     }
 
-    pub(super) fn into_vec(self) -> Vec<f64> {
-        self.0.into_iter().map(|number| f64::from_bits(number.into_inner())).collect()
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
     }
 }
 

@@ -192,6 +192,12 @@ impl Answer {
         Some((&self.query.blocks[result.block].name, result.algorithm.as_ref()?))
     }
 
+    /// As [`Answer::algorithm`], taken out of the answer.
+    pub fn take_algorithm(&mut self) -> Option<(String, AlgorithmResult)> {
+        let result = self.blocks.iter_mut().find(|result| result.algorithm.is_some())?;
+        Some((self.query.blocks[result.block].name.clone(), result.algorithm.take()?))
+    }
+
     /// Writes the `data` object: each visible block under its name, paths last.
     ///
     /// # Errors

@@ -1,5 +1,8 @@
 //! What an algorithm found, as a table.
 
+use hexgraph_base::answer::Texts;
+use hexgraph_store::algo::Output;
+
 /// The table of what an algorithm found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AlgorithmTable {
@@ -12,7 +15,7 @@ pub struct AlgorithmTable {
     /// The second node of each pair.
     pub to: Option<Vec<u64>>,
     /// What the nodes are called elsewhere: their values of `xid`, where that predicate has texts. `None` where no node has one.
-    pub xids: Option<Vec<Option<String>>>,
+    pub xids: Option<Texts>,
     /// The numbers, in the order of the rows.
     pub numbers: AlgorithmNumbers,
 }
@@ -26,15 +29,30 @@ impl AlgorithmTable {
             AlgorithmNumbers::Vectors(..) | AlgorithmNumbers::Nothing => self.uids.len(),
         }
     }
+
+    /// What the node of a row is called elsewhere.
+    pub fn xid(&self, row: usize) -> Option<&str> {
+        let xids = self.xids.as_ref()?;
+        let is_there = xids.valid.get(row).copied().unwrap_or(true);
+        let text = is_there.then(|| &xids.bytes[xids.ends.range(row)])?;
+        std::str::from_utf8(text).ok()
+    }
+}
+
+impl AlgorithmNumbers {
+    /// True for the whole number of a node that has none.
+    pub fn is_missing(number: i64) -> bool {
+        Output::is_missing(number)
+    }
 }
 
 /// The numbers that an algorithm found.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AlgorithmNumbers {
-    /// Floats; `None` for a node without one.
-    Floats(Vec<Option<f64>>),
-    /// Whole numbers; `None` for a node without one.
-    Ints(Vec<Option<i64>>),
+    /// Floats; NaN for a node without one.
+    Floats(Vec<f64>),
+    /// Whole numbers; [`AlgorithmNumbers::is_missing`] tells the one that stands for none.
+    Ints(Vec<i64>),
     /// Vectors: their length, and the numbers of all, one vector behind the other.
     Vectors(usize, Vec<f32>),
     /// The nodes are the result.

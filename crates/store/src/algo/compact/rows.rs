@@ -20,7 +20,18 @@ pub struct Rows {
     edges: usize,
     /// The nodes at which blocks end. They depend on the rows alone, and not on the threads or on what was patched.
     blocks: Vec<usize>,
-    weight_range: OnceLock<Option<(f64, f64)>>,
+    weight_range: OnceLock<Option<WeightRange>>,
+}
+
+/// What edges weigh, about.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(in crate::algo) struct WeightRange {
+    /// What an edge weighs on average.
+    pub(in crate::algo) mean: f64,
+    /// What the heaviest weighs.
+    pub(in crate::algo) most: f64,
+    /// Whether all are whole numbers.
+    pub(in crate::algo) are_whole: bool,
 }
 
 /// Rows that lie one behind the other.
@@ -216,24 +227,24 @@ impl Rows {
         }
     }
 
-    /// What an edge weighs on average, and what the heaviest weighs; `None` where each weighs 1, and without edges. O(edges) for the
-    /// first call.
-    pub(in crate::algo) fn weight_range(&self) -> Option<(f64, f64)> {
+    /// What edges weigh; `None` where each weighs 1, and without edges. O(edges) for the first call.
+    pub(in crate::algo) fn weight_range(&self) -> Option<WeightRange> {
         *self.weight_range.get_or_init(|| self.find_weight_range())
     }
 
-    fn find_weight_range(&self) -> Option<(f64, f64)> {
+    fn find_weight_range(&self) -> Option<WeightRange> {
         if !self.is_weighted() || self.edges == 0 {
             return None;
         }
-        let (mut sum, mut most) = (0.0, 0.0_f64);
+        let (mut sum, mut most, mut are_whole) = (0.0, 0.0_f64, true);
         for node in 0..self.nodes as u32 {
             for (_, weight) in self.weighted(node) {
                 sum += weight;
                 most = most.max(weight);
+                are_whole &= weight.trunc() == weight;
             }
         }
-        Some((sum / self.edges as f64, most))
+        Some(WeightRange { mean: sum / self.edges as f64, most, are_whole })
     }
 
     /// Whether there is an edge between two nodes. O(log edges of the first).

@@ -89,6 +89,15 @@ impl NodeIds {
         Uid(self.strangers.get(stranger).copied().unwrap_or(u64::MAX))
     }
 
+    /// The uids of node ids, which ascend.
+    pub fn uids(&self, nodes: &[u32]) -> Vec<u64> {
+        match nodes.last() {
+            // All are their own uids: numbers that grow wider, without a branch for each.
+            Some(&last) if last < HIGH => nodes.iter().map(|&node| u64::from(node)).collect(),
+            _ => nodes.iter().map(|&node| self.uid(node).0).collect(),
+        }
+    }
+
     /// The table: uids of 2^31 and more, ascending.
     pub fn high(&self) -> &Array<u64> {
         &self.high

@@ -7,5 +7,6 @@ mod source;
 mod texts;
 mod fill;
 mod gather;
+pub(in crate::exec) mod names;
 pub(in crate::exec) mod rows;
 pub(in crate::exec) mod table;

@@ -160,6 +160,15 @@ impl<'a> Source<'a> {
         Ok(Some(Source { from, buffers: Buffers::default() }))
     }
 
+    /// The untagged values of a predicate for some nodes, ascending, as [`Source::of`] has those of a field.
+    pub(super) fn untagged(
+        predicate: &'a Predicate,
+        nodes: &[u32],
+    ) -> std::result::Result<Option<Source<'a>>, NoColumn> {
+        let from = Origin::of_predicate(predicate, &[], nodes)?;
+        Ok(from.map(|from| Source { from, buffers: Buffers::default() }))
+    }
+
     /// The same for the nodes from one on, to be read beside others.
     pub(super) fn fork(&self, first: u32) -> Source<'a> {
         let from = match &self.from {
@@ -313,8 +322,15 @@ impl<'a> Origin<'a> {
         level: &Level,
     ) -> std::result::Result<Option<Origin<'a>>, NoColumn> {
         let FieldKind::Predicate { langs, .. } = &field.kind else { return Err(NoColumn) };
-        let predicate = &*values.predicate;
-        let part = match langs.as_slice() {
+        Origin::of_predicate(&values.predicate, langs, &level.nodes)
+    }
+
+    fn of_predicate(
+        predicate: &'a Predicate,
+        langs: &'a [String],
+        nodes: &[u32],
+    ) -> std::result::Result<Option<Origin<'a>>, NoColumn> {
+        let part = match langs {
             [] => match predicate.untagged() {
                 [] => return Ok(None),
                 [part] => Some(part),
@@ -327,7 +343,7 @@ impl<'a> Origin<'a> {
             },
             _ => None,
         };
-        let members = Members::List(&level.nodes);
+        let members = Members::List(nodes);
         let wanted = predicate.def.value_type;
         if let Some(part) = part.filter(|_| !predicate.def.list) {
             if let Some(numbers) = NumberColumn::new(part, wanted, members) {
