@@ -36,6 +36,7 @@ const RARE: &[AccessPath] = &[
     AccessPath::Graph(GraphPath::Made),
     AccessPath::Graph(GraphPath::Kept),
     AccessPath::Graph(GraphPath::Patched),
+    AccessPath::Root(RootPath::CountIndex),
     AccessPath::Root(RootPath::Cells),
     AccessPath::Root(RootPath::Vectors),
     AccessPath::Root(RootPath::Nothing),

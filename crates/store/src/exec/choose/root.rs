@@ -2,13 +2,14 @@
 
 use super::compare::Wanted;
 use super::function::{
-    bad_pattern, expect_text, is_told, match_distance, ordered_set, type_of, var_type,
+    bad_pattern, estimate_wanted, expect_text, int_column, is_told, match_distance, ordered_count,
+    ordered_set, pays_to_scan, type_of, var_type,
 };
 use super::needed_index::expect_index;
 use super::tester::{Counter, Tester, comparable};
 use crate::exec::control::context::Context;
 use crate::exec::physical::path::RootPath;
-use crate::graph::{IndexView, Predicate};
+use crate::graph::{IndexView, Predicate, set_of_sorted};
 use crate::index::{IndexKind, TokenKey};
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Call, Comparison, Function, Operand, PredicateRef, VarId};
@@ -38,6 +39,32 @@ impl<'a> Context<'a> {
         let nodes = self.root_nodes(function).map_err(|error| error.or_at(function.at))?;
         self.end(&step, nodes.len());
         Ok(nodes)
+    }
+
+    /// The number of nodes of a root function that compares values, where the index of whole values tells it without a list of them. `None` for
+    /// any other function, and for one that is refused.
+    pub(crate) fn counted_root(&self, function: &Function) -> Option<usize> {
+        let compared = match &function.call {
+            Call::Compare { op, left: Operand::Predicate(name), arguments } => {
+                let wanted = |value_type| self.wanted(*op, arguments, value_type);
+                (name, self.compared(name, *op, &wanted))
+            }
+            Call::Between { left: Operand::Predicate(name), low, high } => {
+                let wanted = |value_type| self.wanted_between(low, high, value_type);
+                (name, self.compared(name, Comparison::Ge, &wanted))
+            }
+            _ => return None,
+        };
+        let (name, Ok(Some((predicate, wanted)))) = compared else { return None };
+        let count = ordered_count(predicate, name.lang.as_deref(), &wanted)?;
+        if !self.pick(true, count, || vec![true, false]) {
+            return None;
+        }
+        let estimate = self.control.trace().and_then(|_| self.estimate(function));
+        let step = self.begin("root", "", Some(function.at), estimate);
+        self.took(RootPath::CountIndex);
+        self.end(&step, count);
+        Some(count)
     }
 
     fn root_nodes<'f>(&self, function: &'f Function) -> Result<NodeSet>
@@ -108,9 +135,11 @@ impl<'a> Context<'a> {
             self.took(RootPath::Nothing);
             return Ok(NodeSet::default());
         };
-        let path = self.pick(RootPath::of_values(&wanted), 0, || {
-            vec![RootPath::of_values(&wanted), RootPath::Scan]
-        });
+        let cheapest = match scans(predicate, name, &wanted) {
+            true => RootPath::Scan,
+            false => RootPath::of_values(&wanted),
+        };
+        let path = self.pick(cheapest, 0, || vec![RootPath::of_values(&wanted), RootPath::Scan]);
         if path != RootPath::Scan
             && let Some(nodes) = ordered_set(predicate, name.lang.as_deref(), &wanted)
         {
@@ -120,7 +149,7 @@ impl<'a> Context<'a> {
         self.took(RootPath::Scan);
         let candidates = self.has_set(predicate, name)?;
         let tester = Tester::of_values(predicate, name.lang.as_deref(), wanted);
-        Ok(NodeSet::from(self.keep_passing(&candidates.as_list(), &tester)?))
+        Ok(set_of_sorted(self.keep_passing(&candidates.as_list(), &tester)?))
     }
 
     /// The predicate of a comparison at a root, and the condition on its values; `None` while nothing has the predicate.
@@ -337,6 +366,15 @@ impl RootPath {
     }
 }
 
+/// Whether those of all nodes whose int is in a range are found sooner in the column than in its index: where they are many. Reads no data.
+fn scans(predicate: &Predicate, name: &PredicateRef, wanted: &Wanted) -> bool {
+    let Some(ints) = int_column(predicate, name) else { return false };
+    let subjects = ints.subjects().len();
+    let is_range = matches!(wanted, Wanted::Than(..) | Wanted::Between(..));
+    let found = estimate_wanted(predicate, None, wanted).filter(|_| is_range);
+    found.is_some_and(|found| pays_to_scan(found, subjects))
+}
+
 /// How a function is answered that has one way only.
 fn path_of_call(call: &Call) -> RootPath {
     match call {
@@ -426,5 +464,63 @@ fn trigram_set(view: IndexView<'_>, query: &TrigramQuery) -> NodeSet {
             let sets: Vec<NodeSet> = parts.iter().map(|part| trigram_set(view, part)).collect();
             crate::graph::union_of_sets(&sets)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::control::stop::Control;
+    use crate::exec::random_graph::graph;
+    use fastrand::Rng;
+    use hexgraph_base::plan::{Argument, Query};
+
+    /// What an index counts, and what a column is scanned for, is what each node says by itself; on graphs with and without changes.
+    #[test]
+    fn ranges_are_what_each_node_says() {
+        let mut rng = Rng::with_seed(9);
+        let (mut counted, mut found) = (0, 0);
+        for round in 0..24 {
+            // Columns of the greater graphs are scanned.
+            let nodes = if round % 12 == 0 { 6_000 } else { rng.u64(20..300) };
+            let version = graph(nodes, &mut rng);
+            let (control, query) = (Control::new(), Query::default());
+            let context =
+                Context { version: &version, query: &query, control: &control, vars: Vec::new() };
+            for (name, values) in [
+                ("rank", ["-9223372036854775807", "0", "1000000007", "9223372036854775807"]),
+                ("share", ["-1e300", "-0", "0.1", "3.25"]),
+                ("name", ["", "a", "b", "t3"]),
+                ("since", ["0001", "2001-02-03", "2001-02-03T04:05:06Z", "2030"]),
+            ] {
+                let name = PredicateRef { name: name.to_owned(), reverse: false, lang: None };
+                let left = || Operand::Predicate(name.clone());
+                let pick = |rng: &mut Rng| Argument::Text((*rng.choice(&values).unwrap()).into());
+                let mut calls = vec![Call::Compare {
+                    op: Comparison::Eq,
+                    left: left(),
+                    arguments: (0..3).map(|_| pick(&mut rng)).collect(),
+                }];
+                for op in [Comparison::Ge, Comparison::Gt, Comparison::Le, Comparison::Lt] {
+                    calls.push(Call::Compare { op, left: left(), arguments: vec![pick(&mut rng)] });
+                }
+                let (low, high) = (pick(&mut rng), pick(&mut rng));
+                calls.push(Call::Between { left: left(), low, high });
+                for call in calls {
+                    let function = Function { call, at: Default::default() };
+                    let Some(predicate) = context.predicate(&name.name) else { continue };
+                    let tester = context.tester(&function).unwrap();
+                    let wanted: Vec<u32> =
+                        predicate.subjects().iter().filter(|node| tester.test(*node)).collect();
+                    let nodes = context.root(&function).unwrap();
+                    assert_eq!(nodes.to_vec(), wanted, "{function:?}");
+                    let count = context.counted_root(&function);
+                    assert_eq!(count.unwrap_or(wanted.len()), wanted.len(), "{function:?}");
+                    (counted, found) =
+                        (counted + usize::from(count.is_some()), found + wanted.len());
+                }
+            }
+        }
+        assert!(400 < counted && 10_000 < found, "{counted} were counted, {found} nodes found");
     }
 }

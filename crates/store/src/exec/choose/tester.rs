@@ -8,10 +8,10 @@ use super::compare::Wanted;
 use crate::exec::control::context::Context;
 use crate::exec::control::morsels::joined;
 use crate::exec::control::tree::ValueMap;
-use crate::exec::select::batches::{BATCH, EdgeCounts, EdgeTargets};
+use crate::exec::select::batches::{BATCH, EdgeCounts, EdgeTargets, RowFinder, Rows};
 use crate::exec::select::read::typed_or_none;
 use crate::graph::{Direction, LangValues, Predicate, Row, Stretch, ValueList};
-use crate::storage::{FrozenBitmap, NO_ROW, Values};
+use crate::storage::{FrozenBitmap, Values};
 use hexgraph_base::geo::GeoQuery;
 use hexgraph_base::plan::Call;
 use hexgraph_base::text::Regex;
@@ -182,14 +182,14 @@ impl Ints<'_> {
     /// a nanosecond a node where the nodes have no gap between them.
     fn keep(
         &self,
-        subjects: &FrozenBitmap,
+        rows: (&FrozenBitmap, &mut RowFinder),
         nodes: &[u32],
         range: &RangeInclusive<i64>,
         kept: &mut Vec<u32>,
     ) {
         match self {
-            Ints::Small(ints) => keep_in_range(subjects, ints, nodes, range, kept),
-            Ints::Wide(ints) => keep_in_range(subjects, ints, nodes, range, kept),
+            Ints::Small(ints) => keep_in_range(rows, ints, nodes, range, kept),
+            Ints::Wide(ints) => keep_in_range(rows, ints, nodes, range, kept),
         }
     }
 }
@@ -210,41 +210,39 @@ fn counted<T: Copy + PartialOrd>(
     Ok(count)
 }
 
-/// The number of rows that are found at a time.
-const ROWS: usize = 256;
-
 fn keep_in_range<T: Copy + Into<i64>>(
-    subjects: &FrozenBitmap,
+    (subjects, finder): (&FrozenBitmap, &mut RowFinder),
     ints: &[T],
     nodes: &[u32],
     range: &RangeInclusive<i64>,
     kept: &mut Vec<u32>,
 ) {
-    // Subjects without a gap between them lie in rows without a gap, so none of them has to be looked up.
-    let Some(rows) = subjects.rows_of_run(nodes) else {
-        let mut rows = [NO_ROW; ROWS];
-        for nodes in nodes.chunks(ROWS) {
-            subjects.rows_of(nodes, &mut rows[..nodes.len()]);
-            let mut end = kept.len();
-            kept.resize(end + nodes.len(), 0);
-            for (&node, &row) in nodes.iter().zip(&rows) {
-                // What stands for no row is behind all rows.
-                let int = ints.get(row as usize);
-                kept[end] = node;
-                end += usize::from(int.is_some_and(|int| range.contains(&(*int).into())));
+    let mut rest = nodes;
+    finder.for_each_piece(subjects, nodes, |rows| {
+        let (nodes, behind) = rest.split_at(rows.len());
+        rest = behind;
+        // Each node is written, and the next one over it where it does not pass: a loop without branches.
+        let mut end = kept.len();
+        kept.resize(end + nodes.len(), 0);
+        match rows {
+            Rows::Run(rows) => {
+                for (&node, &int) in nodes.iter().zip(&ints[rows]) {
+                    kept[end] = node;
+                    end += usize::from(range.contains(&int.into()));
+                }
             }
-            kept.truncate(end);
+            Rows::Missing(_) => {}
+            Rows::Each(rows) => {
+                for (&node, &row) in nodes.iter().zip(rows) {
+                    // What stands for no row is behind all rows.
+                    let int = ints.get(row as usize);
+                    kept[end] = node;
+                    end += usize::from(int.is_some_and(|int| range.contains(&(*int).into())));
+                }
+            }
         }
-        return;
-    };
-    // Each node is written, and the next one over it where it does not pass: a loop without branches.
-    let mut end = kept.len();
-    kept.resize(end + nodes.len(), 0);
-    for (&node, &int) in nodes.iter().zip(&ints[rows]) {
-        kept[end] = node;
-        end += usize::from(range.contains(&int.into()));
-    }
-    kept.truncate(end);
+        kept.truncate(end);
+    });
 }
 
 impl<'a> Tester<'a> {
@@ -395,10 +393,12 @@ impl Tester<'_> {
             }
             _ => return nodes.iter().copied().filter(|&node| self.test(node)).collect(),
         };
-        let subjects = &part.base.column.subjects;
+        let (subjects, mut finder) = (&part.base.column.subjects, RowFinder::default());
         let mut kept = Vec::new();
         part.by_changes(nodes, |stretch| match stretch {
-            Stretch::Stored(nodes) => numbers.keep(subjects, nodes, range, &mut kept),
+            Stretch::Stored(nodes) => {
+                numbers.keep((subjects, &mut finder), nodes, range, &mut kept);
+            }
             Stretch::Changed(node, row) if is_in_range(row, range) => kept.push(node),
             Stretch::Changed(..) => {}
         });

@@ -8,8 +8,9 @@
 
 use super::partition::INDEX_SHARE;
 use crate::exec::select::batches::{Members, Overlay, RowFinder, Rows, rows_between};
+use crate::exec::select::number_columns::LIST_SHARE;
 use crate::exec::select::read::{Typed, typed_or_none};
-use crate::graph::{IndexView, LangValues, Row, TokenNodes};
+use crate::graph::{ChangedNumbers, ChangedTexts, IndexView, LangValues, NO_TEXT, Row, TokenNodes};
 use crate::storage::{Array, Values, text_of};
 use hexgraph_base::types::{DateTime, ValueRef, ValueType, ordered_bits};
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -321,22 +322,24 @@ impl<'a> KeyCodes<'a> {
             return;
         }
         let column = &self.part.base.column;
-        let rows = self.finder.find(&column.subjects, nodes);
-        match (&mut self.codes, &column.values) {
-            (Codes::Narrow(least), values) => read_narrow(values, &rows, *least, out),
-            (Codes::Coded(codes, count), _) => {
-                rows.read(codes, MISSING, |code| code_of_text(code, *count), out);
+        let codes = &mut self.codes;
+        self.finder.for_each_piece(&column.subjects, nodes, |rows| {
+            match (&mut *codes, &column.values) {
+                (Codes::Narrow(least), values) => read_narrow(values, &rows, *least, out),
+                (Codes::Coded(codes, count), _) => {
+                    rows.read(codes, MISSING, |code| code_of_text(code, *count), out);
+                }
+                (Codes::Numbers(known), values) => rows.for_each(|row| {
+                    let number = row.and_then(|row| number_of(values.get(row)));
+                    out.push(number.map_or(MISSING, |number| known.code(number)));
+                }),
+                (Codes::Texts(known), values) => rows.for_each(|row| {
+                    let text = row.and_then(|row| bytes_of(values, row));
+                    out.push(text.map_or(MISSING, |text| known.code(text)));
+                }),
+                (Codes::Table(..), _) => {}
             }
-            (Codes::Numbers(known), values) => rows.for_each(|row| {
-                let number = row.and_then(|row| number_of(values.get(row)));
-                out.push(number.map_or(MISSING, |number| known.code(number)));
-            }),
-            (Codes::Texts(known), values) => rows.for_each(|row| {
-                let text = row.and_then(|row| bytes_of(values, row));
-                out.push(text.map_or(MISSING, |text| known.code(text)));
-            }),
-            (Codes::Table(..), _) => {}
-        }
+        });
         self.changes.for_each(nodes, |place, code| out[place] = code);
     }
 }
@@ -410,18 +413,16 @@ impl Dealer<'_, '_> {
         let column = &part.base.column;
         let count = dealt.len();
         batch.clear();
-        let rows = finder.find(&column.subjects, nodes);
-        if *are_texts {
-            rows.for_each(|row| {
+        finder.for_each_piece(&column.subjects, nodes, |rows| match are_texts {
+            true => rows.for_each(|row| {
                 let text = row.and_then(|row| bytes_of(&column.values, row));
                 batch.push(text.map_or(NO_SHARE, |text| share_of_text(text, count)));
-            });
-        } else {
-            rows.for_each(|row| {
+            }),
+            false => rows.for_each(|row| {
                 let number = row.and_then(|row| number_of(column.values.get(row)));
                 batch.push(number.map_or(NO_SHARE, |number| share_of(number, count)));
-            });
-        }
+            }),
+        });
         changes.for_each(nodes, |place, code| batch[place] = shares[code as usize]);
         for (&node, &share) in nodes.iter().zip(&*batch) {
             if let Some(list) = dealt.get_mut(usize::from(share)) {
@@ -447,27 +448,51 @@ fn narrow<'a>(part: &'a LangValues, wanted: ValueType, nodes: Members<'_>) -> Op
         _ if column.values.len() <= WHOLE_SHARE * rows.len() => column.ends(),
         values => values.ends(rows),
     };
-    let (mut changes, mut fits) = (Vec::new(), true);
-    nodes.changes(part, |node, row| match Changed::of(row, wanted) {
-        Changed::Missing => changes.push((node, None)),
-        Changed::Foreign => fits = false,
-        Changed::Value(value) => match unit_of(&column.values, value) {
-            Some(unit) => {
-                let (least, greatest) = ends.unwrap_or((unit, unit));
-                ends = Some((least.min(unit), greatest.max(unit)));
-                changes.push((node, Some(unit)));
-            }
-            None => fits = false,
-        },
-    });
+    let (changes, fits) = changed_units(part, wanted, nodes);
+    let (first, last) = nodes.ends().unwrap_or((u32::MAX, 0));
+    let lies_between = |changed: &&(u32, _)| first <= changed.0 && changed.0 <= last;
+    for unit in changes.iter().filter(lies_between).filter_map(|(_, unit)| *unit) {
+        let (least, greatest) = ends.unwrap_or((unit, unit));
+        ends = Some((least.min(unit), greatest.max(unit)));
+    }
     let (least, greatest) = ends.unwrap_or_default();
     let count = usize::try_from(i128::from(greatest) - i128::from(least) + 1).ok()?;
     if !fits || nodes.len().max(RANGE_MIN) < count {
         return None;
     }
-    let code = |unit: i64| (unit - least) as u32 + 1;
-    let changes = changes.into_iter().map(|(node, unit)| (node, unit.map_or(MISSING, code)));
+    // What others have may lie beyond the range, and is not read.
+    let code = |unit: i64| (unit.wrapping_sub(least) as u32).wrapping_add(1);
+    let changes = changes.iter().map(|(node, unit)| (*node, unit.map_or(MISSING, code)));
     Some((Codes::Narrow(least), count as u64 + 1, changes.collect()))
+}
+
+/// The nodes that changed since a column of narrow numbers was built, some of them perhaps none of these, with the numbers that stand for what
+/// they have now; and whether all of them fit the form of the column.
+fn changed_units(
+    part: &LangValues,
+    wanted: ValueType,
+    nodes: Members<'_>,
+) -> (ChangedNumbers<i64>, bool) {
+    let is_list = wanted == ValueType::Int && reads_list(part, nodes);
+    if let Some(changes) = part.changed_ints().filter(|_| is_list) {
+        return (changes, true);
+    }
+    let values = &part.base.column.values;
+    let (mut changes, mut fits) = (Vec::new(), true);
+    nodes.changes(part, |node, row| match Changed::of(row, wanted) {
+        Changed::Missing => changes.push((node, None)),
+        Changed::Foreign => fits = false,
+        Changed::Value(value) => match unit_of(values, value) {
+            Some(unit) => changes.push((node, Some(unit))),
+            None => fits = false,
+        },
+    });
+    (Arc::new(changes), fits)
+}
+
+/// Whether all changes are read as a list, and not those between some nodes alone off the map.
+fn reads_list(part: &LangValues, nodes: Members<'_>) -> bool {
+    part.changes_len() < nodes.len().saturating_mul(LIST_SHARE)
 }
 
 /// The number as which a column of narrow numbers would store a value; `None` for one that does not fit.
@@ -512,10 +537,45 @@ fn coded<'a>(
     codes: &'a Array<u16>,
     texts: impl ExactSizeIterator<Item = &'a [u8]>,
 ) -> Option<Found<'a>> {
-    let changed = changed_texts(part, wanted, nodes)?;
     let count = texts.len() as u32;
+    let is_many = wanted == ValueType::String && reads_list(part, nodes);
+    if let Some(changed) = part.changed_texts().filter(|_| is_many) {
+        let (limit, changes) = coded_changes(changed, texts);
+        return Some((Codes::Coded(codes, count), limit, changes));
+    }
+    let changed = changed_texts(part, wanted, nodes)?;
     let mut known: FxHashMap<&[u8], u32> = FxHashMap::default();
     known.extend(changed.iter().filter_map(|(_, text)| Some(((*text)?, MISSING))));
+    let limit = code_all(&mut known, texts);
+    let code =
+        |text: Option<&[u8]>| text.and_then(|text| known.get(text)).map_or(MISSING, |it| *it);
+    let changes = changed.into_iter().map(|(node, text)| (node, code(text))).collect();
+    Some((Codes::Coded(codes, count), limit, changes))
+}
+
+/// A number greater than all codes, and the codes of changes that are numbered texts.
+fn coded_changes<'a>(
+    changed: ChangedTexts<'_>,
+    texts: impl ExactSizeIterator<Item = &'a [u8]>,
+) -> (u64, Vec<(u32, u32)>) {
+    let mut known: FxHashMap<&[u8], u32> = FxHashMap::default();
+    known.extend(changed.numbers.keys().map(|text| (text.as_bytes(), MISSING)));
+    let limit = code_all(&mut known, texts);
+    let mut codes = vec![MISSING; known.len()];
+    for (text, number) in changed.numbers {
+        codes[*number as usize] = known[text.as_bytes()];
+    }
+    let code = |number: u32| if number == NO_TEXT { MISSING } else { codes[number as usize] };
+    (limit, changed.list.iter().map(|(node, number)| (*node, code(*number))).collect())
+}
+
+/// Gives texts their codes: those of the column, and others behind these. Returns a number that is greater than all codes.
+fn code_all<'t, 'a>(
+    known: &mut FxHashMap<&'t [u8], u32>,
+    texts: impl ExactSizeIterator<Item = &'a [u8]>,
+) -> u64 {
+    // Behind the texts stands the code of senseless ones.
+    let mut next = texts.len() as u32 + 2;
     if !known.is_empty() {
         for (text, code) in texts.zip(1..) {
             if let Some(known) = known.get_mut(text) {
@@ -523,16 +583,11 @@ fn coded<'a>(
             }
         }
     }
-    // Behind the texts stands the code of senseless ones.
-    let mut next = count + 2;
     for code in known.values_mut().filter(|code| **code == MISSING) {
         *code = next;
         next += 1;
     }
-    let code =
-        |text: Option<&[u8]>| text.and_then(|text| known.get(text)).map_or(MISSING, |it| *it);
-    let changes = changed.into_iter().map(|(node, text)| (node, code(text))).collect();
-    Some((Codes::Coded(codes, count), u64::from(next), changes))
+    next.into()
 }
 
 /// The texts of changed nodes; `None` where one has something else.

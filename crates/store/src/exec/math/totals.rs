@@ -169,13 +169,12 @@ impl Totals {
         }
     }
 
-    /// Takes a number, which was added, out of a sum of ints, and adds another one in its place; either may be missing.
-    pub(crate) fn exchange(&mut self, old: Option<i64>, new: Option<i64>) {
+    /// Makes a sum of ints one of so many more numbers, or fewer, which come to so much more.
+    pub(crate) fn raise(&mut self, (count, rise): (i64, i128)) {
         debug_assert!(self.is_sum(), "a least number can't be taken out");
         let known = if let Running::Int(known) = self.running { known } else { 0 };
-        let (less, more) = (i128::from(old.unwrap_or(0)), i128::from(new.unwrap_or(0)));
-        self.running = Running::Int(known - less + more);
-        self.count = self.count + usize::from(new.is_some()) - usize::from(old.is_some());
+        self.running = Running::Int(known + rise);
+        self.count = self.count.saturating_add_signed(count as isize);
     }
 
     /// Whether this is a sum, or a mean. Of ints numbers can be taken out again; a sum of floats depends on their order.

@@ -66,6 +66,8 @@ pub enum RootPath {
     IndexEquality,
     /// The postings of all values in a range.
     IndexRange,
+    /// The postings are counted, without a list of the nodes.
+    CountIndex,
     /// The intersection or the union of the postings of tokens.
     Postings,
     /// The nodes with all trigrams of a pattern, of which each is tested.
@@ -269,6 +271,7 @@ names! {
         Type = "type",
         IndexEquality = "index",
         IndexRange = "index range",
+        CountIndex = "counts the index",
         Postings = "postings",
         Trigrams = "trigrams, then node by node",
         Cells = "cells, then node by node",

@@ -5,7 +5,7 @@
 //! ascending list, and put in place beside the batches: each costs a step of the walk over them and not a search.
 
 use crate::graph::{Direction, LangValues, Row};
-use crate::storage::{Array, FrozenBitmap, NO_ROW, NodeSet, gallop};
+use crate::storage::{Array, FrozenBitmap, NO_ROW, NodeSet, RowRun, gallop};
 use bytemuck::Pod;
 use hexgraph_base::types::Result;
 use roaring::RoaringBitmap;
@@ -119,11 +119,22 @@ impl<'m> Members<'m> {
 pub(crate) enum Rows<'r> {
     /// All of them have one, and they lie behind one another.
     Run(Range<usize>),
+    /// So many nodes, none of which has one.
+    Missing(usize),
     /// The row of each node, ascending, or [`NO_ROW`].
     Each(&'r [u32]),
 }
 
 impl Rows<'_> {
+    /// The number of nodes.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Rows::Run(rows) => rows.len(),
+            Rows::Missing(count) => *count,
+            Rows::Each(rows) => rows.len(),
+        }
+    }
+
     /// Adds what is stored for each node to a list, and `missing` for a node without a row.
     pub(crate) fn read<S: Pod, T: Copy>(
         &self,
@@ -134,6 +145,7 @@ impl Rows<'_> {
     ) {
         match self {
             Rows::Run(rows) => out.extend(stored.slice(rows.clone()).iter().map(|item| of(*item))),
+            Rows::Missing(count) => out.resize(out.len() + count, missing),
             Rows::Each(rows) => {
                 // Only what lies between the first and the last row is touched of a mapped column.
                 let has_row = |row: &&u32| **row != NO_ROW;
@@ -153,6 +165,7 @@ impl Rows<'_> {
     pub(crate) fn for_each(&self, mut visit: impl FnMut(Option<usize>)) {
         match self {
             Rows::Run(rows) => rows.clone().for_each(|row| visit(Some(row))),
+            Rows::Missing(count) => (0..*count).for_each(|_| visit(None)),
             Rows::Each(rows) => rows.iter().for_each(|&row| match row {
                 NO_ROW => visit(None),
                 row => visit(Some(row as usize)),
@@ -161,24 +174,22 @@ impl Rows<'_> {
     }
 }
 
-/// The least number of nodes whose rows are looked for one by one, where those of a batch are no run.
-const PIECE_MIN: usize = 256;
+/// Fewer nodes are searched for one by one.
+const RUNS_MIN: usize = 32;
 
-/// How often parts of a batch are tried as runs before the rest of it is searched whole. A part that is no run costs about as much as the search
-/// for ten nodes.
-const TRIES: usize = 32;
+/// Nodes are compared with the subjects word by word where they have one in so many ids at least: so there are some in each word.
+const SPAN_SHARE: usize = 16;
 
-/// The number of batches that are searched whole after one in which trying did not pay.
-const REST: usize = 7;
+/// Where fewer than so many nodes are in a run they are searched for one by one, which costs less than to hand out each run.
+const RUN_SHARE: usize = 12;
 
 /// Finds the rows of batches.
 #[derive(Default, Clone)]
 pub(crate) struct RowFinder {
     /// Where all nodes are of a set that has the subjects, perhaps without some: what it has beside them.
     beside: Option<Arc<RoaringBitmap>>,
-    /// How many more batches are searched whole.
-    rest: usize,
     rows: Vec<u32>,
+    runs: Vec<RowRun>,
 }
 
 impl RowFinder {
@@ -197,34 +208,30 @@ impl RowFinder {
         RowFinder { beside: self.beside.clone(), ..RowFinder::default() }
     }
 
-    /// The rows of nodes, which ascend. O(log subjects) where neither they nor the subjects have gaps, or they are all subjects between two; else
-    /// as [`FrozenBitmap::rows_of`].
+    /// The rows of nodes, which ascend, as a run or as a list. O(log subjects) where neither they nor the subjects have gaps, or they are all
+    /// subjects between two; else as [`RowFinder::for_each_piece`].
     pub(crate) fn find(&mut self, subjects: &FrozenBitmap, nodes: &[u32]) -> Rows<'_> {
         if let Some(run) = self.run(subjects, nodes) {
             return Rows::Run(run);
         }
-        if nodes.len() < 2 * PIECE_MIN {
-            return Rows::Each(self.search(subjects, nodes));
-        }
         let mut rows = std::mem::take(&mut self.rows);
         rows.clear();
-        self.for_each_part(subjects, nodes, |piece| match piece {
-            Rows::Run(run) => rows.extend(run.map(|row| row as u32)),
-            Rows::Each(each) => rows.extend_from_slice(each),
-        });
+        let done = self.find_runs(subjects, nodes);
+        for run in &self.runs {
+            match run.row {
+                NO_ROW => rows.resize(rows.len() + run.len as usize, NO_ROW),
+                row => rows.extend((0..run.len).map(|place| row.wrapping_add(place))),
+            }
+        }
+        rows.resize(nodes.len(), NO_ROW);
+        subjects.rows_of(&nodes[done..], &mut rows[done..]);
         self.rows = rows;
         Rows::Each(&self.rows)
     }
 
-    /// The row of each node.
-    fn search(&mut self, subjects: &FrozenBitmap, nodes: &[u32]) -> &[u32] {
-        self.rows.resize(nodes.len(), NO_ROW);
-        subjects.rows_of(nodes, &mut self.rows);
-        &self.rows
-    }
-
-    /// Calls `visit` with the rows of nodes, which ascend: piece by piece, in their order. Where a few nodes of a batch are no subjects, or have
-    /// subjects between them that are none of the nodes, as behind a few commits, the rest of it is runs. O(log subjects) for each run.
+    /// Calls `visit` with the rows of nodes, which ascend: piece by piece, in their order. O(log subjects) where neither they nor the subjects
+    /// have gaps; else a few instructions for 64 ids, and some for each in which they differ, where these are few; else as
+    /// [`FrozenBitmap::rows_of`].
     pub(crate) fn for_each_piece(
         &mut self,
         subjects: &FrozenBitmap,
@@ -234,48 +241,28 @@ impl RowFinder {
         if let Some(run) = self.run(subjects, nodes) {
             return visit(Rows::Run(run));
         }
-        match nodes.len() < 2 * PIECE_MIN {
-            true => visit(Rows::Each(self.search(subjects, nodes))),
-            false => self.for_each_part(subjects, nodes, visit),
+        let done = self.find_runs(subjects, nodes);
+        for run in &self.runs {
+            let (row, len) = (run.row as usize, run.len as usize);
+            visit(if run.row == NO_ROW { Rows::Missing(len) } else { Rows::Run(row..row + len) });
+        }
+        let rest = &nodes[done..];
+        if !rest.is_empty() {
+            self.rows.resize(rest.len(), NO_ROW);
+            subjects.rows_of(rest, &mut self.rows);
+            visit(Rows::Each(&self.rows));
         }
     }
 
-    /// As [`RowFinder::for_each_piece`], of many nodes that are no run together.
-    fn for_each_part(
-        &mut self,
-        subjects: &FrozenBitmap,
-        nodes: &[u32],
-        mut visit: impl FnMut(Rows<'_>),
-    ) {
-        let mut tries = if self.rest == 0 { TRIES } else { 0 };
-        let mut rows = Vec::new();
-        // The parts that are left, the first one on top.
-        let (before, behind) = nodes.split_at(nodes.len() / 2);
-        // The whole was tried already by the caller, so the halves are next, the first one on top.
-        let mut left = if tries == 0 { vec![nodes] } else { vec![behind, before] };
-        while let Some(part) = left.pop() {
-            if 0 < tries {
-                if let Some(run) = self.run(subjects, part) {
-                    visit(Rows::Run(run));
-                    continue;
-                }
-                tries -= 1;
-            }
-            if 0 < tries && 2 * PIECE_MIN <= part.len() {
-                let (before, behind) = part.split_at(part.len() / 2);
-                left.extend([behind, before]);
-                continue;
-            }
-            rows.resize(part.len(), NO_ROW);
-            subjects.rows_of(part, &mut rows);
-            visit(Rows::Each(&rows));
+    /// Finds the runs of the first of some nodes, and returns how many these are: none where they lie far apart.
+    fn find_runs(&mut self, subjects: &FrozenBitmap, nodes: &[u32]) -> usize {
+        self.runs.clear();
+        let span = nodes.first().zip(nodes.last()).map_or(0, |(first, last)| last - first);
+        let are_near = span as usize / SPAN_SHARE < nodes.len();
+        if nodes.len() < RUNS_MIN || !are_near {
+            return 0;
         }
-        // All tries used up means that the batch was no few runs: the next
-        // ones are probably none either, and are searched whole for a while.
-        self.rest = match (self.rest, tries) {
-            (0, 0) => REST,
-            (rest, _) => rest.saturating_sub(1),
-        };
+        subjects.row_runs(nodes, nodes.len() / RUN_SHARE, &mut self.runs)
     }
 
     /// The rows of nodes that lie behind one another.
@@ -341,15 +328,22 @@ impl<T: Copy> Overlay<T> {
         let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
         let mut place = 0;
         while let Some(&(node, change)) = self.changes.get(self.done).filter(|it| it.0 <= last) {
-            self.done += 1;
             // The place is known where the nodes have no gaps; the next change is mostly near otherwise.
             let guess = node.wrapping_sub(first) as usize;
             place = match nodes.get(guess) == Some(&node) {
                 true => guess,
                 false => place + gallop(&nodes[place..], |&other| other < node),
             };
-            if nodes.get(place) == Some(&node) {
-                visit(place, change);
+            match nodes.get(place) {
+                // What changed before the next node is passed over at once.
+                Some(&next) if next != node => {
+                    self.done += gallop(&self.changes[self.done..], |(other, _)| *other < next);
+                }
+                Some(_) => {
+                    self.done += 1;
+                    visit(place, change);
+                }
+                None => return,
             }
         }
     }
@@ -381,18 +375,13 @@ impl<'a> EdgeCounts<'a> {
         let base = &edges.base;
         finder.for_each_piece(&base.subjects, nodes, |rows| match rows {
             Rows::Run(rows) => base.offsets.push_lens(rows, counts),
+            Rows::Missing(count) => counts.resize(counts.len() + count, 0),
             Rows::Each(rows) => counts.extend(rows.iter().map(|&row| match row {
                 NO_ROW => 0,
                 row => base.offsets.range(row as usize).len() as i64,
             })),
         });
-        let mut place = 0;
-        edges.changed_near(nodes, |node, row| {
-            place += gallop(&nodes[place..], |&other| other < node);
-            if nodes.get(place) == Some(&node) {
-                counts[place] = row.count(counts[place]);
-            }
-        });
+        edges.changed_counts(nodes, |place, count| counts[place] = count);
         counts
     }
 }
@@ -462,35 +451,38 @@ impl<'a> EdgeTargets<'a> {
     fn stored_lists(&mut self, nodes: &[u32], mut visit: impl FnMut(usize, &[u32])) {
         let base = &self.edges.base;
         let mut place = 0;
-        self.finder.find(&base.subjects, nodes).for_each(|row| {
-            if let Some(row) = row {
-                visit(place, base.targets.slice(base.offsets.range(row)));
-            }
-            place += 1;
+        self.finder.for_each_piece(&base.subjects, nodes, |rows| {
+            rows.for_each(|row| {
+                if let Some(row) = row {
+                    visit(place, base.targets.slice(base.offsets.range(row)));
+                }
+                place += 1;
+            });
         });
     }
 
     fn stored(&mut self, nodes: &[u32], visit: &mut impl FnMut(&[u32])) {
         let base = &self.edges.base;
-        match self.finder.find(&base.subjects, nodes) {
+        self.finder.for_each_piece(&base.subjects, nodes, |rows| match rows {
             Rows::Run(rows) if rows.is_empty() => {}
             Rows::Run(rows) => {
                 let first = base.offsets.range(rows.start).start;
                 let last = base.offsets.range(rows.end - 1).end;
                 visit(base.targets.slice(first..last));
             }
+            Rows::Missing(_) => {}
             Rows::Each(rows) => {
                 for &row in rows.iter().filter(|row| **row != NO_ROW) {
                     visit(base.targets.slice(base.offsets.range(row as usize)));
                 }
             }
-        }
+        });
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{BATCH, Members, PIECE_MIN, RowFinder, Rows};
+    use super::{BATCH, Members, RUNS_MIN, RowFinder, Rows};
     use crate::storage::{FrozenBitmap, NO_ROW, NodeSet};
     use fastrand::Rng;
     use roaring::RoaringBitmap;
@@ -504,6 +496,7 @@ mod tests {
         });
         let whole = match finder.find(subjects, nodes) {
             Rows::Run(run) => run.map(|row| row as u32).collect(),
+            Rows::Missing(count) => vec![NO_ROW; count],
             Rows::Each(rows) => rows.to_vec(),
         };
         [pieces, whole]
@@ -531,7 +524,7 @@ mod tests {
             let set = NodeSet::Overlay { base, gained: Arc::new(gained), lost: Arc::new(lost) };
             let nodes = set.to_vec();
             let mut finders = [RowFinder::of(&subjects, Members::Set(&set)), RowFinder::default()];
-            for batch in nodes.chunks([BATCH, PIECE_MIN * 2, 10][rng.usize(..3)]) {
+            for batch in nodes.chunks([BATCH, RUNS_MIN * 2, 10][rng.usize(..3)]) {
                 let mut wanted = vec![NO_ROW; batch.len()];
                 subjects.rows_of(batch, &mut wanted);
                 for finder in &mut finders {
@@ -554,6 +547,6 @@ mod tests {
         finder.for_each_piece(&subjects, &set.to_vec()[..BATCH], |rows| {
             searched += if let Rows::Each(rows) = rows { rows.len() } else { 0 };
         });
-        assert!((1..=2 * PIECE_MIN).contains(&searched), "{searched} nodes were searched for");
+        assert_eq!(searched, 0);
     }
 }

@@ -67,17 +67,13 @@ impl ColumnVar {
         Some(ColumnVar { source, nodes: nodes.clone(), is_whole, values: OnceLock::new() })
     }
 
-    /// The variable of the number of edges that each of some nodes has; `None` for a predicate without edges in this direction, and
-    /// where more changed than the nodes are worth. O(1).
+    /// The variable of the number of edges that each of some nodes has; `None` for a predicate without edges in this direction. O(1).
     pub(crate) fn of_counts(
         predicate: &Arc<Predicate>,
         reverse: bool,
         nodes: &NodeSet,
     ) -> Option<ColumnVar> {
-        let edges = predicate.direction(reverse)?;
-        if nodes.len().saturating_mul(CHANGES_SHARE) < edges.delta.rows.len() {
-            return None;
-        }
+        predicate.direction(reverse)?;
         let source = Source::Counts(Arc::clone(predicate), reverse);
         Some(ColumnVar { source, nodes: nodes.clone(), is_whole: true, values: OnceLock::new() })
     }
@@ -211,7 +207,7 @@ impl ColumnVar {
     }
 
     /// Aggregates all numbers in several ways in one pass, which threads share.
-    /// Sums of ints are those of the column as it is stored, put right for each change, where all that have a number were asked and
+    /// Sums of ints are those of the column as it is stored, and what changed of them, which is known, where all that have a number were asked and
     /// nothing but sums is. O(nodes + changes), without a list of them.
     ///
     /// # Errors
@@ -258,9 +254,8 @@ impl ColumnVar {
                 })
             };
             self.add_up(column.rows(), nanos, control, &mut totals, |_| None, add)?;
-            column.for_each_changed_int(|old, new| {
-                totals.iter_mut().for_each(|total| total.exchange(old, new));
-            });
+            let rise = part_of(predicate).int_rise();
+            totals.iter_mut().for_each(|total| total.raise(rise));
             return Ok(totals);
         }
         let add = |rows, totals: &mut Vec<Totals>| {

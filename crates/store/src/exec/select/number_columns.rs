@@ -11,6 +11,10 @@ use std::sync::Arc;
 /// The number of rows of a whole column that are read between two questions whether to go on, and the number of changes.
 const PIECE: usize = 1 << 16;
 
+/// The list of all changes is read where there are fewer than so many for each node: to go over that list costs less than a walk over the map, and
+/// less than to look up each node there.
+pub(crate) const LIST_SHARE: usize = 4;
+
 /// Numbers of one type behind one another.
 #[derive(Clone, Copy)]
 pub(crate) enum NumberSlice<'s> {
@@ -113,7 +117,7 @@ impl NumberChanges {
 
     /// As [`NumberChanges::of_all`], of some nodes and perhaps of others.
     fn near(part: &LangValues, wanted: ValueType, nodes: Members<'_>) -> Option<NumberChanges> {
-        if part.changes_len() < nodes.len() {
+        if part.changes_len() < nodes.len().saturating_mul(LIST_SHARE) {
             return NumberChanges::of_all(part, wanted);
         }
         let column = &part.base.column;
@@ -228,6 +232,10 @@ impl<'a, T: Number> Numbers<'a, T> {
                 Stored::Plain(stored) => rows.read(stored, T::zeroed(), |number| number, numbers),
             }
             match rows {
+                Rows::Missing(_) => {
+                    has.resize(before, true);
+                    has.resize(numbers.len(), false);
+                }
                 Rows::Each(rows) if !has.is_empty() || rows.contains(&NO_ROW) => {
                     has.resize(before, true);
                     has.extend(rows.iter().map(|row| *row != NO_ROW));
@@ -360,17 +368,6 @@ impl<'a, T: Number> Numbers<'a, T> {
         let mut gains: Vec<isize> = self.changes.changes.iter().map(gain).collect();
         gains.push(gained);
         gains
-    }
-
-    /// Calls `visit` with the stored number and the present one of each node that changed, ascending by node.
-    fn for_each_change(&self, mut visit: impl FnMut(Option<T>, Option<T>)) {
-        for &(node, now) in self.changes.changes.iter() {
-            let stored = self.subjects.row_of(node).map(|row| match &self.stored {
-                Stored::Narrow(stored) => T::of_narrow(stored.get(row)),
-                Stored::Plain(stored) => stored.get(row),
-            });
-            visit(stored, now);
-        }
     }
 
     fn read_rows(
@@ -530,13 +527,6 @@ impl<'a> NumberColumn<'a> {
         match self {
             NumberColumn::Int(numbers) => numbers.read_rows(rows, &check, &mut take),
             NumberColumn::Float(numbers) => numbers.read_rows(rows, &check, &mut take),
-        }
-    }
-
-    /// Calls `exchange` with the stored and the present int of each node that changed. The changes have to be all that there are.
-    pub(crate) fn for_each_changed_int(&self, exchange: impl FnMut(Option<i64>, Option<i64>)) {
-        if let NumberColumn::Int(ints) = self {
-            ints.for_each_change(exchange);
         }
     }
 

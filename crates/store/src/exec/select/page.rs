@@ -173,8 +173,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The number of nodes of a root block that pass its filter, and the nodes, unless they were counted without being listed, which they
-    /// are not where the block has a variable.
+    /// The number of nodes of a root block that pass its filter, and the nodes, unless they were counted in a column or an index, which they are not
+    /// where the block has a variable.
     pub(crate) fn counted_set(&self, block: &Block) -> Result<(usize, Option<NodeSet>)> {
         if let (Some(function), Some(filter), None) = (&block.root, &block.filter, block.var) {
             let root = self.root(function)?;
@@ -184,6 +184,11 @@ impl<'a> Context<'a> {
             }
             let set = self.filter(filter, root)?;
             return Ok((set.len(), Some(set)));
+        }
+        if let (Some(function), None, None) = (&block.root, &block.filter, block.var)
+            && let Some(count) = self.counted_root(function)
+        {
+            return Ok((count, None));
         }
         let set = self.block_set(block)?;
         Ok((set.len(), Some(set)))

@@ -221,6 +221,19 @@ impl<'a> Context<'a> {
     fn filtered_targets(&self, nodes: &[u32], walk: &Walk<'_>, page: Page) -> Result<Lists> {
         let field = walk.field;
         let least = self.least_of(page);
+        if let ([node], Some(filter), None) = (nodes, &field.filter, &field.facet_filter) {
+            // Of one node the targets are a set as they are stored, which is not copied to be asked.
+            let targets = least.map(|least| walk.edges.target_set(*node).tail(least));
+            let targets = targets.unwrap_or_default();
+            // A set with changes becomes a list where each target is tested.
+            let _while_filtering = self.control.charge_while(size_of::<u32>() * targets.len())?;
+            self.note_unmet_in(filter, &targets);
+            let passed = self.filter(filter, targets)?;
+            let mut list = Lists::new(self, 1)?;
+            list.extend(self, &passed.as_list())?;
+            list.close(self)?;
+            return Ok(list);
+        }
         let mut all = match page.after {
             0 => self.all_lists(nodes, walk.edges, LIST_NANOS)?,
             _ => self.lists_of(nodes.len(), LIST_NANOS, |place, lists| {

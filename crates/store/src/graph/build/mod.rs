@@ -1,5 +1,6 @@
 //! Builds the stored form of a predicate from data in order of arrival.
 
+pub(super) mod value_order;
 pub(super) mod node_lists;
 pub(super) mod parts;
 pub(super) mod edge_order;

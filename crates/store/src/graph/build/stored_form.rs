@@ -6,9 +6,9 @@
 
 use super::edge_order::{Ordered, order_edges, reverse_edges};
 use super::parts::{EdgePart, FacetPart, FacetRows, ValuePart};
+use super::value_order::compare_values;
 use crate::graph::thresholds::Thresholds;
 use crate::graph::version::edges::{Direction, EdgeStore};
-use crate::graph::version::value_order::compare_values;
 use crate::graph::version::values::{LangValues, ValueBase};
 use crate::index::{IndexKind, VectorIndex, build_index, index_kinds, vector_options};
 use crate::storage::{Array, Column, Edges, FacetColumn, FrozenBitmap, Offsets, Values};

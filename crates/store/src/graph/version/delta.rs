@@ -3,8 +3,8 @@
 //! They are persistent maps: a commit shares all that it does not touch with the version before,
 //! so it costs O(changes · log), and readers of older versions see theirs unchanged.
 
+use super::change_lists::{ChangeList, ColumnChanges};
 use crate::index::TokenKey;
-use crate::storage::Values;
 use hexgraph_base::types::{Value, ValueRef};
 use imbl::OrdMap;
 use imbl::ordmap::DiffItem;
@@ -149,145 +149,21 @@ pub struct ValueDelta {
     pub lost: Arc<RoaringBitmap>,
     /// Changes of postings, one map for each index of the base, in its order.
     pub tokens: Vec<OrdMap<TokenKey, Postings>>,
-    /// The same rows as one list, where the base is a column of numbers.
-    pub(super) run: NumberRun,
+    /// The same rows as one list, where the base is a column of numbers, or of few distinct texts.
+    pub(super) list: ColumnChanges,
     /// How many more values there are than in the base: so they are counted without a walk over the changes.
     pub(super) surplus: i64,
-}
-
-/// The nodes that changed since a column of numbers was built, ascending, with the number that each has now.
-pub type ChangedNumbers<T> = Arc<Vec<(u32, Option<T>)>>;
-
-/// The changes of a column of numbers as one list, which a query that reads the whole column reads from end to end at the speed of
-/// memory: the leaves of the map of rows lie apart, and to go from one to the next is a miss of the cache.
-///
-/// The list is made anew when one in [`RUN_SHARE`] of its nodes has changed since, so a change costs as many steps of a copy,
-/// amortised, and a query merges few nodes into it.
-#[derive(Clone, Default)]
-pub(super) enum NumberRun {
-    /// The column has no numbers, or a change is no number of its type.
-    #[default]
-    None,
-    /// Changes of ints.
-    Int(Run<i64>),
-    /// Changes of floats.
-    Float(Run<f64>),
-}
-
-/// The list is made anew behind so many changes at least.
-const RUN_MIN: usize = 64;
-
-/// The list is made anew when it lacks one in so many.
-const RUN_SHARE: usize = 64;
-
-/// A list of changed nodes with their numbers, and the nodes that changed since it was made.
-#[derive(Clone)]
-pub(super) struct Run<T> {
-    sorted: ChangedNumbers<T>,
-    /// In the order in which they changed, some perhaps repeatedly.
-    fresh: Arc<Vec<u32>>,
-}
-
-/// The rows of the changes.
-type Rows = OrdMap<u32, Option<Row>>;
-
-impl NumberRun {
-    /// No changes of a column, which may have no numbers.
-    pub(super) fn of(values: &Values) -> NumberRun {
-        match values {
-            Values::SmallInt(_) | Values::Int(_) => NumberRun::Int(Run::empty()),
-            Values::Float(_) => NumberRun::Float(Run::empty()),
-            _ => NumberRun::None,
-        }
-    }
-
-    /// To be called when the row of a node has been set.
-    fn note(&mut self, node: u32, rows: &Rows) {
-        let fits = match self {
-            NumberRun::None => true,
-            NumberRun::Int(run) => run.note(node, rows, int_of),
-            NumberRun::Float(run) => run.note(node, rows, float_of),
-        };
-        if !fits {
-            *self = NumberRun::None;
-        }
-    }
-}
-
-fn int_of(value: ValueRef<'_>) -> Option<i64> {
-    if let ValueRef::Int(int) = value { Some(int) } else { None }
-}
-
-fn float_of(value: ValueRef<'_>) -> Option<f64> {
-    if let ValueRef::Float(float) = value { Some(float) } else { None }
-}
-
-impl<T: Copy> Run<T> {
-    fn empty() -> Run<T> {
-        Run { sorted: Arc::default(), fresh: Arc::default() }
-    }
-
-    /// False when the list would have to be made anew, and cannot: a row is no number.
-    fn note(&mut self, node: u32, rows: &Rows, number: fn(ValueRef<'_>) -> Option<T>) -> bool {
-        match Arc::get_mut(&mut self.fresh) {
-            Some(fresh) => fresh.push(node),
-            None => {
-                // An older version has this list, too, and must not see
-                // what comes now. The others of this commit find room.
-                let mut fresh = Vec::with_capacity(self.fresh.len() + 8);
-                fresh.extend_from_slice(&self.fresh);
-                fresh.push(node);
-                self.fresh = Arc::new(fresh);
-            }
-        }
-        if self.fresh.len() < RUN_MIN.max(self.sorted.len() / RUN_SHARE) {
-            return true;
-        }
-        let Some(sorted) = self.merged(rows, number) else { return false };
-        *self = Run { sorted, fresh: Arc::default() };
-        true
-    }
-
-    /// All changes; `None` when one of those since the list was made is no number. O(1) when there are none of these, else one copy
-    /// of the list.
-    fn merged(
-        &self,
-        rows: &Rows,
-        number: fn(ValueRef<'_>) -> Option<T>,
-    ) -> Option<ChangedNumbers<T>> {
-        if self.fresh.is_empty() {
-            return Some(Arc::clone(&self.sorted));
-        }
-        let mut fresh = Vec::clone(&self.fresh);
-        fresh.sort_unstable();
-        fresh.dedup();
-        let mut all = Vec::with_capacity(self.sorted.len() + fresh.len());
-        let mut rest = self.sorted.as_slice();
-        for node in fresh {
-            let (before, behind) = rest.split_at(rest.partition_point(|(other, _)| *other < node));
-            all.extend_from_slice(before);
-            let is_known = behind.first().is_some_and(|(other, _)| *other == node);
-            rest = &behind[usize::from(is_known)..];
-            // Each node that changed has a row, also one that has no value any more.
-            let now = match rows.get(&node)? {
-                // Lists of values are no numbers.
-                Some(row) if row.len() == 1 => Some(number(row.first())?),
-                Some(_) => return None,
-                None => None,
-            };
-            all.push((node, now));
-        }
-        all.extend_from_slice(rest);
-        Some(Arc::new(all))
-    }
+    /// How much more the ints come to than those of the base, where that is a column of ints without lists: so they are added up without a walk
+    /// over the changes. Values of other types count as 0.
+    pub(super) rise: i128,
 }
 
 impl ValueDelta {
     /// Sets the row of a node. Sets of nodes and postings are those of the caller.
     pub(super) fn put_row(&mut self, node: u32, row: Option<Row>) {
+        self.list.note(node, row.as_ref().map(|row| (row.len() == 1).then(|| row.first())));
         self.rows.insert(node, row);
         self.filter.add(node, &self.rows);
-        self.run.note(node, &self.rows);
     }
 
     /// The row of a node that changed, `None` inside for one that has none any more.
@@ -297,18 +173,6 @@ impl ValueDelta {
             return None;
         }
         self.rows.get(&node).map(Option::as_ref)
-    }
-
-    /// All changes of a column of ints; `None` for any other column, and when a change is no int. O(1), or a copy of the changes.
-    pub(super) fn ints(&self) -> Option<ChangedNumbers<i64>> {
-        let NumberRun::Int(run) = &self.run else { return None };
-        run.merged(&self.rows, int_of)
-    }
-
-    /// As [`ValueDelta::ints`], of floats.
-    pub(super) fn floats(&self) -> Option<ChangedNumbers<f64>> {
-        let NumberRun::Float(run) = &self.run else { return None };
-        run.merged(&self.rows, float_of)
     }
 }
 
@@ -354,11 +218,20 @@ pub struct EdgeDelta {
     pub has_negative: bool,
     /// How many more edges there are than in the base: so they are counted without a walk over the changes.
     pub(super) surplus: i64,
+    /// The number of edges that each node of `rows` has now.
+    pub(super) counts: ChangeList<i64>,
 }
 
 impl EdgeDelta {
-    /// Sets what changed for a node. Sets of nodes and counts are those of the caller. Returns what had changed before.
-    pub(super) fn put_row(&mut self, node: u32, row: Arc<EdgeRow>) -> Option<Arc<EdgeRow>> {
+    /// Sets what changed for a node, which has `count` edges now. Sets of nodes and sums are those of the caller. Returns what had changed
+    /// before.
+    pub(super) fn put_row(
+        &mut self,
+        node: u32,
+        row: Arc<EdgeRow>,
+        count: i64,
+    ) -> Option<Arc<EdgeRow>> {
+        self.counts.note(node, count);
         let old = self.rows.insert(node, row);
         self.filter.add(node, &self.rows);
         old
@@ -475,12 +348,12 @@ pub(super) fn set_member(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::storage::Array;
+    use crate::storage::{Array, Values};
     use proptest::prelude::*;
 
     fn of_ints() -> ValueDelta {
-        let run = NumberRun::of(&Values::Int(Array::empty()));
-        ValueDelta { run, ..ValueDelta::default() }
+        let list = ColumnChanges::of(&Values::Int(Array::empty()));
+        ValueDelta { list, ..ValueDelta::default() }
     }
 
     proptest! {
@@ -499,10 +372,13 @@ mod tests {
             }
             versions.push(delta);
             for delta in versions {
-                let int = |row: &Row| int_of(row.first()).expect("all are ints");
+                let int = |row: &Row| match row {
+                    Row::Int(int) => *int,
+                    other => panic!("{other:?} is no int"),
+                };
                 let rows = delta.rows.iter().map(|(node, row)| (*node, row.as_ref().map(int)));
                 let rows: Vec<(u32, Option<i64>)> = rows.collect();
-                prop_assert_eq!(delta.ints().map(|run| Vec::clone(&run)), Some(rows));
+                prop_assert_eq!(delta.list.ints().map(|run| Vec::clone(&run)), Some(rows));
             }
         }
     }
@@ -533,17 +409,17 @@ mod tests {
         let several = || Row::of([1, 2].map(|it| (Value::Int(it), FacetList::new())).to_vec());
         let ints: fn(u32) -> Option<Row> = |node| Some(Row::Int(node.into()));
         for other in [text(), several()] {
-            // One is among those that changed last, and then among those of which a list would be made.
-            for behind in [0, 2 * RUN_MIN as u32] {
+            // One is among those that changed last, and then among those of which a list would have been made.
+            for behind in [0, 200] {
                 let mut delta = of_ints();
                 (0..5).for_each(|node| delta.put_row(node, ints(node)));
-                assert_eq!(delta.ints().map(|run| run.len()), Some(5));
+                assert_eq!(delta.list.ints().map(|run| run.len()), Some(5));
                 delta.put_row(3, other.clone());
                 (10..10 + behind).for_each(|node| delta.put_row(node, ints(node)));
-                assert!(delta.ints().is_none(), "{other:?} before {behind} others");
+                assert!(delta.list.ints().is_none(), "{other:?} before {behind} others");
             }
         }
-        assert!(of_ints().floats().is_none());
+        assert!(of_ints().list.floats().is_none());
     }
 
     #[test]

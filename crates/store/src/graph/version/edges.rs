@@ -162,6 +162,13 @@ impl Direction {
         self.changed_between(first, last).for_each(|(node, row)| visit(node, row));
     }
 
+    /// Calls `visit` with the place of each of some nodes, which ascend, whose edges changed since the base was built, and the number of edges that
+    /// it has now: of some nodes twice, and the last time counts. O(changes between the first and the last node) at most, and
+    /// O(nodes · log changes) at most.
+    pub(crate) fn changed_counts(&self, nodes: &[u32], visit: impl FnMut(usize, i64)) {
+        self.delta.counts.near(nodes, visit);
+    }
+
     /// Whether there is an edge from `node` to `target`.
     pub fn contains(&self, node: u32, target: u32) -> bool {
         match self.delta.row(node) {
@@ -246,7 +253,7 @@ impl Direction {
     pub(in crate::graph) fn put_row(&mut self, node: u32, row: Arc<EdgeRow>) {
         let in_base = self.base.positions(node).len() as i64;
         let now = row.count(in_base);
-        let old = self.delta.put_row(node, row);
+        let old = self.delta.put_row(node, row, now);
         let EdgeDelta { gained, lost, surplus, .. } = &mut self.delta;
         set_member(gained, lost, node, in_base != 0, 0 < now);
         *surplus += now - old.map_or(in_base, |old| old.count(in_base));

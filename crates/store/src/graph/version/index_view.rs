@@ -144,6 +144,17 @@ impl<'a> IndexView<'a> {
         }
     }
 
+    /// How many nodes all tokens between two bounds have, those of several tokens repeatedly. O(log tokens + changed tokens between them).
+    pub(crate) fn count(&self, low: Bound<&TokenKey>, high: Bound<&TokenKey>) -> usize {
+        if range_is_empty(low, high) {
+            return 0;
+        }
+        let stored = self.index.span(self.places(low, high)).len();
+        let changes = self.changes.range::<_, TokenKey>((low, high));
+        let surplus = changes.map(|(_, change)| change.surplus).sum::<i64>();
+        stored.saturating_add_signed(surplus as isize)
+    }
+
     fn push_span(&self, places: Range<usize>, nodes: &mut Vec<u32>) {
         if places.start < places.end {
             nodes.extend_from_slice(self.index.postings.slice(self.index.span(places)));

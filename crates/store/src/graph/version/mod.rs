@@ -1,9 +1,9 @@
 //! What a query reads: base and changes of each predicate as one, at one moment.
 
+pub(super) mod change_lists;
 pub(super) mod delta;
 pub(super) mod node_ids;
 pub(super) mod uids;
-pub(super) mod value_order;
 pub(super) mod index_view;
 pub(super) mod unions;
 pub(super) mod values;

@@ -1,8 +1,7 @@
 //! The values of a predicate at one version, in one language: base and changes as one.
 
-use super::delta::{
-    ChangedNumbers, FacetList, NumberRun, Postings, Row, ValueDelta, pays_to_look_up, set_member,
-};
+use super::change_lists::{ChangedNumbers, ChangedTexts, ColumnChanges};
+use super::delta::{FacetList, Postings, Row, ValueDelta, pays_to_look_up, set_member};
 use super::index_view::IndexView;
 use crate::index::{IndexKind, TokenIndex, TokenKey, VectorIndex, tokens_of};
 use crate::storage::{Column, NodeSet, gallop};
@@ -135,8 +134,8 @@ impl LangValues {
     /// A language just built.
     pub fn new(lang: Arc<str>, base: ValueBase) -> LangValues {
         let tokens = vec![OrdMap::new(); base.indexes.len()];
-        let run = NumberRun::of(&base.column.values);
-        let delta = ValueDelta { tokens, run, ..ValueDelta::default() };
+        let list = ColumnChanges::of(&base.column.values);
+        let delta = ValueDelta { tokens, list, ..ValueDelta::default() };
         LangValues { lang, base: Arc::new(base), delta }
     }
 
@@ -175,12 +174,24 @@ impl LangValues {
     /// All nodes that changed since a column of ints was built, ascending, with the int that each has now; `None` for any other
     /// column, and when a change is no int. O(1), or a copy of the list.
     pub(crate) fn changed_ints(&self) -> Option<ChangedNumbers<i64>> {
-        self.delta.ints()
+        self.delta.list.ints()
+    }
+
+    /// How many more ints there are than in the base, and how much more they come to, of a column whose changes are
+    /// [ints](LangValues::changed_ints). O(1).
+    pub(crate) fn int_rise(&self) -> (i64, i128) {
+        (self.delta.surplus, self.delta.rise)
     }
 
     /// As [`LangValues::changed_ints`], of floats.
     pub(crate) fn changed_floats(&self) -> Option<ChangedNumbers<f64>> {
-        self.delta.floats()
+        self.delta.list.floats()
+    }
+
+    /// All nodes that changed since a column of few distinct texts was built; `None` for any other column, and when changes are something else than
+    /// few texts. O(1), or a copy of the list.
+    pub(crate) fn changed_texts(&self) -> Option<ChangedTexts<'_>> {
+        self.delta.list.texts()
     }
 
     /// The nodes between two, both included, that changed since the base was built, ascending, with their rows.
@@ -304,10 +315,11 @@ impl LangValues {
             }
         }
         let in_base = base.column.subjects.contains(node);
-        let before = self.values(node).len() as i64;
-        let ValueDelta { gained, lost, surplus, .. } = &mut self.delta;
+        let before = (self.values(node).len() as i64, self.first(node).map_or(0, int_of));
+        let ValueDelta { gained, lost, surplus, rise, .. } = &mut self.delta;
         set_member(gained, lost, node, in_base, row.is_some());
-        *surplus += row.as_ref().map_or(0, Row::len) as i64 - before;
+        *surplus += row.as_ref().map_or(0, Row::len) as i64 - before.0;
+        *rise += row.as_ref().map_or(0, |row| int_of(row.first())) - before.1;
         self.delta.put_row(node, row);
     }
 
@@ -320,6 +332,11 @@ impl LangValues {
         tokens.dedup();
         tokens
     }
+}
+
+/// The int that a value is, and 0 for any other value.
+fn int_of(value: ValueRef<'_>) -> i128 {
+    if let ValueRef::Int(int) = value { int.into() } else { 0 }
 }
 
 fn change_posting(

@@ -12,6 +12,7 @@ use hexgraph_base::schema::{HnswOptions, Metric};
 use hexgraph_base::types::pool::Pool;
 use hexgraph_base::types::{Error, Result, Value};
 use rustc_hash::FxHashSet;
+use std::cmp::Ordering;
 
 /// What is looked for.
 #[derive(Debug, Clone, Copy)]
@@ -70,7 +71,7 @@ impl LangValues {
         // nearest. Of two nodes at one distance the smaller number comes first.
         let mut found: Vec<(f32, u32)> = Vec::new();
         let mut other = None;
-        self.push_changed(index.metric, wanted.vector, &mut found, &mut other);
+        self.push_changed(index.metric, wanted, &mut found, &mut other);
         if in_base && index.dimension != 0 {
             self.push_base(index, wanted, &mut found);
         } else if 0 < index.dimension && self.has_unchanged() {
@@ -79,7 +80,7 @@ impl LangValues {
         if let (true, Some(length)) = (found.is_empty(), other) {
             return Err(length);
         }
-        found.sort_by(|one, next| one.0.total_cmp(&next.0).then(one.1.cmp(&next.1)));
+        found.sort_unstable_by(in_order);
         let is_near = |&(distance, _): &(f32, u32)| !is_too_far(index.metric, distance, wanted);
         let mut met = FxHashSet::default();
         let nodes = found.into_iter().take_while(is_near).map(|(_, node)| node);
@@ -87,26 +88,38 @@ impl LangValues {
         Ok(nodes.collect())
     }
 
-    /// The changed vectors with their distances; `other` is the length of one that has another.
+    /// The nearest of the changed nodes, in no order; `other` is the length of a vector that has another.
     fn push_changed(
         &self,
         metric: Metric,
-        vector: &[f32],
+        wanted: &Nearest<'_>,
         found: &mut Vec<(f32, u32)>,
         other: &mut Option<usize>,
     ) {
-        let query = Query::new(metric, vector);
+        let query = Query::new(metric, wanted.vector);
         for (&node, row) in &self.delta.rows {
+            // A node of several vectors is as near as the nearest of them.
+            let mut nearest: Option<f32> = None;
             for value in row.iter().flat_map(Row::iter) {
                 let Some(changed) = as_vector(value).filter(|it| !it.is_empty()) else {
                     continue;
                 };
-                if changed.len() == vector.len() {
-                    found.push((measure(metric, &query, &changed), node));
+                if changed.len() == wanted.vector.len() {
+                    let distance = measure(metric, &query, &changed);
+                    let is_nearer = |best: f32| distance.total_cmp(&best).is_lt();
+                    if nearest.is_none_or(is_nearer) {
+                        nearest = Some(distance);
+                    }
                 } else {
                     *other = Some(changed.len());
                 }
             }
+            found.extend(nearest.map(|distance| (distance, node)));
+        }
+        // Each node is there once, so the others can't be among the nearest. To find these costs less than to sort all.
+        if 0 < wanted.count && wanted.count < found.len() {
+            found.select_nth_unstable_by(wanted.count - 1, in_order);
+            found.truncate(wanted.count);
         }
     }
 
@@ -162,6 +175,11 @@ impl LangValues {
         });
         lengths.next()
     }
+}
+
+/// The order of nodes with their distances: the nearest first, and of two at one distance the smaller number.
+fn in_order(one: &(f32, u32), next: &(f32, u32)) -> Ordering {
+    one.0.total_cmp(&next.0).then(one.1.cmp(&next.1))
 }
 
 /// Whether a node is farther than was asked for. `distance` is that of `measure`, so a Euclidean one is squared.

@@ -9,7 +9,7 @@
 //! | sorted | lower halves, ascending, four to a word                          | <= 4096 members    |
 //! | bits   | 1024 words of bits; 32 words with the rank of every 512th bit    | > 4096 members     |
 //! | range  | none, the entry says it all                                      | one run of members |
-//! | runs   | a word a run: first, last, members of the container before it    | when smallest      |
+//! | runs   | a word a run: first, last, members of the container before it    | few runs           |
 //!
 //! So the row of a member (its rank) costs a look at the directory and one at the payload: the
 //! eight words below a rank, or a binary search in at most 4096 lower halves. Where the keys have
@@ -25,9 +25,11 @@ mod container;
 mod convert;
 mod iter;
 mod retain;
+mod row_runs;
 mod rows;
 
 pub(crate) use iter::FrozenIter;
+pub(crate) use row_runs::RowRun;
 pub(crate) use rows::NO_ROW;
 
 use super::sorted::is_run;

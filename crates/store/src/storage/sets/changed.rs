@@ -54,6 +54,26 @@ impl Stored<'_> {
         stored + mine_gained + theirs_gained + other.gained.intersection_len(self.gained)
     }
 
+    /// What the members of both sets have beside those that are stored here, and what they lack of these; `None` where that is much. O(containers +
+    /// changes).
+    pub(super) fn or_near(&self, other: &Stored<'_>) -> Option<(RoaringBitmap, RoaringBitmap)> {
+        /// More than one in so many of the stored members.
+        const MUCH: u64 = 16;
+        let most = self.bits.len() as u64 / MUCH;
+        let beside = other.bits.len() as u64 - self.bits.and_len(other.bits);
+        if most < beside + self.changes_len() + other.changes_len() {
+            return None;
+        }
+        let mut gained = other.bits.and_not(self.bits);
+        gained -= other.lost;
+        gained |= other.gained - self.bits.and_roaring(other.gained);
+        gained |= self.gained;
+        // What was lost here stays a member where the other set has it.
+        let mut lost = self.lost - other.gained;
+        lost -= other.bits.and_roaring(self.lost) - other.lost;
+        Some((gained, lost))
+    }
+
     /// The members of both.
     pub(super) fn and_bitmap(&self, other: &RoaringBitmap) -> RoaringBitmap {
         let mut both = self.bits.and_roaring(other);

@@ -33,8 +33,9 @@ pub enum NodeSet {
     },
 }
 
-/// Fewer than one change in this many members are few.
-const FEW_CHANGES: usize = 256;
+/// Fewer than one change in this many members are few: to search for one and to move what lies behind it takes about as long as to look at so many
+/// members one by one.
+const FEW_CHANGES: usize = 32;
 
 /// Pages of fewer members are walked.
 const LONG_PAGE: usize = 256;
@@ -536,7 +537,17 @@ impl NodeSet {
         NodeSet::from(nodes)
     }
 
-    /// The members of either.
+    /// The number of members of both. O(containers + changes) for two stored bitmaps, and without a set of them; else as
+    /// [`NodeSet::and`].
+    pub(crate) fn and_len(&self, other: &NodeSet) -> usize {
+        let none = RoaringBitmap::new();
+        match self.stored(&none).zip(other.stored(&none)) {
+            Some((mine, theirs)) => mine.and_len(&theirs) as usize,
+            None => self.and(other).len(),
+        }
+    }
+
+    /// The members of either: a bitmap, or a stored set with changes where both are nearly that.
     pub fn or(&self, other: &NodeSet) -> NodeSet {
         if self.is_empty() {
             return other.clone();
@@ -544,9 +555,22 @@ impl NodeSet {
         if other.is_empty() {
             return self.clone();
         }
+        let (small, large) = if self.len() <= other.len() { (self, other) } else { (other, self) };
+        if let Some(near) = large.or_near(small) {
+            return near;
+        }
         let mut all = self.to_bitmap();
         other.or_into(&mut all);
         NodeSet::from(all)
+    }
+
+    /// The members of either as a stored set with changes, where both are stored and nearly the same: so what is stored as one of them is still
+    /// read as that.
+    fn or_near(&self, other: &NodeSet) -> Option<NodeSet> {
+        let none = RoaringBitmap::new();
+        let (mine, theirs) = self.stored(&none).zip(other.stored(&none))?;
+        let (gained, lost) = mine.or_near(&theirs)?;
+        Some(NodeSet::overlay(mine.bits.clone().into(), &Arc::new(gained), &Arc::new(lost)))
     }
 
     /// Adds the members to `all`. O(containers + changes) for a bitmap, a stored one with changes among them.

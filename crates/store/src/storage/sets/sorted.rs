@@ -20,10 +20,17 @@ pub(super) fn retain_in(nodes: &mut Vec<u32>, members: &RoaringBitmap) {
     } else if count < nodes.len() / SEARCH_SHARE {
         let found = between(nodes, members).filter(|node| nodes.binary_search(node).is_ok());
         *nodes = found.collect();
+    } else if AS_BITMAP <= nodes.len() {
+        // Whole containers are intersected, where a merge would take a step for each member.
+        let list = RoaringBitmap::from_sorted_iter(nodes.iter().copied());
+        *nodes = (list.expect("the list is sorted") & members).iter().collect();
     } else {
         merge_with(nodes, members, true);
     }
 }
+
+/// A list of so many nodes is made a bitmap to be intersected with one.
+const AS_BITMAP: usize = 1 << 10;
 
 /// The members of a bitmap between the ends of a sorted list, both included.
 fn between<'m>(nodes: &[u32], members: &'m RoaringBitmap) -> impl Iterator<Item = u32> + use<'m> {
@@ -260,6 +267,32 @@ mod tests {
                 appended.remove(0);
                 appended.sort_unstable();
                 prop_assert_eq!(appended, list(&mut members.iter()));
+            }
+        }
+
+        /// The union of two sets that are nearly the same is one of them with changes.
+        #[test]
+        fn nearly_the_same_sets_are_united(
+            others in btree_set(0u32..5000, 0..20),
+            changed in btree_set(0u32..5000, 0..20),
+            others_changed in btree_set(0u32..5000, 0..20),
+        ) {
+            let stored: BTreeSet<u32> = (7..4900).filter(|node| node % 5 != 0).collect();
+            let other: BTreeSet<u32> = stored.symmetric_difference(&others).copied().collect();
+            let (ones, members) = overlays(&stored, &changed);
+            let (twos, more) = overlays(&other, &others_changed);
+            let either: BTreeSet<u32> = members.into_iter().chain(more).collect();
+            for (one, two) in [(&ones[0], &twos[0]), (&twos[0], &ones[0]), (&ones[0], &ones[0])] {
+                let united = one.or(two);
+                let is_stored = matches!(united, NodeSet::Frozen(_) | NodeSet::Overlay { .. });
+                prop_assert!(is_stored);
+                let wanted: Vec<u32> = match std::ptr::eq(one, two) {
+                    true => one.to_vec(),
+                    false => either.iter().copied().collect(),
+                };
+                prop_assert_eq!(united.to_vec(), wanted.clone());
+                prop_assert_eq!(united.len(), wanted.len());
+                prop_assert_eq!(one.and_len(two), one.and(two).len());
             }
         }
 

@@ -10,13 +10,13 @@ use super::first::Top;
 use super::ranks::{Ids, Ranks};
 use crate::exec::control::stop::Control;
 use crate::exec::control::tree::{Column, ValueMap};
-use crate::exec::select::batches::{BATCH, Members};
+use crate::exec::select::batches::{BATCH, Members, RowFinder, Rows};
 use crate::exec::select::column_var::ColumnVar;
-use crate::exec::select::number_columns::NumberSlice;
-use crate::exec::select::rank::{is_far, rank_of};
+use crate::exec::select::number_columns::{NumberChanges, NumberSlice};
+use crate::exec::select::rank::{is_far, rank_of, rank_of_int};
 use crate::graph::{LangValues, Stretch};
-use crate::storage::{NO_ROW, NodeSet};
-use hexgraph_base::types::{Result, ValueRef, ValueType};
+use crate::storage::NodeSet;
+use hexgraph_base::types::{Result, ValueRef, ValueType, ordered_bits};
 use std::ops::Range;
 
 /// The nanoseconds that a batch of nodes takes, about: read off a column, listed first, counted or computed.
@@ -43,6 +43,8 @@ pub(in crate::exec::select) struct Scan<'a> {
     is_whole: bool,
     /// The first stored node, where stored ones have no gaps between them.
     first: Option<u32>,
+    /// All changes, where all that have a value are asked and these are numbers.
+    changes: Option<NumberChanges>,
     filter: Option<&'a Sieves<'a>>,
     control: &'a Control,
 }
@@ -66,7 +68,9 @@ impl<'a> Scan<'a> {
         let first = ends.filter(|(first, last)| (last - first) as usize + 1 == subjects.len());
         let first = first.map(|(first, _)| first);
         let is_whole = ends.is_some() && nodes.is_known_to_have_all(&part.subjects());
-        Some(Scan { part, value_type, ranks, nodes, is_whole, first, filter, control })
+        // Of few nodes the changes are looked up.
+        let changes = if is_whole { NumberChanges::of_all(part, value_type) } else { None };
+        Some(Scan { part, value_type, ranks, nodes, is_whole, first, changes, filter, control })
     }
 
     /// Returns the first `wanted` of the nodes, equal ones by node. `None` where this is not the way: none is wanted, fewer have a value, or
@@ -118,7 +122,8 @@ impl<'a> Scan<'a> {
         let sieves = || self.filter.map(|filter| filter());
         let look = |range: Range<usize>, top: &mut Top| {
             let sieve = sieves();
-            let mut look = Look { scan: self, sieve: sieve.as_deref(), found: Vec::new() };
+            let (found, finder) = (Vec::new(), RowFinder::default());
+            let mut look = Look { scan: self, sieve: sieve.as_deref(), found, finder };
             match self.is_whole {
                 true => look.at_rows(range, top),
                 false => look.at_members(range, top),
@@ -183,6 +188,7 @@ struct Look<'s, 'a> {
     sieve: Option<&'s Sieve<'a>>,
     /// The nodes of a batch that would be taken, with their turned ranks.
     found: Vec<(u64, u32)>,
+    finder: RowFinder,
 }
 
 impl Look<'_, '_> {
@@ -243,26 +249,27 @@ impl Look<'_, '_> {
     fn gather_rows(&mut self, rows: Range<usize>, (least, last): (u32, u32), top: &Top) -> bool {
         let Look { scan, found, .. } = self;
         found.clear();
-        let subjects = &scan.part.base.column.subjects;
-        let (mut is_ranked, mut done) = (true, rows.start);
-        for (node, row) in scan.part.changed_between(least, last) {
-            let stored = subjects.row_of(node);
-            let place = stored.unwrap_or_else(|| subjects.rank(node));
-            scan.gather_run(done..place, top, found);
-            done = place + usize::from(stored.is_some());
-            is_ranked &= scan.gather_changed(node, row, top, found);
+        scan.gather_run(rows, top, found);
+        if scan.part.is_settled() {
+            return true;
         }
-        scan.gather_run(done..rows.end, top, found);
+        // Few of the rows are found, so those that changed are looked for among these, and the rows are read without a halt.
+        found.retain(|(_, node)| scan.part.changed(*node).is_none());
+        let stored = found.len();
+        let is_ranked = scan.gather_all_changed((least, last), top, found);
+        if 0 < stored && stored < found.len() {
+            found.sort_unstable_by_key(|(_, node)| *node);
+        }
         is_ranked
     }
 
     /// Finds those of some nodes, which ascend, that would be taken. `false` when a changed value has no rank.
     fn gather(&mut self, nodes: &[u32], top: &Top) -> bool {
-        let Look { scan, found, .. } = self;
+        let Look { scan, found, finder, .. } = self;
         found.clear();
         let mut is_ranked = true;
         scan.part.by_changes(nodes, |stretch| match stretch {
-            Stretch::Stored(nodes) => scan.gather_stored(nodes, top, found),
+            Stretch::Stored(nodes) => scan.gather_stored(finder, nodes, top, found),
             Stretch::Changed(node, row) => is_ranked &= scan.gather_changed(node, row, top, found),
         });
         is_ranked
@@ -289,14 +296,61 @@ impl Scan<'_> {
         }
     }
 
-    fn gather_stored(&self, nodes: &[u32], top: &Top, found: &mut Vec<(u64, u32)>) {
-        let subjects = &self.part.base.column.subjects;
-        if let Some(rows) = subjects.rows_of_run(nodes) {
-            return self.ranks.gather(rows, Ids::Each(nodes), top, found);
+    fn gather_stored(
+        &self,
+        finder: &mut RowFinder,
+        nodes: &[u32],
+        top: &Top,
+        found: &mut Vec<(u64, u32)>,
+    ) {
+        let mut rest = nodes;
+        finder.for_each_piece(&self.part.base.column.subjects, nodes, |rows| {
+            let (nodes, behind) = rest.split_at(rows.len());
+            rest = behind;
+            match rows {
+                Rows::Run(rows) => self.ranks.gather(rows, Ids::Each(nodes), top, found),
+                Rows::Missing(_) => {}
+                Rows::Each(rows) => self.ranks.gather_rows(rows, nodes, top, found),
+            }
+        });
+    }
+
+    /// Finds those between two nodes that changed and would be taken. `false` when a changed value has no rank.
+    fn gather_all_changed(
+        &self,
+        (least, last): (u32, u32),
+        top: &Top,
+        found: &mut Vec<(u64, u32)>,
+    ) -> bool {
+        fn each<T: Copy>(
+            changes: &[(u32, Option<T>)],
+            (least, last): (u32, u32),
+            mut take: impl FnMut(u32, T),
+        ) {
+            let start = changes.partition_point(|(node, _)| *node < least);
+            let between = changes[start..].iter().take_while(|(node, _)| *node <= last);
+            between.for_each(|(node, now)| {
+                if let Some(now) = now {
+                    take(*node, *now);
+                }
+            });
         }
-        let mut rows = vec![NO_ROW; nodes.len()];
-        subjects.rows_of(nodes, &mut rows);
-        self.ranks.gather_rows(&rows, nodes, top, found);
+        let ends = (least, last);
+        match &self.changes {
+            Some(NumberChanges::Int(ints)) => each(ints, ends, |node, int| {
+                found.extend(top.taken(rank_of_int(int)).map(|rank| (rank, node)));
+            }),
+            Some(NumberChanges::Float(floats)) => each(floats, ends, |node, float| {
+                found.extend(top.taken(ordered_bits(float)).map(|rank| (rank, node)));
+            }),
+            None => {
+                let changed = self.part.changed_between(least, last);
+                return changed.fold(true, |all, (node, row)| {
+                    all & self.gather_changed(node, row, top, found)
+                });
+            }
+        }
+        true
     }
 
     /// False for a value that has no rank.

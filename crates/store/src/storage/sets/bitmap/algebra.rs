@@ -43,6 +43,26 @@ impl FrozenBitmap {
         other.iter().filter(|&member| prober.contains(member)).count() as u64
     }
 
+    /// The members that `other` does not have.
+    pub fn and_not(&self, other: &FrozenBitmap) -> RoaringBitmap {
+        if self.is_known_to_equal(other) {
+            return RoaringBitmap::new();
+        }
+        let mut rest = PortableWriter::default();
+        for (index, entry) in self.directory.as_slice().iter().enumerate() {
+            let mut bits = bits_of(&self.container(index));
+            if let Some(other) = other.find_key(entry.key).map(|index| other.container(index)) {
+                let gone = bits_of(&other);
+                bits.iter_mut().zip(&gone).for_each(|(word, gone)| *word &= !gone);
+            }
+            match container::count_ones(&bits) {
+                0 => {}
+                count => rest.push_bits(entry.key, &bits, count),
+            }
+        }
+        rest.finish().unwrap_or_else(|fault| unwind_with(self.senseless(&fault)))
+    }
+
     /// The members of both. Containers where `other` has none are not touched.
     pub fn and_roaring(&self, other: &RoaringBitmap) -> RoaringBitmap {
         if self.is_longer_by_far(other) {
@@ -240,6 +260,22 @@ fn merge(one: &[u16], two: &[u16], mut found: impl FnMut(u16)) {
         left += usize::from(a <= b);
         right += usize::from(b <= a);
     }
+}
+
+/// The members of a container as bits.
+fn bits_of(container: &Container<'_>) -> [u64; BIT_WORDS] {
+    let mut bits = [0; BIT_WORDS];
+    match container {
+        Container::Bits(words, _) => bits = **words,
+        Container::Sorted(lows) => {
+            lows.iter().for_each(|low| bits[usize::from(low / 64)] |= 1 << (low % 64));
+        }
+        Container::Range(run) => container::set_bits(&mut bits, run.first, run.last),
+        Container::Runs(runs) => {
+            runs.iter().for_each(|run| container::set_bits(&mut bits, run.first, run.last));
+        }
+    }
+    bits
 }
 
 /// The bits that lie in runs.

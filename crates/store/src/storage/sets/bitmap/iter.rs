@@ -66,7 +66,7 @@ impl<'a> FrozenIter<'a> {
             if last <= base | 0xffff {
                 break;
             }
-            self.members.fold_all((), |(), low| list.push(base | low));
+            self.members.list_to(u16::MAX, base, list);
             if !self.enter() {
                 return;
             }
@@ -74,7 +74,7 @@ impl<'a> FrozenIter<'a> {
         let base = self.base;
         // Where `last` lies in a gap between containers, the one that was entered is behind it and has nothing to list.
         if base <= last {
-            self.members.for_each_to((last - base) as u16, |low| list.push(base | low));
+            self.members.list_to((last - base) as u16, base, list);
         }
     }
 
@@ -170,13 +170,13 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// Calls `visit` with the members up to `last`.
-    fn for_each_to(&self, last: u16, mut visit: impl FnMut(u32)) {
+    /// Adds the members up to `last` to a list, each with `base` added: those without gaps between them as ranges.
+    fn list_to(&self, last: u16, base: u32, list: &mut Vec<u32>) {
         match *self {
             Members::Sorted(ref lows) => {
                 let lows = lows.as_slice();
                 let end = lows.partition_point(|&low| low <= last);
-                lows[..end].iter().for_each(|&low| visit(low.into()));
+                list.extend(lows[..end].iter().map(|&low| base | u32::from(low)));
             }
             Members::Bits { words, index: first, word } => {
                 let end = usize::from(last / 64);
@@ -185,11 +185,11 @@ impl<'a> Members<'a> {
                     if index == end {
                         word &= u64::MAX >> (63 - last % 64);
                     }
-                    fold_word((), word, index as u32 * 64, &mut |(), low| visit(low));
+                    list_word(word, base | index as u32 * 64, list);
                 }
             }
             Members::Runs { mut runs, mut next, mut end } => loop {
-                (next..end.min(u32::from(last) + 1)).for_each(&mut visit);
+                list.extend((next..end.min(u32::from(last) + 1)).map(|low| base | low));
                 if u32::from(last) < end || !step_run(&mut runs, &mut next, &mut end) {
                     break;
                 }
@@ -265,6 +265,35 @@ fn step_run(runs: &mut &[Run], next: &mut u32, end: &mut u32) -> bool {
     }
     *next = *end;
     false
+}
+
+/// A word with at least so many bits is mostly made of few runs of them.
+const LONG_RUNS: u32 = 48;
+
+/// Adds the numbers of the bits that are set to a list, each with `base` added.
+fn list_word(word: u64, base: u32, list: &mut Vec<u32>) {
+    let count = word.count_ones();
+    let mut rest = word;
+    if LONG_RUNS <= count {
+        let mut below = 0;
+        while rest != 0 {
+            let zeros = rest.trailing_zeros();
+            let ones = (rest >> zeros).trailing_ones();
+            below += zeros;
+            list.extend((below..below + ones).map(|bit| base + bit));
+            below += ones;
+            // In two steps, since the word may be one run of all bits.
+            rest = rest >> zeros >> (ones - 1) >> 1;
+        }
+        return;
+    }
+    // Few enough to be put together before the list is asked for room.
+    let mut numbers = [0; 64];
+    for number in &mut numbers[..count as usize] {
+        *number = base + rest.trailing_zeros();
+        rest &= rest - 1;
+    }
+    list.extend_from_slice(&numbers[..count as usize]);
 }
 
 fn fold_word<B>(first: B, word: u64, base: u32, step: &mut impl FnMut(B, u32) -> B) -> B {

@@ -88,6 +88,46 @@ proptest! {
         }
     }
 
+    /// The runs of nodes are the rows of each, however near to the members they are, and as few as there can be.
+    #[test]
+    fn runs_of_rows_are_the_rows_of_each(set in sets(), changes in prop::collection::vec(any::<prop::sample::Index>(), 0..40), step in 1_usize..100) {
+        let frozen = FrozenBitmap::from_sorted_iter(set.iter());
+        let members: Vec<u32> = set.iter().collect();
+        let mut near = set.clone();
+        for change in changes {
+            let Some(node) = members.get(change.index(members.len().max(1))) else { continue };
+            // Some go, and some that are none come beside those that stay.
+            near.remove(*node);
+            near.insert(node.saturating_add(1).min(u32::MAX - 1));
+        }
+        let every: Vec<u32> = members.iter().copied().step_by(step).collect();
+        for nodes in [near.iter().collect(), probes(&set), members, every] {
+            let mut rows = vec![NO_ROW; nodes.len()];
+            frozen.rows_of(&nodes, &mut rows);
+            let (mut runs, mut listed) = (Vec::new(), Vec::new());
+            let list = |runs: &[RowRun], listed: &mut Vec<u32>| {
+                for run in runs {
+                    let row = |place| if run.row == NO_ROW { NO_ROW } else { run.row + place };
+                    listed.extend((0..run.len).map(row));
+                }
+            };
+            prop_assert_eq!(frozen.row_runs(&nodes, usize::MAX, &mut runs), nodes.len());
+            list(&runs, &mut listed);
+            prop_assert_eq!(&listed, &rows);
+            let goes_on = |pair: &[RowRun]| match pair[0].row {
+                NO_ROW => pair[1].row == NO_ROW,
+                row => pair[1].row == row + pair[0].len,
+            };
+            prop_assert!(!runs.windows(2).any(goes_on), "{:?}", runs);
+            // Where runs get too many, those before are right.
+            let done = frozen.row_runs(&nodes, 9, &mut runs);
+            listed.clear();
+            list(&runs, &mut listed);
+            prop_assert_eq!(&listed[..], &rows[..done]);
+            prop_assert!(runs.len() <= 9 + 1 + 64 && (done == nodes.len() || 9 < runs.len()));
+        }
+    }
+
     #[test]
     fn is_exactly_its_members(set in sets(), place in any::<prop::sample::Index>()) {
         let frozen = FrozenBitmap::from_sorted_iter(set.iter());
@@ -123,6 +163,15 @@ proptest! {
             prop_assert_eq!(walk.size_hint(), (left, Some(left)), "behind five from {}", probe);
             prop_assert_eq!(walk.fold(0, |count, _| count + 1), left);
         }
+    }
+
+    #[test]
+    fn agrees_with_roaring_on_what_others_lack(one in sets(), other in sets(), shared in any::<bool>()) {
+        let other = if shared { &other | &one } else { other };
+        let frozen = [&one, &other].map(|set| FrozenBitmap::from_sorted_iter(set.iter()));
+        prop_assert_eq!(frozen[0].and_not(&frozen[1]), &one - &other);
+        prop_assert_eq!(frozen[1].and_not(&frozen[0]), &other - &one);
+        prop_assert!(frozen[0].and_not(&frozen[0].clone()).is_empty());
     }
 
     #[test]
