@@ -109,13 +109,15 @@ impl Database {
             let id = registry.next.max(1);
             // What is left of one that was being made when the process ended.
             self.all.remove(id, &turn)?;
-            let made = self.begin_namespace(id, password, true, &turn).and_then(|_| {
-                let entry = json!({ "hexgraph.namespace": id });
-                self.note(("", &[]), &entry, &turn)
-            });
-            if let Err(error) = made {
+            if let Err(error) = self.begin_namespace(id, password, true, &turn) {
                 // It was never told.
                 let _ = self.all.remove(id, &turn);
+                return Err(error);
+            }
+            let entry = json!({ "hexgraph.namespace": id });
+            if let Err(error) = self.note(("", &[]), &entry, &turn) {
+                // The entry may be on the disk all the same. Then the next to open the directory finds the folder; if not, removes it.
+                self.all.shut(id, &turn);
                 return Err(error);
             }
             Ok(id)

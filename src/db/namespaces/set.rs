@@ -157,16 +157,21 @@ impl NamespaceSet {
         reserved.map_or(Ok(()), |open| open.refresh().map(drop))
     }
 
+    /// Closes a namespace, if it is open. Handles of it fail from now on.
+    pub(super) fn shut(&self, id: u64, _turn: &Turn<'_>) {
+        if let Some(known) = self.opened(id) {
+            self.put(id, None);
+            known.end();
+        }
+    }
+
     /// Closes a namespace and removes its folder. Handles of it fail from now on.
     ///
     /// # Errors
     ///
     /// `Io` when the system refuses: what is left is removed when the database is opened.
-    pub(super) fn remove(&self, id: u64, _turn: &Turn<'_>) -> Result<()> {
-        if let Some(known) = self.opened(id) {
-            self.put(id, None);
-            known.end();
-        }
+    pub(super) fn remove(&self, id: u64, turn: &Turn<'_>) -> Result<()> {
+        self.shut(id, turn);
         match self.folder(id)? {
             Some(folder) => remove_folder(&folder),
             None => Ok(()),

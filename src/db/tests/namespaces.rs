@@ -184,6 +184,7 @@ fn what_is_no_namespace_is_left_alone() {
     assert!(!root.path().join("namespaces/7").exists(), "it could be one that was being made");
     check(root.path()).unwrap();
     let copy = tempfile::tempdir().unwrap();
+    db.save(copy.path()).unwrap();
     std::fs::create_dir_all(copy.path().join("namespaces/0")).unwrap();
     db.save(copy.path()).unwrap();
     assert_eq!(names(&read(copy.path())), r#"{"zero"}"#);
@@ -219,7 +220,7 @@ fn what_was_not_copied_is_told() {
 fn copies_have_what_is_made_and_dropped_meanwhile() {
     let (root, copy) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let db = open(root.path());
-    (0..2).for_each(|_| drop(db.create_namespace(None).unwrap()));
+    (0..2).for_each(|_| _ = db.create_namespace(None).unwrap());
     let has_begun = OnceLock::new();
     let meanwhile = || {
         has_begun.get_or_init(|| {
