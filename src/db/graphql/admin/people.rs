@@ -26,24 +26,24 @@ pub(super) fn administer(
     let shown = match field.shape.name.as_str() {
         "login" => login(database, field, instance)?,
         "getCurrentUser" => match database.current_user()? {
-            Some((name, people)) => Show::of(&people, control).user(name, field)?,
+            Some((name, people)) => Show::of(database, &people, control).user(name, field)?,
             None => Json::Null,
         },
         "getUser" => {
             let people = database.people(needed(field, &[text("name")]).as_deref())?;
-            Show::of(&people, control).user(text("name"), field)?
+            Show::of(database, &people, control).user(text("name"), field)?
         }
         "getGroup" => {
             let people = database.people(needed(field, &[]).as_deref())?;
-            Show::of(&people, control).group(text("name"), field)?
+            Show::of(database, &people, control).group(text("name"), field)?
         }
         "queryUser" => {
             let people = database.people(None)?;
-            Show::of(&people, control).users(page(people.users.keys(), field), field)?
+            Show::of(database, &people, control).users(page(people.users.keys(), field), field)?
         }
         "queryGroup" => {
             let people = database.people(needed(field, &[]).as_deref())?;
-            Show::of(&people, control).groups(page(people.groups.keys(), field), field)?
+            Show::of(database, &people, control).groups(page(people.groups.keys(), field), field)?
         }
         "addUser" => {
             let users: Vec<NewUser<'_>> = items(input).iter().map(new_user).collect();
@@ -158,7 +158,9 @@ struct Show<'a> {
 }
 
 impl<'a> Show<'a> {
-    fn of(people: &'a People, control: &'a Control) -> Show<'a> {
+    /// What a request shows, within the limits of the database.
+    fn of(database: &Database, people: &'a People, control: &'a Control) -> Show<'a> {
+        database.prepare(control);
         Show { people, control }
     }
 
@@ -235,7 +237,7 @@ fn changed_users(
 ) -> Result<Json> {
     let Some(asked) = child(field, "user") else { return Ok(json!({})) };
     let people = database.people(needed(asked, names).as_deref())?;
-    let show = Show::of(&people, control);
+    let show = Show::of(database, &people, control);
     Ok(json!({ "user": show.users(names.iter().copied(), asked)? }))
 }
 
@@ -247,7 +249,7 @@ fn changed_groups(
 ) -> Result<Json> {
     let Some(asked) = child(field, "group") else { return Ok(json!({})) };
     let people = database.people(needed(asked, &[]).as_deref())?;
-    let show = Show::of(&people, control);
+    let show = Show::of(database, &people, control);
     Ok(json!({ "group": show.groups(names.iter().copied(), asked)? }))
 }
 
