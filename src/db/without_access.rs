@@ -2,6 +2,7 @@
 
 use crate::db::database::Database;
 use crate::db::operation::Drop;
+use hexgraph_base::schema::SchemaReport;
 use hexgraph_base::types::Result;
 use hexgraph_store::graph::{Mutation, Version};
 use std::sync::Arc;
@@ -28,6 +29,10 @@ impl Database {
 
     pub(in crate::db) fn check_alter(&self, _: &str) -> Result<()> {
         Ok(())
+    }
+
+    pub(in crate::db) fn hides_unread(&self) -> Result<impl Fn(&mut SchemaReport) + use<>> {
+        Ok(|_: &mut SchemaReport| ())
     }
 
     pub(in crate::db) fn check_drop(&self, _: &Drop) -> Result<()> {

@@ -9,7 +9,7 @@ use super::tokens::Claims;
 use crate::db::database::Database;
 use crate::db::operation::Drop;
 use hexgraph_base::formats::Predicate;
-use hexgraph_base::schema::parse_schema;
+use hexgraph_base::schema::{SchemaReport, parse_schema};
 use hexgraph_base::types::{AccessError, Error, Result};
 use hexgraph_store::graph::{Mutation, Version, View};
 use std::collections::BTreeSet;
@@ -328,6 +328,18 @@ impl Database {
         let names = text.predicates.iter().map(|def| def.name.as_str());
         check(&rights, Right::Alter, "alter", names.chain(fields))?;
         text.types.iter().try_for_each(|def| check_type(&rights, &version, &def.name))
+    }
+
+    /// What takes the values that the caller may not read out of a report: who may define a predicate may not do that for it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::rights`].
+    pub(in crate::db) fn hides_unread(&self) -> Result<impl Fn(&mut SchemaReport) + use<>> {
+        let rights = self.rights()?;
+        Ok(move |report: &mut SchemaReport| {
+            rights.iter().for_each(|rights| rights.hide_values(report));
+        })
     }
 
     /// Checks that the caller may drop something.

@@ -84,7 +84,7 @@ impl Rights {
         (general | own) & right as u8 != 0
     }
 
-    /// Takes out of a report the values of predicates that may not be read: who may define one may not do that for it.
+    /// Takes out of a report the values of predicates that may not be read.
     pub(in crate::db) fn hide_values(&self, report: &mut SchemaReport) {
         for item in report.unread.iter_mut().filter(|item| !self.has(Right::Read, &item.of)) {
             item.what = "some values can't be read as its new type".to_owned();

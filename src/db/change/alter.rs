@@ -40,10 +40,10 @@ impl Database {
     /// try succeeds. Nothing is changed then.
     pub fn alter(&self, text: &str) -> Result<SchemaReport> {
         self.check_alter(text)?;
-        let rights = self.rights()?;
+        let hide = self.hides_unread()?;
         let resolve = |version: &Version| graph::resolve(version, text);
         let mut report = self.define_while(resolve, &|| Ok(()))?;
-        rights.iter().for_each(|rights| rights.hide_values(&mut report));
+        hide(&mut report);
         Ok(report)
     }
 
@@ -55,7 +55,7 @@ impl Database {
     /// As [`Database::alter`]; `Limit` when `control` stops it. Nothing is changed then.
     pub fn alter_with(&self, text: &str, control: &Control) -> Result<SchemaReport> {
         self.check_alter(text)?;
-        let rights = self.rights()?;
+        let hide = self.hides_unread()?;
         let (database, text) = (self.clone(), text.to_owned());
         let mut report = guarded(|| {
             control.run_detached(move |canceller| {
@@ -63,7 +63,7 @@ impl Database {
                 database.define_while(resolve, &|| canceller.check())
             })
         })?;
-        rights.iter().for_each(|rights| rights.hide_values(&mut report));
+        hide(&mut report);
         Ok(report)
     }
 
