@@ -36,7 +36,7 @@ impl Default for SubscribeOptions {
             ping_every: Duration::from_secs(20),
             write_timeout: Duration::from_secs(30),
             // As bodies at paths that need no long ones: messages come in without a place in the budget.
-            message_len_max: 1 << 20,
+            message_len_max: 2 << 20,
         }
     }
 }
