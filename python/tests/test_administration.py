@@ -89,4 +89,5 @@ def test_a_key_may_hold_for_longer_than_calendars_go() -> None:
         assert key.expires is not None
         assert key.expires.year == 9999
         assert key.secret is not None
-    assert {key.id: key.expires for key in db.keys()} == {key.id: key.expires for key in keys}
+    listed = db.keys()
+    assert {key.id: key.expires for key in listed} == {key.id: key.expires for key in keys}

@@ -69,6 +69,7 @@ const ATOMIC_FILES: &[&str] = &[
     "storage/files/blocks.rs",
     "exec/control/stop.rs",
     "db/change/input.rs",
+    "db/graphql/change/hooks.rs",
 ];
 
 /// The only files that may switch on features: whole modules, and what `Database` keeps for one.

@@ -158,14 +158,14 @@ class Found:
         return made
 
     def _array(self, name: str) -> numpy.ndarray[Any, Any]:
-        """Return the numbers of a column as an array, where they lie. One that is missing is NaN."""
+        """Return the numbers of a column where they lie. One that is missing is NaN."""
         import numpy
 
         numbers = self._table._numbers(name)
         if numbers is None:
             raise KeyError(name)
         kind, buffer = numbers
-        return numpy.frombuffer(buffer, dtype=kind)
+        return cast("numpy.ndarray[Any, Any]", numpy.frombuffer(buffer, dtype=kind))
 
     def paths(self) -> list[tuple[float, list[Any]]]:
         """Return the ways, each as the distance from its first node to its last, and its nodes.

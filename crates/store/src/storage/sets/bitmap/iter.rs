@@ -185,7 +185,7 @@ impl<'a> Members<'a> {
                     if index == end {
                         word &= u64::MAX >> (63 - last % 64);
                     }
-                    list_word(word, base | index as u32 * 64, list);
+                    list_word(word, base | (index as u32 * 64), list);
                 }
             }
             Members::Runs { mut runs, mut next, mut end } => loop {
