@@ -30,6 +30,9 @@ const DEALT_MIN: usize = 8;
 /// The nanoseconds that it takes to deal out a member, about.
 const DEAL_NANOS: usize = 15;
 
+/// The parts from which on two passes are worth while: two threads took 4.3 ms for the averages of a million floats, one thread in one pass 2.6.
+const TWICE_MIN: usize = 4;
+
 impl<'a, 'c> Grouping<'a, 'c> {
     /// As [`Grouping::run`], with other threads.
     pub(super) fn run_shared(&mut self, spread: Spread<'_>, members: Members<'_>) -> Result<()> {
@@ -76,7 +79,11 @@ impl<'a, 'c> Grouping<'a, 'c> {
         let floats = self.float_sum_columns();
         if !floats.is_empty() {
             // Each part has floats at its beginning that wait for the parts before, so there are few parts.
-            return self.run_twice(spread.with_few(1).in_units_of(BATCH), members, &floats);
+            let spread = spread.with_few(1).in_units_of(BATCH);
+            return match spread.count() < TWICE_MIN {
+                true => self.run(members),
+                false => self.run_twice(spread, members, &floats),
+            };
         }
         let empty = self.fork(0, members.len(), true);
         let is_float = |column: &&NumberFolds<'_>| matches!(column.numbers, NumberColumn::Float(_));
