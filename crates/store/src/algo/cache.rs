@@ -115,15 +115,23 @@ impl GraphCache {
             Some(graph) => (Arc::new(graph), Taken::Patched),
             None => (Arc::new(make(wanted, task)?), Taken::Made),
         };
-        let bytes = graph.byte_len() as u64;
-        if bytes <= self.bytes_max {
-            // Where the process has no memory to keep it, the graph is used once, and the request has been charged for it.
-            if let Some(held) = self.draw(bytes) {
-                graph.hold(held);
-                self.keep(Kept { key: Key::new(wanted), graph: Arc::clone(&graph) });
-            }
-        }
+        self.keep(wanted, &graph);
         Ok((graph, taken))
+    }
+
+    /// The graph that is wanted where it need not be made anew: one that is kept, or that is patched.
+    ///
+    /// # Errors
+    ///
+    /// `Limit` when there is no memory for a patch, or the computation has to stop.
+    pub fn at_hand(&self, wanted: &Wanted<'_>, task: &Task<'_>) -> Result<Option<Arc<Graph>>> {
+        if let Some(graph) = self.find(wanted) {
+            return Ok(Some(graph));
+        }
+        let Some(graph) = self.patched(wanted, task)? else { return Ok(None) };
+        let graph = Arc::new(graph);
+        self.keep(wanted, &graph);
+        Ok(Some(graph))
     }
 
     fn find(&self, wanted: &Wanted<'_>) -> Option<Arc<Graph>> {
@@ -166,10 +174,18 @@ impl GraphCache {
         })
     }
 
-    fn keep(&self, new: Kept) {
-        let mut kept = self.lock();
-        kept.push(new);
-        drop_oldest(&mut kept, self.bytes_max);
+    /// Keeps a graph for those who want it next. Where the process has no memory for that it is used once, and the request has been charged for it.
+    fn keep(&self, wanted: &Wanted<'_>, graph: &Arc<Graph>) {
+        let bytes = graph.byte_len() as u64;
+        if bytes <= self.bytes_max
+            && let Some(held) = self.draw(bytes)
+        {
+            graph.hold(held);
+            let new = Kept { key: Key::new(wanted), graph: Arc::clone(graph) };
+            let mut kept = self.lock();
+            kept.push(new);
+            drop_oldest(&mut kept, self.bytes_max);
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Kept>> {

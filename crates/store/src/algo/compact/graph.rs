@@ -49,7 +49,7 @@ impl Graph {
     }
 
     /// The edges turned round, where they are there.
-    pub(in crate::algo) fn turned_rows(&self) -> Option<&Rows> {
+    pub fn turned_rows(&self) -> Option<&Rows> {
         self.turned.get()
     }
 

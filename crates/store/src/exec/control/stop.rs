@@ -311,6 +311,13 @@ impl Control {
         self.draw(bytes)
     }
 
+    /// Whether the request could be charged so many bytes now. Of memory that is not needed but of use.
+    pub fn affords(&self, bytes: usize) -> bool {
+        let charged = self.charged.load(Ordering::Relaxed).saturating_add(bytes as u64);
+        let has = |share: &Arc<Share>| Held::draw(share, bytes as u64).is_ok();
+        charged <= self.limits().memory && self.share.get().is_none_or(has)
+    }
+
     /// Takes back what was charged for memory that is freed before the request ends.
     pub fn uncharge(&self, bytes: usize) {
         self.charged.fetch_sub(bytes as u64, Ordering::Relaxed);
@@ -632,6 +639,18 @@ mod tests {
         assert_eq!(budget.drawn(), 4 << 20);
         drop(successor);
         assert_eq!(budget.drawn(), 0);
+    }
+
+    #[test]
+    fn what_a_request_affords_is_not_charged() {
+        let budget = Budget::new(12 << 20);
+        let control = Control::new();
+        control.set_budget(&budget);
+        assert!(control.affords(9 << 20));
+        assert!(!control.affords(13 << 20));
+        assert!(!control.is_starved());
+        assert!(control.charge(9 << 20).is_ok());
+        assert!(!control.affords(9 << 20));
     }
 
     #[test]

@@ -8,14 +8,13 @@
 //! A first search finds the weight of the path. A second one, which looks no further than that, notes each edge that may
 //! be on a path of that weight ([`Steps`]), and the order among equals chooses ([`super::ties`]).
 
-use super::front::{Front, Meter};
+use super::front::{Front, Meter, Places};
 use super::lightest::{slack_of, step_back};
 use super::path_edges::{Hop, PathEdges};
+use super::queue::{Queue, Waiting};
 use super::ties::{Spot, Steps, Tie};
 use hexgraph_base::types::Result;
-use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
 
 /// The bytes that are charged for a node that became lighter, or for an edge that was noted: entries of a map, a list and
 /// a heap, each with as much room again.
@@ -27,18 +26,22 @@ const LIMIT_RATIO: f64 = 4.0;
 
 /// The weights of what is left to the end, as far as they are known.
 pub(super) struct Rest<'c> {
+    to: u32,
     /// The search from the end; `None` where edges can't be read back.
     behind: Option<Front<'c>>,
     hops: Vec<Hop>,
 }
 
 impl<'c> Rest<'c> {
-    pub(super) fn new(behind: Option<Front<'c>>) -> Rest<'c> {
-        Rest { behind, hops: Vec::new() }
+    pub(super) fn new(to: u32, behind: Option<Front<'c>>) -> Rest<'c> {
+        Rest { to, behind, hops: Vec::new() }
     }
 
     /// Goes on from the end until that has cost as much as the searches from the start so far.
-    pub(super) fn keep_up(&mut self, edges: &mut PathEdges<'_>, cost: usize) -> Result<()> {
+    fn keep_up(&mut self, edges: &mut PathEdges<'c>, cost: usize) -> Result<()> {
+        if self.behind.is_none() && edges.can_go_back(cost)? {
+            self.behind = Some(Front::new(edges.context().control, self.to));
+        }
         if let Some(behind) = &mut self.behind {
             while behind.cost < cost && behind.least().is_some() {
                 step_back(edges, behind, &mut self.hops, |_, _| {})?;
@@ -68,7 +71,7 @@ pub(super) struct Start<'n> {
 /// The heaviest path that is wanted.
 #[derive(Clone, Copy)]
 pub(super) struct Most {
-    /// The weight of a path that would do: equal ones may come before it.
+    /// The weight up to which paths are looked for now, itself included.
     pub(super) known: f64,
     /// The weight that none may have more than.
     pub(super) asked: f64,
@@ -101,10 +104,18 @@ impl Ord for Open {
     }
 }
 
+impl Waiting for Open {
+    fn key(&self) -> f64 {
+        self.bound
+    }
+}
+
 /// What a search has found.
 pub(super) enum Detour {
-    /// No path, or none that is wanted.
+    /// No path.
     Nothing,
+    /// None that is as light as was asked; there may be heavier ones.
+    Beyond,
     /// The first of the lightest paths.
     Path(Tie),
     /// Several paths of the least weight, of which the order of edges does not tell which comes first.
@@ -122,15 +133,40 @@ pub(super) struct Detours<'c> {
 
 /// One search.
 struct Search<'c> {
-    places: FxHashMap<u32, u32>,
+    places: Places,
     spots: Vec<Spot>,
-    heap: BinaryHeap<Open>,
+    queue: Queue<Open>,
     meter: Meter<'c>,
+    /// Whether something was left out for its weight.
+    is_cut: bool,
 }
 
 impl<'c> Detours<'c> {
-    pub(super) fn new(rest: Rest<'c>, nodes_max: usize) -> Detours<'c> {
-        Detours { rest, slack: slack_of(nodes_max), cost: 0 }
+    /// Searches that follow upon one which has read `cost` edges.
+    pub(super) fn new(rest: Rest<'c>, nodes_max: usize, cost: usize) -> Detours<'c> {
+        Detours { rest, slack: slack_of(nodes_max), cost }
+    }
+
+    /// A weight that no path has less than which begins at `start`; `None` where there is none. `has` tells the nodes of the beginning. O(edges of its
+    /// last node).
+    pub(super) fn bound(
+        &mut self,
+        edges: &mut PathEdges<'c>,
+        start: Start<'_>,
+        has: impl Fn(u32) -> bool,
+    ) -> Result<Option<f64>> {
+        let Some((&node, before)) = start.nodes.split_last() else { return Ok(None) };
+        if !edges.leaves(node, before.len())? {
+            return Ok(None);
+        }
+        let mut hops = Vec::new();
+        edges.forth(node, &mut hops)?;
+        self.cost += 1 + hops.len();
+        let onward = hops.iter().filter(|hop| !start.banned.contains(&hop.to) && !has(hop.to));
+        let whole =
+            onward.filter_map(|hop| Some(start.weight + hop.weight + self.rest.of(hop.to)?));
+        // What is left was added up in another order than a path is.
+        Ok(whole.reduce(f64::min).map(|least| least * (1.0 - 2.0 * self.slack)))
     }
 
     /// The first of the lightest paths to `to` that begin at `start`, from its last node on, with the weight of the whole
@@ -149,12 +185,12 @@ impl<'c> Detours<'c> {
             let mut steps = Steps::new(self.slack * limit);
             let notes = (is_last || limit.is_finite()).then_some(&mut steps);
             let is_noted = notes.is_some();
-            let mut search = Search::new(edges, start);
+            let mut search = Search::new(edges, start)?;
             let Some((end, weight)) = search.run(self, edges, start, to, limit, notes)? else {
-                return Ok(Detour::Nothing);
+                return Ok(if search.is_cut { Detour::Beyond } else { Detour::Nothing });
             };
             if most.asked < weight {
-                return Ok(Detour::Nothing);
+                return Ok(Detour::Beyond);
             }
             if is_last || is_noted && limit <= LIMIT_RATIO * weight {
                 let path = steps.first_path(edges.context().control, &search.spots, end)?;
@@ -173,15 +209,17 @@ impl<'c> Detours<'c> {
 
 impl<'c> Search<'c> {
     /// A search from the last node of a beginning, whose other nodes no path comes to again.
-    fn new(edges: &PathEdges<'c>, start: Start<'_>) -> Search<'c> {
+    fn new(edges: &PathEdges<'c>, start: Start<'_>) -> Result<Search<'c>> {
         let (&node, before) = start.nodes.split_last().expect("a path begins with its start");
         let hops = before.len() as u32;
         let mut spots = vec![Spot { node, hops, weight: start.weight }];
         // These weights are not compared with any: the search leaves out edges to them.
         spots.extend(before.iter().map(|&node| Spot { node, hops: 0, weight: f64::NEG_INFINITY }));
-        let places = spots.iter().zip(0..).map(|(spot, place)| (spot.node, place)).collect();
-        let meter = Meter::new(edges.context().control);
-        Search { places, spots, heap: BinaryHeap::new(), meter }
+        let (mut places, mut meter) = (Places::new(), Meter::new(edges.context().control));
+        for (spot, place) in spots.iter().zip(0..) {
+            places.get_or_put(spot.node, place, &mut meter)?;
+        }
+        Ok(Search { places, spots, queue: Queue::new(), meter, is_cut: false })
     }
 
     /// Searches as far as `limit`. The place of the end, and its weight.
@@ -196,11 +234,12 @@ impl<'c> Search<'c> {
     ) -> Result<Option<(u32, f64)>> {
         let Some(bound) = detours.rest.of(self.spots[0].node) else { return Ok(None) };
         self.meter.take(REACHED_BYTES * start.nodes.len())?;
-        self.heap.push(Open { bound: start.weight + bound, weight: start.weight, place: 0 });
+        self.queue.push(Open { bound: start.weight + bound, weight: start.weight, place: 0 });
         let mut found = None;
         let mut hops = Vec::new();
-        while let Some(open) = self.heap.pop() {
+        while let Some(open) = self.queue.pop() {
             if limit < open.bound {
+                self.is_cut = true;
                 break;
             }
             let spot = self.spots[open.place as usize];
@@ -220,16 +259,21 @@ impl<'c> Search<'c> {
             edges.forth(spot.node, &mut hops)?;
             detours.cost += 1 + hops.len();
             for hop in &hops {
-                if open.place == 0 && start.banned.contains(&hop.to) {
+                // An edge from a node to itself is on no path; noted, it would be a second way to the node.
+                let is_banned = open.place == 0 && start.banned.contains(&hop.to);
+                if is_banned || hop.to == spot.node {
                     continue;
                 }
                 let weight = spot.weight + hop.weight;
-                let Some(rest) = detours.rest.of(hop.to).filter(|rest| weight + rest <= limit)
-                else {
+                let Some(rest) = detours.rest.of(hop.to) else { continue };
+                // Written so that a weight that is no number is left out, too.
+                let is_light = weight + rest <= limit;
+                if !is_light {
+                    self.is_cut = true;
                     continue;
-                };
+                }
                 let next = self.spots.len() as u32;
-                let place = *self.places.entry(hop.to).or_insert(next);
+                let place = self.places.get_or_put(hop.to, next, &mut self.meter)?;
                 if place == next {
                     let (node, hops) = (hop.to, spot.hops + 1);
                     self.spots.push(Spot { node, hops, weight: f64::INFINITY });
@@ -247,7 +291,7 @@ impl<'c> Search<'c> {
                 if weight < known.weight || place == next {
                     (known.weight, known.hops) = (weight, spot.hops + 1);
                     self.meter.take(REACHED_BYTES)?;
-                    self.heap.push(Open { bound: weight + rest, weight, place });
+                    self.queue.push(Open { bound: weight + rest, weight, place });
                 }
             }
         }

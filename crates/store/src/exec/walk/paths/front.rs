@@ -1,18 +1,27 @@
 //! One side of a search by weight: Dijkstra's algorithm, a node at a time.
 //!
-//! The labels of the nodes that were reached lie in a list; a hash map leads from a node to its place there. One edge
-//! costs one look at the map, and O(log reached) where it makes a node lighter.
+//! The labels of the nodes that were reached lie in a list, and [`Places`] leads from a node to its place there. One edge
+//! costs one look there, and O(log reached) where it makes a node lighter.
 
 use super::path_edges::Hop;
+use super::queue::{Queue, Waiting};
 use crate::exec::control::stop::Control;
 use hexgraph_base::types::Result;
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
 
 /// The bytes that are charged for each time that a node becomes lighter: an entry of a map, a label, an entry of a heap,
 /// each with as much room again.
 pub(super) const REACHED_BYTES: usize = 120;
+
+/// The nodes of a map from which on most are put into a table, where they are near each other.
+const TABLE_FROM: usize = 4 << 10;
+
+/// A table may span at most this many node ids for each node that is known.
+const TABLE_SPAN: usize = 16;
+
+/// No place.
+const NOWHERE: u32 = u32::MAX;
 
 /// The bytes that are charged at a time.
 const PIECE_BYTES: usize = 64 << 10;
@@ -51,6 +60,85 @@ impl<'c> Meter<'c> {
 impl Drop for Meter<'_> {
     fn drop(&mut self) {
         self.control.uncharge(self.charged);
+    }
+}
+
+/// Places of nodes: a map as long as they are few; when they are many, and near each other, a table of the node ids that they span, and the map for
+/// others.
+pub(super) struct Places {
+    map: FxHashMap<u32, u32>,
+    /// The places of the nodes from `first` on.
+    table: Vec<u32>,
+    first: u32,
+    /// The nodes of the map at which a table is tried again.
+    map_max: usize,
+}
+
+impl Places {
+    pub(super) fn new() -> Places {
+        let (map, table) = (FxHashMap::default(), Vec::new());
+        Places { map, table, first: 0, map_max: TABLE_FROM }
+    }
+
+    #[inline]
+    fn cell(&self, node: u32) -> Option<&u32> {
+        // A node before the first one wraps to a place behind all others.
+        self.table.get(node.wrapping_sub(self.first) as usize)
+    }
+
+    pub(super) fn get(&self, node: u32) -> Option<u32> {
+        match self.cell(node) {
+            Some(place) => Some(*place).filter(|place| *place != NOWHERE),
+            None => self.map.get(&node).copied(),
+        }
+    }
+
+    /// The place of a node, which is `next` where it has none yet.
+    pub(super) fn get_or_put(
+        &mut self,
+        node: u32,
+        next: u32,
+        meter: &mut Meter<'_>,
+    ) -> Result<u32> {
+        if let Some(place) = self.table.get_mut(node.wrapping_sub(self.first) as usize) {
+            if *place == NOWHERE {
+                *place = next;
+            }
+            return Ok(*place);
+        }
+        let place = *self.map.entry(node).or_insert(next);
+        if self.map_max <= self.map.len() {
+            self.spread(meter)?;
+        }
+        Ok(place)
+    }
+
+    /// Makes a table of the nodes that the map has, and of those of the table before, if they are near each other.
+    fn spread(&mut self, meter: &mut Meter<'_>) -> Result<()> {
+        let known = self.map.len() + self.table.len() / TABLE_SPAN;
+        let before = (!self.table.is_empty()).then(|| self.first + (self.table.len() - 1) as u32);
+        let ends = self.map.keys().copied().chain(before).chain(before.map(|_| self.first));
+        let (first, last) =
+            ends.fold((u32::MAX, 0), |(first, last), node| (first.min(node), last.max(node)));
+        let span = (last - first) as usize + 1;
+        self.map_max = 2 * self.map.len();
+        if TABLE_SPAN * known < span {
+            return Ok(());
+        }
+        meter.take(size_of::<u32>() * (span - self.table.len()))?;
+        let mut table = vec![NOWHERE; span];
+        if let Some(start) = before.map(|_| (self.first - first) as usize) {
+            table[start..start + self.table.len()].copy_from_slice(&self.table);
+        }
+        self.map.drain().for_each(|(node, place)| table[(node - first) as usize] = place);
+        (self.table, self.first, self.map_max) = (table, first, TABLE_FROM);
+        Ok(())
+    }
+}
+
+impl Waiting for Reached {
+    fn key(&self) -> f64 {
+        self.weight
     }
 }
 
@@ -101,9 +189,9 @@ pub(super) struct Label {
 
 /// The nodes that were reached from one end.
 pub(super) struct Front<'c> {
-    places: FxHashMap<u32, u32>,
+    places: Places,
     pub(super) labels: Vec<Label>,
-    pub(super) heap: BinaryHeap<Reached>,
+    pub(super) queue: Queue<Reached>,
     /// What the edges cost that were read so far, in reads of an edge in place.
     pub(super) cost: usize,
     meter: Meter<'c>,
@@ -113,13 +201,10 @@ impl<'c> Front<'c> {
     /// A search that starts at a node.
     pub(super) fn new(control: &'c Control, start: u32) -> Front<'c> {
         let label = Label { node: start, before: 0, field: 0, weight: 0.0, is_done: false };
-        Front {
-            places: FxHashMap::from_iter([(start, 0)]),
-            labels: vec![label],
-            heap: BinaryHeap::from([Reached { weight: 0.0, hops: 0, node: start, place: 0 }]),
-            cost: 0,
-            meter: Meter::new(control),
-        }
+        let (mut places, mut queue) = (Places::new(), Queue::new());
+        places.map.insert(start, 0);
+        queue.push(Reached { weight: 0.0, hops: 0, node: start, place: 0 });
+        Front { places, labels: vec![label], queue, cost: 0, meter: Meter::new(control) }
     }
 
     /// Takes the lightest node that is not done with, and is done with it. A node is on the heap once for each time that
@@ -127,7 +212,7 @@ impl<'c> Front<'c> {
     /// in circles.
     pub(super) fn pop(&mut self) -> Option<Reached> {
         loop {
-            let reached = self.heap.pop()?;
+            let reached = self.queue.pop()?;
             let label = &mut self.labels[reached.place as usize];
             if !label.is_done {
                 label.is_done = true;
@@ -138,14 +223,14 @@ impl<'c> Front<'c> {
 
     /// A bound below the weight of each node that is not done with; `None` when there are none.
     pub(super) fn least(&self) -> Option<f64> {
-        self.heap.peek().map(|reached| reached.weight)
+        self.queue.peek().map(|reached| reached.weight)
     }
 
     /// Notes that an edge leads from a node that was taken to another. The weight there, when it became lighter.
     pub(super) fn reach(&mut self, from: &Reached, hop: &Hop) -> Result<Option<f64>> {
         let weight = from.weight + hop.weight;
         let next = self.labels.len() as u32;
-        let place = *self.places.entry(hop.to).or_insert(next);
+        let place = self.places.get_or_put(hop.to, next, &mut self.meter)?;
         let hops = from.hops + 1;
         let (before, field) = (from.place, hop.field);
         let label = Label { node: hop.to, before, field, weight, is_done: false };
@@ -156,13 +241,13 @@ impl<'c> Front<'c> {
             None => self.labels.push(label),
         }
         self.meter.take(REACHED_BYTES)?;
-        self.heap.push(Reached { weight, hops, node: hop.to, place });
+        self.queue.push(Reached { weight, hops, node: hop.to, place });
         Ok(Some(weight))
     }
 
     /// The label of a node that was reached.
     pub(super) fn label(&self, node: u32) -> Option<&Label> {
-        self.places.get(&node).map(|&place| &self.labels[place as usize])
+        self.places.get(node).map(|place| &self.labels[place as usize])
     }
 
     /// The least weight of a node that is done with.

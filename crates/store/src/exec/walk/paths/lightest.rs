@@ -3,7 +3,7 @@
 //! Dijkstra's algorithm from the start decides which of several equal paths it is: the one whose every node was reached
 //! first by the node before it, where nodes are taken by weight, then by the most edges, then by number.
 //!
-//! Where all edges can be read back and none weighs less than 0, a second search runs from the end, and whichever side has
+//! Where all edges can be read back, once that is worth while, and none weighs less than 0, a second search runs from the end, and whichever side has
 //! read less goes on (Pohl, "Bi-directional search", 1971). Once no path through nodes that neither side is done with can
 //! be as light as the best that was found, the search from the start goes on alone, and only to nodes from which the end
 //! is as near as that best path demands. All nodes before a node on equal paths are among them, so what is taken, and in
@@ -32,6 +32,8 @@ const WEIGHTS_AN_EDGE: usize = 64;
 pub(super) struct Lightest<'c> {
     pub(super) path: Option<Path>,
     pub(super) behind: Option<Front<'c>>,
+    /// The edges that were read from the start.
+    pub(super) cost: usize,
 }
 
 /// The part by which two sums of the same weights in another order may differ, on paths of at most `nodes` nodes, and as much
@@ -46,7 +48,7 @@ pub(super) fn lightest<'c>(edges: &mut PathEdges<'c>, from: u32, to: u32) -> Res
     let mut hops = Vec::new();
     let mut ahead = Front::new(control, from);
     let mut behind: Option<Front<'c>> = None;
-    let mut may_go_back = edges.go_back();
+    let mut may_go_back = edges.may_go_back();
     let slack = slack_of(edges.nodes_max());
     // The least weight of a path that was seen.
     let mut best = f64::INFINITY;
@@ -54,13 +56,15 @@ pub(super) fn lightest<'c>(edges: &mut PathEdges<'c>, from: u32, to: u32) -> Res
         let begin = EDGES_BEFORE_BACK.max(edges.unread() / WEIGHTS_AN_EDGE);
         if may_go_back && behind.is_none() && begin <= ahead.cost {
             may_go_back = !edges.has_negative()?;
-            if may_go_back {
+            if may_go_back && edges.can_go_back(ahead.cost)? {
                 behind = Some(Front::new(control, to));
                 // The search from the start may have come to the end already, on a way that need not be the lightest.
                 best = ahead.label(to).map_or(f64::INFINITY, |label| label.weight);
             }
         }
-        let Some(least) = ahead.least() else { return Ok(Lightest { path: None, behind }) };
+        let Some(least) = ahead.least() else {
+            return Ok(Lightest { path: None, behind, cost: ahead.cost });
+        };
         if let Some(behind) = &mut behind {
             // As long as no path was seen `best` is infinite, and nothing is more than that.
             let is_met = behind.least().is_none_or(|other| best + best * slack < least + other);
@@ -78,7 +82,8 @@ pub(super) fn lightest<'c>(edges: &mut PathEdges<'c>, from: u32, to: u32) -> Res
         }
         let Some(reached) = ahead.pop() else { continue };
         if reached.node == to {
-            return Ok(Lightest { path: Some(trace(&ahead, &reached)), behind });
+            let path = Some(trace(&ahead, &reached));
+            return Ok(Lightest { path, behind, cost: ahead.cost });
         }
         step(edges, &mut ahead, &reached, &mut hops, |_, _| true)?;
         if let Some(behind) = &behind {
@@ -90,12 +95,12 @@ pub(super) fn lightest<'c>(edges: &mut PathEdges<'c>, from: u32, to: u32) -> Res
             }
         }
     }
-    let limit = best + best * slack;
+    let (limit, cost) = (best + best * slack, ahead.cost);
     let path = match &behind {
         Some(behind) => finish(edges, ahead, behind, limit, to)?,
         None => None,
     };
-    Ok(Lightest { path, behind })
+    Ok(Lightest { path, behind, cost })
 }
 
 /// Goes on from the start alone, to nodes that the search from the end is done with and that are near enough to it.
@@ -109,7 +114,7 @@ fn finish(
     let is_near = |node, weight: f64| {
         behind.settled(node).is_some_and(|rest| weight + rest <= limit) || node == to
     };
-    ahead.heap.retain(|reached| is_near(reached.node, reached.weight));
+    ahead.queue.retain(|reached| is_near(reached.node, reached.weight));
     let mut hops = Vec::new();
     while let Some(reached) = ahead.pop() {
         if reached.node == to {

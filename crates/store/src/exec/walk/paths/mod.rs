@@ -1,7 +1,9 @@
 //! The paths of a `shortest` block: by fewest edges, by least weight, and several in ascending weight.
 
+mod back;
 mod path_edges;
 mod breadth;
+mod queue;
 mod front;
 mod lightest;
 mod beginnings;

@@ -1,15 +1,17 @@
 //! The edges that the paths of a `shortest` block may take, with their weights.
 //!
-//! A field without page and order is read in place, forth and, where the schema keeps its edges both ways, back: a filter
-//! asks the target alone and a filter on facets the edge alone, so both hold whichever end an edge is reached from. A node
-//! is asked once whether it passes a filter. Any other field is walked forth as a level is, once for each node.
+//! A field without page and order is read in place, forth and back: a filter asks the target alone and a filter on facets the edge
+//! alone, so both hold whichever end an edge is reached from. Edges that the schema keeps one way only are turned round, once a search has
+//! read so many of them that this is worth while ([`super::back`]). A node is asked once whether it passes a filter. Any other field
+//! is walked forth as a level is, once for each node.
 
+use super::back::Back;
 use crate::exec::choose::function::no_reverse;
 use crate::exec::control::context::Context;
 use crate::exec::select::facets::EdgeFacets;
 use crate::exec::walk::lists::distinct;
 use crate::exec::walk::traverse::Walk;
-use crate::graph::{Direction, EdgeNumbers};
+use crate::graph::EdgeNumbers;
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Block, Field, FieldKind};
 use hexgraph_base::types::{Error, Result, stack};
@@ -48,8 +50,8 @@ struct Way<'s> {
     number: u32,
     walk: Walk<'s>,
     weights: Weights<'s>,
-    /// The same edges in the other direction; `None` when the schema does not keep them.
-    back: Option<&'s Direction>,
+    /// The same edges in the other direction.
+    back: Back<'s>,
     /// True when edges are read in place, without a walk.
     is_in_place: bool,
     /// The nodes that were asked whether they pass the filter.
@@ -71,6 +73,8 @@ pub(super) struct PathEdges<'s> {
     known: FxHashMap<u32, Arc<Vec<Hop>>>,
     /// The edges that were read since the last look at the clock.
     unchecked: usize,
+    /// The edges that a search has to read before it is looked at again whether edges are turned round.
+    turns_at: usize,
 }
 
 impl<'s> PathEdges<'s> {
@@ -102,14 +106,14 @@ impl<'s> PathEdges<'s> {
                     None => continue,
                 },
             };
-            let back = walk.predicate.direction(!walk.reverse);
+            let back = Back::stored(walk.predicate.direction(!walk.reverse));
             let number = number as u32;
             let passed = FxHashMap::default();
             ways.push(Way { number, walk, weights, back, is_in_place, passed });
         }
         let depth = depth.map(|depth| depth.max(0) as usize);
         let (near, known) = (None, FxHashMap::default());
-        Ok(PathEdges { context, ways, from, depth, near, known, unchecked: 0 })
+        Ok(PathEdges { context, ways, from, depth, near, known, unchecked: 0, turns_at: 0 })
     }
 
     /// The request that the edges are read for.
@@ -117,14 +121,31 @@ impl<'s> PathEdges<'s> {
         self.context
     }
 
-    /// True when all edges can be read back, and those that can be are all that count.
-    pub(super) fn go_back(&self) -> bool {
-        self.depth.is_none() && self.have_back()
+    /// True when all edges that count can be read back, or could be once they are turned round.
+    pub(super) fn may_go_back(&self) -> bool {
+        self.depth.is_none() && self.are_in_place()
     }
 
-    /// True when all edges can be read back. With a depth, some of these may not count.
-    pub(super) fn have_back(&self) -> bool {
-        self.ways.iter().all(|way| way.is_in_place && way.back.is_some())
+    fn are_in_place(&self) -> bool {
+        self.ways.iter().all(|way| way.is_in_place)
+    }
+
+    /// True when all edges can be read back, now that a search has read `cost` edges from the start. With a depth, some of these may not count.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when the request has to stop.
+    pub(super) fn can_go_back(&mut self, cost: usize) -> Result<bool> {
+        if !self.are_in_place() || cost < self.turns_at {
+            return Ok(false);
+        }
+        for way in &mut self.ways {
+            if let Some(edges) = way.back.turn(self.context, way.walk.predicate, cost)? {
+                self.turns_at = edges;
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// A bound of the number of nodes on a path.
@@ -208,7 +229,7 @@ impl<'s> PathEdges<'s> {
     }
 
     /// Reads the edges that lead to a node, as [`PathEdges::forth`] would read them at their other ends. Only where
-    /// [`PathEdges::have_back`] holds. An edge whose weight is a facet costs a search in the edges of its start.
+    /// [`PathEdges::can_go_back`] has said so. An edge whose weight is a facet costs a search in the edges of its start.
     pub(super) fn back(&mut self, node: u32, hops: &mut Vec<Hop>) -> Result<()> {
         hops.clear();
         for way in &mut self.ways {
@@ -259,7 +280,6 @@ impl Way<'_> {
     }
 
     fn back(&mut self, context: &Context<'_>, node: u32, hops: &mut Vec<Hop>) -> Result<()> {
-        let Some(back) = self.back else { return Ok(()) };
         let (start, field) = (hops.len(), self.number);
         // A filter is about the target of an edge: going back that is this node, for all of its edges.
         if let Some(filter) = &self.walk.field.filter {
@@ -272,11 +292,9 @@ impl Way<'_> {
             Weights::Facet(numbers) if self.walk.reverse => {
                 numbers.leaving(node, |to, weight| hops.push(Hop { to, field, weight }));
             }
-            _ => {
-                let sources = back.targets(node);
-                let hop = |&from| Some(Hop { to: from, ..self.hop(from, node)? });
-                hops.extend(sources.iter().filter_map(hop));
-            }
+            _ => self.back.each(node, |from| {
+                hops.extend(self.hop(from, node).map(|hop| Hop { to: from, ..hop }));
+            }),
         }
         self.keep_passing_facets(context, start, hops, |hop| (hop.to, node))
     }

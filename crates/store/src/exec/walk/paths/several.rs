@@ -3,8 +3,11 @@
 //! Yen's algorithm ("Finding the k shortest loopless paths in a network", 1971) with Lawler's change (1972): all paths but those
 //! that were found fall into classes by where they leave the last one that was found, and of each class the first path is a
 //! candidate ([`super::detour`]). The first candidate is the next path, and what is left of its class falls apart in turn.
-//! No more candidates are kept than paths are wanted, and a class is searched no further than the last of them: memory is
-//! O(paths · length) beside what one search has reached.
+//!
+//! Most classes are never searched: one look at the edges where a class leaves its path, and at what is left from there to the end, tells a
+//! weight that none of its paths is below ([`Class::least`]). The class with the least such weight is searched first, as long as it may have a path that
+//! is not heavier than the first candidate, and not much further than that: what it has beyond is left for later.
+//! No more candidates are kept than paths are wanted: memory is O(paths · length) beside what one search has reached.
 //!
 //! The order of equal paths is that in which [`Beginnings`] finds them, which takes the lightest beginning first, of equal ones
 //! the one with the most edges, then the one whose last node is the least, then that whose nodes are. Of two paths the one
@@ -13,14 +16,23 @@
 
 use super::beginnings::{Beginnings, Frontier};
 use super::detour::{Detour, Detours, Most, Rest, Start};
-use super::front::{Front, Meter};
+use super::front::Meter;
 use super::lightest::{Lightest, lightest};
 use super::path_edges::PathEdges;
 use crate::exec::control::tree::Path;
 use hexgraph_base::plan::ShortestPath;
 use hexgraph_base::types::Result;
+use rustc_hash::FxHashSet;
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, BinaryHeap};
+use std::rc::Rc;
+
+/// How many times what the first candidate weighs more than the first path a class is searched for: further than is needed now, so that a class is
+/// searched a few times and not once for each path.
+const FURTHER: f64 = 2.0;
+
+/// The bytes that are charged for the node of a path while it is told whether another is among them: an entry of a set that may be half empty.
+const NODE_BYTES: usize = 16;
 
 /// A path that may be the next: the first of its class.
 struct Candidate {
@@ -45,10 +57,53 @@ impl Candidate {
         size_of::<Candidate>() + 64 + node * self.nodes.len() + size_of::<u32>() * self.banned.len()
     }
 
-    fn into_path(self) -> Path {
-        let weight = self.weight();
-        let hops = self.fields.into_iter().map(|field| field as usize).collect();
-        Path { nodes: self.nodes, hops, weight }
+    fn to_path(&self) -> Path {
+        let hops = self.fields.iter().map(|field| *field as usize).collect();
+        Path { nodes: self.nodes.clone(), hops, weight: self.weight() }
+    }
+}
+
+/// The paths that begin as another does, up to one of its nodes, and go on otherwise.
+struct Class {
+    /// None of its paths that was not found weighs less.
+    least: f64,
+    path: Rc<Candidate>,
+    /// The place of the node at which they leave it.
+    at: usize,
+    /// The nodes that they do not go on to from there.
+    banned: Vec<u32>,
+}
+
+impl Class {
+    /// The bytes that are charged for it, with its place on a heap that may have twice the room it needs.
+    fn bytes(&self) -> usize {
+        2 * size_of::<Class>() + 16 + size_of::<u32>() * self.banned.len()
+    }
+
+    fn start(&self) -> Start<'_> {
+        let nodes = &self.path.nodes[..=self.at];
+        Start { nodes, weight: self.path.sums[self.at], banned: &self.banned }
+    }
+}
+
+impl PartialEq for Class {
+    fn eq(&self, other: &Class) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Class {}
+
+impl PartialOrd for Class {
+    fn partial_cmp(&self, other: &Class) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Class {
+    /// Turned round, since a heap gives its greatest first. Of equal ones that which leaves its path last: its search is short.
+    fn cmp(&self, other: &Class) -> Ordering {
+        other.least.total_cmp(&self.least).then(self.at.cmp(&other.at))
     }
 }
 
@@ -94,6 +149,10 @@ struct Candidates<'c, 'e> {
     ends: &'e ShortestPath,
     frontier: Frontier,
     list: BTreeSet<Candidate>,
+    /// The classes that were not searched, or not to their end.
+    classes: BinaryHeap<Class>,
+    /// The weight of the first path.
+    lightest: f64,
     /// The candidates that are not too light to be shown.
     heavy: usize,
     /// The paths that are still wanted.
@@ -127,14 +186,37 @@ impl Candidates<'_, '_> {
         Some(first)
     }
 
-    /// The weight that no further candidate may have more than.
+    /// The weight that no path may have more than.
+    fn asked(&self) -> f64 {
+        self.ends.weight_max.filter(|most| !most.is_nan()).unwrap_or(f64::INFINITY)
+    }
+
+    /// How far a class is searched now.
     fn most(&self) -> Most {
+        let first = self.list.first().map_or(f64::INFINITY, Candidate::weight);
+        let further = self.lightest + FURTHER * (first - self.lightest);
+        // None is wanted that is heavier than the last of as many as are wanted.
         let last = self.list.last().filter(|_| self.wanted <= self.heavy);
-        let known = last.map_or(f64::INFINITY, Candidate::weight);
-        Most {
-            known,
-            asked: self.ends.weight_max.filter(|most| !most.is_nan()).unwrap_or(f64::INFINITY),
+        let known = last.map_or(further, |last| further.min(last.weight()));
+        // Rounded, it may be less than the first one, which is to be told from what weighs the same.
+        Most { known: known.max(first), asked: self.asked() }
+    }
+
+    /// The next class that may have a path which comes before the first candidate.
+    fn next_class(&mut self) -> Option<Class> {
+        let first = self.list.first().map_or(f64::INFINITY, Candidate::weight);
+        let class = self.classes.peek().filter(|class| class.least <= first)?;
+        self.meter.give_back(class.bytes());
+        self.classes.pop()
+    }
+
+    fn put_class(&mut self, class: Class) -> Result<()> {
+        if self.asked() < class.least {
+            return Ok(());
         }
+        self.meter.take(class.bytes())?;
+        self.classes.push(class);
+        Ok(())
     }
 }
 
@@ -152,7 +234,7 @@ pub(super) fn several(
     to: u32,
 ) -> Result<Vec<Path>> {
     // Its weight bounds the first search below, and its search from the end is gone on with.
-    let Lightest { path: Some(path), behind } = lightest(edges, from, to)? else {
+    let Lightest { path: Some(path), behind, cost } = lightest(edges, from, to)? else {
         // That no path leads there was found out by looking at each edge once.
         return Ok(Vec::new());
     };
@@ -160,83 +242,108 @@ pub(super) fn several(
         return by_beginnings(edges, ends, frontier, from, to);
     }
     let control = edges.context().control;
-    let behind = behind.or_else(|| edges.have_back().then(|| Front::new(control, to)));
-    let mut detours = Detours::new(Rest::new(behind), edges.nodes_max());
-    let wanted = ends.paths.max(0) as usize;
-    let (list, meter) = (BTreeSet::new(), Meter::new(control));
-    let mut candidates = Candidates { meter, ends, frontier, list, heavy: 0, wanted };
-    let none = Candidate {
-        nodes: vec![from],
-        fields: Vec::new(),
-        sums: vec![0.0],
-        leaves_at: 0,
-        banned: Vec::new(),
+    let nodes_max = edges.nodes_max();
+    let mut detours = Detours::new(Rest::new(to, behind), nodes_max, cost);
+    let mut candidates = Candidates {
+        meter: Meter::new(control),
+        ends,
+        frontier,
+        list: BTreeSet::new(),
+        classes: BinaryHeap::new(),
+        lightest: path.weight,
+        heavy: 0,
+        wanted: ends.paths.max(0) as usize,
     };
-    let most = Most { known: path.weight, ..candidates.most() };
-    let class = Class { path: &none, at: 0, banned: Vec::new(), most };
-    let mut is_decided = candidates.search(edges, &mut detours, class, to)?;
-    let mut paths = Vec::new();
-    while is_decided && let Some(path) = candidates.first() {
-        let is_shown = candidates.is_heavy(path.weight());
-        candidates.wanted -= usize::from(is_shown);
-        if candidates.wanted != 0 {
-            // From the end on, where the search from the end has been: what these find bounds the others.
-            for at in (path.leaves_at..path.fields.len()).rev() {
-                let mut banned = Vec::new();
-                // Lawler's change: there the class of this path has left out
-                // some already, and behind it no path was split off yet.
-                if at == path.leaves_at {
-                    banned.extend_from_slice(&path.banned);
-                }
-                banned.push(path.nodes[at + 1]);
-                let class = Class { path: &path, at, banned, most: candidates.most() };
-                is_decided &= candidates.search(edges, &mut detours, class, to)?;
-                if !is_decided {
-                    break;
-                }
-            }
-        }
-        if is_shown {
-            paths.push(path.into_path());
-        }
-        if candidates.wanted == 0 {
-            break;
-        }
-    }
+    let (nodes, fields, sums) = (vec![from], Vec::new(), vec![0.0]);
+    let none = Rc::new(Candidate { nodes, fields, sums, leaves_at: 0, banned: Vec::new() });
+    let whole = Class { least: 0.0, path: none, at: 0, banned: Vec::new() };
+    let most = Most { known: path.weight, asked: candidates.asked() };
+    let is_decided = candidates.search(edges, &mut detours, whole, most, to)?;
+    let paths = if is_decided { candidates.paths(edges, &mut detours, to)? } else { None };
     drop((candidates, detours));
-    if is_decided { Ok(paths) } else { by_beginnings(edges, ends, frontier, from, to) }
-}
-
-/// The paths that begin as another does, up to one of its nodes, and go on otherwise.
-struct Class<'p> {
-    path: &'p Candidate,
-    /// The place of that node.
-    at: usize,
-    /// The nodes that they do not go on to.
-    banned: Vec<u32>,
-    /// The weight above which none is wanted.
-    most: Most,
+    match paths {
+        Some(paths) => Ok(paths),
+        None => by_beginnings(edges, ends, frontier, from, to),
+    }
 }
 
 impl Candidates<'_, '_> {
-    /// Adds the first path of a class. False when the order of its equal paths is not decided.
+    /// The paths in their order. `None` when the order of equal ones is not decided.
+    fn paths<'c>(
+        &mut self,
+        edges: &mut PathEdges<'c>,
+        detours: &mut Detours<'c>,
+        to: u32,
+    ) -> Result<Option<Vec<Path>>> {
+        let mut paths = Vec::new();
+        while self.wanted != 0 {
+            while let Some(class) = self.next_class() {
+                let most = self.most();
+                if !self.search(edges, detours, class, most, to)? {
+                    return Ok(None);
+                }
+            }
+            let Some(path) = self.first() else { break };
+            if self.is_heavy(path.weight()) {
+                self.wanted -= 1;
+                paths.push(path.to_path());
+            }
+            if self.wanted != 0 {
+                self.split(edges, detours, path)?;
+            }
+        }
+        Ok(Some(paths))
+    }
+
+    /// Adds the classes that what is left of a path's class falls into.
+    fn split<'c>(
+        &mut self,
+        edges: &mut PathEdges<'c>,
+        detours: &mut Detours<'c>,
+        path: Candidate,
+    ) -> Result<()> {
+        // All of its classes have it as long as they live.
+        self.meter.take(path.bytes() + NODE_BYTES * path.nodes.len())?;
+        let mut before: FxHashSet<u32> = path.nodes.iter().copied().collect();
+        let path = Rc::new(path);
+        for at in (path.leaves_at..path.fields.len()).rev() {
+            before.remove(&path.nodes[at + 1]);
+            // Lawler's change: there the class of this path has left out some already, and behind it no path was split off yet.
+            let mut banned = if at == path.leaves_at { path.banned.clone() } else { Vec::new() };
+            banned.push(path.nodes[at + 1]);
+            let class = Class { least: 0.0, path: Rc::clone(&path), at, banned };
+            let bound = detours.bound(edges, class.start(), |node| before.contains(&node))?;
+            if let Some(least) = bound {
+                self.put_class(Class { least, ..class })?;
+            }
+        }
+        self.meter.give_back(NODE_BYTES * path.nodes.len());
+        Ok(())
+    }
+
+    /// Adds the first path of a class, or the class again where it has none that is as light as was asked. False when the order of its equal paths is not
+    /// decided.
     fn search<'c>(
         &mut self,
         edges: &mut PathEdges<'c>,
         detours: &mut Detours<'c>,
-        class: Class<'_>,
+        class: Class,
+        most: Most,
         to: u32,
     ) -> Result<bool> {
-        let Class { path, at, banned, most } = class;
-        let nodes = &path.nodes[..=at];
-        let start = Start { nodes, weight: path.sums[at], banned: &banned };
-        let tie = match detours.find(edges, start, to, most)? {
+        let tie = match detours.find(edges, class.start(), to, most)? {
             Detour::Nothing => return Ok(true),
+            Detour::Beyond if most.known < most.asked => {
+                self.put_class(Class { least: most.known.next_up(), ..class })?;
+                return Ok(true);
+            }
+            Detour::Beyond => return Ok(true),
             Detour::Undecided => return Ok(false),
             Detour::Path(tie) => tie,
         };
+        let Class { path, at, banned, .. } = class;
         self.add(Candidate {
-            nodes: [&nodes[..at], &tie.nodes].concat(),
+            nodes: [&path.nodes[..at], &tie.nodes].concat(),
             fields: [&path.fields[..at], &tie.fields].concat(),
             sums: [&path.sums[..at], &tie.sums].concat(),
             leaves_at: at,

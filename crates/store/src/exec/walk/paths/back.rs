@@ -1,0 +1,92 @@
+//! The edges of a field read back: from where they lead to, to where they come from.
+//!
+//! With `@reverse` the schema keeps them so. Without it a search that has read many of them has them turned round, as algorithms have them
+//! ([`crate::algo`]): that costs about as much as a search over some of them, and is kept for the next paths and algorithms.
+
+use crate::algo::{EdgePart, Graph, GraphCache, Task, Wanted};
+use crate::exec::control::context::Context;
+use crate::graph::{Direction, Predicate};
+use hexgraph_base::plan;
+use hexgraph_base::types::Result;
+use std::sync::Arc;
+
+/// A search reads one in so many edges of a predicate before these are turned round: reading an edge costs some times what
+/// turning one round does.
+const EDGES_A_TURN: usize = 8;
+
+/// The bytes that turning an edge round takes: what is made of it, twice, and room on the way.
+const TURN_BYTES: usize = 16;
+
+/// The edges of a field in the other direction.
+pub(super) enum Back<'s> {
+    /// As the schema keeps them.
+    Stored(&'s Direction),
+    /// As they were turned round, by the numbers of nodes in this graph.
+    Turned(Arc<Graph>),
+    /// They are not there yet.
+    Missing,
+    /// They can't be had: there is no memory for them.
+    Refused,
+}
+
+impl<'s> Back<'s> {
+    /// What the schema keeps.
+    pub(super) fn stored(edges: Option<&'s Direction>) -> Back<'s> {
+        edges.map_or(Back::Missing, Back::Stored)
+    }
+
+    /// Turns the edges of a predicate round where that was not done before, if `cost` edges that a search has read say that it is worth while. Returns how
+    /// many it has to read else, and `None` when the edges are there.
+    ///
+    /// # Errors
+    ///
+    /// [`hexgraph_base::types::Error::Limit`] when the request has to stop.
+    pub(super) fn turn(
+        &mut self,
+        context: &Context<'_>,
+        predicate: &Arc<Predicate>,
+        cost: usize,
+    ) -> Result<Option<usize>> {
+        match self {
+            Back::Stored(_) | Back::Turned(_) => return Ok(None),
+            Back::Refused => return Ok(Some(usize::MAX)),
+            Back::Missing => {}
+        }
+        let control = context.control;
+        let uid = |node| context.version.nodes.uid(node);
+        let parts = vec![EdgePart { predicate, reverse: false, weight: None, far: None }];
+        let wanted = Wanted { parts, nodes: None, direction: plan::Direction::Out, uid: &uid };
+        let task = Task::new(control, None);
+        let edges = predicate.direction(false).map_or(0, |edges| edges.total() as usize);
+        if !control.affords(TURN_BYTES.saturating_mul(edges)) {
+            *self = Back::Refused;
+            return Ok(Some(usize::MAX));
+        }
+        let graph = if cost < edges / EDGES_A_TURN {
+            match control.graphs().map(|cache| cache.at_hand(&wanted, &task)).transpose()? {
+                Some(Some(graph)) => graph,
+                _ => return Ok(Some(edges / EDGES_A_TURN)),
+            }
+        } else {
+            GraphCache::take(control.graphs(), &wanted, &task)?.0
+        };
+        graph.incoming(&task)?;
+        *self = Back::Turned(graph);
+        Ok(None)
+    }
+
+    /// Calls `visit` with the nodes from which edges lead to `node`, in ascending order.
+    pub(super) fn each(&self, node: u32, visit: impl FnMut(u32)) {
+        match self {
+            Back::Stored(edges) => edges.targets(node).iter().copied().for_each(visit),
+            Back::Turned(graph) => {
+                let rows = graph.turned_rows();
+                if let (Some(rows), Some(number)) = (rows, graph.number(node)) {
+                    let nodes = graph.nodes();
+                    rows.of(number).iter().map(|from| nodes[*from as usize]).for_each(visit);
+                }
+            }
+            Back::Missing | Back::Refused => {}
+        }
+    }
+}
