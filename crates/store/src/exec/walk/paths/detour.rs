@@ -272,29 +272,47 @@ impl<'c> Search<'c> {
                     self.is_cut = true;
                     continue;
                 }
-                let next = self.spots.len() as u32;
-                let place = self.places.get_or_put(hop.to, next, &mut self.meter)?;
-                if place == next {
-                    let (node, hops) = (hop.to, spot.hops + 1);
-                    self.spots.push(Spot { node, hops, weight: f64::INFINITY });
-                }
                 // The beginning is not come to again.
-                if (place as usize) < start.nodes.len() {
-                    continue;
-                }
-                let known = &mut self.spots[place as usize];
-                if let Some(steps) = &mut notes
-                    && steps.note(open.place, place, hop, spot.weight, known.weight)
-                {
-                    self.meter.take(REACHED_BYTES)?;
-                }
-                if weight < known.weight || place == next {
-                    (known.weight, known.hops) = (weight, spot.hops + 1);
-                    self.meter.take(REACHED_BYTES)?;
-                    self.queue.push(Open { bound: weight + rest, weight, place });
+                let (place, is_new) = self.place_of(hop.to)?;
+                if start.nodes.len() <= place as usize {
+                    self.reach(open.place, (place, is_new), hop, rest, &mut notes)?;
                 }
             }
         }
         Ok(found)
+    }
+
+    /// The place of a node, and whether it was not reached before.
+    fn place_of(&mut self, node: u32) -> Result<(u32, bool)> {
+        let next = self.spots.len() as u32;
+        let place = self.places.get_or_put(node, next, &mut self.meter)?;
+        if place == next {
+            self.spots.push(Spot { node, hops: 0, weight: f64::INFINITY });
+        }
+        Ok((place, place == next))
+    }
+
+    /// Comes to a place, which may be new, by an edge from another one.
+    fn reach(
+        &mut self,
+        from: u32,
+        (to, is_new): (u32, bool),
+        hop: &Hop,
+        rest: f64,
+        notes: &mut Option<&mut Steps>,
+    ) -> Result<()> {
+        let Spot { hops, weight: before, .. } = self.spots[from as usize];
+        let (weight, known) = (before + hop.weight, &mut self.spots[to as usize]);
+        if let Some(steps) = notes
+            && steps.note(from, to, hop, before, known.weight)
+        {
+            self.meter.take(REACHED_BYTES)?;
+        }
+        if weight < known.weight || is_new {
+            (known.weight, known.hops) = (weight, hops + 1);
+            self.meter.take(REACHED_BYTES)?;
+            self.queue.push(Open { bound: weight + rest, weight, place: to });
+        }
+        Ok(())
     }
 }
