@@ -176,7 +176,7 @@ impl Candidates<'_, '_> {
             self.meter.give_back(last.bytes());
             self.heavy -= usize::from(self.is_heavy(last.weight()));
         }
-        self.frontier.check(self.list.len())
+        self.frontier.check(self.list.len() + self.classes.len())
     }
 
     fn first(&mut self) -> Option<Candidate> {
@@ -216,7 +216,7 @@ impl Candidates<'_, '_> {
         }
         self.meter.take(class.bytes())?;
         self.classes.push(class);
-        Ok(())
+        self.frontier.check(self.list.len() + self.classes.len())
     }
 }
 
@@ -224,7 +224,7 @@ impl Candidates<'_, '_> {
 ///
 /// # Errors
 ///
-/// [`hexgraph_base::types::Error::Limit`] past the frontier, which bounds the candidates, or the beginnings of paths where these
+/// [`hexgraph_base::types::Error::Limit`] past the frontier, which bounds the candidates with the classes that wait, or the beginnings of paths where these
 /// have to be told apart one by one.
 pub(super) fn several(
     edges: &mut PathEdges<'_>,
