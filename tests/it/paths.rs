@@ -369,3 +369,116 @@ proptest! {
         }
     }
 }
+
+/// A graph with more nodes than a queue or a map of a search keeps near, as arrays: nodes from 1 on, each with as many edges.
+struct Large {
+    out: usize,
+    targets: Vec<u64>,
+    weights: Vec<f64>,
+}
+
+impl Large {
+    fn new(nodes: u64, out: usize) -> Large {
+        let mut rng = fastrand::Rng::with_seed(7);
+        let count = nodes as usize * out;
+        let targets = (0..count).map(|_| rng.u64(1..=nodes)).collect();
+        // Sums of quarters are exact, in any order.
+        let weights = (0..count).map(|_| f64::from(rng.u32(1..400_000)) / 4.0).collect();
+        Large { out, targets, weights }
+    }
+
+    /// Of two edges with the same ends the later one is there.
+    fn edges(&self, from: u64) -> impl Iterator<Item = (u64, f64)> {
+        let places = (from as usize - 1) * self.out..from as usize * self.out;
+        let later = places.end;
+        places
+            .filter(move |&at| !self.targets[at + 1..later].contains(&self.targets[at]))
+            .map(|at| (self.targets[at], self.weights[at]))
+    }
+
+    fn database(&self, reverse: bool) -> Database {
+        let db = Database::in_memory();
+        let reverse = if reverse { "@reverse" } else { "" };
+        db.alter(&format!("one: [uid] {reverse} .")).unwrap();
+        let mut text = String::new();
+        for from in 1..=(self.targets.len() / self.out) as u64 {
+            for (to, weight) in self.edges(from) {
+                writeln!(text, "<{from}> <one> <{to}> (w={weight:?}) .").unwrap();
+            }
+        }
+        let source = Source::Bytes(text.into_bytes().into());
+        db.load(source, None, LoadOptions::default(), &Control::new()).unwrap();
+        db
+    }
+
+    /// The lightest way behind `begin`, whose last node is not left to `banned`: its nodes from there on, and its weight.
+    fn lightest(&self, begin: &[u64], banned: Option<u64>, to: u64) -> Option<(Vec<u64>, f64)> {
+        let nodes = self.targets.len() / self.out + 1;
+        let (mut best, mut before) = (vec![f64::INFINITY; nodes], vec![0; nodes]);
+        let (&start, closed) = begin.split_last().unwrap();
+        closed.iter().for_each(|node| best[*node as usize] = f64::NEG_INFINITY);
+        best[start as usize] = 0.0;
+        // Bits of floats from 0 on have the order of the floats.
+        let mut heap = BinaryHeap::from([std::cmp::Reverse((0.0_f64.to_bits(), start))]);
+        while let Some(std::cmp::Reverse((bits, node))) = heap.pop() {
+            let weight = f64::from_bits(bits);
+            if node == to {
+                let back = std::iter::successors(Some(to), |node| {
+                    (*node != start).then(|| before[*node as usize])
+                });
+                let mut way: Vec<u64> = back.collect();
+                way.reverse();
+                return Some((way, weight));
+            }
+            if best[node as usize] < weight {
+                continue;
+            }
+            for (next, more) in self.edges(node) {
+                let is_banned = node == start && banned == Some(next);
+                if !is_banned && weight + more < best[next as usize] {
+                    best[next as usize] = weight + more;
+                    before[next as usize] = node;
+                    heap.push(std::cmp::Reverse(((weight + more).to_bits(), next)));
+                }
+            }
+        }
+        None
+    }
+
+    /// The weights of the two lightest paths: the second leaves the first at one of its nodes, or there is none.
+    fn two(&self, from: u64, to: u64) -> Vec<f64> {
+        let Some((way, weight)) = self.lightest(&[from], None, to) else { return Vec::new() };
+        let mut sum = 0.0;
+        let mut second = None;
+        for at in 0..way.len() - 1 {
+            if let Some((_, rest)) = self.lightest(&way[..=at], Some(way[at + 1]), to) {
+                second = Some(second.map_or(sum + rest, |least: f64| least.min(sum + rest)));
+            }
+            sum += self.edges(way[at]).find(|(to, _)| *to == way[at + 1]).unwrap().1;
+        }
+        [weight].into_iter().chain(second).collect()
+    }
+}
+
+#[test]
+fn more_nodes_than_a_queue_keeps_near_have_the_lightest_paths() {
+    let nodes = 70_000;
+    let large = Large::new(nodes, 4);
+    let mut rng = fastrand::Rng::with_seed(11);
+    let pairs: Vec<(u64, u64)> = (0..5).map(|_| (rng.u64(1..=nodes), rng.u64(1..=nodes))).collect();
+    let expected: Vec<Vec<f64>> = pairs.iter().map(|&(from, to)| large.two(from, to)).collect();
+    assert!(expected.iter().any(|weights| weights.len() == 2), "{expected:?}");
+    let fields = [("one @facets(w)".to_owned(), "one".to_owned())];
+    for reverse in [false, true] {
+        let db = large.database(reverse);
+        for (&(from, to), expected) in pairs.iter().zip(&expected) {
+            for paths in [1, 2] {
+                let asked = Asked { paths, depth: None, least: None, most: None };
+                let found = answered(&db, &fields, &asked, from, to);
+                let weights: Vec<f64> = found.iter().map(|path| path.weight).collect();
+                let expected = &expected[..paths.min(expected.len())];
+                assert_eq!(weights, expected, "{from} to {to}, {paths} of them, {reverse}");
+            }
+        }
+    }
+}
