@@ -38,6 +38,9 @@ torture: ## Kill writers a thousand times, and check long histories of clients a
 	HEXGRAPH_ISOLATION_SECONDS=$${HEXGRAPH_ISOLATION_SECONDS:-120} \
 	cargo test --locked -p hexgraph-server --test it -- torture isolation --nocapture --test-threads=1
 
+plain: dev ## Compare answers on a larger graph, changed all the time, with those of plain arrays
+	HEXGRAPH_PLAIN=$${HEXGRAPH_PLAIN:-30000,6,100} $(BIN)/pytest python/tests/test_plain.py
+
 hostile: ## Do to a server what strangers try, in earnest
 	HEXGRAPH_HOSTILE_SECONDS=$${HEXGRAPH_HOSTILE_SECONDS:-20} \
 	cargo test --locked --release -p hexgraph-server --test it -- hostile --nocapture --test-threads=1
