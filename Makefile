@@ -17,7 +17,7 @@ DENY_VERSION := 0.20.2
 THIRD_PARTY := licenses/THIRD-PARTY.txt
 WRITE_LICENSES := $(ABOUT) generate --fail --locked --manifest-path crates/python/Cargo.toml licenses/third-party.hbs
 
-.PHONY: help demo wheel install test torture hostile interleavings fuzz lint conformance conformance-long test-networkx bench licenses check-licenses clean
+.PHONY: help demo wheel install test torture plain hostile interleavings fuzz lint conformance conformance-long test-networkx bench licenses check-licenses clean
 
 help: ## List these commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-17s %s\n", $$1, $$2 }'
