@@ -370,7 +370,7 @@ proptest! {
     }
 }
 
-/// A graph with more nodes than a queue or a map of a search keeps near, as arrays: nodes from 1 on, each with as many edges.
+/// A graph with more nodes than a search has in a map, as arrays: nodes from 1 on, each with as many edges.
 struct Large {
     out: usize,
     targets: Vec<u64>,
@@ -461,7 +461,7 @@ impl Large {
 }
 
 #[test]
-fn more_nodes_than_a_queue_keeps_near_have_the_lightest_paths() {
+fn more_nodes_than_a_map_has_have_the_lightest_paths() {
     let nodes = 70_000;
     let large = Large::new(nodes, 4);
     let mut rng = fastrand::Rng::with_seed(11);

@@ -11,10 +11,10 @@
 use super::front::{Front, Meter, Places};
 use super::lightest::{slack_of, step_back};
 use super::path_edges::{Hop, PathEdges};
-use super::queue::{Queue, Waiting};
 use super::ties::{Spot, Steps, Tie};
 use hexgraph_base::types::Result;
 use std::cmp::Ordering;
+use std::collections::BinaryHeap;
 
 /// The bytes that are charged for a node that became lighter, or for an edge that was noted: entries of a map, a list and
 /// a heap, each with as much room again.
@@ -104,12 +104,6 @@ impl Ord for Open {
     }
 }
 
-impl Waiting for Open {
-    fn key(&self) -> f64 {
-        self.bound
-    }
-}
-
 /// What a search has found.
 pub(super) enum Detour {
     /// No path.
@@ -135,7 +129,7 @@ pub(super) struct Detours<'c> {
 struct Search<'c> {
     places: Places,
     spots: Vec<Spot>,
-    queue: Queue<Open>,
+    heap: BinaryHeap<Open>,
     meter: Meter<'c>,
     /// Whether something was left out for its weight.
     is_cut: bool,
@@ -219,7 +213,7 @@ impl<'c> Search<'c> {
         for (spot, place) in spots.iter().zip(0..) {
             places.get_or_put(spot.node, place, &mut meter)?;
         }
-        Ok(Search { places, spots, queue: Queue::new(), meter, is_cut: false })
+        Ok(Search { places, spots, heap: BinaryHeap::new(), meter, is_cut: false })
     }
 
     /// Searches as far as `limit`. The place of the end, and its weight.
@@ -234,10 +228,10 @@ impl<'c> Search<'c> {
     ) -> Result<Option<(u32, f64)>> {
         let Some(bound) = detours.rest.of(self.spots[0].node) else { return Ok(None) };
         self.meter.take(REACHED_BYTES * start.nodes.len())?;
-        self.queue.push(Open { bound: start.weight + bound, weight: start.weight, place: 0 });
+        self.heap.push(Open { bound: start.weight + bound, weight: start.weight, place: 0 });
         let mut found = None;
         let mut hops = Vec::new();
-        while let Some(open) = self.queue.pop() {
+        while let Some(open) = self.heap.pop() {
             if limit < open.bound {
                 self.is_cut = true;
                 break;
@@ -311,7 +305,7 @@ impl<'c> Search<'c> {
         if weight < known.weight || is_new {
             (known.weight, known.hops) = (weight, hops + 1);
             self.meter.take(REACHED_BYTES)?;
-            self.queue.push(Open { bound: weight + rest, weight, place: to });
+            self.heap.push(Open { bound: weight + rest, weight, place: to });
         }
         Ok(())
     }

@@ -4,11 +4,11 @@
 //! costs one look there, and O(log reached) where it makes a node lighter.
 
 use super::path_edges::Hop;
-use super::queue::{Queue, Waiting};
 use crate::exec::control::stop::Control;
 use hexgraph_base::types::Result;
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
+use std::collections::BinaryHeap;
 
 /// The bytes that are charged for each time that a node becomes lighter: an entry of a map, a label, an entry of a heap,
 /// each with as much room again.
@@ -136,12 +136,6 @@ impl Places {
     }
 }
 
-impl Waiting for Reached {
-    fn key(&self) -> f64 {
-        self.weight
-    }
-}
-
 /// A node reached with a total weight; the least comes off a heap first.
 pub(super) struct Reached {
     pub(super) weight: f64,
@@ -191,7 +185,7 @@ pub(super) struct Label {
 pub(super) struct Front<'c> {
     places: Places,
     pub(super) labels: Vec<Label>,
-    pub(super) queue: Queue<Reached>,
+    pub(super) heap: BinaryHeap<Reached>,
     /// What the edges cost that were read so far, in reads of an edge in place.
     pub(super) cost: usize,
     meter: Meter<'c>,
@@ -201,10 +195,10 @@ impl<'c> Front<'c> {
     /// A search that starts at a node.
     pub(super) fn new(control: &'c Control, start: u32) -> Front<'c> {
         let label = Label { node: start, before: 0, field: 0, weight: 0.0, is_done: false };
-        let (mut places, mut queue) = (Places::new(), Queue::new());
+        let mut places = Places::new();
         places.map.insert(start, 0);
-        queue.push(Reached { weight: 0.0, hops: 0, node: start, place: 0 });
-        Front { places, labels: vec![label], queue, cost: 0, meter: Meter::new(control) }
+        let heap = BinaryHeap::from([Reached { weight: 0.0, hops: 0, node: start, place: 0 }]);
+        Front { places, labels: vec![label], heap, cost: 0, meter: Meter::new(control) }
     }
 
     /// Takes the lightest node that is not done with, and is done with it. A node is on the heap once for each time that
@@ -212,7 +206,7 @@ impl<'c> Front<'c> {
     /// in circles.
     pub(super) fn pop(&mut self) -> Option<Reached> {
         loop {
-            let reached = self.queue.pop()?;
+            let reached = self.heap.pop()?;
             let label = &mut self.labels[reached.place as usize];
             if !label.is_done {
                 label.is_done = true;
@@ -223,7 +217,7 @@ impl<'c> Front<'c> {
 
     /// A bound below the weight of each node that is not done with; `None` when there are none.
     pub(super) fn least(&self) -> Option<f64> {
-        self.queue.peek().map(|reached| reached.weight)
+        self.heap.peek().map(|reached| reached.weight)
     }
 
     /// Notes that an edge leads from a node that was taken to another. The weight there, when it became lighter.
@@ -241,7 +235,7 @@ impl<'c> Front<'c> {
             None => self.labels.push(label),
         }
         self.meter.take(REACHED_BYTES)?;
-        self.queue.push(Reached { weight, hops, node: hop.to, place });
+        self.heap.push(Reached { weight, hops, node: hop.to, place });
         Ok(Some(weight))
     }
 

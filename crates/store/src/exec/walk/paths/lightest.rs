@@ -114,7 +114,7 @@ fn finish(
     let is_near = |node, weight: f64| {
         behind.settled(node).is_some_and(|rest| weight + rest <= limit) || node == to
     };
-    ahead.queue.retain(|reached| is_near(reached.node, reached.weight));
+    ahead.heap.retain(|reached| is_near(reached.node, reached.weight));
     let mut hops = Vec::new();
     while let Some(reached) = ahead.pop() {
         if reached.node == to {

@@ -3,7 +3,6 @@
 mod back;
 mod path_edges;
 mod breadth;
-mod queue;
 mod front;
 mod lightest;
 mod beginnings;
