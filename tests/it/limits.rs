@@ -332,3 +332,16 @@ fn the_head_of_an_answer_costs_what_is_written() {
     assert!(answer.has_rows(&Control::new()).unwrap());
     assert_eq!(answer.root_counts().collect::<Vec<_>>(), [("q", 100)]);
 }
+
+/// Each name that is not known is compared with all that are, so only so many are.
+#[test]
+fn warnings_are_bounded() {
+    let db = database(&[]);
+    let names: String = (0..300).map(|number| format!(" unknown{number}")).collect();
+    let text = format!("{{ q(func: uid(1)) {{ {names} {} }} }}", "x".repeat(60_000));
+    let request = QueryRequest { text, ..QueryRequest::default() };
+    let answer = db.query(&request, &Control::new()).unwrap();
+    let warnings = answer.warnings();
+    assert_eq!((answer.unknown().len(), warnings.len()), (100, 100));
+    assert_eq!(warnings[99].message, "there is no predicate `unknown99`");
+}

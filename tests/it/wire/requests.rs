@@ -4,6 +4,7 @@ use super::site::{Answer, Site, message};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
+use hexgraph::db::Database;
 use hexgraph_server::http::{Security, ServeOptions};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
@@ -463,4 +464,129 @@ fn what_stands_beside_the_data() {
     assert_eq!(told["tracing"]["execution"]["resolvers"][0]["parentType"], "Mutation");
     // What is not carried out is told without fields.
     assert!(ask("{ what }")["tracing"].get("execution").is_none());
+}
+
+/// Requests that are wrong where `LONG` stands, each with its path and its media type.
+const LONG_BODIES: &[(&str, &str, &str)] = &[
+    ("/query", JSON, r#"{"query": {"LONG": 1}}"#),
+    ("/query", JSON, r#"{"query": ["a", "LONG"]}"#),
+    ("/query", JSON, r#"{"query": "{ q(func: has(age)) { uid } }", "variables": "LONG"}"#),
+    (
+        "/query",
+        JSON,
+        r#"{"query": "{ q(func: has(age)) { uid } }", "variables": {"$a": {"LONG": 1}}}"#,
+    ),
+    ("/query", JSON, r#"{"query": "{ q(func: has(age)) { uid } }", "variables": {"$LONG": 1}}"#),
+    ("/query", JSON, r#"{"query": "{ q(func: has(age)) { uid } }", "variables": {"$LONG": "1"}}"#),
+    (
+        "/query",
+        JSON,
+        r#"{"query": "query q($a: int) { q(func: eq(age, $a)) { uid } }", "variables": {"$a": "LONG"}}"#,
+    ),
+    ("/query", DQL, "{ q(func: LONG(age)) { uid } }"),
+    ("/query", DQL, "{ q(func: has(age)) @LONG { uid } }"),
+    ("/query", DQL, "{ q(func: eq(age, \"LONG\")) { uid } }"),
+    ("/query", DQL, "{ q(func: eq(LONG, 1)) { uid } }"),
+    ("/query", DQL, "{ q(func: uid(LONG)) { uid } }"),
+    ("/query", DQL, "{ q(func: has(age)) { ...LONG } }"),
+    ("/query", DQL, "{ LONG as var(func: has(age)) { uid } }"),
+    ("/query", DQL, "{ q(func: has(age), orderasc: LONG) { uid } }"),
+    ("/query", DQL, "{ q(func: has(age)) { LONG LONG } }"),
+    ("/query", DQL, "query q($a: LONG) { q(func: eq(age, $a)) { uid } }"),
+    ("/query", DQL, "{ q(func: has(age)) { uid \"LONG\" } }"),
+    ("/query?strict=true", DQL, "{ q(func: has(LONG)) { uid } }"),
+    ("/query?warnings=true", DQL, "{ q(func: has(LONG)) { a: LONG@en } }"),
+    ("/query_many", LINES, r#"{"LONG": 1}"#),
+    (
+        "/query_many",
+        LINES,
+        r#"{"query": "query q($a: int) { q(func: eq(age, $a)) { uid } }"}
+{"a": "LONG"}"#,
+    ),
+    (
+        "/query_many",
+        LINES,
+        r#"{"query": "query q($a: int) { q(func: eq(age, $a)) { uid } }"}
+{"LONG": {}}"#,
+    ),
+    ("/mutate", JSON, r#"{"set": {"LONG": {"uid": 5}}}"#),
+    ("/mutate", JSON, r#"{"set": {"uid": "LONG", "age": 1}}"#),
+    ("/mutate", JSON, r#"{"set": {"age": "LONG"}}"#),
+    ("/mutate", JSON, r#"{"set": {"LONG": {"uid": "no uid"}}}"#),
+    ("/mutate", JSON, r#"{"set": {"dgraph.LONG": "x"}}"#),
+    ("/mutate", JSON, r#"{"set": {"name": "x", "name|LONG": [{"a": [1]}]}}"#),
+    ("/mutate", JSON, r#"{"query": "LONG", "set": {"age": 1}}"#),
+    ("/mutate", JSON, r#"{"cond": "@if(LONG)", "set": {"age": 1}}"#),
+    ("/mutate", RDF, "{ set { _:a <age> \"LONG\" . } }"),
+    ("/mutate", RDF, "{ set { <LONG> <age> \"1\" . } }"),
+    ("/mutate", RDF, "{ set { _:a <age> LONG . } }"),
+    ("/mutate", RDF, "{ LONG { _:a <age> 1 . } }"),
+    ("/mutate", RDF, "{ set { uid(LONG) <age> \"1\" . } }"),
+    ("/mutate", RDF, "{ set { _:a <age> \"1\"^^<LONG> . } }"),
+    ("/alter", JSON, "LONG: LONG ."),
+    ("/alter", JSON, "age: int @LONG ."),
+    ("/alter", JSON, "age: string @index(LONG) ."),
+    ("/alter", JSON, "type LONG { age }"),
+    ("/alter", JSON, "type A { LONG: LONG }"),
+    ("/alter", JSON, "dgraph.LONG: int ."),
+    ("/alter", JSON, r#"{"drop_attr": "dgraph.LONG"}"#),
+    ("/alter", JSON, r#"{"drop_op": "LONG"}"#),
+    ("/commit?startTs=5", JSON, r#"{"keys": "LONG"}"#),
+    ("/assign?what=LONG", JSON, ""),
+    ("/login", JSON, r#"{"userid": "LONG", "password": "LONG"}"#),
+    ("/graphql", JSON, r#"{"query": {"LONG": 1}}"#),
+    ("/graphql", JSON, r#"{"query": "{ LONG }"}"#),
+    ("/graphql", JSON, r#"{"query": "{ queryNote(LONG: 1) { text } }"}"#),
+    ("/graphql", JSON, r#"{"query": "{ queryNote(first: \"LONG\") { text } }"}"#),
+    (
+        "/graphql",
+        JSON,
+        r#"{"query": "query LONG { queryNote { text } }", "operationName": "xLONG"}"#,
+    ),
+    (
+        "/graphql",
+        JSON,
+        r#"{"query": "query($a: Int) { queryNote(first: $a) { text } }", "variables": {"a": "LONG"}}"#,
+    ),
+    (
+        "/graphql",
+        JSON,
+        r#"{"query": "query($a: Int) { queryNote(first: $a) { text } }", "variables": "LONG"}"#,
+    ),
+    ("/graphql", JSON, r#"{"query": "{ getNote(id: \"LONG\") { text } }"}"#),
+    ("/admin", JSON, r#"{"query": "{ task(input: { id: \"LONG\" }) { status } }"}"#),
+    (
+        "/admin",
+        JSON,
+        r#"{"query": "mutation { deleteNamespace(input: { namespaceId: LONG }) { namespaceId } }"}"#,
+    ),
+    (
+        "/admin",
+        JSON,
+        r#"{"query": "mutation { assign(input: { what: UID, num: \"LONG\" }) { response { startId } } }"}"#,
+    ),
+    ("/admin/schema", JSON, "type LONG { id: LONG }"),
+    ("/admin/schema/validate", JSON, "type A { id: ID! text: String @LONG }"),
+];
+
+const DQL: &str = "Content-Type: application/dql";
+const RDF: &str = "Content-Type: application/rdf";
+const LINES: &str = "Content-Type: application/x-ndjson";
+
+/// Whatever is wrong with a request, the answer does not send it back: each has a text of a third of a megabyte where a message
+/// would quote it.
+#[test]
+fn no_message_repeats_a_long_text() {
+    let database = Database::in_memory();
+    database.set_graphql_schema(SCHEMA).unwrap();
+    database.alter("age: int @index(int) .\nname: string @index(exact) .").unwrap();
+    let site = Site::of(database, ServeOptions::default());
+    let long = "Long".repeat(80_000);
+    for &(path, kind, body) in LONG_BODIES {
+        // An address has less room.
+        let path_sent = path.replace("LONG", &"Long".repeat(10_000));
+        let answer = site.send("POST", &path_sent, &[kind], body.replace("LONG", &long).as_bytes());
+        let told = answer.text();
+        assert!(told.len() < 32 << 10, "{path} {body}: {} bytes, {}", told.len(), &told[..300]);
+    }
 }

@@ -23,7 +23,7 @@ pub use forms::convert::ConvertError;
 pub use forms::json_reader::{JsonError, JsonReader};
 pub use forms::parse::{ParseError, parse_bool, parse_float, parse_vector};
 pub use nearest::{did_you_mean, did_you_mean_one_of, near_names, nearest};
-pub use quoted_text::shown;
+pub use quoted_text::{MESSAGE_LEN_MAX, bounded, shown};
 pub use sink::{ObjectCells, Objects, PieceSink, ShowValues, Sink};
 pub use values::datetime::{DateTime, TimeError};
 pub use values::geo::{Coordinate, Geometry, GeometryError};
