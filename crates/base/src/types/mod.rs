@@ -27,6 +27,7 @@ pub use quoted_text::{MESSAGE_LEN_MAX, bounded, shown};
 pub use sink::{ObjectCells, Objects, PieceSink, ShowValues, Sink};
 pub use values::datetime::{DateTime, TimeError};
 pub use values::geo::{Coordinate, Geometry, GeometryError};
+pub use values::password::HASH_OF_NOBODY;
 pub use values::password_error::PasswordError;
 pub use values::uid::Uid;
 pub use values::value::{Value, ValueRef, ValueType};
