@@ -1,6 +1,7 @@
 //! The groups and rules of a version, read once for all versions that have the same.
 
 use super::definitions::{PASSWORD, RULING};
+use super::key_role::KeyRole;
 use super::rights::{Permissions, Rights};
 use super::{DEFAULT_PASSWORD, GUARDIANS};
 use hexgraph_base::types::{GenerationCache, Uid, Value};
@@ -17,7 +18,8 @@ pub(super) struct Rules {
     from: [Option<Arc<Predicate>>; RULING.len()],
     groups: FxHashMap<Box<str>, Permissions>,
     members: GenerationCache<Option<Arc<Member>>>,
-    rights: GenerationCache<Arc<Rights>>,
+    /// Those of the members of sets of groups: with a role below that of an administrator, and with that.
+    rights: [GenerationCache<Arc<Rights>>; 2],
 }
 
 /// A user, as logins and requests need one.
@@ -34,7 +36,7 @@ impl Rules {
             from: predicates(version),
             groups,
             members: GenerationCache::new(KEPT_MAX, u64::MAX),
-            rights: GenerationCache::new(KEPT_MAX, u64::MAX),
+            rights: [(); 2].map(|()| GenerationCache::new(KEPT_MAX, u64::MAX)),
         }
     }
 
@@ -57,19 +59,23 @@ impl Rules {
         self.members.insert(Arc::from(name), member, name.len() as u64);
     }
 
-    /// The rights of the members of some groups, which are ascending.
-    pub(super) fn rights(&self, groups: &[&str]) -> Arc<Rights> {
+    /// The rights of the members of some groups, which are ascending, with a role.
+    pub(super) fn rights(&self, groups: &[&str], role: KeyRole) -> Arc<Rights> {
         // No name has a line feed.
         let key = groups.join("\n");
-        if let Some(known) = self.rights.get(&key) {
+        let is_administrator = role == KeyRole::Admin;
+        let kept = &self.rights[usize::from(is_administrator)];
+        if let Some(known) = kept.get(&key) {
             return known;
         }
-        let rights = Arc::new(match groups.contains(&GUARDIANS) {
-            true => Rights::of_guardians(),
-            false => Rights::of_groups(groups.iter().filter_map(|name| self.groups.get(*name))),
-        });
+        let rules = groups.iter().filter_map(|name| self.groups.get(*name));
+        let rights = match groups.contains(&GUARDIANS) {
+            true if is_administrator => Arc::new(Rights::of_guardians()),
+            true => Rights::of_clients(),
+            false => Arc::new(Rights::of_groups(rules, role)),
+        };
         let bytes = key.len() as u64;
-        self.rights.insert(Arc::from(key), &rights, bytes);
+        kept.insert(Arc::from(key), &rights, bytes);
         rights
     }
 }

@@ -227,3 +227,26 @@ fn a_login_costs_the_same_whoever_is_there() {
         assert_eq!(refused.count(), 1, "{namespace}: {told:?}");
     }
 }
+
+/// Where a database had users and is served without them, who has a key below that of an administrator neither sees nor makes any.
+#[test]
+fn clients_change_no_rights() {
+    let root = tempfile::tempdir().unwrap();
+    let db = Database::open(root.path(), small()).unwrap();
+    db.enable_access(AccessOptions::new(vec![7; 32])).unwrap();
+    drop(db);
+    let db = Database::open(root.path(), small()).unwrap();
+    let (_, client) = make(&db, KeyRole::Client, None);
+    let (_, admin) = make(&db, KeyRole::Admin, None);
+    let rule = "_:r <dgraph.rule.predicate> \"dgraph.all\" .\n_:r <dgraph.rule.permission> \"7\" .";
+    let users = "{ q(func: has(dgraph.xid)) { count(uid) } }";
+    for (secret, is_administrator) in [(client, false), (admin, true)] {
+        let holder = db.for_secrets(Some(secret.reveal()), None);
+        assert_eq!(holder.mutate(rule, "").is_ok(), is_administrator);
+        assert_eq!(json(&holder, users).contains("\"count\":2"), is_administrator);
+        let stats = holder.stats().unwrap();
+        let has_xid = stats.predicates.iter().any(|known| &*known.name == "dgraph.xid");
+        assert_eq!(has_xid, is_administrator);
+        holder.mutate("_:a <name> \"x\" .", "").unwrap();
+    }
+}

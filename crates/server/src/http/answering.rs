@@ -75,7 +75,7 @@ async fn received_whole(
     let limits = *app.unguarded.limits();
     let most = route.body_len_max.min(usize::try_from(limits.body).unwrap_or(usize::MAX));
     let incoming = Incoming::receive(&app.bodies, parts.headers, parameters, (body, most)).await?;
-    let incoming = incoming.with_method(method).with_client(address_of(peer));
+    let incoming = incoming.with_method(method).with_client(address_of(peer.as_ref()));
     // Without computing to do it needs no place.
     if !incoming.is_packed() {
         return Ok(incoming);
@@ -115,8 +115,8 @@ pub(super) fn packed(reply: Reply, coding: Option<Coding>) -> Response {
 }
 
 /// The address of the client, where it is known.
-pub(super) fn address_of(peer: &Option<ConnectInfo<Peer>>) -> Option<IpAddr> {
-    peer.as_ref().map(|ConnectInfo(peer)| peer.address)
+pub(super) fn address_of(peer: Option<&ConnectInfo<Peer>>) -> Option<IpAddr> {
+    peer.map(|ConnectInfo(peer)| peer.address)
 }
 
 /// What is known of a request that is to run, beside itself.

@@ -59,7 +59,8 @@ pub(crate) async fn receive(app: Arc<App>, route: &'static Route, request: Reque
 /// Who asks over a connection.
 fn asker(app: &App, headers: &HeaderMap, peer: Option<&ConnectInfo<Peer>>) -> Asker {
     let address = peer.map(|ConnectInfo(peer)| peer.address);
-    Asker { client: app.security.client_at(&app.unguarded, headers, address), address }
+    let client = app.security.client_at(&app.unguarded, headers, address);
+    Asker { client, address, role: app.security.role_at(&app.unguarded, headers, address) }
 }
 
 /// Answers a request to `/admin`.
