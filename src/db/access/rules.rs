@@ -12,6 +12,9 @@ use std::sync::Arc;
 /// The most users, and the most sets of groups, of which the rights are kept at hand.
 const KEPT_MAX: usize = 10_000;
 
+/// The most bytes of their names: anybody may ask for a user of any name.
+const KEPT_BYTES_MAX: u64 = 8 << 20;
+
 /// All groups with their rules, and the users that were asked for.
 pub(super) struct Rules {
     /// The predicates that they were read from. A version that has the same has the same rules.
@@ -35,8 +38,8 @@ impl Rules {
         Rules {
             from: predicates(version),
             groups,
-            members: GenerationCache::new(KEPT_MAX, u64::MAX),
-            rights: [(); 2].map(|()| GenerationCache::new(KEPT_MAX, u64::MAX)),
+            members: GenerationCache::new(KEPT_MAX, KEPT_BYTES_MAX),
+            rights: [(); 2].map(|()| GenerationCache::new(KEPT_MAX, KEPT_BYTES_MAX)),
         }
     }
 
@@ -97,4 +100,19 @@ pub(super) fn is_default(hash: &str) -> bool {
 
 fn predicates(version: &Version) -> [Option<Arc<Predicate>>; RULING.len()] {
     RULING.map(|name| version.hidden_predicate(name).cloned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A login asks for a user of any name, and what it finds out is kept.
+    #[test]
+    fn long_names_of_nobody_are_not_kept_for_long() {
+        let rules = Rules::new(&Version::empty(), FxHashMap::default());
+        let name = |number: u64| format!("{number}{}", "x".repeat(1 << 20));
+        (0..64).for_each(|number| rules.keep_member(&name(number), &None));
+        let kept = (0..64).filter(|number| rules.known_member(&name(*number)).is_some()).count();
+        assert!((1..=8).contains(&kept), "{kept}");
+    }
 }
