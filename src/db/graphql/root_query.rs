@@ -208,7 +208,7 @@ impl<'a> RootResolver<'a> {
         }
         match begun {
             // The value stays until the request is answered.
-            Begun::Done(outcome) => match control.draw(outcome.value.capacity() as u64) {
+            Begun::Done(outcome) => match control.draw(outcome.kept_bytes()) {
                 Ok(()) => Begun::Done(outcome),
                 Err(error) => Begun::Done(Outcome::fault(field, store_fault(field, &error))),
             },
@@ -247,8 +247,8 @@ impl<'a> RootResolver<'a> {
             Ok(written) => Outcome {
                 // A null where none may be has reached the root, so all of `data` is null.
                 spoils: written.is_err(),
-                value: writer.out,
-                errors: writer.faults,
+                value: std::mem::take(&mut writer.out),
+                errors: writer.into_faults(),
                 touched: answer.touched().values().sum(),
                 ..Outcome::default()
             },
