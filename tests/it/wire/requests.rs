@@ -5,9 +5,15 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use hexgraph::db::Database;
-use hexgraph_server::http::{Security, ServeOptions};
+use hexgraph::db::graphql::{Fetch, Incoming, Outgoing, Unanswered};
+use hexgraph_server::http::{AdmissionOptions, Security, ServeOptions};
 use serde_json::{Value, json};
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
 
 const SCHEMA: &str = "
 type Note @withSubscription { id: ID! text: String! @search(by: [exact]) rank: Int weight: Float links: [Note] }
@@ -589,4 +595,55 @@ fn no_message_repeats_a_long_text() {
         let told = answer.text();
         assert!(told.len() < 32 << 10, "{path} {body}: {} bytes, {}", told.len(), &told[..300]);
     }
+}
+
+/// Another server, which says that it was asked and answers when the lock is free.
+struct Waits {
+    free: Mutex<()>,
+    asked: Mutex<Sender<()>>,
+}
+
+impl Fetch for Waits {
+    fn fetch(&self, _: &Outgoing) -> Result<Incoming, Unanswered> {
+        self.asked.lock().unwrap().send(()).unwrap();
+        drop(self.free.lock());
+        Ok(Incoming { status: 200, body: b"\"done\"".to_vec(), ..Incoming::default() })
+    }
+}
+
+/// What a long body asks for is found out when it is its turn, as any other work; a short one waits for nobody.
+#[test]
+fn long_bodies_are_read_in_turn() {
+    let (sender, asked) = channel();
+    let waits = Arc::new(Waits { free: Mutex::new(()), asked: Mutex::new(sender) });
+    let database = Database::in_memory();
+    database.set_graphql_client(Arc::clone(&waits) as Arc<dyn Fetch>);
+    let schema = "type Note @withSubscription { id: ID! text: String }
+        type Query { other: String @custom(http: { url: \"http://other/\", method: GET }) }";
+    database.set_graphql_schema(schema).unwrap();
+    let admission = AdmissionOptions { running: 1, ..AdmissionOptions::default() };
+    let site = Site::of(database, ServeOptions { admission, ..ServeOptions::default() });
+    // The status of an answer with events, which does not end; empty where none comes in a while.
+    let begins = |spaces: usize| {
+        let mut stream = TcpStream::connect(site.server.address().unwrap()).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
+        let text = format!("subscription {{ queryNote {{ text }} }}{}", " ".repeat(spaces));
+        let body = json!({ "query": text }).to_string();
+        let head = "POST /graphql HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n";
+        let length = body.len();
+        write!(stream, "{head}{JSON}\r\nContent-Length: {length}\r\n\r\n{body}").unwrap();
+        let mut line = String::new();
+        let _ = BufReader::new(stream).read_line(&mut line);
+        line.split(' ').nth(1).unwrap_or_default().to_owned()
+    };
+    assert_eq!([begins(0), begins(100_000)], ["200", "200"]);
+    let held = waits.free.lock().unwrap();
+    thread::scope(|scope| {
+        let answer = scope.spawn(|| site.ask("{ other }"));
+        asked.recv_timeout(Duration::from_secs(20)).unwrap();
+        let told = [begins(0), begins(100_000)];
+        drop(held);
+        assert!(told[0] == "200" && ["", "503"].contains(&&*told[1]), "{told:?}");
+        assert_eq!(answer.join().unwrap(), json!({ "data": { "other": "done" } }));
+    });
 }
