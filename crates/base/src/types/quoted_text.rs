@@ -24,7 +24,10 @@ struct Bounded {
 
 impl Write for Bounded {
     fn write_str(&mut self, piece: &str) -> fmt::Result {
-        let end = piece.floor_char_boundary(MESSAGE_LEN_MAX - self.text.len());
+        let mut end = piece.len().min(MESSAGE_LEN_MAX - self.text.len());
+        while !piece.is_char_boundary(end) {
+            end -= 1;
+        }
         self.text.push_str(&piece[..end]);
         self.is_cut = end < piece.len();
         if self.is_cut { Err(fmt::Error) } else { Ok(()) }
