@@ -7,9 +7,15 @@ use arrow_array::{
 };
 use hexgraph_base::types::{Result, ValueType};
 use parquet::arrow::ArrowWriter;
+use parquet::file::metadata::{
+    ColumnChunkMetaData, FileMetaData, ParquetMetaData, ParquetMetaDataReader,
+    ParquetMetaDataWriter, RowGroupMetaData,
+};
+use parquet::file::properties::WriterProperties;
+use std::fs;
 use std::fs::File;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -228,9 +234,7 @@ fn parquet_files_of_many_row_groups() {
         ("to", ints(&(0..count as i64).map(|row| row * 7 % 1000).collect::<Vec<_>>())),
         ("from", ints(&(0..count as i64).map(|row| row / 150).collect::<Vec<_>>())),
     ]);
-    let properties = parquet::file::properties::WriterProperties::builder()
-        .set_max_row_group_row_count(Some(20_000))
-        .build();
+    let properties = WriterProperties::builder().set_max_row_group_row_count(Some(20_000)).build();
     let output = File::create(&path).unwrap();
     let mut writer = ArrowWriter::try_new(output, rows.schema(), Some(properties)).unwrap();
     writer.write(&rows).unwrap();
@@ -595,4 +599,155 @@ fn a_folder_of_tables_loads_back() {
         "nodes.parquet",
     ];
     assert_eq!(names, want);
+}
+
+/// A file with a name, a list and a number in two row groups of three and two rows.
+fn two_groups(path: &Path) {
+    let lists = ListArray::from_iter_primitive::<Int32Type, _, _>([
+        Some(vec![Some(1), Some(2)]),
+        None,
+        Some(vec![]),
+        Some(vec![Some(3)]),
+        Some(vec![None]),
+    ]);
+    let rows = batch(vec![
+        ("name", texts(&["a", "b", "c", "d", "e"])),
+        ("numbers", Arc::new(lists)),
+        ("age", ints(&[1, 2, 3, 4, 5])),
+    ]);
+    let properties = WriterProperties::builder().set_max_row_group_row_count(Some(3)).build();
+    let mut writer =
+        ArrowWriter::try_new(File::create(path).unwrap(), rows.schema(), Some(properties)).unwrap();
+    writer.write(&rows).unwrap();
+    writer.close().unwrap();
+}
+
+/// The same file, whose metadata say that it has so many rows, that its groups have so many, and that their columns have so many values.
+fn claiming(path: &Path, rows: i64, groups: [i64; 2], values: [Option<i64>; 2]) -> Vec<u8> {
+    let bytes = fs::read(path).unwrap();
+    let metadata =
+        ParquetMetaDataReader::new().parse_and_finish(&File::open(path).unwrap()).unwrap();
+    let old = metadata.file_metadata();
+    let file = FileMetaData::new(
+        old.version(),
+        rows,
+        old.created_by().map(str::to_owned),
+        old.key_value_metadata().cloned(),
+        old.schema_descr_ptr(),
+        old.column_orders().cloned(),
+    );
+    let group = |(place, group): (usize, &RowGroupMetaData)| {
+        let column = |column: &ColumnChunkMetaData| {
+            let count = values[place].unwrap_or(column.num_values());
+            column.clone().into_builder().set_num_values(count).build().unwrap()
+        };
+        let columns = group.columns().iter().map(column).collect();
+        let builder = group.clone().into_builder().set_num_rows(groups[place]);
+        builder.set_column_metadata(columns).build().unwrap()
+    };
+    let groups = metadata.row_groups().iter().enumerate().map(group).collect();
+    let end = bytes.len() - 8;
+    let length = u32::from_le_bytes(bytes[end..end + 4].try_into().unwrap()) as usize;
+    let mut claiming = bytes[..end - length].to_vec();
+    let metadata = ParquetMetaData::new(file, groups);
+    ParquetMetaDataWriter::new(&mut claiming, &metadata).finish().unwrap();
+    claiming
+}
+
+/// What a file says of its rows is not believed: it is refused, and nothing of it is there.
+#[test]
+fn counts_of_rows_are_claims() {
+    const MANY: i64 = 1 << 60;
+    let folder = tempfile::tempdir().unwrap();
+    let (path, other) = (folder.path().join("a.parquet"), folder.path().join("b.parquet"));
+    two_groups(&path);
+    // By an id, as new nodes, and without any column.
+    let without = || ["name", "numbers", "age"].map(|name| (name.to_owned(), None));
+    let ways = || {
+        let id = Some("name".to_owned());
+        let new = || NodeOptions { id: None, ..person() };
+        let none = NodeOptions { columns: without().into(), ..new() };
+        [NodeOptions { id, ..person() }, new(), none]
+    };
+    for (rows, groups, values, is_right) in [
+        (5, [3, 2], [None; 2], true),
+        (5, [-3, 8], [None; 2], false),
+        (MANY + 2, [MANY, 2], [None; 2], false),
+        (MANY, [MANY - 2, 2], [None; 2], false),
+        (2 * MANY, [MANY; 2], [Some(MANY); 2], false),
+        (1 << 41, [1 << 40; 2], [Some(1 << 40); 2], false),
+        (6, [3; 2], [Some(3); 2], false),
+        (5, [2, 3], [Some(2), Some(3)], false),
+        (4, [2, 2], [Some(2), None], false),
+        (7, [5, 2], [Some(5), None], false),
+    ] {
+        fs::write(&other, claiming(&path, rows, groups, values)).unwrap();
+        for (way, options) in ways().into_iter().enumerate() {
+            let db = Database::in_memory();
+            let told = nodes(&db, Table::File(other.clone()), options);
+            let case = format!("{rows} {groups:?} {values:?} {way}");
+            match told {
+                Ok(report) => assert!(is_right && report.nodes == 5, "{case}: {report:?}"),
+                Err(error) => {
+                    assert!(
+                        !is_right && error.to_string().contains("b.parquet"),
+                        "{case}: {error}"
+                    );
+                }
+            }
+            let all = ask(&db, "{ q(func: type(Person)) { count(uid) } }");
+            assert_eq!(all.contains("5"), is_right, "{case}: {all}");
+        }
+    }
+}
+
+/// Bytes that differ are an error or the same table, and never a panic, an endless load or a part of one.
+#[test]
+fn damaged_parquet_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.parquet");
+    two_groups(&path);
+    let bytes = fs::read(&path).unwrap();
+    let mut state = 7_u64;
+    let mut random = |most: usize| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % most
+    };
+    let (mut refused, rounds) = (0, 300);
+    for round in 0..rounds {
+        let mut damaged = bytes.clone();
+        for _ in 0..=random(3) {
+            // Half of the changes are in the metadata, which are at the end.
+            let place = if round % 2 == 0 {
+                random(bytes.len())
+            } else {
+                bytes.len() - 1 - random(bytes.len() / 2)
+            };
+            match random(4) {
+                0 => damaged[place] = random(256) as u8,
+                1 => damaged[place] ^= 1 << random(8),
+                2 => damaged[place] = 0xff,
+                _ if round % 8 == 0 => damaged.truncate(place.max(damaged.len() / 2)),
+                _ => damaged.swap(place, 4 + random(bytes.len() - 4)),
+            }
+            damaged.resize(bytes.len(), 0);
+        }
+        fs::write(&path, &damaged).unwrap();
+        let db = Database::in_memory();
+        let options = NodeOptions { id: None, ..person() };
+        match nodes(&db, Table::File(path.clone()), options) {
+            Ok(report) => assert_eq!(report.nodes, 5, "round {round}"),
+            Err(error) => {
+                let told = error.to_string();
+                assert!(!told.contains("a fault of hexgraph"), "round {round}: {told}");
+                assert_eq!(
+                    ask(&db, "{ q(func: type(Person)) { count(uid) } }"),
+                    r#"{"q":[{"count":0}]}"#
+                );
+                refused += 1;
+            }
+        }
+    }
+    assert!(rounds / 4 < refused && refused < rounds, "{refused}");
 }

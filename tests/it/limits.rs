@@ -332,3 +332,49 @@ fn the_head_of_an_answer_costs_what_is_written() {
     assert!(answer.has_rows(&Control::new()).unwrap());
     assert_eq!(answer.root_counts().collect::<Vec<_>>(), [("q", 100)]);
 }
+
+/// There may be a fault for each value, also where nothing is left of the data: they are bounded as an answer is.
+#[test]
+fn faults_count_as_what_is_answered() {
+    let database = |limits: &[(&str, &str)]| {
+        let mut options = OpenOptions::default();
+        for (name, value) in limits {
+            options.limits.set(name, value).unwrap();
+        }
+        let db = Database::in_memory_with(options);
+        db.set_graphql_schema("type Thing { id: ID! name: String! numbers: [Int] }").unwrap();
+        let mut lines = String::new();
+        for node in 1..=2_000 {
+            writeln!(lines, "<{node}> <dgraph.type> \"Thing\" .").unwrap();
+            // None of them has 32 bits.
+            writeln!(lines, "<1> <Thing.numbers> \"{}\" .", node + (1_u64 << 40)).unwrap();
+        }
+        let source = Source::Bytes(lines.into_bytes().into());
+        db.load(source, None, LoadOptions::default(), &Control::new()).unwrap();
+        db
+    };
+    let faults = |db: &Database, text: &str| {
+        let response = db.graphql(&Request::new(text), &Headers::new(), &Control::new());
+        (response.errors.len(), response.errors[0].message.clone())
+    };
+    let roomy = database(&[]);
+    for text in ["{ queryThing { name } }", "{ getThing(id: \"0x1\") { numbers } }"] {
+        assert_eq!(faults(&roomy, text).0, 2_000, "{text}");
+        let (count, message) = faults(&database(&[("result", "100KiB")]), text);
+        assert_eq!(count, 1, "{text}: {message}");
+        assert!(message.contains("`result`"), "{text}: {message}");
+    }
+}
+
+/// Each name that is not known is compared with all that are, so only so many are.
+#[test]
+fn warnings_are_bounded() {
+    let db = database(&[]);
+    let names: String = (0..300).map(|number| format!(" unknown{number}")).collect();
+    let text = format!("{{ q(func: uid(1)) {{ {names} {} }} }}", "x".repeat(60_000));
+    let request = QueryRequest { text, ..QueryRequest::default() };
+    let answer = db.query(&request, &Control::new()).unwrap();
+    let warnings = answer.warnings();
+    assert_eq!((answer.unknown().len(), warnings.len()), (100, 100));
+    assert_eq!(warnings[99].message, "there is no predicate `unknown99`");
+}

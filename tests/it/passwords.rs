@@ -154,3 +154,26 @@ fn costly_hashes_of_before_are_not_computed() {
     }
     assert!(started.elapsed() < Duration::from_secs(5));
 }
+
+/// Whoever asks whether a password is right learns neither by the answer nor by its time whether there is somebody of the name.
+#[test]
+fn a_comparison_costs_the_same_whoever_is_there() {
+    let db = Database::in_memory();
+    db.set_graphql_schema("type User @secret(field: \"pwd\") { name: String! @id age: Int }")
+        .unwrap();
+    let add = "mutation { addUser(input: [{ name: \"ada\", pwd: \"password\" }]) { numUids } }";
+    db.graphql(&Request::new(add), &Headers::new(), &Control::new());
+    for (name, password, found) in [
+        ("ada", "password", r#"{"checkUserPassword":{"age":null}}"#),
+        ("ada", "not the password", r#"{"checkUserPassword":null}"#),
+        ("eve", "password", r#"{"checkUserPassword":null}"#),
+        ("", "not the password", r#"{"checkUserPassword":null}"#),
+    ] {
+        let text =
+            format!("{{ checkUserPassword(name: \"{name}\", pwd: \"{password}\") {{ age }} }}");
+        let control = Control::new();
+        let response = db.graphql(&Request::new(text), &Headers::new(), &control);
+        assert_eq!(String::from_utf8(response.data.unwrap()).unwrap(), found, "{name}");
+        assert_eq!(control.compared_passwords(), 1, "{name} {password}");
+    }
+}

@@ -3,6 +3,7 @@
 use crate::answers::result::PyResultSet;
 use crate::convert::encoding::{Encoded, encode, text_of};
 use hexgraph::db::{Drop, Effect, Mutation, MutationAnswer, Statements};
+use hexgraph_base::types::bounded;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
@@ -181,10 +182,11 @@ impl Texts {
                 "delete_json" => texts.delete_json = to_json("delete_json", Some(&value))?,
                 "cond" => texts.cond = value.extract()?,
                 other => {
-                    return Err(PyTypeError::new_err(format!(
+                    let fault = format_args!(
                         "a mutation has no key {other:?}: it is \"set\", \"delete\", \
                          \"set_json\", \"delete_json\" or \"cond\""
-                    )));
+                    );
+                    return Err(PyTypeError::new_err(bounded(fault)));
                 }
             }
         }
@@ -289,7 +291,8 @@ pub(crate) fn to_drop(what: &str, name: Option<String>) -> PyResult<Drop> {
         (what, name) => {
             let fault = "it is drop(\"all\"), drop(\"data\"), drop(\"predicate\", name) or \
                          drop(\"type\", name)";
-            Err(PyValueError::new_err(format!("{fault}, not {what:?}, {name:?}")))
+            let given = format_args!("{fault}, not {what:?}, {name:?}");
+            Err(PyValueError::new_err(bounded(given)))
         }
     }
 }

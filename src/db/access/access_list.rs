@@ -60,7 +60,8 @@ impl fmt::Debug for AccessOptions {
 pub(in crate::db) struct AccessList {
     pub(super) options: AccessOptions,
     pub(super) signer: Signer,
-    pub(super) throttle: Throttle,
+    /// Of all namespaces together.
+    pub(super) throttle: Arc<Throttle>,
     /// Callers by their tokens, those that held when they were checked. Their ends are looked at with each request.
     pub(super) callers: GenerationCache<Arc<Caller>>,
     /// The rules that were asked for last.
@@ -83,10 +84,19 @@ impl AccessList {
         Ok(AccessList {
             signer: Signer::new(&options.secret, options.method),
             options,
-            throttle: Throttle::default(),
+            throttle: Arc::default(),
             callers: GenerationCache::new(CALLERS_MAX, CALLER_BYTES_MAX),
             rules: ArcSwapOption::empty(),
         })
+    }
+
+    /// Makes one for another namespace.
+    ///
+    /// # Errors
+    ///
+    /// As [`AccessList::new`].
+    pub(super) fn beside(&self, options: AccessOptions) -> Result<AccessList> {
+        Ok(AccessList { throttle: Arc::clone(&self.throttle), ..AccessList::new(options)? })
     }
 
     /// The password that the first user has when it is made.

@@ -1,10 +1,10 @@
 //! Who asks.
 
-use super::key_role::KeyHolder;
+use super::key_role::{KeyHolder, KeyRole};
 use hexgraph_base::types::{AccessError, Uid};
 use std::time::SystemTime;
 
-/// Who asks, where users have rights.
+/// Who asks, where that is not everybody alike.
 #[derive(Debug, Clone)]
 pub(in crate::db) enum Caller {
     /// Somebody who gave no token, or one that does not hold: nothing but what needs none is answered.
@@ -13,6 +13,8 @@ pub(in crate::db) enum Caller {
     User(User),
     /// The holder of a key that is kept in the database, where users have no rights of their own.
     Key(KeyHolder),
+    /// Somebody of whom only the role is known, below that of an administrator, where users have no rights of their own.
+    Role(KeyRole),
 }
 
 /// A user who has logged in.
@@ -28,11 +30,35 @@ pub(in crate::db) struct User {
     pub expires: Option<SystemTime>,
     /// The key that came with the token, if one is kept in the database.
     pub key: Option<KeyHolder>,
+    /// What may be done at most, whatever the user has rights to.
+    pub role: KeyRole,
 }
 
 impl User {
     /// The same user, who sent a key.
     pub(super) fn with_key(self, key: KeyHolder) -> User {
-        User { key: Some(key), ..self }
+        User { role: self.role.min(key.role), key: Some(key), ..self }
+    }
+}
+
+impl Caller {
+    /// The role that bounds what may be done; `None` for one of whom nothing is known.
+    pub(super) fn role(&self) -> Option<KeyRole> {
+        match self {
+            Caller::Unknown(_) => None,
+            Caller::User(user) => Some(user.role),
+            Caller::Key(holder) => Some(holder.role),
+            Caller::Role(role) => Some(*role),
+        }
+    }
+
+    /// The same caller, with no more than a role lets.
+    pub(super) fn within(&self, role: KeyRole) -> Caller {
+        match self.clone() {
+            Caller::Unknown(refusal) => Caller::Unknown(refusal),
+            Caller::User(user) => Caller::User(User { role: role.min(user.role), ..user }),
+            Caller::Key(holder) => Caller::Key(KeyHolder { role: role.min(holder.role), ..holder }),
+            Caller::Role(known) => Caller::Role(role.min(known)),
+        }
     }
 }

@@ -10,11 +10,14 @@ use crate::db::database::Database;
 use crate::db::operation::Drop;
 use hexgraph_base::formats::Predicate;
 use hexgraph_base::schema::{SchemaReport, parse_schema};
-use hexgraph_base::types::{AccessError, Error, Result};
+use hexgraph_base::types::{AccessError, Error, Result, bounded};
 use hexgraph_store::graph::{Mutation, Version, View};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::SystemTime;
+
+/// A caller, by the name and the node of the user, the name of the key, and the role.
+pub(in crate::db) type Identified<'a> = (&'a str, Option<u64>, Option<&'a str>, &'static str);
 
 impl Database {
     /// The handle of somebody who shows a token: it sees and changes what that user may. A token that is missing or does not hold
@@ -30,7 +33,8 @@ impl Database {
         let caller = match list.signer.claims(token) {
             Ok(Claims::Access { user, node, namespace, expires }) => {
                 let expires = Some(expires);
-                Caller::User(User { name: user, node, namespace, expires, key: None })
+                let (key, role) = (None, KeyRole::Admin);
+                Caller::User(User { name: user, node, namespace, expires, key, role })
             }
             Ok(Claims::Refresh { .. }) => Caller::Unknown(AccessError::Unauthenticated {
                 message: "unable to parse jwt token: it is a token to log in again with".to_owned(),
@@ -43,6 +47,18 @@ impl Database {
             list.callers.insert(Arc::from(token), &caller, token.len() as u64);
         }
         self.of_caller(caller)
+    }
+
+    /// The handle of somebody who may do no more than a role lets, for a surface that knows the role by other means than the keys that
+    /// are kept here. Who is no administrator does not see what is for administrators alone.
+    pub fn with_role(self, role: KeyRole) -> Database {
+        let within = match self.caller() {
+            None if role == KeyRole::Admin => return self,
+            None => Caller::Role(role),
+            Some(caller) if caller.role().is_none_or(|known| known <= role) => return self,
+            Some(caller) => caller.within(role),
+        };
+        self.with_caller(Arc::new(within))
     }
 
     /// The handle of a caller, in the namespace of the login.
@@ -65,7 +81,7 @@ impl Database {
     pub fn user(&self) -> Option<&str> {
         match self.caller()? {
             Caller::User(user) => Some(&user.name),
-            Caller::Unknown(_) | Caller::Key(_) => None,
+            Caller::Unknown(_) | Caller::Key(_) | Caller::Role(_) => None,
         }
     }
 
@@ -74,7 +90,7 @@ impl Database {
         match self.caller()? {
             Caller::User(user) => user.expires,
             // Whether it holds is asked with each answer.
-            Caller::Unknown(_) | Caller::Key(_) => None,
+            Caller::Unknown(_) | Caller::Key(_) | Caller::Role(_) => None,
         }
     }
 
@@ -85,9 +101,11 @@ impl Database {
     /// `Access` for a caller who is not known, or whose token has ended meanwhile; as [`Database::query`].
     pub(in crate::db) fn rights(&self) -> Result<Option<Arc<Rights>>> {
         let Some(caller) = self.caller() else { return Ok(None) };
+        let of_role = |role| (role < KeyRole::Admin).then(Rights::of_clients);
         let user = match caller {
             Caller::Unknown(error) => return Err(error.clone().into()),
-            Caller::Key(holder) => return self.check_key(holder).map(|()| None),
+            Caller::Key(holder) => return self.check_key(holder).map(|()| of_role(holder.role)),
+            Caller::Role(role) => return Ok(of_role(*role)),
             Caller::User(user) => user,
         };
         user.key.as_ref().map_or(Ok(()), |holder| self.check_key(holder))?;
@@ -107,7 +125,7 @@ impl Database {
         let member = member.ok_or_else(|| refused("the user is no more"))?;
         // Those of now, not those that the token names: what is given to the user and taken away holds at once.
         let groups: Vec<&str> = member.groups.iter().map(String::as_str).collect();
-        Ok(Some(engine.access_rules(&version)?.rights(&groups)))
+        Ok(Some(engine.access_rules(&version)?.rights(&groups, user.role)))
     }
 
     /// What of a version the caller sees.
@@ -171,19 +189,14 @@ impl Database {
             _ => Ok(()),
         }
     }
-    /// Checks that the key of the caller, where one is kept in the database, gives a role: that of a client, or of an administrator.
-    /// All keys may read.
+    /// Checks that the caller has a role: that of a client, or of an administrator. All keys let their holders read.
     ///
     /// # Errors
     ///
     /// `Access` when it does not.
     fn check_role(&self, needed: KeyRole) -> Result<()> {
-        let key = match self.caller() {
-            Some(Caller::Key(key)) => Some(key),
-            Some(Caller::User(user)) => user.key.as_ref(),
-            _ => None,
-        };
-        if key.is_none_or(|key| needed <= key.role) {
+        let role = self.caller().and_then(Caller::role);
+        if role.is_none_or(|role| needed <= role) {
             return Ok(());
         }
         let message = match needed {
@@ -214,18 +227,20 @@ impl Database {
         match self.caller()? {
             Caller::User(user) => Some((&user.name, user.key.as_ref().map(|key| key.id.as_str()))),
             Caller::Key(key) => Some(("", Some(&key.id))),
-            Caller::Unknown(_) => None,
+            Caller::Role(_) | Caller::Unknown(_) => None,
         }
     }
 
-    /// What answers depend on beside the data and the request: the user, by name and node, and the key that is kept in the database.
-    pub(in crate::db) fn caller_identity(&self) -> Option<(&str, Option<u64>, Option<&str>)> {
-        let (name, key) = self.caller_name()?;
-        let node = match self.caller()? {
+    /// What answers depend on beside the data and the request: the user, by name and node, the key that is kept in the database, and
+    /// the role.
+    pub(in crate::db) fn caller_identity(&self) -> Option<Identified<'_>> {
+        let caller = self.caller()?;
+        let (name, key) = self.caller_name().unwrap_or_default();
+        let node = match caller {
             Caller::User(user) => user.node.map(|node| node.0),
-            Caller::Key(_) | Caller::Unknown(_) => None,
+            Caller::Key(_) | Caller::Role(_) | Caller::Unknown(_) => None,
         };
-        Some((name, node, key))
+        Some((name, node, key, caller.role()?.name()))
     }
 
     /// The handle of the same caller for as long as there is such a user: the end of the token is watched by whoever asks.
@@ -392,7 +407,7 @@ fn check<'a>(
         message.push(' ');
     }
     message.push('\n');
-    Err(AccessError::Denied { message }.into())
+    Err(AccessError::Denied { message: bounded(message) }.into())
 }
 
 /// Says which fields that a type has somebody may not alter. Those that may not be seen are not named, and only told of where it is they

@@ -27,7 +27,7 @@ impl Database {
         // None is opened meanwhile, so that each has users before anybody finds it.
         let _turn = self.all.turn();
         for other in self.all.others().into_iter().filter(|other| other.id != RESERVED) {
-            engine.within(other).begin_access(AccessList::new(options.clone())?)?;
+            engine.within(other).begin_access(list.beside(options.clone())?)?;
         }
         engine.begin_access(list)
     }
@@ -56,7 +56,7 @@ impl Database {
             Value::check_password(password).map_err(Error::query)?;
             options.initial_password = Some(password.to_owned());
         }
-        namespace.begin_access(AccessList::new(options)?)
+        namespace.begin_access(list.beside(options)?)
     }
 
     /// Whether there are users and rights.

@@ -24,6 +24,7 @@ mod tokens;
 pub(in crate::db) use access_list::AccessList;
 pub use access_list::AccessOptions;
 pub(in crate::db) use caller::Caller;
+pub(in crate::db) use check::Identified;
 pub use key_role::KeyRole;
 pub use keys::{ApiKey, KEY_PREFIX, KeySecret, NewKey};
 pub use login::{LoginRequest, Tokens};

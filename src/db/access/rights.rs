@@ -1,15 +1,16 @@
 //! What the members of a set of groups may do with each predicate.
 
 use super::definitions::PREDICATES;
+use super::key_role::KeyRole;
 use hexgraph_base::schema::SchemaReport;
 use hexgraph_store::graph::View;
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// The name in a rule that stands for all predicates.
 const ALL: &str = "dgraph.all";
 
-/// The text of the GraphQL schema, with the secrets and keys in it: it is for guardians alone, unless a rule names it.
+/// The text of the GraphQL schema, with the secrets and keys in it: it is for administrators alone, unless a rule names it.
 const GRAPHQL_SCHEMA: &str = "dgraph.graphql.schema";
 
 /// The predicates of the rules of a group, each with the sum of what is allowed.
@@ -29,7 +30,9 @@ pub(in crate::db) enum Right {
 /// The rights of the members of some groups.
 pub(in crate::db) struct Rights {
     is_guardian: bool,
-    /// What may be done with all predicates but those of access control and [`GRAPHQL_SCHEMA`].
+    /// Whether the predicates of access control and [`GRAPHQL_SCHEMA`] are among all.
+    has_reserved: bool,
+    /// What may be done with all predicates.
     all: u8,
     by_name: FxHashMap<Box<str>, u8>,
     /// What may be read; `None` for everything.
@@ -39,15 +42,33 @@ pub(in crate::db) struct Rights {
 impl Rights {
     /// The rights of guardians, who may do everything.
     pub(super) fn of_guardians() -> Rights {
-        Rights { is_guardian: true, all: 7, by_name: FxHashMap::default(), view: None }
+        let by_name = FxHashMap::default();
+        Rights { is_guardian: true, has_reserved: true, all: 7, by_name, view: None }
     }
 
-    /// The rights that the rules of some groups give together.
-    pub(super) fn of_groups<'a>(groups: impl Iterator<Item = &'a Permissions>) -> Rights {
+    /// The rights of those with a role below that of an administrator, where users have none of their own, and of a guardian whose key
+    /// gives no more: all but what is for administrators alone. The role itself is asked for elsewhere.
+    pub(super) fn of_clients() -> Arc<Rights> {
+        static RIGHTS: LazyLock<Arc<Rights>> = LazyLock::new(|| {
+            let view = View::all_but(PREDICATES.into_iter().chain([GRAPHQL_SCHEMA]));
+            let (by_name, view) = (FxHashMap::default(), Some(Arc::new(view)));
+            Arc::new(Rights { is_guardian: true, has_reserved: false, all: 7, by_name, view })
+        });
+        Arc::clone(&RIGHTS)
+    }
+
+    /// The rights that the rules of some groups give together to a member with a role.
+    pub(super) fn of_groups<'a>(
+        groups: impl Iterator<Item = &'a Permissions>,
+        role: KeyRole,
+    ) -> Rights {
+        let is_barred = |name: &str| {
+            PREDICATES.contains(&name) || role < KeyRole::Admin && name == GRAPHQL_SCHEMA
+        };
         let mut by_name = FxHashMap::<Box<str>, u8>::default();
         for (name, permission) in groups.flatten() {
             // Who administers is guardians' business alone, whatever a rule says.
-            if !PREDICATES.contains(&&**name) {
+            if !is_barred(name) {
                 *by_name.entry(name.clone()).or_default() |= permission;
             }
         }
@@ -63,10 +84,11 @@ impl Rights {
                 View::all_but(PREDICATES.into_iter().chain((!is_named).then_some(GRAPHQL_SCHEMA)))
             }
         };
-        Rights { is_guardian: false, all, by_name, view: Some(Arc::new(view)) }
+        let view = Some(Arc::new(view));
+        Rights { is_guardian: false, has_reserved: false, all, by_name, view }
     }
 
-    /// Whether they are those of guardians.
+    /// Whether they are those of guardians, or of somebody where there are no users.
     pub(in crate::db) fn is_guardian(&self) -> bool {
         self.is_guardian
     }
@@ -78,8 +100,8 @@ impl Rights {
 
     /// Whether something may be done with a predicate, be it there or not.
     pub(in crate::db) fn has(&self, right: Right, name: &str) -> bool {
-        let is_for_guardians = PREDICATES.contains(&name) || name == GRAPHQL_SCHEMA;
-        let general = if is_for_guardians && !self.is_guardian { 0 } else { self.all };
+        let is_reserved = PREDICATES.contains(&name) || name == GRAPHQL_SCHEMA;
+        let general = if is_reserved && !self.has_reserved { 0 } else { self.all };
         let own = self.by_name.get(name).copied().unwrap_or_default();
         (general | own) & right as u8 != 0
     }
@@ -101,7 +123,7 @@ mod tests {
             group.iter().map(|(name, permission)| ((*name).into(), *permission)).collect()
         };
         let groups: Vec<Permissions> = groups.iter().map(own).collect();
-        Rights::of_groups(groups.iter())
+        Rights::of_groups(groups.iter(), KeyRole::Admin)
     }
 
     /// The rights to some predicates as the letters that `ls` has for them.
@@ -147,5 +169,26 @@ mod tests {
             (shown(&guardian, "dgraph.xid").as_str(), guardian.view().is_none()),
             ("rwx", true)
         );
+    }
+    #[test]
+    fn clients_have_all_but_what_is_for_administrators() {
+        let clients = Rights::of_clients();
+        let rules: Permissions = vec![("name".into(), 6), (GRAPHQL_SCHEMA.into(), 4)];
+        let member = Rights::of_groups([&rules].into_iter(), KeyRole::Client);
+        for (name, by_role, by_rule) in [
+            ("name", "rwx", "rw-"),
+            ("dgraph.type", "rwx", "---"),
+            ("dgraph.graphql.p_query", "rwx", "---"),
+            (GRAPHQL_SCHEMA, "---", "---"),
+            ("dgraph.acl.rule", "---", "---"),
+        ] {
+            assert_eq!(
+                (shown(&clients, name), shown(&member, name)),
+                (by_role.into(), by_rule.into())
+            );
+            for (rights, letters) in [(&*clients, by_role), (&member, by_rule)] {
+                assert_eq!(rights.view().unwrap().shows(name), letters.starts_with('r'), "{name}");
+            }
+        }
     }
 }

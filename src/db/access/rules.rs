@@ -1,6 +1,7 @@
 //! The groups and rules of a version, read once for all versions that have the same.
 
 use super::definitions::{PASSWORD, RULING};
+use super::key_role::KeyRole;
 use super::rights::{Permissions, Rights};
 use super::{DEFAULT_PASSWORD, GUARDIANS};
 use hexgraph_base::types::{GenerationCache, Uid, Value};
@@ -11,13 +12,17 @@ use std::sync::Arc;
 /// The most users, and the most sets of groups, of which the rights are kept at hand.
 const KEPT_MAX: usize = 10_000;
 
+/// The most bytes of their names: anybody may ask for a user of any name.
+const KEPT_BYTES_MAX: u64 = 8 << 20;
+
 /// All groups with their rules, and the users that were asked for.
 pub(super) struct Rules {
     /// The predicates that they were read from. A version that has the same has the same rules.
     from: [Option<Arc<Predicate>>; RULING.len()],
     groups: FxHashMap<Box<str>, Permissions>,
     members: GenerationCache<Option<Arc<Member>>>,
-    rights: GenerationCache<Arc<Rights>>,
+    /// Those of the members of sets of groups: with a role below that of an administrator, and with that.
+    rights: [GenerationCache<Arc<Rights>>; 2],
 }
 
 /// A user, as logins and requests need one.
@@ -33,8 +38,8 @@ impl Rules {
         Rules {
             from: predicates(version),
             groups,
-            members: GenerationCache::new(KEPT_MAX, u64::MAX),
-            rights: GenerationCache::new(KEPT_MAX, u64::MAX),
+            members: GenerationCache::new(KEPT_MAX, KEPT_BYTES_MAX),
+            rights: [(); 2].map(|()| GenerationCache::new(KEPT_MAX, KEPT_BYTES_MAX)),
         }
     }
 
@@ -57,19 +62,23 @@ impl Rules {
         self.members.insert(Arc::from(name), member, name.len() as u64);
     }
 
-    /// The rights of the members of some groups, which are ascending.
-    pub(super) fn rights(&self, groups: &[&str]) -> Arc<Rights> {
+    /// The rights of the members of some groups, which are ascending, with a role.
+    pub(super) fn rights(&self, groups: &[&str], role: KeyRole) -> Arc<Rights> {
         // No name has a line feed.
         let key = groups.join("\n");
-        if let Some(known) = self.rights.get(&key) {
+        let is_administrator = role == KeyRole::Admin;
+        let kept = &self.rights[usize::from(is_administrator)];
+        if let Some(known) = kept.get(&key) {
             return known;
         }
-        let rights = Arc::new(match groups.contains(&GUARDIANS) {
-            true => Rights::of_guardians(),
-            false => Rights::of_groups(groups.iter().filter_map(|name| self.groups.get(*name))),
-        });
+        let rules = groups.iter().filter_map(|name| self.groups.get(*name));
+        let rights = match groups.contains(&GUARDIANS) {
+            true if is_administrator => Arc::new(Rights::of_guardians()),
+            true => Rights::of_clients(),
+            false => Arc::new(Rights::of_groups(rules, role)),
+        };
         let bytes = key.len() as u64;
-        self.rights.insert(Arc::from(key), &rights, bytes);
+        kept.insert(Arc::from(key), &rights, bytes);
         rights
     }
 }
@@ -91,4 +100,19 @@ pub(super) fn is_default(hash: &str) -> bool {
 
 fn predicates(version: &Version) -> [Option<Arc<Predicate>>; RULING.len()] {
     RULING.map(|name| version.hidden_predicate(name).cloned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A login asks for a user of any name, and what it finds out is kept.
+    #[test]
+    fn long_names_of_nobody_are_not_kept_for_long() {
+        let rules = Rules::new(&Version::empty(), FxHashMap::default());
+        let name = |number: u64| format!("{number}{}", "x".repeat(1 << 20));
+        (0..64).for_each(|number| rules.keep_member(&name(number), &None));
+        let kept = (0..64).filter(|number| rules.known_member(&name(*number)).is_some()).count();
+        assert!((1..=8).contains(&kept), "{kept}");
+    }
 }

@@ -20,8 +20,8 @@ const ENTRIES_MAX: usize = 10_000;
 /// Whose failures are counted.
 #[derive(Hash, Clone, Copy)]
 enum Counted<'a> {
-    /// Those of a user from an address.
-    User(&'a str, Option<IpAddr>),
+    /// Those of a user of a namespace from an address.
+    User(u64, &'a str, Option<IpAddr>),
     /// Those of all users from an address.
     Address(IpAddr),
 }
@@ -46,6 +46,9 @@ impl Counted<'_> {
 
 /// The longest pause of a user.
 const PAUSE_MAX: Duration = Duration::from_secs(300);
+
+/// A user, by namespace and name, be they there or not.
+pub(super) type Who<'a> = (u64, &'a str);
 
 /// The failures of late, by user and address, and by address.
 #[derive(Default)]
@@ -76,7 +79,7 @@ impl Throttle {
     /// How long a user has to wait before the next attempt from an address; `None` for not at all.
     pub(super) fn pause(
         &self,
-        user: &str,
+        user: Who<'_>,
         address: Option<IpAddr>,
         now: Instant,
     ) -> Option<Duration> {
@@ -87,7 +90,7 @@ impl Throttle {
     }
 
     /// Notes a failure.
-    pub(super) fn note_failure(&self, user: &str, address: Option<IpAddr>, now: Instant) {
+    pub(super) fn note_failure(&self, user: Who<'_>, address: Option<IpAddr>, now: Instant) {
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         if ENTRIES_MAX <= failures.len() {
             failures.retain(|_, known| now < known.last + FORGET);
@@ -111,9 +114,9 @@ impl Throttle {
     }
 
     /// Forgets the failures of a user who has logged in. Those of the address stay: else one's own login between would hide them.
-    pub(super) fn forget(&self, user: &str, address: Option<IpAddr>) {
+    pub(super) fn forget(&self, (namespace, name): Who<'_>, address: Option<IpAddr>) {
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        failures.remove(&self.key(Counted::User(user, address.map(network))));
+        failures.remove(&self.key(Counted::User(namespace, name, address.map(network))));
     }
 
     /// Names may be long and there may be many, so a number stands for them.
@@ -123,9 +126,14 @@ impl Throttle {
 }
 
 /// Whose failures one of a user from an address is. A program that asks its own database has no address.
-fn counted(user: &str, address: Option<IpAddr>) -> impl Iterator<Item = Counted<'_>> {
+fn counted(
+    (namespace, name): Who<'_>,
+    address: Option<IpAddr>,
+) -> impl Iterator<Item = Counted<'_>> {
     let address = address.map(network);
-    [Some(Counted::User(user, address)), address.map(Counted::Address)].into_iter().flatten()
+    [Some(Counted::User(namespace, name, address)), address.map(Counted::Address)]
+        .into_iter()
+        .flatten()
 }
 
 /// The address, or the first one of its network of IPv6.
@@ -147,20 +155,21 @@ mod tests {
     fn pauses_grow_and_end() {
         let (throttle, start) = (Throttle::default(), Instant::now());
         let here = Some(IpAddr::from([127, 0, 0, 1]));
-        let pause = || throttle.pause("ada", here, start).map(|pause| pause.as_secs());
+        let pause = || throttle.pause((0, "ada"), here, start).map(|pause| pause.as_secs());
         let mut seen = Vec::new();
         for _ in 0..9 {
-            throttle.note_failure("ada", here, start);
+            throttle.note_failure((0, "ada"), here, start);
             seen.push(pause());
         }
         let want = [None, None, None, None, None, Some(1), Some(2), Some(4), Some(8)];
         assert_eq!(seen, want);
-        (0..40).for_each(|_| throttle.note_failure("ada", here, start));
+        (0..40).for_each(|_| throttle.note_failure((0, "ada"), here, start));
         assert_eq!(pause(), Some(300));
-        assert_eq!(throttle.pause("ada", None, start), None, "from another address");
-        assert_eq!(throttle.pause("bob", here, start), None, "another user");
-        assert_eq!(throttle.pause("ada", here, start + PAUSE_MAX), None, "later");
-        throttle.forget("ada", here);
+        assert_eq!(throttle.pause((0, "ada"), None, start), None, "from another address");
+        assert_eq!(throttle.pause((0, "bob"), here, start), None, "another user");
+        assert_eq!(throttle.pause((1, "ada"), here, start), None, "another namespace");
+        assert_eq!(throttle.pause((0, "ada"), here, start + PAUSE_MAX), None, "later");
+        throttle.forget((0, "ada"), here);
         assert_eq!(pause(), None);
     }
 
@@ -169,14 +178,14 @@ mod tests {
         let (throttle, start) = (Throttle::default(), Instant::now());
         let near = |last: u16| Some(IpAddr::from([0x2001, 0xdb8, 0, 7, 1, 2, 3, last]));
         for number in 0..50 {
-            throttle.note_failure(&format!("user {number}"), near(number), start);
+            throttle.note_failure((number.into(), &format!("user {number}")), near(number), start);
         }
-        assert_eq!(throttle.pause("user 50", near(50), start), None);
-        throttle.note_failure("user 50", near(50), start);
-        let pause = |user, address, now| throttle.pause(user, address, now);
+        assert_eq!(throttle.pause((0, "user 50"), near(50), start), None);
+        throttle.note_failure((0, "user 50"), near(50), start);
+        let pause = |user, address, now| throttle.pause((0, user), address, now);
         assert_eq!(pause("ada", near(99), start), Some(Duration::from_secs(1)));
-        throttle.forget("ada", near(99));
-        (0..9).for_each(|_| throttle.note_failure("bob", near(1), start));
+        throttle.forget((0, "ada"), near(99));
+        (0..9).for_each(|_| throttle.note_failure((0, "bob"), near(1), start));
         assert_eq!(pause("ada", near(99), start), Some(Duration::from_secs(5)), "at most");
         assert_eq!(pause("bob", near(2), start + PAUSE_MIN * 5), Some(Duration::from_secs(3)));
         let far = Some(IpAddr::from([0x2001, 0xdb8, 0, 8, 1, 2, 3, 4]));
@@ -189,7 +198,7 @@ mod tests {
         let (throttle, start) = (Throttle::default(), Instant::now());
         for number in 0..3 * ENTRIES_MAX {
             let now = start + Duration::from_millis(number as u64);
-            throttle.note_failure(&format!("user {number}"), None, now);
+            throttle.note_failure((0, &format!("user {number}")), None, now);
         }
         assert!(throttle.failures.lock().unwrap().len() <= ENTRIES_MAX);
     }

@@ -87,7 +87,8 @@ impl<'a, S: Sink> Checked<'a, S> {
     }
 }
 
-/// The memory drawn for a buffer that an answer is written to directly.
+/// The memory drawn for a buffer that an answer is written to directly. A copy goes on from where it was made.
+#[derive(Clone, Copy)]
 pub(in crate::db) struct Room<'a> {
     control: &'a Control,
     bytes_max: u64,

@@ -16,7 +16,7 @@ use super::query::QueryAnswer;
 use super::questions::Questions;
 use crate::db::database::Database;
 use hexgraph_base::types::pool::Pool;
-use hexgraph_base::types::{Error, Result};
+use hexgraph_base::types::{Error, MESSAGE_LEN_MAX, Result};
 use hexgraph_store::exec::Control;
 use std::collections::VecDeque;
 use std::process;
@@ -237,9 +237,9 @@ impl Inner {
     }
 }
 
-/// The memory that an answer holds, in bytes.
+/// The memory that an answer or an error holds, in bytes.
 fn held_by(answer: &Result<QueryAnswer>) -> u64 {
-    answer.as_ref().map_or(0, QueryAnswer::held)
+    answer.as_ref().map_or(MESSAGE_LEN_MAX as u64, QueryAnswer::held)
 }
 
 /// An error with the number of the row of arguments that led to it.

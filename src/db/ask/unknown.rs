@@ -7,7 +7,7 @@ use hexgraph_base::plan::{
     Query,
 };
 use hexgraph_base::schema::Schema;
-use hexgraph_base::types::{Position, ValueType, did_you_mean, stack};
+use hexgraph_base::types::{Position, ValueType, bounded, did_you_mean, stack};
 use hexgraph_store::exec::Unmet;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -31,8 +31,11 @@ impl fmt::Display for Warning {
     }
 }
 
+/// The most warnings of a query: each is compared with all names of the schema, and nobody reads so many.
+const WARNINGS_MAX: usize = 100;
+
 /// Finds the predicates, types and languages of a query that a schema does not have, and the edges that have no selection, each once, in the order of the
-/// text. O(length of the query), and O(schema) for each of them.
+/// text. Of more than a hundred the first are told. O(length of the query), and O(schema) for each of those.
 pub(in crate::db) fn unknown_names(query: &Query, schema: &Schema) -> Vec<Warning> {
     let mut walk =
         Walk { schema, warnings: Vec::new(), told: BTreeSet::new(), selects_edges: false };
@@ -50,36 +53,40 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn warn(&mut self, message: String, at: Position, hint: String) {
+    fn warn(&mut self, message: impl fmt::Display, at: Position, hint: impl FnOnce() -> String) {
+        if WARNINGS_MAX <= self.warnings.len() {
+            return;
+        }
+        let message = bounded(message);
         if self.told.insert(message.clone()) {
-            self.warnings.push(Warning { message, at, hint });
+            self.warnings.push(Warning { message, at, hint: bounded(hint()) });
         }
     }
 
     fn predicate(&mut self, name: &str, at: Position) {
         let known = &self.schema.predicates;
         if !known.contains_key(name) {
-            let hint = did_you_mean(name, known.keys().map(|name| &**name));
-            self.warn(format!("there is no predicate `{name}`"), at, hint);
+            let hint = || did_you_mean(name, known.keys().map(|name| &**name));
+            self.warn(format_args!("there is no predicate `{name}`"), at, hint);
         }
     }
 
     fn node_type(&mut self, name: &str, at: Position) {
         let known = &self.schema.types;
         if !known.contains_key(name) {
-            let hint = did_you_mean(name, known.keys().map(|name| &**name));
-            self.warn(format!("there is no type `{name}`"), at, hint);
+            let hint = || did_you_mean(name, known.keys().map(|name| &**name));
+            self.warn(format_args!("there is no type `{name}`"), at, hint);
         }
     }
 
     fn languages(&mut self, name: &str, langs: &[String], at: Position) {
         let Some(def) = self.schema.predicates.get(name) else { return };
         if !langs.is_empty() && !def.lang && def.value_type != ValueType::Uid {
-            let hint = format!(
-                "leave out `@{}`, or add `@lang` to the schema of `{name}`",
-                langs.join(":")
-            );
-            self.warn(format!("predicate `{name}` has no languages"), at, hint);
+            let hint = || {
+                let langs = langs.join(":");
+                format!("leave out `@{langs}`, or add `@lang` to the schema of `{name}`")
+            };
+            self.warn(format_args!("predicate `{name}` has no languages"), at, hint);
         }
     }
 
@@ -94,10 +101,12 @@ impl Walk<'_> {
             || field.group_by.is_some()
             || self.selects_edges;
         if is_edge && !is_used {
-            let message = format!("`{name}` is an edge and has no value of its own");
-            let hint = format!(
-                "say in braces what its nodes shall tell, as in `{name} {{ uid }}`, or write `count({name})`"
-            );
+            let message = format_args!("`{name}` is an edge and has no value of its own");
+            let hint = || {
+                format!(
+                    "say in braces what its nodes shall tell, as in `{name} {{ uid }}`, or write `count({name})`"
+                )
+            };
             self.warn(message, field.at, hint);
         }
     }
@@ -203,7 +212,9 @@ pub(in crate::db) fn doubtful(query: &Query, unmets: &[Unmet]) -> Vec<Warning> {
             false => ("of this block", "it counts as 0"),
         };
         warnings.push(Warning {
-            message: format!("`{name}` has no value at any node {place}, so {effect}"),
+            message: bounded(format_args!(
+                "`{name}` has no value at any node {place}, so {effect}"
+            )),
             at: *at,
             hint: "a value of other nodes is carried along edges: `~located_in { m as math(n) }` adds up those of the nodes above"
                 .to_owned(),

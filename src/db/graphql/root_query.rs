@@ -7,14 +7,14 @@ use crate::db::graphql::reply::answer::ReplyWriter;
 use crate::db::graphql::reply::found::Found;
 use crate::db::graphql::run::{Outcome, Run, root_path, store_fault};
 use hexgraph_base::answer::write_json_text;
-use hexgraph_base::types::Result;
+use hexgraph_base::types::{HASH_OF_NOBODY, Result};
 use hexgraph_graphql::generate::RootKind;
 use hexgraph_graphql::lower::{Caller, Lowered, SimilarTo, lower};
 use hexgraph_graphql::model::Custom;
 use hexgraph_graphql::request::{Fault, Field, introspect};
 use hexgraph_store::exec;
 use hexgraph_store::exec::{Answer, Control};
-use hexgraph_store::graph::Version;
+use hexgraph_store::graph::{Passwords, Version};
 use std::sync::Arc;
 
 /// A root field of which all is done that needs no other server.
@@ -208,7 +208,7 @@ impl<'a> RootResolver<'a> {
         }
         match begun {
             // The value stays until the request is answered.
-            Begun::Done(outcome) => match control.draw(outcome.value.capacity() as u64) {
+            Begun::Done(outcome) => match control.draw(outcome.kept_bytes()) {
                 Ok(()) => Begun::Done(outcome),
                 Err(error) => Begun::Done(Outcome::fault(field, store_fault(field, &error))),
             },
@@ -247,8 +247,8 @@ impl<'a> RootResolver<'a> {
             Ok(written) => Outcome {
                 // A null where none may be has reached the root, so all of `data` is null.
                 spoils: written.is_err(),
-                value: writer.out,
-                errors: writer.faults,
+                value: std::mem::take(&mut writer.out),
+                errors: writer.into_faults(),
                 touched: answer.touched().values().sum(),
                 ..Outcome::default()
             },
@@ -266,6 +266,17 @@ impl<'a> RootResolver<'a> {
     }
 
     fn execute_with(&self, lowered: &mut Lowered<'_>, control: &Control) -> Result<Answer> {
+        let password = lowered.password().map(str::to_owned);
+        let compared = control.compared_passwords();
+        let answer = self.execute_query(lowered, control)?;
+        // Where nobody is found as much is computed, so that the time tells nobody who is there.
+        if let Some(password) = password.filter(|_| compared == control.compared_passwords()) {
+            control.verify(HASH_OF_NOBODY, &password)?;
+        }
+        Ok(answer)
+    }
+
+    fn execute_query(&self, lowered: &mut Lowered<'_>, control: &Control) -> Result<Answer> {
         let query = Arc::new(std::mem::take(&mut lowered.query));
         let database = self.run.database;
         let (version, options) = (Arc::clone(&self.version), database.options(false));

@@ -1,6 +1,7 @@
 //! What all root fields of a request share: the request while it runs, and what a root field comes to.
 
 use crate::db::Database;
+use crate::db::graphql::reply::nulls::bytes_of;
 use crate::db::graphql::reply::span::Span;
 use crate::db::graphql::request::Headers;
 use crate::db::graphql::schemas::{GraphqlOptions, Loaded};
@@ -78,6 +79,12 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
+    /// About the bytes that it keeps until the request is answered.
+    pub(super) fn kept_bytes(&self) -> u64 {
+        let errors: usize = self.errors.iter().map(bytes_of).sum();
+        (self.value.capacity() + errors) as u64
+    }
+
     /// The result of a field that failed: null, or an empty list, and the fault.
     pub(super) fn fault(field: &Field, fault: Fault) -> Outcome {
         let value = if field.shape.ty.is_list() { "[]" } else { "null" };

@@ -4,6 +4,7 @@
 //! whom they agree have the same [`Identity`], and one subscription can serve them all.
 
 use crate::db::Database;
+use crate::db::access::Identified;
 use crate::db::graphql::request::{Headers, Request, Response};
 use crate::db::graphql::run::Run;
 use crate::db::graphql::schemas::Loaded;
@@ -73,7 +74,7 @@ impl Hash for Identity {
 
 impl Identity {
     fn new(
-        caller: Option<(&str, Option<u64>, Option<&str>)>,
+        caller: Option<Identified<'_>>,
         request: &Request,
         session: &Session,
         loaded: &Arc<Loaded>,

@@ -192,3 +192,61 @@ fn the_known_password_is_for_this_machine() {
     assert!(db.create_namespace(Some("short")).is_err());
     assert_eq!(db.namespaces().unwrap(), [0, 1, 2]);
 }
+
+/// Neither the work nor the pause after failures tells a stranger which users and which namespaces there are.
+#[test]
+fn a_login_costs_the_same_whoever_is_there() {
+    let db = Database::in_memory();
+    let one = db.create_namespace(None).unwrap();
+    db.enable_access(AccessOptions::new(vec![7; 32])).unwrap();
+    let login = |user: &str, namespace, address: &str| {
+        let request = crate::db::access::LoginRequest {
+            user: user.to_owned(),
+            password: "not the password".to_owned(),
+            address: address.parse().ok(),
+            namespace,
+            ..Default::default()
+        };
+        let control = Control::new();
+        let told = db.login(&request, &control).unwrap_err().to_string();
+        (told, control.compared_passwords())
+    };
+    for (user, namespace) in
+        [("groot", 0), ("nobody", 0), ("", 0), ("groot", one), ("groot", 77), ("groot", u64::MAX)]
+    {
+        let (told, compared) = login(user, namespace, "10.0.0.1");
+        assert_eq!(
+            (told.as_str(), compared),
+            ("invalid username or password", 1),
+            "{user} {namespace}"
+        );
+    }
+    for namespace in [0, one, 77] {
+        let told: Vec<_> = (0..7).map(|_| login("groot", namespace, "10.0.0.2")).collect();
+        let refused = told.iter().filter(|(told, _)| told.starts_with("too many logins failed"));
+        assert_eq!(refused.count(), 1, "{namespace}: {told:?}");
+    }
+}
+
+/// Where a database had users and is served without them, who has a key below that of an administrator neither sees nor makes any.
+#[test]
+fn clients_change_no_rights() {
+    let root = tempfile::tempdir().unwrap();
+    let db = Database::open(root.path(), small()).unwrap();
+    db.enable_access(AccessOptions::new(vec![7; 32])).unwrap();
+    drop(db);
+    let db = Database::open(root.path(), small()).unwrap();
+    let (_, client) = make(&db, KeyRole::Client, None);
+    let (_, admin) = make(&db, KeyRole::Admin, None);
+    let rule = "_:r <dgraph.rule.predicate> \"dgraph.all\" .\n_:r <dgraph.rule.permission> \"7\" .";
+    let users = "{ q(func: has(dgraph.xid)) { count(uid) } }";
+    for (secret, is_administrator) in [(client, false), (admin, true)] {
+        let holder = db.for_secrets(Some(secret.reveal()), None);
+        assert_eq!(holder.mutate(rule, "").is_ok(), is_administrator);
+        assert_eq!(json(&holder, users).contains("\"count\":2"), is_administrator);
+        let stats = holder.stats().unwrap();
+        let has_xid = stats.predicates.iter().any(|known| &*known.name == "dgraph.xid");
+        assert_eq!(has_xid, is_administrator);
+        holder.mutate("_:a <name> \"x\" .", "").unwrap();
+    }
+}

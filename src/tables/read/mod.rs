@@ -3,6 +3,8 @@
 pub(super) mod cells;
 pub(super) mod text;
 pub(super) mod lines;
+pub(super) mod opened;
+pub(super) mod row_groups;
 pub(super) mod source;
 pub(super) mod little;
 pub(super) mod rounds;

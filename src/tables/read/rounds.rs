@@ -57,7 +57,8 @@ impl<'a> Rounds<'a> {
         let round_len = if self.options.memory == 0 { 2 * threads } else { threads };
         let mut round = pieces.take(round_len)?;
         if first_row == 0 {
-            self.load.expect_rows(round.iter().map(|piece| piece.len).sum());
+            let rows = round.iter().map(|piece| piece.len);
+            self.load.expect_rows(rows.fold(0, u64::saturating_add));
         }
         while !round.is_empty() {
             self.load.interner().check()?;
@@ -77,7 +78,8 @@ impl<'a> Rounds<'a> {
                 self.report_faults(faults, &name, (first_row, text.as_ref()))?;
                 plan.add(parts, &mut self.load)?;
             }
-            self.options.progress.add(round.iter().map(|piece| piece.size).sum());
+            let sizes = round.iter().map(|piece| piece.size);
+            self.options.progress.add(sizes.fold(0, u64::saturating_add));
             self.canceller.check()?;
             round = next?;
         }
@@ -164,6 +166,8 @@ fn parts_of(
         faults.append(&mut of_batch.faults);
         of_batch.faults = faults;
         parts.push(of_batch);
+        // A piece of a few bytes may have more rows than there can be nodes.
+        interner.check()
     })?;
     Ok(parts)
 }

@@ -1,10 +1,12 @@
 //! Tables in pieces that threads can read side by side.
 //!
 //! A stream of batches is cut into pieces as it comes. A Parquet file is cut into its row groups,
-//! and each is decoded by the thread that reads it.
+//! and each is decoded by the thread that reads it. What its metadata say of rows places the pieces, so it has to be what is read.
 
 use super::cells::natural_type;
 use super::lines::lines_of;
+use super::opened::{open_file, unreadable};
+use super::row_groups::{PIECE_ROWS, ParquetFile, RowGroup};
 use super::text::{TextFile, decoded};
 use crate::db::LoadProgress;
 use crate::tables::shape::cell_error::{CellError, gap_pattern, is_gap};
@@ -18,19 +20,12 @@ use arrow_csv::reader::Format;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
 use hexgraph_base::formats::decompressed;
 use hexgraph_base::types::{Error, Result, ValueRef, ValueType};
-use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
-};
 use regex::Regex;
 use std::fs::File;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::{fs, io};
-
-/// The largest number of rows in a piece. A piece of a Parquet file is a row group instead.
-pub(super) const PIECE_ROWS: usize = 1 << 16;
 
 const PARQUET_ENDS: [&str; 2] = [".parquet", ".pq"];
 
@@ -49,7 +44,7 @@ pub(in crate::tables) struct Source {
 enum Kind {
     Batches(Box<dyn arrow_array::RecordBatchReader + Send>),
     Csv { file: TextFile, delimiter: u8, progress: LoadProgress },
-    Parquet { path: PathBuf, metadata: ArrowReaderMetadata },
+    Parquet(ParquetFile),
 }
 
 /// A stream of pieces with some columns of a table.
@@ -77,12 +72,6 @@ enum Stream {
     },
 }
 
-struct ParquetFile {
-    path: PathBuf,
-    metadata: ArrowReaderMetadata,
-    columns: ProjectionMask,
-}
-
 /// A piece: some consecutive rows of a table.
 pub(in crate::tables) struct Piece {
     /// The number of the first row in the table, from 0.
@@ -97,7 +86,7 @@ pub(in crate::tables) struct Piece {
 enum Rows {
     Texts(RecordBatch, Arc<Vec<(ColumnName, Field)>>),
     Batch(RecordBatch),
-    Group(Arc<ParquetFile>, usize),
+    Group(RowGroup),
 }
 
 /// Returns true if a file is a table, by the end of its name.
@@ -120,12 +109,7 @@ fn plain_name(name: &str) -> String {
 ///
 /// [`Error::Io`] or [`Error::Query`] for a file that can't be read.
 pub(super) fn parquet_schema(path: &Path) -> Result<SchemaRef> {
-    Ok(Arc::clone(parquet_metadata(path)?.schema()))
-}
-
-fn parquet_metadata(path: &Path) -> Result<ArrowReaderMetadata> {
-    let metadata = ArrowReaderMetadata::load(&open_file(path)?, ArrowReaderOptions::new());
-    metadata.map_err(|error| unreadable(&path.display().to_string(), error))
+    Ok(Arc::clone(ParquetFile::open(path)?.schema()))
 }
 
 impl Source {
@@ -150,9 +134,9 @@ impl Source {
         let name = path.display().to_string();
         let plain = plain_name(&name);
         if PARQUET_ENDS.iter().any(|end| plain.ends_with(end)) {
-            let metadata = parquet_metadata(&path)?;
-            let schema = Arc::clone(metadata.schema());
-            return Ok(Source { name, schema, kind: Kind::Parquet { path, metadata } });
+            let file = ParquetFile::open(&path)?;
+            let schema = Arc::clone(file.schema());
+            return Ok(Source { name, schema, kind: Kind::Parquet(file) });
         }
         let usual = match () {
             () if plain.ends_with(".csv") => b',',
@@ -180,7 +164,7 @@ impl Source {
         match &self.kind {
             Kind::Batches(_) => 0,
             Kind::Csv { file, .. } => fs::metadata(&file.path).map_or(0, |file| file.len()),
-            Kind::Parquet { metadata, .. } => group_sizes(metadata).sum(),
+            Kind::Parquet(file) => file.size(),
         }
     }
 
@@ -225,18 +209,12 @@ impl Source {
                 let batches = Box::new(reader.map_err(|error| unreadable(&name, error))?);
                 Stream::Texts { batches, columns, file }
             }
-            Kind::Parquet { path, metadata } => {
-                let columns = ProjectionMask::roots(metadata.parquet_schema(), places);
-                Stream::Groups { file: Arc::new(ParquetFile { path, metadata, columns }), next: 0 }
+            Kind::Parquet(file) => {
+                Stream::Groups { file: Arc::new(file.with_columns(places)), next: 0 }
             }
         };
         Ok(Pieces { name, stream, next_row: first_row })
     }
-}
-
-fn group_sizes(metadata: &ArrowReaderMetadata) -> impl Iterator<Item = u64> + '_ {
-    let groups = metadata.metadata().row_groups().iter();
-    groups.map(|group| group.compressed_size().max(0) as u64)
 }
 
 /// A file whose read bytes are counted.
@@ -297,18 +275,18 @@ impl Pieces {
         let mut pieces = Vec::new();
         while pieces.len() < count {
             let Some((rows, len, size)) = self.next()? else { break };
-            pieces.push(Piece { first_row: self.next_row, len: len as u64, size, rows });
-            self.next_row += len as u64;
+            pieces.push(Piece { first_row: self.next_row, len, size, rows });
+            self.next_row += len;
         }
         Ok(pieces)
     }
 
-    fn next(&mut self) -> Result<Option<(Rows, usize, u64)>> {
+    fn next(&mut self) -> Result<Option<(Rows, u64, u64)>> {
         match &mut self.stream {
             Stream::Texts { batches, columns, file } => {
                 let Some(batch) = batches.next() else { return Ok(None) };
                 let batch = batch.map_err(|error| uneven_row(&self.name, file, error))?;
-                let len = batch.num_rows();
+                let len = batch.num_rows() as u64;
                 Ok(Some((Rows::Texts(batch, Arc::clone(columns)), len, 0)))
             }
             Stream::Batches { batches, rest } => {
@@ -323,17 +301,13 @@ impl Pieces {
                 if len < batch.num_rows() {
                     *rest = Some(batch.slice(len, batch.num_rows() - len));
                 }
-                Ok(Some((Rows::Batch(batch.slice(0, len)), len, 0)))
+                Ok(Some((Rows::Batch(batch.slice(0, len)), len as u64, 0)))
             }
             Stream::Groups { file, next } => {
-                let groups = file.metadata.metadata().row_groups();
-                let Some(group) = groups.get(*next) else { return Ok(None) };
+                let Some(group) = file.group(*next) else { return Ok(None) };
                 *next += 1;
-                Ok(Some((
-                    Rows::Group(Arc::clone(file), *next - 1),
-                    group.num_rows().max(0) as usize,
-                    group.compressed_size().max(0) as u64,
-                )))
+                let (rows, size) = (group.rows, group.size);
+                Ok(Some((Rows::Group(group), rows, size)))
             }
         }
     }
@@ -345,39 +319,21 @@ impl Piece {
     ///
     /// # Errors
     ///
-    /// [`Error::Query`] for what can't be read.
+    /// [`Error::Query`] for what can't be read; those of `each`.
     pub(in crate::tables) fn for_each(
         &self,
-        mut each: impl FnMut(&RecordBatch, u64, Vec<Fault>),
+        mut each: impl FnMut(&RecordBatch, u64, Vec<Fault>) -> Result<()>,
     ) -> Result<()> {
-        let (file, group) = match &self.rows {
-            Rows::Batch(batch) => {
-                each(batch, self.first_row, Vec::new());
-                return Ok(());
-            }
+        match &self.rows {
+            Rows::Batch(batch) => each(batch, self.first_row, Vec::new()),
             Rows::Texts(batch, columns) => {
                 let (batch, faults) = typed_columns(batch, columns, self.first_row)?;
-                each(&batch, self.first_row, faults);
-                return Ok(());
+                each(&batch, self.first_row, faults)
             }
-            Rows::Group(file, group) => (file, *group),
-        };
-        let name = file.path.display().to_string();
-        // A file of its own: clones of one share the place where they read.
-        let input = open_file(&file.path)?;
-        let reader =
-            ParquetRecordBatchReaderBuilder::new_with_metadata(input, file.metadata.clone())
-                .with_row_groups(vec![group])
-                .with_projection(file.columns.clone())
-                .with_batch_size(PIECE_ROWS)
-                .build();
-        let mut row = self.first_row;
-        for batch in reader.map_err(|error| unreadable(&name, error))? {
-            let batch = batch.map_err(|error| unreadable(&name, error))?;
-            each(&batch, row, Vec::new());
-            row += batch.num_rows() as u64;
+            Rows::Group(group) => {
+                group.for_each(|batch, row| each(batch, self.first_row + row, Vec::new()))
+            }
         }
-        Ok(())
     }
 }
 
@@ -445,12 +401,4 @@ fn uneven_row(name: &str, text: &TextFile, error: ArrowError) -> Error {
         None => message,
     };
     Error::Load { file, line, column, message }
-}
-
-fn unreadable(name: &str, error: impl std::fmt::Display) -> Error {
-    Error::query(format!("{name}: {error}"))
-}
-
-fn open_file(path: &Path) -> Result<File> {
-    File::open(path).map_err(|error| Error::io(format!("opening {}", path.display()), error))
 }

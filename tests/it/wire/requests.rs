@@ -4,9 +4,16 @@ use super::site::{Answer, Site, message};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
-use hexgraph_server::http::{Security, ServeOptions};
+use hexgraph::db::Database;
+use hexgraph::db::graphql::{Fetch, Incoming, Outgoing, Unanswered};
+use hexgraph_server::http::{AdmissionOptions, Security, ServeOptions};
 use serde_json::{Value, json};
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
 
 const SCHEMA: &str = "
 type Note @withSubscription { id: ID! text: String! @search(by: [exact]) rank: Int weight: Float links: [Note] }
@@ -463,4 +470,180 @@ fn what_stands_beside_the_data() {
     assert_eq!(told["tracing"]["execution"]["resolvers"][0]["parentType"], "Mutation");
     // What is not carried out is told without fields.
     assert!(ask("{ what }")["tracing"].get("execution").is_none());
+}
+
+/// Requests that are wrong where `LONG` stands, each with its path and its media type.
+const LONG_BODIES: &[(&str, &str, &str)] = &[
+    ("/query", JSON, r#"{"query": {"LONG": 1}}"#),
+    ("/query", JSON, r#"{"query": ["a", "LONG"]}"#),
+    ("/query", JSON, r#"{"query": "{ q(func: has(age)) { uid } }", "variables": "LONG"}"#),
+    (
+        "/query",
+        JSON,
+        r#"{"query": "{ q(func: has(age)) { uid } }", "variables": {"$a": {"LONG": 1}}}"#,
+    ),
+    ("/query", JSON, r#"{"query": "{ q(func: has(age)) { uid } }", "variables": {"$LONG": 1}}"#),
+    ("/query", JSON, r#"{"query": "{ q(func: has(age)) { uid } }", "variables": {"$LONG": "1"}}"#),
+    (
+        "/query",
+        JSON,
+        r#"{"query": "query q($a: int) { q(func: eq(age, $a)) { uid } }", "variables": {"$a": "LONG"}}"#,
+    ),
+    ("/query", DQL, "{ q(func: LONG(age)) { uid } }"),
+    ("/query", DQL, "{ q(func: has(age)) @LONG { uid } }"),
+    ("/query", DQL, "{ q(func: eq(age, \"LONG\")) { uid } }"),
+    ("/query", DQL, "{ q(func: eq(LONG, 1)) { uid } }"),
+    ("/query", DQL, "{ q(func: uid(LONG)) { uid } }"),
+    ("/query", DQL, "{ q(func: has(age)) { ...LONG } }"),
+    ("/query", DQL, "{ LONG as var(func: has(age)) { uid } }"),
+    ("/query", DQL, "{ q(func: has(age), orderasc: LONG) { uid } }"),
+    ("/query", DQL, "{ q(func: has(age)) { LONG LONG } }"),
+    ("/query", DQL, "query q($a: LONG) { q(func: eq(age, $a)) { uid } }"),
+    ("/query", DQL, "{ q(func: has(age)) { uid \"LONG\" } }"),
+    ("/query?strict=true", DQL, "{ q(func: has(LONG)) { uid } }"),
+    ("/query?warnings=true", DQL, "{ q(func: has(LONG)) { a: LONG@en } }"),
+    ("/query_many", LINES, r#"{"LONG": 1}"#),
+    (
+        "/query_many",
+        LINES,
+        r#"{"query": "query q($a: int) { q(func: eq(age, $a)) { uid } }"}
+{"a": "LONG"}"#,
+    ),
+    (
+        "/query_many",
+        LINES,
+        r#"{"query": "query q($a: int) { q(func: eq(age, $a)) { uid } }"}
+{"LONG": {}}"#,
+    ),
+    ("/mutate", JSON, r#"{"set": {"LONG": {"uid": 5}}}"#),
+    ("/mutate", JSON, r#"{"set": {"uid": "LONG", "age": 1}}"#),
+    ("/mutate", JSON, r#"{"set": {"age": "LONG"}}"#),
+    ("/mutate", JSON, r#"{"set": {"LONG": {"uid": "no uid"}}}"#),
+    ("/mutate", JSON, r#"{"set": {"dgraph.LONG": "x"}}"#),
+    ("/mutate", JSON, r#"{"set": {"name": "x", "name|LONG": [{"a": [1]}]}}"#),
+    ("/mutate", JSON, r#"{"query": "LONG", "set": {"age": 1}}"#),
+    ("/mutate", JSON, r#"{"cond": "@if(LONG)", "set": {"age": 1}}"#),
+    ("/mutate", RDF, "{ set { _:a <age> \"LONG\" . } }"),
+    ("/mutate", RDF, "{ set { <LONG> <age> \"1\" . } }"),
+    ("/mutate", RDF, "{ set { _:a <age> LONG . } }"),
+    ("/mutate", RDF, "{ LONG { _:a <age> 1 . } }"),
+    ("/mutate", RDF, "{ set { uid(LONG) <age> \"1\" . } }"),
+    ("/mutate", RDF, "{ set { _:a <age> \"1\"^^<LONG> . } }"),
+    ("/alter", JSON, "LONG: LONG ."),
+    ("/alter", JSON, "age: int @LONG ."),
+    ("/alter", JSON, "age: string @index(LONG) ."),
+    ("/alter", JSON, "type LONG { age }"),
+    ("/alter", JSON, "type A { LONG: LONG }"),
+    ("/alter", JSON, "dgraph.LONG: int ."),
+    ("/alter", JSON, r#"{"drop_attr": "dgraph.LONG"}"#),
+    ("/alter", JSON, r#"{"drop_op": "LONG"}"#),
+    ("/commit?startTs=5", JSON, r#"{"keys": "LONG"}"#),
+    ("/assign?what=LONG", JSON, ""),
+    ("/login", JSON, r#"{"userid": "LONG", "password": "LONG"}"#),
+    ("/graphql", JSON, r#"{"query": {"LONG": 1}}"#),
+    ("/graphql", JSON, r#"{"query": "{ LONG }"}"#),
+    ("/graphql", JSON, r#"{"query": "{ queryNote(LONG: 1) { text } }"}"#),
+    ("/graphql", JSON, r#"{"query": "{ queryNote(first: \"LONG\") { text } }"}"#),
+    (
+        "/graphql",
+        JSON,
+        r#"{"query": "query LONG { queryNote { text } }", "operationName": "xLONG"}"#,
+    ),
+    (
+        "/graphql",
+        JSON,
+        r#"{"query": "query($a: Int) { queryNote(first: $a) { text } }", "variables": {"a": "LONG"}}"#,
+    ),
+    (
+        "/graphql",
+        JSON,
+        r#"{"query": "query($a: Int) { queryNote(first: $a) { text } }", "variables": "LONG"}"#,
+    ),
+    ("/graphql", JSON, r#"{"query": "{ getNote(id: \"LONG\") { text } }"}"#),
+    ("/admin", JSON, r#"{"query": "{ task(input: { id: \"LONG\" }) { status } }"}"#),
+    (
+        "/admin",
+        JSON,
+        r#"{"query": "mutation { deleteNamespace(input: { namespaceId: LONG }) { namespaceId } }"}"#,
+    ),
+    (
+        "/admin",
+        JSON,
+        r#"{"query": "mutation { assign(input: { what: UID, num: \"LONG\" }) { response { startId } } }"}"#,
+    ),
+    ("/admin/schema", JSON, "type LONG { id: LONG }"),
+    ("/admin/schema/validate", JSON, "type A { id: ID! text: String @LONG }"),
+];
+
+const DQL: &str = "Content-Type: application/dql";
+const RDF: &str = "Content-Type: application/rdf";
+const LINES: &str = "Content-Type: application/x-ndjson";
+
+/// Whatever is wrong with a request, the answer does not send it back: each has a text of a third of a megabyte where a message
+/// would quote it.
+#[test]
+fn no_message_repeats_a_long_text() {
+    let database = Database::in_memory();
+    database.set_graphql_schema(SCHEMA).unwrap();
+    database.alter("age: int @index(int) .\nname: string @index(exact) .").unwrap();
+    let site = Site::of(database, ServeOptions::default());
+    let long = "Long".repeat(80_000);
+    for &(path, kind, body) in LONG_BODIES {
+        // An address has less room.
+        let path_sent = path.replace("LONG", &"Long".repeat(10_000));
+        let answer = site.send("POST", &path_sent, &[kind], body.replace("LONG", &long).as_bytes());
+        let told = answer.text();
+        assert!(told.len() < 32 << 10, "{path} {body}: {} bytes, {}", told.len(), &told[..300]);
+    }
+}
+
+/// Another server, which says that it was asked and answers when the lock is free.
+struct Waits {
+    free: Mutex<()>,
+    asked: Mutex<Sender<()>>,
+}
+
+impl Fetch for Waits {
+    fn fetch(&self, _: &Outgoing) -> Result<Incoming, Unanswered> {
+        self.asked.lock().unwrap().send(()).unwrap();
+        drop(self.free.lock());
+        Ok(Incoming { status: 200, body: b"\"done\"".to_vec(), ..Incoming::default() })
+    }
+}
+
+/// What a long body asks for is found out when it is its turn, as any other work; a short one waits for nobody.
+#[test]
+fn long_bodies_are_read_in_turn() {
+    let (sender, asked) = channel();
+    let waits = Arc::new(Waits { free: Mutex::new(()), asked: Mutex::new(sender) });
+    let database = Database::in_memory();
+    database.set_graphql_client(Arc::clone(&waits) as Arc<dyn Fetch>);
+    let schema = "type Note @withSubscription { id: ID! text: String }
+        type Query { other: String @custom(http: { url: \"http://other/\", method: GET }) }";
+    database.set_graphql_schema(schema).unwrap();
+    let admission = AdmissionOptions { running: 1, ..AdmissionOptions::default() };
+    let site = Site::of(database, ServeOptions { admission, ..ServeOptions::default() });
+    // The status of an answer with events, which does not end; empty where none comes in a while.
+    let begins = |spaces: usize| {
+        let mut stream = TcpStream::connect(site.server.address().unwrap()).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
+        let text = format!("subscription {{ queryNote {{ text }} }}{}", " ".repeat(spaces));
+        let body = json!({ "query": text }).to_string();
+        let head = "POST /graphql HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n";
+        let length = body.len();
+        write!(stream, "{head}{JSON}\r\nContent-Length: {length}\r\n\r\n{body}").unwrap();
+        let mut line = String::new();
+        let _ = BufReader::new(stream).read_line(&mut line);
+        line.split(' ').nth(1).unwrap_or_default().to_owned()
+    };
+    assert_eq!([begins(0), begins(100_000)], ["200", "200"]);
+    let held = waits.free.lock().unwrap();
+    thread::scope(|scope| {
+        let answer = scope.spawn(|| site.ask("{ other }"));
+        asked.recv_timeout(Duration::from_secs(20)).unwrap();
+        let told = [begins(0), begins(100_000)];
+        drop(held);
+        assert!(told[0] == "200" && ["", "503"].contains(&&*told[1]), "{told:?}");
+        assert_eq!(answer.join().unwrap(), json!({ "data": { "other": "done" } }));
+    });
 }

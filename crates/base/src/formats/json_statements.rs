@@ -78,7 +78,7 @@ impl<'a> JsonTree<'a> {
         for object in &self.objects {
             writer.root(object).map_err(|fault| {
                 let at = Position::of(self.text, fault.at);
-                Error::Syntax { message: fault.message, at, hint: fault.hint.to_owned() }
+                Error::syntax(at, fault.message).with_hint(fault.hint)
             })?;
         }
         Ok(writer.quads)

@@ -1,5 +1,6 @@
 //! What can go wrong, named by what the caller can do about it.
 
+use super::quoted_text::bounded;
 use std::fmt;
 
 /// The result of everything here that can fail.
@@ -173,27 +174,28 @@ fn place_prefix(at: &Option<Position>) -> String {
 impl Error {
     /// Returns an [`Error::Internal`] without its place.
     pub fn internal(message: impl fmt::Display) -> Error {
-        Error::Internal { message: message.to_string(), place: String::new() }
+        Error::Internal { message: bounded(message), place: String::new() }
     }
 
-    /// Returns an [`Error::Syntax`] without a hint. The message may be a text, or an error that is worded as one.
+    /// Returns an [`Error::Syntax`] without a hint. The message may be a text, or an error that is worded as one; as in all of these it is
+    /// cut to [`MESSAGE_LEN_MAX`](super::MESSAGE_LEN_MAX) bytes.
     pub fn syntax(at: Position, message: impl fmt::Display) -> Error {
-        Error::Syntax { message: message.to_string(), at, hint: String::new() }
+        Error::Syntax { message: bounded(message), at, hint: String::new() }
     }
 
     /// Returns an [`Error::Schema`] without place and hint.
     pub fn schema(message: impl fmt::Display) -> Error {
-        Error::Schema { message: message.to_string(), at: None, hint: String::new() }
+        Error::Schema { message: bounded(message), at: None, hint: String::new() }
     }
 
     /// Returns an [`Error::Query`] without place and hint.
     pub fn query(message: impl fmt::Display) -> Error {
-        Error::Query { message: message.to_string(), at: None, hint: String::new() }
+        Error::Query { message: bounded(message), at: None, hint: String::new() }
     }
 
     /// Returns an [`Error::Query`] about a place of the text.
     pub fn query_at(at: Position, message: impl fmt::Display) -> Error {
-        Error::Query { message: message.to_string(), at: Some(at), hint: String::new() }
+        Error::Query { message: bounded(message), at: Some(at), hint: String::new() }
     }
 
     /// Returns the same error with `proposal` as its hint. Kinds of errors that have no hint stay as they are.
@@ -202,7 +204,7 @@ impl Error {
         if let Error::Query { hint, .. } | Error::Schema { hint, .. } | Error::Syntax { hint, .. } =
             &mut self
         {
-            *hint = proposal.into();
+            *hint = bounded(proposal.into());
         }
         self
     }

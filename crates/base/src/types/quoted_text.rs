@@ -1,5 +1,39 @@
 //! The user's text inside of messages.
 
+use std::fmt::{self, Display, Write};
+
+/// The longest message, in bytes: it names what stands in the request, which may be a text of many megabytes.
+pub const MESSAGE_LEN_MAX: usize = 8 << 10;
+
+/// A message, cut to [`MESSAGE_LEN_MAX`] bytes at the end of a character. No more of it is written out than that, however long it would be.
+pub fn bounded(message: impl Display) -> String {
+    let mut out = Bounded { text: String::new(), is_cut: false };
+    // It fails where the message is cut, and where what shows it fails by itself: what is there is told.
+    let _ = write!(out, "{message}");
+    if out.is_cut {
+        out.text.push_str(" ...");
+    }
+    out.text
+}
+
+/// Takes no more than the longest message.
+struct Bounded {
+    text: String,
+    is_cut: bool,
+}
+
+impl Write for Bounded {
+    fn write_str(&mut self, piece: &str) -> fmt::Result {
+        let mut end = piece.len().min(MESSAGE_LEN_MAX - self.text.len());
+        while !piece.is_char_boundary(end) {
+            end -= 1;
+        }
+        self.text.push_str(&piece[..end]);
+        self.is_cut = end < piece.len();
+        if self.is_cut { Err(fmt::Error) } else { Ok(()) }
+    }
+}
+
 /// The most letters of a text that a message shows.
 const SHOWN_MAX: usize = 60;
 
@@ -17,6 +51,24 @@ pub fn shown(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn messages_are_cut() {
+        let whole = "é".repeat(MESSAGE_LEN_MAX / 2);
+        assert_eq!(bounded(&whole), whole);
+        assert_eq!(bounded(format_args!("{whole}!")), format!("{whole} ..."));
+        let odd = format_args!("x{whole}").to_string();
+        assert_eq!(bounded(&odd), format!("{} ...", &odd[..MESSAGE_LEN_MAX - 1]));
+        struct Endless;
+        impl Display for Endless {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                loop {
+                    f.write_str("again and ")?;
+                }
+            }
+        }
+        assert_eq!(bounded(Endless).len(), MESSAGE_LEN_MAX + 4);
+    }
 
     #[test]
     fn quotes() {

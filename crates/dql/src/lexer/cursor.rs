@@ -131,6 +131,6 @@ impl<'a> Cursor<'a> {
         hint: impl Into<String>,
     ) -> Error {
         let at = Position::of(self.text, at);
-        Error::Syntax { message: message.into(), at, hint: hint.into() }
+        Error::syntax(at, message.into()).with_hint(hint)
     }
 }

@@ -215,6 +215,6 @@ impl<'a> Lowering<'a> {
         hint: impl Into<String>,
     ) -> Error {
         let at = self.source.position(at);
-        Error::Syntax { message: message.into(), at, hint: hint.into() }
+        Error::syntax(at, message.into()).with_hint(hint)
     }
 }

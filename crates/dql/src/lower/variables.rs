@@ -112,7 +112,7 @@ impl<'a> Names<'a> {
             };
             let start = Position { line: 1, column: 0 };
             let at = if entry.at == IN_MUTATION { start } else { source.position(entry.at) };
-            return Err(Error::Syntax { message, at, hint });
+            return Err(Error::syntax(at, message).with_hint(hint));
         }
         Ok(())
     }

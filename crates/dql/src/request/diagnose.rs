@@ -68,7 +68,7 @@ fn refused(text: &str, start: usize, end: usize, token: &Token, expected: &[Stri
     };
     let hint = foreign(text, start..end, token, &expected)
         .unwrap_or_else(|| hint(text, start, token, &expected).unwrap_or_default().to_owned());
-    Error::Syntax { message, at: Position::of(text, start), hint }
+    Error::syntax(Position::of(text, start), message).with_hint(hint)
 }
 
 /// Makes the error for a call of a function that there is not, and for a variable in the place of a key of groups; `None` for anything else.
@@ -81,7 +81,8 @@ fn absent(text: &str, start: usize, token: &Token, expected: &[&str]) -> Option<
             let name = word_before(called, called.len());
             let hint = absent_functions::written_for(name)?.to_owned();
             let at = Position::of(text, called.len() - name.len());
-            Some(Error::Syntax { message: format!("there is no function `{name}`"), at, hint })
+            let message = format!("there is no function `{name}`");
+            Some(Error::syntax(at, message).with_hint(hint))
         }
         Token::RoundOpen if word_before(text, start).eq_ignore_ascii_case("val") => {
             let start = opened.len() - "val".len();
@@ -90,9 +91,9 @@ fn absent(text: &str, start: usize, token: &Token, expected: &[&str]) -> Option<
             if !is_key || !word_before(head, head.len()).eq_ignore_ascii_case("groupby") {
                 return None;
             }
-            let message = "groups are made by predicates, and `val(...)` is a variable".to_owned();
-            let hint = absent_functions::GROUPED_VARIABLE.to_owned();
-            Some(Error::Syntax { message, at: Position::of(text, start), hint })
+            let message = "groups are made by predicates, and `val(...)` is a variable";
+            let hint = absent_functions::GROUPED_VARIABLE;
+            Some(Error::syntax(Position::of(text, start), message).with_hint(hint))
         }
         _ => None,
     }

@@ -51,7 +51,7 @@ impl Api {
         let schema = Schema::parse(&generated.text, "schema.graphql").map_err(|fault| {
             let told: Vec<String> = fault.errors.iter().map(|it| it.to_json().message).collect();
             let message = format!("the API of this schema is not valid: {}", told.join("; "));
-            Error::Schema { message, at: None, hint: "use other names".to_owned() }
+            Error::schema(message).with_hint("use other names")
         })?;
         let mut filters = generated.filters;
         // Generated filters stand beside those that every API has.

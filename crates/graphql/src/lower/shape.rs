@@ -5,7 +5,7 @@ use crate::lower::metric::Metric;
 use crate::model;
 use crate::model::TypeDef;
 use crate::request::Field;
-use hexgraph_base::plan::Query;
+use hexgraph_base::plan::{FieldKind, Query};
 use std::sync::Arc;
 
 /// A plan, and what its answer looks like.
@@ -186,6 +186,17 @@ impl Dimension {
             "MultiPolygon" => Dimension::MultiPolygon,
             _ => return None,
         })
+    }
+}
+
+impl Lowered<'_> {
+    /// The password that is compared with that of a node; `None` where none is.
+    pub fn password(&self) -> Option<&str> {
+        let RootShape::Checked(place, _) = &self.shape else { return None };
+        match &self.query.blocks.first()?.fields.get(*place)?.kind {
+            FieldKind::CheckPassword { password, .. } => Some(password),
+            _ => None,
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::syntax::Place;
+use hexgraph_base::types::bounded;
 
 /// A step of the path to a value, in an answer or in the variables.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,11 +25,8 @@ pub struct Fault {
     pub path: Vec<PathStep>,
 }
 
-/// The longest message, in bytes: it names what stands in the request, which may be a number of a megabyte.
-const MESSAGE_LEN_MAX: usize = 8 << 10;
-
 impl Fault {
-    /// Makes a fault without a place.
+    /// Makes a fault without a place. Its message is cut where it is too long, as those of all errors.
     pub fn new(message: impl Into<String>) -> Fault {
         Fault::on(Vec::new(), message)
     }
@@ -41,18 +39,8 @@ impl Fault {
 
     /// Makes a fault of a value in the variables or in the answer.
     pub fn on(path: Vec<PathStep>, message: impl Into<String>) -> Fault {
-        Fault { message: shortened(message.into()), places: Vec::new(), path }
+        Fault { message: bounded(message.into()), places: Vec::new(), path }
     }
-}
-
-/// Cuts a message that is longer than [`MESSAGE_LEN_MAX`].
-fn shortened(mut message: String) -> String {
-    if MESSAGE_LEN_MAX < message.len() {
-        let end = (0..=MESSAGE_LEN_MAX).rev().find(|end| message.is_char_boundary(*end));
-        message.truncate(end.unwrap_or_default());
-        message.push_str(" ...");
-    }
-    message
 }
 
 impl std::error::Error for Fault {}

@@ -7,6 +7,7 @@ use crate::convert::errors::to_python;
 use crate::interrupt::interruptible;
 use hexgraph::db::{AnswerMemory, Control, QueryAnswer};
 use hexgraph_base::answer::RowForm;
+use hexgraph_base::types::bounded;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyIterator, PyList, PyString, PyTuple};
@@ -463,7 +464,7 @@ impl PyResultSet {
         found.get_item(block)?.ok_or_else(|| {
             let names = found.keys().iter().map(|name| name.to_string()).collect::<Vec<_>>();
             let block = block.repr().map(|text| text.to_string()).unwrap_or_default();
-            let names = names.join(", ");
+            let (block, names) = (bounded(block), bounded(names.join(", ")));
             PyKeyError::new_err(format!("the answer has no block {block}, it has: {names}"))
         })
     }

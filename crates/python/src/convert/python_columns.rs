@@ -4,7 +4,7 @@ use crate::convert::arrow::ArrowTable;
 use crate::convert::encoding::text_of;
 use crate::convert::errors::to_python;
 use hexgraph_base::answer::{Cell, Cells, Column, Table};
-use hexgraph_base::types::DateTime;
+use hexgraph_base::types::{DateTime, shown};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{
@@ -252,7 +252,8 @@ fn time(text: &str, place: Place<'_>) -> PyResult<Cell> {
         return Ok(Cell::Null);
     }
     let time = DateTime::parse(text).map_err(|fault| {
-        PyValueError::new_err(place.fault(&format!("{text:?} is no date and no time: {fault}")))
+        let fault = format!("{} is no date and no time: {fault}", shown(text));
+        PyValueError::new_err(place.fault(&fault))
     })?;
     let (seconds, nanos) = time.instant();
     Ok(Cell::Time(seconds, nanos))

@@ -2,6 +2,7 @@
 
 use super::encoding::{members_of, text_of as surrogate_free};
 use hexgraph::db::{Given, Variables};
+use hexgraph_base::types::bounded;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{
@@ -114,7 +115,7 @@ fn no_text(value: &Bound<'_, PyAny>, name: &str) -> PyErr {
         "variable ${name}: a value of type {kind} has no text in DQL; \
          pass text, a number, a boolean, a date or time, or a list of them"
     );
-    PyTypeError::new_err(message)
+    PyTypeError::new_err(bounded(message))
 }
 
 /// Refuses a single value that Python would write as a text, such as `nan`, which is no value in DQL.
@@ -124,9 +125,9 @@ fn check(name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
     }
     if is_missing(value) {
         let shown = value.repr()?;
-        return Err(PyValueError::new_err(format!(
+        return Err(PyValueError::new_err(bounded(format_args!(
             "variable ${name}: {shown} is no value: leave it out, with a default in the query"
-        )));
+        ))));
     }
     Ok(())
 }

@@ -55,9 +55,13 @@ pub(super) async fn received(
     let slot = parts.extensions.get::<Slot>().cloned();
     let incoming = received_whole(app, route, (parts, body), peer).await?;
     if let Some(slot) = slot {
-        let told = match incoming.bytes() {
+        let told = || match incoming.bytes() {
             b"" => Some(without_literals(incoming.parameter("query"))),
             body => told_text(route.path, &incoming.media_type(), body),
+        };
+        let told = match incoming.bytes().len() {
+            0..=READ_AT_ONCE_MAX => told(),
+            _ => task::block_in_place(told),
         };
         // A request that is looked into twice is told once.
         let _ = told.filter(|told| !told.is_empty()).map(|told| slot.set(told));
@@ -75,7 +79,7 @@ async fn received_whole(
     let limits = *app.unguarded.limits();
     let most = route.body_len_max.min(usize::try_from(limits.body).unwrap_or(usize::MAX));
     let incoming = Incoming::receive(&app.bodies, parts.headers, parameters, (body, most)).await?;
-    let incoming = incoming.with_method(method).with_client(address_of(peer));
+    let incoming = incoming.with_method(method).with_client(address_of(peer.as_ref()));
     // Without computing to do it needs no place.
     if !incoming.is_packed() {
         return Ok(incoming);
@@ -115,8 +119,8 @@ pub(super) fn packed(reply: Reply, coding: Option<Coding>) -> Response {
 }
 
 /// The address of the client, where it is known.
-pub(super) fn address_of(peer: &Option<ConnectInfo<Peer>>) -> Option<IpAddr> {
-    peer.as_ref().map(|ConnectInfo(peer)| peer.address)
+pub(super) fn address_of(peer: Option<&ConnectInfo<Peer>>) -> Option<IpAddr> {
+    peer.map(|ConnectInfo(peer)| peer.address)
 }
 
 /// What is known of a request that is to run, beside itself.
@@ -164,6 +168,36 @@ pub(super) async fn admitted<T: Send + 'static>(
         work(&there, incoming, &control)
     };
     admission::carry_out(&app.lanes, asked, is_wanted, work).await
+}
+
+/// Bodies up to this length are read where they have come, which takes a fraction of a millisecond. Longer ones wait for their turn.
+pub(super) const READ_AT_ONCE_MAX: usize = 16 << 10;
+
+/// Has a body read before the request is answered: at once where it is short, else when admission lets it in, as any other work. Returns
+/// the request with what `read` gives.
+///
+/// # Errors
+///
+/// That the server has too much to do.
+pub(super) async fn looked_into<T: Send + 'static>(
+    app: &Arc<App>,
+    peer: &Option<ConnectInfo<Peer>>,
+    incoming: Incoming,
+    read: impl FnOnce(&App, &Incoming) -> T + Send + 'static,
+) -> Result<(Incoming, T), Unreadable> {
+    if incoming.bytes().len() <= READ_AT_ONCE_MAX {
+        let found = task::block_in_place(|| read(app, &incoming));
+        return Ok((incoming, found));
+    }
+    let kind = likeness(READ_AT_ONCE_MAX, "read", incoming.bytes());
+    let running = Running { peer: peer.clone(), kind, timeout: None, since: None };
+    let work = move |app: &App, incoming: Incoming, _: &Control| {
+        let found = read(app, &incoming);
+        (incoming, found)
+    };
+    let done = admitted(app, incoming, running, work).await;
+    let overloaded = || Error::Limit { message: OVERLOADED.to_owned() };
+    done.map_err(|Overloaded| Unreadable::Starved(overloaded()))
 }
 
 /// Runs `answer` as [`admitted`] does.

@@ -8,8 +8,11 @@ use crate::http::guard::switches::Switches;
 use crate::http::guard::users;
 use crate::http::message::incoming::{Bodies, Incoming};
 use crate::http::message::request_error::RequestError;
-use hexgraph::db::graphql::{Folder, Tasks};
+use axum::http::HeaderMap;
+use hexgraph::db::access::KeyRole;
+use hexgraph::db::graphql::{Folder, Headers, Tasks};
 use hexgraph::db::{Canceller, Database};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::Semaphore;
@@ -50,7 +53,18 @@ pub(super) struct App {
 impl App {
     /// The database as the sender of a request sees it.
     pub(super) fn database_for(&self, incoming: &Incoming) -> Database {
-        users::database_for(&self.unguarded, incoming.headers())
+        self.database_at(incoming.headers(), incoming.client())
+    }
+
+    /// As [`App::database_for`], by the headers and the address.
+    pub(super) fn database_at(&self, headers: &HeaderMap, address: Option<IpAddr>) -> Database {
+        let role = self.security.role_at(&self.unguarded, headers, address);
+        users::database_for(&self.unguarded, headers).with_role(role)
+    }
+
+    /// As [`App::database_for`], for who asks over a WebSocket. What the sender may do at most is known since the handshake.
+    pub(super) fn database_for_subscriber(&self, headers: &Headers, role: KeyRole) -> Database {
+        users::database_for_subscriber(&self.unguarded, headers).with_role(role)
     }
 
     /// As [`App::database_for`], for a request that names the transaction `start` and its mark.
@@ -64,7 +78,9 @@ impl App {
         start: u64,
         mark: &str,
     ) -> Result<Database, RequestError> {
-        users::database_within(&self.unguarded, incoming.headers(), (start, mark))
+        let database = self.database_for(incoming);
+        users::check_mark(&database, start, mark)?;
+        Ok(database)
     }
 
     /// Whether the server is stopping, so that running requests have to end.

@@ -8,6 +8,7 @@ use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::Reply;
 use axum::http::{HeaderMap, Method, StatusCode};
 use hexgraph::db::Control;
+use std::net::IpAddr;
 
 /// A path, and what holds for all requests to it.
 pub struct Route {
@@ -33,7 +34,7 @@ pub(super) enum Work {
     /// A function that runs under admission on a thread that may block.
     Answer(Answerer),
     /// A function that is quick, needs no body, and runs without admission.
-    AtOnce(fn(&App, (&HeaderMap, Option<&str>)) -> Reply),
+    AtOnce(fn(&App, &Bare<'_>) -> Reply),
     /// One query for each line of a body.
     Lines,
     /// GraphQL requests, including subscriptions.
@@ -44,6 +45,15 @@ pub(super) enum Work {
     Call(Call, Turn),
     /// A method of gRPC that there is not, for the reason that stands here.
     NoCall(&'static str),
+}
+
+/// A request without its body.
+pub(super) struct Bare<'a> {
+    pub headers: &'a HeaderMap,
+    /// What stands behind `?` in its address.
+    pub parameters: Option<&'a str>,
+    /// The address that it comes from, as far as it is known.
+    pub client: Option<IpAddr>,
 }
 
 /// When a call is carried out.

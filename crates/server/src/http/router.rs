@@ -1,13 +1,12 @@
 //! Makes the router from the table of routes, with the checks that all requests go through.
 
-use super::answering::receive;
+use super::answering::{address_of, receive};
 use super::app::App;
 use super::audit::Noted;
-use super::connections::Peer;
 use super::effect::Effect;
 use super::graphql;
 use super::grpc;
-use super::route::{Route, Work};
+use super::route::{Bare, Route, Work};
 use super::routes::ROUTES;
 use crate::http::endpoints::query_many;
 use crate::http::guard::keys::Role;
@@ -16,7 +15,7 @@ use crate::http::guard::users;
 use crate::http::message::reply::Reply;
 use axum::Router;
 use axum::body::HttpBody;
-use axum::extract::{ConnectInfo, Request, State};
+use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, Version, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
@@ -106,8 +105,7 @@ fn without_the_body(reply: Reply, request: &Request) -> Response {
 /// Answers a request as its route says, unless it is refused, and tells the audit log, where there is one.
 async fn serve(app: Arc<App>, route: &'static Route, mut request: Request) -> Response {
     let Some(log) = &app.audit else { return answer(app, route, request).await };
-    let peer = request.extensions().get::<ConnectInfo<Peer>>();
-    let client = peer.map(|ConnectInfo(peer)| peer.address);
+    let client = address_of(request.extensions().get());
     let database = users::database_for(&app.unguarded, request.headers());
     let noted = Noted::begin(log, &database, client, (request.method(), route.path));
     drop(database);
@@ -124,7 +122,9 @@ async fn answer(app: Arc<App>, route: &'static Route, request: Request) -> Respo
     match route.work {
         Work::Answer(answer) => receive(app, route, request, answer).await,
         Work::AtOnce(answer) => {
-            answer(&app, (request.headers(), request.uri().query())).into_response(None)
+            let client = address_of(request.extensions().get());
+            let (headers, parameters) = (request.headers(), request.uri().query());
+            answer(&app, &Bare { headers, parameters, client }).into_response(None)
         }
         Work::Lines => query_many::receive(app, route, request).await,
         Work::Graphql => graphql::receive(app, route, request).await,

@@ -1,6 +1,7 @@
 //! Root fields that the schema declares: those that are queries in DQL, `@custom(dql:)`, and those that other servers answer.
 
 use crate::db::QueryRequest;
+use crate::db::ask::checked::Room;
 use crate::db::ask::plans::Variables;
 use crate::db::graphql::reply::complete::{Completed, Completion};
 use crate::db::graphql::reply::found::{Found, Slot};
@@ -43,9 +44,7 @@ impl Local {
         field: &Field,
         found: &Found,
     ) -> Outcome {
-        let most = run.database.limits().result;
-        let path = root_path(field);
-        let completion = Completion::at(&run.loaded.model, found, path, Vec::new(), most);
+        let completion = completion(run, field, found);
         let completed = completion.local(field, self.value(field));
         Outcome { touched: self.touched, ..outcome(field, completed) }
     }
@@ -65,15 +64,20 @@ pub(in crate::db::graphql) fn by_dql(
 
 /// Writes the value of a root field that another server answered.
 pub(in crate::db::graphql) fn by_another(run: &Run<'_>, field: &Field, found: &Found) -> Outcome {
-    let (path, most) = (root_path(field), run.database.limits().result);
-    let completion = Completion::at(&run.loaded.model, found, path, Vec::new(), most);
+    let completion = completion(run, field, found);
     let slot = Slot::of_root(field);
     let failed = found.get(slot).is_none_or(|remote| remote.is_failed);
     Outcome { failed, ..outcome(field, completion.remote(field, slot)) }
 }
 
+/// The completion of the value of a root field.
+fn completion<'a>(run: &'a Run<'_>, field: &'a Field, found: &'a Found) -> Completion<'a> {
+    let room = Room::new(run.control, run.database.limits().result);
+    Completion::at(&run.loaded.model, found, root_path(field), Vec::new(), room)
+}
+
 /// A root field whose value was completed.
-fn outcome(field: &Field, completed: Completed) -> Outcome {
+fn outcome(field: &Field, completed: Completed<'_>) -> Outcome {
     if let Some(error) = &completed.stopped {
         return Outcome::fault(field, store_fault(field, error));
     }

@@ -6,7 +6,7 @@
 use super::complete::Completion;
 use super::found::{Found, Slot};
 use super::leaf::{Misfit, write_stored};
-use super::nulls::{NullPropagation, Spoiled, Written, mismatch};
+use super::nulls::{Faults, NullPropagation, Spoiled, Written, mismatch};
 use super::numbers::write_aggregate;
 use crate::db::ask::checked::Room;
 use apollo_compiler::ast::Type;
@@ -41,11 +41,10 @@ enum Step<'a> {
 pub(in crate::db::graphql) struct ReplyWriter<'a> {
     pub version: &'a Version,
     pub out: Vec<u8>,
-    pub faults: Vec<Fault>,
+    faults: Faults,
     control: &'a Control,
     path: Vec<Step<'a>>,
     objects: u32,
-    bytes_max: u64,
     room: Room<'a>,
     /// The distance of the root node that is being written from the vector that was searched for.
     distance: Option<f64>,
@@ -64,11 +63,10 @@ impl<'a> ReplyWriter<'a> {
         ReplyWriter {
             version,
             out: Vec::with_capacity(256),
-            faults: Vec::new(),
+            faults: Faults::default(),
             control,
             path: Vec::with_capacity(16),
             objects: 0,
-            bytes_max,
             room: Room::new(control, bytes_max),
             distance: None,
             stopped: None,
@@ -317,11 +315,11 @@ impl<'a> ReplyWriter<'a> {
     fn remote(&mut self, field: &'a Field, slot: Slot) -> Written {
         let Some((model, found)) = self.elsewhere else { return self.absent(field) };
         let (path, out) = (self.steps(), std::mem::take(&mut self.out));
-        let completed = Completion::at(model, found, path, out, self.bytes_max).remote(field, slot);
-        self.out = completed.value;
-        let room = REMOTE_FAULTS_MAX.saturating_sub(self.faults.len());
-        self.faults.extend(completed.errors.into_iter().take(room));
-        self.stopped = completed.stopped;
+        let completed = Completion::at(model, found, path, out, self.room).remote(field, slot);
+        (self.out, self.room) = (completed.value, completed.room);
+        let rest = REMOTE_FAULTS_MAX.saturating_sub(self.faults.len());
+        completed.errors.into_iter().take(rest).for_each(|fault| self.faults.push(fault));
+        self.stopped = self.stopped.take().or(completed.stopped);
         if completed.spoils { Err(Spoiled) } else { Ok(()) }
     }
 
@@ -435,7 +433,7 @@ impl<'a> ReplyWriter<'a> {
         for (key, message) in told {
             let mut path = self.steps();
             path.push(PathStep::Key(key.shape.key.as_str().into()));
-            self.faults.push(Fault { path, ..Fault::at(key.shape.location, message) });
+            self.tell(Fault { path, ..Fault::at(key.shape.location, message) });
         }
         Ok(())
     }
@@ -463,9 +461,13 @@ impl<'a> ReplyWriter<'a> {
         // Objects of which nothing stays add no bytes.
         let looks = self.objects.is_multiple_of(OBJECTS_INTERVAL);
         let stopped = if looks { self.control.check().err() } else { None };
-        let stopped = stopped.or_else(|| self.room.look(self.out.len()).err());
         self.stopped = self.stopped.take().or(stopped);
-        if self.stopped.is_some() { Err(Spoiled) } else { Ok(()) }
+        if self.goes_on() { Ok(()) } else { Err(Spoiled) }
+    }
+
+    /// The faults that were told.
+    pub(in crate::db::graphql) fn into_faults(self) -> Vec<Fault> {
+        self.faults.into_list()
     }
 }
 
@@ -475,8 +477,14 @@ impl NullPropagation for ReplyWriter<'_> {
         &mut self.out
     }
 
-    fn faults(&mut self) -> &mut Vec<Fault> {
+    fn faults(&mut self) -> &mut Faults {
         &mut self.faults
+    }
+
+    fn goes_on(&mut self) -> bool {
+        let length = self.out.len() + self.faults.bytes();
+        self.stopped = self.stopped.take().or_else(|| self.room.look(length).err());
+        self.stopped.is_none()
     }
 
     fn steps(&self) -> Vec<PathStep> {

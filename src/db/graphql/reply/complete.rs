@@ -3,8 +3,8 @@
 
 use super::coerced::{coerced, shown};
 use super::found::{Found, Slot};
-use super::nulls::{NullPropagation, Spoiled, Written, mismatch};
-use crate::db::ask::checked::too_long;
+use super::nulls::{Faults, NullPropagation, Spoiled, Written, mismatch};
+use crate::db::ask::checked::Room;
 use apollo_compiler::ast::Type;
 use hexgraph_base::answer::write_json_text;
 use hexgraph_base::types::{Error, stack};
@@ -18,16 +18,16 @@ pub(in crate::db::graphql) struct Completion<'a> {
     /// The answers of other servers for fields below this one.
     found: &'a Found,
     out: Vec<u8>,
-    bytes_max: u64,
+    room: Room<'a>,
     path: Vec<PathStep>,
-    faults: Vec<Fault>,
+    faults: Faults,
     /// True if the keys of objects are the response keys of the request rather than the names of the fields.
     is_by_key: bool,
     stopped: Option<Error>,
 }
 
 /// The result of a completion.
-pub(in crate::db::graphql) struct Completed {
+pub(in crate::db::graphql) struct Completed<'a> {
     /// The buffer that was given, with the value appended.
     pub value: Vec<u8>,
     /// The errors that were found on the way.
@@ -36,6 +36,8 @@ pub(in crate::db::graphql) struct Completed {
     pub spoils: bool,
     /// The reason why the whole request ends without an answer.
     pub stopped: Option<Error>,
+    /// The room that was given, with what was drawn for the value.
+    pub room: Room<'a>,
 }
 
 impl<'a> Completion<'a> {
@@ -45,10 +47,10 @@ impl<'a> Completion<'a> {
         found: &'a Found,
         path: Vec<PathStep>,
         out: Vec<u8>,
-        bytes_max: u64,
+        room: Room<'a>,
     ) -> Completion<'a> {
-        let (faults, is_by_key, stopped) = (Vec::new(), false, None);
-        Completion { model, found, out, bytes_max, path, faults, is_by_key, stopped }
+        let (faults, is_by_key, stopped) = (Faults::default(), false, None);
+        Completion { model, found, out, room, path, faults, is_by_key, stopped }
     }
 
     /// Completes a value of the field that is given as JSON.
@@ -56,20 +58,21 @@ impl<'a> Completion<'a> {
         mut self,
         field: &'a Field,
         value: Option<&Json>,
-    ) -> Completed {
+    ) -> Completed<'a> {
         let written = self.value(&field.shape.ty, field, value.unwrap_or(&Json::Null));
         self.ended(written)
     }
 
     /// Completes the value of a field that another server has answered.
-    pub(in crate::db::graphql) fn remote(mut self, field: &'a Field, slot: Slot) -> Completed {
+    pub(in crate::db::graphql) fn remote(mut self, field: &'a Field, slot: Slot) -> Completed<'a> {
         let written = self.elsewhere(field, slot);
         self.ended(written)
     }
 
-    fn ended(self, written: Written) -> Completed {
-        let Completion { out, faults, stopped, .. } = self;
-        Completed { value: out, errors: faults, spoils: written.is_err(), stopped }
+    fn ended(self, written: Written) -> Completed<'a> {
+        let Completion { out, faults, stopped, room, .. } = self;
+        let errors = faults.into_list();
+        Completed { value: out, errors, spoils: written.is_err(), stopped, room }
     }
 
     fn elsewhere(&mut self, field: &'a Field, slot: Slot) -> Written {
@@ -80,7 +83,7 @@ impl<'a> Completion<'a> {
         for told in &remote.reply.told {
             let path = self.path.iter().chain(&told.path).cloned().collect();
             let fault = Fault::at(field.shape.location, told.message.clone());
-            self.faults.push(Fault { path, ..fault });
+            self.tell(Fault { path, ..fault });
         }
         if remote.is_failed {
             // Why is told already.
@@ -140,10 +143,7 @@ impl<'a> Completion<'a> {
         let Json::Object(members) = found else {
             return self.unfit(ty, field, found);
         };
-        if self.bytes_max < self.out.len() as u64 {
-            self.stopped = Some(too_long(self.bytes_max));
-        }
-        if self.stopped.is_some() {
+        if !self.goes_on() {
             return Err(Spoiled);
         }
         let def = concrete(self.model, ty.inner_named_type(), members);
@@ -215,8 +215,14 @@ impl NullPropagation for Completion<'_> {
         &mut self.out
     }
 
-    fn faults(&mut self) -> &mut Vec<Fault> {
+    fn faults(&mut self) -> &mut Faults {
         &mut self.faults
+    }
+
+    fn goes_on(&mut self) -> bool {
+        let length = self.out.len() + self.faults.bytes();
+        self.stopped = self.stopped.take().or_else(|| self.room.look(length).err());
+        self.stopped.is_none()
     }
 
     fn steps(&self) -> Vec<PathStep> {

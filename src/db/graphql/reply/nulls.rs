@@ -10,13 +10,52 @@ pub(in crate::db::graphql) struct Spoiled;
 /// The outcome of writing a value.
 pub(in crate::db::graphql) type Written = std::result::Result<(), Spoiled>;
 
+/// The faults of an answer in the order in which they were found, and about the bytes that they take.
+#[derive(Default)]
+pub(super) struct Faults {
+    list: Vec<Fault>,
+    bytes: usize,
+}
+
+impl Faults {
+    pub(super) fn push(&mut self, fault: Fault) {
+        self.bytes += bytes_of(&fault);
+        self.list.push(fault);
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub(super) fn into_list(self) -> Vec<Fault> {
+        self.list
+    }
+}
+
+/// About the bytes of memory that a fault takes; as JSON it is no longer.
+pub(in crate::db::graphql) fn bytes_of(fault: &Fault) -> usize {
+    let step = |step: &PathStep| match step {
+        PathStep::Key(key) => size_of::<PathStep>() + key.len(),
+        PathStep::Index(_) => size_of::<PathStep>(),
+    };
+    let (places, steps) = (size_of_val(&*fault.places), fault.path.iter().map(step));
+    size_of::<Fault>() + fault.message.len() + places + steps.sum::<usize>()
+}
+
 /// Something that writes values of an answer behind one another: those of the store, and those of other servers.
 pub(super) trait NullPropagation: Sized {
     /// The buffer that values are appended to.
     fn out(&mut self) -> &mut Vec<u8>;
 
     /// The faults that were told so far.
-    fn faults(&mut self) -> &mut Vec<Fault>;
+    fn faults(&mut self) -> &mut Faults;
+
+    /// Takes note of the length of what was written and of the faults. False where the answer has to end.
+    fn goes_on(&mut self) -> bool;
 
     /// The path to the value that is being written.
     fn steps(&self) -> Vec<PathStep>;
@@ -65,8 +104,16 @@ pub(super) trait NullPropagation: Sized {
     /// Tells a fault of the value that is being written, which fails.
     fn spoil(&mut self, field: &Field, message: String) -> Written {
         let path = self.steps();
-        self.faults().push(Fault { path, ..Fault::at(field.shape.location, message) });
+        self.tell(Fault { path, ..Fault::at(field.shape.location, message) });
         Err(Spoiled)
+    }
+
+    /// Tells a fault. There may be one for each value, so they count as what is written does; where there is no room for them they are told
+    /// no more.
+    fn tell(&mut self, fault: Fault) {
+        if self.goes_on() {
+            self.faults().push(fault);
+        }
     }
 }
 

@@ -11,6 +11,10 @@ const BYTES_MIN: usize = 6;
 /// Bcrypt looks at no more bytes than these.
 const BYTES_MAX: usize = 72;
 
+/// A hash like those that are made, of no password: what is compared where there is none to compare with, so that the time tells nobody who
+/// is there.
+pub const HASH_OF_NOBODY: &str = "$2b$10$.....................................................";
+
 impl Value {
     /// Hashes a password. Takes tens of milliseconds, on purpose.
     ///
@@ -102,6 +106,14 @@ mod tests {
         for kept in [GIVEN, &GIVEN.replace("$10$", "$14$"), "no hash", ""] {
             assert_eq!(Value::hashed_password(kept), Ok(Value::Password(kept.to_owned())));
         }
+    }
+
+    #[test]
+    fn nobody_has_a_hash() {
+        // A text that is no hash would be compared without any work, whatever cost it names.
+        assert!(Value::hashed_password(&HASH_OF_NOBODY.replace("$10$", "$31$")).is_err());
+        assert_eq!(bcrypt_hash::cost_of(HASH_OF_NOBODY), Ok(Some(COST)));
+        assert_eq!(Value::verify_password(HASH_OF_NOBODY, "testing"), Ok(false));
     }
 
     #[test]

@@ -73,8 +73,8 @@ impl<'a> Values<'a> {
         let default = declaration.default.as_ref().map(|default| default.of(source.text()));
         if declaration.required && default.is_some() {
             let message = format!("variable {name} is required and has a default");
-            let hint = "remove the `!` or the default".to_owned();
-            return Err(Error::Syntax { message, at, hint });
+            let hint = "remove the `!` or the default";
+            return Err(Error::syntax(at, message).with_hint(hint));
         }
         match self.given.get(name) {
             // An empty text counts as no value, so that the default takes its place.
@@ -154,8 +154,8 @@ fn check(source: &Source, declaration: &Declaration, name: &str, value: &str) ->
         _ => {
             let at = source.position(declaration.type_name.start);
             let message = format!("type `{type_name}` of variable {name} is not supported");
-            let hint = "expected int, float, bool, string or float32vector".to_owned();
-            return Err(Error::Syntax { message, at, hint });
+            let hint = "expected int, float, bool, string or float32vector";
+            return Err(Error::syntax(at, message).with_hint(hint));
         }
     };
     if fits {

@@ -334,9 +334,8 @@ impl<'a> Lowering<'a> {
 
 /// Refuses what says nothing of the edges of a graph.
 fn check_edges(field: &Arc<Field>, algorithm: &Algorithm) -> Result<()> {
-    let refuse = |message: String, hint: &str| {
-        Err(Error::Syntax { message, at: field.at, hint: hint.to_owned() })
-    };
+    let refuse =
+        |message: String, hint: &str| Err(Error::syntax(field.at, message).with_hint(hint));
     let name = algorithm.name;
     let is_edges = matches!(&field.kind, FieldKind::Predicate { langs, .. } if langs.is_empty());
     if !is_edges {

@@ -100,8 +100,8 @@ impl<'a> Lowering<'a> {
     pub(super) fn check_selection(&self, fields: &[Arc<Field>], place: Place) -> Result<()> {
         if let Some(field) = first_duplicate(fields) {
             let message = format!("`{}` stands twice in one selection", field.key);
-            let hint = "give one of them an alias".to_owned();
-            return Err(Error::Syntax { message, at: field.at, hint });
+            let hint = "give one of them an alias";
+            return Err(Error::syntax(field.at, message).with_hint(hint));
         }
         if place.in_group {
             let mut counts = fields.iter().filter(|field| field.kind == FieldKind::CountUid);

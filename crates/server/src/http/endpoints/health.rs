@@ -3,16 +3,16 @@
 use crate::http::app::App;
 use crate::http::effect::Effect;
 use crate::http::guard::keys::Role;
-use crate::http::guard::users;
 use crate::http::message::reply::Reply;
-use axum::http::{HeaderMap, StatusCode};
+use crate::http::route::Bare;
+use axum::http::StatusCode;
 use hexgraph::db::graphql::VERSION_TAG;
 use serde_json::json;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Answers `/state`: the state of a cluster of one server.
-pub(in crate::http) fn state(app: &App, (headers, _): (&HeaderMap, Option<&str>)) -> Reply {
-    let database = users::database_for(&app.unguarded, headers);
+pub(in crate::http) fn state(app: &App, asked: &Bare<'_>) -> Reply {
+    let database = app.database_at(asked.headers, asked.client);
     if let Err(error) = database.check_guardian() {
         return Reply::error(&error);
     }
@@ -32,7 +32,7 @@ fn started(app: &App) -> u64 {
 /// not for clients: that is told unless all that is asked is whether it lives.
 pub(in crate::http) fn answer(
     app: &App,
-    (headers, parameters): (&HeaderMap, Option<&str>),
+    &Bare { headers, parameters, client }: &Bare<'_>,
 ) -> Reply {
     let asks = |what: &str| {
         let mut names = parameters.unwrap_or_default().split('&');
@@ -45,7 +45,7 @@ pub(in crate::http) fn answer(
         if let Some(refusal) = app.security.keys.refusal(asked, &app.unguarded, headers) {
             return refusal;
         }
-        let database = users::database_for(&app.unguarded, headers);
+        let database = app.database_at(headers, client);
         if let Err(error) = database.check_guardian() {
             return Reply::error(&error);
         }

@@ -11,7 +11,7 @@ use hexgraph::db::{
     Variables, Warning, without_passwords,
 };
 use hexgraph_base::answer::write_plain_text;
-use hexgraph_base::types::{Error, Result as EngineResult};
+use hexgraph_base::types::{Error, Result as EngineResult, bounded};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -103,8 +103,7 @@ impl Asked {
             && database.limits().slow <= latency.total()
         {
             let (text, _) = without_passwords(text);
-            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            eprintln!("slow query, {:.3} s: {text}", latency.total().as_secs_f64());
+            eprintln!("slow query, {:.3} s: {}", latency.total().as_secs_f64(), on_one_line(&text));
         }
         let mark = database.transaction_mark(self.start);
         let txn = Txn { start: self.start, mark, ..Txn::default() };
@@ -117,6 +116,12 @@ impl Asked {
             warnings: self.warnings,
         }
     }
+}
+
+/// A text of a client as it is printed: on one line, not too long, and without what a terminal would carry out.
+fn on_one_line(text: &str) -> String {
+    let words = bounded(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    words.replace(char::is_control, "\u{fffd}")
 }
 
 /// The reply with a long answer, which is written while it is sent.
@@ -198,7 +203,7 @@ fn read_json(body: &str) -> Result<(String, Variables), RequestError> {
         Some(Value::String(text)) => text,
         None | Some(Value::Null) => String::new(),
         Some(other) => {
-            return Err(ShapeError::Query { found: other.to_string() }.into());
+            return Err(ShapeError::Query { found: bounded(other) }.into());
         }
     };
     let mut variables = Variables::new();
@@ -206,7 +211,7 @@ fn read_json(body: &str) -> Result<(String, Variables), RequestError> {
         Some(Value::Object(given)) => given,
         None | Some(Value::Null) => return Ok((text, variables)),
         Some(other) => {
-            return Err(ShapeError::Variables { found: other.to_string() }.into());
+            return Err(ShapeError::Variables { found: bounded(other) }.into());
         }
     };
     for (name, value) in given {
@@ -219,7 +224,8 @@ fn read_json(body: &str) -> Result<(String, Variables), RequestError> {
                 Given::list(texts.map(str::to_owned).collect())
             }
             value => {
-                return Err(ShapeError::Variable { name, found: value.to_string() }.into());
+                let (name, found) = (bounded(name), bounded(value));
+                return Err(ShapeError::Variable { name, found }.into());
             }
         };
         variables.insert(name, given);
@@ -240,6 +246,15 @@ pub(super) fn json_error(body: &str, error: &serde_json::Error) -> RequestError 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn printed_texts_are_tame() {
+        assert_eq!(
+            on_one_line("{ q\r\n\x1b[2J \u{9b}1m# x\x07 }"),
+            "{ q \u{fffd}[2J \u{fffd}1m# x\u{fffd} }"
+        );
+        assert!(on_one_line(&"x".repeat(1 << 20)).len() < 10_000);
+    }
 
     #[test]
     fn json_bodies() {

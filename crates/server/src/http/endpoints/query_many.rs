@@ -22,7 +22,7 @@ use axum::response::Response;
 use futures_util::stream;
 use hexgraph::db::{Control, Questions, guarded};
 use hexgraph_base::budget::Held;
-use hexgraph_base::types::{Error, Result as EngineResult};
+use hexgraph_base::types::{Error, Result as EngineResult, bounded};
 use serde_json::json;
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -171,6 +171,7 @@ async fn next((asking, incoming): (Asking, Incoming)) -> (Piece, Rest) {
 }
 
 fn errors(message: &str) -> String {
+    let message = bounded(message);
     json!([{ "message": message, "extensions": { "code": "ErrorInvalidRequest" } }]).to_string()
 }
 

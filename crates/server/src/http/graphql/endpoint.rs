@@ -1,6 +1,6 @@
 //! `/graphql` and `/admin`: how requests are read, and what every answer carries.
 
-use crate::http::answering::{packed, received, run};
+use crate::http::answering::{looked_into, packed, received, run};
 use crate::http::app::App;
 use crate::http::connections::Peer;
 use crate::http::endpoints::admin;
@@ -17,12 +17,14 @@ use crate::http::route::{Answerer, Route};
 use axum::body::Body;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{ConnectInfo, FromRequestParts, Request};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::Response;
 use hexgraph::db::Control;
 use hexgraph::db::graphql::{
     Fault, OperationKind, Request as GraphqlRequest, Response as GraphqlResponse,
 };
+use hexgraph_base::budget::Held;
 use hexgraph_base::types::Error;
 use std::sync::Arc;
 use std::time::Instant;
@@ -59,7 +61,8 @@ pub(crate) async fn receive(app: Arc<App>, route: &'static Route, request: Reque
 /// Who asks over a connection.
 fn asker(app: &App, headers: &HeaderMap, peer: Option<&ConnectInfo<Peer>>) -> Asker {
     let address = peer.map(|ConnectInfo(peer)| peer.address);
-    Asker { client: app.security.client_at(&app.unguarded, headers, address), address }
+    let client = app.security.client_at(&app.unguarded, headers, address);
+    Asker { client, address, role: app.security.role_at(&app.unguarded, headers, address) }
 }
 
 /// Answers a request to `/admin`.
@@ -87,12 +90,12 @@ async fn look_into(
     let peer = parts.extensions.get::<ConnectInfo<Peer>>().cloned();
     let incoming = received(app, route, (parts.clone(), body), &peer).await?;
     draw(&incoming).map_err(Unreadable::Starved)?;
-    let is_subscription = block_in_place(|| {
-        let kind = read(&incoming)
-            .ok()
-            .and_then(|asked| app.database_for(&incoming).graphql_kind(&asked).ok());
+    let is_subscription = |app: &App, incoming: &Incoming| {
+        let asked = read(incoming).ok();
+        let kind = asked.and_then(|asked| app.database_for(incoming).graphql_kind(&asked).ok());
         kind == Some(OperationKind::Subscription)
-    });
+    };
+    let (incoming, is_subscription) = looked_into(app, &peer, incoming, is_subscription).await?;
     // The body is unpacked by now.
     parts.headers.remove(header::CONTENT_ENCODING);
     Ok((Request::from_parts(parts, Body::from(incoming.into_body())), is_subscription))
@@ -103,18 +106,14 @@ async fn look_into(
 async fn receive_for_events(app: Arc<App>, route: &Route, request: Request) -> Response {
     let (mut parts, body) = request.into_parts();
     let peer = parts.extensions.remove::<ConnectInfo<Peer>>();
-    let read = match received(&app, route, (parts, body), &peer).await {
-        Ok(incoming) => match hold(&app, incoming.bytes()) {
-            Ok(held) => block_in_place(|| read(&incoming))
-                .map(|request| (request, incoming, held))
-                .map_err(|error| error.to_string()),
-            Err(why) => return unreadable(Unreadable::Starved(why)).into_response(None),
-        },
+    let read = match received_and_read(&app, route, (parts, body), &peer).await {
+        Ok(read) => read,
         Err(why @ Unreadable::Starved(_)) => return unreadable(why).into_response(None),
         Err(Unreadable::Wrong(error)) => Err(error.to_string()),
     };
     match read {
         Ok((request, incoming, held)) => {
+            // By GET the request stands in the address, which is short.
             let kind =
                 || block_in_place(|| app.database_for(&incoming).graphql_kind(&request)).ok();
             if let Some(refusal) = refusal_of_get(&app, &incoming, kind) {
@@ -131,6 +130,21 @@ async fn receive_for_events(app: Arc<App>, route: &Route, request: Request) -> R
         }
         Err(message) => refused(&message).with_status(StatusCode::BAD_REQUEST).into_response(None),
     }
+}
+
+/// Receives the body of a request that is to be answered with events, and reads it; with the memory that is held for it. The inner error says
+/// what is wrong with the body.
+async fn received_and_read(
+    app: &Arc<App>,
+    route: &Route,
+    (parts, body): (Parts, Body),
+    peer: &Option<ConnectInfo<Peer>>,
+) -> Result<Result<(GraphqlRequest, Incoming, Held), String>, Unreadable> {
+    let incoming = received(app, route, (parts, body), peer).await?;
+    let held = hold(app, incoming.bytes()).map_err(Unreadable::Starved)?;
+    let (incoming, request) =
+        looked_into(app, peer, incoming, |_, incoming: &Incoming| read(incoming)).await?;
+    Ok(request.map(|request| (request, incoming, held)).map_err(|error| error.to_string()))
 }
 
 /// Answers a GraphQL request by `answer`. The status is 200 even when the request is wrong; it is 503 where the server has no memory

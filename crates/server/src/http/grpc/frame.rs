@@ -27,6 +27,11 @@ pub(in crate::http) fn message_of(
 ) -> Result<Incoming, Status> {
     let incoming = match dialect {
         Dialect::WebText => {
+            // Until it is read there are the text and the message.
+            let share = incoming.share();
+            share
+                .map_or(Ok(()), |share| share.draw(decoded_len(incoming.bytes()) as u64))
+                .map_err(|error| Status::of(&error))?;
             let body = decode_text(incoming.bytes())?;
             incoming.with_body(body, None)
         }
@@ -76,9 +81,14 @@ fn check_encoding(headers: &HeaderMap) -> Result<(), Status> {
     }
 }
 
+/// The most bytes that are read from a text of base64.
+fn decoded_len(text: &[u8]) -> usize {
+    text.len() / 4 * 3
+}
+
 /// Reads base64 that may be in parts, each of them padded. Costs the length of the text, and memory for three quarters of it.
 fn decode_text(text: &[u8]) -> Result<Bytes, Status> {
-    let mut body = Vec::with_capacity(text.len() / 4 * 3);
+    let mut body = Vec::with_capacity(decoded_len(text));
     let mut rest = text;
     while !rest.is_empty() {
         // A part ends with its padding, and the next one begins behind it.

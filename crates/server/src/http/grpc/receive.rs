@@ -99,7 +99,7 @@ async fn carry_out(
     };
     let incoming = Incoming::receive(&app.bodies, parts.headers, None, (body, framed)).await;
     let incoming = incoming.map_err(|why| Status::unreadable(&bounded(why, most)))?;
-    let incoming = incoming.with_client(address_of(&peer));
+    let incoming = incoming.with_client(address_of(peer.as_ref()));
     if turn == Turn::AtOnce {
         let control = Control::new();
         return read_and_call(app, incoming, (dialect, most), (call, route.path, slot), &control);

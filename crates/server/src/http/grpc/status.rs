@@ -3,7 +3,7 @@
 use crate::http::message::incoming::Unreadable;
 use crate::http::message::request_error::RequestError;
 use axum::http::{HeaderValue, StatusCode};
-use hexgraph_base::types::{AccessError, Error};
+use hexgraph_base::types::{AccessError, Error, bounded};
 
 /// The codes that are used, with the numbers that gRPC gives them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub(in crate::http) struct Status {
 impl Status {
     /// Makes a status.
     pub(in crate::http) fn new(code: Code, message: impl Into<String>) -> Status {
-        Status { code, message: message.into() }
+        Status { code, message: bounded(message.into()) }
     }
 
     /// The status of an error of the engine. Where the reference has a code of its own, it is that one; what is wrong with a

@@ -50,7 +50,7 @@ impl Keys {
     }
 
     /// The role that the key of a request gives; `None` where the key is missing or unknown.
-    fn role(&self, database: &Database, headers: &HeaderMap) -> Option<KeyRole> {
+    pub(super) fn role(&self, database: &Database, headers: &HeaderMap) -> Option<KeyRole> {
         // A key that is not printable ASCII is unknown.
         let key = key_of(headers)?;
         database.key_role(key).or_else(|| {

@@ -133,12 +133,35 @@ impl Security {
 
     /// Whether a request names the token, where there is one.
     pub fn knows_token(&self, incoming: &Incoming) -> bool {
-        self.token.is_none() || given(incoming).is_some_and(|given| self.is_token(given))
+        self.token.is_none() || given(incoming.headers()).is_some_and(|given| self.is_token(given))
+    }
+
+    /// The role of who sends a request: that of the key, where keys are asked for. Where they are not, and there are no users who have
+    /// rights of their own, it is that of an administrator for those who may administer, and that of a client for all others.
+    pub fn role_at(
+        &self,
+        database: &Database,
+        headers: &HeaderMap,
+        address: Option<IpAddr>,
+    ) -> KeyRole {
+        if self.keys.are_needed(database) {
+            // Without a known key nothing is asked that needs one.
+            return self.keys.role(database, headers).unwrap_or(KeyRole::ReadOnly);
+        }
+        let may_administer = || self.refusal_at(headers, address).is_none();
+        match database.has_access_list() || may_administer() {
+            true => KeyRole::Admin,
+            false => KeyRole::Client,
+        }
     }
 
     /// Why a request may not come from where it comes; `None` where it may.
     pub fn address_refusal(&self, incoming: &Incoming) -> Option<String> {
-        let Some(address) = incoming.client() else {
+        self.address_refusal_at(incoming.client())
+    }
+
+    fn address_refusal_at(&self, address: Option<IpAddr>) -> Option<String> {
+        let Some(address) = address else {
             return Some("unauthorized ip address: it is not known".to_owned());
         };
         // A socket for both protocols sees IPv4 clients as `::ffff:a.b.c.d`.
@@ -155,10 +178,14 @@ impl Security {
 
     /// Why a request may not alter; `None` when it may.
     pub fn refusal(&self, incoming: &Incoming) -> Option<String> {
-        if let Some(refusal) = self.address_refusal(incoming) {
+        self.refusal_at(incoming.headers(), incoming.client())
+    }
+
+    fn refusal_at(&self, headers: &HeaderMap, address: Option<IpAddr>) -> Option<String> {
+        if let Some(refusal) = self.address_refusal_at(address) {
             return Some(refusal);
         }
-        match given(incoming) {
+        match given(headers) {
             _ if self.token.is_none() => None,
             None => Some("No Auth Token found. Token needed for Admin operations.".to_owned()),
             Some(given) if self.is_token(given) => None,
@@ -171,8 +198,8 @@ impl Security {
     }
 }
 
-fn given(incoming: &Incoming) -> Option<&str> {
-    let given = TOKEN_HEADERS.iter().find_map(|name| incoming.headers().get(*name))?;
+fn given(headers: &HeaderMap) -> Option<&str> {
+    let given = TOKEN_HEADERS.iter().find_map(|name| headers.get(*name))?;
     given.to_str().ok().filter(|given| !given.is_empty())
 }
 

@@ -10,7 +10,7 @@ use hexgraph::db::graphql::Headers;
 pub(in crate::http) const TOKEN_HEADERS: [&str; 3] =
     ["x-service-accesstoken", "x-dgraph-accesstoken", "accessjwt"];
 
-/// The database as the bearer of the token in some headers sees it.
+/// The database as the bearer of the token in some headers sees it, whatever the role of the key that the server was started with.
 pub(in crate::http) fn database_for(database: &Database, headers: &HeaderMap) -> Database {
     let token = TOKEN_HEADERS.iter().find_map(|name| headers.get(*name)?.to_str().ok());
     database.for_secrets(key_of(headers), token)
@@ -22,28 +22,17 @@ pub(in crate::http) fn database_for_subscriber(database: &Database, headers: &He
     database.for_secrets(headers.get(KEY_HEADER), token)
 }
 
-/// As [`database_for`], for a request of the transaction `start` that comes with a mark; 0 stands for a new transaction.
-///
-/// # Errors
-///
-/// [`RequestError::Mark`] when it is not the mark that the client was told.
-pub(in crate::http) fn database_within(
-    database: &Database,
-    headers: &HeaderMap,
-    (start, mark): (u64, &str),
-) -> Result<Database, RequestError> {
-    let database = database_for(database, headers);
-    check_mark(&database, start, mark)?;
-    Ok(database)
-}
-
-/// Checks that a request of a transaction has the mark that the server gave it, where there are users: else anybody could go on
-/// with a transaction by its number.
+/// Checks that a request of the transaction `start` has the mark that the server gave it, where there are users: else anybody could go on
+/// with a transaction by its number. 0 stands for a new transaction.
 ///
 /// # Errors
 ///
 /// [`RequestError::Mark`] when it has not.
-fn check_mark(database: &Database, start: u64, mark: &str) -> Result<(), RequestError> {
+pub(in crate::http) fn check_mark(
+    database: &Database,
+    start: u64,
+    mark: &str,
+) -> Result<(), RequestError> {
     match database.transaction_mark(start) {
         Some(wanted) if start != 0 && wanted != mark => Err(RequestError::Mark),
         _ => Ok(()),

@@ -9,7 +9,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use hexgraph::db::{ExplainedStep, Latency, SchemaReport, Warning};
 use hexgraph_base::budget::Share;
-use hexgraph_base::types::Error;
+use hexgraph_base::types::{Error, bounded};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -199,7 +199,7 @@ impl Reply {
 
     /// Answers a request that could not be read.
     pub(in crate::http) fn invalid_request(message: impl std::fmt::Display) -> Reply {
-        Reply::errors(&message.to_string(), INVALID_REQUEST)
+        Reply::errors(&bounded(message), INVALID_REQUEST)
     }
 
     /// Answers a request that failed for another reason.
@@ -321,8 +321,9 @@ impl Reply {
 
     /// A reply with an error.
     pub(in crate::http) fn errors(message: &str, code: &str) -> Reply {
-        let reply = Reply::json(format!(r#"{{"errors":{}}}"#, errors(message, code))).failing();
-        Reply { message: message.to_owned(), ..reply }
+        let message = bounded(message);
+        let reply = Reply::json(format!(r#"{{"errors":{}}}"#, errors(&message, code))).failing();
+        Reply { message, ..reply }
     }
 }
 

@@ -94,6 +94,11 @@ impl Computed {
         Ok(is_right)
     }
 
+    /// How many comparisons were computed.
+    pub(super) fn compared(&self) -> usize {
+        self.lock().verified.len()
+    }
+
     /// Forgets the hashes of a change before this one, which no other may share.
     pub(super) fn forget(&self) {
         let mut state = self.lock();

@@ -283,6 +283,11 @@ impl Control {
         self.unmets.take()
     }
 
+    /// How many passwords were compared with hashes: the work of a login, which has to be the same whoever logs in.
+    pub fn compared_passwords(&self) -> usize {
+        self.passwords.compared()
+    }
+
     /// True when the request was refused memory that others had: it may succeed later.
     pub fn is_starved(&self) -> bool {
         self.starved.load(Ordering::Relaxed)

@@ -199,7 +199,10 @@ impl ColumnLoad {
             let Some(values) = values.filter(|values| values.is_settled()) else { continue };
             let column = &values.base.column;
             let is_int = column.values.value_type() == Some(ValueType::Int);
-            if !is_int || column.rows.is_some() || rows * STORED_MAX < column.values.len() as u64 {
+            if !is_int
+                || column.rows.is_some()
+                || rows.saturating_mul(STORED_MAX) < column.values.len() as u64
+            {
                 continue;
             }
             let id = |place| match column.values.get(place) {

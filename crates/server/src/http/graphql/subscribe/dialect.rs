@@ -11,6 +11,7 @@
 
 use crate::http::graphql::body::{self, BodyError};
 use hexgraph::db::graphql::{Fault, Headers, Request, faults_to_json};
+use hexgraph_base::types::bounded;
 use serde_json::{Map, Value, json};
 
 /// The protocol that a connection uses.
@@ -201,7 +202,7 @@ impl Dialect {
 
 /// Returns an error message of the older protocol. `id` names the operation, where it is known.
 fn legacy_error(kind: &str, id: Option<&str>, message: &str) -> String {
-    let payload = json!({ "message": message });
+    let payload = json!({ "message": bounded(message) });
     match id {
         Some(id) => json!({ "id": id, "payload": payload, "type": kind }),
         None => json!({ "payload": payload, "type": kind }),
@@ -233,4 +234,18 @@ pub(super) fn reason(message: &str) -> String {
         end -= 1;
     }
     message[..end].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_message_is_not_sent_back() {
+        let text = json!({ "type": "x".repeat(1 << 20) }).to_string();
+        let Said::Wrong(answer) = Dialect::Legacy.read(&text) else { panic!("it is wrong") };
+        assert!(answer.len() < 16 << 10, "{} bytes", answer.len());
+        let Said::Fatal(4400, reason) = Dialect::Modern.read(&text) else { panic!("it is wrong") };
+        assert_eq!(reason.len(), 123);
+    }
 }

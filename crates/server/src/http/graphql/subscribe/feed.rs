@@ -13,7 +13,6 @@ use crate::http::audit::{Noted, without_literals};
 use crate::http::graphql::extensions::extensions;
 use crate::http::graphql::subscribe::channels::News;
 use crate::http::graphql::subscribe::in_turn::Asker;
-use crate::http::guard::users::database_for_subscriber;
 use crate::http::message::json_weight::json_weight;
 use crate::http::message::reply::Reply;
 use axum::body::Bytes;
@@ -132,10 +131,10 @@ impl Source {
             return self.fail(vec![Fault::new(message)]).await;
         };
         self.note(&request, &headers).await;
-        let wanted = Arc::new((request, headers));
+        let (wanted, role) = (Arc::new((request, headers)), self.asker.role);
         if takes_all {
-            let kind = |app: &Arc<App>, request: &Request, headers: &Headers| {
-                database_for_subscriber(&app.unguarded, headers).graphql_kind(request)
+            let kind = move |app: &Arc<App>, request: &Request, headers: &Headers| {
+                app.database_for_subscriber(headers, role).graphql_kind(request)
             };
             match self.at_desk(&wanted, kind).await {
                 Ok(OperationKind::Subscription) => {}
@@ -143,8 +142,8 @@ impl Source {
                 Err(faults) => return self.fail(faults).await,
             }
         }
-        let check = |app: &Arc<App>, request: &Request, headers: &Headers| {
-            database_for_subscriber(&app.unguarded, headers).graphql_subscribable(request, headers)
+        let check = move |app: &Arc<App>, request: &Request, headers: &Headers| {
+            app.database_for_subscriber(headers, role).graphql_subscribable(request, headers)
         };
         let checked = self.at_desk(&wanted, check).await;
         let asked = self.asker.asks(&wanted.0.query);
@@ -162,7 +161,7 @@ impl Source {
     /// Tells the audit log, where there is one, what goes on over a connection that has told nothing yet.
     async fn note(&self, request: &Request, headers: &Headers) {
         let Some(log) = &self.app.audit else { return };
-        let database = database_for_subscriber(&self.app.unguarded, headers);
+        let database = self.app.database_for_subscriber(headers, self.asker.role);
         let address = self.asker.address;
         let noted = Noted::begin(log, &database, address, (&Method::GET, "/graphql"));
         let _ = noted.slot().set(without_literals(&request.query));
@@ -182,10 +181,10 @@ impl Source {
     async fn answer_once(&self, wanted: &Arc<(Request, Headers)>) {
         let started = Instant::now();
         let (app, wanted) = (Arc::clone(&self.app), Arc::clone(wanted));
-        let asked = self.asker.asks(&wanted.0.query);
+        let (asked, role) = (self.asker.asks(&wanted.0.query), self.asker.role);
         let answer = move |control: Control| {
             let (request, headers) = &*wanted;
-            database_for_subscriber(&app.unguarded, headers).graphql(request, headers, &control)
+            app.database_for_subscriber(headers, role).graphql(request, headers, &control)
         };
         let done = admission::carry_out(&self.app.lanes, asked, self.is_wanted(), answer).await;
         let Ok(response) = done else { return self.fail(vec![Fault::new(OVERLOADED)]).await };

@@ -3,6 +3,7 @@
 
 use crate::http::admission::{self, Asked, Overloaded, busy_time, likeness};
 use crate::http::app::App;
+use hexgraph::db::access::KeyRole;
 use hexgraph::db::{Control, Onward};
 use hexgraph_base::types::Error;
 use std::net::IpAddr;
@@ -15,6 +16,8 @@ pub(crate) struct Asker {
     pub client: u64,
     /// The address, as far as it is known.
     pub address: Option<IpAddr>,
+    /// What may be done at most.
+    pub role: KeyRole,
 }
 
 impl Asker {

@@ -1,11 +1,12 @@
 //! A connection over WebSocket: one task, which reads what the client says and writes what its subscriptions find.
 
+use crate::http::answering::READ_AT_ONCE_MAX;
 use crate::http::app::App;
 use crate::http::graphql::subscribe::dialect::{Dialect, Said, reason};
 use crate::http::graphql::subscribe::feed::{Delivery, Feed, Item, Job, hold};
 use crate::http::graphql::subscribe::in_turn::Asker;
 use crate::http::guard::keys::KEY_HEADER;
-use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
+use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade};
 use axum::http::{HeaderMap, header};
 use axum::response::Response;
 use hexgraph::db::graphql::{Fault, Headers};
@@ -162,7 +163,7 @@ impl Connection {
                     Ok(held) => held,
                     Err(error) => return Break(Some((TRY_AGAIN, reason(&error.to_string())))),
                 };
-                let said = self.dialect.read(&text);
+                let said = read(Arc::clone(&self.app), self.dialect, text).await;
                 self.answer(said, held).await
             }
             Message::Binary(_) => Break(Some((1003, "messages are text".to_owned()))),
@@ -294,6 +295,14 @@ impl Connection {
             }
         })
         .await;
+    }
+}
+
+/// Reads a message: a short one here, and a long one where no other connection waits for it.
+async fn read(app: Arc<App>, dialect: Dialect, text: Utf8Bytes) -> Said {
+    match text.len() {
+        0..=READ_AT_ONCE_MAX => dialect.read(&text),
+        _ => app.feeds.desks.carry_out(move || dialect.read(&text)).await,
     }
 }
 
