@@ -55,6 +55,9 @@ pub(crate) trait Number: Pod {
     /// instructions.
     fn of_narrow(stored: i32) -> Self;
 
+    /// The number in 32 bits; `None` for one that is not stored so.
+    fn to_narrow(self) -> Option<i32>;
+
     /// Some of them as a slice that says what they are.
     fn slice(numbers: &[Self]) -> NumberSlice<'_>;
 
@@ -65,6 +68,10 @@ pub(crate) trait Number: Pod {
 impl Number for i64 {
     fn of_narrow(stored: i32) -> i64 {
         stored.into()
+    }
+
+    fn to_narrow(self) -> Option<i32> {
+        self.try_into().ok()
     }
 
     fn slice(numbers: &[i64]) -> NumberSlice<'_> {
@@ -79,6 +86,10 @@ impl Number for i64 {
 impl Number for f64 {
     fn of_narrow(stored: i32) -> f64 {
         stored.into()
+    }
+
+    fn to_narrow(self) -> Option<i32> {
+        None
     }
 
     fn slice(numbers: &[f64]) -> NumberSlice<'_> {
@@ -181,6 +192,7 @@ pub(crate) struct Numbers<'a, T: Number> {
     changes: Overlay<Option<T>>,
     finder: RowFinder,
     numbers: Vec<T>,
+    narrow: Vec<i32>,
     has: Vec<bool>,
 }
 
@@ -196,6 +208,7 @@ impl<'a, T: Number> Numbers<'a, T> {
             changes: Overlay::new(Arc::clone(changes)),
             finder: RowFinder::default(),
             numbers: Vec::new(),
+            narrow: Vec::new(),
             has: Vec::new(),
         }
     }
@@ -208,52 +221,40 @@ impl<'a, T: Number> Numbers<'a, T> {
             changes: self.changes.fork(first),
             finder: self.finder.fork(),
             numbers: Vec::new(),
+            narrow: Vec::new(),
             has: Vec::new(),
         }
     }
 
-    /// The numbers of a batch, one for each node, and whether each node has one, an empty list where all do. The entry of a
-    /// node without a number has no meaning.
+    /// The numbers of a batch, one for each node and 0 for a node that has none, and whether each has one, an empty list where all do.
     pub(crate) fn read(&mut self, nodes: &[u32]) -> (&[T], &[bool]) {
-        let Numbers { subjects, stored, changes, finder, numbers, has } = self;
-        numbers.clear();
-        has.clear();
+        let Numbers { subjects, stored, changes, finder, numbers, has, .. } = self;
         // What lies behind one another and has not changed is read in place.
-        if let Stored::Plain(stored) = &*stored
+        if let Stored::Plain(stored) = *stored
             && let Some(run) = finder.run(subjects, nodes)
             && changes.is_settled(nodes)
         {
-            return (stored.slice(run), has);
+            return (stored.slice(run), &[]);
         }
-        finder.for_each_piece(subjects, nodes, |rows| {
-            let before = numbers.len();
-            match stored {
-                Stored::Narrow(stored) => rows.read(stored, T::zeroed(), T::of_narrow, numbers),
-                Stored::Plain(stored) => rows.read(stored, T::zeroed(), |number| number, numbers),
+        match *stored {
+            Stored::Narrow(stored) => {
+                read_stored(
+                    (*subjects, stored, finder),
+                    nodes,
+                    T::of_narrow,
+                    (&mut *numbers, &mut *has),
+                );
             }
-            match rows {
-                Rows::Missing(_) => {
-                    has.resize(before, true);
-                    has.resize(numbers.len(), false);
-                }
-                Rows::Each(rows) if !has.is_empty() || rows.contains(&NO_ROW) => {
-                    has.resize(before, true);
-                    has.extend(rows.iter().map(|row| *row != NO_ROW));
-                }
-                _ if has.is_empty() => {}
-                _ => has.resize(numbers.len(), true),
+            Stored::Plain(stored) => {
+                read_stored(
+                    (*subjects, stored, finder),
+                    nodes,
+                    |number| number,
+                    (&mut *numbers, &mut *has),
+                );
             }
-        });
-        changes.for_each(nodes, |place, change| {
-            if let Some(number) = change {
-                numbers[place] = number;
-            } else if has.is_empty() {
-                has.resize(nodes.len(), true);
-            }
-            if let Some(has) = has.get_mut(place) {
-                *has = change.is_some();
-            }
-        });
+        }
+        changes.for_each(nodes, |place, change| put(place, change, numbers, has));
         (numbers, has)
     }
 
@@ -262,6 +263,28 @@ impl<'a, T: Number> Numbers<'a, T> {
         let Stored::Narrow(stored) = self.stored else { return None };
         let run = self.finder.run(self.subjects, nodes)?;
         self.changes.is_settled(nodes).then(|| stored.slice(run))
+    }
+
+    /// As [`Numbers::read`], in 32 bits, and with 0 for a node that has no number: in place where the numbers lie behind one another and none has
+    /// changed. `None`, and nothing is read, where they are stored in more bits, or one of the batch has changed to a wider one.
+    pub(crate) fn read_narrow(&mut self, nodes: &[u32]) -> Option<(&[i32], &[bool])> {
+        if let Some(ints) = self.narrow(nodes) {
+            return Some((ints, &[]));
+        }
+        let Numbers { subjects, stored, changes, finder, narrow, has, .. } = self;
+        let Stored::Narrow(stored) = *stored else { return None };
+        read_stored((*subjects, stored, finder), nodes, |int| int, (&mut *narrow, &mut *has));
+        let (before, mut fits) = (changes.place(), true);
+        changes.for_each(nodes, |place, change| {
+            let int = change.map(T::to_narrow);
+            fits &= int != Some(None);
+            put(place, int.map(|int| int.unwrap_or(0)), narrow, has);
+        });
+        if !fits {
+            changes.go_back(before);
+            return None;
+        }
+        Some((narrow, has))
     }
 
     /// The numbers of a batch in place, where they are stored as they are read, behind one another, and none has changed.
@@ -388,6 +411,45 @@ impl<'a, T: Number> Numbers<'a, T> {
         }
         Ok(())
     }
+}
+
+/// Reads what a column has for nodes into a list, with 0 for those that have none; and tells in another list whether each has something, which stays
+/// empty where all do.
+fn read_stored<S: Pod, T: Pod>(
+    (subjects, stored, finder): (&FrozenBitmap, &Array<S>, &mut RowFinder),
+    nodes: &[u32],
+    of: impl Fn(S) -> T,
+    (numbers, has): (&mut Vec<T>, &mut Vec<bool>),
+) {
+    numbers.clear();
+    has.clear();
+    finder.for_each_piece(subjects, nodes, |rows| {
+        let before = numbers.len();
+        rows.read(stored, T::zeroed(), &of, numbers);
+        match rows {
+            Rows::Missing(_) => {
+                has.resize(before, true);
+                has.resize(numbers.len(), false);
+            }
+            Rows::Each(rows) if !has.is_empty() || rows.contains(&NO_ROW) => {
+                has.resize(before, true);
+                has.extend(rows.iter().map(|row| *row != NO_ROW));
+            }
+            _ if has.is_empty() => {}
+            _ => has.resize(numbers.len(), true),
+        }
+    });
+}
+
+/// Puts a number that changed in the place of the stored one; `None` where the node has none any more, which leaves 0.
+fn put<T: Pod>(place: usize, change: Option<T>, numbers: &mut [T], has: &mut Vec<bool>) {
+    if change.is_none() && has.is_empty() {
+        has.resize(numbers.len(), true);
+    }
+    if let Some(has) = has.get_mut(place) {
+        *has = change.is_some();
+    }
+    numbers[place] = change.unwrap_or(T::zeroed());
 }
 
 /// A column of numbers that is read batch by batch.
