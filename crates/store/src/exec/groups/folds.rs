@@ -95,7 +95,8 @@ impl Fold {
             (Fold::IntMax(greatest), Fold::IntMax(part)) => {
                 each(greatest, i64::MIN, places, count, part, i64::max);
             }
-            // The floats of a part are kept, and added one by one.
+            // Where the floats of a part are kept, they are added one by one.
+            (Fold::FloatSum(sums), Fold::FloatSum(part)) => sums.absorb(part),
             _ => {}
         }
     }
@@ -329,6 +330,11 @@ impl<'a> NumberFolds<'a> {
         }
     }
 
+    /// Whether the numbers are floats.
+    pub(super) fn are_floats(&self) -> bool {
+        matches!(self.numbers, NumberColumn::Float(_))
+    }
+
     /// Whether nothing but sums is made of the numbers.
     pub(super) fn has_only_sums(&self) -> bool {
         self.folded.folds.iter().all(|fold| matches!(fold, Fold::IntSum(_) | Fold::FloatSum(_)))
@@ -339,11 +345,23 @@ impl<'a> NumberFolds<'a> {
         (self.kept, self.leaves_floats) = (None, true);
     }
 
+    /// Adds up the floats of a part behind so many floats of each group.
+    pub(super) fn begin_behind(&mut self, counts: &[u32]) {
+        self.kept = None;
+        for fold in &mut self.folded.folds {
+            if let Fold::FloatSum(sums) = fold {
+                *sums = CountedSums::behind(counts);
+            }
+        }
+    }
+
     /// Adds the numbers of members of groups that have a float, of those that were counted.
     pub(super) fn add_float_counts(&self, members: &[u32], counts: &mut [u32]) {
         counts.iter_mut().zip(members).for_each(|(count, members)| *count += members);
         let lacking = &self.folded.lacking;
         counts.iter_mut().zip(lacking).for_each(|(count, lacking)| *count -= lacking);
+        // Those who have none are put into the first group.
+        counts[0] += lacking.iter().sum::<u32>();
     }
 
     /// Has numbers for `count` groups.
