@@ -1,6 +1,6 @@
 //! Numbers of a predicate as columns, with what changed in them: read batch by batch, from end to end, or of nodes in any order.
 
-use super::batches::{Members, Overlay, RowFinder, Rows};
+use super::batches::{BATCH, Members, Overlay, RowFinder, Rows};
 use crate::graph::{ChangedNumbers, LangValues};
 use crate::storage::{Array, FrozenBitmap, NO_ROW, Values};
 use bytemuck::Pod;
@@ -10,6 +10,9 @@ use std::sync::Arc;
 
 /// The number of rows of a whole column that are read between two questions whether to go on, and the number of changes.
 const PIECE: usize = 1 << 16;
+
+/// Between two changes so many rows of a whole column are few.
+const SHORT: usize = 256;
 
 /// The list of all changes is read where there are fewer than so many for each node: to go over that list costs less than a walk over the map, and
 /// less than to look up each node there.
@@ -185,6 +188,18 @@ enum Stored<'a, T: Pod> {
     Plain(&'a Array<T>),
 }
 
+impl<T: Number> Stored<'_, T> {
+    /// Adds some of them to a list.
+    fn append_to(self, rows: Range<usize>, out: &mut Vec<T>) {
+        match self {
+            Stored::Narrow(stored) => {
+                out.extend(stored.slice(rows).iter().map(|int| T::of_narrow(*int)));
+            }
+            Stored::Plain(stored) => out.extend_from_slice(stored.slice(rows)),
+        }
+    }
+}
+
 /// Reads the numbers of one type of a column.
 pub(crate) struct Numbers<'a, T: Number> {
     subjects: &'a FrozenBitmap,
@@ -355,19 +370,28 @@ impl<'a, T: Number> Numbers<'a, T> {
     ) -> Result<()> {
         let start = if rows.start == 0 { 0 } else { self.changes_before(rows.start) };
         let changes = &self.changes.changes[start..self.changes_before(rows.end)];
-        let mut done = rows.start;
+        let (mut done, mut joined) = (rows.start, Vec::new());
         for (count, &(node, change)) in changes.iter().enumerate() {
             if count.is_multiple_of(PIECE) {
                 check()?;
             }
             let row = self.subjects.row_of(node);
             let place = row.unwrap_or_else(|| self.subjects.rank(node));
-            self.read_rows(done..place, &check, &mut take)?;
-            done = place + usize::from(row.is_some());
-            if let Some(number) = change {
-                take(T::slice(&[number]));
+            let stretch = done..place;
+            // Short stretches are put together: to hand each out alone takes longer than to copy it.
+            if BATCH <= joined.len() || SHORT < stretch.len() {
+                take(T::slice(&joined));
+                joined.clear();
             }
+            if SHORT < stretch.len() {
+                self.read_rows(stretch, &check, &mut take)?;
+            } else {
+                self.stored.append_to(stretch, &mut joined);
+            }
+            done = place + usize::from(row.is_some());
+            joined.extend(change);
         }
+        take(T::slice(&joined));
         self.read_rows(done..rows.end, &check, &mut take)
     }
 
