@@ -118,7 +118,11 @@ pub(super) fn graph(nodes: u64, rng: &mut Rng) -> Version {
     }
     for _ in 0..rng.u64(..4) {
         let count = rng.u64(..nodes / 4);
-        let set = statements(nodes + nodes / 8, count, 0.3, rng);
+        let mut set = statements(nodes + nodes / 8, count, 0.3, rng);
+        if rng.u8(..4) == 0 {
+            // Wider than the column is.
+            writeln!(set, "<{}> <age> \"{}\" .", rng.u64(..nodes) + 1, 1_i64 << 40).unwrap();
+        }
         let mut delete = String::new();
         for _ in 0..rng.u64(..8) {
             let name = rng.choice(NAMES).unwrap();

@@ -274,6 +274,7 @@ pub(crate) fn joined<T>(mut lists: Vec<Vec<T>>) -> Vec<T> {
 pub(crate) mod tests {
     use super::*;
     use crate::exec::control::costs::Costs;
+    use crate::exec::physical::lot::Lot;
     use crate::graph::Version;
     use hexgraph_base::plan::Query;
     use hexgraph_base::types::Error;
@@ -284,7 +285,13 @@ pub(crate) mod tests {
 
     /// A control with so many threads that shares whatever it can, in morsels of so many nanoseconds.
     pub(crate) fn sharing(threads: usize, morsel: usize) -> Control {
-        let control = Control::new().with_costs(Costs { spread: 1, morsel, ..Costs::default() });
+        sharing_by(threads, morsel, Lot::default())
+    }
+
+    /// The same, whose ways are drawn.
+    pub(crate) fn sharing_by(threads: usize, morsel: usize, lot: Lot) -> Control {
+        let costs = Costs { spread: 1, morsel, lot, ..Costs::default() };
+        let control = Control::new().with_costs(costs);
         control.set_pool(&Arc::new(Pool::new(threads)));
         control
     }

@@ -21,17 +21,15 @@ impl<'a, 'c> Grouping<'a, 'c> {
         let (cells, count) = (&room.groups[..], dense.len());
         dense.note_firsts(nodes, cells, |cell| cell);
         let counts_floats = columns.first().is_some_and(|column| column.counts_floats());
-        let first = if count <= PACKED_MAX { columns.first_mut() } else { None };
-        let first = first.and_then(|it| it.narrow_to_sum(nodes).map(|ints| (it, ints)));
-        let done = usize::from(first.is_some());
-        match first {
-            Some((column, ints)) => {
-                dense.pack(cells, |cell| cell, ints);
-                column.add_beside_sums(nodes, cells, count);
-                dense.unpack_in_time(column);
-            }
-            None if counts_floats => {}
-            None => dense.count(cells, |cell| cell),
+        let mut first = if count <= PACKED_MAX { columns.first_mut() } else { None };
+        let mut done = 0;
+        if let Some(column) = &mut first
+            && column.pack(nodes, cells, dense)
+        {
+            dense.unpack_in_time(column);
+            done = 1;
+        } else if !counts_floats {
+            dense.count(cells, |cell| cell);
         }
         let rest = &mut columns[done..];
         rest.iter_mut().for_each(|column| column.add(nodes, cells, count));

@@ -1,38 +1,42 @@
 //! Groups of few cells whose floats are added up, found by several threads in two passes.
 //!
-//! The sum of a group is made of blocks of its floats (see [`PartSums`]), so a thread can add up the blocks of a part of the members when it knows how many
-//! floats of each cell come before. The first pass counts; it looks at the keys, and at the floats only where some are lacking. In the second one each thread adds up
-//! the blocks that begin in its part. What is left for one thread are the floats of blocks that began before a part: half a block for each cell and part.
+//! The sum of a group is made of blocks of its floats (see [`CountedSums`](crate::exec::math::float_sums::CountedSums)), so a thread can add up the
+//! blocks of a part of the members when it knows how many floats of each cell come before. The first pass counts, all but the last part; it looks at
+//! the keys, and at the floats only where some are lacking. In the second one each thread groups a part, and adds up the blocks that begin in
+//! it. What is left for one thread are the floats of blocks that began before a part: half a block for each cell and part.
 
 use super::column_groups::{Cells, Grouping};
-use super::dense_groups::read_cells;
 use crate::exec::control::morsels::Spread;
-use crate::exec::math::float_sums::PartSums;
+use crate::exec::math::float_sums::BLOCK;
 use crate::exec::select::batches::{BATCH, Members};
-use crate::exec::select::number_columns::{NumberColumn, NumberSlice};
 use hexgraph_base::types::Result;
 use std::ops::Range;
 
 /// The bytes that are charged for a float that may wait for the end of its block, and for a sum of a part.
 const HEAD_BYTES: usize = size_of::<u32>() + size_of::<f64>();
-const SUM_BYTES: usize = 16;
+const SUM_BYTES: usize = 24;
 
-/// The members of a part.
-struct Part {
-    range: Range<usize>,
-    /// For each column of floats the number of floats of each cell before the part.
-    before: Vec<Vec<u32>>,
-}
+/// Two passes are worth while where one in so many floats at most waits for the parts before.
+const HEADS_SHARE: usize = 4;
+
+/// For each column of floats the number of floats of each cell.
+type Counts = Vec<Vec<u32>>;
 
 impl<'a, 'c> Grouping<'a, 'c> {
     /// The places of the columns of floats, where each cell has its counters and nothing but sums is made of floats; else none.
     pub(super) fn float_sum_columns(&self) -> Vec<usize> {
-        let is_float =
-            |place: &usize| matches!(self.columns[*place].numbers, NumberColumn::Float(_));
-        let floats: Vec<usize> = (0..self.columns.len()).filter(is_float).collect();
         let are_sums = matches!(self.cells, Cells::Dense(_))
-            && floats.iter().all(|place| self.columns[*place].has_only_sums());
-        if are_sums { floats } else { Vec::new() }
+            && self.columns.iter().filter(|it| it.are_floats()).all(|it| it.has_only_sums());
+        let is_float = |place: &usize| self.columns[*place].are_floats();
+        (0..self.columns.len()).filter(|place| are_sums && is_float(place)).collect()
+    }
+
+    /// Whether two passes take less time than one on this thread: most floats have to be in blocks that begin in a part.
+    pub(super) fn pays_to_group_twice(&self, spread: &Spread<'_>, members: Members<'_>) -> bool {
+        let Cells::Dense(dense) = &self.cells else { return false };
+        let heads = (BLOCK / 2) * dense.len() * (spread.count() - 1);
+        let pays = heads.saturating_mul(HEADS_SHARE) < members.len();
+        self.context.pick(pays, members.len() + 1, || vec![true, false])
     }
 
     /// Groups parts of the members in two passes; `floats` are the places of the columns of floats, which are added up.
@@ -43,77 +47,75 @@ impl<'a, 'c> Grouping<'a, 'c> {
         floats: &[usize],
     ) -> Result<()> {
         let (context, len) = (self.context, spread.len());
-        let count = |range: Range<usize>| {
-            let nodes = members.range(range);
-            let mut part = self.fork(nodes.first().copied().unwrap_or(0), nodes.len(), true);
-            floats.iter().for_each(|place| part.columns[*place].leave_floats());
-            part.run(Members::List(&nodes))?;
-            Ok(part)
-        };
         let Cells::Dense(dense) = &self.cells else { unreachable!("the cells have counters") };
         let cells = dense.len();
         let each = dense.byte_len(self.columns.len()) + SUM_BYTES * cells * floats.len();
         let heads = HEAD_BYTES * members.len() * floats.len();
         let _while_grouping = context.control.charge_while(each * spread.count() + heads)?;
-        let counted = spread.collect(count)?;
-        let mut before = vec![vec![0; cells]; floats.len()];
-        let mut parts = Vec::with_capacity(counted.len());
-        for (at, part) in counted.iter().enumerate() {
-            let range = at * len..members.len().min((at + 1) * len);
-            parts.push(Part { range, before: before.clone() });
-            let Cells::Dense(dense) = &part.cells else { continue };
-            for (before, place) in before.iter_mut().zip(floats) {
-                part.columns[*place].add_float_counts(&dense.counts, before);
+        let before = self.floats_before(&spread, members, floats)?;
+        let whole = self.fork(0, members.len(), true);
+        let part = |range: Range<usize>| {
+            let before = &before[range.start / len];
+            let nodes = members.range(range);
+            let mut part = whole.fork(nodes.first().copied().unwrap_or(0), nodes.len(), true);
+            for (place, before) in floats.iter().zip(before) {
+                part.columns[*place].begin_behind(before);
             }
-        }
-        let sums: Vec<Vec<PartSums>> = context.lists(parts.len(), self.nanos() * len, |range| {
-            parts[range].iter().map(|part| self.part_sums(members, part, floats)).collect()
-        })?;
+            part.run(Members::List(&nodes))?;
+            Ok(part)
+        };
+        let parts = spread.collect(part)?;
         let mut whole = self.fork(0, members.len(), true);
         whole.columns.iter_mut().for_each(|column| column.kept = None);
-        for (part, sums) in counted.into_iter().zip(sums) {
-            whole.absorb_dense(part);
-            for (place, sums) in floats.iter().zip(&sums) {
-                whole.columns[*place].float_sums(cells).absorb(sums);
-            }
-        }
+        whole.columns.iter_mut().for_each(|column| column.make_room(cells));
+        parts.into_iter().for_each(|part| whole.absorb_dense(part));
         *self = whole;
         Ok(())
     }
 
-    /// The sums of the floats of a part.
-    fn part_sums(
+    /// The number of floats of each cell before each part. The parts are counted in pieces, so that all threads help whose parts are few.
+    fn floats_before(
         &self,
+        spread: &Spread<'_>,
         members: Members<'_>,
-        part: &Part,
         floats: &[usize],
-    ) -> Result<Vec<PartSums>> {
-        let nodes = members.range(part.range.clone());
-        let first = nodes.first().copied().unwrap_or(0);
-        let mut keys = self.fork_keys(first, nodes.len());
-        let column = |place: &usize| self.columns[*place].numbers.fork(first);
-        let mut columns: Vec<NumberColumn<'_>> = floats.iter().map(column).collect();
-        let mut sums: Vec<PartSums> =
-            part.before.iter().map(|before| PartSums::behind(before)).collect();
-        let (mut cells, mut some) = (Vec::new(), (Vec::new(), Vec::new()));
-        for nodes in nodes.chunks(BATCH) {
-            self.context.check()?;
-            read_cells(&mut keys, nodes, &mut cells);
-            for (column, sums) in columns.iter_mut().zip(&mut sums) {
-                let (NumberSlice::Floats(floats), has) = column.read(nodes) else { continue };
-                if has.is_empty() {
-                    sums.add(&cells, floats);
-                    continue;
+    ) -> Result<Vec<Counts>> {
+        let Cells::Dense(dense) = &self.cells else { unreachable!("the cells have counters") };
+        let (len, parts) = (spread.len(), spread.count());
+        let piece = len.div_ceil(parts).next_multiple_of(BATCH);
+        let ranges_of = |part: usize| {
+            let end = (part + 1) * len;
+            (part * len..end).step_by(piece).map(move |start| (part, start..end.min(start + piece)))
+        };
+        let pieces: Vec<(usize, Range<usize>)> = (0..parts - 1).flat_map(ranges_of).collect();
+        let mut empty = self.fork(0, members.len(), true);
+        let mut place = 0..;
+        empty.columns.retain(|_| place.next().is_some_and(|place| floats.contains(&place)));
+        empty.columns.iter_mut().for_each(|column| column.leave_floats());
+        let count = |range: &Range<usize>| {
+            let nodes = members.range(range.clone());
+            let mut piece = empty.fork(nodes.first().copied().unwrap_or(0), nodes.len(), true);
+            piece.columns.iter_mut().for_each(|column| column.leave_floats());
+            piece.run(Members::List(&nodes))?;
+            let mut counts = vec![vec![0; dense.len()]; floats.len()];
+            let Cells::Dense(counted) = &piece.cells else { return Ok(counts) };
+            for (counts, column) in counts.iter_mut().zip(&piece.columns) {
+                column.add_float_counts(&counted.counts, counts);
+            }
+            Ok(counts)
+        };
+        let nanos = self.keys.len() * piece;
+        let counted: Vec<Counts> = self.context.lists(pieces.len(), nanos, |range| {
+            pieces[range].iter().map(|(_, range)| count(range)).collect()
+        })?;
+        let mut before = vec![vec![vec![0; dense.len()]; floats.len()]; parts];
+        for ((part, _), counts) in pieces.iter().zip(&counted) {
+            for behind in &mut before[part + 1..] {
+                for (behind, counts) in behind.iter_mut().zip(counts) {
+                    behind.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
                 }
-                some.0.clear();
-                some.1.clear();
-                for ((cell, float), _) in cells.iter().zip(floats).zip(has).filter(|it| *it.1) {
-                    some.0.push(*cell);
-                    some.1.push(*float);
-                }
-                sums.add(&some.0, &some.1);
             }
         }
-        Ok(sums)
+        Ok(before)
     }
 }

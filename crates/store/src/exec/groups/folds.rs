@@ -2,6 +2,7 @@
 //!
 //! Floats are added up in the order of the members, as they are in a list: see [`CountedSums`]. Group 0 is that of members that lack a key.
 
+use super::dense::Dense;
 use crate::exec::control::group_cells::ResultCells;
 use crate::exec::math::float_sums::CountedSums;
 use crate::exec::math::sums::{Sum, clamp};
@@ -94,7 +95,8 @@ impl Fold {
             (Fold::IntMax(greatest), Fold::IntMax(part)) => {
                 each(greatest, i64::MIN, places, count, part, i64::max);
             }
-            // The floats of a part are kept, and added one by one.
+            // Where the floats of a part are kept, they are added one by one.
+            (Fold::FloatSum(sums), Fold::FloatSum(part)) => sums.absorb(part),
             _ => {}
         }
     }
@@ -156,6 +158,19 @@ impl Fold {
             }
             Fold::IntMin(least) => each(least, i64::MAX, groups, count, ints, i64::min),
             Fold::IntMax(greatest) => each(greatest, i64::MIN, groups, count, ints, i64::max),
+            _ => {}
+        }
+    }
+
+    /// The least and the greatest of the ints of a batch, each of its group; sums are those of the caller.
+    fn add_narrow(&mut self, groups: &[u32], count: usize, ints: &[i32]) {
+        match self {
+            Fold::IntMin(least) => {
+                each(least, i64::MAX, groups, count, ints, |least, int| least.min(int.into()));
+            }
+            Fold::IntMax(greatest) => {
+                each(greatest, i64::MIN, groups, count, ints, |most, int| most.max(int.into()));
+            }
             _ => {}
         }
     }
@@ -315,6 +330,11 @@ impl<'a> NumberFolds<'a> {
         }
     }
 
+    /// Whether the numbers are floats.
+    pub(super) fn are_floats(&self) -> bool {
+        matches!(self.numbers, NumberColumn::Float(_))
+    }
+
     /// Whether nothing but sums is made of the numbers.
     pub(super) fn has_only_sums(&self) -> bool {
         self.folded.folds.iter().all(|fold| matches!(fold, Fold::IntSum(_) | Fold::FloatSum(_)))
@@ -325,11 +345,23 @@ impl<'a> NumberFolds<'a> {
         (self.kept, self.leaves_floats) = (None, true);
     }
 
+    /// Adds up the floats of a part behind so many floats of each group.
+    pub(super) fn begin_behind(&mut self, counts: &[u32]) {
+        self.kept = None;
+        for fold in &mut self.folded.folds {
+            if let Fold::FloatSum(sums) = fold {
+                *sums = CountedSums::behind(counts);
+            }
+        }
+    }
+
     /// Adds the numbers of members of groups that have a float, of those that were counted.
     pub(super) fn add_float_counts(&self, members: &[u32], counts: &mut [u32]) {
         counts.iter_mut().zip(members).for_each(|(count, members)| *count += members);
         let lacking = &self.folded.lacking;
         counts.iter_mut().zip(lacking).for_each(|(count, lacking)| *count -= lacking);
+        // Those who have none are put into the first group.
+        counts[0] += lacking.iter().sum::<u32>();
     }
 
     /// Has numbers for `count` groups.
@@ -393,25 +425,23 @@ impl<'a> NumberFolds<'a> {
         }
     }
 
-    /// The ints of a batch where they are added up, and as they lie in the column: in 32 bits, behind one another, and not changed.
-    pub(super) fn narrow_to_sum(&mut self, nodes: &[u32]) -> Option<&'a [i32]> {
-        let is_asked = self.folded.folds.iter().any(|fold| matches!(fold, Fold::IntSum(_)));
-        let NumberColumn::Int(ints) = &mut self.numbers else { return None };
-        if is_asked { ints.narrow(nodes) } else { None }
-    }
-
-    /// As [`NumberFolds::add`] of a batch all of which have a number, without the sums.
-    pub(super) fn add_beside_sums(&mut self, nodes: &[u32], groups: &[u32], count: usize) {
-        let NumberFolds { numbers, folded, .. } = self;
-        folded.lacking.resize(count, 0);
+    /// As [`NumberFolds::add`], where ints of 32 bits are added up: counts and sums of the cells lie together in words. Returns false, and adds
+    /// nothing, where none are.
+    pub(super) fn pack(&mut self, nodes: &[u32], cells: &[u32], dense: &mut Dense) -> bool {
+        let NumberFolds { numbers, folded, counted, .. } = self;
         let is_sum = |fold: &Fold| matches!(fold, Fold::IntSum(_));
-        if folded.folds.iter().all(is_sum) {
-            return;
+        let NumberColumn::Int(ints) = numbers else { return false };
+        if !folded.folds.iter().any(is_sum) {
+            return false;
         }
-        if let (NumberSlice::Ints(ints), _) = numbers.read(nodes) {
-            let others = folded.folds.iter_mut().filter(|fold| !is_sum(fold));
-            others.for_each(|fold| fold.add_ints(groups, count, ints));
-        }
+        let Some((ints, has)) = ints.read_narrow(nodes) else { return false };
+        // Who has no number is counted, and adds nothing.
+        dense.pack(cells, |cell| cell, ints);
+        folded.lacking.resize(dense.len(), 0);
+        let cells = counted_groups(cells, has, &mut folded.lacking, counted);
+        let others = folded.folds.iter_mut().filter(|fold| !is_sum(fold));
+        others.for_each(|fold| fold.add_narrow(cells, dense.len(), ints));
+        true
     }
 
     /// As [`NumberFolds::add`], of nodes in any order.

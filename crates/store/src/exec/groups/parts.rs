@@ -8,10 +8,9 @@
 //! again, and all members of a group are added by one thread, floats, too, in their order.
 
 use super::column_groups::{Cells, Grouping, Groups, Room};
-use super::folds::{NumberFolds, each};
+use super::folds::each;
 use crate::exec::control::morsels::Spread;
 use crate::exec::select::batches::{BATCH, Members};
-use crate::exec::select::number_columns::NumberColumn;
 use hexgraph_base::types::Result;
 use std::ops::Range;
 
@@ -29,9 +28,6 @@ const DEALT_MIN: usize = 8;
 
 /// The nanoseconds that it takes to deal out a member, about.
 const DEAL_NANOS: usize = 15;
-
-/// The parts from which on two passes are worth while: two threads took 4.3 ms for the averages of a million floats, one thread in one pass 2.6.
-const TWICE_MIN: usize = 4;
 
 impl<'a, 'c> Grouping<'a, 'c> {
     /// As [`Grouping::run`], with other threads.
@@ -80,14 +76,13 @@ impl<'a, 'c> Grouping<'a, 'c> {
         if !floats.is_empty() {
             // Each part has floats at its beginning that wait for the parts before, so there are few parts.
             let spread = spread.with_few(1).in_units_of(BATCH);
-            return match spread.count() < TWICE_MIN {
-                true => self.run(members),
-                false => self.run_twice(spread, members, &floats),
+            return match self.pays_to_group_twice(&spread, members) {
+                true => self.run_twice(spread, members, &floats),
+                false => self.run(members),
             };
         }
         let empty = self.fork(0, members.len(), true);
-        let is_float = |column: &&NumberFolds<'_>| matches!(column.numbers, NumberColumn::Float(_));
-        let kept = empty.columns.iter().filter(is_float).count();
+        let kept = empty.columns.iter().filter(|column| column.are_floats()).count();
         let part = |range: Range<usize>| {
             let nodes = members.range(range);
             let mut part = empty.fork(nodes.first().copied().unwrap_or(0), nodes.len(), true);

@@ -67,6 +67,8 @@ pub(crate) struct CountedSums {
     open: Vec<CountedSum>,
     /// The sums of the blocks that are full, by sum.
     full: Vec<f64>,
+    /// In their place the sums of a part, which others come before.
+    part: Option<PartSums>,
 }
 
 /// The sum of the values of the block that is not full, and the number of all values.
@@ -81,15 +83,26 @@ impl CountedSum {
 }
 
 impl CountedSums {
-    /// Has so many sums; those that are new are of no floats.
+    /// The sums of a part, where so many floats of each come before it. They are there to be [put behind](CountedSums::absorb) those before.
+    pub(crate) fn behind(counts: &[u32]) -> CountedSums {
+        CountedSums { part: Some(PartSums::behind(counts)), ..CountedSums::default() }
+    }
+
+    /// Has so many sums; those that are new are of no floats. A part has as many as it was told of.
     pub(crate) fn resize(&mut self, sums: usize) {
+        if self.part.is_some() {
+            return;
+        }
         self.open.resize(sums, CountedSum::NONE);
         self.full.resize(sums, NOTHING);
     }
 
     /// Adds floats, each behind those before to the sum that `place` tells of its key.
     pub(crate) fn add<K: Copy>(&mut self, keys: &[K], place: impl Fn(K) -> usize, floats: &[f64]) {
-        let CountedSums { open: sums, full } = self;
+        if let Some(part) = &mut self.part {
+            return part.add(keys, place, floats);
+        }
+        let CountedSums { open: sums, full, .. } = self;
         for (key, float) in keys.iter().zip(floats) {
             let place = place(*key);
             let CountedSum { open, count } = &mut sums[place];
@@ -102,8 +115,9 @@ impl CountedSums {
         }
     }
 
-    /// Puts the next part behind these floats.
-    pub(crate) fn absorb(&mut self, part: &PartSums) {
+    /// Puts the next part behind these floats. What is no part is left out.
+    pub(crate) fn absorb(&mut self, part: &CountedSums) {
+        let Some(part) = &part.part else { return };
         let (places, floats) = &part.head;
         self.add(places, |place| place as usize, floats);
         for (place, block) in &part.blocks {
@@ -118,9 +132,10 @@ impl CountedSums {
         }
     }
 
-    /// The number of floats of each sum.
+    /// The number of floats of each sum: of a part, without those before it.
     pub(crate) fn counts(&self) -> impl Iterator<Item = u32> {
-        self.open.iter().map(|sum| sum.count as u32)
+        let part = self.part.iter().flat_map(PartSums::counts);
+        self.open.iter().map(|sum| sum.count as u32).chain(part)
     }
 
     /// What the floats of a sum add up to: the negative zero where there are none.
@@ -133,6 +148,7 @@ impl CountedSums {
         CountedSums {
             open: places.iter().map(|place| self.open[*place as usize]).collect(),
             full: places.iter().map(|place| self.full[*place as usize]).collect(),
+            part: None,
         }
     }
 
@@ -148,11 +164,12 @@ impl CountedSums {
     }
 }
 
-/// Many sums of the floats of a part, of which it is known how many floats come before: then it is known where blocks begin. What is put
-/// [behind](CountedSums::absorb) the parts before makes the sums of all.
+/// Many sums of the floats of a part, of which it is known how many floats come before: then it is known where blocks begin.
 #[derive(Debug)]
-pub(crate) struct PartSums {
+struct PartSums {
     sums: Vec<PartSum>,
+    /// The number of floats before the part, by sum.
+    before: Vec<u32>,
     /// The floats of blocks that began before the part, in their order, each behind its sum: they can be added only to the beginning of their block.
     head: (Vec<u32>, Vec<f64>),
     /// The sums of the full blocks behind them, in their order, each with its place.
@@ -170,33 +187,41 @@ struct PartSum {
 
 impl PartSums {
     /// A part behind so many floats of each sum.
-    pub(crate) fn behind(counts: &[u32]) -> PartSums {
+    fn behind(counts: &[u32]) -> PartSums {
         // A block that would end behind the last number that there is has no end.
         let head = |count: u32| count.checked_next_multiple_of(BLOCK as u32).unwrap_or(u32::MAX);
         let sum = |&count: &u32| PartSum { open: NOTHING, count, head: head(count) };
         PartSums {
             sums: counts.iter().map(sum).collect(),
+            before: counts.to_vec(),
             head: <(Vec<u32>, Vec<f64>)>::default(),
             blocks: Vec::new(),
         }
     }
 
-    /// Adds floats, each behind those before to the sum at its place.
-    pub(crate) fn add(&mut self, places: &[u32], floats: &[f64]) {
-        for (&place, &float) in places.iter().zip(floats) {
-            let sum = &mut self.sums[place as usize];
+    /// As [`CountedSums::add`].
+    fn add<K: Copy>(&mut self, keys: &[K], place: impl Fn(K) -> usize, floats: &[f64]) {
+        let PartSums { sums, head, blocks, .. } = self;
+        for (key, &float) in keys.iter().zip(floats) {
+            let place = place(*key);
+            let sum = &mut sums[place];
             sum.count += 1;
             if sum.count <= sum.head {
-                self.head.0.push(place);
-                self.head.1.push(float);
+                head.0.push(place as u32);
+                head.1.push(float);
                 continue;
             }
             sum.open += float;
             if sum.count.is_multiple_of(BLOCK as u32) {
-                self.blocks.push((place, sum.open));
+                blocks.push((place as u32, sum.open));
                 sum.open = NOTHING;
             }
         }
+    }
+
+    /// The number of floats of the part, by sum.
+    fn counts(&self) -> impl Iterator<Item = u32> {
+        self.sums.iter().zip(&self.before).map(|(sum, before)| sum.count - before)
     }
 }
 
@@ -327,8 +352,9 @@ mod tests {
             let (mut joined, mut begun) = (CountedSums::default(), 0);
             joined.resize(2);
             for some in floats.chunks(rng.usize(1..9_000)) {
-                let mut part = PartSums::behind(&[0, begun]);
-                part.add(&vec![1; some.len()], some);
+                let mut part = CountedSums::behind(&[0, begun]);
+                part.add(&vec![1_u8; some.len()], usize::from, some);
+                assert_eq!(part.counts().collect::<Vec<_>>(), [0, some.len() as u32]);
                 joined.absorb(&part);
                 begun += some.len() as u32;
             }

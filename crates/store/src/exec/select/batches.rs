@@ -313,6 +313,16 @@ impl<T: Copy> Overlay<T> {
         size_of::<(u32, T)>() * self.changes.len()
     }
 
+    /// The number of changes that were passed over.
+    pub(super) fn place(&self) -> usize {
+        self.done
+    }
+
+    /// Goes back to where so many changes were passed over.
+    pub(super) fn go_back(&mut self, place: usize) {
+        self.done = place;
+    }
+
     /// Whether no node from the first to the last of a batch changed; the changes before it are passed over.
     pub(crate) fn is_settled(&mut self, nodes: &[u32]) -> bool {
         let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return true };

@@ -382,13 +382,7 @@ fn not_a_number(predicate: &Predicate) -> Error {
 enum Reader<'a> {
     Values(NumberColumn<'a>),
     Counts(EdgeCounts<'a>),
-    Computed {
-        program: &'a Program,
-        inputs: Vec<Reader<'a>>,
-        /// The numbers of inputs that not all nodes have, with 0 for the others.
-        filled: Vec<Vec<i64>>,
-        results: Results,
-    },
+    Computed { program: &'a Program, inputs: Vec<Reader<'a>>, results: Results },
 }
 
 impl<'a> Reader<'a> {
@@ -415,8 +409,7 @@ impl<'a> Reader<'a> {
             Source::Computed(program, inputs) => {
                 let inputs: Vec<Reader<'_>> =
                     inputs.iter().map(|input| Reader::new(input, first, finders)).collect();
-                let filled = vec![Vec::new(); inputs.len()];
-                Reader::Computed { program, inputs, filled, results: Results::Ints(Vec::new()) }
+                Reader::Computed { program, inputs, results: Results::Ints(Vec::new()) }
             }
         }
     }
@@ -426,20 +419,9 @@ impl<'a> Reader<'a> {
         match self {
             Reader::Values(column) => column.read(nodes),
             Reader::Counts(counts) => (NumberSlice::Ints(counts.read(nodes)), &[]),
-            Reader::Computed { program, inputs, filled, results } => {
-                let read = inputs.iter_mut().zip(filled).map(|(input, filled)| {
-                    let (numbers, has) = input.read(nodes);
-                    match numbers {
-                        NumberSlice::Ints(ints) if !has.is_empty() => {
-                            filled.clear();
-                            filled.extend(
-                                ints.iter().zip(has).map(|(int, has)| if *has { *int } else { 0 }),
-                            );
-                            NumberSlice::Ints(filled)
-                        }
-                        numbers => numbers,
-                    }
-                });
+            Reader::Computed { program, inputs, results } => {
+                // A node that has no number in an input counts as 0 there, which is what is read of it.
+                let read = inputs.iter_mut().map(|input| input.read(nodes).0);
                 let read: Vec<NumberSlice<'_>> = read.collect();
                 *results = program
                     .run(&read, nodes.len())

@@ -1,6 +1,6 @@
 //! Numbers of a predicate as columns, with what changed in them: read batch by batch, from end to end, or of nodes in any order.
 
-use super::batches::{Members, Overlay, RowFinder, Rows};
+use super::batches::{BATCH, Members, Overlay, RowFinder, Rows};
 use crate::graph::{ChangedNumbers, LangValues};
 use crate::storage::{Array, FrozenBitmap, NO_ROW, Values};
 use bytemuck::Pod;
@@ -10,6 +10,9 @@ use std::sync::Arc;
 
 /// The number of rows of a whole column that are read between two questions whether to go on, and the number of changes.
 const PIECE: usize = 1 << 16;
+
+/// Between two changes so many rows of a whole column are few.
+const SHORT: usize = 256;
 
 /// The list of all changes is read where there are fewer than so many for each node: to go over that list costs less than a walk over the map, and
 /// less than to look up each node there.
@@ -55,6 +58,9 @@ pub(crate) trait Number: Pod {
     /// instructions.
     fn of_narrow(stored: i32) -> Self;
 
+    /// The number in 32 bits; `None` for one that is not stored so.
+    fn to_narrow(self) -> Option<i32>;
+
     /// Some of them as a slice that says what they are.
     fn slice(numbers: &[Self]) -> NumberSlice<'_>;
 
@@ -65,6 +71,10 @@ pub(crate) trait Number: Pod {
 impl Number for i64 {
     fn of_narrow(stored: i32) -> i64 {
         stored.into()
+    }
+
+    fn to_narrow(self) -> Option<i32> {
+        self.try_into().ok()
     }
 
     fn slice(numbers: &[i64]) -> NumberSlice<'_> {
@@ -79,6 +89,10 @@ impl Number for i64 {
 impl Number for f64 {
     fn of_narrow(stored: i32) -> f64 {
         stored.into()
+    }
+
+    fn to_narrow(self) -> Option<i32> {
+        None
     }
 
     fn slice(numbers: &[f64]) -> NumberSlice<'_> {
@@ -174,6 +188,18 @@ enum Stored<'a, T: Pod> {
     Plain(&'a Array<T>),
 }
 
+impl<T: Number> Stored<'_, T> {
+    /// Adds some of them to a list.
+    fn append_to(self, rows: Range<usize>, out: &mut Vec<T>) {
+        match self {
+            Stored::Narrow(stored) => {
+                out.extend(stored.slice(rows).iter().map(|int| T::of_narrow(*int)));
+            }
+            Stored::Plain(stored) => out.extend_from_slice(stored.slice(rows)),
+        }
+    }
+}
+
 /// Reads the numbers of one type of a column.
 pub(crate) struct Numbers<'a, T: Number> {
     subjects: &'a FrozenBitmap,
@@ -181,6 +207,7 @@ pub(crate) struct Numbers<'a, T: Number> {
     changes: Overlay<Option<T>>,
     finder: RowFinder,
     numbers: Vec<T>,
+    narrow: Vec<i32>,
     has: Vec<bool>,
 }
 
@@ -196,6 +223,7 @@ impl<'a, T: Number> Numbers<'a, T> {
             changes: Overlay::new(Arc::clone(changes)),
             finder: RowFinder::default(),
             numbers: Vec::new(),
+            narrow: Vec::new(),
             has: Vec::new(),
         }
     }
@@ -208,52 +236,40 @@ impl<'a, T: Number> Numbers<'a, T> {
             changes: self.changes.fork(first),
             finder: self.finder.fork(),
             numbers: Vec::new(),
+            narrow: Vec::new(),
             has: Vec::new(),
         }
     }
 
-    /// The numbers of a batch, one for each node, and whether each node has one, an empty list where all do. The entry of a
-    /// node without a number has no meaning.
+    /// The numbers of a batch, one for each node and 0 for a node that has none, and whether each has one, an empty list where all do.
     pub(crate) fn read(&mut self, nodes: &[u32]) -> (&[T], &[bool]) {
-        let Numbers { subjects, stored, changes, finder, numbers, has } = self;
-        numbers.clear();
-        has.clear();
+        let Numbers { subjects, stored, changes, finder, numbers, has, .. } = self;
         // What lies behind one another and has not changed is read in place.
-        if let Stored::Plain(stored) = &*stored
+        if let Stored::Plain(stored) = *stored
             && let Some(run) = finder.run(subjects, nodes)
             && changes.is_settled(nodes)
         {
-            return (stored.slice(run), has);
+            return (stored.slice(run), &[]);
         }
-        finder.for_each_piece(subjects, nodes, |rows| {
-            let before = numbers.len();
-            match stored {
-                Stored::Narrow(stored) => rows.read(stored, T::zeroed(), T::of_narrow, numbers),
-                Stored::Plain(stored) => rows.read(stored, T::zeroed(), |number| number, numbers),
+        match *stored {
+            Stored::Narrow(stored) => {
+                read_stored(
+                    (*subjects, stored, finder),
+                    nodes,
+                    T::of_narrow,
+                    (&mut *numbers, &mut *has),
+                );
             }
-            match rows {
-                Rows::Missing(_) => {
-                    has.resize(before, true);
-                    has.resize(numbers.len(), false);
-                }
-                Rows::Each(rows) if !has.is_empty() || rows.contains(&NO_ROW) => {
-                    has.resize(before, true);
-                    has.extend(rows.iter().map(|row| *row != NO_ROW));
-                }
-                _ if has.is_empty() => {}
-                _ => has.resize(numbers.len(), true),
+            Stored::Plain(stored) => {
+                read_stored(
+                    (*subjects, stored, finder),
+                    nodes,
+                    |number| number,
+                    (&mut *numbers, &mut *has),
+                );
             }
-        });
-        changes.for_each(nodes, |place, change| {
-            if let Some(number) = change {
-                numbers[place] = number;
-            } else if has.is_empty() {
-                has.resize(nodes.len(), true);
-            }
-            if let Some(has) = has.get_mut(place) {
-                *has = change.is_some();
-            }
-        });
+        }
+        changes.for_each(nodes, |place, change| put(place, change, numbers, has));
         (numbers, has)
     }
 
@@ -262,6 +278,28 @@ impl<'a, T: Number> Numbers<'a, T> {
         let Stored::Narrow(stored) = self.stored else { return None };
         let run = self.finder.run(self.subjects, nodes)?;
         self.changes.is_settled(nodes).then(|| stored.slice(run))
+    }
+
+    /// As [`Numbers::read`], in 32 bits, and with 0 for a node that has no number: in place where the numbers lie behind one another and none has
+    /// changed. `None`, and nothing is read, where they are stored in more bits, or one of the batch has changed to a wider one.
+    pub(crate) fn read_narrow(&mut self, nodes: &[u32]) -> Option<(&[i32], &[bool])> {
+        if let Some(ints) = self.narrow(nodes) {
+            return Some((ints, &[]));
+        }
+        let Numbers { subjects, stored, changes, finder, narrow, has, .. } = self;
+        let Stored::Narrow(stored) = *stored else { return None };
+        read_stored((*subjects, stored, finder), nodes, |int| int, (&mut *narrow, &mut *has));
+        let (before, mut fits) = (changes.place(), true);
+        changes.for_each(nodes, |place, change| {
+            let int = change.map(T::to_narrow);
+            fits &= int != Some(None);
+            put(place, int.map(|int| int.unwrap_or(0)), narrow, has);
+        });
+        if !fits {
+            changes.go_back(before);
+            return None;
+        }
+        Some((narrow, has))
     }
 
     /// The numbers of a batch in place, where they are stored as they are read, behind one another, and none has changed.
@@ -332,19 +370,28 @@ impl<'a, T: Number> Numbers<'a, T> {
     ) -> Result<()> {
         let start = if rows.start == 0 { 0 } else { self.changes_before(rows.start) };
         let changes = &self.changes.changes[start..self.changes_before(rows.end)];
-        let mut done = rows.start;
+        let (mut done, mut joined) = (rows.start, Vec::new());
         for (count, &(node, change)) in changes.iter().enumerate() {
             if count.is_multiple_of(PIECE) {
                 check()?;
             }
             let row = self.subjects.row_of(node);
             let place = row.unwrap_or_else(|| self.subjects.rank(node));
-            self.read_rows(done..place, &check, &mut take)?;
-            done = place + usize::from(row.is_some());
-            if let Some(number) = change {
-                take(T::slice(&[number]));
+            let stretch = done..place;
+            // Short stretches are put together: to hand each out alone takes longer than to copy it.
+            if BATCH <= joined.len() || SHORT < stretch.len() {
+                take(T::slice(&joined));
+                joined.clear();
             }
+            if SHORT < stretch.len() {
+                self.read_rows(stretch, &check, &mut take)?;
+            } else {
+                self.stored.append_to(stretch, &mut joined);
+            }
+            done = place + usize::from(row.is_some());
+            joined.extend(change);
         }
+        take(T::slice(&joined));
         self.read_rows(done..rows.end, &check, &mut take)
     }
 
@@ -388,6 +435,45 @@ impl<'a, T: Number> Numbers<'a, T> {
         }
         Ok(())
     }
+}
+
+/// Reads what a column has for nodes into a list, with 0 for those that have none; and tells in another list whether each has something, which stays
+/// empty where all do.
+fn read_stored<S: Pod, T: Pod>(
+    (subjects, stored, finder): (&FrozenBitmap, &Array<S>, &mut RowFinder),
+    nodes: &[u32],
+    of: impl Fn(S) -> T,
+    (numbers, has): (&mut Vec<T>, &mut Vec<bool>),
+) {
+    numbers.clear();
+    has.clear();
+    finder.for_each_piece(subjects, nodes, |rows| {
+        let before = numbers.len();
+        rows.read(stored, T::zeroed(), &of, numbers);
+        match rows {
+            Rows::Missing(_) => {
+                has.resize(before, true);
+                has.resize(numbers.len(), false);
+            }
+            Rows::Each(rows) if !has.is_empty() || rows.contains(&NO_ROW) => {
+                has.resize(before, true);
+                has.extend(rows.iter().map(|row| *row != NO_ROW));
+            }
+            _ if has.is_empty() => {}
+            _ => has.resize(numbers.len(), true),
+        }
+    });
+}
+
+/// Puts a number that changed in the place of the stored one; `None` where the node has none any more, which leaves 0.
+fn put<T: Pod>(place: usize, change: Option<T>, numbers: &mut [T], has: &mut Vec<bool>) {
+    if change.is_none() && has.is_empty() {
+        has.resize(numbers.len(), true);
+    }
+    if let Some(has) = has.get_mut(place) {
+        *has = change.is_some();
+    }
+    numbers[place] = change.unwrap_or(T::zeroed());
 }
 
 /// A column of numbers that is read batch by batch.

@@ -297,16 +297,24 @@ impl LangValues {
     /// Replaces the values of a node; `None` removes them. The indexes follow.
     pub fn set_row(&mut self, node: u32, row: Option<Row>, value_type: ValueType) {
         let base = Arc::clone(&self.base);
-        for (place, (kind, index)) in base.indexes.iter().enumerate() {
-            // What the node has up to now, changes included: the row is put only when all indexes have followed.
-            let old = self.tokens_at(node, *kind, value_type);
-            let mut new = Vec::new();
-            for value in row.iter().flat_map(Row::iter) {
-                tokens_of(*kind, value, value_type, &self.lang, &mut new);
-            }
-            new.sort_unstable();
-            new.dedup();
-            let changes = &mut self.delta.tokens[place];
+        let stored = base.column.positions(node);
+        let in_base = stored.is_some();
+        // What the node has up to now is looked up once, and kept while the changes are written.
+        let changed = self.delta.row(node).map(|row| row.cloned());
+        let old = match &changed {
+            Some(Some(row)) => ValueList::Changed(row),
+            Some(None) => ValueList::none(&base.column),
+            None => ValueList::Stored(&base.column, stored.unwrap_or(0..0)),
+        };
+        for ((kind, index), changes) in base.indexes.iter().zip(&mut self.delta.tokens) {
+            let tokens = |values: &mut dyn Iterator<Item = ValueRef<'_>>| {
+                let mut tokens = Vec::new();
+                values.for_each(|it| tokens_of(*kind, it, value_type, &self.lang, &mut tokens));
+                tokens.sort_unstable();
+                tokens.dedup();
+                tokens
+            };
+            let (old, new) = (tokens(&mut old.iter()), tokens(&mut row.iter().flat_map(Row::iter)));
             for token in old.iter().filter(|token| new.binary_search(token).is_err()) {
                 change_posting(changes, index, token, node, false);
             }
@@ -314,23 +322,12 @@ impl LangValues {
                 change_posting(changes, index, token, node, true);
             }
         }
-        let in_base = base.column.subjects.contains(node);
-        let before = (self.values(node).len() as i64, self.first(node).map_or(0, int_of));
         let ValueDelta { gained, lost, surplus, rise, .. } = &mut self.delta;
         set_member(gained, lost, node, in_base, row.is_some());
-        *surplus += row.as_ref().map_or(0, Row::len) as i64 - before.0;
-        *rise += row.as_ref().map_or(0, |row| int_of(row.first())) - before.1;
+        *surplus += row.as_ref().map_or(0, Row::len) as i64 - old.len() as i64;
+        let first = if old.is_empty() { None } else { Some(old.get(0)) };
+        *rise += row.as_ref().map_or(0, |row| int_of(row.first())) - first.map_or(0, int_of);
         self.delta.put_row(node, row);
-    }
-
-    fn tokens_at(&self, node: u32, kind: IndexKind, value_type: ValueType) -> Vec<TokenKey> {
-        let mut tokens = Vec::new();
-        for value in self.values(node).iter() {
-            tokens_of(kind, value, value_type, &self.lang, &mut tokens);
-        }
-        tokens.sort_unstable();
-        tokens.dedup();
-        tokens
     }
 }
 

@@ -7,6 +7,9 @@
 use crate::storage::FrozenBitmap;
 use roaring::RoaringBitmap;
 
+/// More than one in so many of the stored members are much that differs.
+const MUCH: u64 = 16;
+
 /// A stored bitmap with what changed since.
 pub(super) struct Stored<'s> {
     pub(super) bits: &'s FrozenBitmap,
@@ -54,11 +57,26 @@ impl Stored<'_> {
         stored + mine_gained + theirs_gained + other.gained.intersection_len(self.gained)
     }
 
-    /// What the members of both sets have beside those that are stored here, and what they lack of these; `None` where that is much. O(containers +
+    /// What the members that are in both sets have beside those that are stored here, and what they lack of these; `None` where that is much.
+    /// O(containers + changes).
+    pub(super) fn and_near(&self, other: &Stored<'_>) -> Option<(RoaringBitmap, RoaringBitmap)> {
+        let most = self.bits.len() as u64 / MUCH;
+        let lacking = self.bits.len() as u64 - self.bits.and_len(other.bits);
+        if most < lacking + self.changes_len() + other.changes_len() {
+            return None;
+        }
+        let mut lost = self.bits.and_not(other.bits);
+        lost -= other.gained;
+        lost |= self.bits.and_roaring(other.lost);
+        lost |= self.lost;
+        let mut gained = other.bits.and_roaring(self.gained) - other.lost;
+        gained |= self.gained & other.gained;
+        Some((gained, lost))
+    }
+
+    /// What the members of either set have beside those that are stored here, and what they lack of these; `None` where that is much. O(containers +
     /// changes).
     pub(super) fn or_near(&self, other: &Stored<'_>) -> Option<(RoaringBitmap, RoaringBitmap)> {
-        /// More than one in so many of the stored members.
-        const MUCH: u64 = 16;
         let most = self.bits.len() as u64 / MUCH;
         let beside = other.bits.len() as u64 - self.bits.and_len(other.bits);
         if most < beside + self.changes_len() + other.changes_len() {

@@ -510,11 +510,19 @@ impl NodeSet {
         }
     }
 
-    /// The members of both. O(containers + changes) for bitmaps, stored ones with changes among them.
+    /// The members of both. O(containers + changes) for bitmaps, stored ones with changes among them: a bitmap, or a stored one with changes where
+    /// both are nearly that.
     pub fn and(&self, other: &NodeSet) -> NodeSet {
         let none = RoaringBitmap::new();
         match (self, other, self.stored(&none), other.stored(&none)) {
-            (_, _, Some(one), Some(two)) => return NodeSet::from(one.and(&two)),
+            (_, _, Some(one), Some(two)) => {
+                let (small, large) =
+                    if one.bits.len() <= two.bits.len() { (one, two) } else { (two, one) };
+                return match small.and_near(&large) {
+                    Some(changes) => near(small.bits, changes),
+                    None => NodeSet::from(small.and(&large)),
+                };
+            }
             (NodeSet::Bitmap(bitmap), _, _, Some(stored))
             | (_, NodeSet::Bitmap(bitmap), Some(stored), _) => {
                 return NodeSet::from(stored.and_bitmap(bitmap));
@@ -569,8 +577,7 @@ impl NodeSet {
     fn or_near(&self, other: &NodeSet) -> Option<NodeSet> {
         let none = RoaringBitmap::new();
         let (mine, theirs) = self.stored(&none).zip(other.stored(&none))?;
-        let (gained, lost) = mine.or_near(&theirs)?;
-        Some(NodeSet::overlay(mine.bits.clone().into(), &Arc::new(gained), &Arc::new(lost)))
+        Some(near(mine.bits, mine.or_near(&theirs)?))
     }
 
     /// Adds the members to `all`. O(containers + changes) for a bitmap, a stored one with changes among them.
@@ -637,6 +644,11 @@ impl NodeSet {
             }
         }
     }
+}
+
+/// A stored set with other changes than its own: what it gained, and what it lost.
+fn near(bits: &FrozenBitmap, (gained, lost): (RoaringBitmap, RoaringBitmap)) -> NodeSet {
+    NodeSet::overlay(bits.clone().into(), &Arc::new(gained), &Arc::new(lost))
 }
 
 /// The first members of a set with changes, at most `count` of them: as many stored ones are listed, and what changed is moved between

@@ -68,6 +68,11 @@ impl Top {
         self.has_bound
     }
 
+    /// Whether few nodes would be kept from now on, or all are wanted.
+    pub(super) fn is_choosy(&self) -> bool {
+        self.has_bound || self.wanted == usize::MAX
+    }
+
     /// The turned rank of a node that would be kept now.
     #[inline]
     pub(super) fn taken(&self, rank: u64) -> Option<u64> {

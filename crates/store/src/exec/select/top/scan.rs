@@ -27,6 +27,9 @@ const COMPUTED_NANOS: usize = 4 * BATCH;
 /// The most rows of a batch whose nodes are searched for one by one, where others than these are listed.
 const FEW_NAMED: usize = 16;
 
+/// The rows that are read at a time until there is a bound. All of them are found, looked for among the changes, and put in order with these.
+const UNBOUNDED: usize = 256;
+
 /// Keeps those of some nodes that pass a filter. The nodes ascend.
 pub(in crate::exec::select) type Sieve<'s> = dyn Fn(Vec<u32>) -> Result<Vec<u32>> + 's;
 
@@ -197,11 +200,14 @@ impl Look<'_, '_> {
         let subjects = &self.scan.part.base.column.subjects;
         let node_of = |row: usize| subjects.select(row).unwrap_or(u32::MAX);
         let mut is_ranked = true;
-        for start in rows.clone().step_by(BATCH) {
+        let mut start = rows.start;
+        while start < rows.end {
             self.scan.control.check()?;
-            let rows = start..rows.end.min(start + BATCH);
+            let len = if self.sieve.is_some() || top.is_choosy() { BATCH } else { UNBOUNDED };
+            let rows = start..rows.end.min(start + len);
+            start = rows.end;
             // What is new before the first row and behind the last one comes with them.
-            let least = if start == 0 { 0 } else { node_of(start) };
+            let least = if rows.start == 0 { 0 } else { node_of(rows.start) };
             let last = if rows.end == subjects.len() { u32::MAX } else { node_of(rows.end) - 1 };
             if let Some(sieve) = self.sieve.filter(|_| !top.has_bound()) {
                 let nodes = self.scan.nodes.iter_from(least).take_while(|node| *node <= last);
