@@ -109,7 +109,12 @@ fn what_is_taken_away_is_not_told() {
     assert_eq!(ada.notes(), note("Ada"));
     rule("set: { rules: [{ predicate: \"Note.hidden\", permission: 4 }] }");
     say(&site, "one");
-    assert_eq!(ada.notes(), json!([{ "text": "one", "hidden": "h" }]));
+    let mut told = ada.notes();
+    // What the rule shows may be told before what is said behind it.
+    if told == json!([{ "text": "Ada", "hidden": "h" }]) {
+        told = ada.notes();
+    }
+    assert_eq!(told, json!([{ "text": "one", "hidden": "h" }]));
     rule("remove: { rules: [\"Note.hidden\", \"Note.text\"] }");
     say(&site, "two");
     let told = ada.hear().to_string();
