@@ -305,5 +305,6 @@ def test_nothing_is_left_of_an_import_that_fails(full, tmp_path):
         with pytest.raises(hexgraph.AccessError):
             importing.bring_back(f"dgraph://{server.grpc_address}", tmp_path / "back")
         place = f"dgraph://{server.grpc_address}?key=app"
-        importing.bring_back(place, tmp_path / "allowed")
+        told = importing.bring_back(place, tmp_path / "allowed")
+    assert any("GraphQL schema" in warning for warning in told.warnings)
     assert [path.name for path in tmp_path.iterdir()] == ["allowed"]
