@@ -31,23 +31,12 @@ fn ask(socket: &mut WebSocket<AnyStream>, id: usize, query: &str) {
     socket.send(Message::text(message.to_string())).unwrap();
 }
 
-/// How long others may take beside a flood.
-const PATIENCE: Duration = Duration::from_secs(5);
-
-/// Has a node say something else, and waits until that is told. A machine that is slow for a moment may refuse the write, which says to try again.
+/// Has a node say something else, and waits until that is told.
 fn news(yard: &Yard, door: Door, subscriber: &mut WebSocket<AnyStream>, rank: usize) -> Duration {
     let started = Instant::now();
     let set = format!("{{ set {{ <1> <rank> \"{rank}\" . }} }}");
-    loop {
-        let write =
-            yard.line(door).post("/mutate?commitNow=true", "application/rdf", set.as_bytes());
-        if write.text().contains("Success") {
-            break;
-        }
-        let may_try_again = write.status == 503 && started.elapsed() < PATIENCE;
-        assert!(may_try_again, "{} {}", write.status, write.text());
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    let done = yard.line(door).post("/mutate?commitNow=true", "application/rdf", set.as_bytes());
+    assert!(done.text().contains("Success"), "{}", done.text());
     let told = hear(subscriber);
     assert_eq!(told["payload"]["data"]["getItem"]["rank"], rank, "{told}");
     started.elapsed()
@@ -56,7 +45,9 @@ fn news(yard: &Yard, door: Door, subscriber: &mut WebSocket<AnyStream>, rank: us
 #[test]
 fn who_asks_long_questions_keeps_nobody_waiting() {
     let _turn = crate::hostile::turn();
-    let mut yard = Yard::new(&["--limit", "timeout=30s"]);
+    // Not optimised, the writes below may compute for the 2 ms from which on a request waits behind the long ones of its address.
+    let quick = if cfg!(debug_assertions) { "quick=20ms" } else { "quick=2ms" };
+    let mut yard = Yard::new(&["--limit", "timeout=30s", "--admission", quick]);
     yard.fill(SCHEMA, GRAPHQL, &facts());
     let long: Value =
         serde_json::from_slice(&graphql(if cfg!(debug_assertions) { 20 } else { 300 }).body)
@@ -82,11 +73,11 @@ fn who_asks_long_questions_keeps_nobody_waiting() {
         std::thread::sleep(Duration::from_millis(500));
         let beside = (0..3).map(|at| news(&yard, door, &mut subscriber, 7_100 + at)).max().unwrap();
         println!("{door:?}: news after {normal:?}, beside the flood {beside:?}");
-        assert!(beside < PATIENCE, "{beside:?}, {normal:?} without it");
+        assert!(beside < Duration::from_secs(5), "{beside:?}, {normal:?} without it");
         drop(flood);
     }
     for seen in watches.map(|watch| watch.stop()) {
-        seen.check("long questions", PATIENCE);
+        seen.check("long questions", Duration::from_secs(5));
     }
     yard.is_well();
 }
