@@ -1,6 +1,6 @@
 //! `/graphql` and `/admin`: how requests are read, and what every answer carries.
 
-use crate::http::answering::{looked_into, packed, received, run};
+use crate::http::answering::{address_of, looked_into, packed, received, run};
 use crate::http::app::App;
 use crate::http::connections::Peer;
 use crate::http::endpoints::admin;
@@ -60,7 +60,7 @@ pub(crate) async fn receive(app: Arc<App>, route: &'static Route, request: Reque
 
 /// Who asks over a connection.
 fn asker(app: &App, headers: &HeaderMap, peer: Option<&ConnectInfo<Peer>>) -> Asker {
-    let address = peer.map(|ConnectInfo(peer)| peer.address);
+    let address = address_of(peer);
     let client = app.security.client_at(&app.unguarded, headers, address);
     Asker { client, address, role: app.security.role_at(&app.unguarded, headers, address) }
 }
