@@ -107,7 +107,7 @@ async fn serve(app: Arc<App>, route: &'static Route, mut request: Request) -> Re
     let Some(log) = &app.audit else { return answer(app, route, request).await };
     let client = address_of(request.extensions().get());
     let database = users::database_for(&app.unguarded, request.headers());
-    let noted = Noted::begin(log, &database, client, (request.method(), route.path));
+    let noted = Noted::begin(log, &database, client, (request.method(), route.path)).await;
     drop(database);
     request.extensions_mut().insert(Arc::clone(noted.slot()));
     let response = answer(app, route, request).await;

@@ -56,6 +56,12 @@ impl AuditLog {
         Ok(AuditLog { sender })
     }
 
+    /// Returns when a line would find a place. It is not kept: a slow request would take it from others.
+    pub(in crate::http) async fn has_place(&self) {
+        // It fails where the thread that writes has, and then nothing is worth waiting for.
+        drop(self.sender.reserve().await);
+    }
+
     /// Notes a line as soon as there is a place for it.
     pub(in crate::http) async fn note(&self, line: &Value) {
         // The thread ends with the last sender, so it is there.
@@ -261,6 +267,21 @@ mod tests {
         assert!(!read("audit.jsonl.1").is_empty() && read("audit.jsonl.3").is_empty());
         assert!(numbers.windows(2).all(|pair| pair[0] + 1 == pair[1]), "{numbers:?}");
         assert!(AuditLog::open(AuditOptions::new(folder.path().to_owned())).is_err());
+    }
+
+    #[test]
+    fn requests_wait_while_no_line_finds_a_place() {
+        let (sender, mut receiver) = mpsc::channel(1);
+        let log = AuditLog { sender };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        runtime.block_on(async {
+            log.has_place().await;
+            log.note(&json!({ "number": 1 })).await;
+            let soon = std::time::Duration::from_millis(20);
+            assert!(tokio::time::timeout(soon, log.has_place()).await.is_err());
+            receiver.recv().await.unwrap();
+            log.has_place().await;
+        });
     }
 
     /// A writer of lines of twelve bytes, without its thread.

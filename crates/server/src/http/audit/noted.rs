@@ -20,13 +20,15 @@ pub(in crate::http) struct Noted {
 }
 
 impl Noted {
-    /// A request of whoever `database` is the handle of.
-    pub(in crate::http) fn begin(
+    /// A request of whoever `database` is the handle of. It begins when there is a place for a line: while a disk is stuck, clients that come and leave
+    /// would leave a task behind each, which waits for one.
+    pub(in crate::http) async fn begin(
         log: &Arc<AuditLog>,
         database: &Database,
         client: Option<IpAddr>,
         (method, path): (&Method, &str),
     ) -> Noted {
+        log.has_place().await;
         let (user, key) = database.asked_by();
         let line = json!({
             "time": now(), "client": client.map(|client| client.to_canonical().to_string()),
