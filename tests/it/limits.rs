@@ -216,6 +216,33 @@ fn root_fields_give_back_what_they_have_drawn() {
     assert!(db.budget().drawn() < 2 << 20, "{}", db.budget().drawn());
 }
 
+/// `{"n":1}` has seven bytes, and seven hundred once it is read into values: what a query in DQL answers a field of GraphQL is weighed so.
+#[test]
+fn answers_that_are_read_again_are_weighed_as_values() {
+    let options = OpenOptions { memory: Memory::Work(16 << 20), ..OpenOptions::default() };
+    let db = Database::in_memory_with(options);
+    let schema = "type Item { id: ID! n: Int } type Short @remote { n: Int } \
+                  type Query { first(k: Int!): [Short] @custom(dql: \"query q($k: int) { \
+                  first(func: type(Item), first: $k) { n: Item.n } }\") }";
+    db.set_graphql_schema(schema).unwrap();
+    let lines = (1..=40_000).fold(String::new(), |mut lines, uid| {
+        writeln!(lines, "<{uid}> <Item.n> \"1\" .\n<{uid}> <dgraph.type> \"Item\" .").unwrap();
+        lines
+    });
+    let source = Source::Bytes(lines.into_bytes().into());
+    db.load(source, None, LoadOptions::default(), &Control::new()).unwrap();
+    let first = |k: usize| {
+        let request = Request::new(format!("{{ first(k: {k}) {{ n }} }}"));
+        db.graphql(&request, &Headers::new(), &Control::new())
+    };
+    let told = first(40_000).errors[0].message.clone();
+    assert!(told.contains("there is no memory for another"), "{told}");
+    let fits = first(2_000);
+    assert!(fits.errors.is_empty(), "{:?}", fits.errors);
+    assert_eq!(String::from_utf8(fits.data.unwrap()).unwrap().matches(r#"{"n":1}"#).count(), 2_000);
+    assert!(db.budget().drawn() < 2 << 20, "{}", db.budget().drawn());
+}
+
 #[test]
 fn statements_are_charged_before_they_are_made() {
     let options = OpenOptions { memory: Memory::Work(64 << 20), ..OpenOptions::default() };

@@ -6,6 +6,7 @@ use crate::db::ask::plans::Variables;
 use crate::db::graphql::reply::complete::{Completed, Completion};
 use crate::db::graphql::reply::found::{Found, Slot};
 use crate::db::graphql::run::{Outcome, Run, root_path, store_fault};
+use hexgraph_base::budget::{Held, json_weight};
 use hexgraph_base::types::{Error, Result, stack};
 use hexgraph_dql::Given;
 use hexgraph_graphql::lower::permit;
@@ -28,6 +29,8 @@ pub(in crate::db::graphql) fn declared<'a>(
 /// The answer to a query in DQL, with the number of values and edges that it read.
 pub(in crate::db::graphql) struct Local {
     data: Json,
+    /// The memory of the values, until they are written.
+    _held: Option<Held>,
     touched: u64,
 }
 
@@ -57,9 +60,7 @@ pub(in crate::db::graphql) fn by_dql(
 ) -> Option<std::result::Result<Local, Fault>> {
     let known = declared(run, "Query", field)?;
     let Some(Custom::Dql(text)) = &known.custom else { return None };
-    let asked = ask(run, field, text);
-    let asked = asked.map(|(data, touched)| Local { data, touched });
-    Some(asked.map_err(|error| store_fault(field, &error)))
+    Some(ask(run, field, text).map_err(|error| store_fault(field, &error)))
 }
 
 /// Writes the value of a root field that another server answered.
@@ -85,8 +86,8 @@ fn outcome(field: &Field, completed: Completed<'_>) -> Outcome {
     Outcome { value, errors, spoils, ..Outcome::default() }
 }
 
-/// Runs a query in DQL for the caller. Returns its answer, and the number of values and edges that it read.
-fn ask(run: &Run<'_>, field: &Field, text: &str) -> Result<(Json, u64)> {
+/// Runs a query in DQL for the caller.
+fn ask(run: &Run<'_>, field: &Field, text: &str) -> Result<Local> {
     let arguments = field.arguments.iter();
     let variables: Variables = arguments
         .filter_map(|(name, value)| Some((format!("${name}"), given_of(value)?)))
@@ -101,9 +102,10 @@ fn ask(run: &Run<'_>, field: &Field, text: &str) -> Result<(Json, u64)> {
     let answer = run.database.query_amended(version, &request, permitted, run.control)?;
     let (json, _) = answer.to_json_within(run.control)?;
     let touched = answer.touched().values().sum();
+    let held = run.control.hold(json_weight(json.as_bytes()))?;
     let data = stack::with_room(|| serde_json::from_str(&json))
         .map_err(|error| Error::query(error.to_string()))?;
-    Ok((data, touched))
+    Ok(Local { data, _held: held, touched })
 }
 
 /// The value of an argument as that of a variable; lists are those of plain values.

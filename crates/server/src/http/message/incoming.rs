@@ -5,7 +5,6 @@
 //! memory at the most: who sends slowly leaves the rest to requests that run.
 
 use super::coding::Coding;
-use super::json_weight::json_weight;
 use super::request_error::RequestError;
 use crate::http::compat::go_values;
 use axum::body::{Body, BodyDataStream, Bytes};
@@ -13,7 +12,7 @@ use axum::extract::Query;
 use axum::http::{HeaderMap, Method, Uri, header};
 use futures_util::StreamExt;
 use hexgraph::db::Control;
-use hexgraph_base::budget::{Budget, Share};
+use hexgraph_base::budget::{Budget, Share, json_weight};
 use hexgraph_base::types::Error;
 use std::io;
 use std::net::IpAddr;

@@ -6,4 +6,3 @@ pub(super) mod incoming;
 pub(super) mod reply;
 pub(super) mod streamed_answer;
 pub(super) mod json_lines;
-pub(super) mod json_weight;

@@ -13,13 +13,12 @@ use crate::http::audit::{Noted, without_literals};
 use crate::http::graphql::extensions::extensions;
 use crate::http::graphql::subscribe::channels::News;
 use crate::http::graphql::subscribe::in_turn::Asker;
-use crate::http::message::json_weight::json_weight;
 use crate::http::message::reply::Reply;
 use axum::body::Bytes;
 use axum::http::Method;
 use hexgraph::db::graphql::{Fault, Headers, OperationKind, Request, Subscribable};
 use hexgraph::db::{Canceller, Control};
-use hexgraph_base::budget::Held;
+use hexgraph_base::budget::{Held, json_weight};
 use hexgraph_base::types::Error;
 use std::future::{Future, pending};
 use std::sync::Arc;
@@ -163,7 +162,7 @@ impl Source {
         let Some(log) = &self.app.audit else { return };
         let database = self.app.database_for_subscriber(headers, self.asker.role);
         let address = self.asker.address;
-        let noted = Noted::begin(log, &database, address, (&Method::GET, "/graphql"));
+        let noted = Noted::begin(log, &database, address, (&Method::GET, "/graphql")).await;
         let _ = noted.slot().set(without_literals(&request.query));
         noted.answered(&Reply::empty().into_response(None)).await;
     }

@@ -21,7 +21,7 @@ const ITEM: u64 = 3 * size_of::<Value>() as u64 + 16;
 const TEXT: u64 = 16;
 
 /// The bytes that the values of a text take, about; more than they take, and not less. O(length), without reading values.
-pub(in crate::http) fn json_weight(text: &[u8]) -> u64 {
+pub fn json_weight(text: &[u8]) -> u64 {
     let mut weight = text.len() as u64;
     let mut rest = text.iter();
     while let Some(byte) = rest.next() {
