@@ -78,6 +78,11 @@ def __getattr__(name: str) -> object:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
+def __dir__() -> list[str]:
+    """Return what there is to use, without the modules and mixins that make it up."""
+    return [*__all__, "Graph", "GraphView", "datasets", "widget"]
+
+
 def load_ipython_extension(shell: object) -> None:
     """Register the magics; `%load_ext hexgraph` calls it."""
     from .jupyter import load

@@ -3,9 +3,13 @@
 All exceptions of hexgraph derive from `Error` and can be pickled, so they cross process pools.
 """
 
+import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+
+_PACKAGE = __name__.partition(".")[0] + "."
+"""What the names of the modules of this package begin with."""
 
 _SHOWN = 66
 """The most letters of a line of text that a message shows."""
@@ -309,6 +313,9 @@ class UnknownNameWarning(UserWarning):
 
 
 def warn_of(found: Iterable[str]) -> None:
-    """Warn whoever has called the engine, which has no frame of Python between."""
+    """Warn whoever has called the engine, at the first line of Python outside of this package."""
+    level, frame = 2, sys._getframe(1)  # noqa: SLF001 - `skip_file_prefixes` needs Python 3.12
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith(_PACKAGE):
+        level, frame = level + 1, frame.f_back
     for text in found:
-        warnings.warn(text, UnknownNameWarning, stacklevel=2)
+        warnings.warn(text, UnknownNameWarning, stacklevel=level)

@@ -108,6 +108,27 @@ ALGORITHMS = {
 }
 """What other libraries call algorithms."""
 
+ARGUMENTS = {
+    **dict.fromkeys(("d", "alpha", "damping_factor", "dampening"), "damping"),
+    **dict.fromkeys(("max_iter", "max_iterations", "maxiter", "n_iterations"), "iterations"),
+    **dict.fromkeys(("tol", "eps", "epsilon"), "tolerance"),
+    **dict.fromkeys(("personalization", "reset"), "from_nodes"),
+    **dict.fromkeys(("from_", "start", "root", "sources", "pairs"), "source"),
+    **dict.fromkeys(("to", "end", "target_node", "targets"), "target"),
+    **dict.fromkeys(("weights", "weight_attr", "edge_weight", "cost"), "weight"),
+    **dict.fromkeys(("top", "top_k", "n", "limit"), "k"),
+    **dict.fromkeys(("depth_limit", "max_depth", "cutoff"), "depth"),
+    **dict.fromkeys(("gamma", "resolution_parameter"), "resolution"),
+    **dict.fromkeys(("fanout", "num_neighbors", "sizes"), "fanouts"),
+    **dict.fromkeys(("walk_length", "steps"), "length"),
+    **dict.fromkeys(("walks_per_node", "num_walks"), "per_node"),
+    **dict.fromkeys(("dim", "embedding_dimension", "size"), "dimensions"),
+    **dict.fromkeys(("mode", "directed", "orientation"), "direction"),
+    **dict.fromkeys(("random_state", "random_seed"), "seed"),
+    **dict.fromkeys(("n_jobs", "n_threads", "num_threads", "concurrency"), "threads"),
+}
+"""Arguments of algorithms as others call them."""
+
 
 def refuse_of_connect(other: Iterable[str], known: list[str]) -> None:
     """Refuse arguments that `connect` does not have, and name those that are likely meant.
@@ -141,6 +162,21 @@ def refuse_of_query(other: Mapping[str, Any]) -> None:
             shown = shown if len(shown) <= 40 else "..."  # noqa: PLR2004 - a short line
             hint = f"variables are a dict, query(dql, {{{name!r}: {shown}}})"
         raise TypeError(f"query() has no argument {name!r}: {hint}")
+
+
+def refuse_of_algorithm(algorithm: str, name: str, known: Iterable[str]) -> None:
+    """Refuse an argument that an algorithm does not have.
+
+    >>> refuse_of_algorithm("pagerank", "max_iter", ["damping", "iterations"])
+    Traceback (most recent call last):
+    TypeError: pagerank has no argument 'max_iter': did you mean `iterations`?
+    """
+    known = list(known)
+    near = _near(name, known)
+    other = ARGUMENTS.get(name)
+    meant = other if other in known else near[0] if near else None
+    hint = f": did you mean `{meant}`?" if meant else f"; it has {', '.join(known)}"
+    raise TypeError(f"{algorithm} has no argument {name!r}{hint}")
 
 
 def attribute_error(owner: str, receiver: str, table: Mapping[str, str]) -> Callable[..., Any]:

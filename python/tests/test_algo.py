@@ -277,11 +277,23 @@ def test_what_is_wrong_is_told(db, call, said):
         call(db.algo)
 
 
+def test_names_that_there_are_not_are_warned_of_where_the_caller_is(db):
+    with pytest.warns(hexgraph.UnknownNameWarning, match="^there is no type `Persn`") as warned:
+        assert len(db.algo.pagerank("follows", nodes="type(Persn)")) == 0
+    assert warned[0].filename == __file__
+
+
 def test_wrong_types_are_told(db):
     with pytest.raises(TypeError, match="needs the predicate"):
         db.algo.pagerank()
-    with pytest.raises(TypeError, match="no argument 'node'"):
+    with pytest.raises(TypeError, match="no argument 'node': did you mean `nodes`"):
         db.algo.pagerank("follows", node="0x1")
+    with pytest.raises(TypeError, match="'max_iter': did you mean `iterations`"):
+        db.algo.pagerank("follows", max_iter=20)
+    with pytest.raises(TypeError, match="'colour'; it has source, depth, nodes, direction"):
+        db.algo.bfs("follows", source=1, colour="red")
+    with pytest.raises(ValueError, match=r"'has\(name' have a bracket that is never closed"):
+        db.algo.pagerank("follows", nodes="has(name")
     with pytest.raises(ValueError, match="a uid is a number"):
         db.algo.bfs("follows", source=["ada"])
     with pytest.raises(ValueError, match="no single number"):

@@ -371,6 +371,7 @@ fn mutation_blocks() {
         ("{ set { a } } { set { b } }", "line 1 column 1: a mutation must be the only block of its text (several mutations belong into one `upsert { ... }`)"),
         ("{ set { { } }", "line 1 column 9: found `{` inside RDF (braces may only stand inside quoted literals)"),
         ("{ set { \" } }", "line 1 column 9: a literal is never closed (add `\"`)"),
+        ("{ r as pagerank { follows } q(func: uid(r)) { val(r) } }", "line 1 column 17: found `{`, expected `(` (an algorithm needs round brackets: `pagerank() { follows }`)"),
         ("{ schema { a } }", "line 1 column 10: found `{`, expected `(` (a block needs round brackets: `name(func: ...)`)"),
         ("{ set a }", "line 1 column 7: found `a` (expected `{`)"),
         ("upsert {}", "line 1 column 1: an upsert block without a `mutation` (add `mutation { set { ... } }`, or ask it as a query)"),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from .._native import run_algorithm
-from ..guesses import ALGORITHMS, attribute_error
+from ..guesses import ALGORITHMS, attribute_error, refuse_of_algorithm
 from .found import Found
 from .grouped import grouped
 from .text import Argument, Groups, Nodes, Text
@@ -767,11 +767,17 @@ setattr(Algorithms, "__getattr__", attribute_error("Algorithms", "db.algo", ALGO
 def prepare(text: Text, common: Common, arguments: dict[str, Argument]) -> None:
     """Add the arguments of a call to its text; raise TypeError for one that there is not."""
     for name in common:
-        if name not in ("nodes", "direction", "threads", "seed", "timeout"):
-            raise TypeError(f"{text.name} has no argument {name!r}")
+        if name not in Common.__annotations__:
+            refuse_of_algorithm(text.name, name, [*_arguments(text.name), *Common.__annotations__])
     for name, value in arguments.items():
         text.argument(name, value)
     text.nodes("nodes", common.get("nodes"))
     text.argument("direction", common.get("direction"))
     text.argument("threads", common.get("threads"))
     text.argument("seed", common.get("seed"))
+
+
+def _arguments(algorithm: str) -> list[str]:
+    """Return the names of the arguments that an algorithm has for itself."""
+    method = getattr(Algorithms, algorithm)
+    return [name for name in method.__annotations__ if name not in ("on", "common", "return")]

@@ -60,8 +60,8 @@ class Text:
         for name, nodes in self.lists.items():
             if isinstance(nodes, str) and not _is_uid(nodes):
                 variable = f"hexgraph_{name}"
-                end = _root_end(nodes)
-                blocks.append(f"{variable} as var(func: {nodes[:end]}) {nodes[end:]}")
+                root, rest = _root_of(nodes)
+                blocks.append(f"{variable} as var(func: {root}) {rest}")
                 arguments.append(f"{name}: uid({variable})")
             else:
                 arguments.append(f"{name}: uid({', '.join(map(_uid, listed(nodes)))})")
@@ -108,9 +108,9 @@ def uids_of(db: Database, nodes: Nodes) -> list[int]:
     """Return the uids of nodes; those of a root of DQL are asked for."""
     if not isinstance(nodes, str) or _is_uid(nodes):
         return [uid_number(uid) for uid in listed(nodes)]
-    end = _root_end(nodes)
+    root, rest = _root_of(nodes)
     with about(f"the nodes {nodes!r}"):
-        found = db.query(f"{{ q(func: {nodes[:end]}) {nodes[end:]} {{ uid }} }}")
+        found = db.query(f"{{ q(func: {root}) {rest} {{ uid }} }}")
     return [uid_number(row["uid"]) for row in found]
 
 
@@ -125,8 +125,15 @@ def _is_uid(text: str) -> bool:
     return bool(digits) and all(digit in known for digit in digits)
 
 
-def _root_end(text: str) -> int:
-    """Return where the root function ends: behind the bracket that closes its first one."""
+def _root_of(text: str) -> tuple[str, str]:
+    """Return the root function, up to the bracket that closes its first one, and what follows.
+
+    >>> _root_of("type(Person) @filter(ge(age, 18))")
+    ('type(Person)', ' @filter(ge(age, 18))')
+    >>> _root_of("type(Person")
+    Traceback (most recent call last):
+    ValueError: the nodes 'type(Person' have a bracket that is never closed
+    """
     depth, quote, is_escaped = 0, "", False
     for place, letter in enumerate(text):
         if quote:
@@ -143,5 +150,7 @@ def _root_end(text: str) -> int:
         elif letter == ")":
             depth -= 1
             if depth == 0:
-                return place + 1
-    return len(text)
+                return text[: place + 1], text[place + 1 :]
+    if depth > 0:
+        raise ValueError(f"the nodes {text!r} have a bracket that is never closed")
+    return text, ""

@@ -25,9 +25,16 @@ pub struct Warning {
 
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Warning { message, at, hint } = self;
-        write!(f, "line {} column {}: {message}", at.line, at.shown_column())?;
-        if hint.is_empty() { Ok(()) } else { write!(f, " ({hint})") }
+        write!(f, "line {} column {}: ", self.at.line, self.at.shown_column())?;
+        f.write_str(&self.without_place())
+    }
+}
+
+impl Warning {
+    /// What is wrong and what to write instead, for who has not seen the text of the query.
+    pub fn without_place(&self) -> String {
+        let Warning { message, hint, .. } = self;
+        if hint.is_empty() { message.clone() } else { format!("{message} ({hint})") }
     }
 }
 

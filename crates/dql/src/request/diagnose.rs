@@ -4,6 +4,7 @@
 use super::absent_functions;
 use crate::lexer::{Cursor, graphql_words, operator_words};
 use crate::syntax::token::Token;
+use hexgraph_base::plan::algorithm;
 use hexgraph_base::types::{Error, Position, nearest};
 use lalrpop_util::ParseError;
 use std::ops::Range;
@@ -185,6 +186,9 @@ fn hint(text: &str, start: usize, token: &Token, expected: &[&str]) -> Option<&'
         Token::RoundClose if wants("not") => Some("a condition is missing before it"),
         _ if text[start..].starts_with('@') && wants(")") => {
             Some("a language stands behind the predicate: `name@en`")
+        }
+        Token::BraceOpen if wants("(") && algorithm(word_before(text, start)).is_some() => {
+            Some("an algorithm needs round brackets: `pagerank() { follows }`")
         }
         Token::BraceOpen if wants("(") => Some("a block needs round brackets: `name(func: ...)`"),
         Token::BraceClose if wants("name") => Some("expected a block: `name(func: ...) { ... }`"),

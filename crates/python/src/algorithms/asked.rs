@@ -4,7 +4,7 @@ use crate::convert::errors::to_python_without_place;
 use crate::database::PyDatabase;
 use crate::interrupt::interruptible_with;
 use crate::requests::to_timeout;
-use hexgraph::db::{Control, QueryAnswer, QueryRequest};
+use hexgraph::db::{Control, QueryAnswer, QueryRequest, Warning};
 use hexgraph_base::types::Result;
 use pyo3::prelude::*;
 
@@ -18,7 +18,17 @@ pub(super) fn ask<T: Send>(
 ) -> PyResult<T> {
     let timeout = to_timeout(timeout)?;
     let request = QueryRequest { text: dql, ..QueryRequest::default() };
-    let work = |control: &Control| take(database.database().query(&request, control)?, control);
-    // The caller named an algorithm and its arguments, and has not seen this text.
-    interruptible_with(py, timeout, |_| Ok(()), work, to_python_without_place)
+    let work = |control: &Control| {
+        let answer = database.database().query(&request, control)?;
+        let unknown = answer.warnings();
+        Ok((take(answer, control)?, unknown))
+    };
+    // The caller named an algorithm and its arguments, and has not seen this text: no place is told.
+    let (taken, unknown) =
+        interruptible_with(py, timeout, |_| Ok(()), work, to_python_without_place)?;
+    if !unknown.is_empty() {
+        let unknown: Vec<String> = unknown.iter().map(Warning::without_place).collect();
+        py.import("hexgraph.errors")?.call_method1("warn_of", (unknown,))?;
+    }
+    Ok(taken)
 }
