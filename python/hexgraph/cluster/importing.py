@@ -104,7 +104,8 @@ def _of_cluster(source: str, database: Database, folder: Path) -> Imported:
                 with gzip.open(file, "wt", encoding="utf-8", newline="\n", compresslevel=1) as out:
                     _write(moment, predicate, out)
                 files.append(file)
-            sdl = _graphql_schema(cluster, moment, warnings)
+            sdl, untold = _graphql_schema(cluster, moment)
+            warnings += untold
         report = database.load(list(files), text or None, progress=None)
         if sdl:
             database.graphql_schema(sdl)
@@ -122,18 +123,18 @@ def _about_passwords(moment: Txn, name: str) -> list[str]:
     ]
 
 
-def _graphql_schema(cluster: Cluster, moment: Txn, warnings: list[str]) -> str | None:
+def _graphql_schema(cluster: Cluster, moment: Txn) -> tuple[str | None, list[str]]:
     if cluster.has_web:
-        return cluster.graphql_schema()
+        return cluster.graphql_schema(), []
     name = "dgraph.graphql.schema"
     found = moment.query(f"{{ q(func: has({name})) {{ {name} }} }}").to_dict().get("q")
     if found is None:
         # A block is absent where its root may not be read.
-        warnings.append(
+        return None, [
             "the GraphQL schema, if there is one, can be read by administrators alone: import as"
             " one, or set it by `graphql_schema`"
-        )
-    return (found[0].get(name) or None) if found else None
+        ]
+    return (found[0].get(name) or None) if found else None, []
 
 
 def _write(moment: Txn, predicate: schema.Predicate, out: IO[str]) -> None:
