@@ -25,8 +25,9 @@ pub(super) const BYTES_A_NODE: usize = 2 * size_of::<f64>() + 2 * size_of::<Plac
 /// The most buckets: they lie in a ring, of which one round is the greatest weight.
 const BUCKETS_MAX: f64 = 4096.0;
 
-/// The buckets that an edge of the mean weight leads over. With fewer more nodes are followed in vain, with more there are more rounds.
-const BUCKETS_AN_EDGE: f64 = 8.0;
+/// The buckets that an edge of the mean weight leads over. With fewer more nodes are followed in vain, most of all where many edges meet: on a Kronecker graph a quarter as many
+/// buckets take twice the time. With more there are more rounds.
+const BUCKETS_AN_EDGE: f64 = 32.0;
 
 /// The pieces from which on a bucket is shared.
 const PIECES_SHARED: usize = 4;
