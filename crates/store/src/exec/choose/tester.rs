@@ -11,7 +11,7 @@ use crate::exec::control::tree::ValueMap;
 use crate::exec::select::batches::{BATCH, EdgeCounts, EdgeTargets, RowFinder, Rows};
 use crate::exec::select::read::typed_or_none;
 use crate::graph::{Direction, LangValues, Predicate, Row, Stretch, ValueList};
-use crate::storage::{FrozenBitmap, Values};
+use crate::storage::{FrozenBitmap, NodeSet, Values};
 use hexgraph_base::geo::GeoQuery;
 use hexgraph_base::plan::Call;
 use hexgraph_base::text::Regex;
@@ -416,6 +416,16 @@ impl Tester<'_> {
         }
     }
 
+    /// The nodes that have a value of those that the test asks for, without which none passes; `None` where that is another question.
+    pub(crate) fn holders(&self) -> Option<NodeSet> {
+        if let Tester::IntRange { part, .. } = self {
+            return Some(part.subjects());
+        }
+        let (predicate, lang) = self.values_read()?;
+        let [part] = predicate.parts(lang) else { return None };
+        Some(part.subjects())
+    }
+
     /// Whether a value passes, for a test of values.
     fn holds(&self, value: ValueRef<'_>) -> bool {
         let text = match value {
@@ -671,7 +681,6 @@ mod tests {
     use super::*;
     use crate::exec::control::stop::Control;
     use crate::exec::random_graph::graph;
-    use crate::storage::NodeSet;
     use fastrand::Rng;
     use hexgraph_base::plan::{Comparison, Query};
     use hexgraph_base::types::Value;

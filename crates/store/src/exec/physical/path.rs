@@ -103,6 +103,8 @@ pub enum FilterPath {
     Cells,
     /// The set of an index is walked in place of the one that is asked for.
     Drives,
+    /// Each node that has a value is tested, in place of those that are asked for.
+    Holders,
     /// Batches of nodes are filtered as sets.
     Batches,
     /// The column is counted, without a list of nodes.
@@ -288,6 +290,7 @@ names! {
         Test = "node by node",
         Cells = "cells, then node by node",
         Drives = "drives",
+        Holders = "tests all that have a value",
         Batches = "in batches",
         CountColumn = "counts the column",
         WalkBack = "walks back",

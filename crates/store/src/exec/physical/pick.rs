@@ -154,8 +154,8 @@ mod tests {
                 }
             }
         }
-        use FilterPath::{Batches, Constant, Drives, FarEnds, Index, Set, Test, WalkBack};
-        for path in [Batches, Constant, Drives, FarEnds, Index, Set, Test, WalkBack] {
+        use FilterPath::{Batches, Constant, Drives, FarEnds, Holders, Index, Set, Test, WalkBack};
+        for path in [Batches, Constant, Drives, FarEnds, Holders, Index, Set, Test, WalkBack] {
             let is_taken = TAKEN.with_borrow(|taken| taken.contains(&AccessPath::Filter(path)));
             assert!(is_taken, "no filter takes {path:?}");
         }

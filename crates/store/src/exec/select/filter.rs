@@ -262,10 +262,17 @@ impl<'a> Context<'a> {
                 self.took(FilterPath::Set);
                 Ok(set.set().and(&candidates))
             }
-            tester => {
-                self.took(FilterPath::Test);
-                Ok(NodeSet::from(self.keep_passing(&candidates.as_list(), &tester)?))
-            }
+            tester => match tester.holders().filter(|set| self.are_few(set, candidates.len())) {
+                Some(holders) => {
+                    self.took(FilterPath::Holders);
+                    let passing = self.keep_passing(&holders.as_list(), &tester)?;
+                    Ok(NodeSet::from(passing).and(&candidates))
+                }
+                None => {
+                    self.took(FilterPath::Test);
+                    Ok(NodeSet::from(self.keep_passing(&candidates.as_list(), &tester)?))
+                }
+            },
         }
     }
 

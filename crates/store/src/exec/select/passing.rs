@@ -15,6 +15,7 @@ use crate::exec::physical::path::FilterPath;
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Call, Comparison, Filter, Function, Page};
 use hexgraph_base::types::Result;
+use std::sync::OnceLock;
 
 /// The least number of nodes in the first batch that is handed to a filter which follows edges to other nodes.
 const BATCH_BEYOND_MIN: usize = 64;
@@ -34,13 +35,38 @@ pub(crate) enum Purpose {
     All,
 }
 
+/// A test of single nodes.
+struct Test<'f> {
+    tester: Tester<'f>,
+    step: Begun,
+    /// The nodes that have a value, without which none passes, where they are far fewer than those that are asked for.
+    holders: Option<NodeSet>,
+    /// Those of them that pass, once all have been tested.
+    passing: OnceLock<NodeSet>,
+}
+
+impl<'f> Test<'f> {
+    fn new(tester: Tester<'f>, step: Begun, holders: Option<NodeSet>) -> Test<'f> {
+        Test { tester, step, holders, passing: OnceLock::new() }
+    }
+}
+
+/// What is walked in place of the set that is asked for.
+#[derive(Clone, Copy, PartialEq)]
+enum Driver {
+    /// The set of an index, by its place.
+    Set(usize),
+    /// The nodes that have what a test asks for, by its place.
+    Holders(usize),
+}
+
 /// A filter that is ready to be asked of sets of nodes. A node passes when all sets have it, and all tests and filters let it
 /// through.
 pub(crate) struct PreparedFilter<'f> {
     /// Sets of nodes from indexes, and their steps.
     sets: Vec<(NodeSet, Begun)>,
-    /// Tests of single nodes, and their steps.
-    testers: Vec<(Tester<'f>, Begun)>,
+    /// Tests of single nodes.
+    tests: Vec<Test<'f>>,
     /// Filters that follow edges to other nodes; each is asked of a batch of nodes.
     beyond: Vec<&'f Filter>,
     /// How many times smaller than the set that is asked for one of the sets has to be to be walked.
@@ -51,19 +77,33 @@ pub(crate) struct PreparedFilter<'f> {
 
 impl<'f> PreparedFilter<'f> {
     /// The smallest set, where it is so small that it is walked in place of `asked`.
-    fn driver(&self, asked: usize) -> Option<usize> {
+    fn driver(&self, asked: usize) -> Option<Driver> {
+        let sets = self.sets.iter().map(|(set, _)| Some(set));
+        let sets = sets.enumerate().map(|(place, set)| (Driver::Set(place), set));
+        let holders = self.tests.iter().map(|test| test.holders.as_ref());
+        let holders = holders.enumerate().map(|(place, set)| (Driver::Holders(place), set));
+        let drivers = sets.chain(holders).filter_map(|(driver, set)| Some((driver, set?)));
         if self.lot.is_drawn() {
             // The last number is that of the set that is asked for.
-            let drawn = self.lot.draw(asked, self.sets.len() + 1);
-            return Some(drawn).filter(|drawn| *drawn < self.sets.len());
+            return drivers.clone().nth(self.lot.draw(asked, drivers.count() + 1)).map(|it| it.0);
         }
-        let smallest = (0..self.sets.len()).min_by_key(|&place| self.sets[place].0.len())?;
-        (self.sets[smallest].0.len() < asked / self.driver_ratio).then_some(smallest)
+        let (smallest, len) =
+            drivers.map(|(driver, set)| (driver, set.len())).min_by_key(|(_, len)| *len)?;
+        (len < asked / self.driver_ratio).then_some(smallest)
+    }
+
+    /// What is walked for a driver.
+    fn walked<'s>(&'s self, driver: Option<Driver>, asked: &'s NodeSet) -> &'s NodeSet {
+        match driver {
+            Some(Driver::Set(place)) => &self.sets[place].0,
+            Some(Driver::Holders(place)) => self.tests[place].holders.as_ref().unwrap_or(asked),
+            None => asked,
+        }
     }
 
     /// Adds a test, which is asked before the others, and its step.
     pub(super) fn add_test(&mut self, tester: Tester<'f>, step: Begun) {
-        self.testers.insert(0, (tester, step));
+        self.tests.insert(0, Test::new(tester, step, None));
     }
 
     /// Whether one of its sets is walked in place of a set of `asked` nodes.
@@ -78,13 +118,13 @@ impl<'f> PreparedFilter<'f> {
 
     /// Adds to the rows of the steps of its tests, which were asked of one node at a time: `rows` nodes passed all of them.
     pub(crate) fn note_passed(&self, context: &Context<'_>, rows: usize) {
-        self.testers.iter().for_each(|(_, step)| context.add_rows(step, rows));
+        self.tests.iter().for_each(|test| context.add_rows(&test.step, rows));
     }
 
     /// Whether a node passes, for a filter that [asks one](PreparedFilter::asks_one) at a time.
     pub(crate) fn passes(&self, node: u32) -> bool {
         self.sets.iter().all(|(set, _)| set.contains(node))
-            && self.testers.iter().all(|(tester, _)| tester.test(node))
+            && self.tests.iter().all(|test| test.tester.test(node))
     }
 }
 
@@ -127,7 +167,7 @@ impl<'a> Context<'a> {
         let costs = self.control.costs();
         PreparedFilter {
             sets: Vec::new(),
-            testers: Vec::new(),
+            tests: Vec::new(),
             beyond: Vec::new(),
             driver_ratio: costs.driver_ratio,
             lot: costs.lot,
@@ -173,7 +213,8 @@ impl<'a> Context<'a> {
                     self.took(FilterPath::Test);
                     let tester = self.filter_tester(part)?;
                     self.end(&step, 0);
-                    prepared.testers.push((tester, step));
+                    let holders = tester.holders().filter(|set| self.are_few(set, asked));
+                    prepared.tests.push(Test::new(tester, step, holders));
                 }
             }
             return Ok(None);
@@ -235,9 +276,12 @@ impl<'a> Context<'a> {
     ) -> Result<Option<Vec<u32>>> {
         let Some(least) = self.least_of(page) else { return Ok(Some(Vec::new())) };
         let driver = filter.driver(asked.len());
-        let walked_set = driver.map_or(asked, |place| &filter.sets[place].0);
-        if let Some(place) = driver {
-            self.took_at(&filter.sets[place].1, FilterPath::Drives);
+        match driver {
+            Some(Driver::Set(place)) => self.took_at(&filter.sets[place].1, FilterPath::Drives),
+            Some(Driver::Holders(place)) => {
+                self.took_at(&filter.tests[place].step, FilterPath::Holders);
+            }
+            None => {}
         }
         let (mut skip, first) = (page.skip(), page.first as usize);
         let batch_min = match filter.beyond.is_empty() {
@@ -245,7 +289,7 @@ impl<'a> Context<'a> {
             false => BATCH_BEYOND_MIN,
         };
         let mut batch_len = skip.saturating_add(first).clamp(batch_min, BATCH_MAX);
-        let mut nodes = walked_set.iter_from(least);
+        let mut nodes = filter.walked(driver, asked).iter_from(least);
         let (mut found, mut walked) = (Vec::new(), 0_usize);
         loop {
             self.check()?;
@@ -253,6 +297,10 @@ impl<'a> Context<'a> {
             batch.extend(nodes.by_ref().take(batch_len));
             let is_last = batch.len() < batch_len;
             walked += batch.len();
+            // What lies close together in a column is tested sooner than found in a set.
+            if let Some(Driver::Holders(place)) = driver {
+                batch = self.passing_test(&batch, &filter.tests[place])?;
+            }
             // Else the walk is over `asked` itself.
             if driver.is_some() {
                 asked.retain(&mut batch, true);
@@ -287,15 +335,44 @@ impl<'a> Context<'a> {
     ) -> Result<NodeSet> {
         let known = filter.sets.iter().map(|(set, _)| set);
         let mut sets: Vec<&NodeSet> = known.chain([asked]).collect();
+        let driver = filter.driver(asked.len());
+        if let Some(Driver::Holders(place)) = driver {
+            sets.push(self.passing_holders(&filter.tests[place])?);
+        }
         // The smallest first, since what all have is never more.
         sets.sort_by_key(|set| set.len());
         let (first, others) = sets.split_first().expect("one set is asked for");
         let nodes = others.iter().fold(NodeSet::clone(first), |nodes, set| nodes.and(set));
-        if filter.testers.is_empty() && filter.beyond.is_empty() {
+        let tested = usize::from(matches!(driver, Some(Driver::Holders(_))));
+        if filter.tests.len() == tested && filter.beyond.is_empty() {
             return Ok(nodes);
         }
         let _while_testing = self.control.charge_while(size_of::<u32>() * nodes.len())?;
-        self.tested(nodes.to_vec(), filter)
+        self.tested(nodes.to_vec(), filter, driver)
+    }
+
+    /// All nodes that pass a test of what few nodes have. They are found once, for all sets that are asked for.
+    fn passing_holders<'t>(&self, test: &'t Test<'_>) -> Result<&'t NodeSet> {
+        if let Some(known) = test.passing.get() {
+            return Ok(known);
+        }
+        let holders = test.holders.clone().unwrap_or_default();
+        self.took_at(&test.step, FilterPath::Holders);
+        let passing = self.passing_test(&holders.as_list(), test)?;
+        Ok(test.passing.get_or_init(|| passing.into()))
+    }
+
+    /// Those of some nodes that pass a test, which notes how many.
+    fn passing_test(&self, nodes: &[u32], test: &Test<'_>) -> Result<Vec<u32>> {
+        let passing = self.keep_passing(nodes, &test.tester)?;
+        self.add_rows(&test.step, passing.len());
+        Ok(passing)
+    }
+
+    /// Whether the nodes that have a value are so few that each of them is tested in place of the `asked` ones.
+    pub(super) fn are_few(&self, holders: &NodeSet, asked: usize) -> bool {
+        let are_few = holders.len() < asked / self.control.costs().driver_ratio;
+        self.pick(are_few, asked, || vec![true, false])
     }
 
     /// A filter that [asks one](PreparedFilter::asks_one) node at a time, for one thread: it keeps those of some nodes that pass. The steps
@@ -306,7 +383,7 @@ impl<'a> Context<'a> {
     ) -> Box<dyn Fn(Vec<u32>) -> Result<Vec<u32>> + 's> {
         debug_assert!(filter.asks_one(), "it would be asked of all");
         let testers: Vec<Tester<'s>> =
-            filter.testers.iter().map(|(tester, _)| tester.for_thread()).collect();
+            filter.tests.iter().map(|test| test.tester.for_thread()).collect();
         Box::new(move |mut nodes: Vec<u32>| {
             filter.sets.iter().for_each(|(set, _)| set.retain(&mut nodes, true));
             for tester in &testers {
@@ -316,26 +393,32 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// Those of some nodes that pass all of a filter; all of them are members of its set `driver`.
+    /// Those of some nodes that pass all of a filter; all of them are members of the set that drives, and pass the test whose nodes do.
     fn passing_of(
         &self,
         mut nodes: Vec<u32>,
         filter: &PreparedFilter<'_>,
-        driver: Option<usize>,
+        driver: Option<Driver>,
     ) -> Result<NodeSet> {
         for (place, (set, _)) in filter.sets.iter().enumerate() {
-            if Some(place) != driver {
+            if Some(Driver::Set(place)) != driver {
                 set.retain(&mut nodes, true);
             }
         }
-        self.tested(nodes, filter)
+        self.tested(nodes, filter, driver)
     }
 
-    /// Those of some nodes that pass the tests of a filter, and the parts that follow edges.
-    fn tested(&self, mut nodes: Vec<u32>, filter: &PreparedFilter<'_>) -> Result<NodeSet> {
-        for (tester, step) in &filter.testers {
-            nodes = self.keep_passing(&nodes, tester)?;
-            self.add_rows(step, nodes.len());
+    /// Those of some nodes that pass the tests of a filter, but for the one whose nodes drive, and the parts that follow edges.
+    fn tested(
+        &self,
+        mut nodes: Vec<u32>,
+        filter: &PreparedFilter<'_>,
+        driver: Option<Driver>,
+    ) -> Result<NodeSet> {
+        for (place, test) in filter.tests.iter().enumerate() {
+            if Some(Driver::Holders(place)) != driver {
+                nodes = self.passing_test(&nodes, test)?;
+            }
         }
         filter.beyond.iter().try_fold(nodes.into(), |nodes, part| self.filter(part, nodes))
     }
