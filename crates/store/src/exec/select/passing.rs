@@ -4,6 +4,7 @@
 //! parts become sets, where an index has them at little cost, and tests of single nodes. The smallest of the sets is walked, from
 //! `after` on, in batches that double as long as little passes; the other sets and the tests are asked of a batch at a time.
 
+use super::batches::Members;
 use super::filter::test_rank;
 use super::reach::looks_beyond;
 use crate::exec::choose::function::is_told;
@@ -310,7 +311,7 @@ impl<'a> Context<'a> {
         Box::new(move |mut nodes: Vec<u32>| {
             filter.sets.iter().for_each(|(set, _)| set.retain(&mut nodes, true));
             for tester in &testers {
-                nodes = self.keep_passing(&nodes, tester)?;
+                nodes = self.keep_passing(Members::List(&nodes), tester)?;
             }
             Ok(nodes)
         })
@@ -334,7 +335,7 @@ impl<'a> Context<'a> {
     /// Those of some nodes that pass the tests of a filter, and the parts that follow edges.
     fn tested(&self, mut nodes: Vec<u32>, filter: &PreparedFilter<'_>) -> Result<NodeSet> {
         for (tester, step) in &filter.testers {
-            nodes = self.keep_passing(&nodes, tester)?;
+            nodes = self.keep_passing(Members::List(&nodes), tester)?;
             self.add_rows(step, nodes.len());
         }
         filter.beyond.iter().try_fold(nodes.into(), |nodes, part| self.filter(part, nodes))
