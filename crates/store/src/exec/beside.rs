@@ -12,6 +12,7 @@ use crate::exec::control::context::{Context, Var};
 use crate::exec::control::tree::{BlockResult, FieldData};
 use hexgraph_base::plan::{Block, BlockKind, Call, Field, FieldKind, Function, VarId};
 use hexgraph_base::types::Result;
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 /// The nanoseconds that a step with a node takes, about (to test it, to order it, to read its list of edges), and that with an edge.
@@ -44,7 +45,7 @@ impl<'a> Context<'a> {
     }
 
     /// Which of some branches are carried out beside each other, by their estimated nanoseconds: those that are large, where these are
-    /// two at least and there are threads for them.
+    /// two at least and there are threads for them. The largest ones come first: what is begun last should not be what takes longest.
     pub(super) fn large_branches(
         &self,
         count: usize,
@@ -54,8 +55,13 @@ impl<'a> Context<'a> {
             return Vec::new();
         }
         let least = self.control.costs().spread;
-        let large: Vec<usize> = (0..count).filter(|&place| least <= nanos(place)).collect();
-        if large.len() < 2 { Vec::new() } else { large }
+        let mut large: Vec<(Reverse<usize>, usize)> = (0..count)
+            .map(|place| (Reverse(nanos(place)), place))
+            .filter(|(nanos, _)| least <= nanos.0)
+            .collect();
+        large.sort_unstable();
+        let places = large.into_iter().map(|(_, place)| place).collect::<Vec<_>>();
+        if places.len() < 2 { Vec::new() } else { places }
     }
 
     /// Carries out blocks beside each other, each as `run` does it.
@@ -181,5 +187,23 @@ impl<'a> Context<'a> {
             Some(Var::Values(map)) => map.nodes.len(),
             _ => 0,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::control::morsels::tests::sharing;
+    use crate::graph::Version;
+    use hexgraph_base::plan::Query;
+
+    #[test]
+    fn large_branches_begin_with_the_largest() {
+        let (version, query, control) = (Version::empty(), Query::default(), sharing(2, 1));
+        let context =
+            Context { version: &version, query: &query, control: &control, vars: Vec::new() };
+        let nanos = [5, 70, 0, 9];
+        assert_eq!(context.large_branches(4, |place| nanos[place]), [1, 3, 0]);
+        assert!(context.large_branches(2, |place| [0, 9][place]).is_empty(), "one is no two");
     }
 }

@@ -15,6 +15,7 @@ use crate::exec::physical::rewrites::{BATCH_MAX, lists_uids};
 use crate::exec::select::batches::Members;
 use crate::exec::select::column_var::ColumnVar;
 use crate::exec::select::page::cut;
+use crate::exec::walk::gather::needs_no_lists;
 use crate::exec::walk::lists::distinct;
 use crate::exec::walk::traverse::Inherited;
 use crate::exec::write::answer_shape;
@@ -601,7 +602,9 @@ fn walk_nodes(
         Some(recurse) => context.recurse(block, recurse, nodes)?,
         None => {
             let are_apart = block.defines.is_empty();
-            let inherited = Inherited { cascade: block.cascade.as_ref(), depth: 0, are_apart };
+            let cascade = block.cascade.as_ref();
+            let needs_no_lists = needs_no_lists(block);
+            let inherited = Inherited { cascade, depth: 0, are_apart, needs_no_lists };
             context.level(nodes, &block.fields, inherited)?
         }
     };

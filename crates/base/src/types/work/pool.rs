@@ -4,6 +4,9 @@
 //! there are pieces left. A piece is never handed to a thread that has something else to do, so nobody waits behind the work of
 //! others: the caller waits for pieces that are being worked on, and for nothing else. Pieces share nothing further; so a piece
 //! never waits for another, whoever asked for it.
+//!
+//! Large pieces, the branches of a job that nests, do share their own work. A caller that has nothing left to do but to wait for its branches
+//! gives its place to a thread that helps in these, so the branches that are left are done by as many threads as there are.
 
 use crate::types::error::{Error, Result};
 use arc_swap::ArcSwapOption;
@@ -28,6 +31,8 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 thread_local! {
     /// True while this thread works on a shared piece.
     static IN_PIECE: Cell<bool> = const { Cell::new(false) };
+    /// True while this thread works on a branch.
+    static IN_BRANCH: Cell<bool> = const { Cell::new(false) };
 }
 
 /// A thread pool that starts when it is first asked for, and again in a forked child.
@@ -40,14 +45,14 @@ pub struct Pool {
 struct Running {
     process: u32,
     pool: ThreadPool,
-    /// The number of threads that are promised to some work. It may be more than there are.
-    busy: Mutex<usize>,
+    /// The number of threads that are promised to some work, without callers that wait for branches. It may be more than there are.
+    busy: Mutex<isize>,
 }
 
 /// Some threads that are promised to some work, until this is dropped.
 struct Claim {
     running: Arc<Running>,
-    threads: usize,
+    threads: isize,
 }
 
 impl Drop for Claim {
@@ -60,11 +65,17 @@ impl Running {
     /// Promises one thread, where fewer than `most` are promised.
     fn claim(self: &Arc<Running>, most: usize) -> Option<Claim> {
         let mut busy = lock(&self.busy);
-        if most <= *busy {
+        if most as isize <= *busy {
             return None;
         }
         *busy += 1;
         Some(Claim { running: Arc::clone(self), threads: 1 })
+    }
+
+    /// Gives the place of this thread, which counts as one of the threads, to others until the result is dropped.
+    fn give_way(self: &Arc<Running>) -> Claim {
+        *lock(&self.busy) -= 1;
+        Claim { running: Arc::clone(self), threads: -1 }
     }
 }
 
@@ -107,8 +118,9 @@ impl Pool {
     pub fn all(&self) -> Result<AllThreads> {
         let running = self.start()?;
         // The sum may exceed the number of threads; while it does, `claim` promises none of them to others.
-        *lock(&running.busy) += self.threads;
-        Ok(AllThreads(Claim { running, threads: self.threads }))
+        let threads = self.threads as isize;
+        *lock(&running.busy) += threads;
+        Ok(AllThreads(Claim { running, threads }))
     }
 
     /// The running threads. When two threads make the first call at once each may start some; those that were stored last are used
@@ -138,6 +150,17 @@ impl Pool {
     /// Whether pieces of work on this thread would be shared with others. False in a pool of one thread, and inside of a piece.
     pub fn can_share(&self) -> bool {
         1 < self.threads && !IN_PIECE.get()
+    }
+
+    /// Whether a thread would help now with pieces of work on this one.
+    pub fn has_free(&self) -> bool {
+        let most = self.threads as isize - 1;
+        self.can_share() && self.start().is_ok_and(|running| *lock(&running.busy) < most)
+    }
+
+    /// True while this thread works on a branch of a job that nests.
+    pub fn is_in_branch(&self) -> bool {
+        IN_BRANCH.get()
     }
 
     /// Has a free thread of the pool do `work`, which shares nothing further. Returns false, and does nothing, where none is free, as
@@ -182,7 +205,7 @@ impl Pool {
             // no others.
             let _stops = Stops(&shared);
             loop {
-                match shared.next_step() {
+                match shared.next_step(&running) {
                     Step::Take(done) => take(done.unwrap_or_else(|panic| resume_unwind(panic))?)?,
                     Step::Work(number) => {
                         shared.invite(scope, &running, self.threads - 1);
@@ -214,6 +237,21 @@ impl InPiece {
 impl Drop for InPiece {
     fn drop(&mut self) {
         IN_PIECE.set(self.0);
+    }
+}
+
+/// While this exists, its thread works on a branch.
+struct InBranch(bool);
+
+impl InBranch {
+    fn begin() -> InBranch {
+        InBranch(IN_BRANCH.replace(true))
+    }
+}
+
+impl Drop for InBranch {
+    fn drop(&mut self) {
+        IN_BRANCH.set(self.0);
     }
 }
 
@@ -292,7 +330,7 @@ impl<R> Drop for Stops<'_, '_, R> {
 
 impl<R: Send> Shared<'_, R> {
     /// Takes a result, or else begins a piece, or else waits for a result.
-    fn next_step(&self) -> Step<R> {
+    fn next_step(&self, running: &Arc<Running>) -> Step<R> {
         let mut state = lock(&self.state);
         loop {
             // The front is looked at before it is taken: the place of a piece that is not done yet has to
@@ -309,6 +347,7 @@ impl<R: Send> Shared<'_, R> {
             if let Some(number) = state.begin(self.job) {
                 return Step::Work(number);
             }
+            let _others_help = self.job.nests.then(|| running.give_way());
             let waited = self.changed.wait_timeout(state, LOOK_INTERVAL);
             let (guard, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
             if timeout.timed_out() {
@@ -320,8 +359,9 @@ impl<R: Send> Shared<'_, R> {
 
     /// Asks threads that are free for help, one for each piece that is left.
     fn invite<'scope>(&'scope self, scope: &Scope<'scope>, running: &Arc<Running>, helpers: usize) {
-        // A thread of the pool does by itself what it asked others for and nobody has begun.
-        let is_inside = running.pool.current_thread_index().is_some();
+        // A thread of the pool does by itself what it asked others for and nobody has begun. Branches do without: there, no more threads
+        // than the pool has are at work on all of them.
+        let is_inside = running.pool.current_thread_index().is_some() && !IN_BRANCH.get();
         let is_wanted = || {
             // The caller has just begun a piece of its own, so of the `ahead` results that may wait one is
             // not for helpers.
@@ -360,8 +400,9 @@ impl<R: Send> Shared<'_, R> {
     /// Does a piece that was begun, and puts its result at its place.
     fn work(&self, number: usize) {
         let in_piece = (!self.job.nests).then(InPiece::begin);
+        let in_branch = self.job.nests.then(InBranch::begin);
         let done = catch_unwind(AssertUnwindSafe(|| (self.job.work)(number)));
-        drop(in_piece);
+        drop((in_piece, in_branch));
         let mut state = lock(&self.state);
         state.is_stopped |= !matches!(done, Ok(Ok(_)));
         // The result is not there yet, so this piece was not taken: `taken` is at most its number, and
@@ -509,6 +550,44 @@ mod tests {
         let all = pool.all().unwrap();
         assert_eq!(shared(&pool, 20, 20).1.len(), 1, "all threads are promised");
         drop(all);
+        assert_eq!(*lock(&pool.start().unwrap().busy), 0);
+    }
+
+    /// While the caller has a branch of its own, the others of two threads have no third one to help; once it waits, they have.
+    #[test]
+    fn who_waits_for_branches_gives_its_place() {
+        let pool = Pool::new(2);
+        let (both, at_work) = (Barrier::new(2), AtomicUsize::new(0));
+        let caller = thread::current().id();
+        let busy = |millis: u64| {
+            assert!(at_work.fetch_add(1, Relaxed) < 2, "too many at one time");
+            thread::sleep(Duration::from_millis(millis));
+            at_work.fetch_sub(1, Relaxed);
+            name(thread::current().id())
+        };
+        let branch = |_: usize| -> Result<BTreeSet<String>> {
+            both.wait();
+            let mut threads = BTreeSet::new();
+            if thread::current().id() == caller {
+                busy(10);
+                return Ok(threads);
+            }
+            let piece = |_: usize| -> Result<String> { Ok(busy(1)) };
+            let job = Job { count: 60, ahead: 60, nests: false, work: &piece };
+            pool.share(&job, &|| (), |thread| {
+                threads.insert(thread);
+                Ok(())
+            })?;
+            Ok(threads)
+        };
+        let job = Job { count: 2, ahead: 2, nests: true, work: &branch };
+        let mut seen = BTreeSet::new();
+        pool.share(&job, &|| (), |threads| {
+            seen.extend(threads);
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(seen.len(), 2, "{seen:?} did the pieces of a branch");
         assert_eq!(*lock(&pool.start().unwrap().busy), 0);
     }
 

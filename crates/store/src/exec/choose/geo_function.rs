@@ -4,6 +4,7 @@ use super::needed_index::expect_index;
 use super::tester::Tester;
 use crate::exec::control::context::Context;
 use crate::exec::physical::path::FilterPath;
+use crate::exec::select::batches::Members;
 use crate::graph::{IndexView, Predicate};
 use crate::index::{IndexKind, TokenKey};
 use crate::storage::NodeSet;
@@ -52,7 +53,7 @@ impl<'a> Context<'a> {
             None => nodes_in_cells(predicate, lang, &query),
         };
         let tester = Tester::Geo { predicate, lang, query: Box::new(query) };
-        Ok(NodeSet::from(self.keep_passing(&found.as_list(), &tester)?))
+        Ok(NodeSet::from(self.keep_passing(Members::Set(&found), &tester)?))
     }
 
     /// A geo function as a test of single nodes. Asks for an index too, as the reference does.

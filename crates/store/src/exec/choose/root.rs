@@ -9,6 +9,7 @@ use super::needed_index::expect_index;
 use super::tester::{Counter, Tester, comparable};
 use crate::exec::control::context::Context;
 use crate::exec::physical::path::RootPath;
+use crate::exec::select::batches::Members;
 use crate::graph::{IndexView, Predicate, set_of_sorted};
 use crate::index::{IndexKind, TokenKey};
 use crate::storage::NodeSet;
@@ -149,7 +150,7 @@ impl<'a> Context<'a> {
         self.took(RootPath::Scan);
         let candidates = self.has_set(predicate, name)?;
         let tester = Tester::of_values(predicate, name.lang.as_deref(), wanted);
-        Ok(set_of_sorted(self.keep_passing(&candidates.as_list(), &tester)?))
+        Ok(set_of_sorted(self.keep_passing(Members::Set(&candidates), &tester)?))
     }
 
     /// The predicate of a comparison at a root, and the condition on its values; `None` while nothing has the predicate.
@@ -216,7 +217,7 @@ impl<'a> Context<'a> {
         };
         let counter = Counter { predicate, reverse: name.reverse, lang: name.lang.as_deref() };
         let tester = Tester::Count { counter, wanted: wanted.clone() };
-        Ok(NodeSet::from(self.keep_passing(&candidates.as_list(), &tester)?))
+        Ok(NodeSet::from(self.keep_passing(Members::Set(&candidates), &tester)?))
     }
 
     /// The test of a root function that asks for a number of edges, and the nodes that have any: for a page of the first ones, which
@@ -323,7 +324,7 @@ impl<'a> Context<'a> {
                 found = found.or(&trigram_set(view, &query));
             }
         }
-        Ok(NodeSet::from(self.keep_passing(&found.as_list(), &tester)?))
+        Ok(NodeSet::from(self.keep_passing(Members::Set(&found), &tester)?))
     }
 
     fn root_match<'f>(
@@ -352,7 +353,7 @@ impl<'a> Context<'a> {
             }
         }
         let candidates = crate::graph::union_of(nodes);
-        Ok(NodeSet::from(self.keep_passing(&candidates.as_list(), &tester)?))
+        Ok(NodeSet::from(self.keep_passing(Members::Set(&candidates), &tester)?))
     }
 }
 

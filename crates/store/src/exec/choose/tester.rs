@@ -8,7 +8,7 @@ use super::compare::Wanted;
 use crate::exec::control::context::Context;
 use crate::exec::control::morsels::joined;
 use crate::exec::control::tree::ValueMap;
-use crate::exec::select::batches::{BATCH, EdgeCounts, EdgeTargets, RowFinder, Rows};
+use crate::exec::select::batches::{BATCH, EdgeCounts, EdgeTargets, Members, RowFinder, Rows};
 use crate::exec::select::read::typed_or_none;
 use crate::graph::{Direction, LangValues, Predicate, Row, Stretch, ValueList};
 use crate::storage::{FrozenBitmap, NodeSet, Values};
@@ -647,13 +647,13 @@ fn sorted_difference(nodes: &[u32], part: &[u32]) -> Vec<u32> {
 }
 
 impl Context<'_> {
-    /// Keeps the nodes of an ascending list that pass, asking each; many are shared with other threads. Looks now and then
+    /// Keeps the nodes that pass, asking each, in an ascending list; many are shared with other threads. Looks now and then
     /// whether to stop.
-    pub(crate) fn keep_passing(&self, nodes: &[u32], tester: &Tester<'_>) -> Result<Vec<u32>> {
+    pub(crate) fn keep_passing(&self, nodes: Members<'_>, tester: &Tester<'_>) -> Result<Vec<u32>> {
         self.control.charge(tester.expect(nodes.len()))?;
         let chunk_len = tester.chunk_len();
         if nodes.len() <= chunk_len {
-            return Ok(tester.passing(nodes));
+            return Ok(tester.passing(&nodes.as_list()));
         }
         let _while_testing = self.control.charge_while(2 * size_of::<u32>() * nodes.len())?;
         let keep = |tester: &Tester<'_>, nodes: &[u32]| {
@@ -665,14 +665,15 @@ impl Context<'_> {
             Ok(joined(kept))
         };
         let Some(spread) = self.control.spread(nodes.len(), tester.nanos())? else {
-            return keep(tester, nodes);
+            return keep(tester, &nodes.as_list());
         };
+        // A set is listed by the threads, too, each its morsels.
         if !tester.has_memory() {
-            return spread.collect(|range| keep(tester, &nodes[range])).map(joined);
+            return spread.collect(|range| keep(tester, &nodes.range(range))).map(joined);
         }
         // What a regular expression remembers is made anew for each morsel.
         let spread = spread.with_few(MORSELS_WITH_MEMORY);
-        spread.collect(|range| keep(&tester.for_thread(), &nodes[range])).map(joined)
+        spread.collect(|range| keep(&tester.for_thread(), &nodes.range(range))).map(joined)
     }
 }
 
@@ -734,7 +735,7 @@ mod tests {
                     let alone: Vec<u32> =
                         nodes.iter().copied().filter(|node| test.test(*node)).collect();
                     assert_eq!(test.passing(&nodes), alone, "test {place} of {name}");
-                    let of_many = context.keep_passing(&nodes, test).unwrap();
+                    let of_many = context.keep_passing(Members::List(&nodes), test).unwrap();
                     assert_eq!(of_many, alone, "test {place} of {name} that expects many");
                     (kept, asked) = (kept + alone.len(), asked + nodes.len());
                 }

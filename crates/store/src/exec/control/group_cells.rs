@@ -205,6 +205,11 @@ impl ResultCells {
         ResultCells { numbers, has: Vec::new() }
     }
 
+    /// Ints that all groups have.
+    pub(in crate::exec) fn of_ints(ints: Vec<i64>) -> ResultCells {
+        ResultCells { numbers: Numbers::Ints(ints), has: Vec::new() }
+    }
+
     /// Puts the results of other groups behind these. Returns false for numbers of another kind.
     pub(in crate::exec) fn append(&mut self, mut more: ResultCells) -> bool {
         // Without any number a column is of either kind.

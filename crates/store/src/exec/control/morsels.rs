@@ -21,10 +21,15 @@ const MORSELS_MAX: usize = 4096;
 /// Each thread gets at least this many morsels, so that none waits long for another that has a harder one.
 const MORSELS_PER_THREAD: usize = 4;
 
+/// In a branch each thread gets at least so many morsels of work that is else cut into fewer: a thread that is done with another branch can
+/// only begin with the next one.
+const MORSELS_IN_BRANCH: usize = 3;
+
 /// The results that wait to be taken, for each thread, at the most.
 const AHEAD_PER_THREAD: usize = 6;
 
 /// Work over items that is shared with other threads.
+#[derive(Clone, Copy)]
 pub(crate) struct Spread<'c> {
     control: &'c Control,
     pool: &'c Pool,
@@ -121,8 +126,9 @@ impl Spread<'_> {
         Spread { len, ..self }
     }
 
-    /// The same with at most `count` morsels for each thread, for work whose results are large.
+    /// The same with at most `count` morsels for each thread, for work whose results are large; with a few more in a branch.
     pub(crate) fn with_few(self, count: usize) -> Self {
+        let count = if self.pool.is_in_branch() { count.max(MORSELS_IN_BRANCH) } else { count };
         let least = self.items.div_ceil(count * self.pool.threads());
         Spread { len: self.len.max(least), ..self }
     }
@@ -130,6 +136,11 @@ impl Spread<'_> {
     /// The same with at least `items` items in a morsel.
     pub(crate) fn of_at_least(self, items: usize) -> Self {
         Spread { len: self.len.max(items), ..self }
+    }
+
+    /// Whether a thread would help right now. Where that is not sure, ways that take longer in all do not pay.
+    pub(crate) fn is_helped(&self) -> bool {
+        self.pool.has_free()
     }
 
     /// The number of morsels.
@@ -318,6 +329,19 @@ pub(crate) mod tests {
                 assert_eq!(next, items);
             }
         }
+    }
+
+    /// Who is done with another branch finds a morsel to begin with.
+    #[test]
+    fn branches_have_more_morsels() {
+        let control = sharing(2, usize::MAX);
+        let count = || -> Result<usize> {
+            Ok(control.spread(1000, 10)?.map_or(1, |spread| spread.with_few(1).count()))
+        };
+        assert_eq!(count().unwrap(), 2);
+        let counts = control.branches(2, |_| count()).unwrap();
+        let counts: Vec<usize> = counts.into_iter().map(|count| count.unwrap()).collect();
+        assert_eq!(counts, [2 * MORSELS_IN_BRANCH; 2]);
     }
 
     #[test]

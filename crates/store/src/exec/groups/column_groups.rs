@@ -11,10 +11,11 @@
 
 use super::dense::{CELLS_MIN, Dense, Distinct};
 use super::folds::{Folded, NumberFolds};
+use super::group_columns::GroupKey;
 use super::key_codes::{KeyCodes, MISSING};
 use super::partition::{GROUP_BYTES, KEY_BYTES};
 use crate::exec::control::context::Context;
-use crate::exec::control::group_cells::{GroupColumns, ResultCells};
+use crate::exec::control::group_cells::{GroupColumns, KeyCells, ResultCells};
 use crate::exec::control::morsels::joined;
 use crate::exec::control::tree::{Group, GroupValue};
 use crate::exec::physical::path::GroupPath;
@@ -25,6 +26,7 @@ use crate::graph::Predicate;
 use hexgraph_base::plan::{Aggregate, Field, FieldKind, GroupBy};
 use hexgraph_base::types::{Result, Value};
 use rustc_hash::FxHashMap;
+use std::mem;
 use std::sync::Arc;
 
 /// Fewer members are grouped one by one.
@@ -454,6 +456,8 @@ impl<'a, 'c> Grouping<'a, 'c> {
             context: self.context,
             keys: self.keys.iter().map(|key| key.predicate).collect(),
             distinct: Vec::new(),
+            coded: Vec::new(),
+            ascends: false,
             firsts: self.groups.firsts,
             counts: self.groups.counts,
             folded: self.columns.into_iter().map(|column| column.folded).collect(),
@@ -475,6 +479,11 @@ pub(super) struct Found<'a, 'c> {
     pub(super) keys: Vec<&'a Predicate>,
     /// Of keys that many groups share, each of its values; may be shorter than the keys.
     pub(super) distinct: Vec<Option<Distinct>>,
+    /// The values of the keys, those of each group or the distinct ones, where they are known without a look at a member; may be shorter than the
+    /// keys.
+    pub(super) coded: Vec<Option<KeyCells>>,
+    /// Whether the groups stand in the order of their only key.
+    pub(super) ascends: bool,
     /// The first member of each.
     pub(super) firsts: Vec<u32>,
     /// The number of members of each.
@@ -520,22 +529,29 @@ impl Found<'_, '_> {
 
     /// The groups as columns; `None` where one has no result but an error.
     pub(super) fn finish_columns(
-        self,
+        mut self,
         body: &[Arc<Field>],
         plans: &[Plan],
     ) -> Result<Option<GroupColumns>> {
-        let Found { context, firsts, counts, .. } = &self;
+        let mut coded = mem::take(&mut self.coded);
+        let Found { context, firsts, counts, ascends, .. } = &self;
         let mut keys = Vec::with_capacity(self.keys.len());
         for (place, key) in self.keys.iter().enumerate() {
             // The group before the first one is that of members without a key.
-            let cells = match self.distinct.get(place) {
-                Some(Some(Distinct { members, places })) => {
-                    context.key_cells(members, key)?.map(|cells| cells.in_order(places))
+            let distinct = self.distinct.get(place).and_then(Option::as_ref);
+            let members = distinct.map_or(&firsts[1..], |distinct| distinct.members.as_slice());
+            let cells = match coded.get_mut(place).and_then(Option::take) {
+                Some(cells) => {
+                    context.control.charge(cells.heap_size())?;
+                    Some(cells)
                 }
-                _ => context.key_cells(&firsts[1..], key)?,
+                None => context.key_cells(members, key)?,
             };
             let Some(cells) = cells else { return Ok(None) };
-            keys.push(cells);
+            keys.push(match distinct {
+                Some(distinct) => GroupKey::shared(cells, distinct.places.clone()),
+                None => GroupKey::of_each(cells, *ascends),
+            });
         }
         let mut results = Vec::with_capacity(body.len());
         for plan in plans {

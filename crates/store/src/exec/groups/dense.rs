@@ -33,8 +33,9 @@ const BIAS: i64 = 1 << 31;
 const LANES_MAX: usize = 256;
 const LANES: usize = 4;
 
-/// The values of a key that several groups share: a member that has each, and for each group the place of its value among them.
+/// The values of a key that several groups share: the code of each, a member that has it, and for each group the place of its value among them.
 pub(super) struct Distinct {
+    pub(super) codes: Vec<u32>,
     pub(super) members: Vec<u32>,
     pub(super) places: Vec<u32>,
 }
@@ -164,17 +165,20 @@ impl Dense {
 
 /// The values of a key in some cells: its code is the digit that stands before `below` cells, and there are `limit` codes.
 pub(super) fn distinct_of(cells: &[u32], below: u32, limit: u32, firsts: &[u32]) -> Distinct {
-    let (mut members, mut known) = (Vec::new(), vec![NO_ROW; limit as usize]);
+    let (mut codes, mut members) = (Vec::new(), Vec::new());
+    let mut known = vec![NO_ROW; limit as usize];
     let place = |cell: &u32| {
-        let known = &mut known[(cell / below % limit) as usize];
+        let code = cell / below % limit;
+        let known = &mut known[code as usize];
         if *known == NO_ROW {
             *known = members.len() as u32;
+            codes.push(code);
             members.push(firsts[*cell as usize]);
         }
         *known
     };
     let places = cells.iter().map(place).collect();
-    Distinct { members, places }
+    Distinct { codes, members, places }
 }
 
 /// For each cell of keys with so many codes each whether no key is lacking in it: no digit of its number is [`MISSING`].

@@ -1,10 +1,12 @@
 //! A pass over members whose cells have counters: see [`super::dense`].
 
 use super::column_groups::{Cells, Found, Grouping, Key, Room, limits_of};
-use super::dense::{Dense, PACKED_MAX, PACKED_MEMBERS, complete_cells, distinct_of};
+use super::dense::{Dense, Distinct, PACKED_MAX, PACKED_MEMBERS, complete_cells, distinct_of};
 use super::folds::{NumberFolds, PlainNumbers};
 use super::key_codes::{PlainKeys, code_of_text};
+use crate::exec::control::group_cells::KeyCells;
 use crate::exec::select::batches::BATCH;
+use crate::exec::select::read::typed_or_none;
 use hexgraph_base::types::Result;
 
 impl<'a, 'c> Grouping<'a, 'c> {
@@ -104,7 +106,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
         }
         let at = |items: &[u32]| order.iter().map(|cell| items[*cell as usize]).collect();
         columns.iter_mut().for_each(|column| column.make_room(dense.len()));
-        let mut distinct = Vec::new();
+        let mut distinct: Vec<Option<Distinct>> = Vec::new();
         if 1 < keys.len() {
             let mut below = dense.len() as u32;
             distinct.extend(keys.iter().zip(&limits).map(|(key, limit)| {
@@ -115,9 +117,21 @@ impl<'a, 'c> Grouping<'a, 'c> {
                     .then(|| distinct_of(&order[1..], below, *limit, &dense.firsts))
             }));
         }
+        // What a code stands for need not be read from a member.
+        let coded = match (&keys[..], &distinct[..]) {
+            ([key], _) => vec![coded_cells(key, &order[1..])],
+            (keys, distinct) => {
+                let cells = |(key, distinct): (&Key<'_>, &Option<Distinct>)| {
+                    distinct.as_ref().and_then(|distinct| coded_cells(key, &distinct.codes))
+                };
+                keys.iter().zip(distinct).map(cells).collect()
+            }
+        };
         Found {
             context,
             distinct,
+            coded,
+            ascends: matches!(&keys[..], [key] if key.codes.ascend()),
             firsts: at(&dense.firsts),
             counts: at(&dense.counts),
             keys: keys.iter().map(|key| key.predicate).collect(),
@@ -161,6 +175,17 @@ impl PlainBatch<'_, '_> {
             Some((_, PlainNumbers::Left)) | None => dense.count(keys, cell),
         }
     }
+}
+
+/// The values of a key that some codes stand for; `None` where one can't be told without a member.
+fn coded_cells(key: &Key<'_>, codes: &[u32]) -> Option<KeyCells> {
+    let mut cells: Option<KeyCells> = None;
+    for code in codes {
+        let value = typed_or_none(key.codes.value_of(*code)?, key.predicate.def.value_type)?;
+        let value = value.as_ref();
+        cells.get_or_insert_with(|| KeyCells::new(value)).push(value);
+    }
+    cells
 }
 
 /// The cell of each node of a batch.

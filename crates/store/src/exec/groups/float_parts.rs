@@ -35,7 +35,8 @@ impl<'a, 'c> Grouping<'a, 'c> {
     pub(super) fn pays_to_group_twice(&self, spread: &Spread<'_>, members: Members<'_>) -> bool {
         let Cells::Dense(dense) = &self.cells else { return false };
         let heads = (BLOCK / 2) * dense.len() * (spread.count() - 1);
-        let pays = heads.saturating_mul(HEADS_SHARE) < members.len();
+        // Two passes take longer in all, so another thread has to be there for them.
+        let pays = heads.saturating_mul(HEADS_SHARE) < members.len() && spread.is_helped();
         self.context.pick(pays, members.len() + 1, || vec![true, false])
     }
 

@@ -192,6 +192,17 @@ impl Fold {
         }
     }
 
+    /// The aggregates of some groups, all of which have a number, where they are ints; `None` also where a sum is refused.
+    fn ints(&self, op: Aggregate, groups: Range<usize>) -> Option<Vec<i64>> {
+        match self {
+            Fold::IntSum(sums) if op == Aggregate::Sum => {
+                sums[groups].iter().map(|sum| i64::try_from(*sum).ok()).collect()
+            }
+            Fold::IntMin(ints) | Fold::IntMax(ints) => Some(ints[groups].to_vec()),
+            _ => None,
+        }
+    }
+
     /// The aggregate of a group of which `count` members, one at least, have a number.
     fn result(&self, op: Aggregate, group: usize, count: usize) -> Result<Option<Value>> {
         let sum = match self {
@@ -260,6 +271,11 @@ impl Folded {
         groups: Range<usize>,
         counts: &[u32],
     ) -> Option<ResultCells> {
+        if self.lacking[groups.clone()].iter().all(|lacking| *lacking == 0)
+            && let Some(ints) = self.folds[fold].ints(op, groups.clone())
+        {
+            return Some(ResultCells::of_ints(ints));
+        }
         let mut cells = ResultCells::default();
         for group in groups {
             let result = self.result(fold, op, group, counts[group] as usize).ok()?;

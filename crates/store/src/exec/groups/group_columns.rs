@@ -3,6 +3,9 @@
 //! A hundred thousand groups as objects are three hundred thousand allocations, which are made one by one, sorted, read in the order of
 //! the answer, wherever they lie, and freed again. As columns they are a few lists. The keys are read in the order of the groups'
 //! first members, which is that of the column they lie in; then the places of the groups are sorted, and the lists are put in that order.
+//!
+//! Where groups share the values of their keys, each value is read once, and only the values are compared: a group is sorted by one number, which is
+//! made of its number of members and of the ranks of its values.
 
 use crate::exec::control::context::Context;
 use crate::exec::control::group_cells::{GroupColumns, KeyCells, ResultCells};
@@ -11,6 +14,7 @@ use crate::exec::select::read::typed_or_none;
 use crate::graph::Predicate;
 use hexgraph_base::types::{Result, ValueRef};
 use std::cmp::Ordering;
+use std::mem;
 use std::ops::Range;
 
 /// The nanoseconds that it takes to read a cell of a group, and to compare two groups, about.
@@ -25,10 +29,126 @@ fn rank_of_key(key: ValueRef<'_>) -> u64 {
     }
 }
 
-fn compare_keys(keys: &[KeyCells], one: usize, other: usize) -> Ordering {
-    let compare =
-        |cells: &KeyCells| cells.get(one).compare(cells.get(other)).unwrap_or(Ordering::Equal);
+/// The bits of a number that groups are dealt out by at a time: counters for as many digits fit into the nearest cache.
+const DIGIT_BITS: u32 = 11;
+
+/// Fewer numbers are sorted by comparing them.
+const DIGITS_MIN: usize = 512;
+
+/// The values of a key of groups.
+pub(super) struct GroupKey {
+    cells: KeyCells,
+    /// Where groups share values: for each group the place of its value among the cells. Else each group has a cell.
+    places: Option<Vec<u32>>,
+    /// Whether the groups stand in the order of their values.
+    ascends: bool,
+}
+
+impl GroupKey {
+    /// A value for each group, which `ascends` or not.
+    pub(super) fn of_each(cells: KeyCells, ascends: bool) -> GroupKey {
+        GroupKey { cells, places: None, ascends }
+    }
+
+    /// Values that are there once each, and the place of its value for each group.
+    pub(super) fn shared(cells: KeyCells, places: Vec<u32>) -> GroupKey {
+        GroupKey { cells, places: Some(places), ascends: false }
+    }
+
+    fn get(&self, group: usize) -> ValueRef<'_> {
+        self.cells.get(self.places.as_ref().map_or(group, |places| places[group] as usize))
+    }
+
+    /// The cells of some groups.
+    fn in_order(&self, order: &[u32]) -> KeyCells {
+        match &self.places {
+            Some(places) => {
+                let cells: Vec<u32> = order.iter().map(|group| places[*group as usize]).collect();
+                self.cells.in_order(&cells)
+            }
+            None => self.cells.in_order(order),
+        }
+    }
+
+    /// For each cell the number of cells that come before it, without those that are equal.
+    fn ranks(&self) -> Vec<u32> {
+        let compare = |one: &u32, other: &u32| {
+            let (one, other) = (self.cells.get(*one as usize), self.cells.get(*other as usize));
+            one.compare(other).unwrap_or(Ordering::Equal)
+        };
+        let mut order: Vec<u32> = (0..self.cells.len() as u32).collect();
+        order.sort_by(compare);
+        let mut ranks = vec![0; order.len()];
+        for (rank, run) in order.chunk_by(|one, other| compare(one, other).is_eq()).enumerate() {
+            run.iter().for_each(|cell| ranks[*cell as usize] = rank as u32);
+        }
+        ranks
+    }
+}
+
+fn compare_keys(keys: &[GroupKey], one: usize, other: usize) -> Ordering {
+    let compare = |key: &GroupKey| key.get(one).compare(key.get(other)).unwrap_or(Ordering::Equal);
     keys.iter().map(compare).fold(Ordering::Equal, Ordering::then)
+}
+
+/// The places of groups in the order of the answer, where all keys have shared values and a number of 64 bits has all that groups are ordered by; or
+/// where there is one key whose order they have already.
+fn order_by_ranks(counts: &[u32], keys: &[GroupKey], results: &[ResultCells]) -> Option<Vec<u32>> {
+    let width = |most: usize| usize::BITS - most.leading_zeros();
+    // Groups with equal numbers stay in their order.
+    let places: Vec<&Vec<u32>> = match keys {
+        [key] if key.ascends => Vec::new(),
+        [] => return None,
+        keys => keys.iter().map(|key| key.places.as_ref()).collect::<Option<_>>()?,
+    };
+    let mut bits = width(counts.iter().max().map_or(0, |most| *most as usize));
+    let mut numbers: Vec<u64> = counts.iter().map(|count| u64::from(*count)).collect();
+    if !results.iter().all(ResultCells::are_all) {
+        let more = width(results.len());
+        bits += more;
+        for (place, number) in numbers.iter_mut().enumerate() {
+            let has = results.iter().filter(|cells| cells.has(place)).count();
+            *number = *number << more | has as u64;
+        }
+    }
+    for (key, places) in keys.iter().zip(places) {
+        let ranks = key.ranks();
+        let more = width(ranks.len());
+        bits += more;
+        if u64::BITS < bits {
+            return None;
+        }
+        for (number, place) in numbers.iter_mut().zip(places) {
+            *number = *number << more | u64::from(ranks[*place as usize]);
+        }
+    }
+    Some(order_of(&numbers, bits))
+}
+
+/// The places of numbers of so many bits in their order; those of equal numbers ascend. O(numbers · bits).
+fn order_of(numbers: &[u64], bits: u32) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..numbers.len() as u32).collect();
+    if numbers.len() < DIGITS_MIN {
+        order.sort_by_key(|place| numbers[*place as usize]);
+        return order;
+    }
+    let mut dealt = vec![0; order.len()];
+    for shift in (0..bits).step_by(DIGIT_BITS as usize) {
+        let digit = |place: u32| (numbers[place as usize] >> shift) as usize % (1 << DIGIT_BITS);
+        let mut slots = [0_u32; 1 << DIGIT_BITS];
+        order.iter().for_each(|place| slots[digit(*place)] += 1);
+        let mut next = 0;
+        for slot in &mut slots {
+            next += mem::replace(slot, next);
+        }
+        for &place in &order {
+            let slot = &mut slots[digit(place)];
+            dealt[*slot as usize] = place;
+            *slot += 1;
+        }
+        mem::swap(&mut order, &mut dealt);
+    }
+    order
 }
 
 /// Groups, each with its place, in the order of their numbers of members, and of their places where these are equal. O(groups) where none has
@@ -64,15 +184,40 @@ impl Context<'_> {
     pub(super) fn sorted_columns(
         &self,
         counts: &[u32],
-        keys: Vec<KeyCells>,
+        keys: Vec<GroupKey>,
         results: Vec<ResultCells>,
     ) -> Result<GroupColumns> {
         let len = counts.len();
         let _while_sorting = self.control.charge_while(2 * size_of::<(u64, u32)>() * len)?;
+        let order = match order_by_ranks(counts, &keys, &results) {
+            Some(order) => order,
+            None => self.order_by_keys(counts, &keys, &results)?,
+        };
+        self.check()?;
+        let mut in_order = Vec::with_capacity(keys.len());
+        for key in &keys {
+            let parts = self.morsels(len, CELL_NANOS, |range| Ok(key.in_order(&order[range])))?;
+            in_order.extend(parts.into_iter().reduce(|mut all, part| {
+                all.append(part);
+                all
+            }));
+        }
+        let results = results.iter().map(|cells| cells.in_order(&order)).collect();
+        Ok(GroupColumns::new(len, in_order, results))
+    }
+
+    /// The places of groups in the order of the answer, found by comparing keys.
+    fn order_by_keys(
+        &self,
+        counts: &[u32],
+        keys: &[GroupKey],
+        results: &[ResultCells],
+    ) -> Result<Vec<u32>> {
+        let len = counts.len();
         let are_alike = results.iter().all(ResultCells::are_all);
         // Where not all have the same number of results, that stands before the keys.
         let rank = |place: usize| match (are_alike, keys.first()) {
-            (true, Some(cells)) => rank_of_key(cells.get(place)),
+            (true, Some(key)) => rank_of_key(key.get(place)),
             (true, None) => 0,
             (false, _) => results.iter().filter(|cells| cells.has(place)).count() as u64,
         };
@@ -90,20 +235,10 @@ impl Context<'_> {
             let places = &mut order[start..start + run.len()];
             start += run.len();
             if 1 < places.len() {
-                places.sort_by(|one, other| compare_keys(&keys, *one as usize, *other as usize));
+                places.sort_by(|one, other| compare_keys(keys, *one as usize, *other as usize));
             }
         }
-        self.check()?;
-        let mut in_order = Vec::with_capacity(keys.len());
-        for cells in &keys {
-            let parts = self.morsels(len, CELL_NANOS, |range| Ok(cells.in_order(&order[range])))?;
-            in_order.extend(parts.into_iter().reduce(|mut all, part| {
-                all.append(part);
-                all
-            }));
-        }
-        let results = results.iter().map(|cells| cells.in_order(&order)).collect();
-        Ok(GroupColumns::new(len, in_order, results))
+        Ok(order)
     }
 
     /// Sorts the groups of each number of members, which lie behind one another, by their ranks and places. Other threads help.
@@ -161,5 +296,25 @@ impl Context<'_> {
         let Some(mut all) = parts.next() else { return Ok(None) };
         parts.for_each(|part| all.append(part));
         Ok((all.len() == firsts.len()).then_some(all))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fastrand::Rng;
+
+    /// Numbers that are dealt out digit by digit come in the order in which a sort puts them, equal ones by place.
+    #[test]
+    fn digits_are_the_order() {
+        let mut rng = Rng::with_seed(3);
+        for count in [0, 1, DIGITS_MIN - 1, DIGITS_MIN, 5000] {
+            for bits in [1, 10, 11, 12, 40, 64] {
+                let numbers: Vec<u64> = (0..count).map(|_| rng.u64(..) >> (64 - bits)).collect();
+                let mut wanted: Vec<u32> = (0..count as u32).collect();
+                wanted.sort_by_key(|place| numbers[*place as usize]);
+                assert_eq!(order_of(&numbers, bits), wanted, "{count} numbers of {bits} bits");
+            }
+        }
     }
 }

@@ -268,6 +268,33 @@ impl<'a> KeyCodes<'a> {
         !matches!(self.part.base.column.values, Values::Days(_) | Values::SmallTime(_))
     }
 
+    /// The value that a code stands for. `None` for values that are numbered as they come, for texts that changes brought, and for instants of
+    /// which some changed, since these may be written in several ways.
+    pub(crate) fn value_of(&self, code: u32) -> Option<ValueRef<'a>> {
+        let (values, is_settled) = (&self.part.base.column.values, self.changes.is_empty());
+        let unit = match &self.codes {
+            Codes::Narrow(least) => least.wrapping_add(i64::from(code)).wrapping_sub(1),
+            Codes::Coded(_, count) if (1..=*count).contains(&code) => {
+                return values.text_of_code(code as usize - 1);
+            }
+            _ => return None,
+        };
+        let instant =
+            |seconds| Some(ValueRef::DateTime(DateTime { seconds, nanos: 0, offset_minutes: 0 }));
+        match values {
+            Values::Bool(_) => Some(ValueRef::Bool(unit != 0)),
+            Values::SmallInt(_) | Values::Int(_) => Some(ValueRef::Int(unit)),
+            Values::Days(_) if is_settled => instant(unit.saturating_mul(DAY_SECONDS)),
+            Values::SmallTime(_) if is_settled => instant(unit),
+            _ => None,
+        }
+    }
+
+    /// True where a greater value has a greater code.
+    pub(crate) fn ascend(&self) -> bool {
+        matches!(self.codes, Codes::Narrow(_)) && !self.are_truths()
+    }
+
     /// True for a key that has no order.
     pub(crate) fn are_truths(&self) -> bool {
         matches!(self.part.base.column.values, Values::Bool(_))

@@ -14,10 +14,12 @@ use crate::exec::select::batches::{BATCH, Members};
 use hexgraph_base::types::Result;
 use std::ops::Range;
 
-/// The parts for each thread, where they are ranges of members that have many groups.
+/// The parts for each thread, where they are ranges of members that have many groups, and where there are so many cells that it takes a while to add
+/// up their counters.
 const RANGES: usize = 3;
+const RANGES_OF_MANY_CELLS: usize = 2;
 
-/// There is one part for each thread where there are fewer members than this for each cell.
+/// Cells are many where there are fewer members than this for each.
 const CELLS_SHARE: usize = 64;
 
 /// The parts for each thread that members are dealt out to, so that the values of one lie in the nearer caches.
@@ -69,8 +71,12 @@ impl<'a, 'c> Grouping<'a, 'c> {
         // Where each cell has its counters, those of all parts are put together.
         let has_many_cells =
             matches!(&self.cells, Cells::Dense(dense) if members.len() / CELLS_SHARE < dense.len());
-        let is_long = has_many_cells || self.keys.iter().any(|key| key.codes.numbers_values());
-        let few = if is_long { 1 } else { RANGES };
+        let numbers_values = self.keys.iter().any(|key| key.codes.numbers_values());
+        let few = match (numbers_values, has_many_cells) {
+            (true, _) => 1,
+            (false, true) => RANGES_OF_MANY_CELLS,
+            (false, false) => RANGES,
+        };
         let spread = if has_few_groups { spread } else { spread.with_few(few) }.in_units_of(BATCH);
         let floats = self.float_sum_columns();
         if !floats.is_empty() {

@@ -77,6 +77,8 @@ impl Context<'_> {
             context: self,
             keys: vec![predicate],
             distinct: Vec::new(),
+            coded: Vec::new(),
+            ascends: false,
             firsts: all.firsts,
             counts: all.counts,
             folded: all.columns.into_iter().map(|column| column.folded).collect(),

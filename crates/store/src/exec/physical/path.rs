@@ -168,6 +168,8 @@ pub enum EdgesPath {
     CountEach,
     /// The distinct targets of all lists are filtered and ordered together.
     Together,
+    /// The distinct targets alone, and no lists.
+    Gather,
 }
 
 /// How nodes are grouped.
@@ -317,7 +319,8 @@ names! {
         WalkEach = "walks each list",
         OrderEach = "orders each list",
         CountEach = "asks each list",
-        Together = "asks all targets together";
+        Together = "asks all targets together",
+        Gather = "gathers targets";
     Group in GroupPath:
         Postings = "counts postings",
         PostingSums = "adds up postings",

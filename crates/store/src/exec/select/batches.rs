@@ -308,6 +308,11 @@ impl<T: Copy> Overlay<T> {
         Overlay { changes: Arc::clone(&self.changes), done }
     }
 
+    /// Whether there are no changes.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
+
     /// The bytes that the changes take.
     pub(crate) fn byte_len(&self) -> usize {
         size_of::<(u32, T)>() * self.changes.len()

@@ -4,6 +4,7 @@
 //! The cheaper way is taken: the index when it would give fewer nodes than there are candidates
 //! (or not many more, since a test costs more than a step in a posting list).
 
+use super::batches::Members;
 use crate::exec::choose::function::{int_column, is_told, pays_to_scan};
 use crate::exec::choose::geo_function::GeoCall;
 use crate::exec::choose::tester::{Tester, is_in_range, nanos_of_call};
@@ -265,12 +266,12 @@ impl<'a> Context<'a> {
             tester => match tester.holders().filter(|set| self.are_few(set, candidates.len())) {
                 Some(holders) => {
                     self.took(FilterPath::Holders);
-                    let passing = self.keep_passing(&holders.as_list(), &tester)?;
+                    let passing = self.keep_passing(Members::Set(&holders), &tester)?;
                     Ok(NodeSet::from(passing).and(&candidates))
                 }
                 None => {
                     self.took(FilterPath::Test);
-                    Ok(NodeSet::from(self.keep_passing(&candidates.as_list(), &tester)?))
+                    Ok(NodeSet::from(self.keep_passing(Members::Set(&candidates), &tester)?))
                 }
             },
         }

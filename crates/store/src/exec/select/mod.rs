@@ -10,6 +10,7 @@ pub(super) mod reach;
 pub(super) mod rank;
 pub(super) mod top;
 pub(super) mod by_index;
+mod ranked_rows;
 pub(super) mod order;
 pub(super) mod passing;
 pub(super) mod page;

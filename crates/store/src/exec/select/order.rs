@@ -5,15 +5,16 @@
 //! page, only its nodes are sorted. One key that is indexed is read off the index instead, when
 //! that takes fewer steps.
 
+use super::batches::Members;
 use super::by_index::leading_by_index;
 use super::numbers::numbers;
 use super::passing::Purpose;
 use super::rank::{is_far, prefix, rank_of, rank_of_int};
+use super::ranked_rows::{RankedRow, first_rows, turning};
 use super::reach::looks_beyond;
 use super::read::{Langs, Typed, typed_or_none};
 use super::top::{Scan, by_column_var, by_variable};
 use crate::exec::control::context::Context;
-use crate::exec::control::morsels::joined;
 use crate::exec::control::tree::{Column, ValueMap};
 use crate::exec::physical::path::OrderPath;
 use crate::graph::Predicate;
@@ -21,6 +22,7 @@ use crate::storage::NodeSet;
 use hexgraph_base::plan::{Block, Filter, OrderKey, Page};
 use hexgraph_base::text::Collation;
 use hexgraph_base::types::{Error, Result, ValueRef, ValueType, did_you_mean, ordered_bits};
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::ops::Range;
 
@@ -46,35 +48,6 @@ struct KeyColumn {
     /// The whole texts, where equal ranks do not mean equal values; empty for what a rank tells.
     texts: Vec<Vec<u8>>,
     descending: bool,
-}
-
-/// A node with the numbers of at most two keys; rows compare as their nodes do.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct RankedRow {
-    lacks_first: bool,
-    /// The number of the first key, turned round where it descends.
-    first: u64,
-    lacks_second: bool,
-    /// The same of the second key.
-    second: u64,
-    /// The node, turned round where nodes are in the order that descends.
-    node: u32,
-}
-
-impl RankedRow {
-    /// Whether the order of the uids of nodes without a value is turned around.
-    fn is_turned(&self, keys: [bool; 2]) -> bool {
-        keys[0] && self.lacks_first || keys[1] && self.lacks_second
-    }
-}
-
-/// Which of several keys descend; a single one does not turn the order of uids.
-fn turning(descending: impl ExactSizeIterator<Item = bool>) -> [bool; 2] {
-    let mut turns = [false; 2];
-    if 1 < descending.len() {
-        turns.iter_mut().zip(descending).for_each(|(turn, it)| *turn = it);
-    }
-    turns
 }
 
 /// A key of an order, resolved.
@@ -270,17 +243,17 @@ impl<'a> Context<'a> {
         let each: usize = keys.iter().map(|key| key_bytes(key.predicate)).sum();
         // The nodes, their places in the order, and the keys.
         let _while_sorting = self.control.charge_while((8 + each) * nodes.len())?;
-        let nodes = nodes.to_vec();
         self.check()?;
         let single = keys.len() == 1;
         let lang = keys.first().and_then(|key| key.lang);
         let lang = lang.filter(|_| single || wanted.is_some());
         let collation = lang.map_or(Ok(None), Collation::of).map_err(Error::query)?;
         if collation.is_none()
-            && let Some(sorted) = self.sorted_rows(keys, &nodes, wanted)?
+            && let Some(sorted) = self.sorted_rows(keys, Members::Set(nodes), wanted)?
         {
             return Ok(sorted);
         }
+        let nodes = nodes.to_vec();
         let of_single = collation.as_ref().filter(|_| single);
         let columns = |nodes: &[u32]| -> Vec<KeyColumn> {
             let column = |key: &SortKey<'_>| {
@@ -305,7 +278,7 @@ impl<'a> Context<'a> {
     fn sorted_rows(
         &self,
         keys: &[SortKey<'_>],
-        nodes: &[u32],
+        nodes: Members<'_>,
         wanted: Option<usize>,
     ) -> Result<Option<Vec<u32>>> {
         let [first, rest @ ..] = keys else { return Ok(None) };
@@ -313,50 +286,48 @@ impl<'a> Context<'a> {
             predicate_column(key.predicate, key.lang, nodes, key.descending, None)
         };
         // Mostly the first ones tell whether numbers are enough.
-        let sample = &nodes[..nodes.len().min(SAMPLE)];
-        if 1 < rest.len() || keys.iter().any(|key| !column(key, sample).texts.is_empty()) {
+        let sample = nodes.range(0..nodes.len().min(SAMPLE));
+        if 1 < rest.len() || keys.iter().any(|key| !column(key, &sample).texts.is_empty()) {
             return Ok(None);
         }
         let _while_sorting = self.control.charge_while(size_of::<RankedRow>() * nodes.len())?;
         let spread = self.control.spread(nodes.len(), ROW_NANOS)?.map(|spread| spread.with_few(1));
         let len = spread.map_or(nodes.len(), |spread| spread.len()).max(1);
-        let parts: Vec<&[u32]> = nodes.chunks(len).collect();
-        let nanos = ROW_NANOS * len;
-        let firsts = self.lists(parts.len(), nanos, |range| {
-            self.check()?;
-            Ok(parts[range].iter().map(|part| column(first, part)).collect())
-        })?;
+        let part_of = |part: usize| part * len..nodes.len().min((part + 1) * len);
+        let (parts, nanos) = (nodes.len().div_ceil(len), ROW_NANOS * len);
+        let (listed, firsts): (Vec<Cow<'_, [u32]>>, Vec<KeyColumn>) = self
+            .lists(parts, nanos, |range| {
+                self.check()?;
+                let read = |part: usize| {
+                    let nodes = nodes.range(part_of(part));
+                    let column = column(first, &nodes);
+                    (nodes, column)
+                };
+                Ok(range.map(read).collect())
+            })?
+            .into_iter()
+            .unzip();
         if firsts.iter().any(|column| !column.texts.is_empty()) {
             return Ok(None);
         }
         let bound = wanted.map_or(Ok(None), |wanted| self.bound_of(&firsts, wanted))?;
-        let sorted = self.lists(parts.len(), nanos, |range| {
+        let sorted = self.lists(parts, nanos, |range| {
             self.check()?;
             let sorted = |at: usize| {
-                let led = bound.map(|bound| leading(parts[at], &firsts[at], bound));
+                let led = bound.map(|bound| leading(&listed[at], &firsts[at], bound));
                 let (nodes, first) = match &led {
                     Some((nodes, first)) => (nodes.as_slice(), first),
-                    None => (parts[at], &firsts[at]),
+                    None => (&*listed[at], &firsts[at]),
                 };
                 let other = rest.first().map(|key| column(key, nodes));
                 ranked_rows(nodes, first, other.as_ref()).map(|rows| first_rows(rows, wanted))
             };
             Ok(range.map(sorted).collect())
         })?;
-        let is_merged = 1 < sorted.len();
         let Some(sorted) = sorted.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
-        let mut rows = joined(sorted);
-        if is_merged {
-            // Finds the parts as runs that ascend, and merges them.
-            rows.sort();
-            rows.truncate(wanted.unwrap_or(usize::MAX));
-        }
         let turns = turning(keys.iter().map(|key| key.descending));
-        Ok(Some(
-            rows.iter()
-                .map(|row| if row.is_turned(turns) { !row.node } else { row.node })
-                .collect(),
-        ))
+        let node_of = |row: &RankedRow| if row.is_turned(turns) { !row.node } else { row.node };
+        self.merged(sorted, wanted, node_of).map(Some)
     }
 
     /// A number of the first key, turned as the key is, that `wanted` nodes at least do not pass, and mostly not many more; `None` where
@@ -683,19 +654,6 @@ fn ranked_rows(
     Some(nodes.iter().enumerate().map(row).collect())
 }
 
-/// The first of some rows, in their order.
-fn first_rows(mut rows: Vec<RankedRow>, wanted: Option<usize>) -> Vec<RankedRow> {
-    if let Some(wanted) = wanted.filter(|wanted| *wanted < rows.len()) {
-        if let Some(last) = wanted.checked_sub(1) {
-            // Who belongs to the page is found in expected O(rows); only the page is sorted.
-            rows.select_nth_unstable(last);
-        }
-        rows.truncate(wanted);
-    }
-    rows.sort_unstable();
-    rows
-}
-
 fn sort_by_columns(nodes: &[u32], columns: &[KeyColumn], wanted: Option<usize>) -> Vec<u32> {
     let mut places: Vec<u32> = (0..nodes.len() as u32).collect();
     let compare = |one: &u32, other: &u32| compare_rows(nodes, columns, *one, *other);
@@ -821,7 +779,8 @@ mod tests {
                     let context =
                         Context { version: &version, query: &query, control: &control, vars };
                     asked += 1;
-                    let found = context.sorted_rows(&keys, &nodes, wanted).unwrap();
+                    let found = context.sorted_rows(&keys, Members::List(&nodes), wanted);
+                    let found = found.unwrap();
                     let Some(found) = found else { continue };
                     by_rows += 1;
                     assert_eq!(found, sorted, "{wanted:?} of {} nodes", nodes.len());

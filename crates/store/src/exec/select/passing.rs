@@ -4,6 +4,7 @@
 //! parts become sets, where an index has them at little cost, and tests of single nodes. The smallest of the sets is walked, from
 //! `after` on, in batches that double as long as little passes; the other sets and the tests are asked of a batch at a time.
 
+use super::batches::Members;
 use super::filter::test_rank;
 use super::reach::looks_beyond;
 use crate::exec::choose::function::is_told;
@@ -299,7 +300,7 @@ impl<'a> Context<'a> {
             walked += batch.len();
             // What lies close together in a column is tested sooner than found in a set.
             if let Some(Driver::Holders(place)) = driver {
-                batch = self.passing_test(&batch, &filter.tests[place])?;
+                batch = self.passing_test(Members::List(&batch), &filter.tests[place])?;
             }
             // Else the walk is over `asked` itself.
             if driver.is_some() {
@@ -358,12 +359,12 @@ impl<'a> Context<'a> {
         }
         let holders = test.holders.clone().unwrap_or_default();
         self.took_at(&test.step, FilterPath::Holders);
-        let passing = self.passing_test(&holders.as_list(), test)?;
+        let passing = self.passing_test(Members::Set(&holders), test)?;
         Ok(test.passing.get_or_init(|| passing.into()))
     }
 
     /// Those of some nodes that pass a test, which notes how many.
-    fn passing_test(&self, nodes: &[u32], test: &Test<'_>) -> Result<Vec<u32>> {
+    fn passing_test(&self, nodes: Members<'_>, test: &Test<'_>) -> Result<Vec<u32>> {
         let passing = self.keep_passing(nodes, &test.tester)?;
         self.add_rows(&test.step, passing.len());
         Ok(passing)
@@ -387,7 +388,7 @@ impl<'a> Context<'a> {
         Box::new(move |mut nodes: Vec<u32>| {
             filter.sets.iter().for_each(|(set, _)| set.retain(&mut nodes, true));
             for tester in &testers {
-                nodes = self.keep_passing(&nodes, tester)?;
+                nodes = self.keep_passing(Members::List(&nodes), tester)?;
             }
             Ok(nodes)
         })
@@ -417,7 +418,7 @@ impl<'a> Context<'a> {
     ) -> Result<NodeSet> {
         for (place, test) in filter.tests.iter().enumerate() {
             if Some(Driver::Holders(place)) != driver {
-                nodes = self.passing_test(&nodes, test)?;
+                nodes = self.passing_test(Members::List(&nodes), test)?;
             }
         }
         filter.beyond.iter().try_fold(nodes.into(), |nodes, part| self.filter(part, nodes))

@@ -4,6 +4,7 @@
 //! between its levels and no node is tested twice. Where an index gives the few far ends that pass, they are looked for
 //! instead; with edges kept both ways the walk begins at them.
 
+use super::batches::Members;
 use crate::exec::choose::function::no_reverse;
 use crate::exec::choose::tester::Tester;
 use crate::exec::control::context::Context;
@@ -72,7 +73,7 @@ impl<'a> Context<'a> {
         candidates: &NodeSet,
     ) -> Result<NodeSet> {
         let tester = Tester::Reaches(edges, reach.more_than as usize, Box::new(passes));
-        Ok(NodeSet::from(self.keep_passing(&candidates.as_list(), &tester)?))
+        Ok(NodeSet::from(self.keep_passing(Members::Set(&candidates), &tester)?))
     }
 
     /// The condition as a test of single nodes.

@@ -1,14 +1,16 @@
 //! Lists of targets, one for each node of a level, and the distinct nodes of all of them. Other threads help with large levels.
 
 use crate::exec::control::context::Context;
-use crate::exec::control::morsels::joined;
+use crate::exec::control::morsels::{Spread, joined};
 use crate::exec::select::batches::{BATCH, EdgeCounts, EdgeTargets};
 use crate::exec::select::page::cut;
 use crate::graph::{Direction, distinct_of};
 use crate::storage::{NodeLookup, SpanBits, is_dense};
 use hexgraph_base::plan::Page;
 use hexgraph_base::types::{Error, Result};
+use std::mem;
 use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The distinct nodes of a list, ascending.
 pub(crate) fn distinct(targets: &[u32]) -> Vec<u32> {
@@ -60,6 +62,9 @@ fn distinct_of_few(nodes: &[u32]) -> Option<Vec<u32>> {
 
 /// The lists of fewer nodes are copied one by one: that takes as long as to find out how those of a batch lie.
 const BATCHED_MIN: usize = 64;
+
+/// The morsels for each thread in which edges are counted.
+const ENDS_PIECES: usize = 2;
 
 /// The nanoseconds that a node of a list takes, to find the distinct ones.
 const DISTINCT_NANOS: usize = 3;
@@ -146,7 +151,8 @@ impl Context<'_> {
         Ok(all)
     }
 
-    /// All targets of some nodes. Those of many that ascend are copied batch by batch: of nodes that lie behind one another in one piece.
+    /// All targets of some nodes. Those of many that ascend are copied batch by batch: of nodes that lie behind one another in one piece. They
+    /// are counted before, so that each thread has room of its own for what it copies.
     ///
     /// # Errors
     ///
@@ -162,21 +168,98 @@ impl Context<'_> {
                 |place: usize, lists: &mut Lists| lists.extend(self, &edges.targets(nodes[place]));
             return self.lists_of(nodes.len(), nanos, add);
         }
-        let part = |places: Range<usize>| {
-            let mut lists = Lists::new(self, places.len())?;
-            let (mut counts, mut targets) = (EdgeCounts::new(edges), EdgeTargets::new(edges));
+        let spread = self.control.spread(nodes.len(), nanos)?;
+        let mut lists = Lists::new(self, nodes.len())?;
+        lists.offsets.resize(nodes.len() + 1, 0);
+        let count = self.read_ends(nodes, edges, spread, &mut lists.offsets[1..])?;
+        self.control.charge(size_of::<u32>() * count)?;
+        match spread {
+            Some(spread) => {
+                lists.targets = vec![0; count];
+                self.copy_targets(nodes, edges, spread, &mut lists)?;
+            }
+            None => {
+                lists.targets.reserve_exact(count);
+                let mut targets = EdgeTargets::new(edges);
+                for batch in nodes.chunks(BATCH) {
+                    self.check()?;
+                    targets.for_each(batch, |targets| lists.targets.extend_from_slice(targets));
+                }
+            }
+        }
+        debug_assert_eq!(lists.targets.len(), count, "edges were counted as they are");
+        Ok(lists)
+    }
+
+    /// Fills in where the list of each of some nodes ends, one behind the other, and returns the last end.
+    fn read_ends(
+        &self,
+        nodes: &[u32],
+        edges: &Direction,
+        spread: Option<Spread<'_>>,
+        ends: &mut [u32],
+    ) -> Result<usize> {
+        // To count is so quick that a few pieces are enough.
+        let spread = spread.map(|spread| spread.with_few(ENDS_PIECES).in_units_of(BATCH));
+        let len = spread.map_or(nodes.len(), |spread| spread.len()).max(1);
+        let parts: Vec<Mutex<&mut [u32]>> = ends.chunks_mut(len).map(Mutex::new).collect();
+        let read = |places: Range<usize>| {
+            let ends = &mut *taken(&parts[places.start / len]);
+            let (mut counts, mut end) = (EdgeCounts::new(edges), 0);
+            let batches = nodes[places].chunks(BATCH).zip(ends.chunks_mut(BATCH));
+            for (nodes, ends) in batches {
+                self.check()?;
+                for (slot, count) in ends.iter_mut().zip(counts.read(nodes)) {
+                    end += *count as usize;
+                    // The last end is the greatest one, and is looked at below.
+                    *slot = end as u32;
+                }
+            }
+            end_of(end)?;
+            Ok(end)
+        };
+        let counts = match spread {
+            Some(spread) => spread.collect(read)?,
+            None => vec![read(0..nodes.len())?],
+        };
+        drop(parts);
+        let mut before = 0;
+        for (ends, count) in ends.chunks_mut(len).zip(counts) {
+            if 0 < before {
+                ends.iter_mut().for_each(|end| *end = end.wrapping_add(before as u32));
+            }
+            before += count;
+        }
+        end_of(before)?;
+        Ok(before)
+    }
+
+    /// Copies the targets of some nodes to lists that have room for them and know where each ends.
+    fn copy_targets(
+        &self,
+        nodes: &[u32],
+        edges: &Direction,
+        spread: Spread<'_>,
+        lists: &mut Lists,
+    ) -> Result<()> {
+        let len = spread.len();
+        let parts = lists.parts(len);
+        let copy = |places: Range<usize>| {
+            let mut part = taken(&parts[places.start / len]);
+            let mut rest = &mut *part.targets;
+            let mut targets = EdgeTargets::new(edges);
             for batch in nodes[places].chunks(BATCH) {
                 self.check()?;
-                lists.add_batch(self, batch, &mut counts, &mut targets)?;
+                targets.for_each(batch, |targets| {
+                    let (room, behind) = mem::take(&mut rest).split_at_mut(targets.len());
+                    room.copy_from_slice(targets);
+                    rest = behind;
+                });
             }
-            Ok(lists)
+            Ok(())
         };
-        let Some(spread) = self.control.spread(nodes.len(), nanos)? else {
-            return part(0..nodes.len());
-        };
-        let mut all = Lists::new(self, nodes.len())?;
-        spread.each(part, |part| all.append(self, part))?;
-        Ok(all)
+        spread.collect(copy)?;
+        Ok(())
     }
 
     /// The lists with those targets alone that are among some nodes. To ask takes about `nanos` nanoseconds; other threads help with many.
@@ -204,19 +287,16 @@ impl Context<'_> {
             lists.choose(choose);
             return Ok(lists);
         };
-        let part = |places: Range<usize>| {
-            let mut part = Lists::new(self, places.len())?;
-            let (start, end) = (lists.offsets[places.start], lists.offsets[places.end]);
-            part.extend(self, &lists.targets[start as usize..end as usize])?;
-            let offsets = lists.offsets[places.start + 1..=places.end].iter();
-            part.offsets.extend(offsets.map(|offset| offset - start));
-            part.choose(&choose);
-            Ok(part)
-        };
-        let mut all = Lists::new(self, count)?;
-        spread.each(part, |part| all.append(self, part))?;
-        lists.free(self);
-        Ok(all)
+        // Each morsel chooses in place; what is left moves together then.
+        let len = spread.len();
+        let parts = lists.parts(len);
+        let kept = spread.collect(|places| {
+            let part = &mut *taken(&parts[places.start / len]);
+            Ok((part.start, choose_in(part.ends, part.targets, part.start, &choose)))
+        })?;
+        drop(parts);
+        lists.close_up(len, &kept);
+        Ok(lists)
     }
 
     /// The lists without the targets that `keep` says no to, which is asked with the node of the list. To ask takes about `nanos`
@@ -251,6 +331,43 @@ impl Context<'_> {
         lists.free(self);
         Ok(kept)
     }
+}
+
+/// Some of the lists of a level, which one thread fills or changes.
+struct Part<'l> {
+    /// Where each list ends among the targets of all lists.
+    ends: &'l mut [u32],
+    /// Their targets, and the place of the first one.
+    targets: &'l mut [u32],
+    start: u32,
+}
+
+/// What a morsel has to itself. Each is asked for once, which a shared closure can only do through a lock.
+fn taken<T>(part: &Mutex<T>) -> MutexGuard<'_, T> {
+    part.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Keeps the targets that `choose` says yes to, in place, and returns their number. `ends` tells where lists end among all targets, of which these
+/// begin at `start`; afterwards where they end among those that are kept. Each target is written, and the next one over it where it is not kept: a
+/// loop without branches, since nobody foresees them.
+fn choose_in(
+    ends: &mut [u32],
+    targets: &mut [u32],
+    start: u32,
+    choose: impl Fn(u32) -> bool,
+) -> usize {
+    let (mut kept, mut place) = (0, 0);
+    for end in ends {
+        let stop = (*end - start) as usize;
+        for position in place..stop {
+            let target = targets[position];
+            targets[kept] = target;
+            kept += usize::from(choose(target));
+        }
+        place = stop;
+        *end = kept as u32;
+    }
+    kept
 }
 
 /// The targets of each node of a level, one list behind the other.
@@ -295,28 +412,6 @@ impl Lists {
         self.extend(context, &part.targets)?;
         self.offsets.extend(part.offsets[1..].iter().map(|offset| start as u32 + offset));
         part.free(context);
-        Ok(())
-    }
-
-    /// Adds the list of each node of a batch.
-    fn add_batch(
-        &mut self,
-        context: &Context<'_>,
-        nodes: &[u32],
-        counts: &mut EdgeCounts<'_>,
-        targets: &mut EdgeTargets<'_>,
-    ) -> Result<()> {
-        let mut end = self.targets.len();
-        for count in counts.read(nodes) {
-            end += *count as usize;
-            // The last offset is the greatest one, and is looked at below.
-            self.offsets.push(end as u32);
-        }
-        end_of(end)?;
-        let more = end - self.targets.len();
-        context.make_room(&mut self.targets, more)?;
-        targets.for_each(nodes, |targets| self.targets.extend_from_slice(targets));
-        debug_assert_eq!(self.targets.len(), end, "edges were counted as they are");
         Ok(())
     }
 
@@ -374,21 +469,38 @@ impl Lists {
         Ok(())
     }
 
-    /// Keeps the targets that `choose` says yes to, in place. Each is written, and the next one over it where it is not kept: a loop without
-    /// branches, since nobody foresees them.
+    /// Keeps the targets that `choose` says yes to, in place.
     fn choose(&mut self, choose: impl Fn(u32) -> bool) {
-        let (mut kept, mut start) = (0, 0);
-        for offset in &mut self.offsets[1..] {
-            let end = *offset as usize;
-            for position in start..end {
-                let target = self.targets[position];
-                self.targets[kept] = target;
-                kept += usize::from(choose(target));
-            }
-            start = end;
-            *offset = kept as u32;
-        }
+        let kept = choose_in(&mut self.offsets[1..], &mut self.targets, 0, choose);
         self.targets.truncate(kept);
+    }
+
+    /// Parts of `len` lists each, for as many threads.
+    fn parts(&mut self, len: usize) -> Vec<Mutex<Part<'_>>> {
+        let last = self.offsets.len() - 1;
+        let bounds: Vec<u32> =
+            (0..last).step_by(len).chain([last]).map(|place| self.offsets[place]).collect();
+        let mut rest = self.targets.as_mut_slice();
+        let part = |(ends, bounds): (_, &[u32])| {
+            let (start, count) = (bounds[0], (bounds[1] - bounds[0]) as usize);
+            let (targets, behind) = mem::take(&mut rest).split_at_mut(count);
+            rest = behind;
+            Mutex::new(Part { ends, targets, start })
+        };
+        self.offsets[1..].chunks_mut(len).zip(bounds.windows(2)).map(part).collect()
+    }
+
+    /// Moves what was kept of parts of `len` lists each together: where the targets of a part began, and how many are left. The ends of lists are
+    /// those in their part.
+    fn close_up(&mut self, len: usize, kept: &[(u32, usize)]) {
+        let mut end = 0;
+        for (ends, (start, kept)) in self.offsets[1..].chunks_mut(len).zip(kept) {
+            let start = *start as usize;
+            self.targets.copy_within(start..start + kept, end);
+            ends.iter_mut().for_each(|it| *it += end as u32);
+            end += kept;
+        }
+        self.targets.truncate(end);
     }
 
     /// Each list's wanted part.
@@ -424,8 +536,54 @@ fn end_of(targets: usize) -> Result<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exec::control::morsels::tests::sharing;
+    use crate::exec::control::stop::Control;
+    use crate::exec::random_graph::graph;
+    use crate::storage::NodeSet;
+    use fastrand::Rng;
+    use hexgraph_base::plan::Query;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
+
+    /// Lists that threads copy and choose from, each in room of its own, are those of the nodes one by one.
+    #[test]
+    fn lists_of_parts_are_those_of_each_node() {
+        let mut rng = Rng::with_seed(17);
+        let mut shared = 0;
+        for round in 0..40 {
+            let count = if round % 8 == 0 { 9_000 } else { rng.u32(80..700) };
+            let (version, query) = (graph(count.into(), &mut rng), Query::default());
+            let nodes: Vec<u32> = (0..count * 5 / 4).filter(|_| rng.f64() < 0.8).collect();
+            let chosen: NodeSet = (0..count).filter(|_| rng.bool()).collect::<Vec<u32>>().into();
+            for name in ["knows", "likes"] {
+                let Some(predicate) = version.predicate(name) else { continue };
+                let Some(edges) = predicate.direction(false) else { continue };
+                let each = |node: &u32| edges.targets(*node).to_vec();
+                let all: Vec<Vec<u32>> = nodes.iter().map(each).collect();
+                let among = |list: &Vec<u32>| {
+                    list.iter().copied().filter(|target| chosen.contains(*target)).collect()
+                };
+                let some: Vec<Vec<u32>> = all.iter().map(among).collect();
+                for control in [Control::new(), sharing(2, 1), sharing(3, 20_000)] {
+                    let vars = Vec::new();
+                    let context =
+                        Context { version: &version, query: &query, control: &control, vars };
+                    let spread = control.spread(nodes.len(), 25).unwrap();
+                    shared += usize::from(spread.is_some_and(|spread| 1 < spread.count()));
+                    let lists = context.all_lists(&nodes, edges, 25).unwrap();
+                    assert_eq!(listed(&lists), all, "{name} of {} nodes", nodes.len());
+                    let lookup = NodeLookup::of(&chosen, lists.target_count());
+                    let lists = context.among(lists, &lookup, 25).unwrap();
+                    assert_eq!(listed(&lists), some, "{name} of {} nodes", nodes.len());
+                }
+            }
+        }
+        assert!(40 < shared, "{shared} were shared");
+    }
+
+    fn listed(lists: &Lists) -> Vec<Vec<u32>> {
+        (0..lists.offsets.len() - 1).map(|place| lists.list(place).to_vec()).collect()
+    }
 
     proptest! {
         #[test]

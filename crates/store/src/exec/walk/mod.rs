@@ -3,6 +3,7 @@
 pub(super) mod lists;
 pub(super) mod traverse;
 pub(super) mod long_lists;
+pub(super) mod gather;
 pub(super) mod expand;
 pub(super) mod cascade;
 pub(super) mod recurse;

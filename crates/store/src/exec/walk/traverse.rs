@@ -35,6 +35,30 @@ pub(crate) struct Inherited<'p> {
     pub(crate) depth: usize,
     /// True where no field sets a variable, so that none waits for another.
     pub(crate) are_apart: bool,
+    /// True where nothing looks at the lists of edges: see `needs_no_lists` in `gather.rs`.
+    pub(crate) needs_no_lists: bool,
+}
+
+/// The targets of each node of a level.
+struct Walked {
+    /// Where each list ends; the first offset is 0.
+    offsets: Vec<u32>,
+    targets: Vec<u32>,
+    /// The distinct ones, where they are known: all that pass a filter are the target of some node.
+    below: Option<Vec<u32>>,
+}
+
+impl Walked {
+    /// Empty lists of so many nodes, which nobody looks at, and where their edges lead.
+    fn without_lists(nodes: usize, below: Vec<u32>) -> Walked {
+        Walked { offsets: vec![0; nodes + 1], targets: Vec::new(), below: Some(below) }
+    }
+}
+
+impl From<(Vec<u32>, Vec<u32>)> for Walked {
+    fn from((offsets, targets): (Vec<u32>, Vec<u32>)) -> Walked {
+        Walked { offsets, targets, below: None }
+    }
 }
 
 /// An edge field and the way it is walked.
@@ -154,10 +178,18 @@ impl<'a> Context<'a> {
         } else {
             field.page
         };
-        let (offsets, targets) = self.walk(nodes, &walk, page)?;
+        let gathered = match inherited.needs_no_lists {
+            true => self.gathered(nodes, &walk)?,
+            false => None,
+        };
+        let Walked { offsets, targets, below } = match gathered {
+            Some(below) => Walked::without_lists(nodes.len(), below),
+            None => self.walked(nodes, &walk, page)?,
+        };
         // Those of the level below, and what a variable keeps of them.
-        self.control.charge(8 * targets.len())?;
-        let below = self.distinct(&targets)?;
+        let most = below.as_ref().map_or(targets.len(), Vec::len);
+        self.control.charge(8 * most)?;
+        let below = below.map_or_else(|| self.distinct(&targets), Ok)?;
         if let Some(var) = field.var {
             self.set_var(var, Var::uids(NodeSet::from(below.clone())));
         }
@@ -184,6 +216,11 @@ impl<'a> Context<'a> {
         walk: &Walk<'_>,
         page: Page,
     ) -> Result<(Vec<u32>, Vec<u32>)> {
+        let Walked { offsets, targets, .. } = self.walked(nodes, walk, page)?;
+        Ok((offsets, targets))
+    }
+
+    fn walked(&self, nodes: &[u32], walk: &Walk<'_>, page: Page) -> Result<Walked> {
         let field = walk.field;
         check_order(page, &field.order)?;
         let by_facets = field.facets.as_ref().is_some_and(|facets| !facets.order.is_empty());
@@ -194,31 +231,38 @@ impl<'a> Context<'a> {
         if plain {
             self.took(if page.is_all() { EdgesPath::Copy } else { EdgesPath::Seek });
             if page.is_all() {
-                return Ok(self.all_lists(nodes, walk.edges, LIST_NANOS)?.finish());
+                return Ok(self.all_lists(nodes, walk.edges, LIST_NANOS)?.finish().into());
             }
             let lists = self.lists_of(nodes.len(), LIST_NANOS, |place, lists| {
                 let set = walk.edges.target_set(nodes[place]);
                 lists.extend(self, &self.page_of(&set, page))
             })?;
-            return Ok(lists.finish());
+            return Ok(lists.finish().into());
         }
         if let Some(pages) = self.pages_of_long_lists(nodes, walk, page)? {
-            return Ok(pages);
+            return Ok(pages.into());
         }
-        let all = self.filtered_targets(nodes, walk, page)?;
-        let pages = if !field.order.is_empty() || by_facets {
+        let (all, passed) = self.filtered_targets(nodes, walk, page)?;
+        let mut below = None;
+        let (offsets, targets) = if !field.order.is_empty() || by_facets {
             self.sorted_targets(nodes, walk, page, all)?
         } else if page.first == 0 && page.offset <= 0 {
+            below = passed.map(|passed| passed.to_vec());
             all.finish()
         } else {
             all.cut(self, page)?
         };
         self.took(EdgesPath::Together);
-        Ok(pages)
+        Ok(Walked { offsets, targets, below })
     }
 
-    /// All targets that pass the filters and lie behind `after`.
-    fn filtered_targets(&self, nodes: &[u32], walk: &Walk<'_>, page: Page) -> Result<Lists> {
+    /// All targets that pass the filters and lie behind `after`, and where it is known without a look at them, which these are.
+    fn filtered_targets(
+        &self,
+        nodes: &[u32],
+        walk: &Walk<'_>,
+        page: Page,
+    ) -> Result<(Lists, Option<NodeSet>)> {
         let field = walk.field;
         let least = self.least_of(page);
         if let ([node], Some(filter), None) = (nodes, &field.filter, &field.facet_filter) {
@@ -232,7 +276,7 @@ impl<'a> Context<'a> {
             let mut list = Lists::new(self, 1)?;
             list.extend(self, &passed.as_list())?;
             list.close(self)?;
-            return Ok(list);
+            return Ok((list, Some(passed)));
         }
         let mut all = match page.after {
             0 => self.all_lists(nodes, walk.edges, LIST_NANOS)?,
@@ -245,6 +289,7 @@ impl<'a> Context<'a> {
                 lists.extend(self, &targets[start..])
             })?,
         };
+        let mut below = None;
         if let Some(filter) = &field.filter {
             let _while_filtering = self.control.charge_while(12 * all.target_count())?;
             // Each target is asked once, in whichever lists it stands.
@@ -258,6 +303,7 @@ impl<'a> Context<'a> {
                     self.among(all, &passed, ASK_NANOS)?
                 }
             };
+            below = Some(passed);
         }
         if let Some(filter) = &field.facet_filter {
             let facets = EdgeFacets::new(walk.predicate, walk.reverse);
@@ -266,8 +312,9 @@ impl<'a> Context<'a> {
                     facets.and_then(|facets| facets.get(node, target, key))
                 })
             })?;
+            below = None;
         }
-        Ok(all)
+        Ok((all, below))
     }
 
     fn sorted_targets(
@@ -387,7 +434,8 @@ fn check_langs(predicate: &Predicate, langs: &[String]) -> Result<()> {
 fn rows_of(data: &FieldData, nodes: usize) -> usize {
     match data {
         FieldData::Nothing => 0,
-        FieldData::Edges(edges) => edges.targets.len(),
+        // Where there are no lists, the distinct targets.
+        FieldData::Edges(edges) => edges.targets.len().max(edges.level.nodes.len()),
         FieldData::Column(map) => map.nodes.len(),
         _ => nodes,
     }

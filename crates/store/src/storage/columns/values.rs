@@ -150,6 +150,16 @@ impl Values {
         }
     }
 
+    /// The text that a code stands for, in a column of few distinct texts.
+    pub(crate) fn text_of_code(&self, code: usize) -> Option<ValueRef<'_>> {
+        match self {
+            Values::Coded { value_type, texts, .. } if code < texts.len() => {
+                Some(textual(*value_type, texts.get(code)))
+            }
+            _ => None,
+        }
+    }
+
     /// True when a value at some of these positions is a number below 0, or a float that is not a number. O(positions)
     /// for numbers and tagged values, else O(1).
     pub(super) fn has_negative(&self, positions: Range<usize>) -> bool {

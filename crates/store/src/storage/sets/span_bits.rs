@@ -12,11 +12,26 @@ pub(crate) struct SpanBits {
 impl SpanBits {
     /// Creates a set of some nodes in any order, with repeats, all of which lie between two ids, both included.
     pub(crate) fn of(least: u32, greatest: u32, nodes: impl Iterator<Item = u32>) -> SpanBits {
-        let first = least & !63;
-        let mut words = vec![0u64; (greatest - first) as usize / 64 + 1];
+        let mut bits = SpanBits::empty(least, greatest);
         // One pass, no comparisons.
-        nodes.for_each(|node| words[((node - first) / 64) as usize] |= 1 << (node % 64));
-        SpanBits { first, words }
+        nodes.for_each(|node| bits.set(node));
+        bits
+    }
+
+    /// Creates an empty set for nodes between two ids, both included.
+    pub(crate) fn empty(least: u32, greatest: u32) -> SpanBits {
+        let first = least & !63;
+        SpanBits { first, words: vec![0; (greatest - first) as usize / 64 + 1] }
+    }
+
+    #[inline]
+    fn set(&mut self, node: u32) {
+        self.words[((node - self.first) / 64) as usize] |= 1 << (node % 64);
+    }
+
+    /// Adds nodes of the span, in any order, with repeats.
+    pub(crate) fn set_all(&mut self, nodes: &[u32]) {
+        nodes.iter().for_each(|node| self.set(*node));
     }
 
     /// True when `node`, which may lie outside of the span, is a member. O(1).
