@@ -334,27 +334,72 @@ impl<T: Copy> Overlay<T> {
 
     /// Calls `visit` with the place of each node of a batch that changed, and what it has now. Changes of other nodes up to
     /// the last of the batch are passed over.
-    pub(crate) fn for_each(&mut self, nodes: &[u32], mut visit: impl FnMut(usize, T)) {
+    pub(crate) fn for_each(&mut self, nodes: &[u32], visit: impl FnMut(usize, T)) {
         let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
-        let mut place = 0;
-        while let Some(&(node, change)) = self.changes.get(self.done).filter(|it| it.0 <= last) {
-            // The place is known where the nodes have no gaps; the next change is mostly near otherwise.
-            let guess = node.wrapping_sub(first) as usize;
-            place = match nodes.get(guess) == Some(&node) {
-                true => guess,
-                false => place + gallop(&nodes[place..], |&other| other < node),
-            };
-            match nodes.get(place) {
-                // What changed before the next node is passed over at once.
-                Some(&next) if next != node => {
-                    self.done += gallop(&self.changes[self.done..], |(other, _)| *other < next);
-                }
-                Some(_) => {
-                    self.done += 1;
-                    visit(place, change);
-                }
-                None => return,
-            }
+        let start = self.done + gallop(&self.changes[self.done..], |(node, _)| *node < first);
+        let end = start + gallop(&self.changes[start..], |(node, _)| *node <= last);
+        self.done = end;
+        let changes = &self.changes[start..end];
+        if nodes.len().saturating_mul(MERGE_SHARE) < changes.len() {
+            look_up_nodes(nodes, changes, visit);
+        } else if changes.len().saturating_mul(MERGE_SHARE) < nodes.len() {
+            look_up_changes(nodes, changes, visit);
+        } else {
+            merge(nodes, changes, visit);
+        }
+    }
+}
+
+/// Nodes and changes are both walked over, unless there are so many times more of one than of the other: a search costs as much as so many steps.
+const MERGE_SHARE: usize = 16;
+
+/// Calls `visit` with the place of each node that changed, and what it has now: a step for each of both, without branches that are hard to foresee.
+fn merge<T: Copy>(nodes: &[u32], changes: &[(u32, T)], mut visit: impl FnMut(usize, T)) {
+    let (mut place, mut next) = (0, 0);
+    while let (Some(&node), Some(&(changed, change))) = (nodes.get(place), changes.get(next)) {
+        if node == changed {
+            visit(place, change);
+        }
+        place += usize::from(node <= changed);
+        next += usize::from(changed <= node);
+    }
+}
+
+/// As [`merge`], by a search for each node.
+fn look_up_nodes<T: Copy>(nodes: &[u32], changes: &[(u32, T)], mut visit: impl FnMut(usize, T)) {
+    let mut rest = changes;
+    for (place, node) in nodes.iter().enumerate() {
+        rest = &rest[gallop(rest, |(changed, _)| changed < node)..];
+        if let Some((_, change)) = rest.first().filter(|(changed, _)| changed == node) {
+            visit(place, *change);
+        }
+    }
+}
+
+/// As [`merge`], by a search for each change, which begins where its node would be if the nodes lay evenly.
+fn look_up_changes<T: Copy>(nodes: &[u32], changes: &[(u32, T)], mut visit: impl FnMut(usize, T)) {
+    let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
+    // The nodes for each id, as a fraction of 2^32.
+    let share = ((nodes.len() as u64) << 32) / (u64::from(last - first) + 1);
+    let mut place = 0;
+    for &(node, change) in changes {
+        // No change lies before the first node or behind the last one, and `place` is that of a node at most as great.
+        let ahead = (u64::from(node - nodes[place]) * share) >> 32;
+        let guess = place + ahead as usize;
+        if nodes.get(guess) != Some(&node) {
+            // Mostly a little before that.
+            let near = place + (ahead - ahead / 8) as usize;
+            let from =
+                if nodes.get(near).is_some_and(|other| *other < node) { near } else { place };
+            place = from + gallop(&nodes[from..], |other| *other < node);
+        } else {
+            place = guess;
+        }
+        if nodes[place] == node {
+            visit(place, change);
+        } else {
+            // The node before is less than this change, and so than the next one.
+            place -= 1;
         }
     }
 }
@@ -492,7 +537,7 @@ impl<'a> EdgeTargets<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{BATCH, Members, RUNS_MIN, RowFinder, Rows};
+    use super::{BATCH, Members, Overlay, RUNS_MIN, RowFinder, Rows};
     use crate::storage::{FrozenBitmap, NO_ROW, NodeSet};
     use fastrand::Rng;
     use roaring::RoaringBitmap;
@@ -541,6 +586,30 @@ mod tests {
                     let found = found(finder, &subjects, batch);
                     assert_eq!(found, [wanted.clone(), wanted.clone()], "seed {seed}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn changes_meet_their_nodes() {
+        let mut rng = Rng::with_seed(9);
+        for round in 0..400 {
+            let mut some = |most: u32| -> Vec<u32> {
+                let step = [1, 2, 9, 300][rng.usize(..4)];
+                let nodes = (0..rng.u32(..most)).map(|place| 40 + place * step + rng.u32(..step));
+                nodes.filter(|node| node % 61 != 0).collect()
+            };
+            let (nodes, changed) = (some(9_000), some([9, 300, 9_000][round % 3]));
+            let changes: Vec<(u32, u32)> = changed.iter().map(|node| (*node, node + 1)).collect();
+            let mut overlay = Overlay::new(Arc::new(changes));
+            for batch in nodes.chunks([3, 60, BATCH][round % 7 % 3]) {
+                let mut found = Vec::new();
+                overlay.for_each(batch, |place, change| found.push((place, change)));
+                let is_changed = |(_, node): &(usize, &u32)| changed.binary_search(node).is_ok();
+                let wanted = batch.iter().enumerate().filter(is_changed);
+                let wanted: Vec<(usize, u32)> =
+                    wanted.map(|(place, node)| (place, node + 1)).collect();
+                assert_eq!(found, wanted, "round {round}");
             }
         }
     }
