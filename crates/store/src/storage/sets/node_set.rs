@@ -3,7 +3,7 @@
 use super::changed::Stored;
 use super::node_iter::{NodeIter, OverlayIter, PlainIter};
 use super::sorted::{
-    gallop, insert_sorted, is_run, places_between, remove_sorted, retain_in, retain_sorted,
+    gallop, insert_sorted, is_run, merged, places_between, remove_sorted, retain_in, retain_sorted,
 };
 use crate::storage::{Array, FrozenBitmap};
 use roaring::RoaringBitmap;
@@ -368,10 +368,7 @@ impl NodeSet {
                 Some(least) => bitmap.range(least..).take(count).collect(),
                 None => Vec::new(),
             },
-            NodeSet::Overlay { base, gained, lost }
-                if LONG_PAGE <= count && skip < self.len() && self.has_few_changes() =>
-            {
-                // As all members are listed, between the first one and the last one of the page.
+            NodeSet::Overlay { base, gained, lost } if LONG_PAGE <= count && skip < self.len() => {
                 let end = self.len().min(skip.saturating_add(count));
                 let (Some(first), Some(last)) = (self.select(skip), self.select(end - 1)) else {
                     return Vec::new();
@@ -381,9 +378,13 @@ impl NodeSet {
                 let mut nodes = base.page(start, end - start + usize::from(base.contains(last)));
                 let between =
                     |nodes: &RoaringBitmap| nodes.range(first..=last).collect::<Vec<u32>>();
-                remove_sorted(&mut nodes, &bitmap_of(&between(lost)));
-                insert_sorted(&mut nodes, &between(gained));
-                nodes
+                let (gained, lost) = (between(gained), between(lost));
+                if FEW_CHANGES.saturating_mul(gained.len() + lost.len()) < nodes.len() {
+                    remove_sorted(&mut nodes, &bitmap_of(&lost));
+                    insert_sorted(&mut nodes, &gained);
+                    return nodes;
+                }
+                merged(&nodes, &gained, &lost)
             }
             // The first page needs no search for where it begins.
             NodeSet::Overlay { base, gained, lost } if skip == 0 => {
