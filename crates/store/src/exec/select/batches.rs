@@ -5,7 +5,7 @@
 //! ascending list, and put in place beside the batches: each costs a step of the walk over them and not a search.
 
 use crate::graph::{Direction, LangValues, Row};
-use crate::storage::{Array, FrozenBitmap, NO_ROW, NodeSet, RowRun, gallop};
+use crate::storage::{Array, FrozenBitmap, NO_ROW, NodeSet, RowRun, SetChanges, gallop};
 use bytemuck::Pod;
 use hexgraph_base::types::Result;
 use roaring::RoaringBitmap;
@@ -186,8 +186,8 @@ const RUN_SHARE: usize = 12;
 /// Finds the rows of batches.
 #[derive(Default, Clone)]
 pub(crate) struct RowFinder {
-    /// Where all nodes are of a set that has the subjects, perhaps without some: what it has beside them.
-    beside: Option<Arc<RoaringBitmap>>,
+    /// Where all nodes are of a set that has the subjects, perhaps without some: what it has beside them, and which it lacks.
+    beside: Option<SetChanges>,
     rows: Vec<u32>,
     runs: Vec<RowRun>,
 }
@@ -197,7 +197,7 @@ impl RowFinder {
     /// subjects), for many members.
     pub(crate) fn of(subjects: &FrozenBitmap, members: Members<'_>) -> RowFinder {
         let beside = match members {
-            Members::Set(set) if ALIKE_MIN <= set.len() => set.gained_beside(subjects),
+            Members::Set(set) if ALIKE_MIN <= set.len() => set.changes_beside(subjects),
             _ => None,
         };
         RowFinder { beside, ..RowFinder::default() }
@@ -257,12 +257,55 @@ impl RowFinder {
     /// Finds the runs of the first of some nodes, and returns how many these are: none where they lie far apart.
     fn find_runs(&mut self, subjects: &FrozenBitmap, nodes: &[u32]) -> usize {
         self.runs.clear();
+        if RUNS_MIN <= nodes.len() && self.find_known_runs(subjects, nodes).is_some() {
+            return nodes.len();
+        }
         let span = nodes.first().zip(nodes.last()).map_or(0, |(first, last)| last - first);
         let are_near = span as usize / SPAN_SHARE < nodes.len();
         if nodes.len() < RUNS_MIN || !are_near {
             return 0;
         }
         subjects.row_runs(nodes, nodes.len() / RUN_SHARE, &mut self.runs)
+    }
+
+    /// Finds the runs of nodes that are all members of a set between two, of which it is known how it differs from the subjects: so they go from change
+    /// to change, without a look at what lies between. `None` where that is not so, or there are many changes. O(changes · log nodes).
+    fn find_known_runs(&mut self, subjects: &FrozenBitmap, nodes: &[u32]) -> Option<()> {
+        let (first, last) = (*nodes.first()?, *nodes.last()?);
+        let SetChanges { gained, lost } = self.beside.as_ref()?;
+        let len_of = |some: &RoaringBitmap| some.range_cardinality(first..=last) as usize;
+        let (more, less) = (len_of(gained), len_of(lost));
+        let (start, end) = (subjects.rank(first), subjects.rank(last));
+        let stored = end - start + usize::from(subjects.contains(last));
+        // As many nodes as the set has between its first and its last one: they are these.
+        if nodes.len() / RUN_SHARE < more + less || stored + more != nodes.len() + less {
+            return None;
+        }
+        let gained = gained.range(first..=last).map(|node| (node, true));
+        let mut changes: Vec<(u32, bool)> =
+            gained.chain(lost.range(first..=last).map(|node| (node, false))).collect();
+        changes.sort_unstable();
+        let (mut place, mut row) = (0, start as u32);
+        let mut add = |row: u32, len: usize| {
+            if 0 < len {
+                self.runs.push(RowRun { row, len: len as u32 });
+            }
+        };
+        for (node, is_new) in changes {
+            let same = gallop(&nodes[place..], |other| *other < node);
+            add(row, same);
+            row += same as u32;
+            place += same;
+            if is_new {
+                add(NO_ROW, 1);
+                place += 1;
+            } else {
+                // A subject that is none of the nodes.
+                row += 1;
+            }
+        }
+        add(row, nodes.len() - place);
+        Some(())
     }
 
     /// The rows of nodes that lie behind one another.
@@ -273,7 +316,7 @@ impl RowFinder {
     /// The rows of nodes that are known to be subjects, where no other lies between them.
     fn run_of_subjects(&self, subjects: &FrozenBitmap, nodes: &[u32]) -> Option<Range<usize>> {
         let (first, last) = (*nodes.first()?, *nodes.last()?);
-        let beside = self.beside.as_ref()?;
+        let beside = &self.beside.as_ref()?.gained;
         if !beside.is_empty() && 0 < beside.range_cardinality(first..=last) {
             return None;
         }
@@ -577,7 +620,11 @@ mod tests {
             }
             let base = Box::new(NodeSet::Frozen(subjects.clone()));
             let set = NodeSet::Overlay { base, gained: Arc::new(gained), lost: Arc::new(lost) };
-            let nodes = set.to_vec();
+            let mut nodes = set.to_vec();
+            if rng.bool() {
+                // Some of the members.
+                nodes.retain(|_| rng.u8(..90) != 0);
+            }
             let mut finders = [RowFinder::of(&subjects, Members::Set(&set)), RowFinder::default()];
             for batch in nodes.chunks([BATCH, RUNS_MIN * 2, 10][rng.usize(..3)]) {
                 let mut wanted = vec![NO_ROW; batch.len()];

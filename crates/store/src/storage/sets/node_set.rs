@@ -33,6 +33,13 @@ pub enum NodeSet {
     },
 }
 
+/// What a set has beside others, and which of these it lacks.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SetChanges {
+    pub(crate) gained: Arc<RoaringBitmap>,
+    pub(crate) lost: Arc<RoaringBitmap>,
+}
+
 /// Fewer than one change in this many members are few: to search for one and to move what lies behind it takes about as long as to look at so many
 /// members one by one.
 const FEW_CHANGES: usize = 32;
@@ -331,12 +338,14 @@ impl NodeSet {
             && mine.and_len(&theirs) == other.len() as u64
     }
 
-    /// What a set has beside some stored members, of which it may lack others; `None` where it is not seen to be made of these.
-    pub(crate) fn gained_beside(&self, members: &FrozenBitmap) -> Option<Arc<RoaringBitmap>> {
+    /// What a set has beside some stored members, and which of these it lacks; `None` where it is not seen to be made of these.
+    pub(crate) fn changes_beside(&self, members: &FrozenBitmap) -> Option<SetChanges> {
         match self {
-            NodeSet::Frozen(bitmap) if bitmap.is_stored_as(members) => Some(Arc::default()),
-            NodeSet::Overlay { base, gained, .. } => match &**base {
-                NodeSet::Frozen(bitmap) if bitmap.is_stored_as(members) => Some(Arc::clone(gained)),
+            NodeSet::Frozen(bitmap) if bitmap.is_stored_as(members) => Some(SetChanges::default()),
+            NodeSet::Overlay { base, gained, lost } => match &**base {
+                NodeSet::Frozen(bitmap) if bitmap.is_stored_as(members) => {
+                    Some(SetChanges { gained: Arc::clone(gained), lost: Arc::clone(lost) })
+                }
                 _ => None,
             },
             _ => None,
