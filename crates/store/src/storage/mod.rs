@@ -22,7 +22,6 @@ pub(crate) use files::log::{HEADER_LEN as LOG_HEADER_LEN, LogWriter};
 pub use files::log::{Header as LogHeader, LogReader};
 pub(crate) use sets::bitmap::{FrozenBitmap, FrozenIter, NO_ROW, RowRun};
 pub(crate) use sets::node_lookup::{NodeLookup, is_dense};
-pub(crate) use sets::node_set::NodeSet;
-pub(crate) use sets::node_set::append_changed;
+pub(crate) use sets::node_set::{NodeSet, SetChanges, append_changed};
 pub(crate) use sets::sorted::gallop;
 pub(crate) use sets::span_bits::SpanBits;

@@ -11,6 +11,7 @@
 //! has; and yet several blocks can be added at the same time, since none waits for another. An addition waits four cycles for the one before it:
 //! eight blocks side by side are read as fast as memory gives them. Up to 1,024 values are simply added one behind the other.
 
+use super::patched_floats::{Cursor, PatchedFloats, STEP};
 use std::array;
 
 /// The number of values of a block. It decides on the last bits of sums, so it never changes.
@@ -264,6 +265,28 @@ impl FloatRun {
         self.rest.extend_from_slice(wide.remainder());
     }
 
+    /// As [`FloatRun::add`], of floats some of which changed. They are read where they lie, but for those of blocks that are not full.
+    pub(crate) fn add_patched(&mut self, floats: PatchedFloats<'_>) {
+        if let Some(floats) = floats.unchanged() {
+            return self.add(floats);
+        }
+        let mut floats = floats.cursor();
+        let head = self.room.min(floats.left());
+        floats.append_to(head, &mut self.head);
+        self.room -= head;
+        // The block that has begun is filled up first: so the next ones begin behind it.
+        self.settle();
+        if !self.rest.is_empty() {
+            floats.append_to(BLOCK - self.rest.len(), &mut self.rest);
+            self.settle();
+        }
+        while BLOCK <= floats.left() {
+            let full = BESIDE.min(floats.left() / BLOCK);
+            self.blocks.extend_from_slice(&sums_of_patched(&mut floats, full)[..full]);
+        }
+        floats.append_to(BLOCK, &mut self.rest);
+    }
+
     /// Adds up the blocks that are full, so that the values of one at most are left.
     pub(crate) fn settle(&mut self) {
         let full = self.rest.len() / BLOCK * BLOCK;
@@ -303,18 +326,59 @@ fn joined(sum: f64, block: f64) -> f64 {
 
 /// The sums of some blocks that lie behind one another, which are added side by side.
 fn sums_of<const N: usize>(floats: &[f64]) -> [f64; N] {
-    let blocks: [&[f64]; N] = array::from_fn(|block| &floats[block * BLOCK..][..BLOCK]);
     let mut sums = [NOTHING; N];
-    for place in 0..BLOCK {
-        for (sum, block) in sums.iter_mut().zip(blocks) {
-            *sum += block[place];
+    add_beside(&mut sums, array::from_fn(|block| &floats[block * BLOCK..][..BLOCK]));
+    sums
+}
+
+/// Adds floats to some sums side by side. There are as many for each.
+#[inline]
+fn add_beside<const N: usize>(sums: &mut [f64; N], floats: [&[f64]; N]) {
+    let len = floats[0].len();
+    let floats = floats.map(|floats| &floats[..len]);
+    let mut added = *sums;
+    for place in 0..len {
+        for (sum, floats) in added.iter_mut().zip(floats) {
+            *sum += floats[place];
         }
+    }
+    *sums = added;
+}
+
+/// The sums of the next blocks, as many as are added side by side, of which only the first so many are there and have a meaning. As long as nothing
+/// changed in any of them they are read in place, and else a step at a time: what changed is put together in the nearest cache.
+fn sums_of_patched(floats: &mut Cursor<'_>, blocks: usize) -> [f64; BESIDE] {
+    let first = *floats;
+    let mut cursors: [Cursor<'_>; BESIDE] = array::from_fn(|block| {
+        let cursor = if block < blocks { *floats } else { first };
+        floats.skip(if block < blocks { BLOCK } else { 0 });
+        cursor
+    });
+    let mut rooms = [[0.0; STEP]; BESIDE];
+    let mut sums = [NOTHING; BESIDE];
+    let mut left = BLOCK;
+    while 0 < left {
+        let unchanged = cursors.iter().fold(left, |least, cursor| least.min(cursor.unchanged()));
+        // A block is made of whole steps.
+        let run = unchanged / STEP * STEP;
+        left -= run.max(STEP);
+        if 0 < run {
+            add_beside(&mut sums, cursors.each_mut().map(|cursor| cursor.in_place(run)));
+            continue;
+        }
+        let mut pairs = cursors.iter_mut().zip(&mut rooms);
+        let steps: [&[f64]; BESIDE] = array::from_fn(|_| {
+            let (cursor, room) = pairs.next().expect("there is one for each block");
+            &cursor.step(room)[..]
+        });
+        add_beside(&mut sums, steps);
     }
     sums
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::patched_floats::{Patches, tests::patched};
     use super::*;
     use fastrand::Rng;
 
@@ -375,6 +439,34 @@ mod tests {
             }
             assert_eq!(slices.total().to_bits(), wanted, "round {round}");
             assert_eq!(parts.total().to_bits(), wanted, "round {round}");
+        }
+    }
+
+    #[test]
+    fn floats_with_changes_have_the_bits_of_the_definition() {
+        let mut rng = Rng::with_seed(11);
+        for round in 0..200 {
+            let (mut all, mut run) = (Vec::new(), FloatRun::default());
+            let before = [None, Some(0), Some(rng.usize(..5_000))][rng.usize(..3)];
+            let mut part = FloatRun::behind(before);
+            for _ in 0..rng.usize(1..4) {
+                let len = [0, 1, BLOCK, WIDTH, rng.usize(..40_000)][rng.usize(..5)];
+                let stored: Vec<f64> = (0..len).map(|_| rng.f64() - 0.3).collect();
+                let mut patches = Patches::default();
+                let listed =
+                    patched(&mut patches, &stored, [0, 1, 60, 700][rng.usize(..4)], &mut rng);
+                run.add_patched(patches.of(&stored));
+                part.add_patched(patches.of(&stored));
+                all.extend(listed);
+            }
+            let mut whole = FloatRun::default();
+            let floats_before: Vec<f64> = (0..before.unwrap_or(0)).map(|_| rng.f64()).collect();
+            whole.add(&floats_before);
+            part.settle();
+            whole.absorb(&part);
+            let both = [floats_before, all.clone()].concat();
+            assert_eq!(run.total().to_bits(), plain(&all).to_bits(), "round {round}");
+            assert_eq!(whole.total().to_bits(), plain(&both).to_bits(), "round {round}");
         }
     }
 

@@ -1,6 +1,7 @@
 //! Computes values from other values: `math`, aggregates, and the variables that they set.
 
 pub(super) mod variables;
+pub(in crate::exec) mod patched_floats;
 pub(super) mod float_sums;
 pub(super) mod sums;
 pub(super) mod totals;

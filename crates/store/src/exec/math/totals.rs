@@ -5,6 +5,7 @@
 //! parts.
 
 use super::float_sums::FloatRun;
+use super::patched_floats::PatchedFloats;
 use super::sums::{Sum, clamp};
 use crate::exec::select::batches::BATCH;
 use crate::exec::select::number_columns::NumberSlice;
@@ -94,6 +95,21 @@ impl Totals {
             }),
             NumberSlice::Floats(floats) => self.with_floats(floats),
         };
+    }
+
+    /// As [`Totals::add`] for a sum, of floats some of which changed.
+    pub(crate) fn add_patched(&mut self, floats: PatchedFloats<'_>) {
+        debug_assert!(self.is_sum(), "others do not ask for the order");
+        if floats.len() == 0 {
+            return;
+        }
+        self.count += floats.len();
+        if !matches!(self.running, Running::Floats(_)) {
+            self.running = Running::Floats(FloatRun::default());
+        }
+        if let Running::Floats(run) = &mut self.running {
+            run.add_patched(floats);
+        }
     }
 
     fn with_ints(&self, more: i128) -> Running {

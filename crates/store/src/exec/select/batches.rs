@@ -5,7 +5,7 @@
 //! ascending list, and put in place beside the batches: each costs a step of the walk over them and not a search.
 
 use crate::graph::{Direction, LangValues, Row};
-use crate::storage::{Array, FrozenBitmap, NO_ROW, NodeSet, RowRun, gallop};
+use crate::storage::{Array, FrozenBitmap, NO_ROW, NodeSet, RowRun, SetChanges, gallop};
 use bytemuck::Pod;
 use hexgraph_base::types::Result;
 use roaring::RoaringBitmap;
@@ -186,8 +186,8 @@ const RUN_SHARE: usize = 12;
 /// Finds the rows of batches.
 #[derive(Default, Clone)]
 pub(crate) struct RowFinder {
-    /// Where all nodes are of a set that has the subjects, perhaps without some: what it has beside them.
-    beside: Option<Arc<RoaringBitmap>>,
+    /// Where all nodes are of a set that has the subjects, perhaps without some: what it has beside them, and which it lacks.
+    beside: Option<SetChanges>,
     rows: Vec<u32>,
     runs: Vec<RowRun>,
 }
@@ -197,7 +197,7 @@ impl RowFinder {
     /// subjects), for many members.
     pub(crate) fn of(subjects: &FrozenBitmap, members: Members<'_>) -> RowFinder {
         let beside = match members {
-            Members::Set(set) if ALIKE_MIN <= set.len() => set.gained_beside(subjects),
+            Members::Set(set) if ALIKE_MIN <= set.len() => set.changes_beside(subjects),
             _ => None,
         };
         RowFinder { beside, ..RowFinder::default() }
@@ -257,12 +257,55 @@ impl RowFinder {
     /// Finds the runs of the first of some nodes, and returns how many these are: none where they lie far apart.
     fn find_runs(&mut self, subjects: &FrozenBitmap, nodes: &[u32]) -> usize {
         self.runs.clear();
+        if RUNS_MIN <= nodes.len() && self.find_known_runs(subjects, nodes).is_some() {
+            return nodes.len();
+        }
         let span = nodes.first().zip(nodes.last()).map_or(0, |(first, last)| last - first);
         let are_near = span as usize / SPAN_SHARE < nodes.len();
         if nodes.len() < RUNS_MIN || !are_near {
             return 0;
         }
         subjects.row_runs(nodes, nodes.len() / RUN_SHARE, &mut self.runs)
+    }
+
+    /// Finds the runs of nodes that are all members of a set between two, of which it is known how it differs from the subjects: so they go from change
+    /// to change, without a look at what lies between. `None` where that is not so, or there are many changes. O(changes · log nodes).
+    fn find_known_runs(&mut self, subjects: &FrozenBitmap, nodes: &[u32]) -> Option<()> {
+        let (first, last) = (*nodes.first()?, *nodes.last()?);
+        let SetChanges { gained, lost } = self.beside.as_ref()?;
+        let len_of = |some: &RoaringBitmap| some.range_cardinality(first..=last) as usize;
+        let (more, less) = (len_of(gained), len_of(lost));
+        let (start, end) = (subjects.rank(first), subjects.rank(last));
+        let stored = end - start + usize::from(subjects.contains(last));
+        // As many nodes as the set has between its first and its last one: they are these.
+        if nodes.len() / RUN_SHARE < more + less || stored + more != nodes.len() + less {
+            return None;
+        }
+        let gained = gained.range(first..=last).map(|node| (node, true));
+        let mut changes: Vec<(u32, bool)> =
+            gained.chain(lost.range(first..=last).map(|node| (node, false))).collect();
+        changes.sort_unstable();
+        let (mut place, mut row) = (0, start as u32);
+        let mut add = |row: u32, len: usize| {
+            if 0 < len {
+                self.runs.push(RowRun { row, len: len as u32 });
+            }
+        };
+        for (node, is_new) in changes {
+            let same = gallop(&nodes[place..], |other| *other < node);
+            add(row, same);
+            row += same as u32;
+            place += same;
+            if is_new {
+                add(NO_ROW, 1);
+                place += 1;
+            } else {
+                // A subject that is none of the nodes.
+                row += 1;
+            }
+        }
+        add(row, nodes.len() - place);
+        Some(())
     }
 
     /// The rows of nodes that lie behind one another.
@@ -273,7 +316,7 @@ impl RowFinder {
     /// The rows of nodes that are known to be subjects, where no other lies between them.
     fn run_of_subjects(&self, subjects: &FrozenBitmap, nodes: &[u32]) -> Option<Range<usize>> {
         let (first, last) = (*nodes.first()?, *nodes.last()?);
-        let beside = self.beside.as_ref()?;
+        let beside = &self.beside.as_ref()?.gained;
         if !beside.is_empty() && 0 < beside.range_cardinality(first..=last) {
             return None;
         }
@@ -339,27 +382,72 @@ impl<T: Copy> Overlay<T> {
 
     /// Calls `visit` with the place of each node of a batch that changed, and what it has now. Changes of other nodes up to
     /// the last of the batch are passed over.
-    pub(crate) fn for_each(&mut self, nodes: &[u32], mut visit: impl FnMut(usize, T)) {
+    pub(crate) fn for_each(&mut self, nodes: &[u32], visit: impl FnMut(usize, T)) {
         let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
-        let mut place = 0;
-        while let Some(&(node, change)) = self.changes.get(self.done).filter(|it| it.0 <= last) {
-            // The place is known where the nodes have no gaps; the next change is mostly near otherwise.
-            let guess = node.wrapping_sub(first) as usize;
-            place = match nodes.get(guess) == Some(&node) {
-                true => guess,
-                false => place + gallop(&nodes[place..], |&other| other < node),
-            };
-            match nodes.get(place) {
-                // What changed before the next node is passed over at once.
-                Some(&next) if next != node => {
-                    self.done += gallop(&self.changes[self.done..], |(other, _)| *other < next);
-                }
-                Some(_) => {
-                    self.done += 1;
-                    visit(place, change);
-                }
-                None => return,
-            }
+        let start = self.done + gallop(&self.changes[self.done..], |(node, _)| *node < first);
+        let end = start + gallop(&self.changes[start..], |(node, _)| *node <= last);
+        self.done = end;
+        let changes = &self.changes[start..end];
+        if nodes.len().saturating_mul(MERGE_SHARE) < changes.len() {
+            look_up_nodes(nodes, changes, visit);
+        } else if changes.len().saturating_mul(MERGE_SHARE) < nodes.len() {
+            look_up_changes(nodes, changes, visit);
+        } else {
+            merge(nodes, changes, visit);
+        }
+    }
+}
+
+/// Nodes and changes are both walked over, unless there are so many times more of one than of the other: a search costs as much as so many steps.
+const MERGE_SHARE: usize = 16;
+
+/// Calls `visit` with the place of each node that changed, and what it has now: a step for each of both, without branches that are hard to foresee.
+fn merge<T: Copy>(nodes: &[u32], changes: &[(u32, T)], mut visit: impl FnMut(usize, T)) {
+    let (mut place, mut next) = (0, 0);
+    while let (Some(&node), Some(&(changed, change))) = (nodes.get(place), changes.get(next)) {
+        if node == changed {
+            visit(place, change);
+        }
+        place += usize::from(node <= changed);
+        next += usize::from(changed <= node);
+    }
+}
+
+/// As [`merge`], by a search for each node.
+fn look_up_nodes<T: Copy>(nodes: &[u32], changes: &[(u32, T)], mut visit: impl FnMut(usize, T)) {
+    let mut rest = changes;
+    for (place, node) in nodes.iter().enumerate() {
+        rest = &rest[gallop(rest, |(changed, _)| changed < node)..];
+        if let Some((_, change)) = rest.first().filter(|(changed, _)| changed == node) {
+            visit(place, *change);
+        }
+    }
+}
+
+/// As [`merge`], by a search for each change, which begins where its node would be if the nodes lay evenly.
+fn look_up_changes<T: Copy>(nodes: &[u32], changes: &[(u32, T)], mut visit: impl FnMut(usize, T)) {
+    let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
+    // The nodes for each id, as a fraction of 2^32.
+    let share = ((nodes.len() as u64) << 32) / (u64::from(last - first) + 1);
+    let mut place = 0;
+    for &(node, change) in changes {
+        // No change lies before the first node or behind the last one, and `place` is that of a node at most as great.
+        let ahead = (u64::from(node - nodes[place]) * share) >> 32;
+        let guess = place + ahead as usize;
+        if nodes.get(guess) != Some(&node) {
+            // Mostly a little before that.
+            let near = place + (ahead - ahead / 8) as usize;
+            let from =
+                if nodes.get(near).is_some_and(|other| *other < node) { near } else { place };
+            place = from + gallop(&nodes[from..], |other| *other < node);
+        } else {
+            place = guess;
+        }
+        if nodes[place] == node {
+            visit(place, change);
+        } else {
+            // The node before is less than this change, and so than the next one.
+            place -= 1;
         }
     }
 }
@@ -497,7 +585,7 @@ impl<'a> EdgeTargets<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{BATCH, Members, RUNS_MIN, RowFinder, Rows};
+    use super::{BATCH, Members, Overlay, RUNS_MIN, RowFinder, Rows};
     use crate::storage::{FrozenBitmap, NO_ROW, NodeSet};
     use fastrand::Rng;
     use roaring::RoaringBitmap;
@@ -537,7 +625,11 @@ mod tests {
             }
             let base = Box::new(NodeSet::Frozen(subjects.clone()));
             let set = NodeSet::Overlay { base, gained: Arc::new(gained), lost: Arc::new(lost) };
-            let nodes = set.to_vec();
+            let mut nodes = set.to_vec();
+            if rng.bool() {
+                // Some of the members.
+                nodes.retain(|_| rng.u8(..90) != 0);
+            }
             let mut finders = [RowFinder::of(&subjects, Members::Set(&set)), RowFinder::default()];
             for batch in nodes.chunks([BATCH, RUNS_MIN * 2, 10][rng.usize(..3)]) {
                 let mut wanted = vec![NO_ROW; batch.len()];
@@ -546,6 +638,30 @@ mod tests {
                     let found = found(finder, &subjects, batch);
                     assert_eq!(found, [wanted.clone(), wanted.clone()], "seed {seed}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn changes_meet_their_nodes() {
+        let mut rng = Rng::with_seed(9);
+        for round in 0..400 {
+            let mut some = |most: u32| -> Vec<u32> {
+                let step = [1, 2, 9, 300][rng.usize(..4)];
+                let nodes = (0..rng.u32(..most)).map(|place| 40 + place * step + rng.u32(..step));
+                nodes.filter(|node| node % 61 != 0).collect()
+            };
+            let (nodes, changed) = (some(9_000), some([9, 300, 9_000][round % 3]));
+            let changes: Vec<(u32, u32)> = changed.iter().map(|node| (*node, node + 1)).collect();
+            let mut overlay = Overlay::new(Arc::new(changes));
+            for batch in nodes.chunks([3, 60, BATCH][round % 7 % 3]) {
+                let mut found = Vec::new();
+                overlay.for_each(batch, |place, change| found.push((place, change)));
+                let is_changed = |(_, node): &(usize, &u32)| changed.binary_search(node).is_ok();
+                let wanted = batch.iter().enumerate().filter(is_changed);
+                let wanted: Vec<(usize, u32)> =
+                    wanted.map(|(place, node)| (place, node + 1)).collect();
+                assert_eq!(found, wanted, "round {round}");
             }
         }
     }

@@ -247,7 +247,8 @@ impl ColumnVar {
             return Ok(totals);
         }
         let nanos = totals.len();
-        if matches!(column, NumberColumn::Int(_)) && totals.iter().all(Totals::is_sum) {
+        let are_sums = totals.iter().all(Totals::is_sum);
+        if matches!(column, NumberColumn::Int(_)) && are_sums {
             let add = |rows, totals: &mut Vec<Totals>| {
                 column.read_stored(rows, check, |numbers: NumberSlice<'_>| {
                     Totals::add_to_all(totals, numbers);
@@ -258,13 +259,16 @@ impl ColumnVar {
             totals.iter_mut().for_each(|total| total.raise(rise));
             return Ok(totals);
         }
-        let add = |rows, totals: &mut Vec<Totals>| {
-            column.read_part(rows, check, |numbers: NumberSlice<'_>| {
+        let add = |rows, totals: &mut Vec<Totals>| match are_sums {
+            true => column.read_patched(rows, check, |floats| {
+                totals.iter_mut().for_each(|total| total.add_patched(floats));
+            }),
+            false => column.read_part(rows, check, |numbers: NumberSlice<'_>| {
                 Totals::add_to_all(totals, numbers);
-            })
+            }),
         };
-        let numbers_before = column.numbers_before();
-        self.add_up(column.rows(), nanos, control, &mut totals, numbers_before, add)?;
+        let before = numbers_before(part_of(predicate));
+        self.add_up(column.rows(), nanos, control, &mut totals, before, add)?;
         Ok(totals)
     }
 
@@ -369,6 +373,17 @@ fn edges_of(predicate: &Predicate, reverse: bool) -> &Direction {
 
 fn part_of(predicate: &Predicate) -> &LangValues {
     predicate.only_untagged().expect("the predicate has one part, as was checked")
+}
+
+/// What tells how many nodes have a number before that of a row. O(containers) each time.
+fn numbers_before(part: &LangValues) -> impl Fn(usize) -> Option<usize> {
+    let subjects = part.subjects();
+    move |row| match part.base.column.subjects.select(row) {
+        // New nodes before the first row come with it.
+        _ if row == 0 => Some(0),
+        Some(first) => Some(subjects.count_below(first)),
+        None => Some(subjects.len()),
+    }
 }
 
 fn not_a_number(predicate: &Predicate) -> Error {

@@ -1,6 +1,7 @@
 //! Numbers of a predicate as columns, with what changed in them: read batch by batch, from end to end, or of nodes in any order.
 
 use super::batches::{BATCH, Members, Overlay, RowFinder, Rows};
+use crate::exec::math::patched_floats::{PatchedFloats, Patches};
 use crate::graph::{ChangedNumbers, LangValues};
 use crate::storage::{Array, FrozenBitmap, NO_ROW, Values};
 use bytemuck::Pod;
@@ -10,6 +11,12 @@ use std::sync::Arc;
 
 /// The number of rows of a whole column that are read between two questions whether to go on, and the number of changes.
 const PIECE: usize = 1 << 16;
+
+/// The same of floats that are added up: what lies between two such questions is added apart from what follows, up to a block.
+const LONG_PIECE: usize = 1 << 18;
+
+/// The number of changes that are put beside the rows of floats at a time: few enough that they stay in the second cache.
+const PATCHES: usize = 4096;
 
 /// Between two changes so many rows of a whole column are few.
 const SHORT: usize = 256;
@@ -404,19 +411,6 @@ impl<'a, T: Number> Numbers<'a, T> {
         }
     }
 
-    /// How many numbers more than rows the nodes before each change have. O(changes).
-    fn gains(&self) -> Vec<isize> {
-        let mut gained = 0;
-        let gain = |(node, now): &(u32, Option<T>)| {
-            let before = gained;
-            gained += isize::from(now.is_some()) - isize::from(self.subjects.contains(*node));
-            before
-        };
-        let mut gains: Vec<isize> = self.changes.changes.iter().map(gain).collect();
-        gains.push(gained);
-        gains
-    }
-
     fn read_rows(
         &self,
         rows: Range<usize>,
@@ -434,6 +428,47 @@ impl<'a, T: Number> Numbers<'a, T> {
             }
         }
         Ok(())
+    }
+}
+
+impl Numbers<'_, f64> {
+    /// As [`Numbers::read_part`], with what changed beside what is stored.
+    fn read_patched(
+        &self,
+        rows: Range<usize>,
+        check: impl Fn() -> Result<()>,
+        mut take: impl FnMut(PatchedFloats<'_>),
+    ) -> Result<()> {
+        let Stored::Plain(stored) = self.stored else { unreachable!("floats have 64 bits") };
+        let (mut patches, mut start) = (Patches::default(), rows.start);
+        let mut done = if start == 0 { 0 } else { self.changes_before(start) };
+        loop {
+            check()?;
+            let end = rows.end.min(start + LONG_PIECE);
+            let all = self.changes_before(end);
+            let lot = done..all.min(done + PATCHES);
+            done = lot.end;
+            self.add_patches(&self.changes.changes[lot], start, &mut patches);
+            let end = if done < all { start + patches.row() } else { end };
+            take(patches.of(stored.slice(start..end)));
+            if done == all && end == rows.end {
+                return Ok(());
+            }
+            start = end;
+        }
+    }
+
+    /// Makes patches of some changes, to what is stored from a row on.
+    fn add_patches(&self, changes: &[(u32, Option<f64>)], start: usize, patches: &mut Patches) {
+        patches.clear();
+        let nodes: Vec<u32> = changes.iter().map(|(node, _)| *node).collect();
+        let mut rows = vec![NO_ROW; nodes.len()];
+        self.subjects.rows_of(&nodes, &mut rows);
+        for ((node, float), row) in changes.iter().zip(rows) {
+            let is_new = row == NO_ROW;
+            let row = if is_new { self.subjects.rank(*node) } else { row as usize };
+            patches.add(row - start, is_new, *float);
+        }
     }
 }
 
@@ -585,20 +620,6 @@ impl<'a> NumberColumn<'a> {
         }
     }
 
-    /// What tells how many numbers [`NumberColumn::read_part`] gives of the rows before one. The changes have to be all that there are. O(changes).
-    pub(crate) fn numbers_before(&self) -> impl Fn(usize) -> Option<usize> {
-        let gains = match self {
-            NumberColumn::Int(_) => Vec::new(),
-            NumberColumn::Float(numbers) => numbers.gains(),
-        };
-        move |row| match self {
-            NumberColumn::Float(numbers) if 0 < row => {
-                row.checked_add_signed(gains[numbers.changes_before(row)])
-            }
-            _ => Some(0).filter(|_| row == 0),
-        }
-    }
-
     /// Calls `take` with the numbers of some rows as they are stored, changed or not.
     ///
     /// # Errors
@@ -631,6 +652,23 @@ impl<'a> NumberColumn<'a> {
         match self {
             NumberColumn::Int(numbers) => numbers.read_part(rows, check, take),
             NumberColumn::Float(numbers) => numbers.read_part(rows, check, take),
+        }
+    }
+
+    /// As [`NumberColumn::read_part`] with what changed beside what is stored, for a column of floats that are added up; any other one is not read.
+    ///
+    /// # Errors
+    ///
+    /// Those of `check`, which is called every few hundred thousand rows.
+    pub(crate) fn read_patched(
+        &self,
+        rows: Range<usize>,
+        check: impl Fn() -> Result<()>,
+        take: impl FnMut(PatchedFloats<'_>),
+    ) -> Result<()> {
+        match self {
+            NumberColumn::Int(_) => Ok(()),
+            NumberColumn::Float(numbers) => numbers.read_patched(rows, check, take),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::changed::Stored;
 use super::node_iter::{NodeIter, OverlayIter, PlainIter};
 use super::sorted::{
-    gallop, insert_sorted, is_run, places_between, remove_sorted, retain_in, retain_sorted,
+    gallop, insert_sorted, is_run, merged, places_between, remove_sorted, retain_in, retain_sorted,
 };
 use crate::storage::{Array, FrozenBitmap};
 use roaring::RoaringBitmap;
@@ -31,6 +31,13 @@ pub enum NodeSet {
         /// Members of `base` that are none any more.
         lost: Arc<RoaringBitmap>,
     },
+}
+
+/// What a set has beside others, and which of these it lacks.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SetChanges {
+    pub(crate) gained: Arc<RoaringBitmap>,
+    pub(crate) lost: Arc<RoaringBitmap>,
 }
 
 /// Fewer than one change in this many members are few: to search for one and to move what lies behind it takes about as long as to look at so many
@@ -331,12 +338,14 @@ impl NodeSet {
             && mine.and_len(&theirs) == other.len() as u64
     }
 
-    /// What a set has beside some stored members, of which it may lack others; `None` where it is not seen to be made of these.
-    pub(crate) fn gained_beside(&self, members: &FrozenBitmap) -> Option<Arc<RoaringBitmap>> {
+    /// What a set has beside some stored members, and which of these it lacks; `None` where it is not seen to be made of these.
+    pub(crate) fn changes_beside(&self, members: &FrozenBitmap) -> Option<SetChanges> {
         match self {
-            NodeSet::Frozen(bitmap) if bitmap.is_stored_as(members) => Some(Arc::default()),
-            NodeSet::Overlay { base, gained, .. } => match &**base {
-                NodeSet::Frozen(bitmap) if bitmap.is_stored_as(members) => Some(Arc::clone(gained)),
+            NodeSet::Frozen(bitmap) if bitmap.is_stored_as(members) => Some(SetChanges::default()),
+            NodeSet::Overlay { base, gained, lost } => match &**base {
+                NodeSet::Frozen(bitmap) if bitmap.is_stored_as(members) => {
+                    Some(SetChanges { gained: Arc::clone(gained), lost: Arc::clone(lost) })
+                }
                 _ => None,
             },
             _ => None,
@@ -368,10 +377,7 @@ impl NodeSet {
                 Some(least) => bitmap.range(least..).take(count).collect(),
                 None => Vec::new(),
             },
-            NodeSet::Overlay { base, gained, lost }
-                if LONG_PAGE <= count && skip < self.len() && self.has_few_changes() =>
-            {
-                // As all members are listed, between the first one and the last one of the page.
+            NodeSet::Overlay { base, gained, lost } if LONG_PAGE <= count && skip < self.len() => {
                 let end = self.len().min(skip.saturating_add(count));
                 let (Some(first), Some(last)) = (self.select(skip), self.select(end - 1)) else {
                     return Vec::new();
@@ -381,9 +387,13 @@ impl NodeSet {
                 let mut nodes = base.page(start, end - start + usize::from(base.contains(last)));
                 let between =
                     |nodes: &RoaringBitmap| nodes.range(first..=last).collect::<Vec<u32>>();
-                remove_sorted(&mut nodes, &bitmap_of(&between(lost)));
-                insert_sorted(&mut nodes, &between(gained));
-                nodes
+                let (gained, lost) = (between(gained), between(lost));
+                if FEW_CHANGES.saturating_mul(gained.len() + lost.len()) < nodes.len() {
+                    remove_sorted(&mut nodes, &bitmap_of(&lost));
+                    insert_sorted(&mut nodes, &gained);
+                    return nodes;
+                }
+                merged(&nodes, &gained, &lost)
             }
             // The first page needs no search for where it begins.
             NodeSet::Overlay { base, gained, lost } if skip == 0 => {

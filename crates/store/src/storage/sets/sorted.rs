@@ -150,6 +150,36 @@ pub(super) fn insert_sorted(nodes: &mut Vec<u32>, new: &[u32]) {
     }
 }
 
+/// A sorted list without those of its nodes that were lost, and with new ones, which it does not have: what lies between two changes is copied as it is.
+/// O(list + changes · log of what lies between two of them).
+pub(super) fn merged(stored: &[u32], gained: &[u32], lost: &[u32]) -> Vec<u32> {
+    let mut nodes = Vec::with_capacity(stored.len() + gained.len());
+    let (mut rest, mut gained, mut lost) = (stored, gained, lost);
+    while let Some(&node) = gained.first().into_iter().chain(lost.first()).min() {
+        let (kept, behind) = rest.split_at(place_of(rest, node));
+        nodes.extend_from_slice(kept);
+        if gained.first() == Some(&node) {
+            gained = &gained[1..];
+            nodes.push(node);
+            rest = behind;
+        } else {
+            lost = &lost[1..];
+            rest = &behind[usize::from(behind.first() == Some(&node))..];
+        }
+    }
+    nodes.extend_from_slice(rest);
+    nodes
+}
+
+/// The number of nodes of a sorted list that come before a node. O(1) where there is no gap before it.
+fn place_of(nodes: &[u32], node: u32) -> usize {
+    let guess = nodes.first().map_or(0, |first| node.saturating_sub(*first) as usize);
+    match nodes.get(guess) {
+        Some(other) if *other == node => guess,
+        _ => gallop(nodes, |other| *other < node),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -326,14 +356,20 @@ mod tests {
             prop_assert_eq!(&list, &nodes.difference(&changed).copied().collect::<Vec<u32>>());
             insert_sorted(&mut list, &changed.iter().copied().collect::<Vec<u32>>());
             prop_assert_eq!(list, nodes.union(&changed).copied().collect::<Vec<u32>>());
+            let list: Vec<u32> = nodes.iter().copied().collect();
+            let gained: Vec<u32> = changed.difference(&nodes).copied().collect();
+            let lost: Vec<u32> = changed.intersection(&nodes).copied().collect();
+            let both = merged(&list, &gained, &lost);
+            prop_assert_eq!(both, nodes.symmetric_difference(&changed).copied().collect::<Vec<u32>>());
         }
     }
 
     #[test]
-    fn few_changes_of_a_long_set() {
+    fn changes_of_a_long_set() {
         let stored: BTreeSet<u32> = (10..20_000).step_by(3).collect();
+        let many = (0..25_000).step_by(17).collect();
         for changed in
-            [vec![0], vec![10, 11, 9_999], vec![19_999, 30_000], vec![10, 13, 16, 40_000]]
+            [vec![0], vec![10, 11, 9_999], vec![19_999, 30_000], vec![10, 13, 16, 40_000], many]
         {
             let (sets, expected) = overlays(&stored, &changed.into_iter().collect());
             for set in sets {

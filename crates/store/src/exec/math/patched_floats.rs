@@ -1,0 +1,285 @@
+//! Floats as they are stored, and what changed of them: read in their order without a copy.
+//!
+//! ```text
+//!   stored     s0 s1 s2 s3 s4 s5 s6        patches   1 takes the place of s1, s3 is lost, 2 lies before s5
+//!   in order   s0  1 s2    s4  2 s5 s6
+//! ```
+
+/// The floats that a [`Cursor`] reads at a time: two cache lines, and so few that most lie between two changes, of which there is one in 64 rows at most
+/// while no fold is late.
+pub(crate) const STEP: usize = 16;
+
+/// Stored floats with what changed of them.
+#[derive(Clone, Copy)]
+pub(crate) struct PatchedFloats<'f> {
+    stored: &'f [f64],
+    patches: &'f [Patch],
+    len: usize,
+}
+
+/// One change. Places count floats in their order, rows stored ones; both are below the number of nodes.
+#[derive(Clone, Copy)]
+struct Patch {
+    /// The number of floats before it.
+    place: u32,
+    /// The row behind it.
+    row: u32,
+    /// The new float; `None` where one is lost.
+    float: Option<f64>,
+}
+
+/// Collects what changed of some stored floats. It is kept from one lot to the next for its room.
+#[derive(Default)]
+pub(crate) struct Patches {
+    patches: Vec<Patch>,
+    place: usize,
+    row: usize,
+}
+
+impl Patches {
+    /// Forgets all changes.
+    pub(crate) fn clear(&mut self) {
+        self.patches.clear();
+        (self.place, self.row) = (0, 0);
+    }
+
+    /// Notes a change behind those before: of the float in a row, or, where it `is_new`, of one before that row.
+    pub(crate) fn add(&mut self, row: usize, is_new: bool, float: Option<f64>) {
+        debug_assert!(self.row <= row, "changes ascend");
+        let place = self.place + row - self.row;
+        self.row = row + usize::from(!is_new);
+        self.place = place + usize::from(float.is_some());
+        self.patches.push(Patch { place: place as u32, row: self.row as u32, float });
+    }
+
+    /// The row behind the last change.
+    pub(crate) fn row(&self) -> usize {
+        self.row
+    }
+
+    /// The floats with these changes.
+    pub(crate) fn of<'f>(&'f self, stored: &'f [f64]) -> PatchedFloats<'f> {
+        let len = self.place + stored.len() - self.row;
+        PatchedFloats { stored, patches: &self.patches, len }
+    }
+}
+
+impl<'f> PatchedFloats<'f> {
+    /// The number of floats.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The stored floats, where nothing changed.
+    pub(crate) fn unchanged(&self) -> Option<&'f [f64]> {
+        self.patches.is_empty().then_some(self.stored)
+    }
+
+    /// What reads them from the first one on.
+    pub(crate) fn cursor(self) -> Cursor<'f> {
+        let PatchedFloats { stored, patches, len } = self;
+        let first = patches.first().map_or(len, |patch| patch.place as usize);
+        Cursor { stored, patches, len, row: 0, place: 0, patch: first }
+    }
+}
+
+/// A place among floats with changes.
+#[derive(Clone, Copy)]
+pub(crate) struct Cursor<'f> {
+    stored: &'f [f64],
+    /// The patches that were not passed by.
+    patches: &'f [Patch],
+    len: usize,
+    /// The next row.
+    row: usize,
+    /// The next place.
+    place: usize,
+    /// The place of the next patch, or the number of floats.
+    patch: usize,
+}
+
+impl<'f> Cursor<'f> {
+    /// The number of floats that were not read.
+    pub(crate) fn left(&self) -> usize {
+        self.len - self.place
+    }
+
+    /// How many floats lie behind one another from here on.
+    #[inline]
+    pub(crate) fn unchanged(&self) -> usize {
+        self.patch - self.place
+    }
+
+    /// The next floats, which have to lie behind one another.
+    #[inline]
+    pub(crate) fn in_place(&mut self, count: usize) -> &'f [f64] {
+        let floats = &self.stored[self.row..self.row + count];
+        self.row += count;
+        self.place += count;
+        floats
+    }
+
+    /// The next floats, of which there have to be as many: in place where none of them changed, else put together in `room`.
+    #[inline]
+    pub(crate) fn step<'r>(&mut self, room: &'r mut [f64; STEP]) -> &'r [f64; STEP]
+    where
+        'f: 'r,
+    {
+        if STEP <= self.unchanged()
+            && let Some(floats) = self.stored[self.row..].first_chunk::<STEP>()
+        {
+            self.row += STEP;
+            self.place += STEP;
+            return floats;
+        }
+        self.put_together(room);
+        room
+    }
+
+    #[inline(never)]
+    fn put_together(&mut self, room: &mut [f64; STEP]) {
+        let at = self.patch - self.place;
+        // Mostly one float has another one in its place.
+        if let [Patch { row, float: Some(float), .. }, rest @ ..] = self.patches
+            && *row as usize == self.row + at + 1
+            && let Some(floats) = self.stored[self.row..].first_chunk::<STEP>()
+            && rest.first().map_or(self.len, |next| next.place as usize) >= self.place + STEP
+        {
+            *room = *floats;
+            room[at] = *float;
+            self.patches = rest;
+            self.patch = rest.first().map_or(self.len, |next| next.place as usize);
+            self.row += STEP;
+            self.place += STEP;
+            return;
+        }
+        let mut filled = 0;
+        self.take(STEP, |floats| {
+            room[filled..filled + floats.len()].copy_from_slice(floats);
+            filled += floats.len();
+        });
+    }
+
+    /// Passes by so many floats. O(patches between).
+    pub(crate) fn skip(&mut self, count: usize) {
+        self.take(count, |_| {});
+    }
+
+    /// Adds the next floats to a list.
+    pub(crate) fn append_to(&mut self, count: usize, floats: &mut Vec<f64>) {
+        self.take(count, |some| floats.extend_from_slice(some));
+    }
+
+    /// Calls `take` with the next floats in pieces, as many as there are and no more than `count`.
+    fn take(&mut self, count: usize, mut take: impl FnMut(&[f64])) {
+        let end = self.place + count.min(self.left());
+        while self.place < end {
+            let run = self.patch.min(end) - self.place;
+            take(&self.stored[self.row..self.row + run]);
+            self.row += run;
+            self.place += run;
+            // What is lost before the end is passed by now or with what comes next.
+            while self.place < end
+                && let [Patch { place, row, float }, rest @ ..] = self.patches
+                && *place as usize == self.place
+            {
+                if let Some(float) = float {
+                    take(std::slice::from_ref(float));
+                    self.place += 1;
+                }
+                self.row = *row as usize;
+                self.patches = rest;
+            }
+            self.patch = self.patches.first().map_or(self.len, |next| next.place as usize);
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use fastrand::Rng;
+
+    /// Changes about one in so many of some floats, and gives them in their order.
+    pub(crate) fn patched(
+        patches: &mut Patches,
+        stored: &[f64],
+        one_in: usize,
+        rng: &mut Rng,
+    ) -> Vec<f64> {
+        let mut floats = Vec::new();
+        let changes = |rng: &mut Rng| 0 < one_in && rng.usize(..one_in) == 0;
+        for row in 0..=stored.len() {
+            while one_in != 1 && changes(rng) && rng.u8(..10) == 0 {
+                floats.push(rng.f64());
+                patches.add(row, true, floats.last().copied());
+            }
+            let Some(&float) = stored.get(row) else { break };
+            let changed = match rng.u8(..10) {
+                _ if !changes(rng) => {
+                    floats.push(float);
+                    continue;
+                }
+                0 | 1 => None,
+                _ => Some(rng.f64()),
+            };
+            patches.add(row, false, changed);
+            floats.extend(changed);
+        }
+        floats
+    }
+
+    #[test]
+    fn a_cursor_reads_what_is_there() {
+        let mut rng = Rng::with_seed(5);
+        let (mut patches, mut room) = (Patches::default(), [0.0; STEP]);
+        for round in 0..300 {
+            let stored: Vec<f64> = (0..rng.usize(..300)).map(|_| rng.f64()).collect();
+            patches.clear();
+            let one_in = [0, 1, 2, 9, 60][rng.usize(..5)];
+            let wanted = patched(&mut patches, &stored, one_in, &mut rng);
+            let floats = patches.of(&stored);
+            assert_eq!(floats.len(), wanted.len(), "round {round}");
+            let mut cursor = floats.cursor();
+            let mut done = 0;
+            while 0 < cursor.left() {
+                assert_eq!(cursor.left(), wanted.len() - done, "round {round}");
+                let count = rng.usize(..40).min(cursor.left());
+                let before = done;
+                match rng.u8(..4) {
+                    0 => {
+                        cursor.skip(count);
+                        done += count;
+                    }
+                    1 => {
+                        let mut list = Vec::new();
+                        cursor.append_to(count, &mut list);
+                        done += count;
+                        assert_eq!(list, wanted[before..done], "round {round}");
+                    }
+                    _ if STEP <= cursor.left() => {
+                        done += STEP;
+                        assert_eq!(*cursor.step(&mut room), wanted[before..done], "round {round}");
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// What lies between changes is read in place: without that the sums would be right and slow.
+    #[test]
+    fn only_steps_with_a_change_are_put_together() {
+        let stored = vec![1.0; 100 * STEP];
+        let mut patches = Patches::default();
+        patches.add(3 * STEP + 2, false, Some(2.0));
+        patches.add(50 * STEP, false, None);
+        let mut cursor = patches.of(&stored).cursor();
+        let put_together = (0..99).filter(|_| {
+            let mut room = [f64::NAN; STEP];
+            cursor.step(&mut room);
+            !room[0].is_nan()
+        });
+        assert_eq!(put_together.collect::<Vec<_>>(), [3, 50]);
+    }
+}
