@@ -73,7 +73,7 @@ impl<'a> Context<'a> {
         candidates: &NodeSet,
     ) -> Result<NodeSet> {
         let tester = Tester::Reaches(edges, reach.more_than as usize, Box::new(passes));
-        Ok(NodeSet::from(self.keep_passing(Members::Set(&candidates), &tester)?))
+        Ok(NodeSet::from(self.keep_passing(Members::Set(candidates), &tester)?))
     }
 
     /// The condition as a test of single nodes.
