@@ -91,3 +91,19 @@ def test_a_deep_tree_is_printed_at_once(db):
     assert repr(result).startswith("<hexgraph.Result q: 1>")
     assert result._repr_html_()
     assert time.monotonic() - started < 10
+
+
+def test_many_keys_cost_no_more_than_each_by_itself():
+    db = hexgraph.connect()
+    db.graphql_schema("type Item { id: ID! name: String }")
+    db.mutate(set='<1> <Item.name> "a" .\n<1> <dgraph.type> "Item" .')
+    many = 80_000
+    started = time.monotonic()
+    fields = " ".join(f"a{number}: Item.name" for number in range(many))
+    found = db.query(f"{{ q(func: uid(1)) {{ {fields} }} }}").to_dict()
+    assert len(found["q"][0]) == many
+    fields = " ".join(f"a{number}: name" for number in range(many))
+    found = db.graphql(f"{{ queryItem {{ {fields} }} }}")
+    assert len(found["data"]["queryItem"][0]) == many
+    # It takes a second; to look for each key among all others took ten and more.
+    assert time.monotonic() - started < 5

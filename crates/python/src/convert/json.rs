@@ -6,6 +6,7 @@ use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use std::collections::HashMap;
 use std::fmt;
 
 /// Reads a text that the engine wrote. O(length).
@@ -23,22 +24,24 @@ pub(crate) fn loads<'py>(py: Python<'py>, text: &[u8]) -> PyResult<Bound<'py, Py
     }
 }
 
-/// The keys that came by. They come in the same order in most objects, so each is looked for behind the one before.
+/// The keys that came by. They come in the same order in most objects, so each is looked for behind the one before, and then in a table: there may be
+/// as many as aliases in a request.
 #[derive(Default)]
 pub(crate) struct Keys<'py> {
     list: Vec<(Box<str>, Bound<'py, PyString>)>,
+    places: HashMap<Box<str>, usize>,
     next: usize,
 }
 
 impl<'py> Keys<'py> {
     /// The string of a key.
     pub(crate) fn find(&mut self, py: Python<'py>, key: &str) -> Bound<'py, PyString> {
-        let is_key = |(known, _): &(Box<str>, _)| **known == *key;
-        let place = match self.list.get(self.next).filter(|known| is_key(known)) {
-            Some(_) => self.next,
-            None => match self.list.iter().position(is_key) {
-                Some(place) => place,
+        let place = match self.list.get(self.next) {
+            Some((known, _)) if **known == *key => self.next,
+            _ => match self.places.get(key) {
+                Some(place) => *place,
                 None => {
+                    self.places.insert(key.into(), self.list.len());
                     self.list.push((key.into(), PyString::new(py, key)));
                     self.list.len() - 1
                 }
