@@ -314,7 +314,8 @@ class UnknownNameWarning(UserWarning):
 
 def warn_of(found: Iterable[str]) -> None:
     """Warn whoever has called the engine, at the first line of Python outside of this package."""
-    level, frame = 2, sys._getframe(1)  # noqa: SLF001 - `skip_file_prefixes` needs Python 3.12
+    # `skip_file_prefixes` of `warnings.warn` needs Python 3.12.
+    level, frame = 2, sys._getframe(1)
     while frame.f_back and frame.f_globals.get("__name__", "").startswith(_PACKAGE):
         level, frame = level + 1, frame.f_back
     for text in found:

@@ -11,6 +11,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from difflib import get_close_matches
 from enum import EnumType
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -253,17 +254,30 @@ def written_item(hint: Any, place: str) -> str:
 
 def definition_of(schema: str, predicate: str) -> str:
     """Return what the text of a schema says of a predicate, behind its colon."""
-    # A schema is written with brackets around names that need them, and some need them elsewhere.
-    starts = (f"{predicate}: ", f"{named(predicate)}: ", f"<{predicate}>: ")
-    names = []
-    for line in schema.splitlines():
-        if line.startswith(starts):
-            return line.partition(": ")[2].rstrip(" .")
-        if ": " in line and not line.startswith(("type ", "\t")):
-            names.append(line.partition(": ")[0].strip("<>"))
-    near = get_close_matches(predicate, names, 1)
-    hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(names) or 'none'}"
+    known = definitions_in(schema)
+    if predicate in known:
+        return known[predicate]
+    near = get_close_matches(predicate, known, 1)
+    hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(known) or 'none'}"
     raise SchemaError(f"there is no predicate `{predicate}`", hint=hint)
+
+
+@lru_cache(maxsize=4)
+def definitions_in(schema: str) -> dict[str, str]:
+    r"""Return the definition of each predicate in the text of a schema, in its order.
+
+    The last texts are remembered, since all predicates of one are asked for one by one.
+
+    >>> definitions_in("age: int .\n<first name>: string @index(exact) .")
+    {'age': 'int', 'first name': 'string @index(exact)'}
+    """
+    known = {}
+    for line in schema.splitlines():
+        # A schema is written with brackets around names that need them.
+        name, colon, definition = line.partition(">: " if line.startswith("<") else ": ")
+        if colon and not line.startswith(("type ", "\t")):
+            known[name.removeprefix("<")] = definition.rstrip(" .")
+    return known
 
 
 def indexed(definition: str, wanted: Sequence[str]) -> str:
