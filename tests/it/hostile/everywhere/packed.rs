@@ -1,6 +1,6 @@
 //! Bodies and messages that are packed: those that unpack to far more than they are, that end early, or that lie about what they need.
 
-use super::door::Yard;
+use super::door::{QUICK, Yard};
 use super::request::{Asked, Carrier, Reply, call, framed, message_of, send, web_call};
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -108,7 +108,7 @@ fn bodies_that_unpack_to_more_are_refused_in_time() {
             let started = Instant::now();
             let told = ask(yard);
             let (took, now) = (started.elapsed(), yard.anonymous());
-            let is_quick = took < Duration::from_secs(20);
+            let is_quick = took < QUICK;
             if told.is_refused != is_refused || !is_quick || before + ROOM < now {
                 let told: String = format!("{told:?}").chars().take(300).collect();
                 writeln!(faults, "{what}: {took:?}, {} MiB: {told}", now / MIB).unwrap();

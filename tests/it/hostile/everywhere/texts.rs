@@ -1,6 +1,6 @@
 //! Texts that are short for what they ask, or long for nothing: DQL and GraphQL by every carrier.
 
-use super::door::Yard;
+use super::door::{QUICK, Yard};
 use super::request::{Asked, Carrier, check_answered, json_of, send};
 use serde_json::json;
 use std::fmt::Write;
@@ -154,7 +154,7 @@ fn walk(
                     told.is_refused && words.iter().any(|word| told.text.contains(word))
                 }
             };
-            let is_quick = took < Duration::from_secs(20);
+            let is_quick = took < QUICK;
             let is_short = told.text.len() < 64 << 10 || !told.is_refused;
             if !is_as_wanted || !is_quick || !is_short {
                 let told: String = format!("{told:?}").chars().take(400).collect();
