@@ -65,22 +65,28 @@ if TYPE_CHECKING:
     from .widget import GraphView as GraphView
 
 
+_LATER = {
+    "datasets": "datasets",
+    "widget": "widget",
+    "Graph": "algo.graph",
+    "GraphView": "widget",
+}
+"""Modules, and what else is imported when it is first asked for, with its module."""
+
+
 def __getattr__(name: str) -> object:
     """Return what is imported when it is first asked for, so that `import hexgraph` stays short."""
     from importlib import import_module
 
-    if name in ("datasets", "widget"):
-        return import_module(f"{__name__}.{name}")
-    if name == "Graph":
-        return import_module(f"{__name__}.algo.graph").Graph
-    if name == "GraphView":
-        return import_module(f"{__name__}.widget").GraphView
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = import_module(f"{__name__}.{_LATER[name]}")
+    return module if name == _LATER[name] else getattr(module, name)
 
 
 def __dir__() -> list[str]:
     """Return what there is to use, without the modules and mixins that make it up."""
-    return [*__all__, "Graph", "GraphView", "datasets", "widget"]
+    return [*__all__, *_LATER]
 
 
 def load_ipython_extension(shell: object) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NoReturn
 
 CONNECT = {
     **dict.fromkeys(("readonly", "ro", "mode", "access_mode"), "read_only"),
@@ -130,6 +130,25 @@ ARGUMENTS = {
 """Arguments of algorithms as others call them."""
 
 
+def refuse(
+    called: str,
+    name: str,
+    known: Sequence[str],
+    others: Mapping[str, str],
+    shown: Sequence[str] | None = None,
+) -> NoReturn:
+    """Refuse an argument: name the one that others call so, or the nearest, or all that are there.
+
+    >>> refuse("load_nodes()", "dtype", ["types", "id"], {"dtype": "types"})
+    Traceback (most recent call last):
+    TypeError: load_nodes() has no argument 'dtype': did you mean `types`?
+    """
+    near = _near(name, known)
+    meant = others.get(name) or (near[0] if near else None)
+    hint = f": did you mean `{meant}`?" if meant else f"; it has {', '.join(shown or known)}"
+    raise TypeError(f"{called} has no argument {name!r}{hint}")
+
+
 def refuse_of_connect(other: Iterable[str], known: list[str]) -> None:
     """Refuse arguments that `connect` does not have, and name those that are likely meant.
 
@@ -138,10 +157,7 @@ def refuse_of_connect(other: Iterable[str], known: list[str]) -> None:
     TypeError: connect() has no argument 'readonly': did you mean `read_only`?
     """
     for name in other:
-        near = _near(name, known)
-        meant = CONNECT.get(name) or (near[0] if near else None)
-        hint = f": did you mean `{meant}`?" if meant else f"; it has path, {', '.join(known)}"
-        raise TypeError(f"connect() has no argument {name!r}{hint}")
+        refuse("connect()", name, known, CONNECT, ["path", *known])
 
 
 def refuse_of_query(other: Mapping[str, Any]) -> None:
@@ -172,11 +188,7 @@ def refuse_of_algorithm(algorithm: str, name: str, known: Iterable[str]) -> None
     TypeError: pagerank has no argument 'max_iter': did you mean `iterations`?
     """
     known = list(known)
-    near = _near(name, known)
-    other = ARGUMENTS.get(name)
-    meant = other if other in known else near[0] if near else None
-    hint = f": did you mean `{meant}`?" if meant else f"; it has {', '.join(known)}"
-    raise TypeError(f"{algorithm} has no argument {name!r}{hint}")
+    refuse(algorithm, name, known, {other: it for other, it in ARGUMENTS.items() if it in known})
 
 
 def attribute_error(owner: str, receiver: str, table: Mapping[str, str]) -> Callable[..., Any]:

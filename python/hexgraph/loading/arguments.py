@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any
 
+from .. import guesses
 from ..errors import QueryError
 from .pairs import edges_of, nodes_of
 from .tables import Prepared, points_of, prepare
@@ -37,10 +38,7 @@ OTHER_NAMES = {
 def refuse(method: str, other: Mapping[str, Any], known: list[str]) -> None:
     """Refuse arguments that there are not, and name those that are likely meant."""
     for name in other:
-        near = get_close_matches(name, known, 1)
-        meant = OTHER_NAMES[method].get(name) or (near[0] if near else None)
-        hint = f": did you mean `{meant}`?" if meant else f"; it has {', '.join(known)}"
-        raise TypeError(f"{method}() has no argument {name!r}{hint}")
+        guesses.refuse(f"{method}()", name, known, OTHER_NAMES[method])
 
 
 def load_nodes(db: Any, table: Any, type: Any, options: dict[str, Any]) -> Any:  # noqa: A002

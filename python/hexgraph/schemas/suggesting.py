@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from ..errors import SchemaError
-from .definitions import definition_of, indexed, named
+from .definitions import definition_of, definitions_in, indexed, named
 
 SAMPLE = 1000
 """The number of values of a predicate that are looked at."""
@@ -63,7 +63,6 @@ def chosen(
 
 def parts_of(schema: str) -> tuple[list[str], dict[str, list[str]]]:
     """Return the predicates of a schema, and the fields of each type."""
-    predicates: list[str] = []
     types: dict[str, list[str]] = {}
     fields: list[str] | None = None
     for line in schema.splitlines():
@@ -75,9 +74,7 @@ def parts_of(schema: str) -> tuple[list[str], dict[str, list[str]]]:
             field = line.strip().strip("<>")
             if field and not field.startswith("~"):
                 fields.append(field)
-        elif ": " in line:
-            predicates.append(line.partition(": ")[0].strip("<>"))
-    return predicates, types
+    return list(definitions_in(schema)), types
 
 
 def missing_of(db: Any, name: str, definition: str) -> tuple[list[str], str] | None:
