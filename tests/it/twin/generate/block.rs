@@ -16,9 +16,10 @@ impl Generator<'_> {
         for number in 0..count {
             self.block = number;
             self.above.clear();
-            blocks.push(match self.rng.u32(..110) {
+            blocks.push(match self.rng.u32(..114) {
                 104..=106 => self.columns_block(),
                 107..=109 => self.flow_block(),
+                110..=113 => self.nodes_block(),
                 // Variables that are empty.
                 100..=103 => self.nobody_block(),
                 0..=8 => self.recurse_block(),
@@ -92,14 +93,7 @@ impl Generator<'_> {
     /// A constant that flows down a few edges, one below the other.
     fn flow_block(&mut self) -> Piece {
         self.uses("constant that flows down");
-        let mut edges = Vec::new();
-        for _ in 0..self.rng.usize(1..4) {
-            let back = self.chance(30);
-            edges.extend(
-                self.predicate(|it| it.is_edges() && (it.reverse || !back))
-                    .map(|it| format!("{}{}", if back { "~" } else { "" }, it.name)),
-            );
-        }
+        let edges = self.edges();
         if edges.is_empty() {
             return self.nobody_block();
         }
@@ -111,6 +105,39 @@ impl Generator<'_> {
         let end = "} ".repeat(edges.len());
         let body = format!(") {{ {one} as math({constant}) {chain}{sum} as math({one}) {end}}}");
         Piece::Row(vec![text("var(func: "), function, text(body)])
+    }
+
+    /// A few edges, forward and back.
+    fn edges(&mut self) -> Vec<String> {
+        let mut edges = Vec::new();
+        for _ in 0..self.rng.usize(1..4) {
+            let back = self.chance(30);
+            edges.extend(
+                self.predicate(|it| it.is_edges() && (it.reverse || !back))
+                    .map(|it| format!("{}{}", if back { "~" } else { "" }, it.name)),
+            );
+        }
+        edges
+    }
+
+    /// A block that does nothing but name the nodes that a few edges lead to, one below the other.
+    fn nodes_block(&mut self) -> Piece {
+        self.uses("nodes behind edges");
+        let edges = self.edges();
+        if edges.is_empty() {
+            return self.nobody_block();
+        }
+        let function = self.function(true);
+        let mut parts = vec![text("var(func: "), function, text(")")];
+        for edge in &edges {
+            let name = self.define(Kind::Nodes);
+            parts.push(text(format!(" {{ {name} as {edge}")));
+            if self.chance(40) {
+                parts.push(maybe(self.filter_directive()));
+            }
+        }
+        parts.push(text(" }".repeat(edges.len())));
+        Piece::Row(parts)
     }
 
     /// A block that does nothing but name values of its nodes, numbers of edges, and what is computed from them.

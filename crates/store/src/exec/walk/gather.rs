@@ -81,7 +81,10 @@ impl Context<'_> {
     ///
     /// Those of the filter and of [`Context::check`].
     pub(super) fn gathered(&self, nodes: &[u32], walk: &Walk<'_>) -> Result<Option<Vec<u32>>> {
-        if nodes.len() < NODES_MIN {
+        let are_few = nodes.len() < NODES_MIN;
+        let paths = || vec![EdgesPath::Gather, EdgesPath::Copy];
+        let cheapest = if are_few { EdgesPath::Copy } else { EdgesPath::Gather };
+        if self.pick(cheapest, nodes.len(), paths) != EdgesPath::Gather {
             return Ok(None);
         }
         let reach = |range: Range<usize>| {
@@ -94,10 +97,6 @@ impl Context<'_> {
         let extent = extents.into_iter().fold(Extent::NONE, Extent::joined);
         let Extent { count, least, greatest } = extent;
         if count == 0 || !is_dense(least, greatest, count) {
-            return Ok(None);
-        }
-        let paths = || vec![EdgesPath::Gather, EdgesPath::Copy];
-        if self.pick(EdgesPath::Gather, nodes.len(), paths) != EdgesPath::Gather {
             return Ok(None);
         }
         let below = self.marked(nodes, walk.edges, (least, greatest))?;
@@ -131,8 +130,7 @@ impl Context<'_> {
             Some(spread) => spread.collect(mark)?,
             None => vec![mark(0..nodes.len())?],
         };
-        let mut bits = SpanBits::empty(ends.0, ends.1);
-        parts.iter().for_each(|part| bits.add(part));
+        let Some(bits) = SpanBits::union(parts) else { return Ok(Vec::new()) };
         let mut members = Vec::new();
         self.make_room(&mut members, bits.count())?;
         bits.append_to(&mut members);

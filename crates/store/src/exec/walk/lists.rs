@@ -117,9 +117,7 @@ impl Context<'_> {
         }
         let bits =
             |range: Range<usize>| Ok(SpanBits::of(least, greatest, nodes[range].iter().copied()));
-        let mut parts = spread.collect(bits)?.into_iter();
-        let mut all = parts.next().unwrap_or_else(|| SpanBits::of(least, greatest, [].into_iter()));
-        parts.for_each(|part| all.add(&part));
+        let Some(all) = SpanBits::union(spread.collect(bits)?) else { return Ok(Vec::new()) };
         let mut members = Vec::with_capacity(all.count());
         all.append_to(&mut members);
         Ok(members)

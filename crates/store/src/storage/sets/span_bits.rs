@@ -42,9 +42,12 @@ impl SpanBits {
         self.words.get(place).is_some_and(|word| word >> (node % 64) & 1 != 0)
     }
 
-    /// Adds the members of another set of the same span.
-    pub(crate) fn add(&mut self, other: &SpanBits) {
-        self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word |= other);
+    /// Returns what sets of the same span have together; `None` of no sets.
+    pub(crate) fn union(parts: Vec<SpanBits>) -> Option<SpanBits> {
+        parts.into_iter().reduce(|mut all, part| {
+            all.words.iter_mut().zip(&part.words).for_each(|(word, other)| *word |= other);
+            all
+        })
     }
 
     /// The number of bytes that the bits take.
