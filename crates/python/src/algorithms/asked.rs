@@ -1,6 +1,6 @@
 //! Queries whose answer is taken as what an algorithm has found.
 
-use crate::convert::errors::to_python_without_place;
+use crate::convert::errors::{to_python_without_place, warn_of};
 use crate::database::PyDatabase;
 use crate::interrupt::interruptible_with;
 use crate::requests::to_timeout;
@@ -26,9 +26,6 @@ pub(super) fn ask<T: Send>(
     // The caller named an algorithm and its arguments, and has not seen this text: no place is told.
     let (taken, unknown) =
         interruptible_with(py, timeout, |_| Ok(()), work, to_python_without_place)?;
-    if !unknown.is_empty() {
-        let unknown: Vec<String> = unknown.iter().map(Warning::without_place).collect();
-        py.import("hexgraph.errors")?.call_method1("warn_of", (unknown,))?;
-    }
+    warn_of(py, unknown.iter().map(Warning::without_place).collect())?;
     Ok(taken)
 }

@@ -3,7 +3,7 @@
 use super::kept::Kept;
 use crate::convert::arrow::ArrowTable;
 use crate::convert::dict_sink::{DictSink, Fault};
-use crate::convert::errors::to_python;
+use crate::convert::errors::{to_python, warn_of};
 use crate::interrupt::interruptible;
 use hexgraph::db::{AnswerMemory, Control, QueryAnswer};
 use hexgraph_base::answer::RowForm;
@@ -57,11 +57,7 @@ impl PyResultSet {
 
     /// Makes Python's warnings of those of the answer, since a table has no place for them; fails where a filter makes errors of them.
     fn warn(&self, py: Python<'_>) -> PyResult<()> {
-        let found = self.warnings();
-        if found.is_empty() {
-            return Ok(());
-        }
-        py.import("hexgraph.errors")?.call_method1("warn_of", (found,)).map(drop)
+        warn_of(py, self.warnings())
     }
 
     fn dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {

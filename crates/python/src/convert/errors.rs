@@ -1,7 +1,7 @@
 //! Errors as exceptions: the one table of them.
 
 use hexgraph_base::types::{Error, Position};
-use pyo3::PyErr;
+use pyo3::prelude::*;
 
 /// The exception classes, which are written in Python.
 mod classes {
@@ -58,6 +58,14 @@ pub(crate) fn to_python_without_place(error: Error) -> PyErr {
         Error::Query { message, hint, .. } => to_python(Error::query(message).with_hint(hint)),
         other => to_python(other),
     }
+}
+
+/// Makes Python's warnings of some texts; fails where a filter of Python's makes errors of them.
+pub(crate) fn warn_of(py: Python<'_>, texts: Vec<String>) -> PyResult<()> {
+    if texts.is_empty() {
+        return Ok(());
+    }
+    py.import("hexgraph.errors")?.call_method1("warn_of", (texts,)).map(drop)
 }
 
 /// The exception of an error; one about a text quotes the line of `text` that is wrong.

@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::available_parallelism;
+use std::thread::{LocalKey, available_parallelism};
 use std::time::Duration;
 use std::{fmt, mem, process};
 
@@ -174,7 +174,7 @@ impl Pool {
         let Some(claim) = running.claim(self.threads - 1) else { return false };
         running.pool.spawn(move || {
             let _claim = claim;
-            let _in_piece = InPiece::begin();
+            let _in_piece = Raised::begin(&IN_PIECE);
             work();
         });
         true
@@ -225,33 +225,21 @@ impl fmt::Debug for Pool {
     }
 }
 
-/// While this exists, its thread works on a shared piece.
-struct InPiece(bool);
+/// While this exists, a flag of its thread is set.
+struct Raised {
+    flag: &'static LocalKey<Cell<bool>>,
+    before: bool,
+}
 
-impl InPiece {
-    fn begin() -> InPiece {
-        InPiece(IN_PIECE.replace(true))
+impl Raised {
+    fn begin(flag: &'static LocalKey<Cell<bool>>) -> Raised {
+        Raised { flag, before: flag.replace(true) }
     }
 }
 
-impl Drop for InPiece {
+impl Drop for Raised {
     fn drop(&mut self) {
-        IN_PIECE.set(self.0);
-    }
-}
-
-/// While this exists, its thread works on a branch.
-struct InBranch(bool);
-
-impl InBranch {
-    fn begin() -> InBranch {
-        InBranch(IN_BRANCH.replace(true))
-    }
-}
-
-impl Drop for InBranch {
-    fn drop(&mut self) {
-        IN_BRANCH.set(self.0);
+        self.flag.set(self.before);
     }
 }
 
@@ -399,10 +387,9 @@ impl<R: Send> Shared<'_, R> {
 
     /// Does a piece that was begun, and puts its result at its place.
     fn work(&self, number: usize) {
-        let in_piece = (!self.job.nests).then(InPiece::begin);
-        let in_branch = self.job.nests.then(InBranch::begin);
+        let raised = Raised::begin(if self.job.nests { &IN_BRANCH } else { &IN_PIECE });
         let done = catch_unwind(AssertUnwindSafe(|| (self.job.work)(number)));
-        drop((in_piece, in_branch));
+        drop(raised);
         let mut state = lock(&self.state);
         state.is_stopped |= !matches!(done, Ok(Ok(_)));
         // The result is not there yet, so this piece was not taken: `taken` is at most its number, and

@@ -263,7 +263,7 @@ impl<'a> Context<'a> {
                 self.took(FilterPath::Set);
                 Ok(set.set().and(&candidates))
             }
-            tester => match tester.holders().filter(|set| self.are_few(set, candidates.len())) {
+            tester => match self.few_holders(&tester, candidates.len()) {
                 Some(holders) => {
                     self.took(FilterPath::Holders);
                     let passing = self.keep_passing(Members::Set(&holders), &tester)?;

@@ -214,7 +214,7 @@ impl<'a> Context<'a> {
                     self.took(FilterPath::Test);
                     let tester = self.filter_tester(part)?;
                     self.end(&step, 0);
-                    let holders = tester.holders().filter(|set| self.are_few(set, asked));
+                    let holders = self.few_holders(&tester, asked);
                     prepared.tests.push(Test::new(tester, step, holders));
                 }
             }
@@ -370,10 +370,11 @@ impl<'a> Context<'a> {
         Ok(passing)
     }
 
-    /// Whether the nodes that have a value are so few that each of them is tested in place of the `asked` ones.
-    pub(super) fn are_few(&self, holders: &NodeSet, asked: usize) -> bool {
+    /// The nodes that have a value, where they are so few that each of them is tested in place of the `asked` ones.
+    pub(super) fn few_holders(&self, tester: &Tester<'_>, asked: usize) -> Option<NodeSet> {
+        let holders = tester.holders()?;
         let are_few = holders.len() < asked / self.control.costs().driver_ratio;
-        self.pick(are_few, asked, || vec![true, false])
+        self.pick(are_few, asked, || vec![true, false]).then_some(holders)
     }
 
     /// A filter that [asks one](PreparedFilter::asks_one) node at a time, for one thread: it keeps those of some nodes that pass. The steps
