@@ -10,6 +10,8 @@
 
 from typing import TYPE_CHECKING
 
+# It comes first: it refuses a processor that can't run the native module.
+from . import processor  # noqa: F401
 from ._native import (
     Answers,
     ArrowTable,

@@ -1,5 +1,6 @@
 """What somebody is told who is new here: what is wrong, where, and what to write instead."""
 
+import os
 import pickle
 import re
 import subprocess
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import hexgraph
-from hexgraph import guesses
+from hexgraph import guesses, processor
 
 pytestmark = pytest.mark.shared
 
@@ -672,3 +673,18 @@ def test_variables_of_other_nodes():
         " var(func: has(height)) { x as math(h + t) } q() { sum(val(x)) } }"
     )
     assert len(warned(db, columns)) == 1
+
+
+def test_a_processor_that_is_too_old(tmp_path: Path) -> None:
+    """An ImportError instead of a process that is killed by an instruction it does not know."""
+    cpuinfo = "processor\t: 0\nflags\t\t: fpu ssse3 cx16 sse4_1 sse4_2 popcnt lahf_lm\n"
+    second = "\nprocessor\t: 1\nflags\t\t: fpu\n"
+    assert processor.missing(cpuinfo + second) == []
+    assert processor.missing(cpuinfo.replace(" popcnt", "") + second) == ["popcnt"]
+    assert processor.missing("Features\t: fp asimd\n") == []
+    old = tmp_path / "cpuinfo"
+    old.write_text(cpuinfo.replace(" sse4_2", ""))
+    if os.uname().machine == "x86_64":
+        with pytest.raises(ImportError, match=r"lacks sse4_2: .* x86-64-v2 .*target-cpu=native"):
+            processor.check(old)
+    processor.check(tmp_path / "absent")
