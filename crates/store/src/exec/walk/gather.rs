@@ -6,7 +6,7 @@
 use super::traverse::Walk;
 use crate::exec::control::context::Context;
 use crate::exec::physical::path::EdgesPath;
-use crate::exec::select::batches::{BATCH, EdgeTargets};
+use crate::exec::select::batches::BATCH;
 use crate::graph::Direction;
 use crate::storage::{NodeSet, SpanBits, is_dense};
 use hexgraph_base::plan::{Block, BlockKind, Field, FieldKind};
@@ -135,21 +135,6 @@ impl Context<'_> {
         self.make_room(&mut members, bits.count())?;
         bits.append_to(&mut members);
         Ok(members)
-    }
-
-    /// Calls `visit` with the targets of some nodes, in slices, until the request has to stop.
-    fn for_each_target_of(
-        &self,
-        nodes: &[u32],
-        edges: &Direction,
-        mut visit: impl FnMut(&[u32]),
-    ) -> Result<()> {
-        let mut targets = EdgeTargets::new(edges);
-        for batch in nodes.chunks(BATCH) {
-            self.check()?;
-            targets.for_each(batch, &mut visit);
-        }
-        Ok(())
     }
 }
 

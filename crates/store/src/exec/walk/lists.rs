@@ -178,11 +178,8 @@ impl Context<'_> {
             }
             None => {
                 lists.targets.reserve_exact(count);
-                let mut targets = EdgeTargets::new(edges);
-                for batch in nodes.chunks(BATCH) {
-                    self.check()?;
-                    targets.for_each(batch, |targets| lists.targets.extend_from_slice(targets));
-                }
+                let add = |targets: &[u32]| lists.targets.extend_from_slice(targets);
+                self.for_each_target_of(nodes, edges, add)?;
             }
         }
         debug_assert_eq!(lists.targets.len(), count, "edges were counted as they are");
@@ -232,6 +229,21 @@ impl Context<'_> {
         Ok(before)
     }
 
+    /// Calls `visit` with the targets of some nodes, in slices, until the request has to stop.
+    pub(super) fn for_each_target_of(
+        &self,
+        nodes: &[u32],
+        edges: &Direction,
+        mut visit: impl FnMut(&[u32]),
+    ) -> Result<()> {
+        let mut targets = EdgeTargets::new(edges);
+        for batch in nodes.chunks(BATCH) {
+            self.check()?;
+            targets.for_each(batch, &mut visit);
+        }
+        Ok(())
+    }
+
     /// Copies the targets of some nodes to lists that have room for them and know where each ends.
     fn copy_targets(
         &self,
@@ -245,16 +257,11 @@ impl Context<'_> {
         let copy = |places: Range<usize>| {
             let mut part = taken(&parts[places.start / len]);
             let mut rest = &mut *part.targets;
-            let mut targets = EdgeTargets::new(edges);
-            for batch in nodes[places].chunks(BATCH) {
-                self.check()?;
-                targets.for_each(batch, |targets| {
-                    let (room, behind) = mem::take(&mut rest).split_at_mut(targets.len());
-                    room.copy_from_slice(targets);
-                    rest = behind;
-                });
-            }
-            Ok(())
+            self.for_each_target_of(&nodes[places], edges, |targets| {
+                let (room, behind) = mem::take(&mut rest).split_at_mut(targets.len());
+                room.copy_from_slice(targets);
+                rest = behind;
+            })
         };
         spread.collect(copy)?;
         Ok(())
