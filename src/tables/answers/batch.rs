@@ -106,7 +106,7 @@ fn list_array(lists: Lists) -> std::result::Result<ArrayRef, ArrowError> {
 }
 
 fn struct_array(structs: Structs) -> std::result::Result<ArrayRef, ArrowError> {
-    let Structs { columns, valid } = structs;
+    let Structs { columns, valid, .. } = structs;
     let nulls = NullBuffer::from(valid);
     let (mut fields, mut arrays) = (Vec::new(), Vec::new());
     for column in columns {

@@ -1,6 +1,7 @@
 //! Columns of a table. All cells of a column have one type, or no value.
 
 use super::ends::Ends;
+use super::places::NamePlaces;
 use crate::types::{DateTime, ObjectCells, ValueRef};
 use std::ops::Range;
 use std::sync::Arc;
@@ -104,15 +105,42 @@ pub struct Lists {
 }
 
 /// Objects, stored column by column.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub struct Structs {
     /// The columns, each with a cell for each object.
     pub columns: Vec<Column>,
     /// Whether the cell has an object.
     pub valid: Vec<bool>,
+    /// Follows `columns`, which others may put into another order only together with this.
+    pub(super) places: NamePlaces,
+}
+
+impl PartialEq for Structs {
+    fn eq(&self, other: &Structs) -> bool {
+        self.columns == other.columns && self.valid == other.valid
+    }
+}
+
+/// Returns the place of the column of a name, looked for where it is expected first; a new one is added behind the others.
+pub(super) fn column_place(
+    columns: &mut Vec<Column>,
+    places: &mut NamePlaces,
+    expected: usize,
+    name: &str,
+) -> usize {
+    let known = places.find(name, expected, columns.len(), |place| &columns[place].name);
+    known.unwrap_or_else(|| {
+        columns.push(Column { name: name.to_owned(), cells: Cells::default() });
+        columns.len() - 1
+    })
 }
 
 impl Structs {
+    /// Objects by their columns, each as long as `valid`.
+    pub fn new(columns: Vec<Column>, valid: Vec<bool>) -> Structs {
+        Structs { columns, valid, ..Structs::default() }
+    }
+
     /// Adds an object. A key that comes twice has its first value.
     ///
     /// # Errors
@@ -128,14 +156,7 @@ impl Structs {
         // Most objects have their keys in the same order.
         let mut next = 0;
         for (key, cell) in fields {
-            let is_key = |column: &Column| *column.name == *key;
-            let place = match self.columns.get(next).is_some_and(is_key) {
-                true => next,
-                false => self.columns.iter().position(is_key).unwrap_or_else(|| {
-                    self.columns.push(Column { name: key.to_string(), cells: Cells::default() });
-                    self.columns.len() - 1
-                }),
-            };
+            let place = column_place(&mut self.columns, &mut self.places, next, &key);
             next = place + 1;
             let cells = &mut self.columns[place].cells;
             // The column has a cell of this object already, so the key comes for the second time.
@@ -157,12 +178,8 @@ impl Structs {
     /// Adds the objects of others behind these.
     fn append(&mut self, other: Structs) -> Result<(), MixedTypes> {
         let rows = self.valid.len();
-        for Column { name, cells: more } in other.columns {
-            let known = self.columns.iter().position(|column| column.name == name);
-            let place = known.unwrap_or_else(|| {
-                self.columns.push(Column { name, cells: Cells::default() });
-                self.columns.len() - 1
-            });
+        for (next, Column { name, cells: more }) in other.columns.into_iter().enumerate() {
+            let place = column_place(&mut self.columns, &mut self.places, next, &name);
             let cells = &mut self.columns[place].cells;
             cells.pad_to(rows);
             cells.append(more)?;

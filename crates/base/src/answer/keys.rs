@@ -1,6 +1,9 @@
 //! The columns of a block: the keys that its objects have, in the order of the text of the query.
 
 use crate::types::{Sink, Uid, ValueRef};
+use rustc_hash::FxHashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// A key that objects of a block may have.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,18 +27,8 @@ impl Key {
         }
     }
 
-    /// Returns true for a column `key.inner`: that of an object under this key.
-    pub(super) fn is_above(&self, column: &str) -> bool {
-        let above = |own: &str| column.strip_prefix(own).is_some_and(|rest| rest.starts_with('.'));
-        match self {
-            Key::Always(own) | Key::Perhaps(own) => above(own),
-            Key::Facets(_) | Key::Languages(_) => {
-                column.match_indices('.').any(|(end, _)| self.matches(&column[..end]))
-            }
-        }
-    }
-
     /// Returns true if a key of an object is this one, or one of those that it stands for.
+    #[cfg(test)]
     pub(super) fn matches(&self, key: &str) -> bool {
         let continues = |start: &str, mark: char| {
             key.strip_prefix(start).is_some_and(|rest| rest.starts_with(mark))
@@ -48,6 +41,44 @@ impl Key {
     }
 }
 
+/// The first of some keys that matches a name, found by what may end a key within the name.
+#[derive(Debug, Default)]
+pub(super) struct KeyPlaces<'a> {
+    whole: HashMap<&'a str, usize>,
+    facets: HashMap<&'a str, usize>,
+    languages: HashMap<&'a str, usize>,
+}
+
+impl<'a> KeyPlaces<'a> {
+    /// Some keys, each with its place.
+    pub(super) fn new(keys: impl Iterator<Item = (usize, &'a Key)>) -> KeyPlaces<'a> {
+        let mut places = KeyPlaces::default();
+        for (place, key) in keys {
+            let (kind, name) = match key {
+                Key::Always(name) | Key::Perhaps(name) => (&mut places.whole, name),
+                Key::Facets(name) => (&mut places.facets, name),
+                Key::Languages(name) => (&mut places.languages, name),
+            };
+            kind.entry(name).or_insert(place);
+        }
+        places
+    }
+
+    /// Returns the first place of a key that a name is, or is one of those that the key stands for.
+    pub(super) fn of(&self, name: &str) -> Option<usize> {
+        let starts = |mark: char| name.match_indices(mark).map(|(end, _)| &name[..end]);
+        let whole = [self.whole.get(name), self.languages.get(name)].into_iter().flatten();
+        let facets = starts('|').filter_map(|start| self.facets.get(start));
+        let languages = starts('@').filter_map(|start| self.languages.get(start));
+        whole.chain(facets).chain(languages).min().copied()
+    }
+
+    /// Returns the first place of a key that an object is under whose column this is: `key.inner`.
+    pub(super) fn of_object(&self, name: &str) -> Option<usize> {
+        name.match_indices('.').filter_map(|(end, _)| self.of(&name[..end])).min()
+    }
+}
+
 /// Returns true when some of the columns depend on the data.
 pub fn need_data(keys: &[Key]) -> bool {
     keys.iter().any(|key| key.fixed().is_none())
@@ -56,27 +87,32 @@ pub fn need_data(keys: &[Key]) -> bool {
 /// Returns the names of the columns of a block, each once, in the order of `keys`. `found` are the keys that objects have;
 /// those that no entry of `keys` matches come last.
 pub fn columns(keys: &[Key], found: &[String]) -> Vec<String> {
-    let mut all: Vec<String> = Vec::with_capacity(keys.len());
-    let mut add = |key: &str| {
-        if !all.iter().any(|known| known == key) {
-            all.push(key.to_owned());
-        }
-    };
-    for key in keys {
-        match key.fixed() {
-            Some(key) => add(key),
-            None => found.iter().filter(|found| key.matches(found)).for_each(|key| add(key)),
+    let by_data = keys.iter().enumerate().filter(|(_, key)| key.fixed().is_none());
+    let places = KeyPlaces::new(by_data);
+    let mut found_at: FxHashMap<usize, Vec<&str>> = FxHashMap::default();
+    for key in found {
+        if let Some(place) = places.of(key) {
+            found_at.entry(place).or_default().push(key);
         }
     }
-    found.iter().for_each(|key| add(key));
-    all
+    let mut all: Vec<&str> = Vec::with_capacity(keys.len());
+    for (place, key) in keys.iter().enumerate() {
+        match key.fixed() {
+            Some(key) => all.push(key),
+            None => all.extend(found_at.remove(&place).unwrap_or_default()),
+        }
+    }
+    let mut known = HashSet::with_capacity(all.len());
+    let each = all.into_iter().chain(found.iter().map(String::as_str));
+    each.filter(|key| known.insert(*key)).map(str::to_owned).collect()
 }
 
 /// A sink that collects the keys of the objects of one block and drops their values.
 #[derive(Debug, Default)]
 pub struct KeySink {
     wanted: String,
-    keys: Vec<String>,
+    keys: Vec<Arc<str>>,
+    known: HashSet<Arc<str>>,
     /// The keys of the object of the block that is being written. They count when the object ends.
     row: Vec<String>,
     open: Vec<Open>,
@@ -105,7 +141,7 @@ impl KeySink {
 
     /// Returns the keys, each once, in the order of their first occurrence.
     pub fn finish(self) -> Vec<String> {
-        self.keys
+        self.keys.iter().map(|key| key.to_string()).collect()
     }
 
     fn begin(&mut self) {
@@ -122,7 +158,9 @@ impl KeySink {
         let Some(Open { key, is_wanted, .. }) = self.open.pop() else { return };
         if is_wanted && self.open.len() + 1 == ROW_DEPTH {
             for key in self.row.drain(..) {
-                if !self.keys.contains(&key) {
+                if !self.known.contains(key.as_str()) {
+                    let key: Arc<str> = Arc::from(key);
+                    self.known.insert(Arc::clone(&key));
                     self.keys.push(key);
                 }
             }
@@ -213,6 +251,7 @@ impl Sink for KeySink {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fastrand::Rng;
 
     #[test]
     fn keys_of_one_block_without_what_was_taken_back() {
@@ -259,5 +298,28 @@ mod tests {
         let found = ["a", "e|w", "l@en", "e", "l", "z"].map(text);
         assert_eq!(columns(&keys, &found), ["z", "e|w", "l@en", "l", "a", "e"]);
         assert_eq!(columns(&keys, &[]), ["z", "a"]);
+    }
+
+    /// As one key after the other is asked.
+    #[test]
+    fn the_first_key_that_matches() {
+        let mut rng = Rng::with_seed(7);
+        let text = |rng: &mut Rng| {
+            let len = rng.usize(1..6);
+            (0..len).map(|_| *rng.choice(&['a', 'b', '.', '|', '@']).unwrap()).collect::<String>()
+        };
+        for _ in 0..2000 {
+            let key = |rng: &mut Rng| {
+                let kinds = [Key::Always, Key::Perhaps, Key::Facets, Key::Languages];
+                rng.choice(&kinds).unwrap()(text(rng))
+            };
+            let keys: Vec<Key> = (0..rng.usize(..8)).map(|_| key(&mut rng)).collect();
+            let places = KeyPlaces::new(keys.iter().enumerate());
+            let name = text(&mut rng);
+            assert_eq!(places.of(&name), keys.iter().position(|key| key.matches(&name)));
+            let above =
+                |key: &Key| name.match_indices('.').any(|(end, _)| key.matches(&name[..end]));
+            assert_eq!(places.of_object(&name), keys.iter().position(above));
+        }
     }
 }

@@ -2,6 +2,7 @@
 //! [`Sink`](crate::types::Sink) that the executor writes to.
 
 mod keys;
+mod places;
 mod ends;
 mod cells;
 mod json_text;
@@ -20,6 +21,7 @@ pub use json::JsonSink;
 pub use json_text::{write_json_text, write_plain_text};
 pub use keys::{Key, KeySink, columns, need_data};
 pub use nested::NestedSink;
+pub use places::NamePlaces;
 pub use shape::{Form, RowForm, Shape};
 pub use table::{Table, TableForm, TableSink};
 pub use tape::Tape;

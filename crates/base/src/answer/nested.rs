@@ -5,6 +5,7 @@
 use super::cells::{Cell, Structs};
 use super::table::Table;
 use crate::types::{Error, Result, Sink, Uid, ValueRef};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// The key under which `@groupby` writes its groups.
@@ -19,7 +20,7 @@ pub struct NestedSink {
     joined: Vec<(Arc<str>, Cell)>,
     rows: Structs,
     texts: String,
-    keys: Vec<Arc<str>>,
+    keys: HashSet<Arc<str>>,
     frames: Vec<Frame>,
     fault: Option<Error>,
 }
@@ -181,10 +182,9 @@ impl Sink for NestedSink {
         match self.frames.last_mut() {
             Some(Frame::Blocks(is_next)) => *is_next = key == self.wanted,
             Some(Frame::Object(next, _)) => {
-                let known = self.keys.iter().find(|known| &***known == key);
-                let own = known.cloned().unwrap_or_else(|| {
+                let own = self.keys.get(key).cloned().unwrap_or_else(|| {
                     let own: Arc<str> = Arc::from(key);
-                    self.keys.push(Arc::clone(&own));
+                    self.keys.insert(Arc::clone(&own));
                     own
                 });
                 *next = Some(own);

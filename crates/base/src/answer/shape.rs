@@ -1,7 +1,9 @@
 //! The columns that a block's rows have by the text of the query and the schema, whatever was found.
 
 use super::cells::{Cells, Column, Lists, Structs, Texts, Values};
+use super::places::NamePlaces;
 use super::table::Table;
+use std::collections::HashSet;
 
 /// A column by its name and the type of its cells.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,14 +81,16 @@ impl Table {
 }
 
 fn shape_columns(columns: &mut Vec<Column>, rows: usize, shapes: &[Shape]) {
-    let mut rest = std::mem::take(columns);
-    for Shape { key, form } in shapes {
-        if columns.iter().any(|column| column.name == *key) {
+    let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+    let mut rest: Vec<Option<Column>> = std::mem::take(columns).into_iter().map(Some).collect();
+    let (mut shaped, mut places) = (HashSet::with_capacity(shapes.len()), NamePlaces::default());
+    for (next, Shape { key, form }) in shapes.iter().enumerate() {
+        if !shaped.insert(key) {
             continue;
         }
-        let cells = match rest.iter().position(|column| column.name == *key) {
-            Some(place) => {
-                let mut cells = rest.remove(place).cells;
+        let found = places.find(key, next, names.len(), |place| &names[place]);
+        let cells = match found.and_then(|place| rest[place].take()) {
+            Some(Column { mut cells, .. }) => {
                 shape_cells(&mut cells, form);
                 cells
             }
@@ -94,7 +98,7 @@ fn shape_columns(columns: &mut Vec<Column>, rows: usize, shapes: &[Shape]) {
         };
         columns.push(Column { name: key.clone(), cells });
     }
-    columns.append(&mut rest);
+    columns.extend(rest.into_iter().flatten());
 }
 
 fn shape_cells(cells: &mut Cells, form: &Form) {
@@ -103,6 +107,7 @@ fn shape_cells(cells: &mut Cells, form: &Form) {
         (Cells::List(lists), Form::List(item)) => shape_cells(&mut lists.items, item),
         (Cells::Struct(structs), Form::Object(shapes)) => {
             let rows = structs.valid.len();
+            structs.places = NamePlaces::default();
             shape_columns(&mut structs.columns, rows, shapes);
         }
         _ => {}

@@ -3,8 +3,9 @@
 //! Cells are staged for one row and moved into their columns when the row is complete, so that an
 //! object that is taken back leaves nothing behind. The groups of a block with `@groupby` are its rows.
 
-use super::cells::{Cell, Cells, Column, MixedTypes};
-use super::keys::Key;
+use super::cells::{Cell, Cells, Column, MixedTypes, column_place};
+use super::keys::{Key, KeyPlaces};
+use super::places::NamePlaces;
 use crate::types::{Error, ObjectCells, Objects, PieceSink, Result, Sink, Uid, ValueRef};
 use std::mem;
 
@@ -34,6 +35,7 @@ pub struct TableSink {
     /// The place where the search for the next column starts. Most rows have their columns in the same order, so the
     /// search usually ends there.
     next_column: usize,
+    places: NamePlaces,
     /// The object just written held groups, which are the rows; so it is not a row itself.
     has_groups: bool,
     /// There are groups inside a list, which is an error.
@@ -79,12 +81,11 @@ enum Frame {
 impl Table {
     /// Sorts the columns by the order of the text of the query. The columns of one nested object stay together.
     pub fn put_in_order(&mut self, keys: &[Key]) {
+        let places = KeyPlaces::new(keys.iter().enumerate());
         // The sort is stable: columns that no key names come last, in the order in which they were met.
         self.columns.sort_by_cached_key(|column| {
-            let place = |is_of: &dyn Fn(&Key) -> bool| keys.iter().position(is_of);
-            let whole = place(&|key: &Key| key.matches(&column.name));
-            let nested = || place(&|key: &Key| key.is_above(&column.name));
-            whole.or_else(nested).unwrap_or(usize::MAX)
+            let nested = || places.of_object(&column.name);
+            places.of(&column.name).or_else(nested).unwrap_or(usize::MAX)
         });
     }
 }
@@ -97,12 +98,9 @@ impl Table {
     ///
     /// [`Error::Query`] that names the column whose values are of different kinds.
     pub fn append(&mut self, other: Table) -> Result<()> {
-        for Column { name, cells: more } in other.columns {
-            let place = self.columns.iter().position(|column| column.name == name);
-            let place = place.unwrap_or_else(|| {
-                self.columns.push(Column { name, cells: Cells::default() });
-                self.columns.len() - 1
-            });
+        let mut places = NamePlaces::default();
+        for (next, Column { name, cells: more }) in other.columns.into_iter().enumerate() {
+            let place = column_place(&mut self.columns, &mut places, next, &name);
             let Column { name, cells } = &mut self.columns[place];
             // The cells of the other table belong to the rows behind those of this one, whether this one had
             // the column or not.
@@ -197,15 +195,8 @@ impl TableSink {
 
     /// Returns the place of the column that `path` names, and adds the column if it is new.
     fn column(&mut self) -> usize {
-        let columns = &self.table.columns;
-        let is_path = |place: &usize| columns[*place].name == self.path;
-        let expected = (self.next_column < columns.len()).then_some(self.next_column);
-        let known = expected.filter(is_path).or_else(|| (0..columns.len()).find(is_path));
-        let place = known.unwrap_or_else(|| {
-            let name = self.path.clone();
-            self.table.columns.push(Column { name, cells: Cells::default() });
-            self.table.columns.len() - 1
-        });
+        let place =
+            column_place(&mut self.table.columns, &mut self.places, self.next_column, &self.path);
         self.next_column = place + 1;
         place
     }

@@ -2,6 +2,7 @@
 
 use super::json::Keys;
 use hexgraph::db::{Canceller, Control};
+use hexgraph_base::answer::NamePlaces;
 use hexgraph_base::types::{DateTime, ObjectCells, Objects, ShowValues, Sink, Uid, ValueRef};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
@@ -26,6 +27,7 @@ pub(crate) struct DictSink<'a, 'py> {
 struct Rows<'py> {
     block: String,
     columns: Vec<String>,
+    places: NamePlaces,
     /// The cells of the row at hand, by column.
     cells: Vec<Option<Bound<'py, PyAny>>>,
     /// The column of the next value.
@@ -172,7 +174,8 @@ impl<'a, 'py> DictSink<'a, 'py> {
         columns: Vec<String>,
     ) -> DictSink<'a, 'py> {
         let cells = vec![None; columns.len()];
-        let rows = Rows { block, columns, cells, column: 0, is_here: false };
+        let places = NamePlaces::default();
+        let rows = Rows { block, columns, places, cells, column: 0, is_here: false };
         DictSink { rows: Some(rows), ..DictSink::new(py, fault) }
     }
 
@@ -264,17 +267,13 @@ impl<'a, 'py> DictSink<'a, 'py> {
         // Behind the last column there is no next one; the first key of another row is found by the search.
         let next = rows.column + 1;
         // Objects of a block mostly have the same keys in the same order, so the next column is looked at first.
-        rows.column = match rows.columns.get(next) {
-            Some(name) if name == key => next,
-            _ => match rows.columns.iter().position(|name| name == key) {
-                Some(place) => place,
-                None => {
-                    rows.columns.push(key.to_owned());
-                    rows.cells.push(None);
-                    rows.columns.len() - 1
-                }
-            },
-        };
+        let columns = &rows.columns;
+        let known = rows.places.find(key, next, columns.len(), |place| &columns[place]);
+        rows.column = known.unwrap_or_else(|| {
+            rows.columns.push(key.to_owned());
+            rows.cells.push(None);
+            rows.columns.len() - 1
+        });
     }
 
     /// Whether the next object is a row. Two are open then: the object of all blocks and the array of this one.

@@ -166,7 +166,7 @@ impl Maker<'_, '_> {
             return Ok(None);
         }
         let columns = self.objects(below, &Places::Some(targets))?;
-        Ok(Some(Cells::Struct(Box::new(Structs { columns, valid }))))
+        Ok(Some(Cells::Struct(Box::new(Structs::new(columns, valid)))))
     }
 
     /// The lists of objects at the end of edges.
@@ -203,7 +203,7 @@ impl Maker<'_, '_> {
         }
         let objects = vec![true; targets.len()];
         let columns = self.objects(below, &Places::Some(targets))?;
-        let items = Cells::Struct(Box::new(Structs { columns, valid: objects }));
+        let items = Cells::Struct(Box::new(Structs::new(columns, objects)));
         Ok(Some(Cells::List(Box::new(Lists { items, ends, valid }))))
     }
 }
