@@ -18,6 +18,7 @@ use crate::algo::lowered::{Falls, Lowered};
 use crate::algo::run::{Found, Output, Report, Run};
 use crate::algo::task::Task;
 use hexgraph_base::types::Result;
+use std::hint::black_box;
 
 /// The bytes for each node: its distance, what is told of that, and about two places in buckets.
 pub(super) const BYTES_A_NODE: usize = 2 * size_of::<f64>() + 2 * size_of::<Place<f64>>();
@@ -34,6 +35,9 @@ const PIECES_SHARED: usize = 4;
 
 /// The most that a thread follows by itself for each node of its piece, before it hands over.
 const ALONE_A_NODE: usize = 4;
+
+/// The nodes whose rows are looked up at once, so that memory is waited for together.
+const ROWS_AT_ONCE: usize = 8;
 
 /// The nodes that are followed between two looks at the clock.
 const NODES_A_CHECK: usize = 1 << 14;
@@ -241,12 +245,12 @@ impl<'r, L: Length> Search<'r, L> {
     fn follow_alone(&mut self, bucket: usize) -> bool {
         let (rows, mut is_round, mut next) = (self.rows, false, 0);
         let mut places = std::mem::take(&mut self.ring[bucket]);
-        while let Some(&(node, distance)) = places.get(next) {
-            next += 1;
-            if self.distances.get(node as usize) == distance {
-                is_round = true;
-                each_weighted(rows, node, |to, weight| self.shorten(to, distance.plus(weight)));
-            }
+        while next < places.len() {
+            let end = places.len().min(next + ROWS_AT_ONCE);
+            let group = Group::of(rows, &self.distances, &places[next..end]);
+            is_round |= group.len != 0;
+            group.each(|to, distance| self.shorten(to, distance));
+            next = end;
             // What was found in the same bucket comes right behind.
             if next == places.len() {
                 places.append(&mut self.ring[bucket]);
@@ -261,25 +265,22 @@ impl<'r, L: Length> Search<'r, L> {
     /// Follows the edges of some nodes of the nearest bucket. Returns the nodes that are nearer now and were not followed, and whether one of the places was not stale.
     fn follow_piece(&self, places: &[Place<L>]) -> (Vec<Place<L>>, bool) {
         let (mut near, mut farther, mut is_round) = (Vec::new(), Vec::new(), false);
-        let mut follow = |(node, distance): Place<L>, near: &mut Vec<Place<L>>| {
-            if self.distances.get(node as usize) != distance {
-                return;
-            }
-            is_round = true;
-            each_weighted(self.rows, node, |to, weight| {
-                let distance = distance.plus(weight);
+        let mut follow = |group: Group<'_, L>, near: &mut Vec<Place<L>>| {
+            is_round |= group.len != 0;
+            group.each(|to, distance| {
                 if self.distances.lower(to as usize, distance) {
                     let is_near = self.number(distance) == self.done;
                     if is_near { &mut *near } else { &mut farther }.push((to, distance));
                 }
             });
         };
-        places.iter().for_each(|place| follow(*place, &mut near));
-        let mut next = 0;
-        while next < near.len().min(ALONE_A_NODE * places.len()) {
-            let place = near[next];
-            next += 1;
-            follow(place, &mut near);
+        let group = |places: &[Place<L>]| Group::of(self.rows, &self.distances, places);
+        places.chunks(ROWS_AT_ONCE).for_each(|places| follow(group(places), &mut near));
+        let (mut next, most) = (0, ALONE_A_NODE * places.len());
+        while next < near.len().min(most) {
+            let end = near.len().min(most).min(next + ROWS_AT_ONCE);
+            follow(group(&near[next..end]), &mut near);
+            next = end;
         }
         farther.extend_from_slice(&near[next..]);
         (farther, is_round)
@@ -314,10 +315,45 @@ impl<'r, L: Length> Search<'r, L> {
     }
 }
 
-/// Visits the targets of a node with the weights of the edges: which kind of weights there are is asked once a row.
+/// The rows of some places that are not stale, with the distances of their nodes.
+struct Group<'r, L> {
+    rows: [(&'r [u32], WeightSlice<'r>, L); ROWS_AT_ONCE],
+    len: usize,
+}
+
+impl<'r, L: Length> Group<'r, L> {
+    /// Looks up where the rows lie, and then reads both ends of each: the processor waits for several at a time, where one row after
+    /// the other would be waited for by itself.
+    fn of(rows: &'r Rows, distances: &Lowered<L>, places: &[Place<L>]) -> Group<'r, L> {
+        let none = (&[][..], WeightSlice::Ones, L::ZERO);
+        let mut group = Group { rows: [none; ROWS_AT_ONCE], len: 0 };
+        for &(node, distance) in places {
+            if distances.get(node as usize) == distance {
+                let (targets, weights) = rows.row(node);
+                group.rows[group.len] = (targets, weights, distance);
+                group.len += 1;
+            }
+        }
+        for (targets, weights, _) in &group.rows[..group.len] {
+            if let [first, .., last] = targets {
+                black_box((*first, *last, weights.at(0), weights.at(targets.len() - 1)));
+            }
+        }
+        group
+    }
+
+    /// Visits the far ends of the edges, each with its distance along that edge.
+    #[inline]
+    fn each(self, mut visit: impl FnMut(u32, L)) {
+        for (targets, weights, distance) in &self.rows[..self.len] {
+            each_weighted(targets, *weights, |to, weight| visit(to, distance.plus(weight)));
+        }
+    }
+}
+
+/// Visits targets with the weights of the edges: which kind of weights there are is asked once a row.
 #[inline]
-fn each_weighted(rows: &Rows, node: u32, mut visit: impl FnMut(u32, f64)) {
-    let (targets, weights) = rows.row(node);
+fn each_weighted(targets: &[u32], weights: WeightSlice<'_>, mut visit: impl FnMut(u32, f64)) {
     match weights {
         WeightSlice::Ones => targets.iter().for_each(|to| visit(*to, 1.0)),
         WeightSlice::Narrow(weights) => {
