@@ -168,3 +168,30 @@ def test_who_folds(tmp_path):
         assert db.query("{ q(func: has(n)) { count(uid) } }").to_dict() == {"q": [{"count": 99}]}
     with pytest.raises(ValueError, match="fold=never: expected auto or manual"):
         hexgraph.connect(fold="never")
+
+
+def test_a_working_directory_that_changes(tmp_path: Path) -> None:
+    """Two databases of one relative path: each goes on where it was opened."""
+    script = """
+import os, hexgraph
+from pathlib import Path
+top = Path.cwd()
+there = hexgraph.connect(top / "b" / "rel.db")
+there.mutate(set_json={"who": "b"})
+os.chdir(top / "a")
+here = hexgraph.connect("rel.db")
+here.mutate(set_json={"who": "a"})
+os.chdir(top / "b")
+here.compact()
+here.mutate(set_json={"who": "a, later"})
+here.close()
+there.mutate(set_json={"who": "b, later"})
+there.close()
+"""
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    subprocess.run([sys.executable, "-c", script], cwd=tmp_path, check=True)
+    for name in ("a", "b"):
+        with hexgraph.connect(tmp_path / name / "rel.db") as db:
+            found = db.query("{ q(func: has(who)) { who } }").rows()
+        assert [who for (who,) in found] == [name, f"{name}, later"]

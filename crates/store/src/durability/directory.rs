@@ -65,6 +65,12 @@ impl Lock {
     }
 }
 
+/// The path from the root: a process may change its working directory while a database is open, and another one
+/// may lie at the same place below the new one.
+fn absolute(path: &Path) -> Result<PathBuf> {
+    std::path::absolute(path).map_err(|error| failed("opening", path, error))
+}
+
 impl Directory {
     /// Opens a directory for writing and creates it where it is missing.
     ///
@@ -84,7 +90,7 @@ impl Directory {
     pub fn open_with(path: &Path, files: Arc<dyn Files>) -> Result<Directory> {
         refuse_file(path)?;
         fs::create_dir_all(path).map_err(|error| failed("creating", path, error))?;
-        let (path_buf, written) = (path.to_owned(), Mutex::default());
+        let (path_buf, written) = (absolute(path)?, Mutex::default());
         let directory = Directory { path: path_buf, files, lock: None, written };
         if !directory.path.join(LOCK).exists() && !directory.path.join(CURRENT).exists() {
             refuse_foreign(path)?;
@@ -99,7 +105,7 @@ impl Directory {
     /// [`Error::Io`] when there is no database.
     pub fn open_read_only(path: &Path) -> Result<Directory> {
         refuse_file(path)?;
-        let (path_buf, files) = (path.to_owned(), Arc::new(Disk));
+        let (path_buf, files) = (absolute(path)?, Arc::new(Disk));
         let directory = Directory { path: path_buf, files, lock: None, written: Mutex::default() };
         if directory.current()?.is_none() {
             let missing = io::Error::new(io::ErrorKind::NotFound, "there is no database here");

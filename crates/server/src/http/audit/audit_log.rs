@@ -44,9 +44,11 @@ impl AuditLog {
     /// # Errors
     ///
     /// [`Error::Io`] when the system refuses the file or the thread.
-    pub(in crate::http) fn open(options: AuditOptions) -> Result<AuditLog> {
+    pub(in crate::http) fn open(mut options: AuditOptions) -> Result<AuditLog> {
         let shown = options.path.display().to_string();
         let failed = |error| Error::io(format!("opening the audit log {shown}"), error);
+        // It is opened again when it gives way, perhaps in another working directory.
+        options.path = std::path::absolute(&options.path).map_err(failed)?;
         let file = append_to(&options.path).map_err(failed)?;
         let length = file.metadata().map_err(failed)?.len();
         let (sender, receiver) = mpsc::channel(LINES_MAX);
