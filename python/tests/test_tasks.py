@@ -93,3 +93,22 @@ def test_graphql_is_awaited(db):
     db.graphql_schema("type Film { id: ID! title: String! }")
     add = 'mutation { addFilm(input: [{title: "M"}]) { numUids } }'
     assert asyncio.run(db.agraphql(add)) == {"data": {"addFilm": {"numUids": 1}}}
+
+
+def test_a_change_that_nobody_waits_for_is_not_made():
+    """It was made seconds after the error, so who tried again made it twice."""
+    with hexgraph.connect() as db:
+        many = 200_000
+        lines = "".join(f'<{uid}> <n> "{uid}" .\n' for uid in range(1, many))
+        db.load(lines.encode(), schema="n: int @index(int) .", progress=False)
+        with pytest.raises(hexgraph.LimitError):
+            db.upsert("{ v as var(func: has(n)) }", delete="uid(v) <n> * .", timeout=0.05)
+
+        async def main():
+            async with asyncio.timeout(0.05):
+                await db.aupsert("{ v as var(func: has(n)) }", delete="uid(v) <n> * .")
+
+        with pytest.raises(TimeoutError):
+            asyncio.run(main())
+        time.sleep(1)
+        assert db.query("{ q(func: has(n)) { count(uid) } }").rows() == [(many - 1,)]

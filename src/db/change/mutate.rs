@@ -224,7 +224,9 @@ impl Database {
                 encode_changes(std::slice::from_ref(&changes), record);
             }
             let keys = &mut commit.keys;
-            let (next, effect) = self.compute(control, || changes.apply_keyed(version, keys))?;
+            let check = || control.check();
+            let (next, effect) =
+                self.compute(control, || changes.apply_keyed(version, keys, &check))?;
             answer.effect = effect;
             Ok((next, answer))
         };

@@ -358,8 +358,9 @@ impl Txn {
         // Up to the last `?` the work is as it was: a request that fails changes nothing of the transaction.
         let mut keys = Vec::new();
         let (copy, before) = (changes.clone(), &work.view);
-        let (view, effect) =
-            self.database.compute(control, || copy.apply_keyed(before, &mut keys))?;
+        let (view, effect) = self
+            .database
+            .compute(control, || copy.apply_keyed(before, &mut keys, &|| control.check()))?;
         open.transactions.reserve(answer.statements)?;
         work.statements += answer.statements;
         work.held.push(held);
@@ -422,7 +423,8 @@ impl Database {
                     return Err(Error::Conflict);
                 }
                 let keys = &mut commit.keys;
-                (next, _) = self.compute(&control, || changes.apply_keyed(&next, keys))?;
+                (next, _) =
+                    self.compute(&control, || changes.apply_keyed(&next, keys, &|| Ok(())))?;
             }
             Ok((next, ()))
         })?;

@@ -133,7 +133,7 @@ impl Database {
             if let Some(record) = &mut commit.record {
                 encode_changes(std::slice::from_ref(&changes), record);
             }
-            let (next, _) = changes.apply_keyed(version, &mut commit.keys)?;
+            let (next, _) = changes.apply_keyed(version, &mut commit.keys, &|| Ok(()))?;
             Ok((next, id))
         })?;
         Ok(stored.1)

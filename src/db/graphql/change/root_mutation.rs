@@ -197,7 +197,9 @@ impl Job<'_> {
             return Err(Refusal::Denied);
         }
         let (mut keys, copy) = (Vec::new(), changes.clone());
-        let (after, _) = run.database.compute(control, || copy.apply_keyed(version, &mut keys))?;
+        let check = || control.check();
+        let (after, _) =
+            run.database.compute(control, || copy.apply_keyed(version, &mut keys, &check))?;
         // `add` rules read the new nodes, so they are asked on the version that has them, before it is published.
         if !guard.may_add(&Arc::new(after.clone()), &new)? {
             return Err(Refusal::Denied);
@@ -224,7 +226,8 @@ impl Job<'_> {
             after
         } else {
             let (control, keys) = (self.run.control, &mut commit.keys);
-            self.run.database.compute(control, || changes.apply_keyed(version, keys))?.0
+            let check = || control.check();
+            self.run.database.compute(control, || changes.apply_keyed(version, keys, &check))?.0
         };
         // The payload of a delete shows the nodes as they were.
         let told = match self.root.kind {

@@ -146,12 +146,33 @@ impl<'a> Draft<'a> {
         self.remove_values(name, lang, node, |_| true);
     }
 
-    /// Deletes a value of a node in one language, if what a query shows of it is what it shows of `wanted`.
-    pub(super) fn remove_value(&mut self, name: &str, lang: &str, node: u32, wanted: &Value) {
+    /// Deletes values of a node in one language: those of which a query shows what it shows of one that is `wanted`. O((values of the node + wanted) * log wanted).
+    pub(super) fn remove_wanted(
+        &mut self,
+        name: &str,
+        lang: &str,
+        node: u32,
+        wanted: impl Iterator<Item = Value>,
+    ) {
         let Draft { version, touched, .. } = self;
         let Some(predicate) = predicate_of(version, touched, name) else { return };
-        let wanted = in_type(wanted, predicate.def.value_type);
-        self.remove_values(name, lang, node, |value| *value == wanted);
+        let value_type = predicate.def.value_type;
+        let mut wanted: Vec<Value> = wanted.map(|value| in_type(&value, value_type)).collect();
+        if let [wanted] = wanted.as_slice() {
+            return self.remove_values(name, lang, node, |value| value == wanted);
+        }
+        wanted.sort_by(|one, other| compare_values(one.as_ref(), other.as_ref()));
+        let is_there = |value: &Value| {
+            let order = |other: &Value| compare_values(other.as_ref(), value.as_ref());
+            let first = wanted.partition_point(|other| order(other).is_lt());
+            let alike = wanted[first..].iter().take_while(|other| order(other).is_eq());
+            alike.into_iter().any(|other| other == value)
+        };
+        // Zero equals itself with either sign, and is the only number that does not lie beside what it equals.
+        let is_zero = |value: &Value| matches!(value, Value::Float(number) if *number == 0.0);
+        let has_zero = wanted.iter().any(is_zero);
+        let is_meant = |value: &Value| (has_zero && is_zero(value)) || is_there(value);
+        self.remove_values(name, lang, node, is_meant);
     }
 
     /// Deletes those values of a node in one language for which `is_meant` is true. It sees them in the type of the
@@ -403,17 +424,23 @@ fn add_value_keys(
 ) -> u64 {
     let mut keys = PredicateKeys::new(def, keys);
     let mut in_effect = 0;
-    for ValueChange { node, value, facets, .. } in changes {
-        let (uid, old) = (version.nodes.uid(*node), values.values(*node));
-        keys.value(uid, values, value.as_ref());
-        if !def.list {
-            keys.replaced(uid, values, &old);
+    for run in changes.chunk_by(|one, next| one.node == next.node) {
+        let (uid, old) = (version.nodes.uid(run[0].node), values.values(run[0].node));
+        // A list may be long, and as many values may be set in it.
+        let mut sorted: Vec<ValueRef<'_>> = old.iter().collect();
+        sorted.sort_by(|one, other| compare_values(*one, *other));
+        for ValueChange { value, facets, .. } in run {
+            let value = value.as_ref();
+            keys.value(uid, values, value);
+            if !def.list {
+                keys.replaced(uid, values, &old);
+            }
+            let is_new = sorted.binary_search_by(|old| compare_values(*old, value)).is_err();
+            if def.count && is_new {
+                keys.count(uid);
+            }
+            in_effect += u64::from(is_new || !facets.is_empty());
         }
-        let is_new = !old.iter().any(|old| compare_values(old, value.as_ref()).is_eq());
-        if def.count && is_new {
-            keys.count(uid);
-        }
-        in_effect += u64::from(is_new || !facets.is_empty());
     }
     in_effect
 }

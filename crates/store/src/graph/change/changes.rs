@@ -15,6 +15,9 @@ use hexgraph_base::schema::{PredicateDef, Schema};
 use hexgraph_base::types::{Result, Uid, Value};
 use std::sync::Arc;
 
+/// The deletes between two looks at whether somebody still waits for them.
+const DELETES_A_CHECK: usize = 4096;
+
 /// All changes of a request.
 #[derive(Debug, Clone, Default)]
 pub struct Changes {
@@ -72,6 +75,24 @@ pub(in crate::graph) enum Deleted {
     FirstFormatPassword(u32, String),
     /// One edge.
     Edge(Uid),
+}
+
+impl Deleted {
+    /// The language of which it is one value.
+    fn lang(&self) -> Option<u32> {
+        match self {
+            Deleted::Value(lang, _) => Some(*lang),
+            _ => None,
+        }
+    }
+
+    /// Takes the one value out that it is.
+    fn take_value(&mut self) -> Option<Value> {
+        match self {
+            Deleted::Value(_, value) => Some(std::mem::replace(value, Value::Bool(false))),
+            _ => None,
+        }
+    }
 }
 
 /// A value that is set.
@@ -149,16 +170,24 @@ impl Changes {
     /// [`hexgraph_base::types::Error::Query`] when two nodes would have a value that only one may have;
     /// [`hexgraph_base::types::Error::Limit`] when there is no room for another uid.
     pub fn apply(self, version: &Version) -> Result<Version> {
-        self.apply_keyed(version, &mut Vec::new()).map(|(next, _)| next)
+        self.apply_keyed(version, &mut Vec::new(), &|| Ok(())).map(|(next, _)| next)
     }
 
-    /// As [`Changes::apply`]; adds the conflict keys of what is written, and returns what was done in effect.
+    /// As [`Changes::apply`]; adds the conflict keys of what is written, and returns what was done in effect. `check` is asked now and then, and
+    /// at the end: whoever has stopped waiting is not to find the changes later.
     ///
     /// # Errors
     ///
-    /// As [`Changes::apply`].
-    pub fn apply_keyed(self, version: &Version, keys: &mut Vec<Key>) -> Result<(Version, Effect)> {
-        self.carry_out(version, keys, false)
+    /// As [`Changes::apply`]; those of `check`.
+    pub fn apply_keyed(
+        self,
+        version: &Version,
+        keys: &mut Vec<Key>,
+        check: &dyn Fn() -> Result<()>,
+    ) -> Result<(Version, Effect)> {
+        let done = self.carry_out(version, keys, check, false)?;
+        check()?;
+        Ok(done)
     }
 
     /// As [`Changes::apply`], for changes that were carried out before, perhaps in several steps:
@@ -168,13 +197,14 @@ impl Changes {
     ///
     /// [`hexgraph_base::types::Error::Limit`] when there is no room for another uid.
     pub fn apply_again(self, version: &Version) -> Result<Version> {
-        self.carry_out(version, &mut Vec::new(), true).map(|(next, _)| next)
+        self.carry_out(version, &mut Vec::new(), &|| Ok(()), true).map(|(next, _)| next)
     }
 
     fn carry_out(
         self,
         version: &Version,
         keys: &mut Vec<Key>,
+        check: &dyn Fn() -> Result<()>,
         is_again: bool,
     ) -> Result<(Version, Effect)> {
         let Changes { predicates, langs, definitions, parts, high, named, next_uid, weight } = self;
@@ -192,7 +222,7 @@ impl Changes {
         let draft = if is_again { Draft::again(&next) } else { Draft::new(&next) };
         let mut work = Work { draft, predicates: &predicates, langs: &langs };
         for part in parts {
-            work.carry_out(part)?;
+            work.carry_out(part, check)?;
         }
         work.draft.check_unique()?;
         let effect = work.draft.effect();
@@ -211,13 +241,8 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    fn carry_out(&mut self, part: Part) -> Result<()> {
-        for Delete { predicate, node, what } in part.deletes {
-            // A node that nothing is known of has nothing to be deleted.
-            if let Some(node) = self.draft.node(node) {
-                self.delete(&self.predicates[predicate as usize].name, node, what);
-            }
-        }
+    fn carry_out(&mut self, part: Part, check: &dyn Fn() -> Result<()>) -> Result<()> {
+        self.delete_all(part.deletes, check)?;
         let draft = &self.draft;
         let id = |uid| draft.node(uid).expect("all nodes that are set have ids");
         let edges = part.edges.into_iter().map(|edge| EdgeChange {
@@ -236,8 +261,41 @@ impl Work<'_> {
         });
         let values: Vec<ValueChange<'_>> = values.collect();
         self.draft.check_vectors(&values)?;
+        check()?;
         self.draft.set_edges(edges);
+        check()?;
         self.draft.set_values(values);
+        Ok(())
+    }
+
+    /// Deletes what is deleted of one node and predicate together: its values are copied once, however many go.
+    fn delete_all(
+        &mut self,
+        mut deletes: Vec<Delete>,
+        check: &dyn Fn() -> Result<()>,
+    ) -> Result<()> {
+        let key = |delete: &Delete| (delete.predicate, delete.node, delete.what.lang());
+        // Stable, and mostly in this order already. Which one of several deletes comes first makes no difference.
+        deletes.sort_by_key(key);
+        let mut unchecked = 0;
+        for run in deletes.chunk_by_mut(|one, next| key(one) == key(next)) {
+            unchecked += run.len();
+            if DELETES_A_CHECK < unchecked {
+                unchecked = 0;
+                check()?;
+            }
+            // A node that nothing is known of has nothing to be deleted.
+            let Some(node) = self.draft.node(run[0].node) else { continue };
+            let name = &self.predicates[run[0].predicate as usize].name;
+            if let Some(lang) = run[0].what.lang() {
+                let wanted = run.iter_mut().filter_map(|delete| delete.what.take_value());
+                self.draft.remove_wanted(name, &self.langs[lang as usize], node, wanted);
+                continue;
+            }
+            for delete in run {
+                self.delete(name, node, std::mem::replace(&mut delete.what, Deleted::All));
+            }
+        }
         Ok(())
     }
 
@@ -247,7 +305,8 @@ impl Work<'_> {
             Deleted::All => draft.clear(name, node),
             Deleted::Lang(lang) => draft.clear_lang(name, &langs[lang as usize], node),
             Deleted::Value(lang, wanted) => {
-                draft.remove_value(name, &langs[lang as usize], node, &wanted);
+                let wanted = std::iter::once(wanted);
+                draft.remove_wanted(name, &langs[lang as usize], node, wanted);
             }
             Deleted::FirstFormatPassword(lang, text) => {
                 let lang = &langs[lang as usize];

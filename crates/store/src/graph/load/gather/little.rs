@@ -64,7 +64,7 @@ pub(super) fn build_little(
     changes.parts = vec![little.part];
     changes.next_uid = next.uids.next();
     let mut keys = Vec::new();
-    let (version, _) = changes.clone().apply_keyed(&next, &mut keys)?;
+    let (version, _) = changes.clone().apply_keyed(&next, &mut keys, &|| Ok(()))?;
     let (mut merged, mut repeated) = (0, 0);
     for edges in counted {
         let again = edges.came + edges.before - edge_count(&version, &edges.name, &edges.subjects);
