@@ -15,6 +15,7 @@ mod chunks;
 pub use chunks::{Chunk, ChunkReader, decompressed, is_packed};
 pub use json_statements::{Change, JsonTree};
 pub use nquads::nquad::{literal_value, parse_line, parse_text, parse_text_at};
+pub use nquads::scanner::is_name;
 pub use nquads::writer::{write_facets, write_literal};
 pub use packed::Packer;
 pub use packing::Packing;

@@ -531,6 +531,25 @@ const IRI_BYTES: [bool; 256] = {
     table
 };
 
+/// Whether a text can stand between `<` and `>` as a name, here and in queries and schemas.
+pub fn is_name(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        at = match byte {
+            b'\\' if matches!(bytes.get(at + 1), Some(b'u' | b'U')) => {
+                match escape_end(bytes, at) {
+                    Some(end) => end,
+                    None => return false,
+                }
+            }
+            _ if IRI_BYTES[usize::from(byte)] => at + 1,
+            _ => return false,
+        };
+    }
+    text.chars().any(char::is_alphanumeric)
+}
+
 /// Reads a uid. The usual form, `0x` and up to 16 hexadecimal digits, is read here without the general parser, since loads
 /// read two for each edge.
 #[inline]

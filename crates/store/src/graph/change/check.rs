@@ -3,7 +3,7 @@
 use super::refusal::Refusal;
 use crate::index::{IndexKind, TokenKey, check_geometry, index_kinds, tokens_of};
 use crate::storage::text_of;
-use hexgraph_base::formats::{Object, literal_value};
+use hexgraph_base::formats::{Object, is_name, literal_value};
 use hexgraph_base::schema::{Actor, PredicateDef, Schema, Tokenizer};
 use hexgraph_base::types::{ConvertError, Geometry, TimeError, Value, ValueRef, ValueType};
 
@@ -26,7 +26,8 @@ pub(in crate::graph) fn check_name(
     if NAME_LEN_MAX < name.len() {
         return Err(Refusal::LongName);
     }
-    if name.is_empty() || name.contains(['~', '@', ' ']) {
+    // Others could neither be asked for nor exported.
+    if name.contains(['~', '@']) || !is_name(name) {
         return Err(Refusal::NoName { name: name.to_owned() });
     }
     if name == "uid" {

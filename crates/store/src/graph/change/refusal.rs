@@ -4,14 +4,19 @@ use crate::index::GeoIndexError;
 use hexgraph_base::schema::RightsError;
 use hexgraph_base::types::{ConvertError, GeometryError, ValueType};
 
+/// What a name can't have: `~` and `@` mean something in queries, and the others end a name in `<>`.
+const REFUSED: &str = r#"~ @ < > { } | ^ ` " \"#;
+
 /// Why a statement can't be stored. The messages say what to write instead, where something can.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Refusal {
     /// The name of the predicate is too long for a key.
     #[error("the name of a predicate has more than 65535 bytes")]
     LongName,
-    /// The name of the predicate is empty, or has a letter that means something else in queries.
-    #[error("`{name}` is no name of a predicate: it is not empty and has no `~`, `@` or blank")]
+    /// The name of the predicate has no letter, or one that means something else in queries and N-Quads.
+    #[error(
+        "`{name}` is no name of a predicate: it has a letter or digit, no blank, and none of {REFUSED}"
+    )]
     NoName {
         /// The name.
         name: String,

@@ -17,6 +17,7 @@ use crate::graph::version::uids::NamedUids;
 use crate::graph::version::whole::Version;
 use crate::index::{IndexKind, index_kinds};
 use crate::storage::{Values, ValuesBuilder};
+use hexgraph_base::formats::is_name;
 use hexgraph_base::schema::{Actor, Origin, PredicateDef, Tokenizer, TypeDef, is_reserved};
 use hexgraph_base::types::{Error, Result, Uid, ValueRef, ValueType};
 use rayon::prelude::*;
@@ -166,8 +167,12 @@ impl ColumnLoad {
     ///
     /// # Errors
     ///
-    /// [`Error::Schema`] for a name that only the engine may declare.
+    /// [`Error::Schema`] for a name that only the engine may declare, and for one that no schema can be written with.
     pub fn define_type(&mut self, name: &str, mut fields: Vec<String>) -> Result<()> {
+        if !is_name(name) {
+            let wanted = "it has a letter or digit, and neither blanks nor < > { } | ^ ` \" \\";
+            return Err(Error::schema(format!("`{name}` is no name of a type: {wanted}")));
+        }
         let Some(known) = self.version.schema.types.get(name) else {
             let def = TypeDef::new(name, fields);
             self.version.schema.check_type(&def)?;

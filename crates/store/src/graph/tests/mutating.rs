@@ -73,7 +73,7 @@ fn sets_replace_or_add() {
 fn effect(version: &Version, set: &str, delete: &str) -> [u64; 4] {
     let texts = [(Statements::NQuads(set), Statements::NQuads(delete))];
     let (changes, _) = staged(version, &texts, &Bindings::default()).unwrap();
-    let (_, effect) = changes.apply_keyed(version, &mut Vec::new()).unwrap();
+    let (_, effect) = changes.apply_keyed(version, &mut Vec::new(), &|| Ok(())).unwrap();
     [effect.values_set, effect.edges_set, effect.values_deleted, effect.edges_deleted]
 }
 
@@ -241,5 +241,85 @@ fn long_words_are_too_large_for_an_index() {
     assert!(fault(&version, &line("w", &long), "").contains("65000 bytes that an index takes"));
     for (name, text) in [("w", &words), ("t", &long), ("plain", &long)] {
         set(&version, &line(name, text));
+    }
+}
+
+/// With one copy of the list for each value, each of the requests would take minutes.
+#[test]
+fn many_values_of_a_list_change_at_once() {
+    let lines = |step: usize| -> String {
+        (0..30_000).step_by(step).map(|it| format!("<1> <tag> \"t{it:05}\" .\n")).collect()
+    };
+    let all = set(&with_schema(SCHEMA), &lines(1));
+    assert_eq!(effect(&all, &lines(1), ""), [0; 4]);
+    assert_eq!(effect(&all, "", &lines(2)), [0, 0, 15_000, 0]);
+    let left = values_of(&delete(&all, &lines(2)), "tag", "", 1);
+    assert_eq!(left.len(), 15_000);
+    assert_eq!((&*left[0], &*left[14_999]), ("t00001", "t29999"));
+}
+
+#[test]
+fn values_are_deleted_as_queries_show_them() {
+    let schema = "f: [float] .\nd: [datetime] .\nname: string .\n";
+    let text = "<1> <f> \"0\" .\n<1> <f> \"-0\" .\n<1> <f> \"2.5\" .\n<1> <f> \"7\" .\n\
+                <1> <d> \"2020-01-01T00:00:00Z\" .\n<1> <d> \"2020-01-01T01:00:00+01:00\" .\n";
+    let one_by_one = [
+        "<1> <f> \"-0\" .",
+        "<1> <f> \"2.5\"^^<xs:float> .",
+        "<1> <f> \"9\" .",
+        "<1> <d> \"2020-01-01\" .",
+    ];
+    let all = set(&with_schema(schema), text);
+    let together = delete(&all, &one_by_one.join("\n"));
+    let steps = one_by_one.iter().fold(all.clone(), |version, line| delete(&version, line));
+    for name in ["f", "d"] {
+        let left = values_of(&together, name, "", 1);
+        assert_eq!(left, values_of(&steps, name, "", 1));
+        assert!(!left.is_empty() && left.len() < values_of(&all, name, "", 1).len(), "{left:?}");
+    }
+}
+
+#[test]
+fn whoever_stops_waiting_changes_nothing() {
+    let lines = |sets: &str| -> String {
+        (0..20_000).map(|it| format!("<{}> <{sets}> \"{it}\" .\n", it + 1)).collect()
+    };
+    let version = set(&with_schema(SCHEMA), &lines("tag"));
+    let texts = [(Statements::NQuads(""), Statements::NQuads(&lines("tag")))];
+    let (changes, _) = staged(&version, &texts, &Bindings::default()).unwrap();
+    let asked = std::cell::Cell::new(0);
+    let apply = |most: usize| {
+        asked.set(0);
+        let check = || {
+            asked.set(asked.get() + 1);
+            let stopped = || Error::Limit { message: "stopped".to_owned() };
+            if asked.get() <= most { Ok(()) } else { Err(stopped()) }
+        };
+        changes.clone().apply_keyed(&version, &mut Vec::new(), &check).map(drop)
+    };
+    apply(usize::MAX).unwrap();
+    let looks = asked.get();
+    // While it deletes, and behind all.
+    assert!(5 <= looks, "{looks}");
+    (0..looks).for_each(|most| assert!(apply(most).is_err(), "{most} of {looks}"));
+}
+
+/// JSON could bring any text, which no query and no export could name.
+#[test]
+fn names_that_no_text_can_have() {
+    let version = with_schema(SCHEMA);
+    for name in
+        ["", " ", "a b", "a\"b", "a<b", "a>b", "a{b", "a}b", "a^b", "a\nb", "a\\\\b", "*", "😀"]
+    {
+        let json = format!("{{\"{}\": 1}}", name.replace('\n', "\\n").replace('"', "\\\""));
+        let set = [(Statements::Json(&json), Statements::NQuads(""))];
+        let fault = mutate(&version, &set, &Bindings::default()).err();
+        let text = fault.unwrap_or_else(|| panic!("{json}")).to_string();
+        assert!(text.contains("is no name of a predicate"), "{text}");
+    }
+    for name in ["größe", "a.b-c/d", "名前", "a😀"] {
+        let json = format!("{{\"{name}\": 1}}");
+        let set = [(Statements::Json(&json), Statements::NQuads(""))];
+        mutate(&version, &set, &Bindings::default()).unwrap();
     }
 }
