@@ -218,6 +218,14 @@ def test_the_command_line(full, tmp_path):
     assert run("import", tmp_path / "out").returncode == 2
 
 
+def test_the_folder_of_an_export_is_not_loaded_without_its_schema(full, tmp_path):
+    full.export(tmp_path / "out", format="dgraph")
+    with hexgraph.connect() as db:
+        with pytest.raises(hexgraph.QueryError, match="hexgraph import FOLDER DATABASE"):
+            db.load(tmp_path / "out")
+        assert db.load(tmp_path / "out", "name: string @lang .").triples > 0
+
+
 def test_the_folder_of_an_export_needs_no_pydgraph(full, tmp_path):
     full.export(tmp_path / "out", format="dgraph")
     script = """

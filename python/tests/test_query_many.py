@@ -208,3 +208,31 @@ def test_a_child_is_told_that_the_answers_are_its_parents(numbered: hexgraph.Dat
         os._exit(2)
     assert os.waitpid(child, 0)[1] == 0
     assert len(list(answers)) == 99
+
+
+@pytest.mark.embedded("the text of a query is not read before it is sent")
+def test_a_row_without_a_value(numbered: hexgraph.Database) -> None:
+    """A gap in a table is no empty text, which some node may have for its name."""
+    numbered.mutate(set='<1000> <name> "" .')
+    for gap in ({"n": None}, {"most": 3}):
+        with pytest.raises(hexgraph.ParseError, match=r"row 1: .*\$n has no value"):
+            numbered.query_many(DQL, [{"n": "n3"}, gap])
+    answers = numbered.query_each(DQL, [{"n": "n3"}, {"n": None}, {"n": ""}])
+    assert len(next(answers).rows()) == 9
+    with pytest.raises(hexgraph.QueryError, match=r"\$n has no value"):
+        next(answers)
+    assert next(answers).rows() == [("0x3e8", "", None)]
+
+
+@pytest.mark.embedded("the schema is not asked for before a query is sent")
+def test_columns_that_no_row_has(numbered: hexgraph.Database) -> None:
+    dql = """query q($n: string) {
+        q(func: eq(name, $n)) { uid name age boss { name } }
+    }"""
+    numbered.alter("boss: uid .")
+    for names in (["nobody"], ["nobody", "n3"]):
+        table = polars.DataFrame(numbered.query_many(dql, [{"n": name} for name in names]))
+        assert table.columns[:4] == ["row", "uid", "name", "age"]
+        assert table.schema["age"] == polars.Int64
+    joined = polars.DataFrame({"row": [0]}).join(table, on="row")
+    assert joined.select("name", "age").rows() == []

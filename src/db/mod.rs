@@ -42,7 +42,7 @@ pub use change::txn::{Txn, TxnOptions};
 pub use compact::{CompactCall, CompactGraph};
 pub use database::Database;
 pub use export::ExportReport;
-pub use files::paths::{files_of, has_triples};
+pub use files::paths::{files_of, has_triples, is_loaders_export, no_loaders_export};
 pub use guard::guarded;
 pub use hexgraph_base::plan::{
     ALGORITHMS, Algorithm, ArgumentDef, ArgumentKind, COMMON_ARGUMENTS, Gives,

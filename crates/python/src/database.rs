@@ -148,7 +148,7 @@ impl PyDatabase {
             });
         }
         let (skip_errors, memory) = (skips(on_error)?, to_memory(memory)?);
-        let sources = to_sources(source)?;
+        let sources = to_sources(source, schema.is_some())?;
         let schema = schema.map(to_schema_text).transpose()?;
         let options = LoadOptions { skip_errors, memory, ..LoadOptions::default() };
         let (schema, read) = (schema.as_deref(), options.progress.clone());

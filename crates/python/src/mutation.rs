@@ -291,8 +291,8 @@ pub(crate) fn to_drop(what: &str, name: Option<String>) -> PyResult<Drop> {
         (what, name) => {
             let fault = "it is drop(\"all\"), drop(\"data\"), drop(\"predicate\", name) or \
                          drop(\"type\", name)";
-            let given = format_args!("{fault}, not {what:?}, {name:?}");
-            Err(PyValueError::new_err(bounded(given)))
+            let name = name.map(|name| format!(", {name:?}")).unwrap_or_default();
+            Err(PyValueError::new_err(bounded(format_args!("{fault}, not drop({what:?}{name})"))))
         }
     }
 }

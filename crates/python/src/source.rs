@@ -3,7 +3,10 @@
 use crate::convert::encoding::text_of;
 use crate::convert::errors::to_python;
 use bytes::Bytes;
-use hexgraph::db::{LoadReport, SchemaItem, SchemaReport, Source, files_of, has_triples};
+use hexgraph::db::{
+    LoadReport, SchemaItem, SchemaReport, Source, files_of, has_triples, is_loaders_export,
+    no_loaders_export,
+};
 use hexgraph::tables::{is_export_folder, is_table_name};
 use hexgraph_base::types::Error;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -307,16 +310,23 @@ pub(crate) fn to_export_folder(given: &Bound<'_, PyAny>) -> Option<PathBuf> {
 /// # Errors
 ///
 /// `TypeError` when it is none of these; `QueryError` for what means no file.
-pub(crate) fn to_sources(given: &Bound<'_, PyAny>) -> PyResult<Vec<Source>> {
-    sources_within(given, 0)
+pub(crate) fn to_sources(given: &Bound<'_, PyAny>, has_schema: bool) -> PyResult<Vec<Source>> {
+    sources_within(given, has_schema, 0)
 }
 
-fn sources_within(given: &Bound<'_, PyAny>, depth: usize) -> PyResult<Vec<Source>> {
+fn sources_within(
+    given: &Bound<'_, PyAny>,
+    has_schema: bool,
+    depth: usize,
+) -> PyResult<Vec<Source>> {
     if let Ok(path) = given.extract::<PathBuf>() {
         let name = path.display().to_string();
         if is_table_name(&name) {
             let advice = "a table is loaded by load_nodes, or load_edges where its rows are edges";
             return Err(to_python(Error::query(format!("{name}: {advice}"))));
+        }
+        if !has_schema && is_loaders_export(&path) {
+            return Err(to_python(no_loaders_export(&path)));
         }
         let files = files_of(&path, has_triples).map_err(to_python)?;
         return Ok(files.into_iter().map(Source::File).collect());
@@ -326,7 +336,7 @@ fn sources_within(given: &Bound<'_, PyAny>, depth: usize) -> PyResult<Vec<Source
         check_lists(depth)?;
         let mut sources = Vec::new();
         for one in given.try_iter()? {
-            sources.extend(sources_within(&one?, depth + 1)?);
+            sources.extend(sources_within(&one?, has_schema, depth + 1)?);
         }
         return Ok(sources);
     }

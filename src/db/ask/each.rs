@@ -194,7 +194,7 @@ impl Inner {
 
     /// Answers a row, and puts the answer at its place.
     fn answer(&self, number: usize, row: Variables, control: &Control) {
-        let answer = control.check().and_then(|()| self.questions.ask(&row, control));
+        let answer = control.check().and_then(|()| self.questions.ask_row(&row, control));
         let mut state = self.lock();
         let place = number.checked_sub(state.taken);
         // Without a place it was closed meanwhile.

@@ -9,7 +9,7 @@ use super::plans::Variables;
 use super::questions::Questions;
 use crate::db::database::Database;
 use crate::db::guard::guarded;
-use hexgraph_base::answer::{Cells, Column, Key, Table, TableSink, Values};
+use hexgraph_base::answer::{Cells, Column, Form, Key, Shape, Table, TableSink, Values};
 use hexgraph_base::types::{Error, Result};
 use hexgraph_store::exec::Control;
 use rayon::prelude::*;
@@ -41,6 +41,7 @@ struct Piece {
     table: Table,
     numbers: Vec<i64>,
     keys: Vec<Key>,
+    shapes: Vec<Shape>,
 }
 
 impl Database {
@@ -89,6 +90,7 @@ impl Database {
     ) -> Result<Piece> {
         let mut sink = TableSink::new(request.block.clone());
         let (mut numbers, mut keys, mut charged) = (Vec::new(), Vec::new(), 0);
+        let mut shapes = Vec::new();
         let first = places.start;
         for place in places {
             if asks {
@@ -96,10 +98,11 @@ impl Database {
             }
             let part = control.part();
             part.check()?;
-            let answer = questions.ask(&request.rows[place], &part);
+            let answer = questions.ask_row(&request.rows[place], &part);
             let answer = answer.map_err(|error| in_row(error, place))?;
             if place == first {
                 keys = answer.block_keys(request.block.as_deref())?;
+                shapes = flat(answer.block_shapes(request.block.as_deref())?, "");
             } else {
                 sink.begin_answer()?;
             }
@@ -112,19 +115,33 @@ impl Database {
         }
         let table =
             if numbers.is_empty() && keys.is_empty() { Table::default() } else { sink.finish()? };
-        Ok(Piece { table, numbers, keys })
+        Ok(Piece { table, numbers, keys, shapes })
     }
+}
+
+/// The columns of flat rows: those of an object for itself, named as [`TableSink`] does. Lists of objects are no columns of such rows.
+fn flat(shapes: Vec<Shape>, above: &str) -> Vec<Shape> {
+    let columns = shapes.into_iter().flat_map(|Shape { key, form }| {
+        let key = format!("{above}{key}");
+        match form {
+            Form::Object(inner) => flat(inner, &format!("{key}.")),
+            Form::List(item) if matches!(*item, Form::Object(_)) => Vec::new(),
+            form => vec![Shape { key, form }],
+        }
+    });
+    columns.collect()
 }
 
 /// One table of all pieces, with the numbers as its first column.
 fn joined(pieces: Vec<Piece>, number: &str) -> Result<Table> {
     let mut all = Table::default();
-    let (mut numbers, mut order) = (Vec::new(), Vec::new());
-    for Piece { table, numbers: more, keys } in pieces {
+    let (mut numbers, mut order, mut shape) = (Vec::new(), Vec::new(), Vec::new());
+    for Piece { table, numbers: more, keys, shapes } in pieces {
         all.append(table)?;
         numbers.extend(more);
-        order = keys;
+        (order, shape) = (keys, shapes);
     }
+    all.shape(&shape);
     all.put_in_order(&order);
     if all.columns.iter().any(|column| column.name == number) {
         let message =

@@ -523,6 +523,15 @@ impl QueryAnswer {
         Ok(self.answer_keys(&self.block_name(block)?))
     }
 
+    /// The columns that the rows of a block have by the text and the schema.
+    ///
+    /// # Errors
+    ///
+    /// As [`QueryAnswer::block_name`].
+    pub(super) fn block_shapes(&self, block: Option<&str>) -> Result<Vec<Shape>> {
+        Ok(self.answer_shapes(&self.block_name(block)?))
+    }
+
     /// The rows of a block as a table: its objects, its groups, or what a block without nodes computes as one row. The columns are
     /// in the order of the text, also those that no row has; objects within rows are columns of objects. Other blocks are not read where
     /// this one is made column by column, so what is wrong with their values need not be told.
@@ -602,14 +611,22 @@ impl QueryAnswer {
     ///
     /// `Query` when there is no such block, or more than one to choose from.
     pub fn block_name(&self, block: Option<&str>) -> Result<String> {
+        // Whoever reads all blocks asks for each of perhaps thousands.
+        if let Some(wanted) = block.filter(|wanted| self.root_counts().any(|(it, _)| it == *wanted))
+        {
+            return Ok(wanted.to_owned());
+        }
         let names: Vec<&str> = self.root_counts().map(|(name, _)| name).collect();
         let name = match (block, names.as_slice()) {
-            (Some(wanted), _) if names.contains(&wanted) => wanted,
             (Some(wanted), _) => {
                 let message = format!("the answer has no block {wanted:?}, it has: ");
                 return Err(Error::query(message + &names.join(", ")));
             }
             (None, [only]) => only,
+            (None, []) => {
+                let error = Error::query("the answer has no blocks, so there are no rows");
+                return Err(error.with_hint("a schema is read whole: as JSON, or by `to_dict()`"));
+            }
             (None, _) => {
                 let message = "the answer has several blocks, choose one: ".to_owned();
                 return Err(Error::query(message + &names.join(", ")));

@@ -4,7 +4,7 @@ use super::plans::Variables;
 use super::query::{Asked, QueryAnswer};
 use crate::db::database::Database;
 use crate::db::guard::guarded;
-use hexgraph_base::types::Result;
+use hexgraph_base::types::{Error, Result};
 use hexgraph_dql::Document;
 use hexgraph_store::exec::Control;
 use hexgraph_store::graph::Version;
@@ -49,6 +49,22 @@ impl Questions {
     /// `Access` when a token has ended, a key was revoked, or a user was deleted since the last answer; as [`Database::query`].
     pub fn check_caller(&self) -> Result<()> {
         self.database.check_known()
+    }
+
+    /// Answers the query with the values of a row of arguments. A row that lacks one is refused, where [`Questions::ask`] takes an empty text for it: a table's
+    /// gap means none of the nodes whose key is empty.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Database::query`].
+    pub(super) fn ask_row(&self, row: &Variables, control: &Control) -> Result<QueryAnswer> {
+        if let Some(name) = self.document.missing(row) {
+            let error = Error::query(format!("variable {name} has no value"));
+            return Err(
+                error.with_hint("leave the row out, or write a default behind the variable's type")
+            );
+        }
+        self.ask(row, control)
     }
 
     /// Answers the query with some values of its variables.

@@ -38,7 +38,7 @@ impl Database {
         let plain = name.strip_suffix(GZIP).or(name.strip_suffix(ZSTD)).unwrap_or(&name);
         let json = plain.strip_suffix(JSON_LINES);
         let Some(stem) = json.or(plain.strip_suffix(NQUADS)) else {
-            let ends = "an export is .rdf or .jsonl, perhaps before .gz or .zst";
+            let ends = "an export is .rdf or .jsonl, perhaps before .gz or .zst, or .parquet";
             return Err(Error::query(format!("{name}: {ends}")));
         };
         let schema = PathBuf::from(format!("{stem}.schema"));
@@ -93,7 +93,9 @@ mod tests {
         let refused =
             |name: &str| db.export(&folder.path().join(name), &Control::new()).unwrap_err();
         let error = refused("a.csv").to_string();
-        assert!(error.ends_with("a.csv: an export is .rdf or .jsonl, perhaps before .gz or .zst"));
+        assert!(error.ends_with(
+            "a.csv: an export is .rdf or .jsonl, perhaps before .gz or .zst, or .parquet"
+        ));
         let Error::Io { context, source } = refused("no/a.rdf") else { panic!("no such folder") };
         assert!(context.ends_with("no/a.rdf.partial"), "{context}");
         assert_eq!(source.kind(), std::io::ErrorKind::NotFound);

@@ -23,6 +23,17 @@ impl Document {
         Document { source: Arc::new(Source::new("")), operations: Vec::new() }
     }
 
+    /// Returns the first declared `$variable` that has neither a value among these nor a default.
+    pub fn missing(&self, variables: &BTreeMap<String, Given>) -> Option<&str> {
+        let queries = self.operations.iter().filter_map(|operation| match operation {
+            ast::Operation::Query(query) => query.declarations.as_deref(),
+            _ => None,
+        });
+        let open = queries.flatten().filter(|it| it.default.is_none());
+        let mut names = open.map(|it| it.name.of(self.source.text()));
+        names.find(|name| !variables.contains_key(*name))
+    }
+
     /// Checks the rules of the language and returns the plan of the query. `variables` maps each `$name` to its value.
     ///
     /// # Errors

@@ -21,7 +21,8 @@ use clap::Parser;
 use hexgraph::db::graphql::GraphqlOptions;
 use hexgraph::db::{
     Checked, Database, Limits, LoadOptions, LoadProgress, LoadReport, Memory, OpenOptions, Source,
-    byte_count, check, files_of, guarded, has_triples, memory_count,
+    byte_count, check, files_of, guarded, has_triples, is_loaders_export, memory_count,
+    no_loaders_export,
 };
 use hexgraph::tables::{TableOptions, is_export_folder, is_table_name};
 use hexgraph_base::types::{Error, Result};
@@ -261,7 +262,7 @@ fn export(
 fn load(arguments: &LoadArguments, interrupt: Interrupt) -> Done {
     let schema = arguments.schema.as_deref().map(read_text).transpose()?;
     let about_schema = Failure::about(schema.as_deref().unwrap_or_default());
-    let files = loaded_files(&arguments.files)?;
+    let files = loaded_files(&arguments.files, arguments.schema.is_some())?;
     let new = NewFolders::before(&arguments.path);
     let database = Database::open(&arguments.path, OpenOptions::default())?;
     let database = database.namespace(arguments.namespace)?;
@@ -332,12 +333,15 @@ fn load_files(
 }
 
 /// Sorts the files that the arguments name into tables and others.
-fn loaded_files(paths: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
+fn loaded_files(paths: &[PathBuf], has_schema: bool) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
     let (mut tables, mut triples) = (Vec::new(), Vec::new());
     for path in paths {
         if is_export_folder(path) {
             tables.push(path.clone());
             continue;
+        }
+        if !has_schema && is_loaders_export(path) {
+            return Err(no_loaders_export(path));
         }
         for file in files_of(path, |name| is_table_name(name) || has_triples(name))? {
             let kind = if is_table(&file) { &mut tables } else { &mut triples };

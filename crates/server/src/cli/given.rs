@@ -29,7 +29,7 @@ pub(super) fn request_text(text: Option<&str>, file: Option<&Path>) -> Result<St
         (None, Some(file)) if file == Path::new("-") => read_input(),
         (None, Some(file)) => read_text(file),
         (Some("-"), None) => read_input(),
-        (Some(text), None) => match !text.contains('{') && Path::new(text).is_file() {
+        (Some(text), None) => match names_file(text) {
             true => read_text(Path::new(text)),
             false => Ok(text.to_owned()),
         },
@@ -38,6 +38,13 @@ pub(super) fn request_text(text: Option<&str>, file: Option<&Path>) -> Result<St
         )),
         (None, None) => read_input(),
     }
+}
+
+/// Whether a text is the name of a file, or looks like one that is not there: a word with an ending, which no request is.
+fn names_file(text: &str) -> bool {
+    let path = Path::new(text);
+    let is_word = || path.extension().is_some() && !text.contains(char::is_whitespace);
+    !text.contains('{') && (path.is_file() || is_word())
 }
 
 fn read_input() -> Result<String> {
