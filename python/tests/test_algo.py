@@ -298,3 +298,32 @@ def test_wrong_types_are_told(db):
         db.algo.bfs("follows", source=["ada"])
     with pytest.raises(ValueError, match="no single number"):
         db.algo.pagerank("follows").value  # noqa: B018
+
+
+def test_what_is_stored_keeps_the_definition_that_is_there(db):
+    db.alter(
+        "rank: float @index(float) @upsert .\nspare: float .\ncode: string @index(exact) @lang ."
+    )
+    db.mutate(set='<9> <code> "nine"@en .')
+    ranks = db.algo.pagerank("follows")
+    ranks.store("rank")
+    assert "rank: float @index(float) @upsert ." in db.schema()
+    assert len(db.query("{ q(func: gt(rank, 0)) { uid } }")) == 4
+    for index in (False, True, False):
+        ranks.store("spare", index=index)
+    assert "spare: float @index(float) ." in db.schema()
+    vectors = db.algo.fastrp("follows", dimensions=8)
+    for index in (True, False, True):
+        vectors.store("vector", index=index)
+    assert 'vector: float32vector @index(hnsw(metric:"cosine")) .' in db.schema()
+    with pytest.raises(
+        hexgraph.SchemaError, match=r"`code` has the type string, .* is float \(store"
+    ):
+        ranks.store("code")
+    with pytest.raises(
+        hexgraph.SchemaError, match=r"`follows` has the type .uid., .* is float32vector"
+    ):
+        vectors.store("follows")
+    with pytest.raises(hexgraph.SchemaError, match=r"`rank` has the type float, .* is int"):
+        db.algo.components("follows").store("rank", index=True)
+    assert db.query("{ q(func: has(code@en)) { code@en } }").rows() == [("nine",)]
