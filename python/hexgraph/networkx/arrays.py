@@ -45,9 +45,9 @@ class Arrays:
         self._compacts: dict[str | None, Compact] = {}
 
     @classmethod
-    def of_compact(cls, compact: Compact, labels: Sequence[Hashable], weight: str | None) -> Arrays:
+    def of_compact(cls, compact: Compact, labels: Sequence[Hashable], weight: str) -> Arrays:
         """Return the arrays of a compact graph of a database."""
-        weights = {} if compact.weights is None else {str(weight): compact.weights}
+        weights = {} if compact.weights is None else {weight: compact.weights}
         rows = (compact.indptr, compact.indices)
         arrays = cls(labels, rows, weights, directed=not compact.is_undirected)
         arrays._compacts[weight if weights else None] = compact

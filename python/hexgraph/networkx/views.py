@@ -191,10 +191,14 @@ def graph(
 
     Raises QueryError for what is wrong with predicates, nodes, weights and keys; LimitError.
     """
-    compact = Compact.of(db, on, weight=weight, nodes=nodes, direction=direction)
+    compact = Compact.of(
+        db, on, 'graph(db, "follows")', weight=weight, nodes=nodes, direction=direction
+    )
     labels: Sequence[Hashable] = [hex(uid) for uid in compact.uids.tolist()]
     if key is not None:
         labels = _keyed(db, labels, key)
+    # Facets that single predicates weigh by have no name in common.
+    weight = weight or "weight"
     return of_arrays(Arrays.of_compact(compact, labels, weight), " ".join(on))
 
 
