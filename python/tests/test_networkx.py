@@ -5,6 +5,7 @@ import doctest
 import inspect
 import pickle
 import random
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -644,3 +645,33 @@ def test_a_level_costs_what_it_has():
     assert len(nx.shortest_path(path, 0, len(path) - 1, backend="hexgraph")) == len(path)
     # Where each looked at all nodes, or cost some calls of numpy, it took four seconds.
     assert time.perf_counter() - start < 2
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_page_tells_what_runs_in_the_engine(monkeypatch):
+    from hexgraph.arrays.compact import Compact
+
+    page = (Path(__file__).parents[2] / "docs" / "networkx.md").read_text()
+    told = set(re.findall(r"`(\w+)` †", page))
+    ran, native = set(), Compact.compute
+    given = {
+        "modularity": lambda graph: {"communities": [set(graph)]},
+        **dict.fromkeys(WAYS, lambda graph: {"source": next(iter(graph)), "weight": "cost"}),
+        "dijkstra_path": lambda graph: dict(zip(("source", "target"), graph, strict=False)),
+        "single_target_shortest_path": lambda graph: {"target": next(iter(graph))},
+    }
+    for name in info.FUNCTIONS:
+
+        def compute(*args, name=name, **named):
+            ran.add(name)
+            return native(*args, **named)
+
+        monkeypatch.setattr(Compact, "compute", compute)
+        for graph in GRAPHS.values():
+            made = given[name](graph) if name in given else None
+            each = ARGUMENTS.get(name, [{}]) if made is None else [made]
+            for arguments in each:
+                filled_in = filled(arguments, graph) if made is None else arguments
+                outcome(public(name), graph, backend="hexgraph", **filled_in)
+    # Of this one only the components are the engine's.
+    assert told == set(info.FUNCTIONS) - ran | {"eigenvector_centrality_numpy"}

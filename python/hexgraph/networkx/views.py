@@ -172,9 +172,10 @@ def graph(
 ) -> Graph | DiGraph:
     r"""Return the edges of predicates as a read-only graph that networkx's functions take.
 
-    The functions that docs/networkx.md lists run in the engine, and nothing is copied for them; all
-    others of networkx read the graph as any other, where `networkx.config.fallback_to_nx` is set.
-    It shows the edges of now: later commits do not change it.
+    Nothing is copied for the functions that docs/networkx.md lists, most of which run in the
+    engine; all others of networkx read the graph as any other, where
+    `networkx.config.fallback_to_nx` is set. It shows the edges of now: later commits do not change
+    it.
 
     - `on`, `nodes` and `direction` are those of `db.algo`; "both" gives a Graph, else a DiGraph
     - `weight`, a facet: the attribute of this name that edges have
