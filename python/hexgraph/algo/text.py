@@ -6,7 +6,7 @@ import operator
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from ..errors import ParseError, QueryError, about
 
@@ -133,7 +133,7 @@ def uid_number(uid: Any) -> int:
     if isinstance(uid, str) and _is_uid(uid):
         number = int(uid, 16 if uid.strip().lower().startswith("0x") else 10)
     elif hasattr(uid, "__index__") and not isinstance(uid, bool):
-        number = operator.index(uid)
+        number = operator.index(cast(Any, uid))
     else:
         kind = ValueError if isinstance(uid, str) else TypeError
         raise kind(f"a uid is a whole number, or a text like '0x1f', not {uid!r}")
