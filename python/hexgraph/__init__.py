@@ -48,6 +48,7 @@ from .errors import (
     UnknownNameWarning,
 )
 from .guesses import DATABASE, RESULT, attribute_error
+from .homes import attach_homes
 from .methods import DatabaseMethods, attach
 from .serving import ServingMethods
 
@@ -55,6 +56,7 @@ attach(Database, DatabaseMethods)
 attach(Database, AdministrationMethods)
 attach(Database, ArrayMethods)
 attach(Database, ServingMethods)
+attach_homes(Database)
 for _owner, _receiver, _table in ((Database, "db", DATABASE), (Result, "result", RESULT)):
     # It is asked only for names that there are not.
     setattr(_owner, "__getattr__", attribute_error(_owner.__name__, _receiver, _table))  # noqa: B010

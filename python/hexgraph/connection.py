@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Never, cast
 
 from ._native import Database, open_database
+from .homes import expanded
 
 MEMORY = ":memory:"
 
@@ -40,8 +41,9 @@ def connect(  # noqa: PLR0913 - settings by keyword
     instead (hexgraph[dgraph]; docs/cluster.md): what comes back has the same methods. Of the other
     arguments only `read_only` means something there.
 
-    A missing directory is created, unless `read_only` is set. One process may have a directory
-    open for writing; any number may open it read-only, and share its pages in memory. `threads`
+    A missing directory is created, unless `read_only` is set; a leading `~` is the home folder,
+    here and in all paths that methods take. One process may have a directory open for writing; any
+    number may open it read-only, and share its pages in memory. `threads`
     are those that loads and large queries use, 0 for as many as there are cores.
     A transaction that nobody uses for `txn_timeout` seconds is discarded.
 
@@ -126,7 +128,7 @@ def connect(  # noqa: PLR0913 - settings by keyword
         if read_only:
             raise ValueError("a database in memory is empty: read_only needs a path")
         return open_database(None, read_only, resources, settings, txn_timeout, durability, strict)
-    place = os.fspath(path)
+    place = os.fspath(expanded(path))
     database = open_database(place, read_only, resources, settings, txn_timeout, durability, strict)
     if namespace != 0:
         database = database.open_namespace(namespace)

@@ -7,6 +7,8 @@ from typing import Any
 
 ROWS_SHOWN = 20
 TEXT_SHOWN = 2000
+"""The letters that are shown of a text."""
+
 CELL_STYLE = "text-align: left; vertical-align: top"
 MORE = "…"
 """Stands where rows are left out."""
@@ -22,8 +24,7 @@ def to_text(head: dict[str, Any], nodes: dict[str, int], warnings: Sequence[str]
         f"{name}: {count_text(rows, nodes.get(name))}" for name, rows in head.items()
     )
     body = json.dumps(shortened(head), ensure_ascii=False, indent=1).replace(f'"{MORE}"', MORE)
-    if len(body) > TEXT_SHOWN:
-        body = body[:TEXT_SHOWN] + MORE
+    body = cut(body)
     told = "".join(f"warning: {warning}\n" for warning in warnings)
     return f"{told}<hexgraph.Result {counts}>\n{body}"
 
@@ -56,6 +57,8 @@ def shortened(value: Any) -> Any:
     """Return the value with the first rows of its lists, and a mark where more were left out."""
     if isinstance(value, dict):
         return {key: shortened(inner) for key, inner in value.items()}
+    if isinstance(value, str):
+        return cut(value)
     if not isinstance(value, list):
         return value
     more = [MORE] if len(value) > ROWS_SHOWN else []
@@ -71,7 +74,12 @@ def cell(value: Any) -> str:
         if shown and all(isinstance(item, dict) and not point(item) for item in shown):
             return table(shown) + more
         return ", ".join(cell(item) for item in shown) + (f", {more}" if more else "")
-    return escape("" if value is None else str(value))
+    return escape("" if value is None else cut(str(value)))
+
+
+def cut(text: str) -> str:
+    """Return the beginning of a long text, as `to_text` has it of the whole."""
+    return text if len(text) <= TEXT_SHOWN else text[:TEXT_SHOWN] + MORE
 
 
 def point(value: dict[str, Any]) -> str | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from .homes import expanded
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
@@ -107,5 +109,7 @@ class ServingMethods:
             "audit_log": audit_log,
             "audit_log_size": audit_log_size,
         }
+        paths = ("export", "unix_socket", "tls_cert", "tls_key", "tls_client_ca", "audit_log")
+        settings.update({name: expanded(settings[name]) for name in paths})
         server: Server = cast(Any, self)._serve(settings)
         return server

@@ -294,7 +294,113 @@ def test_wrong_types_are_told(db):
         db.algo.bfs("follows", source=1, colour="red")
     with pytest.raises(ValueError, match=r"'has\(name' have a bracket that is never closed"):
         db.algo.pagerank("follows", nodes="has(name")
-    with pytest.raises(ValueError, match="a uid is a number"):
+    with pytest.raises(ValueError, match="a uid is a whole number"):
         db.algo.bfs("follows", source=["ada"])
     with pytest.raises(ValueError, match="no single number"):
         db.algo.pagerank("follows").value  # noqa: B018
+
+
+def test_what_is_stored_keeps_the_definition_that_is_there(db):
+    db.alter(
+        "rank: float @index(float) @upsert .\nspare: float .\ncode: string @index(exact) @lang ."
+    )
+    db.mutate(set='<9> <code> "nine"@en .')
+    ranks = db.algo.pagerank("follows")
+    ranks.store("rank")
+    assert "rank: float @index(float) @upsert ." in db.schema()
+    assert len(db.query("{ q(func: gt(rank, 0)) { uid } }")) == 4
+    for index in (False, True, False):
+        ranks.store("spare", index=index)
+    assert "spare: float @index(float) ." in db.schema()
+    vectors = db.algo.fastrp("follows", dimensions=8)
+    for index in (True, False, True):
+        vectors.store("vector", index=index)
+    assert 'vector: float32vector @index(hnsw(metric:"cosine")) .' in db.schema()
+    with pytest.raises(
+        hexgraph.SchemaError, match=r"`code` has the type string, .* is float \(store"
+    ):
+        ranks.store("code")
+    with pytest.raises(
+        hexgraph.SchemaError, match=r"`follows` has the type .uid., .* is float32vector"
+    ):
+        vectors.store("follows")
+    with pytest.raises(hexgraph.SchemaError, match=r"`rank` has the type float, .* is int"):
+        db.algo.components("follows").store("rank", index=True)
+    assert db.query("{ q(func: has(code@en)) { code@en } }").rows() == [("nine",)]
+
+
+def test_nodes_are_whole_numbers_and_count_the_same(db):
+    import numpy
+
+    one = db.algo.bfs("follows", source=1).rows()
+    for source in (numpy.int64(1), numpy.array([1]), db.edges("follows").uids[0], {1}, "1"):
+        assert db.algo.bfs("follows", source=source).rows() == one
+        assert len(db.sample("follows", source=source, fanouts=[1])) == 1
+    for given in (1.0, [1.7, 2.9], numpy.array([1.0]), b"1", bytearray(b"1"), [b"1"], [None], True):
+        for name, run in (("nodes", db.algo.degree), ("source", db.algo.bfs)):
+            with pytest.raises(TypeError, match="a uid"):
+                run("follows", **{name: given})
+    weights = {1: 0.99, 2: 0.01}
+    with pytest.raises(TypeError, match=r"from_nodes is a list of nodes, .* are not supported"):
+        db.algo.pagerank("follows", from_nodes=weights)
+    with pytest.raises(TypeError, match="nodes is a list of nodes"):
+        db.edges("follows", nodes=weights)
+    with pytest.raises(TypeError, match="source is a list of nodes"):
+        db.sample("follows", source=weights)
+    with pytest.raises(ValueError, match=r"^from_nodes='ada' is no uid .* from_nodes='eq\(xid"):
+        db.algo.pagerank("follows", from_nodes="ada")
+    with pytest.raises(hexgraph.ParseError, match="too large"):
+        db.algo.bfs("follows", source=1 << 64)
+
+
+def test_what_needs_a_predicate_says_its_own_name(db):
+    from hexgraph import networkx
+
+    for call, said in [
+        (db.edges, 'edges needs the predicate of its edges: edges("follows")'),
+        (db.matrix, 'matrix needs the predicate of its edges: matrix("follows")'),
+        (
+            lambda: networkx.graph(db),
+            'graph needs the predicate of its edges: graph(db, "follows")',
+        ),
+    ]:
+        with pytest.raises(TypeError) as caught:
+            call()
+        assert str(caught.value) == said
+
+
+def test_a_weight_that_one_of_the_predicates_lacks(db):
+    said = r'say which edges weigh: "follows @facets\(strength\)", "likes", and no weight='
+    for call in (db.algo.degree, db.edges, db.matrix):
+        with pytest.raises(hexgraph.QueryError, match=said):
+            call("follows", "likes", weight="strength")
+    with pytest.raises(hexgraph.QueryError, match="leave the weight out"):
+        db.algo.degree("likes", weight="strength")
+    assert db.algo.degree("follows @facets(strength)", "likes").to_dict()["0x2"] == 2.0
+    edges = db.edges("follows @facets(strength)", "likes")
+    assert edges.columns == ["source", "target", "weight"]
+    assert repr(edges).splitlines()[0].split() == edges.columns
+    assert edges.to_networkx()["0x1"]["0x2"] == {"weight": 2.0}
+
+
+def test_groups_of_python_take_the_threads_and_seeds_of_others(db):
+    groups = {1: 1, 2: 1}
+    for name, value, said in [
+        ("threads", -1, "from 1 to 4096"),
+        ("threads", 0, "from 1 to 4096"),
+        ("threads", 2.5, "from 1 to 4096"),
+        ("seed", -1, "from 0 on"),
+        ("seed", 1 << 64, "from 0 on"),
+    ]:
+        for call in (
+            lambda **given: db.algo.leiden("follows", **given),
+            lambda **given: db.algo.modularity("follows", groups=groups, **given),
+            hexgraph.Graph([1], [2]).algo.leiden,
+        ):
+            with pytest.raises(
+                hexgraph.Error, match=r"is out of range .expected a whole"
+            ) as caught:
+                call(**{name: value})
+            assert said in str(caught.value)
+    with pytest.raises(TypeError, match=r"a group is a number or a text, not \[1\]"):
+        db.algo.modularity("follows", groups={1: [1]})

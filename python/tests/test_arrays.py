@@ -160,7 +160,7 @@ def test_what_is_wrong_is_told(db, ask, said):
 def test_an_algorithm_on_the_arrays_refuses_what_does_not_fit(db):
     from hexgraph.arrays.compact import Compact
 
-    graph = Compact.of(db, ("road",))
+    graph = Compact.of(db, ("road",), 'edges("road")')
     assert graph.compute("bfs", nodes={"source": [0]})[0].tolist()[:3] == [0, 1, 2]
     for name, arguments, nodes, said in [
         ("bsf", {}, {}, "no algorithm `bsf`"),

@@ -1,4 +1,5 @@
 import json
+import pathlib
 from datetime import UTC, date, datetime
 
 import numpy as np
@@ -327,3 +328,33 @@ def test_plain_variables_are_asked_for_no_attributes():
     query = "query q($n: string) { q(func: eq(name, $n)) { name } }"
     assert db.query(query, {"n": Watched("Ada")}).to_dict() == {"q": [{"name": "Ada"}]}
     assert asked == []
+
+
+def test_a_leading_tilde_is_the_home_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s.schema").write_text("name: string @index(exact) .")
+    (tmp_path / "a.rdf").write_text('<1> <name> "Ada" .')
+    (tmp_path / "people.csv").write_text("id,name\n1,Bob\n")
+    (tmp_path / "knows.csv").write_text("from,to\n1,2\n")
+    with hexgraph.connect("~/t.db") as db:
+        assert db.path == tmp_path / "t.db"
+        db.alter("~/s.schema")
+        assert db.load("~/a.rdf", "~/s.schema").triples == 1
+        assert db.load(source=[("~/a.rdf",)], schema=pathlib.Path("~/s.schema")).triples == 1
+        assert db.load_nodes("~/people.csv", "Person", schema="~/s.schema").nodes == 1
+        assert db.load_nodes(["~/people.csv"], "Person").nodes == 1
+        assert db.load_edges("~/knows.csv", "knows", "from", "to", on="id").triples > 0
+        assert db.export("~/out.rdf") > 0
+        db.save("~/saved")
+        db.backup(path="~/backup")
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_dir()) == [
+        *("backup", "saved", "t.db"),
+    ]
+    assert (tmp_path / "out.rdf").exists()
+    hexgraph.connect(pathlib.Path("~") / "saved", read_only=True).close()
+    own = []
+    own += [own, own, own]
+    with pytest.raises(ValueError, match="holds itself"), hexgraph.connect() as db:
+        db.load(own)

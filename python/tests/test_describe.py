@@ -62,3 +62,17 @@ def test_thousands_of_predicates_are_described_in_seconds():
     assert len(db.describe().predicates) == 3000
     # It takes half a second; to look for each in the whole text of the schema took twenty and more.
     assert time.monotonic() - started < 10
+
+
+def test_more_predicates_than_a_query_has_blocks(monkeypatch):
+    monkeypatch.setattr("hexgraph.schemas.describing.BLOCKS", 2)
+    db = hexgraph.connect()
+    people = [{"id": n, "name": f"n{n}", "age": n, "dgraph.type": "P"} for n in range(3)]
+    db.load_nodes(people, "P")
+    db.load_edges([(0, 1), (1, 2)], "knows", on="id")
+    db.alter("empty: int .")
+    told = db.describe()
+    assert told.nodes == 3
+    assert told.edges.rows() == [("P", "knows", "P", 2)]
+    have = {row[1]: row[3] for row in told.predicates.rows()}
+    assert (have["age"], have["knows"], have["empty"]) == (3, 2, 0)

@@ -235,7 +235,9 @@ def test_arrays_of_other_libraries_make_graphs():
 def test_what_is_wrong_with_arrays_is_told():
     graph = hexgraph.Graph([1, 2], [2, 3])
     for ask, kind, said in [
-        (lambda: hexgraph.Graph([1, 2], [2]), hexgraph.QueryError, "2 sources, 1 targets"),
+        (lambda: hexgraph.Graph([1, 2], [2]), hexgraph.QueryError, "2 sources and 1 targets"),
+        (lambda: hexgraph.Graph([1], [2], [1, 1]), hexgraph.QueryError, "1 targets and 2 weights"),
+        (lambda: hexgraph.Graph([1], [2], [float("nan")]), hexgraph.QueryError, "weighs nan"),
         (lambda: hexgraph.Graph([1], [2], [-1]), hexgraph.QueryError, "weighs -1"),
         (lambda: hexgraph.Graph([1], [2], ["a"]), TypeError, "weights are"),
         (lambda: hexgraph.Graph([0.5], [2]), TypeError, "whole numbers"),
@@ -247,7 +249,8 @@ def test_what_is_wrong_with_arrays_is_told():
         (lambda: graph.algo.pagerank(dampin=2), TypeError, "dampin"),
         (lambda: graph.algo.pagerank().store("x"), TypeError, "no database"),
         (lambda: graph.algo.pagerank().top(1, "name"), TypeError, "no predicates"),
-        (lambda: graph.algo.bfs(source="type(Person)"), ValueError, "a uid"),
+        (lambda: graph.algo.bfs(source="type(Person)"), ValueError, "are numbers"),
     ]:
         with pytest.raises(kind, match=said):
-            ask().algo.degree()
+            ask()
+    assert hexgraph.Graph([1], [2]).algo.bfs(source=1 << 63).to_numpy().tolist() != [0, 0]

@@ -126,3 +126,14 @@ def test_the_lexer_reads_every_query_of_the_tour():
         found = list(pygments.lex(stop.dql, DqlLexer()))
         assert not [text for kind, text in found if kind is pygments.token.Error], stop.dql
         assert "".join(text for _, text in found).strip() == stop.dql.strip()
+
+
+def test_long_texts_are_cut():
+    db = hexgraph.connect()
+    db.mutate(set_json=[{"text": "ä" * 1_000_000, "list": ["x" * 500_000] * 3}])
+    result = db.query("{ q(func: has(text)) { text list } }")
+    html = result._repr_html_()
+    assert len(html) < 10_000
+    assert "ää…</td>" in html
+    assert len(result.to_arrow()._repr_html_()) < 10_000
+    assert len(repr(result)) < 10_000

@@ -5,6 +5,7 @@ import doctest
 import inspect
 import pickle
 import random
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -575,3 +576,102 @@ def test_a_part_of_the_tests_of_networkx_passes():
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "as expected" in done.stdout
+
+
+def test_what_networkx_refuses_is_refused_in_its_words():
+    graph = nx.path_graph(5)
+    nx.set_edge_attributes(graph, dict.fromkeys(graph.edges, 1.5), "w")
+    for call in (
+        lambda **to: nx.shortest_path(graph, 0, "Nope", weight="w", **to),
+        lambda **to: nx.shortest_path(graph, "Nope", 0, weight="w", **to),
+        lambda **to: nx.shortest_path_length(graph, 0, "Nope", weight="w", **to),
+        lambda **to: nx.center(nx.Graph(), **to),
+        lambda **to: nx.center(nx.DiGraph(), **to),
+        lambda **to: nx.to_numpy_array(graph, weight="huge", nonedge=-1, **to),
+        lambda **to: nx.to_numpy_array(graph, weight="huge", dtype="int8", **to),
+        lambda **to: nx.to_scipy_sparse_array(graph, weight="huge", dtype=int, **to),
+    ):
+        nx.set_edge_attributes(graph, 1e300, "huge")
+        said = []
+        for backend_name in ("hexgraph", "networkx"):
+            with pytest.raises(Exception) as caught:  # noqa: PT011
+                call(backend=backend_name)
+            said.append((type(caught.value), str(caught.value)))
+        assert said[0][0] is said[1][0]
+        assert said[0] == said[1]
+
+
+def test_a_bound_between_two_lengths_takes_the_greater_one():
+    graph = nx.path_graph(9)
+    for name in ("single_source_shortest_path_length", "single_target_shortest_path_length"):
+        ask = getattr(nx, name)
+        assert ask(graph, 0, cutoff=2.5, backend="hexgraph") == ask(graph, 0, cutoff=2.5)
+        assert len(ask(graph, 0, cutoff=2.5)) == 4
+
+
+def test_a_matrix_without_edges_is_of_floats():
+    graph = nx.star_graph(4)
+    for nodes in ([1, 2], [0, 1]):
+        one, other = (
+            nx.to_scipy_sparse_array(graph, nodelist=nodes, backend=name)
+            for name in ("hexgraph", "networkx")
+        )
+        assert one.dtype == other.dtype
+        assert one.toarray().tolist() == other.toarray().tolist()
+
+
+@pytest.mark.parametrize("few", [0, 3, 10**9])
+def test_levels_are_walked_alike_in_lists_and_in_arrays(few, monkeypatch):
+    """A walk goes over from lists to arrays, and back, as levels have few edges or many."""
+    monkeypatch.setattr("hexgraph.networkx.arrays.FEW", few)
+    for graph in GRAPHS.values():
+        start = next(iter(graph))
+        names = ["bfs_edges", "bfs_successors", "bfs_layers"]
+        calls = [(getattr(nx, name), (start,)) for name in names]
+        calls.append((nx.edge_betweenness_centrality, ()))
+        if nx.is_directed_acyclic_graph(graph):
+            calls += [(nx.topological_sort, ()), (nx.topological_generations, ())]
+        for ask, arguments in calls:
+            same(*(outcome(ask, graph, *arguments, backend=b) for b in ("hexgraph", "networkx")))
+
+
+def test_a_level_costs_what_it_has():
+    """A path has as many levels as nodes: no level may look at all of them."""
+    import time
+
+    path = nx.path_graph(20_000, create_using=nx.DiGraph)
+    start = time.perf_counter()
+    assert len(list(nx.topological_sort(path, backend="hexgraph"))) == len(path)
+    assert len(nx.shortest_path(path, 0, len(path) - 1, backend="hexgraph")) == len(path)
+    # Where each looked at all nodes, or cost some calls of numpy, it took four seconds.
+    assert time.perf_counter() - start < 2
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_page_tells_what_runs_in_the_engine(monkeypatch):
+    from hexgraph.arrays.compact import Compact
+
+    page = (Path(__file__).parents[2] / "docs" / "networkx.md").read_text()
+    told = set(re.findall(r"`(\w+)` †", page))
+    ran, native = set(), Compact.compute
+    given = {
+        "modularity": lambda graph: {"communities": [set(graph)]},
+        **dict.fromkeys(WAYS, lambda graph: {"source": next(iter(graph)), "weight": "cost"}),
+        "dijkstra_path": lambda graph: dict(zip(("source", "target"), graph, strict=False)),
+        "single_target_shortest_path": lambda graph: {"target": next(iter(graph))},
+    }
+    for name in info.FUNCTIONS:
+
+        def compute(*args, name=name, **named):
+            ran.add(name)
+            return native(*args, **named)
+
+        monkeypatch.setattr(Compact, "compute", compute)
+        for graph in GRAPHS.values():
+            made = given[name](graph) if name in given else None
+            each = ARGUMENTS.get(name, [{}]) if made is None else [made]
+            for arguments in each:
+                filled_in = filled(arguments, graph) if made is None else arguments
+                outcome(public(name), graph, backend="hexgraph", **filled_in)
+    # Of this one only the components are the engine's.
+    assert told == set(info.FUNCTIONS) - ran | {"eigenvector_centrality_numpy"}

@@ -583,7 +583,8 @@ impl PyDatabase {
     }
 
     /// Write everything to a directory, which `connect` opens. The database itself stays where it
-    /// is, and readers and writers go on meanwhile.
+    /// is, and readers and writers go on meanwhile. A database that was in that directory is
+    /// replaced when the new one is whole.
     ///
     /// >>> import hexgraph, pathlib, tempfile
     /// >>> db = hexgraph.connect()

@@ -9,7 +9,7 @@ from .._native import run_algorithm
 from ..guesses import ALGORITHMS, attribute_error, refuse_of_algorithm
 from .found import Found
 from .grouped import grouped
-from .text import Argument, Groups, Nodes, Text
+from .text import Argument, Groups, Nodes, Text, about_weight
 
 if TYPE_CHECKING:
     from .._native import Database
@@ -757,7 +757,8 @@ class Algorithms:
         groups = text.groups.get("groups")
         if groups is not None and not isinstance(groups, str):
             return grouped(self._db, text, groups, timeout)
-        return Found(self._db, text.name, run_algorithm(self._db, text.dql(), timeout))
+        with about_weight(text):
+            return Found(self._db, text.name, run_algorithm(self._db, text.dql(), timeout))
 
 
 # Not in the class: type checkers would take any name for a method then.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from ..errors import about
+from ..errors import SchemaError, about
 from ..frames import missing, to_pandas, to_polars
+from ..schemas.definitions import definitions_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -293,7 +294,8 @@ class Found:
 
         The predicate is an int, a float or a vector if it is not there yet; `index=True` indexes
         it, so that DQL and GraphQL find and order nodes by it, and `similar_to` finds the nearest
-        vectors, by their cosine. Nodes without a number are left as they are.
+        vectors, by their cosine. One that is there keeps its indexes and directives. Nodes without
+        a number are left as they are.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -301,6 +303,8 @@ class Found:
         >>> _ = db.algo.degree("follows", direction="in").store("followers", index=True)
         >>> db.query("{ q(func: gt(followers, 1)) { uid followers } }").rows()
         [('0x3', 2.0)]
+
+        Raises SchemaError for a predicate that has another type.
         """
         if self._db is None:
             raise TypeError("a graph of arrays has no database to store to")
@@ -308,19 +312,34 @@ class Found:
             raise ValueError(
                 f"{self.name} gives no number for each node, so there is none to store"
             )
-        of_type, indexed = "float32vector", 'hnsw(metric: "cosine")'
-        if self._table._vectors(self.name) is None:
-            kinds = {name: kind for name, kind, *_ in self._table._first(0).columns()}
-            of_type = indexed = "int" if kinds[self.name] == "int64" else "float"
-        wanted = f"<{predicate}>: {of_type}{f' @index({indexed})' if index else ''} ."
         columns = {name: None for name in self.columns if name not in ("uid", self.name)}
-        return self._db.load_nodes(
+        db = self._db
+        return db.load_nodes(
             self._table,
             id="uid",
             uid=True,
             columns={**columns, self.name: predicate},
-            schema=wanted,
+            schema=self._definition(predicate, db.schema(), index=index),
         )
+
+    def _definition(self, predicate: str, schema: str, *, index: bool) -> str:
+        """Return the line of the schema of a predicate that is to have the numbers.
+
+        One that is there is read by others, too: it keeps its type and its directives.
+        """
+        of_type, indexed = "float32vector", 'hnsw(metric: "cosine")'
+        if self._table._vectors(self.name) is None:
+            kinds = {name: kind for name, kind, *_ in self._table._first(0).columns()}
+            of_type = indexed = "int" if kinds[self.name] == "int64" else "float"
+        known = definitions_in(schema).get(predicate, of_type)
+        has = known.split(" ", 1)[0]
+        if has != of_type:
+            raise SchemaError(
+                f"`{predicate}` has the type {has}, and what {self.name} gives is {of_type}",
+                hint="store it under another name, or drop that predicate first",
+            )
+        more = f" @index({indexed})" if index and "@index(" not in known else ""
+        return f"<{predicate}>: {known}{more} ."
 
     def _numbers(self) -> list[Any]:
         self._check_numbers()

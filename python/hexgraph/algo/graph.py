@@ -6,19 +6,23 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from .._native import algorithms, graph_of_arrays, numbers_table
+from ..errors import QueryError
 from ..frames import missing
 from .calls import Algorithms, Common, prepare
 from .found import Found
 from .grouped import group_by_uid, numbered, split
-from .text import Argument, Text, listed, uid_number
+from .text import Argument, Text
 
 if TYPE_CHECKING:
     import numpy
 
     from .._native import CompactGraph, Database
-    from .text import Nodes
 
     Array = numpy.ndarray[Any, Any]
+
+
+BEYOND = 1 << 63
+"""The nodes of a graph of arrays are below this number."""
 
 
 class Graph:
@@ -62,6 +66,7 @@ class Graph:
         """The nodes, ascending."""
         self._ends = [numpy.searchsorted(self.nodes, end).astype("uint32") for end in ends]
         self._weights = None if weights is None else _floats(weights)
+        _check(ends[0], ends[1], self._weights)
         self.is_directed = directed
         """Whether edges have a direction."""
         self._made: dict[str, CompactGraph] = {}
@@ -130,14 +135,14 @@ class _OnGraph(Algorithms):
         graph, values, timeout = self._graph, dict(text.values), common.get("timeout")
         within = text.lists.pop("nodes", None)
         if within is not None:
-            graph = graph.subgraph(_listed(within))
+            graph = graph.subgraph(_listed("nodes", within))
         directions = _directions()[text.name]
         direction = values.pop("direction", None)
         # As without a database: the default is the first of those that the algorithm knows.
         if direction is not None and direction not in directions:
             known = ", ".join(directions)
             raise ValueError(f"{text.name} can't take edges with {direction!r}; it knows {known}")
-        lists = [(name, _numbers(graph, nodes)) for name, nodes in text.lists.items()]
+        lists = [(name, _numbers(graph, name, nodes)) for name, nodes in text.lists.items()]
         for name, groups in text.groups.items():
             lists.append((name, numbered(graph.nodes.tolist(), group_by_uid(groups))))
         texts, threads, seed = split(values)
@@ -189,10 +194,10 @@ def _table(name: str, graph: Graph, kind: str, parts: list[Any]) -> Any:
     return numbers_table(columns)
 
 
-def _numbers(graph: Graph, nodes: Nodes) -> list[int]:
+def _numbers(graph: Graph, name: str, nodes: str | list[int]) -> list[int]:
     """Return the numbers of nodes; those that are not in the graph are left out."""
     numpy = _numpy()
-    wanted = numpy.asarray(_listed(nodes), dtype="int64")
+    wanted = numpy.asarray([node for node in _listed(name, nodes) if node < BEYOND], dtype="int64")
     places = numpy.searchsorted(graph.nodes, wanted)
     is_there = places < len(graph.nodes)
     is_there[is_there] = graph.nodes[places[is_there]] == wanted[is_there]
@@ -200,8 +205,33 @@ def _numbers(graph: Graph, nodes: Nodes) -> list[int]:
     return numbers
 
 
-def _listed(nodes: Nodes) -> list[int]:
-    return [uid_number(node) for node in listed(nodes)]
+def _listed(name: str, nodes: str | list[int]) -> list[int]:
+    if isinstance(nodes, str):
+        raise ValueError(
+            f"{name}={nodes!r} is a root of DQL, and nodes of a graph of arrays are numbers"
+        )
+    return nodes
+
+
+def _check(sources: Array, targets: Array, weights: Array | None) -> None:
+    """Raise QueryError for arrays that make no edges."""
+    numpy = _numpy()
+    counts = {"sources": len(sources), "targets": len(targets)}
+    if weights is not None:
+        counts["weights"] = len(weights)
+    if len(set(counts.values())) > 1:
+        told = ", ".join(f"{count} {name}" for name, count in counts.items())
+        told = " and ".join(told.rsplit(", ", 1))
+        raise QueryError(f"{told} make no edges", hint="give one of each for an edge")
+    if weights is None:
+        return
+    wrong = numpy.flatnonzero(~(numpy.isfinite(weights) & (weights >= 0)))
+    if len(wrong):
+        edge = int(wrong[0])
+        raise QueryError(
+            f"edge {edge}, from {sources[edge]} to {targets[edge]}, weighs {weights[edge]:g}",
+            hint="weights are numbers from 0 on",
+        )
 
 
 def _whole(values: Any, name: str) -> Array:
@@ -211,7 +241,7 @@ def _whole(values: Any, name: str) -> Array:
     if array.ndim != 1 or array.dtype.kind not in "iu":
         kind = f"{array.ndim} dimensions of {array.dtype}"
         raise TypeError(f"{name} are one dimension of whole numbers, not {kind}")
-    if int(array.min()) < 0 or int(array.max()) >= 1 << 63:
+    if int(array.min()) < 0 or int(array.max()) >= BEYOND:
         raise ValueError(f"{name} are nodes by numbers from 0 on, and below 2 to the power of 63")
     return array.astype("int64")
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import operator
+from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .._native import compact_graph, numbers_table
+from ..errors import QueryError
 from .found import Found
-from .text import Text, uid_number, written
+from .text import Text, about_weight, uid_number, written
 
 if TYPE_CHECKING:
     from .._native import Database
@@ -24,7 +26,8 @@ def grouped(db: Database, text: Text, groups: Any, timeout: float | None) -> Fou
     direction = values.pop("direction", None)
     # The algorithms that are asked about groups take edges without a direction unless told.
     edges.argument("direction", "both" if direction is None else direction)
-    graph = compact_graph(db, edges.dql(), timeout)
+    with about_weight(edges):
+        graph = compact_graph(db, edges.dql(), timeout)
     uids = struct.unpack(f"={len(graph)}Q", bytes(memoryview(graph.uids())))
     arguments, threads, seed = split(values)
     _, parts, *_ = graph.compute(
@@ -41,11 +44,34 @@ def grouped(db: Database, text: Text, groups: Any, timeout: float | None) -> Fou
     )
 
 
+MOST_THREADS = 4096
+"""The most threads that one call may be given."""
+
+
 def split(values: Mapping[str, Any]) -> tuple[list[tuple[str, str]], int | None, int]:
-    """Return arguments as texts, the threads, and the seed."""
+    """Return arguments as texts, the threads, and the seed.
+
+    What a query says of threads and seeds is said here: the engine takes them as numbers.
+    """
+    threads = _within(values, "threads", 1, MOST_THREADS, f" to {MOST_THREADS}")
+    seed = _within(values, "seed", 0, (1 << 64) - 1, " on")
     rest = {name: value for name, value in values.items() if name not in ("threads", "seed")}
     texts = [(name, written(value).strip("[]")) for name, value in rest.items()]
-    return texts, values.get("threads"), values.get("seed") or 0
+    return texts, threads, seed or 0
+
+
+def _within(values: Mapping[str, Any], name: str, least: int, most: int, said: str) -> int | None:
+    """Return an argument that is a whole number, or raise QueryError."""
+    value = values.get(name)
+    if value is None:
+        return None
+    is_whole = hasattr(value, "__index__") and not isinstance(value, bool)
+    if not is_whole or not least <= operator.index(value) <= most:
+        raise QueryError(
+            f"`{name}: {written(value)}` is out of range",
+            hint=f"expected a whole number from {least}{said}",
+        )
+    return operator.index(value)
 
 
 def group_by_uid(groups: Any) -> dict[int, Any]:
@@ -54,7 +80,11 @@ def group_by_uid(groups: Any) -> dict[int, Any]:
     if not isinstance(given, Mapping):
         kinds = "a predicate, a dict by uid, or the result of an algorithm"
         raise TypeError(f"groups are {kinds}, not {type(groups).__name__}")
-    return {uid_number(uid): group for uid, group in given.items() if group is not None}
+    found = {uid_number(uid): group for uid, group in given.items() if group is not None}
+    for group in found.values():
+        if not isinstance(group, Hashable):
+            raise TypeError(f"a group is a number or a text, not {group!r}")
+    return found
 
 
 def numbered(nodes: Any, groups: Mapping[int, Any]) -> list[int]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, TypeAlias
+import operator
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from ..errors import about
+from ..errors import ParseError, QueryError, about
 
 if TYPE_CHECKING:
     from .._native import Database
@@ -32,7 +35,7 @@ class Text:
         self.on = on
         self.weight = weight
         self.values: dict[str, Argument] = {}
-        self.lists: dict[str, Nodes] = {}
+        self.lists: dict[str, str | list[int]] = {}
         self.groups: dict[str, Groups] = {}
 
     def argument(self, name: str, value: Argument) -> None:
@@ -42,35 +45,44 @@ class Text:
 
     def nodes(self, name: str, nodes: Nodes | None) -> None:
         """Add an argument that is nodes; None leaves it out."""
-        if nodes is None:
-            return
-        if isinstance(nodes, str) and "(" not in nodes and not _is_uid(nodes):
-            raise ValueError(
-                f"{name}={nodes!r} is no uid and no root of DQL: nodes are found by the predicate"
-                f" of their ids, as in {name}='eq(xid, {_quoted(nodes)})'; a uid is written '0x1f'"
-            )
-        self.lists[name] = nodes
+        if nodes is not None:
+            self.lists[name] = root_or_uids("from_nodes" if name == "from" else name, nodes)
 
     def dql(self) -> str:
         """Return the whole query."""
         if not self.on:
-            name = self.name
-            raise TypeError(f'{name} needs the predicate of its edges: {name}("follows")')
+            raise TypeError(without_predicate(self.name, f'{self.name}("follows")'))
         blocks, arguments = [], []
         for name, nodes in self.lists.items():
-            if isinstance(nodes, str) and not _is_uid(nodes):
+            if isinstance(nodes, str):
                 variable = f"hexgraph_{name}"
                 root, rest = _root_of(nodes)
                 blocks.append(f"{variable} as var(func: {root}) {rest}")
                 arguments.append(f"{name}: uid({variable})")
             else:
-                arguments.append(f"{name}: uid({', '.join(map(_uid, listed(nodes)))})")
+                arguments.append(f"{name}: uid({', '.join(map(hex, nodes))})")
         arguments += [f"{name}: {written(value)}" for name, value in self.values.items()]
         arguments += [f"{name}: {predicate}" for name, predicate in self.groups.items()]
         facet = "" if self.weight is None else f" @facets({self.weight})"
         edges = " ".join(f"{predicate}{facet}" for predicate in self.on)
         head = f"{self.name}({', '.join(arguments)})"
         return "\n".join(["{", *blocks, f"{head} {{ {edges} }}", "}"])
+
+
+@contextmanager
+def about_weight(text: Text) -> Iterator[None]:
+    """Let the error of a weight that not all predicates have say how only some of them weigh."""
+    try:
+        yield
+    except QueryError as error:
+        names = [re.sub(r"^\s*~?<?|[>\s@].*", "", edges, flags=re.DOTALL) for edges in text.on]
+        lacks = [error.message.startswith(f"no edge of `{name}` has the facet") for name in names]
+        if text.weight is None or not any(lacks) or all(lacks):
+            raise
+        facet = f" @facets({text.weight})"
+        given = (f'"{on}{"" if no else facet}"' for on, no in zip(text.on, lacks, strict=True))
+        hint = f"say which edges weigh: {', '.join(given)}, and no weight="
+        raise QueryError(error.message, hint=hint) from None
 
 
 def written(value: Argument) -> str:
@@ -82,33 +94,62 @@ def written(value: Argument) -> str:
     return str(value)
 
 
-def listed(nodes: Nodes) -> list[str | int]:
-    """Return nodes as a list of uids."""
-    return [nodes] if isinstance(nodes, (str, int)) else list(nodes)
+def without_predicate(name: str, example: str) -> str:
+    """Return what is wrong with a call that names no edges."""
+    return f"{name} needs the predicate of its edges: {example}"
 
 
-def _uid(uid: str | int) -> str:
-    return uid if isinstance(uid, str) and _is_uid(uid) else hex(uid_number(uid))
+def root_or_uids(name: str, nodes: Nodes) -> str | list[int]:
+    """Return the nodes of an argument: a root of DQL as it is, uids as numbers.
+
+    Raises TypeError and ValueError for what is neither.
+    """
+    if isinstance(nodes, str) and not _is_uid(nodes):
+        if "(" in nodes:
+            return nodes
+        raise ValueError(
+            f"{name}={nodes!r} is no uid and no root of DQL: nodes are found by the predicate"
+            f" of their ids, as in {name}='eq(xid, {_quoted(nodes)})'; a uid is written '0x1f'"
+        )
+    if isinstance(nodes, Mapping):
+        raise TypeError(
+            f"{name} is a list of nodes, which all count the same: weights of them, as"
+            f" {type(nodes).__name__} has, are not supported; {name}=list(...) takes its keys"
+        )
+    given: Any = nodes
+    # Arrays give numbers of Python all at once. A number of numpy is one, too.
+    given = given.tolist() if hasattr(given, "tolist") else given
+    if isinstance(given, (str, bool)) or hasattr(given, "__index__"):
+        return [uid_number(given)]
+    if isinstance(given, (bytes, bytearray, memoryview)) or not isinstance(given, Iterable):
+        raise TypeError(
+            f"{name} is a root of DQL like 'type(Person)', a uid, or several, not {given!r}"
+        )
+    return [uid_number(uid) for uid in given]
 
 
-def uid_number(uid: str | int) -> int:
-    """Return a uid as a number; raise ValueError for what is none."""
+def uid_number(uid: Any) -> int:
+    """Return a uid as a number; raise TypeError and ValueError for what is none."""
     if isinstance(uid, str) and _is_uid(uid):
-        return int(uid, 16 if uid.strip().lower().startswith("0x") else 10)
-    try:
-        number = int(uid)
-    except (TypeError, ValueError):
-        number = -1
-    if number < 0 or isinstance(uid, (str, bool)):
+        number = int(uid, 16 if uid.strip().lower().startswith("0x") else 10)
+    elif hasattr(uid, "__index__") and not isinstance(uid, bool):
+        number = operator.index(cast(Any, uid))
+    else:
+        kind = ValueError if isinstance(uid, str) else TypeError
+        raise kind(f"a uid is a whole number, or a text like '0x1f', not {uid!r}")
+    if number < 0:
         raise ValueError(f"a uid is a number from 1 on, or a text like '0x1f', not {uid!r}")
+    if number >> 64:
+        raise ParseError(f"the uid `{uid}` is too large (uids have 64 bits)")
     return number
 
 
-def uids_of(db: Database, nodes: Nodes) -> list[int]:
-    """Return the uids of nodes; those of a root of DQL are asked for."""
-    if not isinstance(nodes, str) or _is_uid(nodes):
-        return [uid_number(uid) for uid in listed(nodes)]
-    root, rest = _root_of(nodes)
+def uids_of(db: Database, name: str, nodes: Nodes) -> list[int]:
+    """Return the uids of the nodes of an argument; those of a root of DQL are asked for."""
+    given = root_or_uids(name, nodes)
+    if not isinstance(given, str):
+        return given
+    root, rest = _root_of(given)
     with about(f"the nodes {nodes!r}"):
         found = db.query(f"{{ q(func: {root}) {rest} {{ uid }} }}")
     return [uid_number(row["uid"]) for row in found]

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .._native import compact_graph
-from ..algo.text import Text
+from ..algo.text import Text, about_weight, without_predicate
 from ..frames import missing
 
 if TYPE_CHECKING:
@@ -35,18 +35,25 @@ class Compact:
         cls,
         db: Database,
         on: tuple[str, ...],
+        example: str,
         *,
         weight: str | None = None,
         nodes: Nodes | None = None,
         direction: str | None = None,
         timeout: float | None = None,
     ) -> Compact:
-        """Return the graph of the edges of predicates; the arguments are those of algorithms."""
+        """Return the graph of the edges of predicates; the arguments are those of algorithms.
+
+        `example` is how whatever is called for it is called, for who leaves the predicates out.
+        """
+        if not on:
+            raise TypeError(without_predicate(example.partition("(")[0], example))
         # Of all algorithms that take weights and every direction this one does the least.
         text = Text("degree", on, weight)
         text.nodes("nodes", nodes)
         text.argument("direction", direction)
-        return cls(db, compact_graph(db, text.dql(), timeout))
+        with about_weight(text):
+            return cls(db, compact_graph(db, text.dql(), timeout))
 
     @property
     def is_undirected(self) -> bool:

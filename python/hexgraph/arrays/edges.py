@@ -36,7 +36,9 @@ class Edges:
     def __init__(self, graph: Compact, weight: str | None) -> None:
         """Wrap a compact graph, whose edges weigh what the facet `weight` says."""
         self._graph = graph
-        self._weight = weight
+        # Facets that single predicates weigh by have no name in common.
+        is_weighted = weight is None and graph.native.weights() is not None
+        self._weight = "weight" if is_weighted else weight
         self._table: ArrowTable | None = None
 
     @property

@@ -48,7 +48,9 @@ class ArrayMethods:
         from .edges import Edges
 
         options: Any = {"weight": weight, "nodes": nodes, "direction": direction}
-        return Edges(Compact.of(cast(Any, self), on, timeout=timeout, **options), weight)
+        return Edges(
+            Compact.of(cast(Any, self), on, 'edges("follows")', timeout=timeout, **options), weight
+        )
 
     def matrix(
         self,
@@ -77,7 +79,9 @@ class ArrayMethods:
         from .compact import Compact
 
         options: Any = {"weight": weight, "nodes": nodes, "direction": direction}
-        return Compact.of(cast(Any, self), on, timeout=timeout, **options).matrix()
+        return Compact.of(
+            cast(Any, self), on, 'matrix("follows")', timeout=timeout, **options
+        ).matrix()
 
     def sample(
         self,
@@ -111,6 +115,6 @@ class ArrayMethods:
         from ..algo.text import uids_of
         from .sampled import Sample
 
-        given = uids_of(cast(Any, self), source)
+        given = uids_of(cast(Any, self), "source", source)
         options: Any = {"fanouts": fanouts, "replace": replace, "weight": weight, **common}
         return Sample(Algorithms(cast(Any, self)).sample(*on, source=given, **options), given)

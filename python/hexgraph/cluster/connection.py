@@ -20,6 +20,7 @@ from ..errors import (
     SchemaError,
 )
 from ..guesses import refuse_of_query
+from ..homes import expanded
 from ..methods import DatabaseMethods
 from . import lists, paging, requests
 from . import schema as definitions
@@ -87,7 +88,7 @@ class Cluster:
         The report says what was added, changed and dropped; what a cluster builds it does not tell.
         """
         self.check_writable()
-        text = schema_text(schema)
+        text = schema_text(expanded(schema))
         self._mirror.forget()
         before = self._mirror.database()
         self._alter(api.Operation(schema=text), lambda db: db.alter(text))
@@ -186,7 +187,7 @@ class Cluster:
         if sdl is None:
             return self._web.schema()
         self.check_writable()
-        self._web.set_schema(schema_text(sdl))
+        self._web.set_schema(schema_text(expanded(sdl)))
         self._mirror.forget()
         return self._web.schema()
 

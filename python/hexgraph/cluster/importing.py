@@ -20,6 +20,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from .._native import Database, LoadReport, open_database
 from ..errors import Error, LimitError, QueryError, StorageError
+from ..homes import expanded
 from . import schema
 from .wire.address import SCHEME
 
@@ -58,7 +59,8 @@ def bring_back(source: str | os.PathLike[str], path: str | os.PathLike[str]) -> 
 
     Raises StorageError when there is something at `path`. When it fails, nothing is left there.
     """
-    place = Path(path)
+    source = source if isinstance(source, str) and source.startswith(SCHEME) else expanded(source)
+    place = Path(expanded(path))
     if place.exists() and (not place.is_dir() or any(place.iterdir())):
         raise StorageError(f"{place}: an import makes a new database, and this is not empty")
     is_new = not place.exists()

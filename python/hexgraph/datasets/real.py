@@ -224,7 +224,7 @@ def _content_hash(name: str) -> str:
 def _cache() -> Path:
     given = os.environ.get("HEXGRAPH_CACHE")
     if given:
-        return Path(given)
+        return Path(given).expanduser()
     home = Path.home()
     if sys.platform == "win32":
         place = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")

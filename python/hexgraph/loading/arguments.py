@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import guesses
 from ..errors import QueryError
+from ..homes import expanded
 from .pairs import edges_of, nodes_of
 from .tables import Prepared, points_of, prepare
 
@@ -135,8 +136,9 @@ def common(
     """Return the options that nodes and edges have in common. Types that are given count."""
     columns = prepared.columns
     own = {name: kind for name, kind in types.items() if columns is None or name in columns}
-    keys = ("schema", "on_error", "memory", "separator", "encoding", "progress")
+    keys = ("on_error", "memory", "separator", "encoding", "progress")
     return {
         **{key: options[key] for key in keys},
+        "schema": expanded(options["schema"]),
         "types": {**own, **(options["types"] or {})},
     }

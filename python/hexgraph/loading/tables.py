@@ -8,6 +8,7 @@ from dataclasses import asdict, is_dataclass
 from typing import Any, cast
 
 from .._native import ArrowTable, columns_table
+from ..homes import expanded
 
 LATITUDES = ("lat", "latitude", "y", "lat_deg", "latitude_deg")
 LONGITUDES = ("lon", "lng", "long", "longitude", "x", "lon_deg", "longitude_deg")
@@ -34,7 +35,7 @@ def prepare(table: Any) -> Prepared:  # noqa: PLR0911 - one for each kind of tab
     Raises TypeError for what is no table, with column and row where that is known.
     """
     if isinstance(table, (str, os.PathLike)):
-        return Prepared(table, None, {})
+        return Prepared(expanded(table), None, {})
     if isinstance(table, Mapping):
         return of_columns(table)
     package = type(table).__module__.partition(".")[0]

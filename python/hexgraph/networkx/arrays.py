@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
 
 
+FEW = 256
+"""The edges of a level of a search that are walked one by one sooner than by calls of numpy."""
+
+
 class Arrays:
     """The nodes, the edges and the weights of a graph."""
 
@@ -45,9 +49,9 @@ class Arrays:
         self._compacts: dict[str | None, Compact] = {}
 
     @classmethod
-    def of_compact(cls, compact: Compact, labels: Sequence[Hashable], weight: str | None) -> Arrays:
+    def of_compact(cls, compact: Compact, labels: Sequence[Hashable], weight: str) -> Arrays:
         """Return the arrays of a compact graph of a database."""
-        weights = {} if compact.weights is None else {str(weight): compact.weights}
+        weights = {} if compact.weights is None else {weight: compact.weights}
         rows = (compact.indptr, compact.indices)
         arrays = cls(labels, rows, weights, directed=not compact.is_undirected)
         arrays._compacts[weight if weights else None] = compact
@@ -66,6 +70,29 @@ class Arrays:
     def sources(self) -> Array:
         """The numbers of the nodes that edges leave, beside the targets."""
         return np.repeat(np.arange(len(self)), np.diff(self.indptr))
+
+    @cached_property
+    def cells(self) -> tuple[Any, Any]:
+        """Where rows begin, and their targets, as numbers of Python where one is read alone."""
+        return self.indptr.data, self.indices.data
+
+    def few(self, nodes: Any) -> list[int] | None:
+        """Return nodes as a list where so few edges leave them that each is walked for itself."""
+        if len(nodes) > FEW:
+            return None
+        listed: list[int] = nodes if isinstance(nodes, list) else nodes.tolist()
+        begins = self.cells[0]
+        edges = 0
+        for node in listed:
+            edges += begins[node + 1] - begins[node]
+        return listed if edges <= FEW else None
+
+    def leaving(self, nodes: Array) -> tuple[Array, Array]:
+        """Return the places of the edges that leave nodes, row by row, and how many each has."""
+        begins = self.indptr[nodes]
+        counts = self.indptr[nodes + 1] - begins
+        places = np.repeat(begins - np.concatenate(([0], np.cumsum(counts)[:-1])), counts)
+        return places + np.arange(len(places)), counts
 
     @cached_property
     def loops(self) -> Array:
@@ -177,9 +204,10 @@ class Arrays:
             return dict(zip(self.labels, listed, strict=True))
         return dict(zip((self.labels[number] for number in numbers), listed, strict=True))
 
-    def named(self, numbers: Array) -> list[Any]:
+    def named(self, numbers: Array | list[int]) -> list[Any]:
         """Return the labels of nodes."""
-        return [self.labels[number] for number in numbers.tolist()]
+        listed = numbers if isinstance(numbers, list) else numbers.tolist()
+        return [self.labels[number] for number in listed]
 
 
 def _made(arrays: Arrays, weight: str | None) -> Compact:

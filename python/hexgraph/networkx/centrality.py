@@ -89,38 +89,76 @@ def harmonic_centrality(
     return arrays.by_label(found[numbers], numbers)
 
 
-def _passes(arrays: Arrays, start: int, edges: Array | None = None) -> Array:
-    """Return what share of the shortest paths from a node passes each node, itself left out.
+def _add_passes(arrays: Arrays, start: int, edges: Array) -> None:
+    """Add what share of the shortest paths from a node passes each edge.
 
     U. Brandes: A Faster Algorithm for Betweenness Centrality, 2001; level by level over all edges
-    between a level and the next. With `edges` the shares of edges are added to it.
+    between a level and the next, forward for the numbers of paths, and back for the shares.
     """
     count = len(arrays)
     depth = np.full(count, -1, dtype=np.int64)
     paths = np.zeros(count)
     depth[start], paths[start] = 0, 1.0
-    frontiers = [np.array([start])]
+    frontiers: list[Any] = [np.array([start])]
     frontiers += [nodes for nodes, _ in levels(arrays, frontiers[0])]
-    steps = []
     for level, nodes in enumerate(frontiers[1:], 1):
         depth[nodes] = level
-    for level, nodes in enumerate(frontiers[:-1]):
-        begins = arrays.indptr[nodes]
-        counts = arrays.indptr[nodes + 1] - begins
-        ends = np.cumsum(counts)
-        places = np.repeat(begins - (ends - counts), counts) + np.arange(ends[-1])
-        is_down = depth[arrays.indices[places]] == level + 1
-        places = places[is_down]
-        steps.append((np.repeat(nodes, counts)[is_down], arrays.indices[places], places))
-        paths += np.bincount(steps[-1][1], weights=paths[steps[-1][0]], minlength=count)
+    steps: list[tuple[Any, Any, Any]] = []
+    for nodes in frontiers[:-1]:
+        few = arrays.few(nodes)
+        if few is None:
+            steps.append(_down_of_many(arrays, np.asarray(nodes), depth, paths))
+        else:
+            steps.append(_down_of_few(arrays, few, depth.data, paths.data))
     passed = np.zeros(count)
+    cells = paths.data, passed.data, edges.data
     for sources, targets, places in reversed(steps):
+        if isinstance(sources, list):
+            _up_of_few((sources, targets, places), *cells)
+            continue
         shares = paths[sources] / paths[targets] * (1 + passed[targets])
-        passed += np.bincount(sources, weights=shares, minlength=count)
-        if edges is not None:
-            edges[places] += shares
-    passed[start] = 0
-    return passed
+        np.add.at(passed, sources, shares)
+        edges[places] += shares
+
+
+def _down_of_many(arrays: Arrays, nodes: Array, depth: Array, paths: Array) -> tuple[Any, Any, Any]:
+    """Return the edges to the next level by sources, targets and places, and count the paths."""
+    places, counts = arrays.leaving(nodes)
+    sources = np.repeat(nodes, counts)
+    is_down = depth[arrays.indices[places]] == depth[nodes[0]] + 1
+    places, sources = places[is_down], sources[is_down]
+    targets = arrays.indices[places]
+    np.add.at(paths, targets, paths[sources])
+    return sources, targets, places
+
+
+def _down_of_few(arrays: Arrays, nodes: list[int], depth: Any, paths: Any) -> tuple[Any, Any, Any]:
+    """Return the same as lists."""
+    begins, ends = arrays.cells
+    sources, targets, places = [], [], []
+    below = depth[nodes[0]] + 1
+    for node in nodes:
+        begin = begins[node]
+        for place, target in enumerate(ends[begin : begins[node + 1]].tolist(), begin):
+            if depth[target] == below:
+                paths[target] += paths[node]
+                sources.append(node)
+                targets.append(target)
+                places.append(place)
+    return sources, targets, places
+
+
+def _up_of_few(
+    step: tuple[list[int], list[int], list[int]],
+    paths: Any,
+    passed: Any,
+    edges: Any,
+) -> None:
+    """Add the shares of the edges to a level to these edges, and to the nodes above."""
+    for source, target, place in zip(*step, strict=True):
+        share = paths[source] / paths[target] * (1 + passed[target])
+        passed[source] += share
+        edges[place] += share
 
 
 def _between_sources(arrays: Arrays, numbers: Sequence[int], normalized: bool) -> Array:
@@ -129,9 +167,10 @@ def _between_sources(arrays: Arrays, numbers: Sequence[int], normalized: bool) -
     A node that was drawn tells nothing about paths that begin at itself, so it was passed by those
     from one node less.
     """
-    found = np.zeros(len(arrays))
-    for number in numbers:
-        found += _passes(arrays, number)
+    found = arrays.shape("betweenness", {"source": numbers})
+    if not arrays.directed:
+        # The engine counts a pair of ends once.
+        found = found * 2
     others = len(arrays) - 1
     if others < 2:  # noqa: PLR2004 - two other nodes make a pair
         return found
@@ -200,7 +239,7 @@ def edge_betweenness_centrality(
     drawn = _drawn(count, k, seed)
     passed = np.zeros(len(arrays.indices))
     for number in drawn:
-        _passes(arrays, number, passed)
+        _add_passes(arrays, number, passed)
     # Without a direction an edge stands in two rows: its two numbers belong together.
     keys = list(zip(arrays.sources.tolist(), arrays.indices.tolist(), strict=True))
     sums: dict[tuple[int, int], float] = {}

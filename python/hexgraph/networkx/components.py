@@ -123,24 +123,46 @@ def is_directed_acyclic_graph(G: Any) -> bool:
 def _generations(arrays: Arrays) -> Iterator[Any]:
     if not arrays.directed:
         raise nx.NetworkXError("Topological sort not defined on undirected graphs.")
-    left = arrays.in_degrees.copy()
-    ready = np.flatnonzero(left == 0)
+    left = arrays.in_degrees.astype(np.int64)
+    ready: Any = np.flatnonzero(left == 0)
     done = 0
     while len(ready):
         done += len(ready)
         yield ready
-        begins = arrays.indptr[ready]
-        counts = arrays.indptr[ready + 1] - begins
-        places = np.repeat(begins - np.concatenate(([0], np.cumsum(counts)[:-1])), counts)
-        targets = arrays.indices[places + np.arange(len(places))]
-        left -= np.bincount(targets, minlength=len(arrays))
-        # A node is ready with the last edge that leads to it.
-        distinct, lasts = np.unique(targets[::-1], return_index=True)
-        is_ready = left[distinct] == 0
-        distinct, lasts = distinct[is_ready], lasts[is_ready]
-        ready = distinct[np.argsort(-lasts, kind="stable")]
+        few = arrays.few(ready)
+        if few is None:
+            ready = _ready_of_many(arrays, np.asarray(ready), left)
+        else:
+            ready = _ready_of_few(arrays, few, left.data)
     if done < len(arrays):
         raise nx.NetworkXUnfeasible("Graph contains a cycle.")
+
+
+def _ready_of_many(arrays: Arrays, done: Array, left: Array) -> Array:
+    """Return the nodes to which nodes lead that are done, and no others any more.
+
+    `left` has how many edges lead to each from nodes that are not done.
+    """
+    targets = arrays.indices[arrays.leaving(done)[0]]
+    # A node is ready with the last edge that leads to it.
+    distinct, lasts, counts = np.unique(targets[::-1], return_index=True, return_counts=True)
+    left[distinct] -= counts
+    is_ready = left[distinct] == 0
+    distinct, lasts = distinct[is_ready], lasts[is_ready]
+    ready: Array = distinct[np.argsort(-lasts, kind="stable")]
+    return ready
+
+
+def _ready_of_few(arrays: Arrays, done: list[int], left: Any) -> list[int]:
+    """Return the same as a list: long ways have many generations, of a few nodes each."""
+    begins, ends = arrays.cells
+    ready = []
+    for node in done:
+        for target in ends[begins[node] : begins[node + 1]].tolist():
+            left[target] -= 1
+            if not left[target]:
+                ready.append(target)
+    return ready
 
 
 @dispatched()

@@ -14,7 +14,10 @@ NOTES = {
     "clustering": "Undirected, unweighted.",
     "average_clustering": "Undirected, unweighted.",
     "core_number": "Undirected, without loops.",
-    "shortest_path": "With a source or a target; weights are numbers from 0 on.",
+    "pagerank": "With `personalization`, `nstart`, `dangling`, or a tolerance above 1: in Python.",
+    "shortest_path": (
+        "With a source or a target; weights are numbers from 0 on. Without a weight: in Python."
+    ),
     "shortest_path_length": "With a source or a target; weights are numbers from 0 on.",
     "louvain_communities": "The communities are others than networkx's, about as good.",
     "leiden_communities": "networkx has none of its own.",

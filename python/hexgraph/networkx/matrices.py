@@ -23,6 +23,15 @@ def _numbers(G: Any, nodelist: Any) -> Any:
     return numbers
 
 
+def _as(values: Any, kind: Any) -> Any:
+    """Return numbers as those of a type; raise OverflowError and ValueError for what is none.
+
+    An array that is cast wraps silently, where a list of numbers is refused, as networkx gives one.
+    """
+    is_narrower = kind.kind in "iu" and kind != values.dtype
+    return np.array(values.tolist() if is_narrower else values, dtype=kind)
+
+
 @dispatched()
 def to_scipy_sparse_array(
     G: Any,
@@ -35,15 +44,18 @@ def to_scipy_sparse_array(
     arrays = arrays_of(G)
     if not len(arrays):
         raise nx.NetworkXError("Graph has no nodes or edges")
-    matrix = arrays.matrix(weight, dtype)
-    if not len(arrays.indices) and dtype is None:
-        matrix = matrix.astype(float)
+    matrix = arrays.matrix(weight)
     if nodelist is not None:
         nodelist = list(nodelist)
         if not nodelist:
             raise nx.NetworkXError("nodelist has no nodes")
         numbers = _numbers(G, nodelist)
         matrix = matrix[numbers][:, numbers]
+    if dtype is not None:
+        cells = (_as(matrix.data, np.dtype(dtype)), matrix.indices, matrix.indptr)
+        matrix = type(matrix)(cells, shape=matrix.shape)
+    elif not matrix.nnz:
+        matrix = matrix.astype(float)
     try:
         return matrix.copy() if format == "csr" else matrix.asformat(format)
     except ValueError as error:
@@ -83,5 +95,5 @@ def to_numpy_array(
     sources, targets = places[arrays.sources], places[arrays.indices]
     is_in = (sources >= 0) & (targets >= 0)
     values = arrays.weights_of(weight)
-    made[sources[is_in], targets[is_in]] = 1 if values is None else values[is_in]
+    made[sources[is_in], targets[is_in]] = 1 if values is None else _as(values[is_in], made.dtype)
     return made

@@ -215,11 +215,14 @@ def shortest_path(
     if source is None:
         if weight is None:
             return searches.single_target_shortest_path(G, target)
-        found = _paths(arrays.turned, _source(arrays, target), weight)[1]
-        return {label: path[::-1] for label, path in found.items()}
-    if weight is not None:
-        return dijkstra_path(G, source, target, weight)
-    path = searches.path_between(arrays, *_ends(arrays, source, target))
+        ways = _paths(arrays.turned, _source(arrays, target), weight)[1]
+        return {label: way[::-1] for label, way in ways.items()}
+    start, end = _ends(arrays, source, target)
+    if weight is None:
+        path = searches.path_between(arrays, start, end)
+    else:
+        found = _between(arrays, start, end, weight)
+        path = None if found is None else found[1]
     if path is None:
         raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
     return path

@@ -7,6 +7,7 @@ which one with a queue does: neighbours in the order of the rows, each by the fi
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
@@ -25,46 +26,71 @@ def levels(
 ) -> Iterator[tuple[Any, Any]]:
     """Yield the nodes of each level from the second on, and from where each was found.
 
-    It ends after `depth` levels, or with the level that has the node `until`.
+    Both are arrays, or lists where the level before has few edges: long ways have many such levels,
+    and a walk over lists costs them less than some calls of numpy. It ends after `depth` levels, or
+    with the level that has the node `until`.
     """
     seen = np.zeros(len(arrays), dtype=bool)
     seen[starts] = True
-    # By which row a node is found first: the place among all edges of the level.
-    frontier, level = starts, 0
+    frontier: Any = starts
+    level = 0
     while len(frontier) and (depth is None or level < depth):
         level += 1
-        begins = arrays.indptr[frontier]
-        counts = arrays.indptr[frontier + 1] - begins
-        places = np.repeat(begins - np.concatenate(([0], np.cumsum(counts)[:-1])), counts)
-        targets = arrays.indices[places + np.arange(len(places))]
-        from_nodes = np.repeat(frontier, counts)
-        is_new = ~seen[targets]
-        targets, from_nodes = targets[is_new], from_nodes[is_new]
-        _, firsts = np.unique(targets, return_index=True)
-        firsts.sort()
-        frontier, parents = targets[firsts], from_nodes[firsts]
+        few = arrays.few(frontier)
+        if few is None:
+            frontier, parents = _next_of_many(arrays, np.asarray(frontier), seen)
+        else:
+            frontier, parents = _next_of_few(arrays, few, seen.data)
         if not len(frontier):
             return
-        seen[frontier] = True
         yield frontier, parents
         if until is not None and seen[until]:
             return
 
 
+def _next_of_many(arrays: Arrays, frontier: Array, seen: Array) -> tuple[Any, Any]:
+    """Return the nodes that a level finds, and from where; they are seen then."""
+    places, counts = arrays.leaving(frontier)
+    targets, from_nodes = arrays.indices[places], np.repeat(frontier, counts)
+    is_new = ~seen[targets]
+    targets, from_nodes = targets[is_new], from_nodes[is_new]
+    # By which row a node is found first: the place among all edges of the level.
+    _, firsts = np.unique(targets, return_index=True)
+    firsts.sort()
+    found = targets[firsts]
+    seen[found] = True
+    return found, from_nodes[firsts]
+
+
+def _next_of_few(arrays: Arrays, frontier: list[int], seen: Any) -> tuple[Any, Any]:
+    """Return the same as lists."""
+    begins, ends = arrays.cells
+    found, parents = [], []
+    for node in frontier:
+        for target in ends[begins[node] : begins[node + 1]].tolist():
+            if not seen[target]:
+                seen[target] = True
+                found.append(target)
+                parents.append(node)
+    return found, parents
+
+
 def tree(
     arrays: Arrays, start: int, depth: float | None = None, until: int | None = None
-) -> tuple[Any, Any]:
+) -> tuple[list[int], list[int]]:
     """Return the nodes that a search finds, in its order, without the first; and their parents."""
-    found = list(levels(arrays, np.array([start]), depth, until))
-    if not found:
-        return np.zeros(0, dtype=int), np.zeros(0, dtype=int)
-    nodes, parents = zip(*found, strict=True)
-    return np.concatenate(nodes), np.concatenate(parents)
+    nodes: list[int] = []
+    parents: list[int] = []
+    for level in levels(arrays, np.array([start]), depth, until):
+        for numbers, more in zip((nodes, parents), level, strict=True):
+            numbers.extend(more if isinstance(more, list) else more.tolist())
+    return nodes, parents
 
 
 def hops(arrays: Arrays, start: int, depth: float | None = None) -> Any:
     """Return the number of edges from a node to each; the least int64 for those not reached."""
-    limit = {} if depth is None else {"depth": max(0, int(min(depth, len(arrays))))}
+    # As networkx has it: one level more is begun where less than `depth` are done.
+    limit = {} if depth is None else {"depth": max(0, ceil(min(depth, len(arrays))))}
     return arrays.shape("bfs", {"source": [start]}, **limit)
 
 
@@ -79,7 +105,7 @@ def _paths(arrays: Arrays, start: int, cutoff: float | None) -> dict[Any, list[A
     labels = arrays.labels
     paths: dict[int, list[Any]] = {start: [labels[start]]}
     nodes, parents = tree(arrays, start, cutoff)
-    for node, parent in zip(nodes.tolist(), parents.tolist(), strict=True):
+    for node, parent in zip(nodes, parents, strict=True):
         paths[node] = [*paths[parent], labels[node]]
     return {labels[node]: path for node, path in paths.items()}
 
@@ -89,7 +115,7 @@ def path_between(arrays: Arrays, source: int, target: int) -> list[Any] | None:
     if source == target:
         return [arrays.labels[source]]
     nodes, parents = tree(arrays, source, until=target)
-    before = dict(zip(nodes.tolist(), parents.tolist(), strict=True))
+    before = dict(zip(nodes, parents, strict=True))
     if target not in before:
         return None
     path = [target]
@@ -302,6 +328,9 @@ def radius(G: Any, e: None = None, usebounds: bool = False, weight: None = None)
 @dispatched(_PLAIN)
 def center(G: Any, e: None = None, usebounds: bool = False, weight: None = None) -> list[Any]:
     """Return the nodes whose greatest distance is the least."""
+    if not len(G) and not G.is_directed():
+        # networkx asks first whether it is a tree.
+        raise nx.NetworkXPointlessConcept("G has no nodes.")
     found = eccentricity(G)
     least = min(found.values())
     return [label for label, distance in found.items() if distance == least]

@@ -172,9 +172,10 @@ def graph(
 ) -> Graph | DiGraph:
     r"""Return the edges of predicates as a read-only graph that networkx's functions take.
 
-    The functions that docs/networkx.md lists run in the engine, and nothing is copied for them; all
-    others of networkx read the graph as any other, where `networkx.config.fallback_to_nx` is set.
-    It shows the edges of now: later commits do not change it.
+    Nothing is copied for the functions that docs/networkx.md lists, most of which run in the
+    engine; all others of networkx read the graph as any other, where
+    `networkx.config.fallback_to_nx` is set. It shows the edges of now: later commits do not change
+    it.
 
     - `on`, `nodes` and `direction` are those of `db.algo`; "both" gives a Graph, else a DiGraph
     - `weight`, a facet: the attribute of this name that edges have
@@ -191,10 +192,14 @@ def graph(
 
     Raises QueryError for what is wrong with predicates, nodes, weights and keys; LimitError.
     """
-    compact = Compact.of(db, on, weight=weight, nodes=nodes, direction=direction)
+    compact = Compact.of(
+        db, on, 'graph(db, "follows")', weight=weight, nodes=nodes, direction=direction
+    )
     labels: Sequence[Hashable] = [hex(uid) for uid in compact.uids.tolist()]
     if key is not None:
         labels = _keyed(db, labels, key)
+    # Facets that single predicates weigh by have no name in common.
+    weight = weight or "weight"
     return of_arrays(Arrays.of_compact(compact, labels, weight), " ".join(on))
 
 

@@ -8,6 +8,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from ..homes import expanded
+
 COLOURS = (
     "#4477aa",
     "#ee6677",
@@ -60,7 +62,7 @@ class Picture:
         >>> file.read_text().startswith("<svg")
         True
         """
-        Path(path).write_text(self.svg, encoding="utf-8")
+        Path(expanded(path)).write_text(self.svg, encoding="utf-8")
 
     def __repr__(self) -> str:
         return f"<hexgraph picture: {len(self.svg):,} characters of SVG>"

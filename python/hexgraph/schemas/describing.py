@@ -21,6 +21,9 @@ LOOKED_AT = 100
 TOLD = 8
 """The languages of a predicate that are told."""
 
+BLOCKS = 400
+"""The blocks of a query: what a block costs grows with their number."""
+
 CELL = "text-align: left; vertical-align: top"
 
 
@@ -102,8 +105,10 @@ def describe(db: Any) -> Description:
     edges = [
         name for name in predicates if definition_of(schema, name).startswith(("uid", "[uid]"))
     ]
-    found = counts(db, predicates, types, edges)
-    notes = notes_of(db, schema, predicates, edges)
+    # All questions are about one version.
+    with db.txn(read_only=True) as txn:
+        found = counts(txn, predicates, types, edges)
+        notes = notes_of(txn, schema, predicates, edges)
     own = columns_table(
         [
             ("type", list(types)),
@@ -119,10 +124,18 @@ def describe(db: Any) -> Description:
     )
 
 
+def asked(txn: Any, blocks: list[str]) -> dict[str, Any]:
+    """Return the answers to blocks that do not need each other, some hundred in a query."""
+    found: dict[str, Any] = {}
+    for start in range(0, len(blocks), BLOCKS):
+        found |= txn.query("{ " + "\n".join(blocks[start : start + BLOCKS]) + " }").to_dict()
+    return found
+
+
 def counts(
-    db: Any, predicates: list[str], types: dict[str, list[str]], edges: list[str]
+    txn: Any, predicates: list[str], types: dict[str, list[str]], edges: list[str]
 ) -> dict[str, int]:
-    """Ask for all numbers in one query: of nodes by type and predicate, of edges between types."""
+    """Ask for all numbers: of nodes by type and predicate, of edges between types."""
     blocks = []
     for number, name in enumerate(predicates):
         blocks.append(f"p{number}(func: has({term(name)})) {{ count(uid) }}")
@@ -139,16 +152,14 @@ def counts(
                     f"var(func: type({term(name)})) {{ c{key} as count({term(edge)} {only}) }}"
                     f" e{key}() {{ n: sum(val(c{key})) }}"
                 )
-    if predicates:
-        blocks.append(all_nodes(predicates))
-    if not blocks:
-        return {"all": 0}
-    answer = db.query("{ " + "\n".join(blocks) + " }").to_dict()
     found = {"all": 0}
-    for key, rows in answer.items():
+    for key, rows in asked(txn, blocks).items():
         row = rows[0] if rows else {}
         # The sum over no nodes is null.
         found[key] = int(row.get("count", row.get("n")) or 0)
+    have = [name for number, name in enumerate(predicates) if found[f"p{number}"]]
+    if have:
+        found["all"] = txn.query(f"{{ {all_nodes(have)} }}").to_dict()["all"][0]["count"]
     return found
 
 
@@ -165,7 +176,7 @@ def term(name: str) -> str:
     return text if text.startswith("<") or "." not in text else f"<{text}>"
 
 
-def notes_of(db: Any, schema: str, predicates: list[str], edges: list[str]) -> dict[str, str]:
+def notes_of(txn: Any, schema: str, predicates: list[str], edges: list[str]) -> dict[str, str]:
     """Return what the schema does not tell of predicates: the languages, and facets of edges."""
     tagged = [name for name in predicates if "@lang" in definition_of(schema, name).split()]
     blocks = [
@@ -177,9 +188,7 @@ def notes_of(db: Any, schema: str, predicates: list[str], edges: list[str]) -> d
         f" {{ {term(name)} (first: 10) @facets {{ uid }} }}"
         for place, name in enumerate(edges)
     ]
-    if not blocks:
-        return {}
-    answer = db.query("{ " + "\n".join(blocks) + " }").to_dict()
+    answer = asked(txn, blocks)
     notes = {}
     for place, name in enumerate(tagged):
         keys = sorted({key for row in answer[f"l{place}"] for key in row} - {name})
