@@ -107,9 +107,10 @@ class Cluster:
             case ("type", str()):
                 wanted = operation(drop_op=operation.DropOp.TYPE, drop_value=name)
             case _:
+                given = repr(what) if name is None else f"{what!r}, {name!r}"
                 raise ValueError(
                     'it is drop("all"), drop("data"), drop("predicate", name) or'
-                    f' drop("type", name), not {what!r}, {name!r}'
+                    f' drop("type", name), not drop({given})'
                 )
         self.check_writable()
         self._alter(wanted, lambda _: None)
