@@ -1,0 +1,300 @@
+//! What algorithms say, and what they cost, where numbers are very great or small, graphs very long, and arguments ask for what cannot be.
+
+use super::case::{assert_near, call, floats, nodes, simply};
+use crate::algo::{Alone, EdgeArrays, Found, Graph, Output, Run, Task, Work, compute};
+use fastrand::Rng;
+use hexgraph_base::plan::{AlgorithmCall, ArgumentValue};
+use hexgraph_base::types::Result;
+use hexgraph_base::types::pool::Pool;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Work that is counted: looks at the clock, and the most bytes at a time.
+#[derive(Default)]
+struct Counted {
+    checks: AtomicUsize,
+    bytes: AtomicUsize,
+    most: AtomicUsize,
+}
+
+impl Work for Counted {
+    fn check(&self) -> Result<()> {
+        self.checks.fetch_add(1, Relaxed);
+        Ok(())
+    }
+
+    fn charge(&self, bytes: usize) -> Result<()> {
+        let now = self.bytes.fetch_add(bytes, Relaxed) + bytes;
+        self.most.fetch_max(now, Relaxed);
+        Ok(())
+    }
+
+    fn uncharge(&self, bytes: usize) {
+        self.bytes.fetch_sub(bytes, Relaxed);
+    }
+
+    fn pool(&self) -> Option<&Pool> {
+        None
+    }
+}
+
+fn graph(count: usize, edges: &[(u32, u32)], weights: Option<&[f64]>, both: bool) -> Graph {
+    let (sources, targets): (Vec<u32>, Vec<u32>) = edges.iter().copied().unzip();
+    let arrays = EdgeArrays {
+        nodes: count,
+        sources: &sources,
+        targets: &targets,
+        weights,
+        is_undirected: both,
+    };
+    Graph::of_arrays(&arrays, &Task::new(&Alone, None)).unwrap()
+}
+
+/// Each node leads to the next one.
+fn path(count: u32) -> Graph {
+    let edges: Vec<(u32, u32)> = (1..count).map(|to| (to - 1, to)).collect();
+    graph(count as usize, &edges, None, false)
+}
+
+/// What an algorithm finds, and how.
+fn told(graph: &Graph, call: &AlgorithmCall, work: &dyn Work) -> Result<Found> {
+    let list = |name: &str| {
+        let list = call.nodes(name)?;
+        Some(list.uids.iter().map(|uid| *uid as u32).collect::<Vec<u32>>())
+    };
+    let lists = call.algorithm.arguments.iter().map(|argument| list(argument.name)).collect();
+    compute(&Run { graph, call, lists, task: Task::new(work, None) })
+}
+
+fn ranks(output: Output) -> Vec<(u32, f64)> {
+    match output {
+        Output::Some(ranks) => ranks,
+        output => (0..).zip(floats(output)).collect(),
+    }
+}
+
+#[test]
+fn katz_refuses_scores_that_do_not_settle() {
+    // The greatest eigenvalue is 2.
+    let triangle = graph(3, &[(0, 1), (0, 2), (1, 2)], None, true);
+    let ask = |alpha: f64, iterations: i64| {
+        let arguments = [
+            ("alpha", ArgumentValue::Float(alpha)),
+            ("iterations", ArgumentValue::Int(iterations)),
+            ("normalized", ArgumentValue::Bool(false)),
+        ];
+        Ok::<_, hexgraph_base::types::Error>(floats(
+            told(&triangle, &call("katz", &arguments), &Alone)?.output,
+        ))
+    };
+    for alpha in [0.5, 0.6, 7.0] {
+        let error = ask(alpha, 1000).unwrap_err().to_string();
+        assert!(error.contains("is too great for this graph"), "{alpha}: {error}");
+    }
+    assert!(ask(0.4, 1000).unwrap().iter().all(|score| (score - 5.0).abs() < 1e-5));
+    // Few rounds of scores that would settle have a rough answer.
+    assert_near(&ask(0.4, 3).unwrap(), &[1.0 + 0.8 + 0.64; 3], "three rounds");
+    assert_near(&ask(0.6, 1).unwrap(), &[1.0; 3], "one round");
+    // Scores that no round changes any more have settled, if the bound is 0.
+    let exact = [("tolerance", ArgumentValue::Float(0.0)), ("beta", ArgumentValue::Float(0.0))];
+    assert!(told(&triangle, &call("katz", &exact), &Alone).is_ok());
+}
+
+/// Users who lead to some items each, the first items mostly; items lead nowhere.
+fn shop(users: u32, rng: &mut Rng) -> Graph {
+    let mut edges = Vec::new();
+    for user in 0..users {
+        let mut item = || users + (f64::from(users) * rng.f64().powi(2)) as u32;
+        edges.extend((0..10).map(|_| (user, item())));
+    }
+    graph(2 * users as usize, &edges, None, false)
+}
+
+#[test]
+fn ranks_by_push_hold_where_many_nodes_lead_nowhere() {
+    let shop = shop(1000, &mut Rng::with_seed(1));
+    for starts in [1, 10, 200, 1000] {
+        let from: Vec<usize> = (0..starts).collect();
+        let ask = |more: &[(&str, ArgumentValue)]| {
+            let mut arguments = vec![("from", nodes(&from))];
+            arguments.extend_from_slice(more);
+            ranks(simply(&shop, &call("pagerank", &arguments)))
+        };
+        let exact = ask(&[
+            ("tolerance", ArgumentValue::Float(1e-14)),
+            ("iterations", ArgumentValue::Int(1000)),
+        ]);
+        for (tolerance, error) in [(1e-6, 0.02), (1e-9, 1e-5)] {
+            let pushed = ask(&[
+                ("top", ArgumentValue::Int(10)),
+                ("tolerance", ArgumentValue::Float(tolerance)),
+            ]);
+            assert_eq!(pushed.len(), 10);
+            for (node, rank) in pushed {
+                let wanted = exact[node as usize].1;
+                let off = (rank - wanted).abs() / wanted;
+                assert!(off < error, "{starts} starts, {tolerance}: {node} is off by {off}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_leads_nowhere_costs_nothing_for_each_start() {
+    let count = 5000;
+    let edges: Vec<(u32, u32)> = (1..=count).map(|to| (0, to)).collect();
+    let star = graph(count as usize + 1, &edges, None, false);
+    let from: Vec<usize> = (1..=count as usize).collect();
+    let arguments = [("from", nodes(&from)), ("top", ArgumentValue::Int(10))];
+    let found = told(&star, &call("pagerank", &arguments), &Alone).unwrap();
+    assert!(found.report.edges <= count as usize, "{:?}", found.report);
+    let found = ranks(found.output);
+    assert!(found.iter().all(|(_, rank)| (rank * f64::from(count) - 1.0).abs() < 1e-9));
+}
+
+#[test]
+fn rounds_that_are_counted_are_made() {
+    let shop = shop(50, &mut Rng::with_seed(2));
+    let ask = |more: &[(&str, ArgumentValue)]| {
+        let mut arguments = vec![("from", nodes(&[3, 4])), ("top", ArgumentValue::Int(5))];
+        arguments.extend_from_slice(more);
+        simply(&shop, &call("pagerank", &arguments))
+    };
+    for given in [
+        ("iterations", ArgumentValue::Int(2)),
+        ("variant", ArgumentValue::Word("graphalytics")),
+        ("damping", ArgumentValue::Float(1.0)),
+    ] {
+        let by_rounds = ask(&[given.clone(), ("method", ArgumentValue::Word("power"))]);
+        assert_eq!(ask(std::slice::from_ref(&given)), by_rounds, "{}", given.0);
+    }
+}
+
+#[test]
+fn one_node_of_a_long_path_costs_what_is_near_it() {
+    let count = 20_000;
+    let path = path(count);
+    let work = Counted::default();
+    let asked = call("harmonic", &[("source", nodes(&[count as usize - 1]))]);
+    let found = floats(told(&path, &asked, &work).unwrap().output);
+    let expected: f64 = (1..count).map(|distance| 1.0 / f64::from(distance)).sum();
+    assert!((found[count as usize - 1] - expected).abs() < 1e-9);
+    // A look at the clock for each block of all nodes in each round would be as many as there are nodes.
+    assert!(work.checks.load(Relaxed) < 100, "{:?}", work.checks);
+}
+
+#[test]
+fn nearness_is_the_same_by_lists_and_by_all_nodes() {
+    for seed in 0..20 {
+        let mut rng = Rng::with_seed(seed);
+        // A thick part, a path to it, and a path from it: fronts grow and shrink.
+        let count = 300;
+        let mut edges: Vec<(u32, u32)> = (1..count).map(|to| (to - 1, to)).collect();
+        edges.extend((0..600).map(|_| (rng.u32(100..200), rng.u32(100..200))));
+        let graph = graph(count as usize, &edges, None, rng.bool());
+        let asked: Vec<usize> = (0..70).map(|place| (place * 37) % count as usize).collect();
+        let mut asked = asked;
+        asked.sort_unstable();
+        let found = floats(simply(&graph, &call("harmonic", &[("source", nodes(&asked))])));
+        let is_undirected = graph.is_undirected();
+        let turned: Vec<(u32, u32)> = edges.iter().map(|(from, to)| (*to, *from)).collect();
+        let turned = self::graph(count as usize, &turned, None, is_undirected);
+        for node in asked {
+            let steps = simply(&turned, &call("bfs", &[("source", nodes(&[node]))]));
+            let Output::Ints(steps) = steps else { panic!("no steps") };
+            let near = steps.iter().filter(|it| 0 < **it).map(|it| 1.0 / *it as f64);
+            let expected: f64 = near.sum();
+            assert!((found[node] - expected).abs() < 1e-9, "seed {seed}: {node}");
+        }
+    }
+}
+
+#[test]
+fn likeness_of_one_node_looks_at_the_clock() {
+    let mut rng = Rng::with_seed(3);
+    let count = 1500;
+    let edges: Vec<(u32, u32)> = (0..count)
+        .flat_map(|from| (0..500).map(move |_| from))
+        .zip(std::iter::repeat_with(|| rng.u32(..count)))
+        .collect();
+    let graph = graph(count as usize, &edges, None, false);
+    let all: Vec<usize> = (0..count as usize).collect();
+    let work = Counted::default();
+    let arguments = [("source", nodes(&[0])), ("target", nodes(&all))];
+    // Nearly 1.3 million steps, by one source.
+    told(&graph, &call("similarity", &arguments), &work).unwrap();
+    assert!(3 <= work.checks.load(Relaxed), "{:?}", work.checks);
+}
+
+#[test]
+fn ways_along_a_long_path_do_not_cost_its_square() {
+    // A path with a way round its last edge: each node is asked for a way that leaves there.
+    let count = 30_000;
+    let mut edges: Vec<(u32, u32)> = (1..count).map(|to| (to - 1, to)).collect();
+    edges.push((count - 3, count - 1));
+    let graph = graph(count as usize, &edges, None, false);
+    let arguments = [("source", nodes(&[0])), ("target", nodes(&[count as usize - 1]))];
+    let Output::Paths(paths) = simply(&graph, &call("k_shortest", &arguments)) else {
+        panic!("no ways")
+    };
+    assert_eq!(paths.ends, [count as usize - 1, 2 * count as usize - 1]);
+}
+
+#[test]
+fn memory_is_counted_for_what_can_be_there() {
+    let count = 2000;
+    let (path, most) = (path(count), 1_000_000);
+    let work = Counted::default();
+    let asked = call("similar_nodes", &[("k", ArgumentValue::Int(most))]);
+    told(&path, &asked, &work).unwrap();
+    assert!(work.most.load(Relaxed) < 200 << 20, "{:?}", work.most);
+    let work = Counted::default();
+    let asked = call("walks", &[("length", ArgumentValue::Int(most))]);
+    let Output::Paths(walks) = told(&path, &asked, &work).unwrap().output else {
+        panic!("no walks")
+    };
+    let steps = (count as usize) * (count as usize + 1) / 2;
+    assert_eq!(walks.nodes.len(), steps);
+    // Walks of pieces, whose room doubles, and the list that they are joined to.
+    assert!(work.most.load(Relaxed) < 4 * steps * size_of::<u32>(), "{:?}", work.most);
+    assert_eq!(work.bytes.load(Relaxed), 0);
+}
+
+/// Scores, ranks and vectors that only the shares of weights tell.
+#[test]
+fn very_great_and_very_small_weights_are_as_good_as_others() {
+    let mut rng = Rng::with_seed(4);
+    let edges: Vec<(u32, u32)> = (0..120).map(|_| (rng.u32(..30), rng.u32(..30))).collect();
+    let mut edges = edges;
+    edges.sort_unstable();
+    edges.dedup();
+    let plain: Vec<f64> = edges.iter().map(|_| f64::from(rng.u8(1..9)) / 8.0).collect();
+    let exact = ("tolerance", ArgumentValue::Float(1e-13));
+    let from = ("from", nodes(&[0, 1]));
+    let calls = [
+        call("pagerank", std::slice::from_ref(&exact)),
+        call("pagerank", &[from, ("method", ArgumentValue::Word("push")), exact.clone()]),
+        call("eigenvector", &[exact.clone(), ("iterations", ArgumentValue::Int(10_000))]),
+        call("hits", &[exact, ("iterations", ArgumentValue::Int(10_000))]),
+        call("fastrp", &[("dimensions", ArgumentValue::Int(8))]),
+    ];
+    for both in [false, true] {
+        let wanted = graph(30, &edges, Some(&plain), both);
+        for scale in [1e-310, 1e-170, 1e160, 4e307] {
+            let weights: Vec<f64> = plain.iter().map(|weight| weight * scale).collect();
+            let scaled = graph(30, &edges, Some(&weights), both);
+            for asked in &calls {
+                let numbers = |graph: &Graph| match simply(graph, asked) {
+                    Output::Vectors(vectors) => vectors.values.into_iter().map(f64::from).collect(),
+                    Output::Some(ranks) => ranks.into_iter().map(|(_, rank)| rank).collect(),
+                    output => floats(output),
+                };
+                let (one, other) = (numbers(&scaled), numbers(&wanted));
+                let near = |(one, other): (&f64, &f64)| (one - other).abs() < 1e-5;
+                let is_same = one.len() == other.len() && one.iter().zip(&other).all(near);
+                let name = asked.algorithm.name;
+                assert!(is_same, "{name} of weights by {scale}: {one:?}, not {other:?}");
+            }
+        }
+    }
+}
