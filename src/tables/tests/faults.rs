@@ -1,0 +1,26 @@
+//! Cells and columns that can't be stored: what is told of them, and what becomes of the others.
+
+use super::*;
+
+fn fault(db: &Database, rows: Table) -> String {
+    nodes(db, rows, NodeOptions::default()).unwrap_err().to_string()
+}
+
+/// The rest of the file was one cell.
+#[test]
+fn a_quote_that_is_not_closed_is_an_error() {
+    let db = Database::in_memory();
+    let rows = (0..2000).map(|row| format!("{row},\"x\"\"\n{row}\"\n")).collect::<String>();
+    for (text, line) in [
+        ("id,a\nx,\"abc\ny,2\n".to_owned(), 2),
+        ("id,a,b\nx,\"abc,1\ny,2,3\n".to_owned(), 2),
+        (format!("id,a\n{rows}z,\"open\n5,6\n"), 4002),
+    ] {
+        let (_folder, path) = file("a.csv", text.as_bytes());
+        let told = fault(&db, Table::File(path.clone()));
+        let want = format!("{}:{line}:1: a quote opens here that is never closed", path.display());
+        assert!(told.starts_with(&want), "{told}");
+    }
+    let (_folder, path) = file("a.csv", format!("id,a\n{rows}").as_bytes());
+    assert_eq!(nodes(&db, Table::File(path), person()).unwrap().nodes, 2000);
+}
