@@ -24,3 +24,17 @@ fn a_quote_that_is_not_closed_is_an_error() {
     let (_folder, path) = file("a.csv", format!("id,a\n{rows}").as_bytes());
     assert_eq!(nodes(&db, Table::File(path), person()).unwrap().nodes, 2000);
 }
+
+/// Each column that was new looked at the whole schema: 16,000 of them took half a minute.
+#[test]
+fn many_columns_may_be_new() {
+    let names: Vec<String> = (0..16_000).map(|place| format!("p{place}")).collect();
+    let column = ints(&[1, 2]);
+    let mut columns = vec![("id", column.clone())];
+    columns.extend(names.iter().map(|name| (name.as_str(), column.clone())));
+    let db = Database::in_memory();
+    let started = Instant::now();
+    let report = nodes(&db, table(vec![batch(columns)]), person()).unwrap();
+    assert_eq!((report.nodes, report.triples), (2, 2 * 16_001 + 2));
+    assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
+}
