@@ -162,6 +162,10 @@ fn define(
         def
     });
     let def = def.map_err(|error| no_values(column, error))?;
+    if def.list && !def.value_type.has_lists() {
+        let reason = format!("a list can't hold values of type {}", def.value_type.name());
+        return Err(no_values(column, reason));
+    }
     if def.value_type == ValueType::Uid {
         let reason = format!("predicate {name} leads to nodes, load_edges loads it");
         return Err(no_values(column, reason));

@@ -1,6 +1,14 @@
 //! Cells and columns that can't be stored: what is told of them, and what becomes of the others.
 
 use super::*;
+use arrow_array::Array;
+use arrow_schema::{DataType, Field, Schema};
+
+/// A table of ids from 1 and a column `a`.
+fn with_ids(column: ArrayRef) -> Table {
+    let ids = ints(&(1..=column.len() as i64).collect::<Vec<_>>());
+    table(vec![batch(vec![("id", ids), ("a", column)])])
+}
 
 fn fault(db: &Database, rows: Table) -> String {
     nodes(db, rows, NodeOptions::default()).unwrap_err().to_string()
@@ -37,4 +45,16 @@ fn many_columns_may_be_new() {
     let report = nodes(&db, table(vec![batch(columns)]), person()).unwrap();
     assert_eq!((report.nodes, report.triples), (2, 2 * 16_001 + 2));
     assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
+}
+
+/// The language of schemas refuses such lists, so no export of them could be read again.
+#[test]
+fn lists_of_truth_values_are_refused() {
+    let mut lists =
+        arrow_array::builder::ListBuilder::new(arrow_array::builder::BooleanBuilder::new());
+    lists.append_value([Some(true), Some(false)]);
+    let db = Database::in_memory();
+    let told = fault(&db, with_ids(Arc::new(lists.finish())));
+    assert!(told.contains("column \"a\": a list can't hold values of type bool"), "{told}");
+    assert!(db.alter("a: [bool] .").unwrap_err().to_string().contains("can't hold"));
 }
