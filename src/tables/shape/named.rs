@@ -36,11 +36,37 @@ pub(in crate::tables) fn no_values(column: &ColumnName, reason: impl std::fmt::D
 ///
 /// # Errors
 ///
-/// [`Error::Query`] when there is none, with the names that there are.
+/// [`Error::Query`] when there is none, with the names that there are, and when there are several.
 pub(in crate::tables) fn find(source: &Source, name: &str) -> Result<ColumnName> {
+    let place = place_of(source, name)?;
+    let others = source.schema.fields()[place + 1..].iter();
+    match others.map(|field| field.name()).any(|other| other == name) {
+        true => Err(repeated(source, name)),
+        false => Ok(ColumnName { name: name.to_owned(), place }),
+    }
+}
+
+/// Makes the error for a name that several columns have.
+pub(in crate::tables) fn repeated(source: &Source, name: &str) -> Error {
+    let fault = format!("{} has several columns {name:?}", source.name);
+    Error::query(fault).with_hint("give each a name of its own")
+}
+
+/// Finds the place of the first column of a name.
+///
+/// # Errors
+///
+/// [`Error::Query`] when there is none, with the names that there are.
+pub(in crate::tables) fn place_of(source: &Source, name: &str) -> Result<usize> {
     let names = || source.schema.fields().iter().map(|field| field.name().as_str());
     if let Some(place) = names().position(|other| other == name) {
-        return Ok(ColumnName { name: name.to_owned(), place });
+        return Ok(place);
+    }
+    if names().next().is_none() {
+        return Err(Error::query(format!(
+            "{} has no column {name:?}: it has no columns",
+            source.name
+        )));
     }
     let hint = did_you_mean(name, names());
     let names = names().map(|name| format!("{name:?}")).collect::<Vec<String>>().join(", ");

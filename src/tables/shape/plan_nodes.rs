@@ -5,7 +5,7 @@
 //! type among others, `name|key` a facet of the values of the column before the bar.
 
 use super::ids::IdColumn;
-use super::named::{find, id_column, no_values, space_predicate, split_type};
+use super::named::{find, id_column, no_values, place_of, repeated, space_predicate, split_type};
 use super::options::{NodeOptions, PointColumns};
 use super::parts::{ColumnName, FacetColumn, ValueColumn};
 use super::plan::{NodePlan, Plan};
@@ -14,6 +14,7 @@ use crate::tables::read::source::Source;
 use hexgraph_base::schema::{PredicateDef, Tokenizer};
 use hexgraph_base::types::{Error, Result, ValueType};
 use hexgraph_store::graph::{ColumnLoad, IdSpace};
+use std::collections::HashSet;
 
 /// The predicate of the types of nodes.
 const TYPE_PREDICATE: &str = "dgraph.type";
@@ -34,8 +35,9 @@ pub(in crate::tables) fn plan_nodes(
     let id = id.map(|name| id_column(source, name, (&options.ids, spaces, 0), load)).transpose()?;
     let id = id.map(|id| IdColumn { is_needed: true, ..id });
     for column in options.columns.keys().chain(options.table.types.keys()) {
-        find(source, column)?;
+        place_of(source, column)?;
     }
+    let mut seen = HashSet::new();
     let (mut values, mut facets) = (Vec::new(), Vec::new());
     for (place, field) in source.schema.fields().iter().enumerate() {
         let column = ColumnName { name: field.name().clone(), place };
@@ -47,6 +49,9 @@ pub(in crate::tables) fn plan_nodes(
             None if options.id.as_ref() == Some(&column.name) => continue,
             None => column.name.as_str(),
         };
+        if !seen.insert(field.name()) {
+            return Err(repeated(source, field.name()));
+        }
         let is_plain = given.is_some() || load.knows(own);
         let bar = if is_plain { None } else { own.rsplit_once('|') };
         if let Some((of, key)) = bar.filter(|(of, _)| source.schema.field_with_name(of).is_ok()) {
@@ -161,7 +166,10 @@ fn define(
         def.list = is_list && def.value_type != ValueType::Vector;
         def
     });
-    let def = def.map_err(|error| no_values(column, error))?;
+    let def = def.map_err(|error| match name {
+        "uid" => column_of_uids(column, &error, options),
+        _ => no_values(column, error),
+    })?;
     if def.list && !def.value_type.has_lists() {
         let reason = format!("a list can't hold values of type {}", def.value_type.name());
         return Err(no_values(column, reason));
@@ -175,4 +183,16 @@ fn define(
         return Err(no_values(column, reason));
     }
     Ok(Some(def))
+}
+
+/// The error for a column that would be the predicate `uid`: it likely names the nodes.
+fn column_of_uids(column: &ColumnName, error: &Error, options: &NodeOptions) -> Error {
+    let meant = match options.ids {
+        Some(IdSpace::Uid) => "id=\"uid\"",
+        _ => "id=\"uid\", uid=True",
+    };
+    let hint = format!("if it names the nodes say {meant}; else name its predicate");
+    let fault =
+        format!("column {:?}: {error}; {hint}, or leave it out, with `columns`", column.name);
+    Error::schema(fault)
 }

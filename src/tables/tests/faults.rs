@@ -58,3 +58,40 @@ fn lists_of_truth_values_are_refused() {
     assert!(told.contains("column \"a\": a list can't hold values of type bool"), "{told}");
     assert!(db.alter("a: [bool] .").unwrap_err().to_string().contains("can't hold"));
 }
+
+/// The last of them won.
+#[test]
+fn columns_of_one_name_are_refused() {
+    let rows = |names: [&str; 3]| {
+        let fields = names.map(|name| Field::new(name, DataType::Int64, true));
+        let schema = Arc::new(Schema::new(fields.to_vec()));
+        let columns = vec![ints(&[1]), ints(&[2]), ints(&[3])];
+        table(vec![RecordBatch::try_new(schema, columns).unwrap()])
+    };
+    let db = Database::in_memory();
+    for (names, told) in [(["id", "a", "a"], "\"a\""), (["id", "b", "id"], "\"id\"")] {
+        let fault = fault(&db, rows(names));
+        assert!(fault.contains(&format!("<table> has several columns {told}")), "{fault}");
+    }
+    let told = edges(&db, rows(["from", "to", "to"]), EdgeOptions::new("e", "from", "to"));
+    assert!(told.unwrap_err().to_string().contains("several columns \"to\""));
+    let columns = [("a".to_owned(), None)].into();
+    let options = NodeOptions { columns, ..NodeOptions::default() };
+    assert_eq!(nodes(&db, rows(["id", "a", "a"]), options).unwrap().triples, 1);
+    let (_folder, path) = file("a.csv", b"id,a,a\n1,2,3\n");
+    let told = fault(&db, Table::File(path));
+    assert!(told.contains("a.csv has several columns \"a\""), "{told}");
+}
+
+#[test]
+fn a_column_of_uids_is_said_by_its_name() {
+    let db = Database::in_memory();
+    let rows = || table(vec![batch(vec![("uid", ints(&[5])), ("id", ints(&[1]))])]);
+    let options = NodeOptions { ids: Some(IdSpace::Uid), ..NodeOptions::default() };
+    let told = nodes(&db, rows(), options).unwrap_err().to_string();
+    assert!(told.contains("if it names the nodes say id=\"uid\";"), "{told}");
+    assert!(fault(&db, rows()).contains("say id=\"uid\", uid=True;"));
+    let none = RecordBatch::new_empty(Arc::new(Schema::empty()));
+    let told = fault(&db, table(vec![none]));
+    assert_eq!(told, "<table> has no column \"id\": it has no columns");
+}
