@@ -372,3 +372,10 @@ def test_times_that_no_text_can_say_are_refused(db, seconds):
     assert db.load_nodes(table, on_error="skip").skipped == 1
     found = db.query("{ q(func: has(at), orderasc: at) { at } }").to_dict()["q"]
     assert [row["at"] for row in found] == ["1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z"]
+
+
+def test_periods_are_refused(db):
+    pandas = pytest.importorskip("pandas")
+    periods = pandas.period_range("2020-01", periods=1, freq="M")
+    with pytest.raises(hexgraph.Error, match=r'column "a": .*to_timestamp'):
+        db.load_nodes(pandas.DataFrame({"id": ["x"], "a": periods}))

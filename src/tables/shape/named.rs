@@ -4,7 +4,7 @@ use super::ids::IdColumn;
 use super::options::ID_PREDICATE;
 use super::parts::ColumnName;
 use super::plan::id_type;
-use crate::tables::read::cells::natural_type;
+use crate::tables::read::cells::natural_of;
 use crate::tables::read::source::Source;
 use hexgraph_base::types::{Error, Result, ValueType, did_you_mean};
 use hexgraph_store::graph::{ColumnLoad, IdSpace};
@@ -18,12 +18,12 @@ pub(in crate::tables) fn id_column(
 ) -> Result<IdColumn> {
     let column = find(source, name)?;
     let field = source.schema.field(column.place);
-    let natural = natural_type(field.data_type()).map_err(|reason| no_values(&column, reason))?;
+    let natural = natural_of(field).map_err(|reason| no_values(&column, reason))?;
     let natural = natural.map_or(ValueType::String, |(value_type, _)| value_type);
     let known = spaces.iter().position(|other| Some(other) == space.as_ref());
     let place = known.expect("all spaces are chosen and listed");
     let kind = load.define_ids(place, id_type(natural), is_unique(&spaces[place]))?;
-    Ok(IdColumn { column, space: place, kind, slot, is_needed: false })
+    Ok(IdColumn { column, space: place, kind, slot, missing: None })
 }
 
 /// Makes the error for a column whose name can't be that of a predicate.

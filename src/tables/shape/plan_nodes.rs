@@ -4,12 +4,13 @@
 //! where no predicate is called so: `name@en` are the values in a language, `name^^type` those of a
 //! type among others, `name|key` a facet of the values of the column before the bar.
 
+use super::cell_error::CellError;
 use super::ids::IdColumn;
 use super::named::{find, id_column, no_values, place_of, repeated, space_predicate, split_type};
 use super::options::{NodeOptions, PointColumns};
 use super::parts::{ColumnName, FacetColumn, ValueColumn};
 use super::plan::{NodePlan, Plan};
-use crate::tables::read::cells::natural_type;
+use crate::tables::read::cells::natural_of;
 use crate::tables::read::source::Source;
 use hexgraph_base::schema::{PredicateDef, Tokenizer};
 use hexgraph_base::types::{Error, Result, ValueType};
@@ -33,7 +34,7 @@ pub(in crate::tables) fn plan_nodes(
 ) -> Result<Plan> {
     let id = options.id.as_deref();
     let id = id.map(|name| id_column(source, name, (&options.ids, spaces, 0), load)).transpose()?;
-    let id = id.map(|id| IdColumn { is_needed: true, ..id });
+    let id = id.map(|id| IdColumn { missing: Some(CellError::NoId), ..id });
     for column in options.columns.keys().chain(options.table.types.keys()) {
         place_of(source, column)?;
     }
@@ -158,7 +159,7 @@ fn define(
     load: &mut ColumnLoad,
 ) -> Result<Option<PredicateDef>> {
     let field = source.schema.field(column.place);
-    let natural = natural_type(field.data_type()).map_err(|reason| no_values(column, reason))?;
+    let natural = natural_of(field).map_err(|reason| no_values(column, reason))?;
     let Some((value_type, is_list)) = natural else { return Ok(None) };
     let def = load.define(name, || {
         let wanted = options.table.types.get(&column.name).copied();
