@@ -379,3 +379,13 @@ def test_periods_are_refused(db):
     periods = pandas.period_range("2020-01", periods=1, freq="M")
     with pytest.raises(hexgraph.Error, match=r'column "a": .*to_timestamp'):
         db.load_nodes(pandas.DataFrame({"id": ["x"], "a": periods}))
+
+
+def test_times_of_a_table_keep_their_microseconds(db):
+    """A double has not the digits of all of them."""
+    first = datetime.datetime(1, 1, 1, tzinfo=datetime.UTC)
+    micros = [place * 1_577_836_799_999_999 + place for place in range(200)]
+    times = [first + datetime.timedelta(microseconds=number) for number in micros]
+    db.load_nodes([{"id": place, "at": time} for place, time in enumerate(times)])
+    table = db.query("{ q(func: has(at), orderasc: id) { at } }").to_arrow()
+    assert [time for (time,) in table.rows()] == times
