@@ -374,6 +374,23 @@ def test_times_that_no_text_can_say_are_refused(db, seconds):
     assert [row["at"] for row in found] == ["1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z"]
 
 
+def test_polars_columns_without_a_value(db):
+    """Those of type Null are handed out in a layout that Arrow no longer has."""
+    polars = pytest.importorskip("polars")
+    rows = {"id": ["x", "y"], "a": [None, None], "b": [[], None], "n": [1, None]}
+    # The type of each node, and one number; the second time the ids are there already.
+    for frame, ids in ((polars.DataFrame(rows), 2), (polars.LazyFrame(rows), 0)):
+        assert db.load_nodes(frame, "T").triples == ids + 2 + 1
+    assert "a:" not in db.schema()
+    assert db.load_nodes(polars.DataFrame({"id": [], "a": []}), "T").nodes == 0
+    edges = polars.DataFrame({"from": ["x"], "to": ["y"], "w": [None]})
+    assert db.load_edges(edges, "e", on="id", facets="w").triples == 1
+    missing = polars.DataFrame({"from": [None], "to": ["y"]})
+    with pytest.raises(hexgraph.LoadError, match="row 1, column"):
+        db.load_edges(missing, "e", on="id", missing="raise")
+    assert "1 row has no source or no target" in db.load_edges(missing, "e", on="id").warnings[0]
+
+
 def test_periods_are_refused(db):
     pandas = pytest.importorskip("pandas")
     periods = pandas.period_range("2020-01", periods=1, freq="M")
