@@ -391,6 +391,24 @@ def test_polars_columns_without_a_value(db):
     assert "1 row has no source or no target" in db.load_edges(missing, "e", on="id").warnings[0]
 
 
+def test_decimals_keep_their_digits(db):
+    db.alter("b: bigfloat .\ns: string .\nid: string @index(hash) .")
+    long = decimal.Decimal("12345678901234567890")
+    rows = [
+        {"id": long, "b": decimal.Decimal("0.10"), "s": decimal.Decimal("100.00")},
+        {"id": decimal.Decimal(2), "b": None, "s": decimal.Decimal("1e30")},
+    ]
+    db.load_nodes(rows)
+    found = db.query("{ q(func: has(id)) { id b s } }").json()
+    assert '{"id":"12345678901234567890","b":0.1,"s":"100.00"}' in found
+    assert '{"id":"2","s":"1000000000000000000000000000000.00"}' in found
+    # More digits than Arrow has, and other numbers beside them: as floats.
+    db.load_nodes(
+        [{"f": decimal.Decimal("1e100")}, {"f": 1.5}, {"f": decimal.Decimal("nan")}], id=None
+    )
+    assert sorted(db.query("{ q(func: has(f)) { f } }").rows()) == [(1.5,), (1e100,)]
+
+
 def test_periods_are_refused(db):
     pandas = pytest.importorskip("pandas")
     periods = pandas.period_range("2020-01", periods=1, freq="M")
