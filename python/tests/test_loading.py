@@ -372,3 +372,55 @@ def test_times_that_no_text_can_say_are_refused(db, seconds):
     assert db.load_nodes(table, on_error="skip").skipped == 1
     found = db.query("{ q(func: has(at), orderasc: at) { at } }").to_dict()["q"]
     assert [row["at"] for row in found] == ["1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z"]
+
+
+def test_polars_columns_without_a_value(db):
+    """Those of type Null are handed out in a layout that Arrow no longer has."""
+    polars = pytest.importorskip("polars")
+    rows = {"id": ["x", "y"], "a": [None, None], "b": [[], None], "n": [1, None]}
+    # The type of each node, and one number; the second time the ids are there already.
+    for frame, ids in ((polars.DataFrame(rows), 2), (polars.LazyFrame(rows), 0)):
+        assert db.load_nodes(frame, "T").triples == ids + 2 + 1
+    assert "a:" not in db.schema()
+    assert db.load_nodes(polars.DataFrame({"id": [], "a": []}), "T").nodes == 0
+    edges = polars.DataFrame({"from": ["x"], "to": ["y"], "w": [None]})
+    assert db.load_edges(edges, "e", on="id", facets="w").triples == 1
+    missing = polars.DataFrame({"from": [None], "to": ["y"]})
+    with pytest.raises(hexgraph.LoadError, match="row 1, column"):
+        db.load_edges(missing, "e", on="id", missing="raise")
+    assert "1 row has no source or no target" in db.load_edges(missing, "e", on="id").warnings[0]
+
+
+def test_decimals_keep_their_digits(db):
+    db.alter("b: bigfloat .\ns: string .\nid: string @index(hash) .")
+    long = decimal.Decimal("12345678901234567890")
+    rows = [
+        {"id": long, "b": decimal.Decimal("0.10"), "s": decimal.Decimal("100.00")},
+        {"id": decimal.Decimal(2), "b": None, "s": decimal.Decimal("1e30")},
+    ]
+    db.load_nodes(rows)
+    found = db.query("{ q(func: has(id)) { id b s } }").json()
+    assert '{"id":"12345678901234567890","b":0.1,"s":"100.00"}' in found
+    assert '{"id":"2","s":"1000000000000000000000000000000.00"}' in found
+    # More digits than Arrow has, and other numbers beside them: as floats.
+    db.load_nodes(
+        [{"f": decimal.Decimal("1e100")}, {"f": 1.5}, {"f": decimal.Decimal("nan")}], id=None
+    )
+    assert sorted(db.query("{ q(func: has(f)) { f } }").rows()) == [(1.5,), (1e100,)]
+
+
+def test_periods_are_refused(db):
+    pandas = pytest.importorskip("pandas")
+    periods = pandas.period_range("2020-01", periods=1, freq="M")
+    with pytest.raises(hexgraph.Error, match=r'column "a": .*to_timestamp'):
+        db.load_nodes(pandas.DataFrame({"id": ["x"], "a": periods}))
+
+
+def test_times_of_a_table_keep_their_microseconds(db):
+    """A double has not the digits of all of them."""
+    first = datetime.datetime(1, 1, 1, tzinfo=datetime.UTC)
+    micros = [place * 1_577_836_799_999_999 + place for place in range(200)]
+    times = [first + datetime.timedelta(microseconds=number) for number in micros]
+    db.load_nodes([{"id": place, "at": time} for place, time in enumerate(times)])
+    table = db.query("{ q(func: has(at), orderasc: id) { at } }").to_arrow()
+    assert [time for (time,) in table.rows()] == times

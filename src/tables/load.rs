@@ -1,11 +1,13 @@
 //! Finds out what the columns of tables are, and loads them.
 
 use crate::db::{Canceller, Control, Database, LoadReport};
+use crate::tables::read::cells::natural_of;
 use crate::tables::read::little::ReadJobs;
 use crate::tables::read::rounds::Rounds;
 use crate::tables::read::source::Source;
+use crate::tables::shape::cell_error::CellError;
 use crate::tables::shape::choose_ids::{choose_for_edges, choose_for_nodes};
-use crate::tables::shape::named::{find, id_column, space_predicate, split_type};
+use crate::tables::shape::named::{find, id_column, no_values, space_predicate, split_type};
 use crate::tables::shape::options::{EdgeOptions, Missing, NodeOptions, Table, TableOptions};
 use crate::tables::shape::parts::FacetColumn;
 use crate::tables::shape::plan::{EdgePlan, Plan};
@@ -253,8 +255,11 @@ fn plan_edges(
     spaces: &[IdSpace],
     load: &mut ColumnLoad,
 ) -> Result<Plan> {
-    let from = id_column(source, &options.source, (&options.source_ids, spaces, 0), load)?;
-    let to = id_column(source, &options.target, (&options.target_ids, spaces, 1), load)?;
+    let mut from = id_column(source, &options.source, (&options.source_ids, spaces, 0), load)?;
+    let mut to = id_column(source, &options.target, (&options.target_ids, spaces, 1), load)?;
+    if options.missing == Missing::Raise {
+        (from.missing, to.missing) = (Some(CellError::NoEnd), Some(CellError::NoEnd));
+    }
     let def = load.define(&options.predicate, || {
         let mut def = PredicateDef::new(&*options.predicate, ValueType::Uid);
         def.list = true;
@@ -269,7 +274,10 @@ fn plan_edges(
         if key.is_empty() || key.contains(NO_FACET_KEY) {
             return Err(Error::schema(format!("{key:?} can be no key of a facet")));
         }
-        Ok(FacetColumn { column: find(source, column)?, key: key.to_owned(), exact })
+        let column = find(source, column)?;
+        let field = source.schema.field(column.place);
+        natural_of(field).map_err(|reason| no_values(&column, reason))?;
+        Ok(FacetColumn { column, key: key.to_owned(), exact })
     };
     let facets = options.facets.iter().map(facet).collect::<Result<_>>()?;
     Ok(Plan::Edges(EdgePlan { def, source: from, target: to, facets }))

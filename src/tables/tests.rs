@@ -1,3 +1,5 @@
+mod faults;
+
 use super::{EdgeOptions, IdSpace, Missing, NodeOptions, PointColumns, Table, TableOptions};
 use crate::db::{Control, Database, QueryRequest};
 use arrow_array::types::{Float32Type, Int32Type};

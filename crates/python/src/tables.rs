@@ -5,6 +5,10 @@
 use super::interrupt::interruptible_with;
 use super::source::{PyLoadReport, check_lists, to_schema_text};
 use crate::convert::errors::{to_python, to_python_with_text};
+use arrow_array::{
+    RecordBatch, RecordBatchIterator, RecordBatchOptions, RecordBatchReader, new_null_array,
+};
+use arrow_schema::{ArrowError, DataType, SchemaRef};
 use hexgraph::db::{Control, LoadProgress, LoadReport, byte_count, files_of};
 use hexgraph::tables::{
     EdgeOptions, Encoding, IdSpace, Missing, NodeOptions, PointColumns, Table, TableOptions,
@@ -17,6 +21,7 @@ use pyo3::types::{PyDict, PyList, PyTuple};
 use pyo3_arrow::PyRecordBatchReader;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// The options that loads of nodes and of edges have in common, as Python passes them.
 #[derive(FromPyObject)]
@@ -263,9 +268,55 @@ fn to_table(given: &Bound<'_, PyAny>) -> PyResult<Table> {
             "a table is a path, a data frame, a list of dicts or a dict of columns, not {kind}"
         )));
     }
+    let reader = reader_of(given)?;
+    let schema = reader.schema();
+    let empty: Vec<usize> = (0..schema.fields().len())
+        .filter(|&place| has_nothing(schema.field(place).data_type()))
+        .collect();
+    let module = given.get_type().module()?;
+    if empty.is_empty() || module.to_cow()?.split('.').next() != Some("polars") {
+        return Ok(Table::Batches(reader));
+    }
+    // polars hands out columns without a type in a layout that Arrow had before 1.0, with a buffer too many: others stand in for them.
+    let other = PyDict::new(given.py());
+    let literal = given.py().import("polars")?.call_method1("lit", (false,))?;
+    for &place in &empty {
+        other.set_item(schema.field(place).name(), &literal)?;
+    }
+    let reader = reader_of(&given.call_method("with_columns", (), Some(&other))?)?;
+    let schema_of_nulls = Arc::clone(&schema);
+    let batches = reader.map(move |batch| with_nulls(&batch?, &schema_of_nulls, &empty));
+    Ok(Table::Batches(Box::new(RecordBatchIterator::new(batches, schema))))
+}
+
+fn reader_of(given: &Bound<'_, PyAny>) -> PyResult<Box<dyn RecordBatchReader + Send>> {
     let capsule = given.call_method0("__arrow_c_stream__")?;
-    let reader = PyRecordBatchReader::from_arrow_pycapsule(capsule.cast()?)?;
-    Ok(Table::Batches(reader.into_reader()?))
+    PyRecordBatchReader::from_arrow_pycapsule(capsule.cast()?)?.into_reader()
+}
+
+/// Whether the cells of a column are null, or lists without a value.
+fn has_nothing(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Null => true,
+        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
+            has_nothing(item.data_type())
+        }
+        _ => false,
+    }
+}
+
+/// A batch with nulls in the columns at some places, whatever is in them.
+fn with_nulls(
+    batch: &RecordBatch,
+    schema: &SchemaRef,
+    empty: &[usize],
+) -> std::result::Result<RecordBatch, ArrowError> {
+    let mut columns = batch.columns().to_vec();
+    for &place in empty {
+        columns[place] = new_null_array(schema.field(place).data_type(), batch.num_rows());
+    }
+    let rows = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    RecordBatch::try_new_with_options(Arc::clone(schema), columns, &rows)
 }
 
 /// Says what the ids in a column are: uids, or values of a predicate. `None` leaves it to the load, which decides as

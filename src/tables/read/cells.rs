@@ -5,15 +5,20 @@ use arrow_array::{
     Array, ArrayRef, BooleanArray, Float32Array, Float64Array, Int64Array, LargeListArray,
     LargeStringArray,
 };
+use arrow_cast::display::array_value_to_string;
 use arrow_cast::{CastOptions, cast_with_options};
-use arrow_schema::{DataType, FieldRef, TimeUnit};
+use arrow_schema::extension::EXTENSION_TYPE_NAME_KEY;
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, TimeUnit};
 use hexgraph_base::types::{DateTime, ValueRef, ValueType};
 use std::ops::Range;
 use std::sync::Arc;
 
 const NANOS: i64 = 1_000_000_000;
 
-/// Why a column has no values.
+/// The extension type of a column of pandas' periods, whose cells are numbers of months, days or hours.
+const PERIOD: &str = "pandas.period";
+
+/// Why a column, or a cell of it, has no values.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(in crate::tables) enum ColumnError {
     /// Its cells are lists of lists.
@@ -25,12 +30,61 @@ pub(in crate::tables) enum ColumnError {
         /// The type, as Arrow writes it.
         name: String,
     },
-    /// A cell does not fit the type that the column is read as.
+    /// Its cells are periods of pandas.
+    #[error("a period is no value: `.dt.to_timestamp()` makes times of a column of pandas")]
+    Period,
+    /// The cell is a number above all ints.
+    #[error("an int has 64 bits, of which one is its sign: keep larger ones as text")]
+    LargeInt,
+    /// The cell is a vector that lacks a number.
+    #[error("a number of the vector is missing (leave the vector out)")]
+    Gap,
+    /// The column can't be read as the type that it is to have.
     #[error("{reason}")]
     Cast {
         /// What Arrow says.
         reason: String,
     },
+}
+
+/// What the cells of a column are for, which says what they are read as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::tables) enum Form {
+    /// What they are by nature.
+    Natural,
+    /// Vectors: so lists of floats are one value each.
+    Vector,
+    /// Values with any number of digits: decimals, and ints that are too large, become texts.
+    Digits,
+    /// The same for ints: a fraction of zeros is left out.
+    Whole,
+}
+
+impl Form {
+    /// The form of the cells of a predicate of a type.
+    pub(in crate::tables) fn of(value_type: ValueType) -> Form {
+        match value_type {
+            ValueType::Vector => Form::Vector,
+            ValueType::String | ValueType::BigFloat => Form::Digits,
+            ValueType::Int => Form::Whole,
+            _ => Form::Natural,
+        }
+    }
+
+    fn keeps_digits(self) -> bool {
+        matches!(self, Form::Digits | Form::Whole)
+    }
+}
+
+/// A cell that can't be read, though its column can. It counts as missing.
+#[derive(Debug, PartialEq)]
+pub(in crate::tables) struct Misfit {
+    /// The row in the batch.
+    pub row: usize,
+    /// The cell as a text, where that says something.
+    pub value: Option<String>,
+    /// The reason.
+    pub reason: ColumnError,
 }
 
 /// One column of a batch, reduced to the types that values have.
@@ -87,37 +141,67 @@ pub(in crate::tables) fn natural_type(
     Ok(Some((value_type, false)))
 }
 
+/// As [`natural_type`], of a field, whose extension type counts, too.
+///
+/// # Errors
+///
+/// As [`natural_type`], and [`ColumnError::Period`].
+pub(in crate::tables) fn natural_of(
+    field: &Field,
+) -> Result<Option<(ValueType, bool)>, ColumnError> {
+    if field.metadata().get(EXTENSION_TYPE_NAME_KEY).is_some_and(|name| name == PERIOD) {
+        return Err(ColumnError::Period);
+    }
+    natural_type(field.data_type())
+}
+
+/// Whether cells are decimals, perhaps in a dictionary.
+pub(in crate::tables) fn is_decimal(data_type: &DataType) -> bool {
+    use DataType as D;
+    match data_type {
+        D::Dictionary(_, values) => is_decimal(values),
+        D::Decimal32(..) | D::Decimal64(..) | D::Decimal128(..) | D::Decimal256(..) => true,
+        _ => false,
+    }
+}
+
 fn is_float(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Float16 | DataType::Float32 | DataType::Float64)
 }
 
 impl Cells {
-    /// Reads the cells of a column. `as_vector` reads lists of floats as vectors.
+    /// Reads the cells of a column, but for those that it returns beside them.
     ///
     /// # Errors
     ///
     /// [`ColumnError`] when the column has no values.
-    pub(in crate::tables) fn of(array: &ArrayRef, as_vector: bool) -> Result<Cells, ColumnError> {
+    pub(in crate::tables) fn of(
+        array: &ArrayRef,
+        form: Form,
+    ) -> Result<(Cells, Vec<Misfit>), ColumnError> {
         if let DataType::Dictionary(_, values) = array.data_type() {
-            return Cells::of(&exactly(array, values)?, as_vector);
+            return Cells::of(&exactly(array, values)?, form);
         }
+        let all = |cells| Ok((cells, Vec::new()));
         let data_type = array.data_type();
-        let Some((value_type, is_list)) = natural_type(data_type)? else { return Ok(Cells::Empty) };
+        let Some((value_type, is_list)) = natural_type(data_type)? else {
+            return all(Cells::Empty);
+        };
         if value_type == ValueType::Vector && !is_list
-            || as_vector && value_type == ValueType::Float && is_list
+            || form == Form::Vector && value_type == ValueType::Float && is_list
         {
             return vectors(array);
         }
         if is_list {
-            let item = Arc::clone(child_of(data_type));
-            let lists = exactly(array, &DataType::LargeList(item))?;
-            let lists: &LargeListArray = lists.as_list();
-            let items = Cells::of(lists.values(), false)?;
-            return Ok(Cells::List(lists.clone(), Box::new(items)));
+            return lists(array, form);
         }
         let cast_to = |wanted| exactly(array, &wanted);
-        Ok(match value_type {
-            ValueType::Int => Cells::Int(cast_to(DataType::Int64)?.as_primitive().clone()),
+        all(match value_type {
+            ValueType::Int => return ints(array, form),
+            ValueType::Float if form.keeps_digits() && is_decimal(data_type) => {
+                Cells::Text(decimals(array, form)?)
+            }
+            ValueType::Float if has_many_digits(data_type) => Cells::Float(nearest(array)?),
             ValueType::Float => Cells::Float(cast_to(DataType::Float64)?.as_primitive().clone()),
             ValueType::Bool => Cells::Bool(cast_to(DataType::Boolean)?.as_boolean().clone()),
             ValueType::DateTime => times(array)?,
@@ -183,11 +267,92 @@ fn child_of(data_type: &DataType) -> &FieldRef {
     }
 }
 
-fn vectors(array: &ArrayRef) -> Result<Cells, ColumnError> {
+/// Reads ints. Those above all of 64 bits are texts where these keep their digits, and misfits elsewhere.
+fn ints(array: &ArrayRef, form: Form) -> Result<(Cells, Vec<Misfit>), ColumnError> {
+    let lenient = CastOptions { safe: true, ..CastOptions::default() };
+    let cast = cast_with_options(array, &DataType::Int64, &lenient).map_err(cast_fault)?;
+    if cast.null_count() == array.null_count() {
+        return Ok((Cells::Int(cast.as_primitive().clone()), Vec::new()));
+    }
+    if form.keeps_digits() {
+        return Ok((Cells::Text(texts(array)?), Vec::new()));
+    }
+    let misfits = (0..array.len()).filter(|&row| cast.is_null(row) && array.is_valid(row));
+    let misfits = misfits.map(|row| {
+        let value = array_value_to_string(array, row).ok();
+        Misfit { row, value, reason: ColumnError::LargeInt }
+    });
+    Ok((Cells::Int(cast.as_primitive().clone()), misfits.collect()))
+}
+
+/// Decimals as texts, as ints are written where ints are wanted and the fraction is zero.
+fn decimals(array: &ArrayRef, form: Form) -> Result<LargeStringArray, ColumnError> {
+    let all = texts(array)?;
+    if form != Form::Whole {
+        return Ok(all);
+    }
+    let whole = |text| match str::split_once(text, '.') {
+        Some((whole, fraction)) if fraction.bytes().all(|digit| digit == b'0') => whole,
+        _ => text,
+    };
+    Ok(all.iter().map(|text| text.map(whole)).collect())
+}
+
+/// Whether decimals may have more digits than a float, or a fraction of more than a power of ten that is one: else the float that is
+/// the nearest comes out of one division.
+fn has_many_digits(data_type: &DataType) -> bool {
+    use DataType as D;
+    match *data_type {
+        D::Decimal32(precision, scale)
+        | D::Decimal64(precision, scale)
+        | D::Decimal128(precision, scale)
+        | D::Decimal256(precision, scale) => 15 < precision || 22 < scale,
+        _ => false,
+    }
+}
+
+/// The floats that are the nearest to decimals of many digits.
+fn nearest(array: &ArrayRef) -> Result<Float64Array, ColumnError> {
+    let float = |text: &str| {
+        text.parse().map_err(|_| ColumnError::Cast { reason: format!("{text} is no decimal") })
+    };
+    texts(array)?.iter().map(|text| text.map(float).transpose()).collect()
+}
+
+fn texts(array: &ArrayRef) -> Result<LargeStringArray, ColumnError> {
+    Ok(exactly(array, &DataType::LargeUtf8)?.as_string().clone())
+}
+
+/// Reads lists of values. A misfit among these is one of the row whose list has it.
+fn lists(array: &ArrayRef, form: Form) -> Result<(Cells, Vec<Misfit>), ColumnError> {
+    let item = Arc::clone(child_of(array.data_type()));
+    let lists = exactly(array, &DataType::LargeList(item))?;
+    let lists: &LargeListArray = lists.as_list();
+    // A list of lists is none, so there are no vectors in it.
+    let form = if form == Form::Vector { Form::Natural } else { form };
+    let (items, misfits) = Cells::of(lists.values(), form)?;
+    let misfits = misfits.into_iter().filter_map(|misfit| {
+        let offsets = lists.value_offsets();
+        let row = offsets.partition_point(|&start| start as usize <= misfit.row).checked_sub(1)?;
+        // Items may lie before, behind and between the lists.
+        (row < lists.len() && lists.is_valid(row)).then_some(Misfit { row, ..misfit })
+    });
+    let misfits = misfits.collect();
+    Ok((Cells::List(lists.clone(), Box::new(items)), misfits))
+}
+
+fn vectors(array: &ArrayRef) -> Result<(Cells, Vec<Misfit>), ColumnError> {
     let item = child_of(array.data_type()).as_ref().clone().with_data_type(DataType::Float32);
     let lists = exactly(array, &DataType::LargeList(Arc::new(item)))?;
     let lists: &LargeListArray = lists.as_list();
-    Ok(Cells::Vector(lists.clone(), lists.values().as_primitive().clone()))
+    let numbers: Float32Array = lists.values().as_primitive().clone();
+    let has_gap = |row: usize| item_range(lists, row).any(|at| numbers.is_null(at));
+    let mut misfits = Vec::new();
+    if numbers.null_count() != 0 {
+        let rows = (0..lists.len()).filter(|&row| lists.is_valid(row) && has_gap(row));
+        misfits.extend(rows.map(|row| Misfit { row, value: None, reason: ColumnError::Gap }));
+    }
+    Ok((Cells::Vector(lists.clone(), numbers), misfits))
 }
 
 fn times(array: &ArrayRef) -> Result<Cells, ColumnError> {
@@ -206,12 +371,16 @@ fn times(array: &ArrayRef) -> Result<Cells, ColumnError> {
     Ok(Cells::Time(exactly(&array, &DataType::Int64)?.as_primitive().clone(), units))
 }
 
-/// Converts a column to a type. It fails at the first cell that does not fit, where Arrow would make a null of it.
+/// Converts a column to a type that all its cells fit. A cell that does not would be an error of the whole column, where Arrow would make
+/// a null of it: only [`ints`] may have such.
 fn exactly(array: &ArrayRef, wanted: &DataType) -> Result<ArrayRef, ColumnError> {
     if array.data_type() == wanted {
         return Ok(Arc::clone(array));
     }
     let options = CastOptions { safe: false, ..CastOptions::default() };
-    cast_with_options(array, wanted, &options)
-        .map_err(|error| ColumnError::Cast { reason: error.to_string() })
+    cast_with_options(array, wanted, &options).map_err(cast_fault)
+}
+
+fn cast_fault(error: ArrowError) -> ColumnError {
+    ColumnError::Cast { reason: error.to_string() }
 }

@@ -3,6 +3,7 @@
 pub(super) mod cells;
 pub(super) mod text;
 pub(super) mod lines;
+pub(super) mod quotes;
 pub(super) mod opened;
 pub(super) mod row_groups;
 pub(super) mod source;

@@ -7,7 +7,7 @@ use crate::db::Canceller;
 use crate::tables::shape::choose_ids::all_new_warning;
 use crate::tables::shape::options::TableOptions;
 use crate::tables::shape::parts::Fault;
-use crate::tables::shape::plan::{Parts, Plan};
+use crate::tables::shape::plan::{Gaps, Parts, Plan};
 use hexgraph_base::types::{Error, Result};
 use hexgraph_store::graph::{ColumnLoad, Interner, LoadReport, LostIds, SkippedLine, Version};
 use rayon::prelude::*;
@@ -27,6 +27,9 @@ pub(in crate::tables) struct Rounds<'a> {
     rows: u64,
     /// The predicate of ids that some node should have; `None` where all may be new.
     expected: Option<String>,
+    /// The rows that are no edges since an end is missing, and the first of them with its table.
+    gaps: u64,
+    first_gap: Option<(u64, String)>,
 }
 
 impl<'a> Rounds<'a> {
@@ -38,7 +41,8 @@ impl<'a> Rounds<'a> {
         expected: Option<String>,
     ) -> Rounds<'a> {
         let (started, report) = (Instant::now(), LoadReport::default());
-        Rounds { load, options, canceller, started, report, rows: 0, expected }
+        let (rows, gaps, first_gap) = (0, 0, None);
+        Rounds { load, options, canceller, started, report, rows, expected, gaps, first_gap }
     }
 
     /// Loads a table.
@@ -53,6 +57,7 @@ impl<'a> Rounds<'a> {
         let mut pieces = source.pieces(plan.places(), first_row)?;
         self.load.begin_table(first_row, &name);
         let first_skipped = self.report.skipped.len();
+        let mut gaps = Gaps::default();
         let threads = rayon::current_num_threads();
         let round_len = if self.options.memory == 0 { 2 * threads } else { threads };
         let mut round = pieces.take(round_len)?;
@@ -73,6 +78,7 @@ impl<'a> Rounds<'a> {
             canceller.check()?;
             for mut parts in done?.into_iter().flatten() {
                 self.rows += parts.rows;
+                gaps.add(parts.gaps);
                 self.options.progress.set_records(self.rows);
                 let faults = std::mem::take(&mut parts.faults);
                 self.report_faults(faults, &name, (first_row, text.as_ref()))?;
@@ -83,6 +89,9 @@ impl<'a> Rounds<'a> {
             self.canceller.check()?;
             round = next?;
         }
+        self.gaps += gaps.rows;
+        let first = gaps.first.map(|row| (row - first_row + 1, name));
+        self.first_gap = self.first_gap.take().or(first);
         self.number_lines(first_skipped, text.as_ref())
     }
 
@@ -110,6 +119,11 @@ impl<'a> Rounds<'a> {
         if let (true, Some(name)) = (are_all_new, &self.expected) {
             self.report.warnings.push(all_new_warning(before, name, built.new_nodes));
         }
+        self.report.warnings.extend(self.first_gap.map(|(row, table)| {
+            let have = if self.gaps == 1 { "row has" } else { "rows have" };
+            let made = "no source or no target and made no edge";
+            format!("{} {have} {made}: the first is row {row} of {table}", self.gaps)
+        }));
         self.report.seconds = self.started.elapsed().as_secs_f64();
         Ok((built.version, self.report))
     }

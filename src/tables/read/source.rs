@@ -6,6 +6,7 @@
 use super::cells::natural_type;
 use super::lines::lines_of;
 use super::opened::{open_file, unreadable};
+use super::quotes::{Closed, unclosed_line};
 use super::row_groups::{PIECE_ROWS, ParquetFile, RowGroup};
 use super::text::{TextFile, decoded};
 use crate::db::LoadProgress;
@@ -60,6 +61,7 @@ enum Stream {
         batches: Box<dyn Iterator<Item = std::result::Result<RecordBatch, ArrowError>> + Send>,
         columns: Arc<Vec<(ColumnName, Field)>>,
         file: TextFile,
+        separator: u8,
     },
     Batches {
         batches: Box<dyn Iterator<Item = std::result::Result<RecordBatch, ArrowError>> + Send>,
@@ -150,7 +152,9 @@ impl Source {
         let delimiter = options.separator.map_or_else(|| file.separator(usual), Ok)?;
         let format = Format::default().with_header(true).with_delimiter(delimiter);
         let inferred = format.infer_schema(file.open()?, Some(INFERRED_ROWS));
-        let (inferred, _) = inferred.map_err(|error| uneven(&name, error))?;
+        let fault =
+            |error| unclosed(&name, &file, delimiter).unwrap_or_else(|| uneven(&name, error));
+        let (inferred, _) = inferred.map_err(fault)?;
         let inferred = without_gaps(inferred, format, &file, &name)?;
         let fields = inferred.fields().iter();
         let fields = fields.map(|field| csv_field(field, type_of(field.name())));
@@ -199,7 +203,7 @@ impl Source {
                 let columns = Arc::new(places.iter().map(column).collect());
                 let counted = Counted { file: open_file(&file.path)?, progress };
                 let input = decompressed(counted, &file.path.display().to_string())?;
-                let input = decoded(input, file.encoding);
+                let input = Closed::new(decoded(input, file.encoding), delimiter);
                 let reader = ReaderBuilder::new(texts)
                     .with_header(true)
                     .with_delimiter(delimiter)
@@ -207,7 +211,7 @@ impl Source {
                     .with_projection(places)
                     .build(input);
                 let batches = Box::new(reader.map_err(|error| unreadable(&name, error))?);
-                Stream::Texts { batches, columns, file }
+                Stream::Texts { batches, columns, file, separator: delimiter }
             }
             Kind::Parquet(file) => {
                 Stream::Groups { file: Arc::new(file.with_columns(places)), next: 0 }
@@ -283,9 +287,12 @@ impl Pieces {
 
     fn next(&mut self) -> Result<Option<(Rows, u64, u64)>> {
         match &mut self.stream {
-            Stream::Texts { batches, columns, file } => {
+            Stream::Texts { batches, columns, file, separator } => {
                 let Some(batch) = batches.next() else { return Ok(None) };
-                let batch = batch.map_err(|error| uneven_row(&self.name, file, error))?;
+                let batch = batch.map_err(|error| {
+                    let fault = unclosed(&self.name, file, *separator);
+                    fault.unwrap_or_else(|| uneven_row(&self.name, file, error))
+                })?;
                 let len = batch.num_rows() as u64;
                 Ok(Some((Rows::Texts(batch, Arc::clone(columns)), len, 0)))
             }
@@ -370,6 +377,15 @@ fn typed_columns(
     let rows = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
     let typed = RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &rows);
     Ok((typed.map_err(|error| Error::query(error.to_string()))?, faults))
+}
+
+/// The error for a quote that is not closed, where there is one: it is why the last record has other cells than it seems.
+fn unclosed(name: &str, text: &TextFile, separator: u8) -> Option<Error> {
+    // What can't be read any more is told by the error that asks.
+    let line = unclosed_line(text, separator).ok()??;
+    let message =
+        "a quote opens here that is never closed; within quotes, write two for one".to_owned();
+    Some(Error::Load { file: name.to_owned(), line, column: 1, message })
 }
 
 /// The error for a line with more or fewer cells than there are columns.

@@ -40,12 +40,24 @@ pub(in crate::tables) enum CellError {
     /// The row is a node, and the cell that names it is empty.
     #[error("a row of nodes has no id")]
     NoId,
+    /// The row is an edge, the cell that names an end of it is empty, and ends must not be missing.
+    #[error("a row of edges has no end here")]
+    NoEnd,
+    /// The cell is a number with a fraction, and the predicate has ints.
+    #[error("it has a fraction, which an int does not keep")]
+    Fraction,
     /// The cell is a number with a fraction, a truth value or a time.
     #[error("an id is a whole number or a text")]
     NotAnId,
     /// The text is no integer, and the other ids are.
     #[error("the ids are of type int")]
     NotAnInt,
+    /// The number is beyond those of 64 bits, and the other ids are ints.
+    #[error("the ids are of type int, which has 64 bits: keep such ids as texts")]
+    LargeId,
+    /// The float is so large that it may stand for several whole numbers.
+    #[error("a float from 2^53 on may have lost digits: an id is an int or a text")]
+    LargeFloat,
     /// The text is no number of a node.
     #[error("it is no uid")]
     NotAUid,

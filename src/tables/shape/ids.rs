@@ -2,7 +2,7 @@
 
 use super::cell_error::CellError;
 use super::parts::{ColumnName, Fault, shown};
-use crate::tables::read::cells::Cells;
+use crate::tables::read::cells::{Cells, Form, is_decimal};
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt64Type;
 use arrow_array::{Array, ArrayRef, Int64Array};
@@ -10,6 +10,7 @@ use arrow_schema::DataType;
 use hexgraph_base::types::{Uid, ValueRef, ValueType};
 use hexgraph_store::graph::{Interner, NamedUids, NodeIds, PLACES_A_ROW};
 use std::borrow::Cow;
+use std::num::IntErrorKind;
 
 /// A column whose cells name nodes.
 #[derive(Debug, Clone)]
@@ -22,8 +23,8 @@ pub(in crate::tables) struct IdColumn {
     pub kind: ValueType,
     /// A number below [`SLOTS`] that differs between the id columns of one table.
     pub slot: u64,
-    /// True if every row must have an id in this column.
-    pub is_needed: bool,
+    /// What is wrong with a row that has no id in this column; `None` where it may be missing.
+    pub missing: Option<CellError>,
 }
 
 /// The largest number of ids in one row.
@@ -35,6 +36,8 @@ pub(in crate::tables) struct Numbers {
     pub nodes: Vec<u32>,
     /// The uids that are nodes themselves.
     pub named: NamedUids,
+    /// The rows of the batch that have no id, where it may be missing.
+    pub gaps: Vec<u32>,
 }
 
 impl IdColumn {
@@ -46,11 +49,19 @@ impl IdColumn {
         interner: &Interner,
         faults: &mut Vec<Fault>,
     ) -> Numbers {
-        let mut numbers = Numbers { nodes: vec![0; array.len()], named: NamedUids::default() };
-        let is_wide = self.kind == ValueType::Uid && *array.data_type() == DataType::UInt64;
-        let cells = if is_wide { Ok(wide_uids(array)) } else { Cells::of(array, false) };
+        let mut numbers =
+            Numbers { nodes: vec![0; array.len()], named: NamedUids::default(), gaps: Vec::new() };
+        let kind = Kind {
+            is_wide: self.kind == ValueType::Uid && *array.data_type() == DataType::UInt64,
+            is_decimal: is_decimal(array.data_type()),
+        };
+        let cells = match kind.is_wide {
+            true => Ok((wide_uids(array), Vec::new())),
+            false => Cells::of(array, Form::Whole),
+        };
         let cells = match cells {
-            Ok(cells) => cells,
+            // Numbers of any size are read as texts, so all cells fit.
+            Ok((cells, _)) => cells,
             Err(reason) => {
                 faults.push(self.column.fault(first_row, reason));
                 return numbers;
@@ -59,19 +70,22 @@ impl IdColumn {
         let (mut ints, mut texts) = (Vec::new(), Vec::new());
         for (row, node) in numbers.nodes.iter_mut().enumerate() {
             let at = first_row + row as u64;
-            let Some(value) = cells.row(row).next().and_then(|at| cells.get(at)) else {
-                if self.is_needed {
-                    faults.push(self.column.fault(at, CellError::NoId));
+            let value = cells.row(row).next().and_then(|at| cells.get(at));
+            // An empty text names no node, as an empty cell of a text file does not.
+            let Some(value) = value.filter(|value| *value != ValueRef::String("")) else {
+                match &self.missing {
+                    Some(reason) => faults.push(self.column.fault(at, reason.clone())),
+                    None => numbers.gaps.push(row as u32),
                 }
                 continue;
             };
             let place = at * SLOTS + self.slot;
-            match self.id(value, is_wide) {
+            match self.id(value, kind) {
                 Ok(Id::Node(own)) => *node = own,
                 Ok(Id::Int(number)) => ints.push((number, place)),
                 Ok(Id::Text(text)) => texts.push((text, place)),
                 Err(reason) => {
-                    faults.push(self.column.fault(at, reason.of_value(shown(value))));
+                    faults.push(self.column.fault(at, reason.of_value(shown_id(value))));
                 }
             }
         }
@@ -84,23 +98,35 @@ impl IdColumn {
         numbers
     }
 
-    fn id<'v>(&self, value: ValueRef<'v>, is_wide: bool) -> Result<Id<'v>, CellError> {
+    fn id<'v>(&self, value: ValueRef<'v>, kind: Kind) -> Result<Id<'v>, CellError> {
         match (self.kind, value) {
             (ValueType::Uid, ValueRef::String(text)) => uid_number(parse_uid(text)?),
-            (ValueType::Uid, ValueRef::Int(number)) if is_wide => uid_number(number as u64),
+            (ValueType::Uid, ValueRef::Int(number)) if kind.is_wide => uid_number(number as u64),
             (ValueType::Uid, value) => {
                 let uid = u64::try_from(whole(value)?);
                 uid_number(uid.map_err(|_| CellError::NegativeUid)?)
             }
+            (_, ValueRef::String(text)) if kind.is_decimal && text.contains('.') => {
+                Err(CellError::NotAnId)
+            }
             (ValueType::Int, ValueRef::String(text)) => {
-                let number = text.trim().parse();
-                Ok(Id::Int(number.map_err(|_| CellError::NotAnInt)?))
+                let number = text.trim().parse::<i64>();
+                Ok(Id::Int(number.map_err(|fault| not_an_int(fault.kind()))?))
             }
             (ValueType::Int, value) => Ok(Id::Int(whole(value)?)),
             (_, ValueRef::String(text)) => Ok(Id::Text(Cow::Borrowed(text))),
             (_, value) => Ok(Id::Text(Cow::Owned(whole(value)?.to_string()))),
         }
     }
+}
+
+/// What is known of all cells of a column.
+#[derive(Clone, Copy)]
+struct Kind {
+    /// They are uids of 64 bits without a sign.
+    is_wide: bool,
+    /// They are decimals, as texts.
+    is_decimal: bool,
 }
 
 enum Id<'v> {
@@ -120,6 +146,13 @@ fn uid_number(uid: u64) -> Result<Id<'static>, CellError> {
     }
 }
 
+fn not_an_int(fault: &IntErrorKind) -> CellError {
+    match fault {
+        IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => CellError::LargeId,
+        _ => CellError::NotAnInt,
+    }
+}
+
 fn parse_uid(text: &str) -> Result<u64, CellError> {
     let uid = match text.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16),
@@ -136,7 +169,18 @@ fn whole(value: ValueRef<'_>) -> Result<i64, CellError> {
         ValueRef::Float(number) if number.fract() == 0.0 && number.abs() < 2f64.powi(53) => {
             Ok(number as i64)
         }
+        ValueRef::Float(number) if number.fract() == 0.0 => Err(CellError::LargeFloat),
         _ => Err(CellError::NotAnId),
+    }
+}
+
+/// An id as messages show it: whole numbers as ints.
+fn shown_id(value: ValueRef<'_>) -> String {
+    match value {
+        ValueRef::Float(number) if number.fract() == 0.0 && number.abs() < 1e21 => {
+            shown(ValueRef::String(&format!("{number:.0}")))
+        }
+        value => shown(value),
     }
 }
 

@@ -4,7 +4,7 @@ use super::ids::IdColumn;
 use super::options::ID_PREDICATE;
 use super::parts::ColumnName;
 use super::plan::id_type;
-use crate::tables::read::cells::natural_type;
+use crate::tables::read::cells::natural_of;
 use crate::tables::read::source::Source;
 use hexgraph_base::types::{Error, Result, ValueType, did_you_mean};
 use hexgraph_store::graph::{ColumnLoad, IdSpace};
@@ -18,12 +18,12 @@ pub(in crate::tables) fn id_column(
 ) -> Result<IdColumn> {
     let column = find(source, name)?;
     let field = source.schema.field(column.place);
-    let natural = natural_type(field.data_type()).map_err(|reason| no_values(&column, reason))?;
+    let natural = natural_of(field).map_err(|reason| no_values(&column, reason))?;
     let natural = natural.map_or(ValueType::String, |(value_type, _)| value_type);
     let known = spaces.iter().position(|other| Some(other) == space.as_ref());
     let place = known.expect("all spaces are chosen and listed");
     let kind = load.define_ids(place, id_type(natural), is_unique(&spaces[place]))?;
-    Ok(IdColumn { column, space: place, kind, slot, is_needed: false })
+    Ok(IdColumn { column, space: place, kind, slot, missing: None })
 }
 
 /// Makes the error for a column whose name can't be that of a predicate.
@@ -36,11 +36,37 @@ pub(in crate::tables) fn no_values(column: &ColumnName, reason: impl std::fmt::D
 ///
 /// # Errors
 ///
-/// [`Error::Query`] when there is none, with the names that there are.
+/// [`Error::Query`] when there is none, with the names that there are, and when there are several.
 pub(in crate::tables) fn find(source: &Source, name: &str) -> Result<ColumnName> {
+    let place = place_of(source, name)?;
+    let others = source.schema.fields()[place + 1..].iter();
+    match others.map(|field| field.name()).any(|other| other == name) {
+        true => Err(repeated(source, name)),
+        false => Ok(ColumnName { name: name.to_owned(), place }),
+    }
+}
+
+/// Makes the error for a name that several columns have.
+pub(in crate::tables) fn repeated(source: &Source, name: &str) -> Error {
+    let fault = format!("{} has several columns {name:?}", source.name);
+    Error::query(fault).with_hint("give each a name of its own")
+}
+
+/// Finds the place of the first column of a name.
+///
+/// # Errors
+///
+/// [`Error::Query`] when there is none, with the names that there are.
+pub(in crate::tables) fn place_of(source: &Source, name: &str) -> Result<usize> {
     let names = || source.schema.fields().iter().map(|field| field.name().as_str());
     if let Some(place) = names().position(|other| other == name) {
-        return Ok(ColumnName { name: name.to_owned(), place });
+        return Ok(place);
+    }
+    if names().next().is_none() {
+        return Err(Error::query(format!(
+            "{} has no column {name:?}: it has no columns",
+            source.name
+        )));
     }
     let hint = did_you_mean(name, names());
     let names = names().map(|name| format!("{name:?}")).collect::<Vec<String>>().join(", ");

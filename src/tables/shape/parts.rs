@@ -4,7 +4,7 @@ use super::cell_error::CellError;
 use super::whole::taken_over;
 use super::wkt::{geojson_of, is_wkt};
 use crate::db::Canceller;
-use crate::tables::read::cells::Cells;
+use crate::tables::read::cells::{Cells, Form, Misfit};
 use arrow_array::{ArrayRef, LargeStringArray};
 use hexgraph_base::formats::Object;
 use hexgraph_base::schema::PredicateDef;
@@ -44,6 +44,17 @@ impl ColumnName {
     pub(in crate::tables) fn fault(&self, row: u64, reason: impl Into<CellError>) -> Fault {
         let reason = reason.into();
         Fault { row, column: self.name.clone(), place: self.place, reason }
+    }
+
+    /// Returns the fault of a cell that can't be read, in a batch that starts at `first_row`.
+    fn misfit(&self, first_row: u64, misfit: Misfit) -> Fault {
+        let Misfit { row, value, reason } = misfit;
+        let reason = CellError::from(reason);
+        let reason = match value {
+            Some(value) => reason.of_value(shown(ValueRef::String(&value))),
+            None => reason,
+        };
+        self.fault(first_row + row as u64, reason)
     }
 }
 
@@ -86,24 +97,47 @@ pub(super) fn value_part<'b>(
     faults: &mut Vec<Fault>,
 ) -> ValuePart {
     let ValueColumn { column, def, exact, .. } = value;
-    let mut cells_of = |column: &ColumnName, as_vector: bool| {
-        Cells::of(array(column), as_vector).unwrap_or_else(|reason| {
-            faults.push(column.fault(first_row, reason));
-            Cells::Empty
-        })
+    let mut cells_of = |column: &ColumnName, form: Form| {
+        let is_node = |row: usize| nodes[row] != 0;
+        read_cells(column, array(column), (form, is_node), first_row, faults)
     };
-    let mut cells = cells_of(column, def.value_type == ValueType::Vector);
+    let form = match exact {
+        Some(_) if def.value_type != ValueType::Vector => Form::Natural,
+        _ => Form::of(def.value_type),
+    };
+    let mut cells = cells_of(column, form);
     if let Some(longitude) = &value.longitude {
-        cells = points(&cells, &cells_of(longitude, false), nodes.len());
+        cells = points(&cells, &cells_of(longitude, Form::Natural), nodes.len());
     }
     let facet_cells: Vec<Cells> =
-        value.facets.iter().map(|facet| cells_of(&facet.column, false)).collect();
+        value.facets.iter().map(|facet| cells_of(&facet.column, Form::Natural)).collect();
     let is_whole = facet_cells.is_empty() && exact.is_none();
     if let Some(part) = is_whole.then(|| taken_over(&cells, def, nodes)).flatten() {
         return part;
     }
     let is_ended = || canceller.check().is_err();
     cell_by_cell(value, &cells, &facet_cells, (nodes, first_row), is_ended, faults)
+}
+
+/// Reads the cells of a column. What can't be read is missing, and a fault if its row counts.
+fn read_cells(
+    column: &ColumnName,
+    array: &ArrayRef,
+    (form, counts): (Form, impl Fn(usize) -> bool),
+    first_row: u64,
+    faults: &mut Vec<Fault>,
+) -> Cells {
+    match Cells::of(array, form) {
+        Ok((cells, misfits)) => {
+            let misfits = misfits.into_iter().filter(|misfit| counts(misfit.row));
+            faults.extend(misfits.map(|misfit| column.misfit(first_row, misfit)));
+            cells
+        }
+        Err(reason) => {
+            faults.push(column.fault(first_row, reason));
+            Cells::Empty
+        }
+    }
 }
 
 /// The part of [`value_part`] that reads the cells of a column and of its facets, whatever they are.
@@ -172,40 +206,49 @@ fn points(latitudes: &Cells, longitudes: &Cells, rows: usize) -> Cells {
     Cells::Text((0..rows).map(point).collect::<LargeStringArray>())
 }
 
-/// Reads a column as facets of the edges that the rows are.
-///
-/// # Errors
-///
-/// The row of the first cell that can't be a facet, 0 when the whole column can't, and the reason.
+/// Reads a column as facets of the edges that the rows of a batch are, which starts at `first_row` of the table. A cell that can't be one
+/// is left out and added to `faults`.
 pub(super) fn facet_part(
     array: &ArrayRef,
-    rows: &[u32],
+    (rows, first_row): (&[u32], u64),
     facet: &FacetColumn,
-) -> Result<Option<FacetPart>, (u32, CellError)> {
-    let cells = Cells::of(array, false).map_err(|reason| (0, reason.into()))?;
+    faults: &mut Vec<Fault>,
+) -> Option<FacetPart> {
+    let column = &facet.column;
+    let is_edge = |row: usize| rows.binary_search(&(row as u32)).is_ok();
+    let cells = read_cells(column, array, (Form::Natural, is_edge), first_row, faults);
     let value_type = match cells {
         Cells::Text(_) => facet.exact.unwrap_or(ValueType::String),
-        Cells::Empty => return Ok(None),
+        Cells::Empty => return None,
         Cells::Int(_) => ValueType::Int,
         Cells::Float(_) => ValueType::Float,
         Cells::Bool(_) => ValueType::Bool,
         Cells::Time(..) => ValueType::DateTime,
         Cells::Vector(..) | Cells::List(..) => {
-            return Err((0, CellError::ListFacet));
+            faults.push(column.fault(first_row, CellError::ListFacet));
+            return None;
         }
     };
     let mut facet_rows = Vec::with_capacity(rows.len());
     let mut values = ValuesBuilder::new(value_type);
     values.reserve(rows.len());
     for (at, &row) in rows.iter().enumerate() {
-        if let Some(value) = cells.row(row as usize).next().and_then(|place| cells.get(place)) {
-            facet_rows.push(at as u32);
-            let typed = as_facet(value, facet.exact);
-            values.push(typed.map_err(|reason| (row, reason))?.as_ref());
+        let Some(given) = cells.row(row as usize).next().and_then(|place| cells.get(place)) else {
+            continue;
+        };
+        match as_facet(given, facet.exact) {
+            Ok(stored) => {
+                facet_rows.push(at as u32);
+                values.push(stored.as_ref());
+            }
+            Err(reason) => {
+                let reason = reason.of_value(shown(given));
+                faults.push(column.fault(first_row + u64::from(row), reason));
+            }
         }
     }
     let (key, rows) = (facet.key.clone(), FacetRows::new(facet_rows));
-    Ok(Some(FacetPart { key, rows, values: values.finish() }))
+    Some(FacetPart { key, rows, values: values.finish() })
 }
 
 /// A value, which is borrowed from the column where it need not be converted.
@@ -253,6 +296,10 @@ fn as_stored<'a>(
             let geometry = geojson_of(text).map_err(CellError::Wkt)?;
             return as_stored(ValueRef::String(&geometry), def, None).map(Stored::into_owned);
         }
+        // A text with one is refused, too.
+        ValueRef::Float(number) if def.value_type == ValueType::Int && has_fraction(number) => {
+            return Err(CellError::Fraction.expecting(ValueType::Int));
+        }
         other => {
             let object = Object::Value(other.to_value());
             let stored = stored(&object, def)
@@ -262,6 +309,10 @@ fn as_stored<'a>(
     };
     check_indexed(same, def)?;
     Ok(Stored::Same(same))
+}
+
+fn has_fraction(number: f64) -> bool {
+    number.is_finite() && number.fract() != 0.0
 }
 
 /// Converts a cell to the value of a facet.
@@ -366,7 +417,7 @@ mod tests {
                 let mut def = PredicateDef::new("of", value_type);
                 for indexes in [vec![], vec![Tokenizer::Term]] {
                     def.indexes = indexes;
-                    let cells = Cells::of(&array, false).unwrap();
+                    let cells = Cells::of(&array, Form::of(value_type)).unwrap().0;
                     let (one, other) =
                         (taken_over(&cells, &def, &nodes).unwrap(), slowly(&cells, &def, &nodes));
                     assert_eq!(one.nodes, other.nodes);
@@ -385,13 +436,14 @@ mod tests {
     #[test]
     fn what_has_to_be_refused_is_left_to_the_cells() {
         let floats: ArrayRef = Arc::new(Float64Array::from(vec![1.0, f64::INFINITY]));
-        let cells = Cells::of(&floats, false).unwrap();
+        let cells = Cells::of(&floats, Form::Natural).unwrap().0;
         assert!(taken_over(&cells, &PredicateDef::new("of", ValueType::Float), &[1, 2]).is_none());
         assert!(taken_over(&cells, &PredicateDef::new("of", ValueType::Int), &[1, 2]).is_none());
         let texts: ArrayRef = Arc::new(LargeStringArray::from(vec!["x".repeat(1 << 17)]));
         let mut def = PredicateDef::new("of", ValueType::String);
-        assert!(taken_over(&Cells::of(&texts, false).unwrap(), &def, &[1]).is_some());
+        let cells = Cells::of(&texts, Form::Digits).unwrap().0;
+        assert!(taken_over(&cells, &def, &[1]).is_some());
         def.indexes = vec![Tokenizer::Exact];
-        assert!(taken_over(&Cells::of(&texts, false).unwrap(), &def, &[1]).is_none());
+        assert!(taken_over(&cells, &def, &[1]).is_none());
     }
 }

@@ -52,8 +52,27 @@ pub(in crate::tables) struct Parts {
     named: NamedUids,
     /// The cells that can't be stored.
     pub faults: Vec<Fault>,
+    /// The rows that are no edges since an end is missing.
+    pub gaps: Gaps,
     /// The number of rows.
     pub rows: u64,
+}
+
+/// Rows of a table of edges that have no source or no target.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::tables) struct Gaps {
+    /// The number of such rows.
+    pub rows: u64,
+    /// The first of them, counted as those of batches are.
+    pub first: Option<u64>,
+}
+
+impl Gaps {
+    /// Adds those of rows that follow.
+    pub(in crate::tables) fn add(&mut self, next: Gaps) {
+        self.rows += next.rows;
+        self.first = self.first.or(next.first);
+    }
 }
 
 impl Plan {
@@ -96,6 +115,7 @@ impl Plan {
             edges: None,
             named: NamedUids::default(),
             faults: Vec::new(),
+            gaps: Gaps::default(),
             rows: rows as u64,
         };
         let places = self.places();
@@ -180,13 +200,19 @@ impl Parts {
         first_row: u64,
         interner: &Interner,
     ) {
+        let mut gaps = Vec::new();
         let mut side = |id: &IdColumn| {
             let array = column(&id.column);
             let numbers = id.numbers(array, first_row, interner, &mut self.faults);
             self.named.merge(&numbers.named);
+            gaps.extend(numbers.gaps);
             numbers.nodes
         };
         let (mut nodes, mut targets) = (side(&plan.source), side(&plan.target));
+        gaps.sort_unstable();
+        gaps.dedup();
+        let first = gaps.first().map(|&row| first_row + u64::from(row));
+        self.gaps = Gaps { rows: gaps.len() as u64, first };
         let both = |row: usize| nodes[row] != 0 && targets[row] != 0;
         // A row that lacks an end, which is 0, is no edge.
         let kept: Vec<u32> = (0..nodes.len() as u32).filter(|&row| both(row as usize)).collect();
@@ -196,12 +222,8 @@ impl Parts {
         }
         let mut facets = Vec::new();
         for facet in &plan.facets {
-            match facet_part(column(&facet.column), &kept, facet) {
-                Ok(part) => facets.extend(part),
-                Err((row, reason)) => {
-                    self.faults.push(facet.column.fault(first_row + u64::from(row), reason));
-                }
-            }
+            let (array, rows) = (column(&facet.column), (&kept[..], first_row));
+            facets.extend(facet_part(array, rows, facet, &mut self.faults));
         }
         self.edges = Some(EdgePart { nodes, targets, facets });
     }

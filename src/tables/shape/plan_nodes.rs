@@ -4,16 +4,18 @@
 //! where no predicate is called so: `name@en` are the values in a language, `name^^type` those of a
 //! type among others, `name|key` a facet of the values of the column before the bar.
 
+use super::cell_error::CellError;
 use super::ids::IdColumn;
-use super::named::{find, id_column, no_values, space_predicate, split_type};
+use super::named::{find, id_column, no_values, place_of, repeated, space_predicate, split_type};
 use super::options::{NodeOptions, PointColumns};
 use super::parts::{ColumnName, FacetColumn, ValueColumn};
 use super::plan::{NodePlan, Plan};
-use crate::tables::read::cells::natural_type;
+use crate::tables::read::cells::natural_of;
 use crate::tables::read::source::Source;
 use hexgraph_base::schema::{PredicateDef, Tokenizer};
 use hexgraph_base::types::{Error, Result, ValueType};
 use hexgraph_store::graph::{ColumnLoad, IdSpace};
+use std::collections::HashSet;
 
 /// The predicate of the types of nodes.
 const TYPE_PREDICATE: &str = "dgraph.type";
@@ -32,10 +34,11 @@ pub(in crate::tables) fn plan_nodes(
 ) -> Result<Plan> {
     let id = options.id.as_deref();
     let id = id.map(|name| id_column(source, name, (&options.ids, spaces, 0), load)).transpose()?;
-    let id = id.map(|id| IdColumn { is_needed: true, ..id });
+    let id = id.map(|id| IdColumn { missing: Some(CellError::NoId), ..id });
     for column in options.columns.keys().chain(options.table.types.keys()) {
-        find(source, column)?;
+        place_of(source, column)?;
     }
+    let mut seen = HashSet::new();
     let (mut values, mut facets) = (Vec::new(), Vec::new());
     for (place, field) in source.schema.fields().iter().enumerate() {
         let column = ColumnName { name: field.name().clone(), place };
@@ -47,6 +50,9 @@ pub(in crate::tables) fn plan_nodes(
             None if options.id.as_ref() == Some(&column.name) => continue,
             None => column.name.as_str(),
         };
+        if !seen.insert(field.name()) {
+            return Err(repeated(source, field.name()));
+        }
         let is_plain = given.is_some() || load.knows(own);
         let bar = if is_plain { None } else { own.rsplit_once('|') };
         if let Some((of, key)) = bar.filter(|(of, _)| source.schema.field_with_name(of).is_ok()) {
@@ -153,7 +159,7 @@ fn define(
     load: &mut ColumnLoad,
 ) -> Result<Option<PredicateDef>> {
     let field = source.schema.field(column.place);
-    let natural = natural_type(field.data_type()).map_err(|reason| no_values(column, reason))?;
+    let natural = natural_of(field).map_err(|reason| no_values(column, reason))?;
     let Some((value_type, is_list)) = natural else { return Ok(None) };
     let def = load.define(name, || {
         let wanted = options.table.types.get(&column.name).copied();
@@ -161,7 +167,14 @@ fn define(
         def.list = is_list && def.value_type != ValueType::Vector;
         def
     });
-    let def = def.map_err(|error| no_values(column, error))?;
+    let def = def.map_err(|error| match name {
+        "uid" => column_of_uids(column, &error, options),
+        _ => no_values(column, error),
+    })?;
+    if def.list && !def.value_type.has_lists() {
+        let reason = format!("a list can't hold values of type {}", def.value_type.name());
+        return Err(no_values(column, reason));
+    }
     if def.value_type == ValueType::Uid {
         let reason = format!("predicate {name} leads to nodes, load_edges loads it");
         return Err(no_values(column, reason));
@@ -171,4 +184,16 @@ fn define(
         return Err(no_values(column, reason));
     }
     Ok(Some(def))
+}
+
+/// The error for a column that would be the predicate `uid`: it likely names the nodes.
+fn column_of_uids(column: &ColumnName, error: &Error, options: &NodeOptions) -> Error {
+    let meant = match options.ids {
+        Some(IdSpace::Uid) => "id=\"uid\"",
+        _ => "id=\"uid\", uid=True",
+    };
+    let hint = format!("if it names the nodes say {meant}; else name its predicate");
+    let fault =
+        format!("column {:?}: {error}; {hint}, or leave it out, with `columns`", column.name);
+    Error::schema(fault)
 }

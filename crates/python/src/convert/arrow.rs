@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyList, PyTuple};
 use pyo3_arrow::buffer::PyArrowBuffer;
 use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A column for numpy, as [`ArrowTable::columns`] says: name, dtype, values, missing values.
@@ -59,6 +60,24 @@ impl ArrowTable {
         let arrays = columns.into_iter().map(|(_, array)| array).collect();
         let wrong = |error| Error::query(format!("the columns make no table: {error}"));
         RecordBatch::try_new(schema, arrays).map(|batch| ArrowTable { batch }).map_err(wrong)
+    }
+
+    /// Returns the table with other columns at some places.
+    ///
+    /// # Errors
+    ///
+    /// As [`ArrowTable::of_columns`].
+    pub(crate) fn with_columns(self, others: BTreeMap<usize, ArrayRef>) -> Result<ArrowTable> {
+        if others.is_empty() {
+            return Ok(self);
+        }
+        let schema = self.batch.schema();
+        let names = schema.fields().iter().map(|field| field.name().clone());
+        let mut columns: Vec<_> = names.zip(self.batch.columns().iter().cloned()).collect();
+        for (place, array) in others {
+            columns[place].1 = array;
+        }
+        ArrowTable::of_columns(columns, |_| true)
     }
 
     /// Returns the table as a stream of one batch, without copying the columns. Where `requested_schema`, a capsule

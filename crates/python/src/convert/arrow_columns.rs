@@ -7,8 +7,12 @@ use arrow_array::{
 };
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyDateTime, PyDict, PyList, PyTzInfo};
+use pyo3::types::{PyByteArray, PyBytes, PyDateTime, PyDelta, PyDict, PyList, PyTzInfo};
 use pyo3_arrow::buffer::PyArrowBuffer;
+
+/// The microseconds of a second, and of a day.
+const MICROS: i64 = 1_000_000;
+const DAY: i64 = 86_400 * MICROS;
 
 /// A column: what its values are (a dtype of numpy, or "text" or "object"), the values as bytes or
 /// as a list, and a byte for each that says whether it is missing.
@@ -145,9 +149,9 @@ pub(crate) fn item<'py>(
     } else if let Some(array) = of::<BooleanArray>(array) {
         array.value(place).into_bound_py_any(py)
     } else if let Some(array) = of::<TimestampNanosecondArray>(array) {
-        time(py, array.value(place) as f64 / 1e9)
+        time(py, array.value(place).div_euclid(1_000))
     } else if let Some(array) = of::<TimestampMicrosecondArray>(array) {
-        time(py, array.value(place) as f64 / 1e6)
+        time(py, array.value(place))
     } else if let Some(array) = of::<LargeListArray>(array) {
         items(py, &array.value(place))
     } else if let Some(array) = of::<FixedSizeListArray>(array) {
@@ -166,11 +170,15 @@ pub(crate) fn item<'py>(
     }
 }
 
-/// A time of a list, in seconds since 1970, as a `datetime` in UTC. Python has microseconds, to which a double rounds correctly
-/// until the year 2242. An exception of Python is passed on for a year beyond 9999.
-fn time(py: Python<'_>, seconds: f64) -> PyResult<Bound<'_, PyAny>> {
+/// A time of a list, in microseconds since 1970, as a `datetime` in UTC. A double has not the digits of all of them, so they stay whole; the
+/// nanoseconds that Python has not are cut. An exception of Python is passed on for a year beyond 9999.
+fn time(py: Python<'_>, micros: i64) -> PyResult<Bound<'_, PyAny>> {
     let utc = PyTzInfo::utc(py)?;
-    Ok(PyDateTime::from_timestamp(py, seconds, Some(&utc))?.into_any())
+    let epoch = PyDateTime::new(py, 1970, 1, 1, 0, 0, 0, 0, Some(&utc))?;
+    let (days, rest) = (micros.div_euclid(DAY), micros.rem_euclid(DAY));
+    // Fewer than 2^63 microseconds are 106,751,991 days at most, and a rest is less than one of them.
+    let (seconds, rest) = ((rest / MICROS) as i32, (rest % MICROS) as i32);
+    epoch.add(PyDelta::new(py, days as i32, seconds, rest, false)?)
 }
 
 fn of<T: 'static>(array: &ArrayRef) -> Option<&T> {

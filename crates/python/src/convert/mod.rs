@@ -8,4 +8,5 @@ pub(super) mod dict_sink;
 pub(super) mod json_table;
 pub(super) mod arrow;
 pub(super) mod arrow_columns;
+pub(super) mod decimals;
 pub(crate) mod python_columns;

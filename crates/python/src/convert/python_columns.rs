@@ -1,6 +1,7 @@
 //! Columns of Python's own objects as Arrow: what a list of dicts, or a dict of lists, is loaded as.
 
 use crate::convert::arrow::ArrowTable;
+use crate::convert::decimals::decimals;
 use crate::convert::encoding::text_of;
 use crate::convert::errors::to_python;
 use hexgraph_base::answer::{Cell, Cells, Column, Table};
@@ -54,30 +55,50 @@ pub(crate) fn columns_table(
     let rows = columns.first().map_or(0, |(_, values)| values.len());
     let mut table = Table { columns: Vec::with_capacity(columns.len()), rows };
     let mut types = BTreeMap::new();
+    let mut exact = BTreeMap::new();
     for (name, values) in columns {
         if values.len() != rows {
             let message =
                 format!("column {name:?} has {} values, the first has {rows}", values.len());
             return Err(PyValueError::new_err(message));
         }
-        let texts = String::new();
-        let mut reader = Reader { name: &name, texts, has_geometries: false, conversions: 0 };
-        let mut cells = Cells::default();
-        for (row, value) in values.iter().enumerate() {
-            let place = Place { column: reader.name, row };
-            reader.texts.clear();
-            let cell = reader.cell(&value, place, true)?;
-            cells.push(cell, &reader.texts).map_err(|kinds| {
-                let hint = "a column has values of one kind: convert them, to str for instance";
-                PyTypeError::new_err(place.fault(&format!("it holds {kinds}; {hint}")))
-            })?;
-        }
-        if reader.has_geometries {
-            types.insert(name.clone(), "geo".to_owned());
-        }
+        let cells = match decimals(&values)? {
+            Some(array) => {
+                exact.insert(table.columns.len(), array);
+                // Nulls stand in for them until it is a table of Arrow.
+                let mut cells = Cells::default();
+                cells.pad_to(rows);
+                cells
+            }
+            None => cells_of(&name, &values, &mut types)?,
+        };
         table.columns.push(Column { name, cells });
     }
-    Ok((ArrowTable::new(table).map_err(to_python)?, types))
+    let table = ArrowTable::new(table).map_err(to_python)?;
+    Ok((table.with_columns(exact).map_err(to_python)?, types))
+}
+
+/// Reads the cells of a column, and notes its type if Arrow has none for it.
+fn cells_of(
+    name: &str,
+    values: &Bound<'_, PyList>,
+    types: &mut BTreeMap<String, String>,
+) -> PyResult<Cells> {
+    let mut reader = Reader { name, texts: String::new(), has_geometries: false, conversions: 0 };
+    let mut cells = Cells::default();
+    for (row, value) in values.iter().enumerate() {
+        let place = Place { column: reader.name, row };
+        reader.texts.clear();
+        let cell = reader.cell(&value, place, true)?;
+        cells.push(cell, &reader.texts).map_err(|kinds| {
+            let hint = "a column has values of one kind: convert them, to str for instance";
+            PyTypeError::new_err(place.fault(&format!("it holds {kinds}; {hint}")))
+        })?;
+    }
+    if reader.has_geometries {
+        types.insert(name.to_owned(), "geo".to_owned());
+    }
+    Ok(cells)
 }
 
 impl Reader<'_> {
@@ -143,7 +164,7 @@ impl Reader<'_> {
             return time(&value.call_method0("isoformat")?.extract::<String>()?, place);
         }
         match kind.as_str() {
-            // A predicate holds floats, so the digits beyond those of a float are lost.
+            // Beside other numbers; digits beyond those of a float are lost.
             "Decimal" | "Fraction" => Ok(Cell::Float(value.call_method0("__float__")?.extract()?)),
             "UUID" => Ok(Cell::text(&value.str()?.to_cow()?, &mut self.texts)),
             _ if value.hasattr("tolist")? => {

@@ -238,7 +238,7 @@ impl<'a> Parser<'a> {
             });
         };
         if list {
-            if matches!(value_type, ValueType::Password | ValueType::Bool) {
+            if !value_type.has_lists() {
                 let message = format!("a list can't hold values of type {}", value_type.name());
                 return Err(self.fault(word, message).with_hint("leave out `[` and `]`"));
             }

@@ -158,6 +158,11 @@ impl ValueType {
         ValueType::ALL.get(usize::from(tag)).copied()
     }
 
+    /// True for the types that a node can have several values of. A type of edges has lists, too.
+    pub fn has_lists(self) -> bool {
+        !matches!(self, ValueType::Password | ValueType::Bool)
+    }
+
     /// True for the types that `orderasc`, `lt`, `min` and the like work on.
     pub fn is_ordered(self) -> bool {
         use ValueType::{BigFloat, DateTime, Default, Float, Int, String};

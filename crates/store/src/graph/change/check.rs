@@ -124,15 +124,19 @@ pub(in crate::graph) fn convert_owned(value: Value, wanted: ValueType) -> Result
 }
 
 /// Checks that a value of a predicate or a facet is none that no predicate takes: an infinite float, which no answer shows and
-/// in which sums and means are lost, a point that is not on the globe, or a time that no text can say, so that no export of it could
+/// in which sums and means are lost, a vector with such a number or a NaN, a point that is not on the globe, or a time that no text can say, so that no export of it could
 /// be read again.
 ///
 /// # Errors
 ///
-/// [`Refusal::Infinite`], [`Refusal::Place`] or [`Refusal::Convert`] for such a value.
+/// [`Refusal::Infinite`], [`Refusal::VectorNumber`], [`Refusal::Place`] or [`Refusal::Convert`] for such a value.
 pub fn check_storable(value: ValueRef<'_>) -> Result<(), Refusal> {
     match value {
         ValueRef::Float(number) if number.is_infinite() => Err(Refusal::Infinite),
+        ValueRef::Vector(numbers) => match numbers.iter().find(|number| !number.is_finite()) {
+            Some(number) => Err(Refusal::VectorNumber { number: number.to_string() }),
+            None => Ok(()),
+        },
         ValueRef::Geo(text) => match Geometry::parse_json(text) {
             Ok(geometry) => Ok(geometry.check_places()?),
             Err(_) => Ok(()),

@@ -413,9 +413,8 @@ impl<'a> Staging<'a, '_> {
             _ => ValueType::Uid,
         };
         let mut def = PredicateDef::new(name, value_type);
-        let single_only = matches!(value_type, ValueType::Bool | ValueType::Password);
         let is_list = self.lists.get(name).copied();
-        def.list = is_list.unwrap_or(value_type == ValueType::Uid) && !single_only;
+        def.list = is_list.unwrap_or(value_type == ValueType::Uid) && value_type.has_lists();
         self.changes.definitions.push(def.clone());
         self.add_predicate(def)
     }

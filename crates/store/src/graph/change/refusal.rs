@@ -72,6 +72,12 @@ pub enum Refusal {
     /// The value is infinite: no answer shows such a float, and others are lost in its sums.
     #[error("infinity is no value that can be stored (leave it out)")]
     Infinite,
+    /// A number of a vector is infinite or NaN, which neither JSON nor an export can say.
+    #[error("a vector has finite numbers, and {number} is none (leave the vector out)")]
+    VectorNumber {
+        /// The number.
+        number: String,
+    },
     /// The value is a point that is not on the globe.
     #[error(transparent)]
     Place(#[from] GeometryError),

@@ -21,6 +21,7 @@ use hexgraph_base::formats::is_name;
 use hexgraph_base::schema::{Actor, Origin, PredicateDef, Tokenizer, TypeDef, is_reserved};
 use hexgraph_base::types::{Error, Result, Uid, ValueRef, ValueType};
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// The places of ids that each row of a table has.
@@ -111,7 +112,8 @@ impl ColumnLoad {
         let def = otherwise();
         let schema = Arc::make_mut(&mut self.version.schema);
         schema.predicates.insert(name.to_owned(), def.clone());
-        self.version.add_unused();
+        // This one alone: a table may have ten thousand columns that are new.
+        self.version.add_unused_of(&def);
         Ok(def)
     }
 
@@ -179,7 +181,8 @@ impl ColumnLoad {
             Arc::make_mut(&mut self.version.schema).types.insert(name.to_owned(), def);
             return Ok(());
         };
-        fields.retain(|field| !known.fields.contains(field));
+        let own: FxHashSet<&str> = known.fields.iter().map(String::as_str).collect();
+        fields.retain(|field| !own.contains(field.as_str()));
         // Those of the engine are as they are.
         if !fields.is_empty() && !is_reserved(name) {
             let mut own = known.declared().by_alter.unwrap_or_default();

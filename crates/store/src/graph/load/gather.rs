@@ -656,7 +656,7 @@ impl Pending {
 
     /// A new predicate is a list when JSON has it in brackets, or a node has it more than once.
     fn decide_list(&mut self) {
-        if matches!(self.def.value_type, ValueType::Uid | ValueType::Bool | ValueType::Password) {
+        if self.def.value_type == ValueType::Uid || !self.def.value_type.has_lists() {
             return;
         }
         let mut subjects = RoaringBitmap::new();

@@ -7,7 +7,7 @@ use super::weight;
 use crate::graph::thresholds::Thresholds;
 use crate::graph::view::View;
 use hexgraph_base::budget::Budget;
-use hexgraph_base::schema::Schema;
+use hexgraph_base::schema::{PredicateDef, Schema};
 use roaring::RoaringBitmap;
 use std::sync::Arc;
 
@@ -80,6 +80,14 @@ impl Version {
             .map(|def| (Arc::from(def.name.as_str()), Arc::new(Predicate::empty(def.clone()))))
             .collect();
         self.predicates.extend(new);
+    }
+
+    /// Adds a predicate without data, unless it is there.
+    pub(in crate::graph) fn add_unused_of(&mut self, def: &PredicateDef) {
+        if !self.predicates.contains_key(&*def.name) {
+            let empty = Arc::new(Predicate::empty(def.clone()));
+            self.predicates.insert(Arc::from(def.name.as_str()), empty);
+        }
     }
 
     /// Puts predicates in the place of those of their names.

@@ -1,0 +1,305 @@
+//! Cells and columns that can't be stored: what is told of them, and what becomes of the others.
+
+use super::*;
+use arrow_array::types::UInt64Type;
+use arrow_array::{
+    Array, Decimal128Array, DictionaryArray, FixedSizeListArray, Float32Array, UInt32Array,
+};
+use arrow_schema::{DataType, Field, Schema};
+use std::collections::HashMap;
+
+fn skipping() -> NodeOptions {
+    let table = TableOptions { skip_errors: true, ..TableOptions::default() };
+    NodeOptions { table, ..NodeOptions::default() }
+}
+
+/// A table of ids from 1 and a column `a`.
+fn with_ids(column: ArrayRef) -> Table {
+    let ids = ints(&(1..=column.len() as i64).collect::<Vec<_>>());
+    table(vec![batch(vec![("id", ids), ("a", column)])])
+}
+
+fn fault(db: &Database, rows: Table) -> String {
+    nodes(db, rows, NodeOptions::default()).unwrap_err().to_string()
+}
+
+fn with_schema(schema: &str) -> Database {
+    let db = Database::in_memory();
+    db.alter(schema).unwrap();
+    db
+}
+
+fn decimals(values: &[i128], scale: i8) -> ArrayRef {
+    let array = Decimal128Array::from(values.to_vec());
+    Arc::new(array.with_precision_and_scale(38, scale).unwrap())
+}
+
+/// One number above all ints took the cells of its whole batch with it.
+#[test]
+fn a_large_int_is_one_cell() {
+    let mut numbers: Vec<u64> = (0..70_000).collect();
+    numbers[66_000] = 1 << 63;
+    let plain: ArrayRef = Arc::new(UInt64Array::from(numbers.clone()));
+    let keys = UInt32Array::from_iter_values(0..70_000);
+    let packed: ArrayRef = Arc::new(DictionaryArray::new(keys, plain.clone()));
+    let lists = numbers.iter().map(|&number| Some([Some(number)]));
+    let lists: ArrayRef = Arc::new(ListArray::from_iter_primitive::<UInt64Type, _, _>(lists));
+    for (column, rest) in [(plain, 69_999), (packed, 69_999), (lists, 69_999)] {
+        let db = Database::in_memory();
+        let told = fault(&db, with_ids(column.clone()));
+        assert!(told.starts_with("<table>:66001:2: row 66001, column \"a\""), "{told}");
+        assert!(told.contains("9223372036854775808"), "{told}");
+        let report = nodes(&db, with_ids(column), skipping()).unwrap();
+        assert_eq!((report.skipped, report.skipped_lines[0].line), (1, 66_001));
+        let want = format!(r#"{{"q":[{{"count":{rest}}}]}}"#);
+        assert_eq!(ask(&db, "{ q(func: has(a)) { count(uid) } }"), want);
+    }
+}
+
+/// Where a predicate has truth values an int is one, too, and the column is read as it is.
+#[test]
+fn a_large_int_is_told_where_ints_are_converted() {
+    let db = with_schema("a: bool .");
+    let numbers: ArrayRef = Arc::new(UInt64Array::from(vec![Some(1), None, Some(u64::MAX)]));
+    let told = fault(&db, with_ids(numbers.clone()));
+    assert!(told.contains("row 3, column \"a\": \"18446744073709551615\""), "{told}");
+    assert!(told.contains("64 bits"), "{told}");
+    assert_eq!(nodes(&db, with_ids(numbers), skipping()).unwrap().skipped, 1);
+    assert_eq!(ask(&db, "{ q(func: has(a)) { a } }"), r#"{"q":[{"a":true}]}"#);
+}
+
+/// One facet that can't be stored took those of the other rows with it.
+#[test]
+fn a_facet_that_cannot_be_stored_is_one_cell() {
+    let db = Database::in_memory();
+    let large: ArrayRef = Arc::new(UInt64Array::from(vec![1, 1 << 63, 3]));
+    let weights: ArrayRef = Arc::new(Float64Array::from(vec![0.5, f64::INFINITY, 1.5]));
+    let ends = [("from", ints(&[1, 2, 3])), ("to", ints(&[2, 3, 1]))];
+    let columns = ends.into_iter().chain([("n", large), ("w", weights)]).collect();
+    let mut options = EdgeOptions::new("knows", "from", "to");
+    options.facets = ["n", "w"].map(|name| (name.to_owned(), name.to_owned())).to_vec();
+    options.table.skip_errors = true;
+    let report = edges(&db, table(vec![batch(columns)]), options).unwrap();
+    assert_eq!((report.skipped, report.triples), (2, 6));
+    let found = ask(&db, "{ q(func: has(knows)) { knows @facets(n, w) { uid } } }");
+    assert_eq!(found.matches("knows|n").count(), 2, "{found}");
+    assert_eq!(found.matches("knows|w").count(), 2, "{found}");
+}
+
+/// The language of schemas refuses such lists, so no export of them could be read again.
+#[test]
+fn lists_of_truth_values_are_refused() {
+    let mut lists =
+        arrow_array::builder::ListBuilder::new(arrow_array::builder::BooleanBuilder::new());
+    lists.append_value([Some(true), Some(false)]);
+    let db = Database::in_memory();
+    let told = fault(&db, with_ids(Arc::new(lists.finish())));
+    assert!(told.contains("column \"a\": a list can't hold values of type bool"), "{told}");
+    assert!(db.alter("a: [bool] .").unwrap_err().to_string().contains("can't hold"));
+}
+
+/// JSON has no NaN, and an export with one could not be loaded.
+#[test]
+fn vectors_have_finite_numbers() {
+    let db = Database::in_memory();
+    let vector = |numbers: [Option<f32>; 2]| Some(numbers.to_vec());
+    let rows = |last| -> ArrayRef {
+        let vectors = [vector([Some(1.0), Some(2.0)]), None, last];
+        Arc::new(FixedSizeListArray::from_iter_primitive::<Float32Type, _, _>(vectors, 2))
+    };
+    for (last, reason) in [
+        (vector([Some(1.5), Some(f32::NAN)]), "a vector has finite numbers, and NaN is none"),
+        (vector([Some(f32::NEG_INFINITY), Some(1.0)]), "and -inf is none"),
+        (vector([Some(1.5), None]), "a number of the vector is missing"),
+    ] {
+        let told = fault(&db, with_ids(rows(last.clone())));
+        assert!(told.contains("row 3, column \"a\"") && told.contains(reason), "{told}");
+        assert_eq!(nodes(&db, with_ids(rows(last)), skipping()).unwrap().skipped, 1);
+        assert_eq!(ask(&db, "{ q(func: has(a)) { a } }"), r#"{"q":[{"a":[1E+00,2E+00]}]}"#);
+    }
+    for text in ["[1.1, inf]", "[nan, 1]", "[1, 1e39]"] {
+        let told = db.mutate(&format!("_:x <a> \"{text}\"^^<float32vector> ."), "").err();
+        assert!(told.is_some(), "{text}");
+    }
+    // Doubles that are infinite as floats.
+    let far = Float64Array::from(vec![1e300, 1.0]);
+    let item = Arc::new(Field::new_list_field(DataType::Float64, true));
+    let far: ArrayRef = Arc::new(FixedSizeListArray::new(item, 2, Arc::new(far), None));
+    let told = fault(&db, with_ids(far));
+    assert!(told.contains("and inf is none"), "{told}");
+}
+
+/// A vector that has a gap outside of the rows, or under a missing one, is none.
+#[test]
+fn vectors_between_the_rows_do_not_count() {
+    let numbers: Float32Array = [Some(1.0), None, Some(2.0), None].into_iter().collect();
+    let item = Arc::new(Field::new_list_field(DataType::Float32, true));
+    let present = Some(vec![false, true, true, false].into());
+    let all = FixedSizeListArray::new(item, 1, Arc::new(numbers), present);
+    let report = nodes(&Database::in_memory(), with_ids(Arc::new(all.slice(0, 1))), person());
+    assert_eq!(report.unwrap().skipped, 0);
+    let told = fault(&Database::in_memory(), with_ids(Arc::new(all.slice(1, 3))));
+    assert!(told.contains("row 1, column \"a\": a number"), "{told}");
+}
+
+/// The last of them won.
+#[test]
+fn columns_of_one_name_are_refused() {
+    let rows = |names: [&str; 3]| {
+        let fields = names.map(|name| Field::new(name, DataType::Int64, true));
+        let schema = Arc::new(Schema::new(fields.to_vec()));
+        let columns = vec![ints(&[1]), ints(&[2]), ints(&[3])];
+        table(vec![RecordBatch::try_new(schema, columns).unwrap()])
+    };
+    let db = Database::in_memory();
+    for (names, told) in [(["id", "a", "a"], "\"a\""), (["id", "b", "id"], "\"id\"")] {
+        let fault = fault(&db, rows(names));
+        assert!(fault.contains(&format!("<table> has several columns {told}")), "{fault}");
+    }
+    let told = edges(&db, rows(["from", "to", "to"]), EdgeOptions::new("e", "from", "to"));
+    assert!(told.unwrap_err().to_string().contains("several columns \"to\""));
+    let columns = [("a".to_owned(), None)].into();
+    let options = NodeOptions { columns, ..NodeOptions::default() };
+    assert_eq!(nodes(&db, rows(["id", "a", "a"]), options).unwrap().triples, 1);
+    let (_folder, path) = file("a.csv", b"id,a,a\n1,2,3\n");
+    let told = fault(&db, Table::File(path));
+    assert!(told.contains("a.csv has several columns \"a\""), "{told}");
+}
+
+/// They vanished without a word.
+#[test]
+fn edges_without_an_end_are_told() {
+    let db = Database::in_memory();
+    let from: ArrayRef = Arc::new(StringArray::from(vec![Some("1"), None, Some("3"), None]));
+    let to: ArrayRef = Arc::new(StringArray::from(vec![Some("2"), Some("2"), Some(""), None]));
+    let rows = || table(vec![batch(vec![("from", from.clone()), ("to", to.clone())])]);
+    let report = edges(&db, rows(), EdgeOptions::new("e", "from", "to")).unwrap();
+    let want = "3 rows have no source or no target and made no edge: the first is row 2 of <table>";
+    assert_eq!(report.warnings, [want]);
+    // The node of "3" is made, and none of the empty text.
+    assert_eq!((report.new_nodes, report.triples), (3, 4));
+    let raising = EdgeOptions { missing: Missing::Raise, ..EdgeOptions::new("e", "from", "to") };
+    let told = edges(&db, rows(), raising).unwrap_err().to_string();
+    assert!(told.contains("row 2, column \"from\": a row of edges has no end here"), "{told}");
+    let told = fault(&db, table(vec![batch(vec![("id", texts(&["x", ""]))])]));
+    assert!(told.contains("row 2, column \"id\": a row of nodes has no id"), "{told}");
+}
+
+/// A text with a fraction was refused before, and a float lost it.
+#[test]
+fn fractions_are_no_ints() {
+    let db = with_schema("a: int .\nb: [int] .");
+    let floats: ArrayRef = Arc::new(Float64Array::from(vec![2.0, -1.5, f64::NAN]));
+    let told = fault(&db, with_ids(floats.clone()));
+    assert!(told.contains("row 2, column \"a\": \"-1.5\": it has a fraction"), "{told}");
+    assert_eq!(nodes(&db, with_ids(floats), skipping()).unwrap().skipped, 1);
+    assert_eq!(ask(&db, "{ q(func: has(a)) { a } }"), r#"{"q":[{"a":2}]}"#);
+    let told = fault(&db, with_ids(decimals(&[200, 150], 2)));
+    assert!(told.contains("row 2, column \"a\": \"1.50\""), "{told}");
+    let large = [900_719_925_474_099_300, 100];
+    nodes(&db, with_ids(decimals(&large, 2)), NodeOptions::default()).unwrap();
+    let found = ask(&db, "{ q(func: has(a), orderdesc: a, first: 1) { a } }");
+    assert_eq!(found, r#"{"q":[{"a":9007199254740993}]}"#);
+}
+
+#[test]
+fn periods_are_refused() {
+    let extension = HashMap::from([("ARROW:extension:name".into(), "pandas.period".into())]);
+    let period = Field::new("a", DataType::Int64, true).with_metadata(extension);
+    let schema = Arc::new(Schema::new(vec![Field::new("id", DataType::Int64, true), period]));
+    let rows = RecordBatch::try_new(schema, vec![ints(&[1]), ints(&[600])]).unwrap();
+    let told = fault(&Database::in_memory(), table(vec![rows]));
+    assert!(told.contains("column \"a\": a period is no value: `.dt.to_timestamp()`"), "{told}");
+}
+
+/// As floats they lost digits that the predicate has.
+#[test]
+fn decimals_keep_their_digits() {
+    for (schema, want) in
+        [("a: bigfloat .", "0.1"), ("a: string .", "\"0.10\""), ("a: float .", "0.1")]
+    {
+        let db = with_schema(schema);
+        nodes(&db, with_ids(decimals(&[10], 2)), NodeOptions::default()).unwrap();
+        let found = ask(&db, "{ q(func: has(a)) { a } }");
+        assert_eq!(found, format!(r#"{{"q":[{{"a":{want}}}]}}"#), "{schema}");
+    }
+}
+
+/// A division of what is rounded already gives another float now and then.
+#[test]
+fn decimals_become_the_nearest_floats() {
+    let digits: Vec<i128> = (1..200).map(|at| 1_234_567_890_123_456_789 * at + at).collect();
+    let db = Database::in_memory();
+    nodes(&db, with_ids(decimals(&digits, 21)), NodeOptions::default()).unwrap();
+    let found = ask(&db, "{ q(func: has(a), orderasc: id) { a } }");
+    let numbers = found.split("\"a\":").skip(1).map(|rest| rest.split('}').next().unwrap());
+    let numbers: Vec<f64> = numbers.map(|number| number.parse().unwrap()).collect();
+    let want = digits.iter().map(|digits| format!("{digits}e-21").parse::<f64>().unwrap());
+    assert_eq!(numbers, want.collect::<Vec<_>>());
+}
+
+#[test]
+fn ids_that_are_decimals_and_floats() {
+    let of = |ids: ArrayRef| table(vec![batch(vec![("id", ids)])]);
+    let long = 12_345_678_901_234_567_890;
+    let db = with_schema("id: string @index(hash) .");
+    nodes(&db, of(decimals(&[long * 100, 500], 2)), NodeOptions::default()).unwrap();
+    let found = ask(&db, "{ q(func: has(id)) { id } }");
+    assert_eq!(found, r#"{"q":[{"id":"12345678901234567890"},{"id":"5"}]}"#);
+    let told = fault(&db, of(decimals(&[550], 2)));
+    assert!(told.contains("\"5.50\": an id is a whole number or a text"), "{told}");
+    let db = Database::in_memory();
+    let told = fault(&db, of(decimals(&[long], 0)));
+    assert!(told.contains("\"12345678901234567890\": the ids are of type int, which"), "{told}");
+    let large: ArrayRef = Arc::new(Float64Array::from(vec![3.0, 9_007_199_254_740_992.0]));
+    let told = fault(&db, of(large));
+    assert!(told.contains("row 2, column \"id\": \"9007199254740992\": a float from"), "{told}");
+    let told = fault(&db, of(Arc::new(Float64Array::from(vec![1.5]))));
+    assert!(told.contains("an id is a whole number or a text"), "{told}");
+}
+
+/// The rest of the file was one cell.
+#[test]
+fn a_quote_that_is_not_closed_is_an_error() {
+    let db = Database::in_memory();
+    let rows = (0..2000).map(|row| format!("{row},\"x\"\"\n{row}\"\n")).collect::<String>();
+    for (text, line) in [
+        ("id,a\nx,\"abc\ny,2\n".to_owned(), 2),
+        ("id,a,b\nx,\"abc,1\ny,2,3\n".to_owned(), 2),
+        (format!("id,a\n{rows}z,\"open\n5,6\n"), 4002),
+    ] {
+        let (_folder, path) = file("a.csv", text.as_bytes());
+        let told = fault(&db, Table::File(path.clone()));
+        let want = format!("{}:{line}:1: a quote opens here that is never closed", path.display());
+        assert!(told.starts_with(&want), "{told}");
+    }
+    let (_folder, path) = file("a.csv", format!("id,a\n{rows}").as_bytes());
+    assert_eq!(nodes(&db, Table::File(path), person()).unwrap().nodes, 2000);
+}
+
+/// Each column that was new looked at the whole schema: 16,000 of them took half a minute.
+#[test]
+fn many_columns_may_be_new() {
+    let names: Vec<String> = (0..16_000).map(|place| format!("p{place}")).collect();
+    let column = ints(&[1, 2]);
+    let mut columns = vec![("id", column.clone())];
+    columns.extend(names.iter().map(|name| (name.as_str(), column.clone())));
+    let db = Database::in_memory();
+    let started = Instant::now();
+    let report = nodes(&db, table(vec![batch(columns)]), person()).unwrap();
+    assert_eq!((report.nodes, report.triples), (2, 2 * 16_001 + 2));
+    assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
+}
+
+#[test]
+fn a_column_of_uids_is_said_by_its_name() {
+    let db = Database::in_memory();
+    let rows = || table(vec![batch(vec![("uid", ints(&[5])), ("id", ints(&[1]))])]);
+    let options = NodeOptions { ids: Some(IdSpace::Uid), ..NodeOptions::default() };
+    let told = nodes(&db, rows(), options).unwrap_err().to_string();
+    assert!(told.contains("if it names the nodes say id=\"uid\";"), "{told}");
+    assert!(fault(&db, rows()).contains("say id=\"uid\", uid=True;"));
+    let none = RecordBatch::new_empty(Arc::new(Schema::empty()));
+    let told = fault(&db, table(vec![none]));
+    assert_eq!(told, "<table> has no column \"id\": it has no columns");
+}
