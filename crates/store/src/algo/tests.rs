@@ -8,4 +8,5 @@ mod graphs;
 mod patches;
 mod parts;
 mod ways;
+mod ends;
 mod graphalytics;

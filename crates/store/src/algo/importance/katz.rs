@@ -1,9 +1,19 @@
 //! Katz centrality: each node has the score `beta`, and `alpha` times what the nodes that lead to it have together. Definitions are
 //! networkx's; a score is `beta` at the least, so the bound of the change is one for each node.
+//!
+//! Where `alpha` is too great, each round changes the scores by as much as the one before, or more. Where it is not, changes fall in the end. So rounds
+//! that end before the bound was reached have an answer, if a rough one, where the last change is less than the one before.
 
 use super::eigenvector::{change, gathered, scale};
 use crate::algo::run::{Found, Output, Report, Run};
+use crate::algo::task::EVEN_BLOCK;
 use hexgraph_base::types::{Error, Result};
+
+/// A change falls where it is less than the one before by this share of it: what is less tells rounding.
+const FALL: f64 = 1e-9;
+
+/// A change by this share of the scores or less is one by rounding. Scores that grow without end do so by more, as one by the number of rounds is.
+const ROUNDING: f64 = 1e-12;
 
 pub(in crate::algo) fn katz(run: &Run<'_>) -> Result<Found> {
     let nodes = run.graph.len();
@@ -12,6 +22,7 @@ pub(in crate::algo) fn katz(run: &Run<'_>) -> Result<Found> {
     let (alpha, beta) = (run.call.float("alpha"), run.call.float("beta"));
     let (mut scores, mut next) = (vec![0.0; nodes], vec![0.0; nodes]);
     let mut report = Report::default();
+    let (mut before, mut has_settled) = (f64::INFINITY, false);
     for _ in 0..run.call.int("iterations").unwrap_or(1) {
         run.task.fill(&mut next, incoming.blocks(), |number, part| {
             for (place, node) in incoming.block(number).enumerate() {
@@ -21,21 +32,36 @@ pub(in crate::algo) fn katz(run: &Run<'_>) -> Result<Found> {
         })?;
         let change = change(&run.task, &mut scores, &next)?;
         if !change.is_finite() {
-            let message = format!(
-                "`alpha: {alpha}` is too great for this graph: the scores grow without end"
-            );
-            let hint = "it has to be less than one by the greatest eigenvalue: try a tenth of it";
-            return Err(Error::query(message).with_hint(hint));
+            return Err(too_great(alpha, "the scores grow without end"));
         }
         report.iterations += 1;
         report.edges += incoming.edges();
         report.residual = Some(change);
-        if change < run.call.float("tolerance") * nodes as f64 {
+        let is_within = change < run.call.float("tolerance") * nodes as f64;
+        has_settled = is_within || change < (1.0 - FALL) * before;
+        if is_within {
             break;
         }
+        before = change;
+    }
+    if !has_settled && !is_rounding(before, &scores) {
+        let told = format!("after {} rounds the scores grow as fast as before", report.iterations);
+        return Err(too_great(alpha, &told));
     }
     if run.call.is("normalized") {
         scale(&run.task, &mut scores)?;
     }
     Ok(Found { output: Output::Floats(scores), report })
+}
+
+/// Whether a change is so small beside the scores that it tells nothing.
+fn is_rounding(change: f64, scores: &[f64]) -> bool {
+    let sum: f64 = scores.chunks(EVEN_BLOCK).map(|part| part.iter().sum::<f64>()).sum();
+    change <= ROUNDING * sum.min(f64::MAX)
+}
+
+#[cold]
+fn too_great(alpha: f64, told: &str) -> Error {
+    let hint = "it has to be less than one by the greatest eigenvalue: try a tenth of it";
+    Error::query(format!("`alpha: {alpha}` is too great for this graph: {told}")).with_hint(hint)
 }
