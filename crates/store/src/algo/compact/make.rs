@@ -133,9 +133,8 @@ impl Make<'_, '_> {
                 continue;
             }
             let Some(number) = self.numbering.number(to) else { continue };
-            let weight = given.map_or(1.0, |(_, weight)| *weight);
-            source.check_weight((node, to), weight, self.wanted)?;
-            row.push((number, weight));
+            let given = given.map(|(_, weight)| *weight);
+            row.push((number, source.weight((node, to), given, self.wanted)?));
         }
         Ok(())
     }
@@ -177,9 +176,8 @@ impl Make<'_, '_> {
                     let mut weights = stored.iter().peekable();
                     for &to in source.edges.targets(node).iter() {
                         let given = weights.next_if(|(target, _)| *target == to);
-                        let weight = given.map_or(1.0, |(_, weight)| *weight);
-                        source.check_weight((node, to), weight, self.wanted)?;
-                        put(weight);
+                        let given = given.map(|(_, weight)| *weight);
+                        put(source.weight((node, to), given, self.wanted)?);
                     }
                 }
                 Ok(())

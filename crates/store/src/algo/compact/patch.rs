@@ -128,9 +128,8 @@ impl Patch<'_, '_> {
             if !is_there {
                 continue;
             }
-            let weight = source.numbers.as_ref().and_then(|numbers| numbers.of(one, other));
-            let weight = weight.unwrap_or(1.0);
-            source.check_weight((one, other), weight, self.wanted)?;
+            let number = source.numbers.as_ref().and_then(|numbers| numbers.of(one, other));
+            let weight = source.weight((one, other), number, self.wanted)?;
             let sum = &mut sums[usize::from(is_turned)];
             *sum = Some(sum.map_or(weight, |before: f64| before + weight));
         }

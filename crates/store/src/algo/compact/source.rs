@@ -30,28 +30,37 @@ impl<'w> Source<'w> {
         Ok(Source { part, edges, numbers, far })
     }
 
-    /// Refuses what is no weight.
-    pub(super) fn check_weight(
+    /// What an edge weighs whose facet is `number`: 1 without the facet. Refuses what is no weight.
+    #[inline]
+    pub(super) fn weight(
         &self,
         (from, to): (u32, u32),
-        weight: f64,
+        number: Option<f64>,
         wanted: &Wanted<'_>,
-    ) -> Result<()> {
+    ) -> Result<f64> {
+        let Some(weight) = number else {
+            let numbers = self.numbers.as_ref();
+            return match numbers.and_then(|numbers| numbers.other_type(from, to)) {
+                Some(kind) => Err(self.wrong_weight(
+                    (from, to),
+                    &format!("a value of type {}", kind.name()),
+                    wanted,
+                )),
+                None => Ok(1.0),
+            };
+        };
         match (0.0..f64::INFINITY).contains(&weight) {
-            true => Ok(()),
-            false => Err(self.wrong_weight((from, to), weight, wanted)),
+            true => Ok(weight),
+            false => Err(self.wrong_weight((from, to), &format!("the weight {weight}"), wanted)),
         }
     }
 
     #[cold]
-    fn wrong_weight(&self, (from, to): (u32, u32), weight: f64, wanted: &Wanted<'_>) -> Error {
+    fn wrong_weight(&self, (from, to): (u32, u32), found: &str, wanted: &Wanted<'_>) -> Error {
         let (name, uid) = (&self.part.predicate.def.name, wanted.uid);
         let key = self.part.weight.unwrap_or_default();
-        let message = format!(
-            "the edge `{name}` from {} to {} has the weight {weight} in `{key}`",
-            uid(from),
-            uid(to)
-        );
+        let message =
+            format!("the edge `{name}` from {} to {} has {found} in `{key}`", uid(from), uid(to));
         Error::query(message)
             .with_hint("a weight is a number from 0 on: change the edge, or filter it out")
     }

@@ -9,7 +9,7 @@ use super::edges::Direction;
 use super::predicate::Predicate;
 use super::values::facet_in;
 use crate::storage::{FacetColumn, Values};
-use hexgraph_base::types::{Result, ValueRef};
+use hexgraph_base::types::{Result, ValueRef, ValueType};
 use std::ops::Range;
 
 /// The numbers that one facet of the edges of a predicate has. Edges without the facet, or with another kind of value,
@@ -21,6 +21,8 @@ pub(crate) struct EdgeNumbers<'a> {
     columns: Vec<&'a FacetColumn>,
     /// True when there is one column and each stored edge is in it, so that the position is the row.
     is_dense: bool,
+    /// True when some column has values that are no numbers.
+    has_others: bool,
 }
 
 impl<'a> EdgeNumbers<'a> {
@@ -30,7 +32,8 @@ impl<'a> EdgeNumbers<'a> {
         let columns = forward.base.facets.iter().filter(|facet| facet.key == key);
         let columns: Vec<_> = columns.collect();
         let is_dense = matches!(columns.as_slice(), [column] if column.values.len() == forward.base.targets.len());
-        Some(EdgeNumbers { forward, key, columns, is_dense })
+        let has_others = columns.iter().any(|column| !are_numbers(&column.values));
+        Some(EdgeNumbers { forward, key, columns, is_dense, has_others })
     }
 
     /// The number of the edge from `from` to `to`, which has to be there.
@@ -44,6 +47,20 @@ impl<'a> EdgeNumbers<'a> {
             return None;
         }
         self.at(self.forward.base.position_of(from, to)?)
+    }
+
+    /// The type of what the edge from `from` to `to` has in the facet instead of a number; `None` for an edge without the facet, and for one that has a
+    /// number.
+    pub(crate) fn other_type(&self, from: u32, to: u32) -> Option<ValueType> {
+        let value = match self.forward.delta.row(from).and_then(|row| row.added.get(&to)) {
+            Some(facets) => facet_in(facets, self.key)?,
+            None if !self.has_others => return None,
+            None => {
+                let position = self.forward.base.position_of(from, to)?;
+                self.columns.iter().find_map(|column| column.get(position))?
+            }
+        };
+        number_of(value).is_none().then(|| value.value_type())
     }
 
     /// Calls `visit` with the target and the number of each edge of `node` that has one, in ascending order of targets.
@@ -122,6 +139,11 @@ impl<'a> EdgeNumbers<'a> {
     pub(crate) fn unread(&self) -> usize {
         self.columns.iter().map(|column| column.unread()).sum()
     }
+}
+
+/// Whether all values of a column are numbers.
+fn are_numbers(values: &Values) -> bool {
+    matches!(values, Values::Float(_) | Values::SmallInt(_) | Values::Int(_))
 }
 
 /// The number that a facet is as a weight.
