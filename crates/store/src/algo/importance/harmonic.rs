@@ -2,6 +2,8 @@
 //!
 //! Many searches run at once: a bit of a word stands for each of 64 of them, so that an edge which several follow in the same round is looked
 //! at once (Then et al., "The More the Merrier: Efficient Multi-Source Graph Traversal", VLDB 2015).
+//!
+//! A round goes through all nodes where many are in it. Where few are, as in each round of a long path, they are listed, and a round costs what leaves them.
 
 use crate::algo::compact::rows::Rows;
 use crate::algo::run::{Found, Output, Run};
@@ -10,8 +12,14 @@ use hexgraph_base::types::Result;
 /// The searches that run at once.
 const LANES: usize = 64;
 
-/// The bytes of a node for each thread: who has seen it, who comes to it in this round and in the next one.
-const BYTES_A_NODE: usize = 3 * size_of::<u64>();
+/// The bytes of a node for each thread: who has seen it, who comes to it in this round and in the next one, and its places in lists.
+const BYTES_A_NODE: usize = 3 * size_of::<u64>() + size_of::<u32>();
+
+/// The nodes of a round are listed where they and their edges are at most one in so many of all nodes.
+const LISTED_SHARE: usize = 8;
+
+/// The edges of listed nodes that are followed between two looks at the clock.
+const EDGES_A_CHECK: usize = 1 << 16;
 
 /// What is known of one search.
 #[derive(Clone, Copy, Default)]
@@ -58,43 +66,125 @@ fn centrality(run: &Run<'_>, score: impl Fn(Reach) -> f64) -> Result<Found> {
     Ok(Found::once(Output::Floats(scores), rows.edges() * batches.len()))
 }
 
+/// At most 64 searches at once. A bit of each word stands for each of them.
+struct Search<'s> {
+    rows: &'s Rows,
+    run: &'s Run<'s>,
+    /// The searches that have come to a node.
+    seen: Vec<u64>,
+    /// Those that came to it in the round before, and those that come to it in this one.
+    front: Vec<u64>,
+    next: Vec<u64>,
+    /// The nodes of the front, where they are few; all others have no bit in it then.
+    listed: Option<Vec<u32>>,
+    reach: Vec<Reach>,
+    unchecked: usize,
+}
+
 /// Searches from at most 64 nodes at once.
 fn search(rows: &Rows, starts: &[u32], run: &Run<'_>) -> Result<Vec<Reach>> {
-    let mut seen = vec![0_u64; rows.nodes()];
-    let mut front = vec![0_u64; rows.nodes()];
-    let mut next = vec![0_u64; rows.nodes()];
+    let words = || vec![0_u64; rows.nodes()];
+    let (seen, front, next) = (words(), words(), words());
+    let reach = vec![Reach::default(); starts.len()];
+    let mut search = Search { rows, run, seen, front, next, listed: None, reach, unchecked: 0 };
     for (lane, start) in starts.iter().enumerate() {
-        seen[*start as usize] |= 1 << lane;
-        front[*start as usize] |= 1 << lane;
+        search.seen[*start as usize] |= 1 << lane;
+        search.front[*start as usize] |= 1 << lane;
     }
-    let mut reach = vec![Reach::default(); starts.len()];
+    search.listed = search.few(starts.to_vec());
     for distance in 1.. {
-        for block in 0..rows.blocks().len() {
-            run.task.check()?;
-            for node in rows.block(block).filter(|node| front[*node as usize] != 0) {
-                let lanes = front[node as usize];
-                rows.of(node).iter().for_each(|to| next[*to as usize] |= lanes);
-            }
-        }
-        let mut is_over = true;
-        for (seen, next) in seen.iter_mut().zip(&mut next) {
-            *next &= !*seen;
-            *seen |= *next;
-            let mut lanes = *next;
-            is_over &= lanes == 0;
-            while lanes != 0 {
-                let reach = &mut reach[lanes.trailing_zeros() as usize];
-                reach.nodes += 1.0;
-                reach.distances += f64::from(distance);
-                reach.inverse += 1.0 / f64::from(distance);
-                lanes &= lanes - 1;
-            }
-        }
+        let is_over = match search.listed.take() {
+            Some(list) => search.listed_round(list, f64::from(distance))?,
+            None => search.whole_round(f64::from(distance))?,
+        };
         if is_over {
             break;
         }
-        std::mem::swap(&mut front, &mut next);
-        next.fill(0);
     }
-    Ok(reach)
+    Ok(search.reach)
+}
+
+impl Search<'_> {
+    /// The most nodes and edges of a list.
+    fn most(&self) -> usize {
+        self.rows.nodes() / LISTED_SHARE
+    }
+
+    /// A list of distinct nodes, unless it is too long or too many edges leave them.
+    fn few(&self, list: Vec<u32>) -> Option<Vec<u32>> {
+        let mut cost = 0;
+        let is_within = |node: &u32| {
+            cost += 1 + self.rows.degree(*node);
+            cost <= self.most()
+        };
+        list.iter().all(is_within).then_some(list)
+    }
+
+    /// One step from the nodes of a list, which are all of the front. True when no search came to a new node.
+    fn listed_round(&mut self, list: Vec<u32>, distance: f64) -> Result<bool> {
+        let mut met = Vec::new();
+        for &node in &list {
+            // The words that will be those of the next round are 0 before it.
+            let lanes = std::mem::take(&mut self.front[node as usize]);
+            for &to in self.rows.of(node) {
+                if self.next[to as usize] == 0 {
+                    met.push(to);
+                }
+                self.next[to as usize] |= lanes;
+            }
+            self.unchecked += 1 + self.rows.degree(node);
+        }
+        if EDGES_A_CHECK < self.unchecked {
+            self.unchecked = 0;
+            self.run.task.check()?;
+        }
+        met.retain(|node| self.arrive(*node as usize, distance));
+        std::mem::swap(&mut self.front, &mut self.next);
+        let is_over = met.is_empty();
+        self.listed = self.few(met);
+        Ok(is_over)
+    }
+
+    /// One step from all nodes of the front. True when no search came to a new node.
+    fn whole_round(&mut self, distance: f64) -> Result<bool> {
+        for block in 0..self.rows.blocks().len() {
+            self.run.task.check()?;
+            for node in self.rows.block(block) {
+                let lanes = self.front[node as usize];
+                if lanes != 0 {
+                    self.rows.of(node).iter().for_each(|to| self.next[*to as usize] |= lanes);
+                }
+            }
+        }
+        let (mut list, mut count, most) = (Vec::new(), 0, self.most());
+        for node in 0..self.next.len() {
+            if self.arrive(node, distance) {
+                count += 1;
+                if count <= most {
+                    list.push(node as u32);
+                }
+            }
+        }
+        std::mem::swap(&mut self.front, &mut self.next);
+        self.next.fill(0);
+        self.listed = if count <= most { self.few(list) } else { None };
+        Ok(count == 0)
+    }
+
+    /// Leaves of the searches that come to a node those that have not been there, and counts it for them. False where there are none.
+    #[inline]
+    fn arrive(&mut self, node: usize, distance: f64) -> bool {
+        self.next[node] &= !self.seen[node];
+        self.seen[node] |= self.next[node];
+        let mut lanes = self.next[node];
+        let is_new = lanes != 0;
+        while lanes != 0 {
+            let reach = &mut self.reach[lanes.trailing_zeros() as usize];
+            reach.nodes += 1.0;
+            reach.distances += distance;
+            reach.inverse += 1.0 / distance;
+            lanes &= lanes - 1;
+        }
+        is_new
+    }
 }

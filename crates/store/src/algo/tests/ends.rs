@@ -2,8 +2,41 @@
 
 use super::case::{assert_near, call, floats, nodes, simply};
 use crate::algo::{Alone, EdgeArrays, Found, Graph, Output, Run, Task, Work, compute};
+use fastrand::Rng;
 use hexgraph_base::plan::{AlgorithmCall, ArgumentValue};
 use hexgraph_base::types::Result;
+use hexgraph_base::types::pool::Pool;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Work that is counted: looks at the clock, and the most bytes at a time.
+#[derive(Default)]
+struct Counted {
+    checks: AtomicUsize,
+    bytes: AtomicUsize,
+    most: AtomicUsize,
+}
+
+impl Work for Counted {
+    fn check(&self) -> Result<()> {
+        self.checks.fetch_add(1, Relaxed);
+        Ok(())
+    }
+
+    fn charge(&self, bytes: usize) -> Result<()> {
+        let now = self.bytes.fetch_add(bytes, Relaxed) + bytes;
+        self.most.fetch_max(now, Relaxed);
+        Ok(())
+    }
+
+    fn uncharge(&self, bytes: usize) {
+        self.bytes.fetch_sub(bytes, Relaxed);
+    }
+
+    fn pool(&self) -> Option<&Pool> {
+        None
+    }
+}
 
 fn graph(count: usize, edges: &[(u32, u32)], weights: Option<&[f64]>, both: bool) -> Graph {
     let (sources, targets): (Vec<u32>, Vec<u32>) = edges.iter().copied().unzip();
@@ -15,6 +48,12 @@ fn graph(count: usize, edges: &[(u32, u32)], weights: Option<&[f64]>, both: bool
         is_undirected: both,
     };
     Graph::of_arrays(&arrays, &Task::new(&Alone, None)).unwrap()
+}
+
+/// Each node leads to the next one.
+fn path(count: u32) -> Graph {
+    let edges: Vec<(u32, u32)> = (1..count).map(|to| (to - 1, to)).collect();
+    graph(count as usize, &edges, None, false)
 }
 
 /// What an algorithm finds, and how.
@@ -52,4 +91,43 @@ fn katz_refuses_scores_that_do_not_settle() {
     // Scores that no round changes any more have settled, if the bound is 0.
     let exact = [("tolerance", ArgumentValue::Float(0.0)), ("beta", ArgumentValue::Float(0.0))];
     assert!(told(&triangle, &call("katz", &exact), &Alone).is_ok());
+}
+
+#[test]
+fn one_node_of_a_long_path_costs_what_is_near_it() {
+    let count = 20_000;
+    let path = path(count);
+    let work = Counted::default();
+    let asked = call("harmonic", &[("source", nodes(&[count as usize - 1]))]);
+    let found = floats(told(&path, &asked, &work).unwrap().output);
+    let expected: f64 = (1..count).map(|distance| 1.0 / f64::from(distance)).sum();
+    assert!((found[count as usize - 1] - expected).abs() < 1e-9);
+    // A look at the clock for each block of all nodes in each round would be as many as there are nodes.
+    assert!(work.checks.load(Relaxed) < 100, "{:?}", work.checks);
+}
+
+#[test]
+fn nearness_is_the_same_by_lists_and_by_all_nodes() {
+    for seed in 0..20 {
+        let mut rng = Rng::with_seed(seed);
+        // A thick part, a path to it, and a path from it: fronts grow and shrink.
+        let count = 300;
+        let mut edges: Vec<(u32, u32)> = (1..count).map(|to| (to - 1, to)).collect();
+        edges.extend((0..600).map(|_| (rng.u32(100..200), rng.u32(100..200))));
+        let graph = graph(count as usize, &edges, None, rng.bool());
+        let asked: Vec<usize> = (0..70).map(|place| (place * 37) % count as usize).collect();
+        let mut asked = asked;
+        asked.sort_unstable();
+        let found = floats(simply(&graph, &call("harmonic", &[("source", nodes(&asked))])));
+        let is_undirected = graph.is_undirected();
+        let turned: Vec<(u32, u32)> = edges.iter().map(|(from, to)| (*to, *from)).collect();
+        let turned = self::graph(count as usize, &turned, None, is_undirected);
+        for node in asked {
+            let steps = simply(&turned, &call("bfs", &[("source", nodes(&[node]))]));
+            let Output::Ints(steps) = steps else { panic!("no steps") };
+            let near = steps.iter().filter(|it| 0 < **it).map(|it| 1.0 / *it as f64);
+            let expected: f64 = near.sum();
+            assert!((found[node] - expected).abs() < 1e-9, "seed {seed}: {node}");
+        }
+    }
 }
