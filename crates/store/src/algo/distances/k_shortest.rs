@@ -4,6 +4,7 @@
 //! Of ways that weigh the same, the one with fewer edges comes first, and of these the one whose nodes are less, compared one by one from
 //! the source. Searches are led by the distances to the target (A*), which are found once, from the target back.
 
+use crate::algo::bits::Bits;
 use crate::algo::compact::rows::Rows;
 use crate::algo::run::{Found, Output, Paths, Report, Run};
 use crate::algo::task::Task;
@@ -12,8 +13,9 @@ use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The bytes for each node: its distance to the target, and what the search of a detour may know of it.
-const BYTES_A_NODE: usize = size_of::<f64>() + 2 * size_of::<(u32, Label)>() + size_of::<Open>();
+/// The bytes for each node: its distance to the target, whether the way has passed it, and what the search of a detour may know of it.
+const BYTES_A_NODE: usize =
+    size_of::<f64>() + 1 + 2 * size_of::<(u32, Label)>() + size_of::<Open>();
 
 /// The bytes for each node of a way, beside the answer: itself as a candidate, and its place in the tree of ways.
 const BYTES_A_STEP: usize = 2 * size_of::<u32>() + 2 * size_of::<Vec<u32>>() + size_of::<f64>();
@@ -34,8 +36,9 @@ pub(in crate::algo) fn k_shortest(run: &Run<'_>) -> Result<Found> {
     if !ahead.far.is_finite() {
         return Ok(found(Vec::new(), ahead.edges));
     }
+    let passed = Bits::new(outgoing.nodes());
     let mut search =
-        Search { outgoing, incoming, target, ahead, task: run.task, edges: 0, searched: 0 };
+        Search { outgoing, incoming, target, ahead, passed, task: run.task, edges: 0, searched: 0 };
     let (mut ways, mut candidates) = (Vec::<Way>::new(), BinaryHeap::new());
     let (mut tree, mut rooms) = (Tree::new(), Vec::new());
     candidates.extend(search.detour(&[], (source, 0.0), &[])?.map(Reverse));
@@ -53,8 +56,11 @@ pub(in crate::algo) fn k_shortest(run: &Run<'_>) -> Result<Found> {
                     candidates.push(Reverse(other));
                 }
             }
+            // Marked one by one: the beginnings of a long way have as many nodes together as the square of its length.
+            search.passed.set(nodes[0] as usize);
             cost += outgoing.weight_between(nodes[0], nodes[1]).unwrap_or(0.0);
         }
+        way.nodes.iter().for_each(|node| search.passed.unset(*node as usize));
         ways.push(way);
         if ways.len() == most {
             break;
@@ -200,14 +206,16 @@ struct Search<'s> {
     incoming: &'s Rows,
     target: u32,
     ahead: Ahead,
+    /// The nodes of the way that is left, before the one at which it is.
+    passed: Bits,
     task: Task<'s>,
     edges: usize,
     searched: usize,
 }
 
 impl Search<'_> {
-    /// The first way in the order of ways that begins with `before`, goes on to a node at which it has some cost, and from there to none of
-    /// the nodes in `taken`, which ascend.
+    /// The first way in the order of ways that begins with `before`, whose nodes are marked as passed, goes on to a node at which it has some cost, and
+    /// from there to none of the nodes in `taken`, which ascend.
     fn detour(
         &mut self,
         before: &[u32],
@@ -215,9 +223,6 @@ impl Search<'_> {
         taken: &[u32],
     ) -> Result<Option<Way>> {
         let mut labels: FxHashMap<u32, Label> = FxHashMap::default();
-        // Nodes of the way so far have a label that none is better than.
-        let closed = Label { cost: f64::NEG_INFINITY, length: 0, before: start };
-        labels.extend(before.iter().map(|node| (*node, closed)));
         labels.insert(start, Label { cost, length: 0, before: start });
         let open = Reverse((cost.to_bits(), 0, start, cost.to_bits()));
         let mut open: BinaryHeap<Open> = BinaryHeap::from([open]);
@@ -237,7 +242,8 @@ impl Search<'_> {
             }
             self.edges += self.outgoing.degree(node);
             for (to, weight) in self.outgoing.weighted(node) {
-                if node == start && taken.binary_search(&to).is_ok() {
+                let is_taken = node == start && taken.binary_search(&to).is_ok();
+                if is_taken || self.passed.has(to as usize) {
                     continue;
                 }
                 let (sum, length) = (cost + weight, length + 1);

@@ -20,7 +20,9 @@ pub(in crate::algo) fn similar_nodes(run: &Run<'_>) -> Result<Found> {
             &all
         }
     };
-    let k = run.call.int("k").unwrap_or(1) as usize;
+    // There are no more others, however many are asked for.
+    let others = run.graph.len().saturating_sub(1);
+    let k = others.min(run.call.int("k").unwrap_or(1) as usize);
     let _scratch = run.room_a_node(run.task.threads() * (size_of::<f64>() + size_of::<u32>()))?;
     let _room = run.task.room(sources.len().saturating_mul(k), 2 * size_of::<(u32, u32, f64)>())?;
     let (outgoing, incoming) = (run.graph.outgoing(), run.graph.incoming(&run.task)?);

@@ -131,3 +131,54 @@ fn nearness_is_the_same_by_lists_and_by_all_nodes() {
         }
     }
 }
+
+#[test]
+fn likeness_of_one_node_looks_at_the_clock() {
+    let mut rng = Rng::with_seed(3);
+    let count = 1500;
+    let edges: Vec<(u32, u32)> = (0..count)
+        .flat_map(|from| (0..500).map(move |_| from))
+        .zip(std::iter::repeat_with(|| rng.u32(..count)))
+        .collect();
+    let graph = graph(count as usize, &edges, None, false);
+    let all: Vec<usize> = (0..count as usize).collect();
+    let work = Counted::default();
+    let arguments = [("source", nodes(&[0])), ("target", nodes(&all))];
+    // Nearly 1.3 million steps, by one source.
+    told(&graph, &call("similarity", &arguments), &work).unwrap();
+    assert!(3 <= work.checks.load(Relaxed), "{:?}", work.checks);
+}
+
+#[test]
+fn ways_along_a_long_path_do_not_cost_its_square() {
+    // A path with a way round its last edge: each node is asked for a way that leaves there.
+    let count = 30_000;
+    let mut edges: Vec<(u32, u32)> = (1..count).map(|to| (to - 1, to)).collect();
+    edges.push((count - 3, count - 1));
+    let graph = graph(count as usize, &edges, None, false);
+    let arguments = [("source", nodes(&[0])), ("target", nodes(&[count as usize - 1]))];
+    let Output::Paths(paths) = simply(&graph, &call("k_shortest", &arguments)) else {
+        panic!("no ways")
+    };
+    assert_eq!(paths.ends, [count as usize - 1, 2 * count as usize - 1]);
+}
+
+#[test]
+fn memory_is_counted_for_what_can_be_there() {
+    let count = 2000;
+    let (path, most) = (path(count), 1_000_000);
+    let work = Counted::default();
+    let asked = call("similar_nodes", &[("k", ArgumentValue::Int(most))]);
+    told(&path, &asked, &work).unwrap();
+    assert!(work.most.load(Relaxed) < 200 << 20, "{:?}", work.most);
+    let work = Counted::default();
+    let asked = call("walks", &[("length", ArgumentValue::Int(most))]);
+    let Output::Paths(walks) = told(&path, &asked, &work).unwrap().output else {
+        panic!("no walks")
+    };
+    let steps = (count as usize) * (count as usize + 1) / 2;
+    assert_eq!(walks.nodes.len(), steps);
+    // Walks of pieces, whose room doubles, and the list that they are joined to.
+    assert!(work.most.load(Relaxed) < 4 * steps * size_of::<u32>(), "{:?}", work.most);
+    assert_eq!(work.bytes.load(Relaxed), 0);
+}
