@@ -4,6 +4,7 @@ pub(super) mod numbering;
 pub(super) mod weights;
 mod overlay;
 pub(super) mod rows;
+mod scaled;
 mod transpose;
 pub(super) mod graph;
 mod pages;

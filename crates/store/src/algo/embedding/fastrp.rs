@@ -13,7 +13,7 @@ use crate::algo::compact::weights::WeightSlice;
 use crate::algo::run::{Found, Output, Report, Run, Vectors};
 use crate::algo::task::{EVEN_BLOCK, even_ends};
 use hexgraph_base::types::Result;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 /// The numbers that are drawn, and whose squares are added up, at a time.
 const CHUNK: usize = 16;
@@ -26,6 +26,9 @@ const ROUNDS_AT_ONCE: usize = 3;
 
 /// The vectors of neighbours that are fetched at the same time.
 const FETCHED: usize = 4;
+
+/// The greatest weights of a node with which floats of four bytes can be multiplied and added up.
+const ORDINARY_WEIGHTS: RangeInclusive<f64> = 1e-20..=1e20;
 
 pub(in crate::algo) fn fastrp(run: &Run<'_>) -> Result<Found> {
     let rows = run.graph.outgoing();
@@ -275,8 +278,10 @@ impl<'p, 'r> Projection<'p, 'r> {
                         targets.len() as f64
                     }
                     weights => {
-                        source.add(targets, |place| weights.at(place) as f32, &mut sums);
-                        (0..targets.len()).map(|place| weights.at(place)).sum()
+                        let unit = unit_of(weights, targets.len());
+                        let weight = |place: usize| weights.at(place) / unit;
+                        source.add(targets, |place| weight(place) as f32, &mut sums);
+                        (0..targets.len()).map(weight).sum()
                     }
                 };
                 if 0.0 < whole {
@@ -322,6 +327,12 @@ impl<'p, 'r> Projection<'p, 'r> {
         })?;
         Ok(())
     }
+}
+
+/// What the weights of a node's edges are to be divided by so that floats of four bytes hold them and their sums.
+fn unit_of(weights: WeightSlice<'_>, edges: usize) -> f64 {
+    let greatest = (0..edges).map(|place| weights.at(place)).fold(0.0, f64::max);
+    if greatest == 0.0 || ORDINARY_WEIGHTS.contains(&greatest) { 1.0 } else { greatest }
 }
 
 /// The square of the length of a vector.

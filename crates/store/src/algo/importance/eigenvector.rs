@@ -12,6 +12,8 @@ pub(in crate::algo) fn eigenvector(run: &Run<'_>) -> Result<Found> {
     let nodes = run.graph.len();
     let _room = run.room_a_node(2 * size_of::<f64>())?;
     let incoming = run.graph.incoming(&run.task)?;
+    let scaled = incoming.scaled(&run.task)?;
+    let incoming = scaled.as_ref().unwrap_or(incoming);
     let mut scores = vec![1.0 / nodes.max(1) as f64; nodes];
     let mut next = vec![0.0; nodes];
     let mut report = Report::default();
@@ -43,15 +45,30 @@ pub(super) fn gathered(incoming: &Rows, node: u32, scores: &[f64]) -> f64 {
 
 /// Divides by the root of the sum of squares, where that is not 0.
 pub(super) fn scale(task: &Task<'_>, scores: &mut [f64]) -> Result<()> {
+    let mut squares = squares(task, scores)?;
+    if !squares.is_normal() {
+        // The squares are beyond what a float holds, if the scores themselves are not.
+        let greatest = scores.iter().copied().fold(0.0, f64::max);
+        if greatest == 0.0 {
+            return Ok(());
+        }
+        divide(task, scores, greatest)?;
+        squares = self::squares(task, scores)?;
+    }
+    divide(task, scores, squares.sqrt())
+}
+
+fn squares(task: &Task<'_>, scores: &mut [f64]) -> Result<f64> {
     let squares = task
         .fill_evenly(scores, |_, part| Ok(part.iter().map(|score| score * score).sum::<f64>()))?;
-    let norm = squares.iter().sum::<f64>().sqrt();
-    if 0.0 < norm {
-        task.fill_evenly(scores, |_, part| {
-            part.iter_mut().for_each(|score| *score /= norm);
-            Ok(())
-        })?;
-    }
+    Ok(squares.iter().sum())
+}
+
+fn divide(task: &Task<'_>, scores: &mut [f64], by: f64) -> Result<()> {
+    task.fill_evenly(scores, |_, part| {
+        part.iter_mut().for_each(|score| *score /= by);
+        Ok(())
+    })?;
     Ok(())
 }
 

@@ -12,6 +12,9 @@ pub(in crate::algo) fn hits(run: &Run<'_>) -> Result<Found> {
     let nodes = run.graph.len();
     let _room = run.room_a_node(3 * size_of::<f64>())?;
     let (outgoing, incoming) = (run.graph.outgoing(), run.graph.incoming(&run.task)?);
+    let (scaled_out, scaled_in) = (outgoing.scaled(&run.task)?, incoming.scaled(&run.task)?);
+    let outgoing = scaled_out.as_ref().unwrap_or(outgoing);
+    let incoming = scaled_in.as_ref().unwrap_or(incoming);
     let rounds = run.call.int("iterations").unwrap_or(1);
     let mut hubs = vec![1.0 / nodes.max(1) as f64; nodes];
     let mut authorities = vec![0.0; nodes];

@@ -25,7 +25,10 @@ pub(in crate::algo) fn pagerank(run: &Run<'_>) -> Result<Found> {
     let (damping, tolerance) = (run.call.float("damping"), run.call.float("tolerance"));
     let rounds = run.call.int("iterations").unwrap_or(1) as usize;
     let incoming = run.graph.incoming(&run.task)?;
-    let shares = shares_of(run)?;
+    let (shares, units) = shares_of(run)?;
+    let scaled = units.map(|units| incoming.divided(&run.task, |from| units[from as usize]));
+    let scaled = scaled.transpose()?;
+    let incoming = scaled.as_ref().unwrap_or(incoming);
     let starts = Starts::new(run, nodes);
     let mut ranks = vec![0.0; nodes];
     let mut handed = vec![0.0; nodes];
@@ -85,18 +88,26 @@ pub(super) fn pulled(incoming: &Rows, node: u32, handed: &[f64]) -> f64 {
     (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
 }
 
-/// For each node the share of its rank that an edge of weight 1 gets; 0 for a node that has no edges, or whose edges weigh nothing.
-fn shares_of(run: &Run<'_>) -> Result<Vec<f64>> {
+/// For each node the share of its rank that an edge of weight 1 gets; 0 for a node that has no edges, or whose edges weigh nothing. And what weights are to
+/// be divided by for that, by the nodes that edges leave, unless that is 1 for all.
+fn shares_of(run: &Run<'_>) -> Result<(Vec<f64>, Option<Vec<f64>>)> {
     let outgoing = run.graph.outgoing();
     let mut shares = vec![0.0; run.graph.len()];
-    run.task.fill_evenly(&mut shares, |range, part| {
+    let are_plain = run.task.fill_evenly(&mut shares, |range, part| {
+        let mut are_plain = true;
         for (place, node) in range.enumerate() {
-            let weight = outgoing.weight_of(node as u32);
-            part[place] = if 0.0 < weight { 1.0 / weight } else { 0.0 };
+            let (unit, sum) = outgoing.unit_and_sum(node as u32);
+            are_plain &= unit == 1.0;
+            part[place] = if 0.0 < sum { 1.0 / sum } else { 0.0 };
         }
-        Ok(())
+        Ok(are_plain)
     })?;
-    Ok(shares)
+    if are_plain.into_iter().all(|is_plain| is_plain) {
+        return Ok((shares, None));
+    }
+    let _room = run.room_a_node(size_of::<f64>())?;
+    let units = (0..run.graph.len() as u32).map(|node| outgoing.unit_and_sum(node).0);
+    Ok((shares, Some(units.collect())))
 }
 
 /// Rounding adds up over many nodes: in the end the ranks are made to sum to 1.

@@ -182,3 +182,40 @@ fn memory_is_counted_for_what_can_be_there() {
     assert!(work.most.load(Relaxed) < 4 * steps * size_of::<u32>(), "{:?}", work.most);
     assert_eq!(work.bytes.load(Relaxed), 0);
 }
+
+/// Scores, ranks and vectors that only the shares of weights tell.
+#[test]
+fn very_great_and_very_small_weights_are_as_good_as_others() {
+    let mut rng = Rng::with_seed(4);
+    let edges: Vec<(u32, u32)> = (0..120).map(|_| (rng.u32(..30), rng.u32(..30))).collect();
+    let mut edges = edges;
+    edges.sort_unstable();
+    edges.dedup();
+    let plain: Vec<f64> = edges.iter().map(|_| f64::from(rng.u8(1..9)) / 8.0).collect();
+    let exact = ("tolerance", ArgumentValue::Float(1e-13));
+    let calls = [
+        call("pagerank", std::slice::from_ref(&exact)),
+        call("eigenvector", &[exact.clone(), ("iterations", ArgumentValue::Int(10_000))]),
+        call("hits", &[exact, ("iterations", ArgumentValue::Int(10_000))]),
+        call("fastrp", &[("dimensions", ArgumentValue::Int(8))]),
+    ];
+    for both in [false, true] {
+        let wanted = graph(30, &edges, Some(&plain), both);
+        for scale in [1e-310, 1e-170, 1e160, 4e307] {
+            let weights: Vec<f64> = plain.iter().map(|weight| weight * scale).collect();
+            let scaled = graph(30, &edges, Some(&weights), both);
+            for asked in &calls {
+                let numbers = |graph: &Graph| match simply(graph, asked) {
+                    Output::Vectors(vectors) => vectors.values.into_iter().map(f64::from).collect(),
+                    Output::Some(ranks) => ranks.into_iter().map(|(_, rank)| rank).collect(),
+                    output => floats(output),
+                };
+                let (one, other) = (numbers(&scaled), numbers(&wanted));
+                let near = |(one, other): (&f64, &f64)| (one - other).abs() < 1e-5;
+                let is_same = one.len() == other.len() && one.iter().zip(&other).all(near);
+                let name = asked.algorithm.name;
+                assert!(is_same, "{name} of weights by {scale}: {one:?}, not {other:?}");
+            }
+        }
+    }
+}
