@@ -280,6 +280,22 @@ impl AlgorithmCall {
         }
     }
 
+    /// Whether a number or a word is another one than where nothing is said.
+    pub fn differs(&self, name: &str) -> bool {
+        match self.value(name) {
+            (Some(ArgumentValue::Int(number)), Some(ArgumentKind::Int { default, .. })) => {
+                Some(*number) != default
+            }
+            (Some(ArgumentValue::Float(number)), Some(ArgumentKind::Float { default, .. })) => {
+                *number != default
+            }
+            (Some(ArgumentValue::Word(word)), Some(ArgumentKind::Choice(words))) => {
+                *word != words[0]
+            }
+            _ => false,
+        }
+    }
+
     /// The whole number that an argument is; `None` where neither the query nor the table says one.
     pub fn int(&self, name: &str) -> Option<i64> {
         match self.value(name) {

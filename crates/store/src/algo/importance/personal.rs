@@ -10,14 +10,26 @@ use hexgraph_base::types::{Error, Result};
 
 pub(in crate::algo) fn pagerank(run: &Run<'_>) -> Result<Found> {
     let top = run.call.int("top").map(|top| top as usize);
-    let starts = run.list("from").filter(|from| !from.is_empty());
-    let method = run.call.word("method");
-    if method == "push" && run.list("from").is_none() {
-        let hint = "name nodes where walks start: `from: 0x1`, in Python `from_nodes`";
-        return Err(Error::query("`method: push` without `from`").with_hint(hint));
+    let starts = run.list("from");
+    if starts.is_some_and(<[u32]>::is_empty) && !run.graph.is_empty() {
+        // Ranks from everywhere would be an answer to another question.
+        let hint =
+            "name a node that an edge joins, or leave it out for walks that start everywhere";
+        return Err(Error::query("none of the nodes of `from` is in the graph").with_hint(hint));
     }
-    if let (Some(starts), "push", _) | (Some(starts), "auto", Some(_)) = (starts, method, top) {
-        return push(run, starts, top);
+    let method = run.call.word("method");
+    check_push(run, method)?;
+    // Rounds are counted by that method alone.
+    let is_by_rounds = run.call.differs("iterations") || run.call.differs("variant");
+    let found = match (starts, method, top) {
+        (Some(starts), "push", _) => push(run, starts, top, false)?,
+        (Some(starts), "auto", Some(_)) if !is_by_rounds && run.call.float("damping") < 1.0 => {
+            push(run, starts, top, true)?
+        }
+        _ => None,
+    };
+    if let Some(found) = found {
+        return Ok(found);
     }
     // Graphalytics has no tolerance: all rounds are made.
     let mut call = run.call.clone();
@@ -35,4 +47,20 @@ pub(in crate::algo) fn pagerank(run: &Run<'_>) -> Result<Found> {
         (output, _) => output,
     };
     Ok(Found { output, report })
+}
+
+/// Refuses what says nothing to the method that goes outward from some nodes.
+fn check_push(run: &Run<'_>, method: &str) -> Result<()> {
+    if method != "push" {
+        return Ok(());
+    }
+    if run.list("from").is_none() {
+        let hint = "name nodes where walks start: `from: 0x1`, in Python `from_nodes`";
+        return Err(Error::query("`method: push` without `from`").with_hint(hint));
+    }
+    let rounds = ["iterations", "variant"].into_iter().find(|name| run.call.differs(name));
+    rounds.map_or(Ok(()), |name| {
+        let hint = "it makes no rounds: take `method: power`, or bound it by `tolerance`";
+        Err(Error::query(format!("`method: push` with `{name}`")).with_hint(hint))
+    })
 }

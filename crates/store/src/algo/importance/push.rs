@@ -3,11 +3,16 @@
 //! What is not yet told where it stays is a residue of nodes, at first of those where walks start. A push lets a node keep its share of
 //! its residue and hands the rest on along its edges. Only nodes are looked at whose residue is more than a bound for each of their edges,
 //! so the cost depends on the bound alone, and not on the size of the graph. The bound falls in stages; where the greatest are wanted, it
-//! stops when it is small beside the least of them.
+//! stops when it is small beside the least of them, or goes down to the tolerance where the call names one.
+//!
+//! A walk that is stuck starts anew. Dealt out to the starts, what a node without edges holds would cost as much as there are starts, and be dealt out again
+//! and again. But what starts anew is spread as all was at first. So it has the same ranks, and needs no push: it is put aside, and in the end all that was
+//! kept is divided by what was not put aside.
 //!
 //! About half of all residue is left then, spread over so many nodes that each has little. A smaller bound would follow much of it for a little more of
 //! each rank. But which of two near ranks is the greater is told by what they are still to get. So for the candidates it is looked up, against the
-//! edges: the first step exactly, and for all that lie behind it as if what is left were spread as the ends of edges are.
+//! edges: the first step exactly, and for all that lie behind it as if what is left were spread as the ends of edges are. As many of these lead to nodes
+//! that are stuck as did on the way so far.
 
 use crate::algo::run::{Found, Output, Report, Run};
 use hexgraph_base::types::{Error, Result};
@@ -32,10 +37,26 @@ const CANDIDATES: usize = 3;
 /// The stages that there are at least: of few nodes the first one tells which are the greatest, but not yet their ranks.
 const LEAST_STAGES: usize = 2;
 
-/// The edges that are followed between two looks at the clock.
+/// The edges that are followed between two looks at the clock, and at what all rounds would cost.
 const EDGES_A_CHECK: usize = 1 << 18;
 
-pub(super) fn push(run: &Run<'_>, starts: &[u32], top: Option<usize>) -> Result<Found> {
+/// The rounds over all edges that cost as much as it may: pushes go from node to node through memory, and on one thread.
+const ROUNDS_MAX: usize = 16;
+
+/// By how much the bound may be missed, since more is put aside while it is reached.
+const SLACK: f64 = 1.0 / 16.0;
+
+/// The ranks near some nodes; `None` where `may_stop` lets it and rounds over all edges cost less.
+///
+/// # Errors
+///
+/// `Query` for a damping of 1; `Limit`.
+pub(super) fn push(
+    run: &Run<'_>,
+    starts: &[u32],
+    top: Option<usize>,
+    may_stop: bool,
+) -> Result<Option<Found>> {
     let damping = run.call.float("damping");
     if 1.0 <= damping {
         let hint = "a walk that never starts anew is found by `method: power`";
@@ -43,28 +64,21 @@ pub(super) fn push(run: &Run<'_>, starts: &[u32], top: Option<usize>) -> Result<
     }
     let last = run.call.float("tolerance").max(f64::EPSILON);
     let _room = run.room_a_node(BYTES_A_NODE)?;
-    let mut pushing = Pushing {
-        run,
-        starts,
-        damping,
-        kept: vec![0.0; run.graph.len()],
-        residue: vec![0.0; run.graph.len()],
-        met: Vec::new(),
-        queue: VecDeque::new(),
-        edges: 0,
-    };
-    for start in starts {
-        pushing.receive(*start, 1.0 / starts.len() as f64);
-    }
+    let mut pushing = Pushing::new(run, starts, may_stop);
     let mut bound = if top.is_some() { FIRST_BOUND.max(last) } else { last };
+    let is_exact = run.call.differs("tolerance");
     let mut stages = 0;
     loop {
-        pushing.until(bound)?;
+        if !pushing.until(bound)? {
+            return Ok(None);
+        }
         stages += 1;
-        if let Some(top) = top {
+        if let Some(top) = top.filter(|_| !is_exact) {
             let found = greatest(pushing.ranks(), top);
             let least = found.iter().map(|(_, rank)| *rank).fold(f64::INFINITY, f64::min);
-            if found.len() == top && LEAST_STAGES <= stages && bound <= LEAST_SHARE * least {
+            let whole = pushing.whole();
+            if found.len() == top && LEAST_STAGES <= stages && bound <= LEAST_SHARE * least / whole
+            {
                 break;
             }
         }
@@ -74,12 +88,14 @@ pub(super) fn push(run: &Run<'_>, starts: &[u32], top: Option<usize>) -> Result<
         bound = (bound * STAGE).max(last);
     }
     let left: f64 = pushing.met.iter().map(|node| pushing.residue[*node as usize]).sum();
-    let ranks = match top {
+    let (mut ranks, whole) = match top {
         Some(top) => pushing.greatest_in_the_end(top, left)?,
-        None => greatest(pushing.ranks(), usize::MAX),
+        None => (greatest(pushing.ranks(), usize::MAX), pushing.whole()),
     };
-    let report = Report { iterations: stages, residual: Some(left), edges: pushing.edges };
-    Ok(Found { output: Output::Some(ranks), report })
+    ranks.iter_mut().for_each(|(_, rank)| *rank /= whole);
+    let residual = Some(left / pushing.whole());
+    let report = Report { iterations: stages, residual, edges: pushing.edges };
+    Ok(Some(Found { output: Output::Some(ranks), report }))
 }
 
 /// The nodes with the greatest ranks, ascending by node. Of equal ranks those of the lesser nodes are taken.
@@ -96,7 +112,6 @@ pub(super) fn greatest(mut ranks: Vec<(u32, f64)>, top: usize) -> Vec<(u32, f64)
 
 struct Pushing<'p, 'r> {
     run: &'p Run<'r>,
-    starts: &'p [u32],
     damping: f64,
     /// What stays at each node.
     kept: Vec<f64>,
@@ -105,11 +120,45 @@ struct Pushing<'p, 'r> {
     /// The nodes that have one or the other.
     met: Vec<u32>,
     queue: VecDeque<u32>,
+    /// What starts anew since a node has no edges.
+    aside: f64,
+    /// What was handed on along edges, and how much of it came to nodes that have none.
+    handed: f64,
+    stuck: f64,
     edges: usize,
+    /// Whether to stop where rounds over all edges cost less.
+    may_stop: bool,
 }
 
-impl Pushing<'_, '_> {
-    /// The ranks as far as they are known. Of its residue a node keeps its share at least.
+impl<'p, 'r> Pushing<'p, 'r> {
+    fn new(run: &'p Run<'r>, starts: &[u32], may_stop: bool) -> Pushing<'p, 'r> {
+        let mut pushing = Pushing {
+            run,
+            damping: run.call.float("damping"),
+            kept: vec![0.0; run.graph.len()],
+            residue: vec![0.0; run.graph.len()],
+            met: Vec::new(),
+            queue: VecDeque::new(),
+            aside: 0.0,
+            handed: 0.0,
+            stuck: 0.0,
+            edges: 0,
+            may_stop,
+        };
+        for start in starts {
+            pushing.hand(*start, 1.0 / starts.len() as f64, f64::INFINITY);
+        }
+        // The starts got it from nobody.
+        pushing.stuck = 0.0;
+        pushing
+    }
+
+    /// What was not put aside: above 0, since of what is put aside a share is kept.
+    fn whole(&self) -> f64 {
+        1.0 - self.aside
+    }
+
+    /// The ranks as far as they are known, times the whole. Of its residue a node keeps its share at least.
     fn ranks(&self) -> Vec<(u32, f64)> {
         let rank = |node: &u32| {
             let place = *node as usize;
@@ -118,40 +167,48 @@ impl Pushing<'_, '_> {
         self.met.iter().map(rank).collect()
     }
 
-    /// The nodes with the greatest ranks when what is left to be handed on has come to them, as far as that can be foretold.
-    fn greatest_in_the_end(&mut self, top: usize, left: f64) -> Result<Vec<(u32, f64)>> {
+    /// The nodes with the greatest ranks when what is left to be handed on has come to them, as far as that can be foretold, and what these are to be
+    /// divided by: what is not put aside in the end.
+    fn greatest_in_the_end(&mut self, top: usize, left: f64) -> Result<(Vec<(u32, f64)>, f64)> {
         let graph = self.run.graph;
         let (leaving, coming) = (graph.outgoing(), graph.incoming(&self.run.task)?);
         let by_edge = 1.0 / leaving.edges().max(1) as f64;
+        // Of what is left a step hands on `damping`, of that the next one hands on what is not stuck, and so on.
+        let stuck = if 0.0 < self.handed { self.stuck / self.handed } else { 0.0 };
+        let steps = 1.0 / (1.0 - self.damping * (1.0 - stuck).clamp(0.0, 1.0));
+        let kept = 1.0 - self.damping;
         let mut candidates = greatest(self.ranks(), top.saturating_mul(CANDIDATES));
         for (node, rank) in &mut candidates {
             let (mut near, mut far) = (0.0, 0.0);
             for (from, weight) in coming.weighted(*node).filter(|(_, weight)| 0.0 < *weight) {
-                let share = weight / leaving.weight_of(from);
+                let (unit, whole) = leaving.unit_and_sum(from);
+                let share = weight / unit / whole;
                 near += self.residue[from as usize] * share;
                 far += coming.degree(from) as f64 * by_edge * share;
             }
-            // The steps behind the first sum to `damping / (1 - damping)` times it, of which all but the share that stays is divided away.
-            *rank += self.damping * ((1.0 - self.damping) * near + self.damping * left * far);
+            *rank += kept * self.damping * (near + self.damping * left * steps * far);
             self.edges += coming.degree(*node);
         }
-        Ok(greatest(candidates, top))
+        // All that was handed on so far, but for what is left, was kept or put aside.
+        let whole = self.whole() - left + kept * left * (1.0 + self.damping * steps);
+        Ok((greatest(candidates, top), whole))
     }
 
-    #[inline]
-    fn receive(&mut self, node: u32, amount: f64) -> f64 {
-        let residue = &mut self.residue[node as usize];
-        // Noted once: who has pushed has kept something, for the damping is below 1.
-        if *residue == 0.0 && self.kept[node as usize] == 0.0 {
-            self.met.push(node);
+    /// Pushes until no node has a rank to hand on of more than `bound` for each of its edges. False where it stopped before.
+    fn until(&mut self, bound: f64) -> Result<bool> {
+        loop {
+            let whole = self.whole();
+            if !self.push_above(bound * whole)? {
+                return Ok(false);
+            }
+            if whole <= self.whole() * (1.0 + SLACK) {
+                return Ok(true);
+            }
         }
-        let before = *residue;
-        *residue += amount;
-        before
     }
 
-    /// Pushes until no node has a residue of more than `bound` for each of its edges.
-    fn until(&mut self, bound: f64) -> Result<()> {
+    /// Pushes until no node has a residue of more than `bound` for each of its edges. False where it stopped before.
+    fn push_above(&mut self, bound: f64) -> Result<bool> {
         let rows = self.run.graph.outgoing();
         let room = |node: u32| bound * rows.degree(node).max(1) as f64;
         let mut unchecked = 0;
@@ -159,42 +216,59 @@ impl Pushing<'_, '_> {
         self.queue = open.copied().collect();
         while let Some(node) = self.queue.pop_front() {
             let residue = std::mem::take(&mut self.residue[node as usize]);
+            let (unit, whole) = rows.unit_and_sum(node);
+            if whole <= 0.0 {
+                // It has edges, none of which weighs anything.
+                self.stay(node, residue);
+                continue;
+            }
             self.kept[node as usize] += (1.0 - self.damping) * residue;
             let handed = self.damping * residue;
-            let whole = rows.weight_of(node);
-            if 0.0 < whole {
-                for (to, weight) in rows.weighted(node) {
-                    self.hand(to, handed * weight / whole, room(to));
-                }
-                unchecked += rows.degree(node);
-            } else {
-                // A walk that is stuck starts anew.
-                for place in 0..self.starts.len() {
-                    let to = self.starts[place];
-                    self.hand(to, handed / self.starts.len() as f64, room(to));
-                }
-                unchecked += self.starts.len();
+            self.handed += handed;
+            for (to, weight) in rows.weighted(node) {
+                self.hand(to, handed * (weight / unit) / whole, room(to));
             }
+            unchecked += rows.degree(node);
             if EDGES_A_CHECK < unchecked {
                 self.edges += std::mem::take(&mut unchecked);
                 self.run.task.check()?;
+                if self.may_stop && rows.edges().saturating_mul(ROUNDS_MAX) < self.edges {
+                    return Ok(false);
+                }
             }
         }
         self.edges += unchecked;
-        Ok(())
+        Ok(true)
     }
 
-    /// Gives a node some of the residue of another, and puts it into the queue when that makes it too much.
+    /// Gives a node some of the residue of another, and puts it into the queue when that makes it more than there is room for.
     #[inline]
     fn hand(&mut self, node: u32, amount: f64, room: f64) {
         // An edge that weighs nothing hands on nothing.
         if amount <= 0.0 {
             return;
         }
-        let before = self.receive(node, amount);
+        let place = node as usize;
+        let before = self.residue[place];
+        // Noted once: who has pushed has kept something, for the damping is below 1.
+        if before == 0.0 && self.kept[place] == 0.0 {
+            self.met.push(node);
+        }
+        if self.run.graph.outgoing().degree(node) == 0 {
+            return self.stay(node, amount);
+        }
+        self.residue[place] = before + amount;
         // Only when it passes the bound just now: so a node is in the queue once, as long as it is above.
         if before <= room && room < before + amount {
             self.queue.push_back(node);
         }
+    }
+
+    /// What comes to a node that leads nowhere: it keeps its share, and the rest is put aside.
+    #[inline]
+    fn stay(&mut self, node: u32, amount: f64) {
+        self.kept[node as usize] += (1.0 - self.damping) * amount;
+        self.aside += self.damping * amount;
+        self.stuck += amount;
     }
 }

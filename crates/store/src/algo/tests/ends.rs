@@ -66,6 +66,13 @@ fn told(graph: &Graph, call: &AlgorithmCall, work: &dyn Work) -> Result<Found> {
     compute(&Run { graph, call, lists, task: Task::new(work, None) })
 }
 
+fn ranks(output: Output) -> Vec<(u32, f64)> {
+    match output {
+        Output::Some(ranks) => ranks,
+        output => (0..).zip(floats(output)).collect(),
+    }
+}
+
 #[test]
 fn katz_refuses_scores_that_do_not_settle() {
     // The greatest eigenvalue is 2.
@@ -91,6 +98,76 @@ fn katz_refuses_scores_that_do_not_settle() {
     // Scores that no round changes any more have settled, if the bound is 0.
     let exact = [("tolerance", ArgumentValue::Float(0.0)), ("beta", ArgumentValue::Float(0.0))];
     assert!(told(&triangle, &call("katz", &exact), &Alone).is_ok());
+}
+
+/// Users who lead to some items each, the first items mostly; items lead nowhere.
+fn shop(users: u32, rng: &mut Rng) -> Graph {
+    let mut edges = Vec::new();
+    for user in 0..users {
+        let mut item = || users + (f64::from(users) * rng.f64().powi(2)) as u32;
+        edges.extend((0..10).map(|_| (user, item())));
+    }
+    graph(2 * users as usize, &edges, None, false)
+}
+
+#[test]
+fn ranks_by_push_hold_where_many_nodes_lead_nowhere() {
+    let shop = shop(1000, &mut Rng::with_seed(1));
+    for starts in [1, 10, 200, 1000] {
+        let from: Vec<usize> = (0..starts).collect();
+        let ask = |more: &[(&str, ArgumentValue)]| {
+            let mut arguments = vec![("from", nodes(&from))];
+            arguments.extend_from_slice(more);
+            ranks(simply(&shop, &call("pagerank", &arguments)))
+        };
+        let exact = ask(&[
+            ("tolerance", ArgumentValue::Float(1e-14)),
+            ("iterations", ArgumentValue::Int(1000)),
+        ]);
+        for (tolerance, error) in [(1e-6, 0.02), (1e-9, 1e-5)] {
+            let pushed = ask(&[
+                ("top", ArgumentValue::Int(10)),
+                ("tolerance", ArgumentValue::Float(tolerance)),
+            ]);
+            assert_eq!(pushed.len(), 10);
+            for (node, rank) in pushed {
+                let wanted = exact[node as usize].1;
+                let off = (rank - wanted).abs() / wanted;
+                assert!(off < error, "{starts} starts, {tolerance}: {node} is off by {off}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_leads_nowhere_costs_nothing_for_each_start() {
+    let count = 5000;
+    let edges: Vec<(u32, u32)> = (1..=count).map(|to| (0, to)).collect();
+    let star = graph(count as usize + 1, &edges, None, false);
+    let from: Vec<usize> = (1..=count as usize).collect();
+    let arguments = [("from", nodes(&from)), ("top", ArgumentValue::Int(10))];
+    let found = told(&star, &call("pagerank", &arguments), &Alone).unwrap();
+    assert!(found.report.edges <= count as usize, "{:?}", found.report);
+    let found = ranks(found.output);
+    assert!(found.iter().all(|(_, rank)| (rank * f64::from(count) - 1.0).abs() < 1e-9));
+}
+
+#[test]
+fn rounds_that_are_counted_are_made() {
+    let shop = shop(50, &mut Rng::with_seed(2));
+    let ask = |more: &[(&str, ArgumentValue)]| {
+        let mut arguments = vec![("from", nodes(&[3, 4])), ("top", ArgumentValue::Int(5))];
+        arguments.extend_from_slice(more);
+        simply(&shop, &call("pagerank", &arguments))
+    };
+    for given in [
+        ("iterations", ArgumentValue::Int(2)),
+        ("variant", ArgumentValue::Word("graphalytics")),
+        ("damping", ArgumentValue::Float(1.0)),
+    ] {
+        let by_rounds = ask(&[given.clone(), ("method", ArgumentValue::Word("power"))]);
+        assert_eq!(ask(std::slice::from_ref(&given)), by_rounds, "{}", given.0);
+    }
 }
 
 #[test]
@@ -193,8 +270,10 @@ fn very_great_and_very_small_weights_are_as_good_as_others() {
     edges.dedup();
     let plain: Vec<f64> = edges.iter().map(|_| f64::from(rng.u8(1..9)) / 8.0).collect();
     let exact = ("tolerance", ArgumentValue::Float(1e-13));
+    let from = ("from", nodes(&[0, 1]));
     let calls = [
         call("pagerank", std::slice::from_ref(&exact)),
+        call("pagerank", &[from, ("method", ArgumentValue::Word("push")), exact.clone()]),
         call("eigenvector", &[exact.clone(), ("iterations", ArgumentValue::Int(10_000))]),
         call("hits", &[exact, ("iterations", ArgumentValue::Int(10_000))]),
         call("fastrp", &[("dimensions", ArgumentValue::Int(8))]),
