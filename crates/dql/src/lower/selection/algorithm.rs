@@ -3,14 +3,17 @@
 //! The name of an algorithm is no keyword. A block that is named so is one of an algorithm where it has no function and could be nothing
 //! else: it has arguments, or its selection begins with a predicate. Both are errors in any other block without a function.
 
+use super::field::EMPTY_BLOCK_HOLDS;
 use super::fields::Place;
 use super::modifiers::Modifiers;
 use crate::lower::arguments::number;
 use crate::lower::request::Lowering;
 use crate::syntax::ast::{self, Argument, Head, Item, Suffix, Value};
+use crate::syntax::token::Text;
 use hexgraph_base::plan::{
-    Algorithm, AlgorithmCall, ArgumentKind, ArgumentValue, Block, BlockKind, COMMON_ARGUMENTS,
-    Call, Direction, Field, FieldKind, GroupsBy, NUMBERS_MAX, NodeList, Order, Page, algorithm,
+    ALGORITHMS, Algorithm, AlgorithmCall, ArgumentKind, ArgumentValue, Block, BlockKind,
+    COMMON_ARGUMENTS, Call, Direction, Field, FieldKind, GroupsBy, NUMBERS_MAX, NodeList, Order,
+    Page, algorithm,
 };
 use hexgraph_base::types::{Error, Result, nearest};
 use std::sync::Arc;
@@ -25,12 +28,38 @@ impl<'a> Lowering<'a> {
         if block.arguments.iter().any(|argument| self.text(&argument.key) == "func") {
             return None;
         }
-        let first = block.body.as_deref().unwrap_or_default().first();
-        let names_edges = matches!(
-            first,
-            Some(Item::Field(field)) if matches!(field.head, Head::Predicate(_))
-        );
-        (names_edges || !block.arguments.is_empty()).then_some(algorithm)
+        (first_predicate(block).is_some() || !block.arguments.is_empty()).then_some(algorithm)
+    }
+
+    /// What is wrong with a block that is one of no algorithm, of which it has the looks, and something is wrong with it: it has no function, and its
+    /// selection begins with a predicate, but there is no algorithm of its name, or only nearly.
+    pub(super) fn misspelt_algorithm(&self, block: &'a ast::Block) -> Option<Error> {
+        let name = self.text(&block.name);
+        let is_function = |argument: &Argument| {
+            nearest(self.text(&argument.key), std::iter::once("func")).is_some()
+        };
+        if name == "shortest" || block.arguments.iter().any(is_function) {
+            return None;
+        }
+        first_predicate(block)?;
+        let near = nearest(&name.to_lowercase(), ALGORITHMS.iter().map(|it| it.name))?;
+        let message = format!("there is no algorithm `{name}`");
+        Some(self.error_with(block.name.start, message, format!("did you mean `{near}`?")))
+    }
+
+    /// What is wrong with a block without a function and without arguments, whose selection begins with a predicate. `None` for one that says so itself.
+    pub(super) fn no_algorithm(&self, block: &'a ast::Block) -> Option<Error> {
+        if let Some(misspelt) = self.misspelt_algorithm(block) {
+            return Some(misspelt);
+        }
+        let (name, (at, predicate)) = (self.text(&block.name), first_predicate(block)?);
+        // `var` is the name of blocks that are not shown.
+        if name == "var" {
+            return None;
+        }
+        let message = format!("found `{}` in a block without a function", self.text(predicate));
+        let hint = format!("{EMPTY_BLOCK_HOLDS}, and there is no algorithm `{name}`");
+        Some(self.error_with(at, message, hint))
     }
 
     /// Lowers the block of an algorithm. Its variable is defined already.
@@ -321,6 +350,8 @@ impl<'a> Lowering<'a> {
     fn no_such_argument(&self, at: u32, name: &str, algorithm: &Algorithm) -> Error {
         let known: Vec<&str> = algorithm.argument_names().collect();
         let near = match name {
+            // As it is called in Python, where `from` is a keyword.
+            "from_nodes" if known.contains(&"from") => Some("did you mean `from`?".to_owned()),
             "weight" if algorithm.takes_weights => {
                 Some("write the facet behind the predicate: `follows @facets(weight)`".to_owned())
             }
@@ -329,6 +360,17 @@ impl<'a> Lowering<'a> {
         let known = format!("it has {}", known.join(", "));
         let hint = near.map_or(known.clone(), |near| format!("{near}; {known}"));
         self.error_with(at, format!("`{name}` is no argument of `{}`", algorithm.name), hint)
+    }
+}
+
+/// The predicate that the selection of a block begins with, and where it stands.
+fn first_predicate(block: &ast::Block) -> Option<(u32, &Text)> {
+    match block.body.as_deref().unwrap_or_default().first() {
+        Some(Item::Field(field)) => match &field.head {
+            Head::Predicate(name) => Some((field.at, name)),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

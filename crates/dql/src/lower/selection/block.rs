@@ -53,8 +53,16 @@ impl<'a> Lowering<'a> {
         let at = block.name.start;
         let name = self.text(&block.name);
         let var = block.var.as_ref().map(|var| self.define(var));
-        let (arguments, paging) = self.root_arguments(block)?;
-        let kind = self.kind(block, &arguments)?;
+        let or_misspelt =
+            |error: Error, here: &Self| here.misspelt_algorithm(block).unwrap_or(error);
+        let (arguments, paging) =
+            self.root_arguments(block).map_err(|error| or_misspelt(error, self))?;
+        let kind = self.kind(block, &arguments).map_err(|error| or_misspelt(error, self))?;
+        if matches!(kind, BlockKind::Empty)
+            && let Some(error) = self.no_algorithm(block)
+        {
+            return Err(error);
+        }
         let mut modifiers = Modifiers::default();
         for directive in &block.directives {
             if let Suffix::Directive(at, directive) = directive {

@@ -9,6 +9,10 @@ use hexgraph_base::plan::{Aggregate, Call, Expand, Field, FieldKind, Filter};
 use hexgraph_base::types::{Result, nearest};
 use std::sync::Arc;
 
+/// What may stand in a block without a function.
+pub(super) const EMPTY_BLOCK_HOLDS: &str =
+    "such a block holds only math and min, max, sum, avg of variables";
+
 impl<'a> Lowering<'a> {
     pub(in crate::lower) fn field(&mut self, item: &'a FieldItem, place: Place) -> Result<Field> {
         if place.in_empty_block {
@@ -44,8 +48,7 @@ impl<'a> Lowering<'a> {
             Head::Call(..) => "a function",
         };
         let message = format!("found `{found}` in a block without a function");
-        let hint = "such a block holds only math and min, max, sum, avg of variables";
-        Err(self.error_with(item.at, message, hint))
+        Err(self.error_with(item.at, message, EMPTY_BLOCK_HOLDS))
     }
 
     fn not_in_group(&self, at: u32, found: &str) -> hexgraph_base::types::Error {
