@@ -2,8 +2,10 @@
 
 use super::arguments::AlgoArguments;
 use super::interrupt::Interrupt;
-use hexgraph::db::{AlgorithmNumbers, AlgorithmTable, Database, OpenOptions, QueryRequest};
-use hexgraph_base::types::{Error, Result, Uid};
+use hexgraph::db::{
+    ALGORITHMS, AlgorithmNumbers, AlgorithmTable, Database, OpenOptions, QueryRequest,
+};
+use hexgraph_base::types::{Error, Result, Uid, nearest};
 use std::cmp::Ordering;
 
 /// Runs an algorithm, and returns its table as text: a line of names, then the rows, with tabs between cells.
@@ -23,6 +25,7 @@ pub(super) fn algo(arguments: &AlgoArguments, interrupt: Interrupt) -> Result<St
 
 /// The query of the call.
 pub(super) fn dql(arguments: &AlgoArguments) -> Result<String> {
+    check_name(&arguments.name)?;
     let mut head = Vec::new();
     let mut before = String::new();
     if let Some(root) = &arguments.nodes {
@@ -42,6 +45,19 @@ pub(super) fn dql(arguments: &AlgoArguments) -> Result<String> {
     let edges: Vec<String> = arguments.on.iter().map(|edges| format!("{edges}{facet}")).collect();
     let (name, head, edges) = (&arguments.name, head.join(", "), edges.join(" "));
     Ok(format!("{{ {before}{name}({head}) {{ {edges} }} }}"))
+}
+
+/// Refuses a name that no algorithm has: the query would be one of an ordinary block.
+fn check_name(name: &str) -> Result<()> {
+    let known = || ALGORITHMS.iter().map(|it| it.name);
+    if known().any(|known| known == name) {
+        return Ok(());
+    }
+    let hint = match nearest(&name.to_lowercase(), known()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("there are {}", known().collect::<Vec<_>>().join(", ")),
+    };
+    Err(Error::query(format!("there is no algorithm `{name}`")).with_hint(hint))
 }
 
 /// The rows with the greatest numbers, at most `top`; pairs and ways stay in their order. Of equal numbers the lesser uid comes first.
@@ -96,4 +112,17 @@ fn lines(table: AlgorithmTable, top: usize) -> String {
         line(cells.into_iter().flatten().collect());
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_name;
+
+    #[test]
+    fn a_name_that_no_algorithm_has_is_told() {
+        assert!(check_name("pagerank").is_ok());
+        let told = |name: &str| check_name(name).unwrap_err().to_string();
+        assert_eq!(told("PageRank"), "there is no algorithm `PageRank` (did you mean `pagerank`?)");
+        assert!(told("foo").starts_with("there is no algorithm `foo` (there are pagerank, "));
+    }
 }
