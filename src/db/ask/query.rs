@@ -617,22 +617,16 @@ impl QueryAnswer {
             return Ok(wanted.to_owned());
         }
         let names: Vec<&str> = self.root_counts().map(|(name, _)| name).collect();
-        let name = match (block, names.as_slice()) {
+        let told = names.join(", ");
+        Err(match (block, names.as_slice()) {
+            (None, [only]) => return Ok((*only).to_owned()),
             (Some(wanted), _) => {
-                let message = format!("the answer has no block {wanted:?}, it has: ");
-                return Err(Error::query(message + &names.join(", ")));
+                Error::query(format!("the answer has no block {wanted:?}, it has: {told}"))
             }
-            (None, [only]) => only,
-            (None, []) => {
-                let error = Error::query("the answer has no blocks, so there are no rows");
-                return Err(error.with_hint("a schema is read whole: as JSON, or by `to_dict()`"));
-            }
-            (None, _) => {
-                let message = "the answer has several blocks, choose one: ".to_owned();
-                return Err(Error::query(message + &names.join(", ")));
-            }
-        };
-        Ok(name.to_owned())
+            (None, []) => Error::query("the answer has no blocks, so there are no rows")
+                .with_hint("a schema is read whole: as JSON, or by `to_dict()`"),
+            (None, _) => Error::query(format!("the answer has several blocks, choose one: {told}")),
+        })
     }
 
     /// Counts the objects in all blocks together. Costs as much as writing the answer.
