@@ -95,9 +95,7 @@ impl AnswerWriter<'_, '_> {
         result: &BlockResult,
         places: Range<usize>,
     ) -> Result<()> {
-        if columns::rows::write(self, block, result, places.clone()) {
-            return Ok(());
-        }
+        let places = columns::rows::write(self, block, result, places.clone())..places.end;
         self.path = block.ignore_reflex.then(Vec::new);
         let (mut next, mut written) = (places.start, 0);
         for &root in &result.roots[places] {

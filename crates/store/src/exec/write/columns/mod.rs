@@ -7,6 +7,7 @@ mod source;
 mod texts;
 mod fill;
 mod gather;
+mod reordered;
 pub(in crate::exec) mod names;
 pub(in crate::exec) mod rows;
 pub(in crate::exec) mod table;

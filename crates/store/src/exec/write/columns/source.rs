@@ -281,6 +281,25 @@ impl<'a> Source<'a> {
             Origin::Each(_) => ObjectCells::Some(&[]),
         }
     }
+
+    /// As [`Source::read`], of nodes that stand anywhere in their level: at these places.
+    pub(super) fn read_scattered(&mut self, nodes: &[u32], places: &[u32]) -> ObjectCells<'_> {
+        match self.from {
+            Origin::Counts(counts) => {
+                let ints = &mut self.buffers.ints;
+                ints.clear();
+                ints.extend(places.iter().map(|place| counts[*place as usize] as i64));
+                ObjectCells::Ints(ints, &[])
+            }
+            Origin::Truths(truths) => {
+                let bools = &mut self.buffers.bools;
+                bools.clear();
+                bools.extend(places.iter().map(|place| truths[*place as usize]));
+                ObjectCells::Bools(bools, &[])
+            }
+            _ => self.read(nodes, 0),
+        }
+    }
 }
 
 impl Each<'_> {
