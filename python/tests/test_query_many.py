@@ -215,7 +215,7 @@ def test_a_row_without_a_value(numbered: hexgraph.Database) -> None:
     """A gap in a table is no empty text, which some node may have for its name."""
     numbered.mutate(set='<1000> <name> "" .')
     for gap in ({"n": None}, {"most": 3}):
-        with pytest.raises(hexgraph.ParseError, match=r"row 1: .*\$n has no value"):
+        with pytest.raises(hexgraph.QueryError, match=r"row 1: .*\$n has no value"):
             numbered.query_many(DQL, [{"n": "n3"}, gap])
     answers = numbered.query_each(DQL, [{"n": "n3"}, {"n": None}, {"n": ""}])
     assert len(next(answers).rows()) == 9
