@@ -86,7 +86,7 @@ fn rows_in_list(lows: &[u16], nodes: &[u32], before: u32, rows: &mut [u32]) {
     rows[place..].fill(NO_ROW);
 }
 
-/// The rows of nodes in a container of bits. Those of a word are counted once, for all nodes behind it.
+/// The rows of nodes in a container of bits: where they lie close together those of a word are counted once, for all nodes behind it.
 fn rows_in_bits(
     words: &[u64; BIT_WORDS],
     ranks: &[u16; RANKS],
@@ -94,6 +94,11 @@ fn rows_in_bits(
     before: u32,
     rows: &mut [u32],
 ) {
+    let span =
+        nodes.first().zip(nodes.last()).map_or(0, |(first, last)| last.saturating_sub(*first));
+    if nodes.len() < span as usize / 64 {
+        return rows_apart(words, ranks, nodes, before, rows);
+    }
     // The number of members before the word at `at`.
     let (mut at, mut rank) = (0, before);
     for (found, &node) in rows.iter_mut().zip(nodes) {
@@ -110,6 +115,28 @@ fn rows_in_bits(
         }
         let (word, bit) = (words[index], 1_u64 << (low % 64));
         let row = rank + (word & (bit - 1)).count_ones();
+        *found = if word & bit != 0 { row } else { NO_ROW };
+    }
+}
+
+/// The rows of nodes in a container of bits, most of which are in words of their own. All words of a step of the ranks are counted, those behind
+/// the node as none: how many are before it is not foreseen, and a wrong guess costs more than to count eight.
+fn rows_apart(
+    words: &[u64; BIT_WORDS],
+    ranks: &[u16; RANKS],
+    nodes: &[u32],
+    before: u32,
+    rows: &mut [u32],
+) {
+    let (steps, _) = words.as_chunks::<STEP_WORDS>();
+    for (found, &node) in rows.iter_mut().zip(nodes) {
+        let low = usize::from(node as u16);
+        let (step, within) = (low / RANK_STEP, low % RANK_STEP / 64);
+        let (word, bit) = (steps[step][within], 1_u64 << (low % 64));
+        let mut row = before + u32::from(ranks[step]) + (word & (bit - 1)).count_ones();
+        for (place, word) in steps[step].iter().enumerate() {
+            row += if place < within { word.count_ones() } else { 0 };
+        }
         *found = if word & bit != 0 { row } else { NO_ROW };
     }
 }
