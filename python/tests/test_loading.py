@@ -409,6 +409,13 @@ def test_decimals_keep_their_digits(db):
     assert sorted(db.query("{ q(func: has(f)) { f } }").rows()) == [(1.5,), (1e100,)]
 
 
+def test_a_column_that_arrow_does_not_know_is_named(db):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"id": ["x"], "wave": [1 + 2j]})
+    with pytest.raises(hexgraph.QueryError, match='column "wave": '):
+        db.load_nodes(frame)
+
+
 def test_periods_are_refused(db):
     pandas = pytest.importorskip("pandas")
     periods = pandas.period_range("2020-01", periods=1, freq="M")

@@ -88,7 +88,8 @@ class Algorithms:
 
         `top` keeps the nodes with the greatest ranks. With `from_nodes` these are found from there
         outward (`method="push"`), which costs the less the fewer they are, and not more on a larger
-        graph; their ranks lack what was not followed any more.
+        graph; their ranks lack what was not followed any more, less of it with a smaller
+        `tolerance`. Where rounds over all edges cost less, those are made.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()

@@ -8,6 +8,7 @@ from dataclasses import asdict, is_dataclass
 from typing import Any, cast
 
 from .._native import ArrowTable, columns_table
+from ..errors import QueryError
 from ..homes import expanded
 
 LATITUDES = ("lat", "latitude", "y", "lat_deg", "latitude_deg")
@@ -172,7 +173,11 @@ def of_pandas(frame: Any) -> Prepared:
         frame = frame.reset_index()
     try:
         import pyarrow
-    except ImportError:
+    except ImportError as error:
+        if not frame.columns.is_unique:
+            twice = frame.columns[frame.columns.duplicated()][0]
+            hint = "rename one of them"
+            raise QueryError(f'two columns are called "{twice}"', hint=hint) from error
         return of_columns({name: frame[name] for name in frame.columns})
     arrays: list[Any] = []
     types: dict[str, str] = {}
@@ -183,7 +188,10 @@ def of_pandas(frame: Any) -> Prepared:
             array = pyarrow.table(column).column(0)
             types.update(own)
         else:
-            array = pyarrow.Array.from_pandas(series)
+            try:
+                array = pyarrow.Array.from_pandas(series)
+            except pyarrow.ArrowException as error:
+                raise QueryError(f'column "{name}": {error}') from error
         arrays.append(array)
     names = [str(name) for name in frame.columns]
     return Prepared(pyarrow.table(arrays, names=names), names, types)
