@@ -582,9 +582,8 @@ impl PyDatabase {
         stats_dict(py, &stats)
     }
 
-    /// Write everything to a directory, which `connect` opens. The database itself stays where it
-    /// is, and readers and writers go on meanwhile. A database that was in that directory is
-    /// replaced when the new one is whole.
+    /// Write everything to a directory, which `connect` opens; a database that was there is replaced
+    /// when the new one is whole. This one stays where it is, and readers and writers go on.
     ///
     /// >>> import hexgraph, pathlib, tempfile
     /// >>> db = hexgraph.connect()
