@@ -147,17 +147,12 @@ impl<'a> Draft<'a> {
     }
 
     /// Deletes values of a node in one language: those of which a query shows what it shows of one that is `wanted`. O((values of the node + wanted) * log wanted).
-    pub(super) fn remove_wanted(
-        &mut self,
-        name: &str,
-        lang: &str,
-        node: u32,
-        wanted: impl Iterator<Item = Value>,
-    ) {
+    pub(super) fn remove_wanted(&mut self, name: &str, lang: &str, node: u32, wanted: Vec<Value>) {
         let Draft { version, touched, .. } = self;
         let Some(predicate) = predicate_of(version, touched, name) else { return };
         let value_type = predicate.def.value_type;
-        let mut wanted: Vec<Value> = wanted.map(|value| in_type(&value, value_type)).collect();
+        let mut wanted: Vec<Value> =
+            wanted.iter().map(|value| in_type(value, value_type)).collect();
         if let [wanted] = wanted.as_slice() {
             return self.remove_values(name, lang, node, |value| value == wanted);
         }
@@ -165,8 +160,8 @@ impl<'a> Draft<'a> {
         let is_there = |value: &Value| {
             let order = |other: &Value| compare_values(other.as_ref(), value.as_ref());
             let first = wanted.partition_point(|other| order(other).is_lt());
-            let alike = wanted[first..].iter().take_while(|other| order(other).is_eq());
-            alike.into_iter().any(|other| other == value)
+            let mut alike = wanted[first..].iter().take_while(|other| order(other).is_eq());
+            alike.any(|other| other == value)
         };
         // Zero equals itself with either sign, and is the only number that does not lie beside what it equals.
         let is_zero = |value: &Value| matches!(value, Value::Float(number) if *number == 0.0);
@@ -426,16 +421,23 @@ fn add_value_keys(
     let mut in_effect = 0;
     for run in changes.chunk_by(|one, next| one.node == next.node) {
         let (uid, old) = (version.nodes.uid(run[0].node), values.values(run[0].node));
-        // A list may be long, and as many values may be set in it.
-        let mut sorted: Vec<ValueRef<'_>> = old.iter().collect();
-        sorted.sort_by(|one, other| compare_values(*one, *other));
+        // A list may be long, and as many values may be set in it. One is mostly all that a commit sets.
+        let mut sorted: Vec<ValueRef<'_>> = Vec::new();
+        if 1 < run.len() {
+            sorted.extend(old.iter());
+            sorted.sort_by(|one, other| compare_values(*one, *other));
+        }
         for ValueChange { value, facets, .. } in run {
             let value = value.as_ref();
             keys.value(uid, values, value);
             if !def.list {
                 keys.replaced(uid, values, &old);
             }
-            let is_new = sorted.binary_search_by(|old| compare_values(*old, value)).is_err();
+            let is_there = match run {
+                [_] => old.iter().any(|old| compare_values(old, value).is_eq()),
+                _ => sorted.binary_search_by(|old| compare_values(*old, value)).is_ok(),
+            };
+            let is_new = !is_there;
             if def.count && is_new {
                 keys.count(uid);
             }

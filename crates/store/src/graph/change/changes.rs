@@ -85,14 +85,6 @@ impl Deleted {
             _ => None,
         }
     }
-
-    /// Takes the one value out that it is.
-    fn take_value(&mut self) -> Option<Value> {
-        match self {
-            Deleted::Value(_, value) => Some(std::mem::replace(value, Value::Bool(false))),
-            _ => None,
-        }
-    }
 }
 
 /// A value that is set.
@@ -287,41 +279,42 @@ impl Work<'_> {
             // A node that nothing is known of has nothing to be deleted.
             let Some(node) = self.draft.node(run[0].node) else { continue };
             let name = &self.predicates[run[0].predicate as usize].name;
-            if let Some(lang) = run[0].what.lang() {
-                let wanted = run.iter_mut().filter_map(|delete| delete.what.take_value());
-                self.draft.remove_wanted(name, &self.langs[lang as usize], node, wanted);
-                continue;
-            }
-            for delete in run {
-                self.delete(name, node, std::mem::replace(&mut delete.what, Deleted::All));
-            }
+            let whats = run.iter_mut().map(|it| std::mem::replace(&mut it.what, Deleted::All));
+            self.delete(name, node, whats);
         }
         Ok(())
     }
 
-    fn delete(&mut self, name: &str, node: u32, what: Deleted) {
+    /// Deletes things of one node and predicate. The values among them are of one language.
+    fn delete(&mut self, name: &str, node: u32, whats: impl Iterator<Item = Deleted>) {
         let (draft, langs) = (&mut self.draft, self.langs);
-        match what {
-            Deleted::All => draft.clear(name, node),
-            Deleted::Lang(lang) => draft.clear_lang(name, &langs[lang as usize], node),
-            Deleted::Value(lang, wanted) => {
-                let wanted = std::iter::once(wanted);
-                draft.remove_wanted(name, &langs[lang as usize], node, wanted);
-            }
-            Deleted::FirstFormatPassword(lang, text) => {
-                let lang = &langs[lang as usize];
-                draft.remove_values(name, lang, node, |value| match value {
-                    Value::Password(hash) => {
-                        *hash == text || Value::verify_password(hash, &text) == Ok(true)
+        let (mut wanted, mut of) = (Vec::new(), 0);
+        for what in whats {
+            match what {
+                Deleted::All => draft.clear(name, node),
+                Deleted::Lang(lang) => draft.clear_lang(name, &langs[lang as usize], node),
+                Deleted::Value(lang, value) => {
+                    of = lang;
+                    wanted.push(value);
+                }
+                Deleted::FirstFormatPassword(lang, text) => {
+                    let lang = &langs[lang as usize];
+                    draft.remove_values(name, lang, node, |value| match value {
+                        Value::Password(hash) => {
+                            *hash == text || Value::verify_password(hash, &text) == Ok(true)
+                        }
+                        _ => false,
+                    });
+                }
+                Deleted::Edge(target) => {
+                    if let Some(target) = draft.node(target) {
+                        draft.remove_edge(name, node, target);
                     }
-                    _ => false,
-                });
-            }
-            Deleted::Edge(target) => {
-                if let Some(target) = draft.node(target) {
-                    draft.remove_edge(name, node, target);
                 }
             }
+        }
+        if !wanted.is_empty() {
+            draft.remove_wanted(name, &langs[of as usize], node, wanted);
         }
     }
 }
