@@ -170,28 +170,21 @@ impl<'a> Scanner<'a> {
     fn iri(&mut self) -> Scanned<&'a str> {
         self.step();
         let start = self.at;
-        loop {
-            self.skip_while(|byte| IRI_BYTES[usize::from(byte)]);
-            match self.peek() {
-                Some(b'>') => {
-                    let text = self.since(start);
-                    self.step();
-                    return Ok(text);
-                }
-                Some(b'\\') if matches!(self.bytes.get(self.at + 1), Some(b'u' | b'U')) => {
-                    match escape_end(self.bytes, self.at) {
-                        Some(end) => self.at = end,
-                        None => {
-                            return Err(self.fault("a wrong escape between `<` and `>` (`\\u` takes 4 hexadecimal digits, `\\U` 8)"));
-                        }
-                    }
-                }
-                None => return Err(self.fault("`<` is never closed (add `>`)")),
-                Some(_) => {
-                    let message =
-                        format!("found {} between `<` and `>` (is `>` missing?)", self.found());
-                    return Err(self.fault(message));
-                }
+        self.at = iri_end(self.bytes, start);
+        match self.peek() {
+            Some(b'>') => {
+                let text = self.since(start);
+                self.step();
+                Ok(text)
+            }
+            Some(b'\\') if begins_escape(self.bytes, self.at) => Err(self.fault(
+                "a wrong escape between `<` and `>` (`\\u` takes 4 hexadecimal digits, `\\U` 8)",
+            )),
+            None => Err(self.fault("`<` is never closed (add `>`)")),
+            Some(_) => {
+                let message =
+                    format!("found {} between `<` and `>` (is `>` missing?)", self.found());
+                Err(self.fault(message))
             }
         }
     }
@@ -217,7 +210,7 @@ impl<'a> Scanner<'a> {
 
     /// Returns the name, or a fault when it has neither a letter nor a digit.
     fn sane(&self, start: usize, name: &'a str) -> Scanned<&'a str> {
-        if name.chars().any(char::is_alphanumeric) {
+        if is_sane(name) {
             return Ok(name);
         }
         let message = format!("`<{name}>` is no name (it has no letter and no digit)");
@@ -533,21 +526,31 @@ const IRI_BYTES: [bool; 256] = {
 
 /// Whether a text can stand between `<` and `>` as a name, here and in queries and schemas.
 pub fn is_name(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        at = match byte {
-            b'\\' if matches!(bytes.get(at + 1), Some(b'u' | b'U')) => {
-                match escape_end(bytes, at) {
-                    Some(end) => end,
-                    None => return false,
-                }
-            }
-            _ if IRI_BYTES[usize::from(byte)] => at + 1,
-            _ => return false,
-        };
+    iri_end(text.as_bytes(), 0) == text.len() && is_sane(text)
+}
+
+/// Whether a name has a letter or a digit.
+fn is_sane(name: &str) -> bool {
+    name.chars().any(char::is_alphanumeric)
+}
+
+/// The place of the first byte, from `at` on, that can't stand in an IRI; of the backslash where it begins a wrong escape.
+fn iri_end(bytes: &[u8], mut at: usize) -> usize {
+    loop {
+        match bytes.get(at) {
+            Some(&byte) if IRI_BYTES[usize::from(byte)] => at += 1,
+            Some(b'\\') if begins_escape(bytes, at) => match escape_end(bytes, at) {
+                Some(end) => at = end,
+                None => return at,
+            },
+            _ => return at,
+        }
     }
-    text.chars().any(char::is_alphanumeric)
+}
+
+/// Whether the backslash at a place begins an escape as IRIs have them, if perhaps a wrong one.
+fn begins_escape(bytes: &[u8], at: usize) -> bool {
+    matches!(bytes.get(at + 1), Some(b'u' | b'U'))
 }
 
 /// Reads a uid. The usual form, `0x` and up to 16 hexadecimal digits, is read here without the general parser, since loads
