@@ -1,9 +1,9 @@
 //! The columns of a block: the keys that its objects have, in the order of the text of the query.
 
+use super::places::NamePlaces;
 use crate::types::{Sink, Uid, ValueRef};
 use rustc_hash::FxHashMap;
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
 /// A key that objects of a block may have.
 #[derive(Debug, Clone, PartialEq)]
@@ -111,8 +111,8 @@ pub fn columns(keys: &[Key], found: &[String]) -> Vec<String> {
 #[derive(Debug, Default)]
 pub struct KeySink {
     wanted: String,
-    keys: Vec<Arc<str>>,
-    known: HashSet<Arc<str>>,
+    keys: Vec<String>,
+    places: NamePlaces,
     /// The keys of the object of the block that is being written. They count when the object ends.
     row: Vec<String>,
     open: Vec<Open>,
@@ -141,7 +141,7 @@ impl KeySink {
 
     /// Returns the keys, each once, in the order of their first occurrence.
     pub fn finish(self) -> Vec<String> {
-        self.keys.iter().map(|key| key.to_string()).collect()
+        self.keys
     }
 
     fn begin(&mut self) {
@@ -157,10 +157,9 @@ impl KeySink {
     fn end(&mut self) {
         let Some(Open { key, is_wanted, .. }) = self.open.pop() else { return };
         if is_wanted && self.open.len() + 1 == ROW_DEPTH {
-            for key in self.row.drain(..) {
-                if !self.known.contains(key.as_str()) {
-                    let key: Arc<str> = Arc::from(key);
-                    self.known.insert(Arc::clone(&key));
+            for (next, key) in self.row.drain(..).enumerate() {
+                let keys = &self.keys;
+                if self.places.find(&key, next, keys.len(), |place| &keys[place]).is_none() {
                     self.keys.push(key);
                 }
             }

@@ -1,8 +1,8 @@
 //! The forms that an answer is written in: JSON text, JSON in pieces, typed columns, and a tape that plays it again. Each is a
 //! [`Sink`](crate::types::Sink) that the executor writes to.
 
-mod keys;
 mod places;
+mod keys;
 mod ends;
 mod cells;
 mod json_text;
