@@ -42,10 +42,10 @@ pub use change::txn::{Txn, TxnOptions};
 pub use compact::{CompactCall, CompactGraph};
 pub use database::Database;
 pub use export::ExportReport;
-pub use files::paths::{files_of, has_triples, is_loaders_export, no_loaders_export};
+pub use files::paths::{files_of, has_triples, refuse_loaders_export};
 pub use guard::guarded;
 pub use hexgraph_base::plan::{
-    ALGORITHMS, Algorithm, ArgumentDef, ArgumentKind, COMMON_ARGUMENTS, Gives,
+    ALGORITHMS, Algorithm, ArgumentDef, ArgumentKind, COMMON_ARGUMENTS, Gives, nearest_algorithm,
 };
 pub use hexgraph_base::schema::{SchemaItem, SchemaReport};
 pub use hexgraph_dql::{Given, keywords, without_passwords, without_strings};

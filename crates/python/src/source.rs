@@ -4,8 +4,7 @@ use crate::convert::encoding::text_of;
 use crate::convert::errors::to_python;
 use bytes::Bytes;
 use hexgraph::db::{
-    LoadReport, SchemaItem, SchemaReport, Source, files_of, has_triples, is_loaders_export,
-    no_loaders_export,
+    LoadReport, SchemaItem, SchemaReport, Source, files_of, has_triples, refuse_loaders_export,
 };
 use hexgraph::tables::{is_export_folder, is_table_name};
 use hexgraph_base::types::Error;
@@ -325,8 +324,8 @@ fn sources_within(
             let advice = "a table is loaded by load_nodes, or load_edges where its rows are edges";
             return Err(to_python(Error::query(format!("{name}: {advice}"))));
         }
-        if !has_schema && is_loaders_export(&path) {
-            return Err(to_python(no_loaders_export(&path)));
+        if !has_schema {
+            refuse_loaders_export(&path).map_err(to_python)?;
         }
         let files = files_of(&path, has_triples).map_err(to_python)?;
         return Ok(files.into_iter().map(Source::File).collect());

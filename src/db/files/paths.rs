@@ -28,21 +28,23 @@ pub fn files_of(path: &Path, wanted: impl Fn(&str) -> bool) -> Result<Vec<PathBu
     some(matching(&shown)?, || format!("{shown}: no file is called so"))
 }
 
-/// Whether a folder is an export for the loaders of Dgraph. Its schema stands in a form of its own, so statements that are loaded from it
+/// Refuses a folder with an export for the loaders of Dgraph. Its schema stands in a form of its own, so statements that are loaded from it
 /// alone would lose their types and indexes.
-pub fn is_loaders_export(path: &Path) -> bool {
+///
+/// # Errors
+///
+/// [`Error::Query`] that says how it is read.
+pub fn refuse_loaders_export(path: &Path) -> Result<()> {
     let is_schema = |name: &str| {
         let group = name.strip_prefix('g').and_then(|name| name.strip_suffix(".schema.gz"));
         group.is_some_and(|it| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit()))
     };
-    let entries = fs::read_dir(path).into_iter().flatten().flatten();
-    entries.into_iter().any(|entry| entry.file_name().to_str().is_some_and(is_schema))
-}
-
-/// The error for such a folder where no schema is given beside it.
-pub fn no_loaders_export(path: &Path) -> Error {
+    let mut entries = fs::read_dir(path).into_iter().flatten().flatten();
+    if !entries.any(|entry| entry.file_name().to_str().is_some_and(is_schema)) {
+        return Ok(());
+    }
     let message = format!("{}: an export for Dgraph's loaders, with its schema", path.display());
-    Error::query(message).with_hint("`hexgraph import FOLDER DATABASE` reads it whole; give a schema to load its statements alone")
+    Err(Error::query(message).with_hint("`hexgraph import FOLDER DATABASE` reads it whole; give a schema to load its statements alone"))
 }
 
 fn some(files: Vec<PathBuf>, otherwise: impl Fn() -> String) -> Result<Vec<PathBuf>> {
@@ -74,9 +76,10 @@ mod tests {
         assert_eq!(names(folder.path()), ["a.rdf.gz", "b.rdf", "d.JSONL"]);
         assert_eq!(names(&folder.path().join("?.rdf*")), ["a.rdf.gz", "b.rdf"]);
         assert_eq!(names(Path::new("no/such")), ["such"]);
-        assert!(!is_loaders_export(folder.path()) && !is_loaders_export(Path::new("no/such")));
+        assert!(refuse_loaders_export(folder.path()).is_ok());
+        assert!(refuse_loaders_export(Path::new("no/such")).is_ok());
         fs::write(folder.path().join("g01.schema.gz"), "").unwrap();
-        assert!(is_loaders_export(folder.path()));
+        assert!(refuse_loaders_export(folder.path()).is_err());
         let error = files_of(&folder.path().join("*.x"), has_triples).unwrap_err().to_string();
         assert!(error.ends_with("*.x: no file is called so"), "{error}");
     }

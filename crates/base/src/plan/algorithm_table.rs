@@ -4,6 +4,7 @@
 use super::algorithm::ArgumentKind::{Bool, Choice, Float, Groups, Int, Nodes, Numbers};
 use super::algorithm::Direction::{Both, In, Out};
 use super::algorithm::{Algorithm, ArgumentDef, Direction, Gives};
+use crate::types::nearest;
 
 /// Any direction; edges are followed as they are written by default.
 const DIRECTED: &[Direction] = &[Out, In, Both];
@@ -20,6 +21,11 @@ const ONE_WAY: &[Direction] = &[Out, In];
 /// The algorithm of a name, in its exact spelling; `None` if there is none.
 pub fn algorithm(name: &str) -> Option<&'static Algorithm> {
     ALGORITHMS.iter().find(|algorithm| algorithm.name == name)
+}
+
+/// The name of an algorithm that another name is probably meant for, in whichever case; `None` where none is near.
+pub fn nearest_algorithm(name: &str) -> Option<&'static str> {
+    nearest(&name.to_lowercase(), ALGORITHMS.iter().map(|algorithm| algorithm.name))
 }
 
 const fn argument(

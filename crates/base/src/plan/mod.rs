@@ -12,7 +12,7 @@ pub use algorithm::{
     Algorithm, AlgorithmCall, ArgumentDef, ArgumentKind, ArgumentValue, COMMON_ARGUMENTS,
     Direction, Gives, GroupsBy, NUMBERS_MAX, NodeList,
 };
-pub use algorithm_table::{ALGORITHMS, algorithm};
+pub use algorithm_table::{ALGORITHMS, algorithm, nearest_algorithm};
 pub use function::{
     Argument, Call, Comparison, Filter, Function, GeoRelation, Operand, PredicateRef, Reach,
     TermIndex, TextMatch,

@@ -4,8 +4,9 @@ use super::arguments::AlgoArguments;
 use super::interrupt::Interrupt;
 use hexgraph::db::{
     ALGORITHMS, AlgorithmNumbers, AlgorithmTable, Database, OpenOptions, QueryRequest,
+    nearest_algorithm,
 };
-use hexgraph_base::types::{Error, Result, Uid, nearest};
+use hexgraph_base::types::{Error, Result, Uid};
 use std::cmp::Ordering;
 
 /// Runs an algorithm, and returns its table as text: a line of names, then the rows, with tabs between cells.
@@ -49,13 +50,15 @@ pub(super) fn dql(arguments: &AlgoArguments) -> Result<String> {
 
 /// Refuses a name that no algorithm has: the query would be one of an ordinary block.
 fn check_name(name: &str) -> Result<()> {
-    let known = || ALGORITHMS.iter().map(|it| it.name);
-    if known().any(|known| known == name) {
+    if ALGORITHMS.iter().any(|known| known.name == name) {
         return Ok(());
     }
-    let hint = match nearest(&name.to_lowercase(), known()) {
+    let hint = match nearest_algorithm(name) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("there are {}", known().collect::<Vec<_>>().join(", ")),
+        None => {
+            let known: Vec<&str> = ALGORITHMS.iter().map(|it| it.name).collect();
+            format!("there are {}", known.join(", "))
+        }
     };
     Err(Error::query(format!("there is no algorithm `{name}`")).with_hint(hint))
 }

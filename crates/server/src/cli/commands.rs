@@ -21,8 +21,7 @@ use clap::Parser;
 use hexgraph::db::graphql::GraphqlOptions;
 use hexgraph::db::{
     Checked, Database, Limits, LoadOptions, LoadProgress, LoadReport, Memory, OpenOptions, Source,
-    byte_count, check, files_of, guarded, has_triples, is_loaders_export, memory_count,
-    no_loaders_export,
+    byte_count, check, files_of, guarded, has_triples, memory_count, refuse_loaders_export,
 };
 use hexgraph::tables::{TableOptions, is_export_folder, is_table_name};
 use hexgraph_base::types::{Error, Result};
@@ -340,8 +339,8 @@ fn loaded_files(paths: &[PathBuf], has_schema: bool) -> Result<(Vec<PathBuf>, Ve
             tables.push(path.clone());
             continue;
         }
-        if !has_schema && is_loaders_export(path) {
-            return Err(no_loaders_export(path));
+        if !has_schema {
+            refuse_loaders_export(path)?;
         }
         for file in files_of(path, |name| is_table_name(name) || has_triples(name))? {
             let kind = if is_table(&file) { &mut tables } else { &mut triples };

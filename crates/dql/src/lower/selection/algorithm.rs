@@ -11,9 +11,9 @@ use crate::lower::request::Lowering;
 use crate::syntax::ast::{self, Argument, Head, Item, Suffix, Value};
 use crate::syntax::token::Text;
 use hexgraph_base::plan::{
-    ALGORITHMS, Algorithm, AlgorithmCall, ArgumentKind, ArgumentValue, Block, BlockKind,
-    COMMON_ARGUMENTS, Call, Direction, Field, FieldKind, GroupsBy, NUMBERS_MAX, NodeList, Order,
-    Page, algorithm,
+    Algorithm, AlgorithmCall, ArgumentKind, ArgumentValue, Block, BlockKind, COMMON_ARGUMENTS,
+    Call, Direction, Field, FieldKind, GroupsBy, NUMBERS_MAX, NodeList, Order, Page, algorithm,
+    nearest_algorithm,
 };
 use hexgraph_base::types::{Error, Result, nearest};
 use std::sync::Arc;
@@ -42,7 +42,7 @@ impl<'a> Lowering<'a> {
             return None;
         }
         first_predicate(block)?;
-        let near = nearest(&name.to_lowercase(), ALGORITHMS.iter().map(|it| it.name))?;
+        let near = nearest_algorithm(name)?;
         let message = format!("there is no algorithm `{name}`");
         Some(self.error_with(block.name.start, message, format!("did you mean `{near}`?")))
     }
