@@ -16,6 +16,8 @@ use hexgraph_base::types::pool::Pool;
 use hexgraph_base::types::{Error, Result, Uid, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Cursor;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// The predicates: `e` forward, `f` turned round where a case has it.
 const NAMES: [&str; 2] = ["e", "f"];
@@ -54,6 +56,35 @@ impl Work for Threads {
 
     fn pool(&self) -> Option<&Pool> {
         Some(&self.0)
+    }
+}
+
+/// Work on one thread that is counted: looks at the clock, and the most bytes at a time.
+#[derive(Default)]
+pub(super) struct Counted {
+    pub(super) checks: AtomicUsize,
+    pub(super) bytes: AtomicUsize,
+    pub(super) most: AtomicUsize,
+}
+
+impl Work for Counted {
+    fn check(&self) -> Result<()> {
+        self.checks.fetch_add(1, Relaxed);
+        Ok(())
+    }
+
+    fn charge(&self, bytes: usize) -> Result<()> {
+        let now = self.bytes.fetch_add(bytes, Relaxed) + bytes;
+        self.most.fetch_max(now, Relaxed);
+        Ok(())
+    }
+
+    fn uncharge(&self, bytes: usize) {
+        self.bytes.fetch_sub(bytes, Relaxed);
+    }
+
+    fn pool(&self) -> Option<&Pool> {
+        None
     }
 }
 

@@ -1,42 +1,11 @@
 //! What algorithms say, and what they cost, where numbers are very great or small, graphs very long, and arguments ask for what cannot be.
 
-use super::case::{assert_near, call, floats, nodes, simply};
+use super::case::{Counted, assert_near, call, floats, nodes, simply};
 use crate::algo::{Alone, EdgeArrays, Found, Graph, Output, Run, Task, Work, compute};
 use fastrand::Rng;
 use hexgraph_base::plan::{AlgorithmCall, ArgumentValue};
 use hexgraph_base::types::Result;
-use hexgraph_base::types::pool::Pool;
-use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
-
-/// Work that is counted: looks at the clock, and the most bytes at a time.
-#[derive(Default)]
-struct Counted {
-    checks: AtomicUsize,
-    bytes: AtomicUsize,
-    most: AtomicUsize,
-}
-
-impl Work for Counted {
-    fn check(&self) -> Result<()> {
-        self.checks.fetch_add(1, Relaxed);
-        Ok(())
-    }
-
-    fn charge(&self, bytes: usize) -> Result<()> {
-        let now = self.bytes.fetch_add(bytes, Relaxed) + bytes;
-        self.most.fetch_max(now, Relaxed);
-        Ok(())
-    }
-
-    fn uncharge(&self, bytes: usize) {
-        self.bytes.fetch_sub(bytes, Relaxed);
-    }
-
-    fn pool(&self) -> Option<&Pool> {
-        None
-    }
-}
 
 fn graph(count: usize, edges: &[(u32, u32)], weights: Option<&[f64]>, both: bool) -> Graph {
     let (sources, targets): (Vec<u32>, Vec<u32>) = edges.iter().copied().unzip();

@@ -1,16 +1,17 @@
 //! The compact graph, the cache of graphs, and threads.
 
-use super::case::{Case, Edges, Threads, call, changed, found, loaded, nodes, quads, simply};
-use crate::algo::{Alone, EdgePart, Graph, GraphCache, Rows, Taken, Task, Wanted, Work};
+use super::case::{
+    Case, Counted, Edges, Threads, call, changed, found, loaded, nodes, quads, simply,
+};
+use crate::algo::{Alone, EdgePart, Graph, GraphCache, Rows, Taken, Task, Wanted};
 use crate::graph::Version;
 use fastrand::Rng;
 use hexgraph_base::budget::Budget;
 use hexgraph_base::plan::{ALGORITHMS, AlgorithmCall, ArgumentKind, ArgumentValue, Direction};
+use hexgraph_base::types::Uid;
 use hexgraph_base::types::pool::Pool;
-use hexgraph_base::types::{Result, Uid};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 pub(super) fn listed(rows: &Rows) -> BTreeMap<(usize, usize), f64> {
     let of =
@@ -58,33 +59,6 @@ fn wrong_weights_name_the_edge() {
     assert!(unknown.contains("no edge of `e` has the facet `wieght`"), "{unknown}");
     assert!(unknown.contains("did you mean `weight`?"), "{unknown}");
     assert_eq!(fault("", "w"), "", "a graph without edges has no wrong ones");
-}
-
-/// Work on one thread that remembers how many bytes it was to count at the most.
-#[derive(Default)]
-struct Counted {
-    now: AtomicUsize,
-    most: AtomicUsize,
-}
-
-impl Work for Counted {
-    fn check(&self) -> Result<()> {
-        Ok(())
-    }
-
-    fn charge(&self, bytes: usize) -> Result<()> {
-        let now = self.now.fetch_add(bytes, Relaxed) + bytes;
-        self.most.fetch_max(now, Relaxed);
-        Ok(())
-    }
-
-    fn uncharge(&self, bytes: usize) {
-        self.now.fetch_sub(bytes, Relaxed);
-    }
-
-    fn pool(&self) -> Option<&Pool> {
-        None
-    }
 }
 
 #[test]
