@@ -241,14 +241,10 @@ impl Lines {
         let began = Instant::now();
         self.questions.as_ref().map_or(Ok(()), Questions::check_caller)?;
         let (mut bytes, mut held) = (Vec::new(), control.hold(PIECE_LEN as u64)?);
-        let mut goes_on = true;
         // At least one line is answered in each turn, however long it takes.
         while bytes.len() < PIECE_LEN && (bytes.is_empty() || began.elapsed() < TURN) {
             control.check()?;
-            let Some((row, line)) = self.reader.row(incoming.bytes()) else {
-                goes_on = false;
-                break;
-            };
+            let Some((row, line)) = self.reader.row(incoming.bytes()) else { break };
             let answer = match self.answer_line(line, control) {
                 Ok(data) => format!("{{\"row\":{row},\"data\":{data}}}\n"),
                 Err(Fault::OfLine(message)) => {
@@ -264,6 +260,8 @@ impl Lines {
             }
             bytes.extend_from_slice(answer.as_bytes());
         }
+        // A turn that ends behind the last line is the last one, also where it ends because of its time.
+        let goes_on = !self.reader.head(incoming.bytes()).is_empty();
         Ok((Piece { bytes: self.pack(bytes, !goes_on), _held: held }, goes_on))
     }
 
