@@ -1,5 +1,6 @@
 """How results are shown and walked through."""
 
+import gc
 import re
 import time
 import urllib.error
@@ -107,3 +108,42 @@ def test_many_keys_cost_no_more_than_each_by_itself():
     assert len(found["data"]["queryItem"][0]) == many
     # It takes a second; to look for each key among all others took ten and more.
     assert time.monotonic() - started < 5
+
+
+def test_dicts_inside_are_nobody_elses():
+    db = hexgraph.connect()
+    db.alter("name: string .\nknows: [uid] .\nboss: uid .")
+    ids = [hex(n) for n in range(1, 42)]
+    knows = [[{"uid": "0x1"}, {"uid": uid}] for uid in ids[1:]]
+    people = [{"uid": uid, "knows": known, "boss": {"uid": "0x2"}} for uid, known in zip(ids, knows)]
+    db.mutate(set_json=people + [{"uid": uid, "name": f"p{int(uid, 16)}"} for uid in ids])
+    found = db.query("{ q(func: has(boss)) { name knows { uid name } boss { name } } }")
+    found = found.to_dict()["q"]
+    assert found[4] == {
+        "name": "p5",
+        "knows": [{"uid": "0x1", "name": "p1"}, {"uid": "0x6", "name": "p6"}],
+        "boss": {"name": "p2"},
+    }
+    dicts = [one for row in found for one in [row, *row["knows"], row["boss"]]]
+    assert len({id(one) for one in dicts}) == len(dicts) == 4 * 40
+    found[4]["knows"][0]["name"] = found[4]["boss"]["name"] = "else"
+    assert {row["knows"][0]["name"] for row in found} == {"p1", "else"}
+    assert {row["boss"]["name"] for row in found} == {"p2", "else"}
+
+
+@pytest.mark.parametrize("is_enabled", [True, False])
+def test_the_collector_is_as_it_was(is_enabled):
+    db = hexgraph.connect(limits={"result": 3_000_000})
+    db.alter("n: int .\nknows: [uid] .")
+    many = range(1, 60_001)
+    db.mutate(set_json=[{"uid": hex(n), "n": n, "knows": {"uid": hex(n % 90 + 1)}} for n in many])
+    result = db.query("{ q(func: has(n)) { n knows { n } } }")
+    (gc.enable if is_enabled else gc.disable)()
+    try:
+        assert len(result.to_dict()["q"]) == len(result.rows("q")) == 60_000
+        assert gc.isenabled() == is_enabled
+        with pytest.raises(hexgraph.LimitError):
+            db.query("{ q(func: has(n)) { n knows { n } } r(func: has(n)) { uid n } }").to_dict()
+        assert gc.isenabled() == is_enabled
+    finally:
+        gc.enable()

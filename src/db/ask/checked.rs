@@ -262,12 +262,10 @@ impl<S: Sink> Sink for Checked<'_, S> {
             resume_unwind(Box::new(error));
         }
         // As if they came one by one.
-        let bytes = objects
-            .columns
-            .iter()
-            .map(|(name, cells)| (name.len() + 4) * objects.len + cells.byte_len(objects.len));
+        let each = objects.byte_lens();
+        let bytes = objects.places().map(|place| each[place]).fold(0, u64::saturating_add);
         let before = self.bytes;
-        self.count(bytes.sum());
+        self.count(usize::try_from(bytes).unwrap_or(usize::MAX));
         if self.sink.objects(objects) {
             if let Err(error) = self.control.check() {
                 resume_unwind(Box::new(error));

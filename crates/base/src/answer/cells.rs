@@ -227,7 +227,7 @@ impl Cells {
     }
 
     /// The cells that objects have of a key; `None` where none of them has a value.
-    pub(super) fn of(cells: ObjectCells<'_>) -> Option<Cells> {
+    pub(super) fn of(cells: &ObjectCells<'_>) -> Option<Cells> {
         let valid = |has: &[bool]| if has.contains(&false) { has.to_vec() } else { Vec::new() };
         let has_some = |has: &[bool], len: usize| match has.is_empty() {
             true => len != 0,

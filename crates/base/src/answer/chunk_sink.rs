@@ -1,7 +1,8 @@
 //! Writes JSON in pieces, for answers that are too long to be in memory at once.
 
 use super::json::JsonSink;
-use crate::types::{Result, Sink, Uid, ValueRef};
+use super::json_rows::Rows;
+use crate::types::{Objects, Result, Sink, Uid, ValueRef};
 use std::panic::resume_unwind;
 
 /// A sink that writes an answer as JSON and passes it to a function piece by piece. A piece ends with the end of an object,
@@ -27,6 +28,16 @@ impl<F: FnMut(Vec<u8>) -> Result<()>> ChunkSink<F> {
     pub fn finish(mut self) -> Result<()> {
         (self.send)(self.json.into_bytes())
     }
+
+    /// Passes on what is written where it is long enough. To be called behind an object.
+    fn pass_on(&mut self) {
+        if self.chunk_len < self.json.as_bytes().len() {
+            let written = self.json.take_written();
+            if let Err(error) = (self.send)(written) {
+                resume_unwind(Box::new(error));
+            }
+        }
+    }
 }
 
 impl<F: FnMut(Vec<u8>) -> Result<()>> Sink for ChunkSink<F> {
@@ -36,12 +47,7 @@ impl<F: FnMut(Vec<u8>) -> Result<()>> Sink for ChunkSink<F> {
 
     fn end_object(&mut self) {
         self.json.end_object();
-        if self.chunk_len < self.json.as_bytes().len() {
-            let written = self.json.take_written();
-            if let Err(error) = (self.send)(written) {
-                resume_unwind(Box::new(error));
-            }
-        }
+        self.pass_on();
     }
 
     fn discard_object(&mut self) {
@@ -86,6 +92,23 @@ impl<F: FnMut(Vec<u8>) -> Result<()>> Sink for ChunkSink<F> {
 
     fn text(&mut self, text: &str) {
         self.json.text(text);
+    }
+
+    fn takes_rows(&self) -> bool {
+        true
+    }
+
+    fn objects(&mut self, objects: &Objects<'_>) -> bool {
+        let rows = Rows::new(objects);
+        for place in objects.places() {
+            let before = self.json.as_bytes().len();
+            self.json.write_row(&rows, place);
+            // One without a value is left out.
+            if before < self.json.as_bytes().len() {
+                self.pass_on();
+            }
+        }
+        true
     }
 }
 

@@ -3,7 +3,7 @@
 //! Everything is appended to one buffer. Each open object or array remembers the offset where it began, its comma and key
 //! included, so discarding it truncates the buffer. Omitting a value truncates the buffer to the offset of its key.
 
-use super::json_rows::write_rows;
+use super::json_rows::Rows;
 use super::json_text::{write_json_text, write_plain_text, write_uid};
 use crate::types::{
     DateTime, Objects, PieceSink, ShowValues, Sink, Uid, ValueRef, write_float, write_float32,
@@ -64,6 +64,12 @@ impl JsonSink {
             (open.start, open.content) = (0, 0);
         }
         std::mem::replace(&mut self.out, rest)
+    }
+
+    /// Writes an object as the next element of the innermost array, if it has a value.
+    pub(super) fn write_row(&mut self, rows: &Rows<'_>, place: usize) {
+        let content = self.open.last().map_or(0, |open| open.content);
+        rows.write_one(place, content, &mut self.out);
     }
 
     /// Empties the buffer and keeps its memory.
@@ -181,8 +187,9 @@ impl Sink for JsonSink {
 
     fn objects(&mut self, objects: &Objects<'_>) -> bool {
         debug_assert!(self.key_start.is_none(), "several objects stand in an array");
-        let content = self.open.last().map_or(0, |open| open.content);
-        write_rows(objects, content, &mut self.out);
+        let rows = Rows::new(objects);
+        rows.reserve(objects.order.map_or(objects.len, <[u32]>::len), &mut self.out);
+        objects.places().for_each(|place| self.write_row(&rows, place));
         true
     }
 }

@@ -1,10 +1,10 @@
-//! Writes objects that come as columns as JSON, row by row.
+//! Writes objects that come as columns as JSON, row by row, those of their lists in their places.
 //!
 //! Each key is written once, with the comma before it and the colon behind. What is short is copied as a block of a fixed length, of which what
 //! is too much is cut off again: that is quicker than a copy of as many bytes as there are.
 
 use super::json_text::{write_json_text, write_plain_text, write_uid};
-use crate::types::{ObjectCells, Objects, write_float, write_int};
+use crate::types::{ObjectCells, Objects, stack, write_float, write_int};
 
 /// The length of the blocks that are copied.
 const BLOCK: usize = 16;
@@ -15,18 +15,27 @@ const VALUE_BYTES: usize = 12;
 /// How a text is written that a damaged file does not have.
 const NO_TEXT: ([u8; BLOCK], u8) = (*b"\"\"              ", 2);
 
+/// Objects to be written.
+pub(super) struct Rows<'o> {
+    columns: Vec<Column<'o>>,
+    /// The bytes that room is made for of each.
+    each: usize,
+}
+
 /// A key with a comma before it and a colon behind it, and its values.
 struct Column<'o> {
     /// In blocks; what stands behind the length means nothing.
     key: Vec<[u8; BLOCK]>,
     key_len: usize,
-    cells: ObjectCells<'o>,
+    cells: &'o ObjectCells<'o>,
     /// Of texts in a list, each as it is written, where all are short; else empty.
     quoted: Vec<([u8; BLOCK], u8)>,
+    /// The objects that those in lists are.
+    below: Option<Rows<'o>>,
 }
 
 impl<'o> Column<'o> {
-    fn new(name: &str, cells: ObjectCells<'o>, objects: usize) -> Column<'o> {
+    fn new(name: &str, cells: &'o ObjectCells<'o>, objects: usize) -> Column<'o> {
         let mut text = vec![b','];
         write_plain_text(name, &mut text);
         text.push(b':');
@@ -37,14 +46,18 @@ impl<'o> Column<'o> {
             ObjectCells::Coded(_, texts) if texts.len() <= objects => quoted(texts),
             _ => Vec::new(),
         };
-        Column { key: blocks.to_vec(), key_len, cells, quoted }
+        let below = match cells {
+            ObjectCells::Lists(lists) => Some(Rows::new(&lists.objects)),
+            _ => None,
+        };
+        Column { key: blocks.to_vec(), key_len, cells, quoted, below }
     }
 
     fn write(&self, place: usize, out: &mut Vec<u8>) {
         let end = out.len() + self.key_len;
         self.key.iter().for_each(|block| out.extend_from_slice(block));
         out.truncate(end);
-        match &self.cells {
+        match self.cells {
             ObjectCells::Ints(ints, _) => write_int(ints[place], out),
             ObjectCells::Floats(floats, _) => write_float(floats[place], out),
             ObjectCells::Bools(truths, _) => {
@@ -64,6 +77,22 @@ impl<'o> Column<'o> {
                 out.extend_from_slice(text);
                 out.truncate(end);
             }
+            ObjectCells::Lists(lists) => {
+                let Some(below) = &self.below else { return };
+                let content = out.len() + usize::from(lists.is_list);
+                if lists.is_list {
+                    out.push(b'[');
+                }
+                for &item in lists.of(place) {
+                    below.write_one(item as usize, content, out);
+                }
+                if out.len() == content {
+                    // Nothing is left: the key is taken back.
+                    out.truncate(end - self.key_len);
+                } else if lists.is_list {
+                    out.push(b']');
+                }
+            }
             cells => write_json_text(cells.text(place).unwrap_or_default(), out),
         }
     }
@@ -82,23 +111,33 @@ fn quoted(texts: &[&str]) -> Vec<([u8; BLOCK], u8)> {
     texts.iter().map(&mut one).collect::<Option<Vec<_>>>().unwrap_or_default()
 }
 
-/// Writes the objects that have a value as the next elements of an array, whose first one begins at `content`.
-pub(super) fn write_rows(objects: &Objects<'_>, content: usize, out: &mut Vec<u8>) {
-    let columns: Vec<Column<'_>> = objects
-        .columns
-        .iter()
-        .map(|(name, cells)| Column::new(name, *cells, objects.len))
-        .collect();
-    let each: usize = columns.iter().map(|column| column.key_len + VALUE_BYTES).sum();
-    out.reserve(each * objects.len);
-    for place in 0..objects.len {
+impl<'o> Rows<'o> {
+    pub(super) fn new(objects: &'o Objects<'o>) -> Rows<'o> {
+        stack::require();
+        let columns: Vec<Column<'o>> = objects
+            .columns
+            .iter()
+            .map(|(name, cells)| Column::new(name, cells, objects.len))
+            .collect();
+        let each = columns.iter().map(|column| column.key_len + VALUE_BYTES).sum();
+        Rows { columns, each }
+    }
+
+    /// Makes room for so many objects.
+    pub(super) fn reserve(&self, objects: usize, out: &mut Vec<u8>) {
+        out.reserve(self.each.saturating_mul(objects));
+    }
+
+    /// Writes an object, if it has a value, as the next element of an array, whose first one begins at `content`.
+    pub(super) fn write_one(&self, place: usize, content: usize, out: &mut Vec<u8>) {
         let start = out.len();
         if content < start {
             out.push(b',');
         }
         let open = out.len();
-        for column in &columns {
-            if column.cells.has(place) {
+        for column in &self.columns {
+            // Lists have to be written to know whether anything is in them.
+            if column.below.is_some() || column.cells.has(place) {
                 column.write(place, out);
             }
         }
@@ -117,28 +156,39 @@ pub(super) fn write_rows(objects: &Objects<'_>, content: usize, out: &mut Vec<u8
 mod tests {
     use super::*;
     use crate::answer::JsonSink;
-    use crate::types::{DateTime, Sink, Uid, ValueRef};
+    use crate::types::{DateTime, ObjectLists, Sink, Uid, ValueRef};
     use fastrand::Rng;
 
     /// What objects are one by one.
     fn one_by_one(objects: &Objects<'_>, sink: &mut JsonSink) {
-        for place in 0..objects.len {
-            sink.begin_object();
-            for (key, cells) in objects.columns.iter().filter(|(_, cells)| cells.has(place)) {
-                sink.key(key);
-                match cells {
-                    ObjectCells::Ints(ints, _) => sink.value(ValueRef::Int(ints[place])),
-                    ObjectCells::Floats(floats, _) => sink.value(ValueRef::Float(floats[place])),
-                    ObjectCells::Bools(truths, _) => sink.value(ValueRef::Bool(truths[place])),
-                    ObjectCells::Times(times, _) => sink.value(ValueRef::DateTime(times[place])),
-                    ObjectCells::Uids(uids) => sink.uid(uids[place]),
-                    cells => sink.text(cells.text(place).unwrap()),
+        objects.places().for_each(|place| one(objects, place, sink));
+    }
+
+    fn one(objects: &Objects<'_>, place: usize, sink: &mut JsonSink) {
+        sink.begin_object();
+        for (key, cells) in objects.columns.iter().filter(|(_, cells)| cells.has(place)) {
+            sink.key(key);
+            match cells {
+                ObjectCells::Ints(ints, _) => sink.value(ValueRef::Int(ints[place])),
+                ObjectCells::Floats(floats, _) => sink.value(ValueRef::Float(floats[place])),
+                ObjectCells::Bools(truths, _) => sink.value(ValueRef::Bool(truths[place])),
+                ObjectCells::Times(times, _) => sink.value(ValueRef::DateTime(times[place])),
+                ObjectCells::Uids(uids) => sink.uid(uids[place]),
+                ObjectCells::Lists(lists) => {
+                    if lists.is_list {
+                        sink.begin_array();
+                    }
+                    lists.of(place).iter().for_each(|it| one(&lists.objects, *it as usize, sink));
+                    if lists.is_list {
+                        sink.end_array();
+                    }
                 }
+                cells => sink.text(cells.text(place).unwrap()),
             }
-            match sink.is_empty() {
-                true => sink.discard_object(),
-                false => sink.end_object(),
-            }
+        }
+        match sink.is_empty() {
+            true => sink.discard_object(),
+            false => sink.end_object(),
         }
     }
 
@@ -165,6 +215,16 @@ mod tests {
                 false => ObjectCells::NONE,
             };
             let codes: Vec<u32> = (0..len).map(|place| code(place, &mut rng)).collect();
+            let below = Objects {
+                len,
+                selection: 1,
+                order: None,
+                columns: vec![("n", ObjectCells::Ints(&ints, &has))],
+            };
+            let mut items: Vec<u32> = (0..len as u32 * 2).map(|place| place / 2).collect();
+            rng.shuffle(&mut items);
+            let ends: Vec<usize> = (1..=len).map(|place| 2 * place).collect();
+            let lists = ObjectLists { items: &items, ends: &ends, is_list: true, objects: below };
             let mut columns = vec![
                 ("n", ObjectCells::Ints(&ints, &has)),
                 ("a key that is longer than a block", ObjectCells::Floats(&floats, &[])),
@@ -173,10 +233,14 @@ mod tests {
                 ("born", ObjectCells::Times(&times, &[])),
                 ("fifteen_bytes_", ObjectCells::Coded(&codes, listed)),
                 ("uid", ObjectCells::Uids(&uids)),
+                ("friends", ObjectCells::Lists(Box::new(lists))),
             ];
             rng.shuffle(&mut columns);
-            columns.truncate(rng.usize(..8));
-            let objects = Objects { len, columns };
+            columns.truncate(rng.usize(..9));
+            let mut order: Vec<u32> = (0..len as u32).collect();
+            rng.shuffle(&mut order);
+            let order = (round % 3 == 0).then_some(&order[..]);
+            let objects = Objects { len, selection: 0, order, columns };
             let (mut rows, mut single) = (JsonSink::new(), JsonSink::new());
             for sink in [&mut rows, &mut single] {
                 sink.begin_array();

@@ -404,12 +404,13 @@ impl Sink for TableSink {
     }
 
     fn objects(&mut self, objects: &Objects<'_>) -> bool {
-        let are_known = objects.columns.iter().all(|(_, cells)| Cells::can_be_of(cells));
+        let are_known = objects.order.is_none()
+            && objects.columns.iter().all(|(_, cells)| Cells::can_be_of(cells));
         if !are_known || !matches!(self.frames.last(), Some(Frame::Block(true) | Frame::Groups)) {
             return false;
         }
         let column = |(name, cells): &(&str, ObjectCells<'_>)| {
-            Some(Column { name: (*name).to_owned(), cells: Cells::of(*cells)? })
+            Some(Column { name: (*name).to_owned(), cells: Cells::of(cells)? })
         };
         let columns = objects.columns.iter().filter_map(column).collect();
         for column in &mut self.table.columns {

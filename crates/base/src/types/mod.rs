@@ -9,6 +9,7 @@ mod error;
 mod features;
 pub mod fields;
 mod nearest;
+mod objects;
 mod sink;
 mod quoted_text;
 
@@ -23,8 +24,9 @@ pub use forms::convert::ConvertError;
 pub use forms::json_reader::{JsonError, JsonReader};
 pub use forms::parse::{ParseError, parse_bool, parse_float, parse_vector};
 pub use nearest::{did_you_mean, did_you_mean_one_of, near_names, nearest};
+pub use objects::{ObjectCells, ObjectLists, Objects};
 pub use quoted_text::{MESSAGE_LEN_MAX, bounded, shown};
-pub use sink::{ObjectCells, Objects, PieceSink, ShowValues, Sink};
+pub use sink::{PieceSink, ShowValues, Sink};
 pub use values::datetime::{DateTime, TimeError};
 pub use values::geo::{Coordinate, Geometry, GeometryError};
 pub use values::password::HASH_OF_NOBODY;

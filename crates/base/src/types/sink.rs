@@ -1,6 +1,6 @@
 //! Where an answer is written to: JSON text, Python objects.
 
-use super::{DateTime, Uid, ValueRef};
+use super::{DateTime, Objects, Uid, ValueRef};
 
 /// Takes an answer as a stream of events, depth first.
 ///
@@ -36,7 +36,7 @@ pub trait Sink {
     /// Is told how much memory the writer is about to hold beside what it writes: a sink that counts memory may refuse it,
     /// by unwinding with an error.
     fn beside(&mut self, _bytes: usize) {}
-    /// Whether [`Sink::objects`] takes the flat objects of a block, in pieces.
+    /// Whether [`Sink::objects`] takes the objects of the innermost array, in pieces.
     fn takes_rows(&self) -> bool {
         false
     }
@@ -44,81 +44,6 @@ pub trait Sink {
     /// one: a sink that makes columns of objects, or objects without asking for each of their keys, takes them.
     fn objects(&mut self, _objects: &Objects<'_>) -> bool {
         false
-    }
-}
-
-/// Objects as columns: flat, and with no two values of one key. One that has no value at all is none, and left out.
-pub struct Objects<'o> {
-    /// The number of objects.
-    pub len: usize,
-    /// The keys in their order, each with its values.
-    pub columns: Vec<(&'o str, ObjectCells<'o>)>,
-}
-
-/// The values that objects have of a key.
-#[derive(Clone, Copy)]
-pub enum ObjectCells<'o> {
-    /// Texts: all of them one behind the other, and where each ends.
-    Texts(&'o str, &'o [usize]),
-    /// Ints, and which objects have one; an empty list says that all have.
-    Ints(&'o [i64], &'o [bool]),
-    /// Floats, likewise; one that is not finite is no value.
-    Floats(&'o [f64], &'o [bool]),
-    /// Truth values, likewise.
-    Bools(&'o [bool], &'o [bool]),
-    /// Instants, likewise.
-    Times(&'o [DateTime], &'o [bool]),
-    /// Uids, which all objects have.
-    Uids(&'o [Uid]),
-    /// Texts of some of the objects.
-    Some(&'o [Option<&'o str>]),
-    /// Texts by their places in a list, which is the same for all objects of a block; [`ObjectCells::NONE`] for an object without one.
-    Coded(&'o [u32], &'o [&'o str]),
-}
-
-impl<'o> ObjectCells<'o> {
-    /// The place of the text that an object does not have.
-    pub const NONE: u32 = u32::MAX;
-
-    /// Whether an object has a value.
-    #[inline]
-    pub fn has(&self, place: usize) -> bool {
-        match self {
-            ObjectCells::Texts(..) | ObjectCells::Uids(_) => true,
-            ObjectCells::Ints(_, has) | ObjectCells::Bools(_, has) | ObjectCells::Times(_, has) => {
-                has.is_empty() || has[place]
-            }
-            ObjectCells::Floats(floats, has) => {
-                (has.is_empty() || has[place]) && floats[place].is_finite()
-            }
-            ObjectCells::Some(texts) => texts[place].is_some(),
-            ObjectCells::Coded(codes, _) => codes[place] != ObjectCells::NONE,
-        }
-    }
-
-    /// The text of an object; `None` where it has none, and for cells that are no texts.
-    #[inline]
-    pub fn text(&self, place: usize) -> Option<&'o str> {
-        match self {
-            ObjectCells::Texts(text, ends) => {
-                let start = if place == 0 { 0 } else { ends[place - 1] };
-                Some(&text[start..ends[place]])
-            }
-            ObjectCells::Some(texts) => texts[place],
-            ObjectCells::Coded(codes, texts) => texts.get(codes[place] as usize).copied(),
-            _ => None,
-        }
-    }
-
-    /// The bytes of the values as they are counted one by one: those of a text, and eight for any other value.
-    pub fn byte_len(&self, objects: usize) -> usize {
-        match self {
-            ObjectCells::Texts(text, _) => text.len(),
-            ObjectCells::Some(_) | ObjectCells::Coded(..) => {
-                (0..objects).filter_map(|place| self.text(place)).map(str::len).sum()
-            }
-            _ => 8 * objects,
-        }
     }
 }
 

@@ -3,21 +3,25 @@
 use super::json::Keys;
 use hexgraph::db::{Canceller, Control};
 use hexgraph_base::answer::NamePlaces;
-use hexgraph_base::types::{DateTime, ObjectCells, Objects, ShowValues, Sink, Uid, ValueRef};
+use hexgraph_base::types::{
+    DateTime, ObjectCells, ObjectLists, Objects, ShowValues, Sink, Uid, ValueRef, stack,
+};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyModule, PyString, PyTuple};
 use std::cell::Cell;
+use std::collections::BTreeMap;
 
-/// The number of values that are created between two looks at Python's signals.
-const SIGNALS_INTERVAL: u32 = 1 << 16;
+/// The number of values that are created between two looks at Python's signals, and before its collector is stopped.
+const SIGNALS_INTERVAL: usize = 1 << 16;
 
 /// A sink that builds dicts and lists.
 pub(crate) struct DictSink<'a, 'py> {
     py: Python<'py>,
     open: Vec<Open<'py>>,
     keys: Keys<'py>,
-    made: Made<'py>,
-    values: u32,
+    maker: Maker<'py>,
+    values: usize,
+    collector: Option<StoppedCollector<'py>>,
     root: Option<Bound<'py, PyAny>>,
     rows: Option<Rows<'py>>,
     fault: &'a Fault,
@@ -36,47 +40,111 @@ struct Rows<'py> {
     is_here: bool,
 }
 
-/// Makes objects of the values of a column.
+/// Makes objects of the values of columns.
 #[derive(Default)]
-struct Made<'py> {
-    /// The texts of the columns of a block that say them by their places in a list, by column and place.
-    texts: Vec<Vec<Option<Bound<'py, PyAny>>>>,
+struct Maker<'py> {
+    /// The texts that columns of a block say by their places in a list, by selection and column, and then by their places.
+    texts: BTreeMap<(usize, usize), Vec<Option<Bound<'py, PyAny>>>>,
     /// The text of a time.
     time: Vec<u8>,
 }
 
-impl<'py> Made<'py> {
-    /// The value of each object, `None` for one that has none. `place` is that of the column in its block.
+/// Objects whose values are made.
+struct MadeObjects<'o, 'py> {
+    columns: Vec<(Bound<'py, PyString>, MadeColumn<'o, 'py>)>,
+}
+
+enum MadeColumn<'o, 'py> {
+    /// The value of each object, `None` for one that has none.
+    Values(Vec<Option<Bound<'py, PyAny>>>),
+    Lists(&'o ObjectLists<'o>, MadeObjects<'o, 'py>),
+}
+
+impl<'py> Maker<'py> {
+    fn objects<'o>(
+        &mut self,
+        py: Python<'py>,
+        keys: &mut Keys<'py>,
+        objects: &'o Objects<'o>,
+    ) -> MadeObjects<'o, 'py> {
+        stack::require();
+        let columns = objects.columns.iter().enumerate().map(|(place, (name, cells))| {
+            let column = match cells {
+                ObjectCells::Lists(lists) => {
+                    MadeColumn::Lists(lists, self.objects(py, keys, &lists.objects))
+                }
+                _ => {
+                    let column = (objects.selection, place);
+                    MadeColumn::Values(self.column(py, column, cells, objects.len))
+                }
+            };
+            (keys.find(py, name), column)
+        });
+        MadeObjects { columns: columns.collect() }
+    }
+
+    /// The value of each object, `None` for one that has none. `column` is told by its selection and its place there.
     fn column(
         &mut self,
         py: Python<'py>,
-        place: usize,
+        column: (usize, usize),
         cells: &ObjectCells<'_>,
         len: usize,
     ) -> Vec<Option<Bound<'py, PyAny>>> {
         let mut made = Vec::with_capacity(len);
-        let Made { texts, time } = self;
+        let Maker { texts, time } = self;
         match cells {
             ObjectCells::Coded(codes, all) => {
-                if texts.len() <= place {
-                    texts.resize_with(place + 1, Vec::new);
-                }
-                let known = &mut texts[place];
+                let known = texts.entry(column).or_default();
                 known.resize(all.len(), None);
-                made.extend(codes.iter().map(|&code| {
+                made.extend(codes[..len].iter().map(|&code| {
                     // The code of an object without a text is beyond any list, so it finds none here.
                     let text = known.get_mut(code as usize)?;
                     let make = || PyString::new(py, all[code as usize]).into_any();
                     Some(text.get_or_insert_with(make).clone())
                 }));
             }
-            ObjectCells::Uids(uids) => made.extend(uids.iter().map(|&uid| {
+            ObjectCells::Uids(uids) => made.extend(uids[..len].iter().map(|&uid| {
                 let mut digits = [0; 18];
                 Some(PyString::new(py, uid.text(&mut digits)).into_any())
             })),
             _ => made.extend((0..len).map(|place| one(py, cells, place, time))),
         }
         made
+    }
+}
+
+impl<'py> MadeObjects<'_, 'py> {
+    /// The dict of an object; `None` where it has none of the values, so that it is left out, as in JSON.
+    fn dict(&self, py: Python<'py>, place: usize) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let mut dict = None;
+        for (name, column) in &self.columns {
+            if let Some(value) = column.value(py, place)? {
+                dict.get_or_insert_with(|| PyDict::new(py)).set_item(name, value)?;
+            }
+        }
+        Ok(dict)
+    }
+}
+
+impl<'py> MadeColumn<'_, 'py> {
+    /// What an object has.
+    fn value(&self, py: Python<'py>, place: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let (lists, below) = match self {
+            MadeColumn::Values(values) => return Ok(values[place].clone()),
+            MadeColumn::Lists(lists, below) => (lists, below),
+        };
+        stack::require();
+        let mut list = None;
+        for &item in lists.of(place) {
+            let Some(dict) = below.dict(py, item as usize)? else { continue };
+            if !lists.is_list {
+                return Ok(Some(dict.into_any()));
+            }
+            // Each place gets a dict of its own: whoever changes one changes no other.
+            list.get_or_insert_with(|| PyList::empty(py)).append(dict)?;
+        }
+        Ok(list.map(Bound::into_any))
     }
 }
 
@@ -134,6 +202,29 @@ impl Fault {
     }
 }
 
+/// Python's collector of cycles, stopped until this is dropped. It looks at all containers again and again while their number grows, which takes
+/// twice as long as to make them, and nothing of an answer that is being made is garbage.
+struct StoppedCollector<'py>(Bound<'py, PyModule>);
+
+impl<'py> StoppedCollector<'py> {
+    /// Stops it; `None` where it was stopped by somebody else.
+    fn new(py: Python<'py>) -> Option<StoppedCollector<'py>> {
+        let gc = py.import("gc").ok()?;
+        let is_enabled = gc.call_method0("isenabled").and_then(|it| it.is_truthy());
+        if !is_enabled.unwrap_or(false) || gc.call_method0("disable").is_err() {
+            return None;
+        }
+        Some(StoppedCollector(gc))
+    }
+}
+
+impl Drop for StoppedCollector<'_> {
+    fn drop(&mut self) {
+        // It takes no arguments and does not fail; there is nobody here to tell of it.
+        let _ = self.0.call_method0("enable");
+    }
+}
+
 struct Open<'py> {
     container: Container<'py>,
     /// The key that the container itself has where it stands.
@@ -157,8 +248,9 @@ impl<'a, 'py> DictSink<'a, 'py> {
             py,
             open: Vec::new(),
             keys: Keys::default(),
-            made: Made::default(),
+            maker: Maker::default(),
             values: 0,
+            collector: None,
             root: None,
             rows: None,
             fault,
@@ -245,12 +337,20 @@ impl<'a, 'py> DictSink<'a, 'py> {
         };
         self.values += 1;
         let done = match self.values % SIGNALS_INTERVAL {
-            0 => done.and_then(|()| self.py.check_signals()),
+            0 => done.and_then(|()| self.look()),
             _ => done,
         };
         if let Err(error) = done {
             self.fault.raise(error);
         }
+    }
+
+    /// Looks at Python's signals, and stops its collector when many values were created.
+    fn look(&mut self) -> PyResult<()> {
+        if self.collector.is_none() && SIGNALS_INTERVAL <= self.values {
+            self.collector = StoppedCollector::new(self.py);
+        }
+        self.py.check_signals()
     }
 
     /// Returns the current row as a tuple, and clears its cells for the next one.
@@ -288,19 +388,9 @@ impl<'a, 'py> DictSink<'a, 'py> {
     /// Adds a dict for each of some objects to a list. Each key is looked up once.
     fn add_objects(&mut self, list: &Bound<'py, PyList>, objects: &Objects<'_>) -> PyResult<()> {
         let py = self.py;
-        let columns = objects.columns.iter().enumerate().map(|(place, (name, cells))| {
-            (self.keys.find(py, name), self.made.column(py, place, cells, objects.len))
-        });
-        let mut columns: Vec<_> = columns.collect();
-        for place in 0..objects.len {
-            let dict = PyDict::new(py);
-            for (name, values) in &mut columns {
-                if let Some(value) = values[place].take() {
-                    dict.set_item(&*name, value)?;
-                }
-            }
-            if !dict.is_empty() {
-                // An object that has none of the values is left out, as in JSON.
+        let made = self.maker.objects(py, &mut self.keys, objects);
+        for place in objects.places() {
+            if let Some(dict) = made.dict(py, place)? {
                 list.append(dict)?;
             }
         }
@@ -316,20 +406,19 @@ impl<'a, 'py> DictSink<'a, 'py> {
             slots.push(self.rows.as_ref().map_or(0, |rows| rows.column));
         }
         let width = self.rows.as_ref().map_or(0, |rows| rows.columns.len());
-        let mut columns: Vec<Vec<Option<Bound<'py, PyAny>>>> = vec![Vec::new(); width];
-        for (place, (slot, (_, cells))) in slots.into_iter().zip(&objects.columns).enumerate() {
-            columns[slot] = self.made.column(py, place, cells, objects.len);
-        }
-        for place in 0..objects.len {
-            let has = |column: &Vec<Option<_>>| matches!(column.get(place), Some(Some(_)));
-            if !columns.iter().any(has) {
-                continue;
+        let made = self.maker.objects(py, &mut self.keys, objects);
+        let mut row: Vec<Option<Bound<'py, PyAny>>> = vec![None; width];
+        for place in objects.places() {
+            let mut has_some = false;
+            for (slot, (_, column)) in slots.iter().zip(&made.columns) {
+                row[*slot] = column.value(py, place)?;
+                has_some |= row[*slot].is_some();
             }
-            let cells = columns.iter_mut().map(|column| {
-                let cell = column.get_mut(place).and_then(Option::take);
-                cell.unwrap_or_else(|| py.None().into_bound(py))
-            });
-            list.append(PyTuple::new(py, cells)?)?;
+            if has_some {
+                let none = || py.None().into_bound(py);
+                let cells = row.iter_mut().map(|cell| cell.take().unwrap_or_else(none));
+                list.append(PyTuple::new(py, cells)?)?;
+            }
         }
         Ok(())
     }
@@ -387,7 +476,7 @@ impl Sink for DictSink<'_, '_> {
         }
         // In the outermost object the keys are the names of blocks.
         if self.open.len() == 1 {
-            self.made.texts.clear();
+            self.maker.texts.clear();
             if let Some(rows) = &mut self.rows {
                 rows.is_here = rows.block == key;
             }
@@ -421,8 +510,8 @@ impl Sink for DictSink<'_, '_> {
     }
 
     fn takes_rows(&self) -> bool {
-        // The object of all blocks is open, and the array of one.
-        self.open.len() == 2
+        // An array in the object of all blocks.
+        2 <= self.open.len()
     }
 
     fn objects(&mut self, objects: &Objects<'_>) -> bool {
@@ -438,7 +527,8 @@ impl Sink for DictSink<'_, '_> {
         if let Some(open) = self.open.last_mut() {
             open.is_empty &= list.len() == before;
         }
-        if let Err(error) = done.and_then(|()| self.py.check_signals()) {
+        self.values += objects.value_count();
+        if let Err(error) = done.and_then(|()| self.look()) {
             self.fault.raise(error);
         }
         true

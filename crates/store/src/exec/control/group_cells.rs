@@ -360,7 +360,7 @@ impl GroupColumns {
             };
             columns.push((label.as_str(), cells));
         }
-        Some(Objects { len: self.len, columns })
+        Some(Objects { len: self.len, selection: 0, order: None, columns })
     }
 
     /// Writes some of the groups under the labels of their keys and results: as columns where the sink takes rows, or else one by one.
@@ -388,7 +388,7 @@ impl GroupColumns {
         let results = self.results.iter().map(|cells| cells.cells(rows.clone()));
         let cells = keys.iter().map(KeyRows::cells).chain(results);
         let columns = labels.iter().map(String::as_str).zip(cells).collect();
-        sink.objects(&Objects { len: rows.len(), columns })
+        sink.objects(&Objects { len: rows.len(), selection: 0, order: None, columns })
     }
 
     fn write_each(&self, range: Range<usize>, labels: &[String], sink: &mut dyn Sink) {

@@ -393,6 +393,11 @@ impl Level {
 }
 
 impl EdgeField {
+    /// True where each node above shows one target at most, which is no list.
+    pub fn is_single(&self) -> bool {
+        !self.reverse && !self.predicate.def.list
+    }
+
     /// The targets of the node at a place of the level above.
     pub fn targets_of(&self, place: usize) -> &[u32] {
         &self.targets[self.offsets[place] as usize..self.offsets[place + 1] as usize]

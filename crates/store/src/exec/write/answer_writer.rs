@@ -1,12 +1,16 @@
 //! What nested and flat objects are written with: the sink, the version that values are read from, and
 //! which facets and counts an object shows.
 
+use super::columns::Selection;
 use crate::exec::control::options::ExecOptions;
 use crate::exec::control::tree::{EdgeField, FieldData, FieldResult, Level};
 use crate::exec::select::facets::EdgeFacets;
 use crate::graph::Version;
 use hexgraph_base::plan::{Facets, Field, Query};
 use hexgraph_base::types::{Sink, ValueRef};
+use rustc_hash::FxHashMap;
+use std::ptr;
+use std::rc::Rc;
 
 /// What is written of a request's answer.
 #[derive(Clone, Copy)]
@@ -21,8 +25,18 @@ impl<'a> Wanted<'a> {
     /// A writer to a sink.
     pub(super) fn writer<'s>(self, sink: &'s mut dyn Sink) -> AnswerWriter<'a, 's> {
         let (options, objects_max) = self.options;
-        AnswerWriter { version: self.version, options, sink, path: None, objects_max }
+        let (version, selections) = (self.version, Selections::default());
+        AnswerWriter { version, options, sink, path: None, objects_max, selections }
     }
+}
+
+/// How the objects of levels are read as columns, found out once.
+#[derive(Default)]
+pub(crate) struct Selections<'a> {
+    /// By the address of the level, which outlives the writer; `None` where they are not.
+    known: FxHashMap<*const Level, Option<Rc<Selection<'a>>>>,
+    /// The number of the next selection.
+    next: usize,
 }
 
 /// The state of the writing of an answer: where values are read from, where they go, and what is left out.
@@ -34,6 +48,17 @@ pub(crate) struct AnswerWriter<'a, 's> {
     pub(crate) path: Option<Vec<u32>>,
     /// The number of objects that each list gets at the most; the others are left out.
     pub(crate) objects_max: usize,
+    pub(crate) selections: Selections<'a>,
+}
+
+impl<'a> AnswerWriter<'a, '_> {
+    /// How the objects of a level are read as columns; `None` where they are not.
+    pub(super) fn selection(&mut self, level: &'a Level) -> Option<Rc<Selection<'a>>> {
+        let Selections { known, next } = &mut self.selections;
+        let version = self.version;
+        let of_level = || Selection::of(version, level, next).map(Rc::new);
+        known.entry(ptr::from_ref(level)).or_insert_with(of_level).clone()
+    }
 }
 
 /// An edge field whose facets are wanted, and the node that the edge comes from.

@@ -4,7 +4,7 @@
 
 use super::algorithm_rows::write_rows;
 use super::answer_writer::{AnswerWriter, Edge, Wanted, chosen, counts_of, shown_key};
-use super::columns;
+use super::columns::rows::Rows;
 use super::groups::GroupList;
 use super::normalize::write_flat;
 use crate::exec::control::tree::{
@@ -19,7 +19,11 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Writes the `data` object of a request, at most `objects_max` objects of each list.
-pub(crate) fn write(wanted: Wanted<'_>, blocks: &[BlockResult], sink: &mut dyn Sink) -> Result<()> {
+pub(crate) fn write<'a>(
+    wanted: Wanted<'a>,
+    blocks: &'a [BlockResult],
+    sink: &mut dyn Sink,
+) -> Result<()> {
     sink.begin_object();
     let mut writer = wanted.writer(sink);
     for result in blocks {
@@ -51,9 +55,9 @@ pub(crate) fn count_touched<'l>(level: &'l Level, touched: &mut BTreeMap<&'l str
     }
 }
 
-impl AnswerWriter<'_, '_> {
+impl<'a> AnswerWriter<'a, '_> {
     /// Writes a block under its name.
-    pub(super) fn block(&mut self, block: &Block, result: &BlockResult) -> Result<()> {
+    pub(super) fn block(&mut self, block: &'a Block, result: &'a BlockResult) -> Result<()> {
         if let (Some(groups), Some(group_by)) = (&result.groups, &block.group_by) {
             if !groups.is_empty() {
                 self.sink.key(&block.name);
@@ -91,31 +95,59 @@ impl AnswerWriter<'_, '_> {
     /// Writes the objects of some of a block's roots.
     pub(super) fn roots(
         &mut self,
-        block: &Block,
-        result: &BlockResult,
+        block: &'a Block,
+        result: &'a BlockResult,
         places: Range<usize>,
     ) -> Result<()> {
-        let places = columns::rows::write(self, block, result, places.clone())..places.end;
         self.path = block.ignore_reflex.then(Vec::new);
-        let (mut next, mut written) = (places.start, 0);
-        for &root in &result.roots[places] {
-            if written == self.objects_max {
-                break;
+        let roots = &result.roots[places.clone()];
+        self.list(&result.level, roots, places.start, block.normalize, None)
+    }
+
+    /// Writes the objects of some nodes of a level, whose first one is probably at a place of the level.
+    fn list(
+        &mut self,
+        level: &'a Level,
+        nodes: &[u32],
+        near: usize,
+        normalize: bool,
+        edge: Option<&Edge<'_>>,
+    ) -> Result<()> {
+        let mut rows = match edge {
+            None if !normalize => Rows::of(self, level, nodes.len()),
+            _ => None,
+        };
+        let kept: Vec<u32>;
+        let nodes = match &level.alive {
+            // Whoever has gone is written as nothing, and is no column.
+            Some(alive) if rows.is_some() => {
+                let is_alive = |node: &u32| level.place(*node).is_some_and(|place| alive[place]);
+                kept = nodes.iter().copied().filter(is_alive).collect();
+                &kept
             }
-            // Roots mostly come in the order of their level, so the next place is the first
-            // guess.
-            let Some(place) = result.level.place_near(root, next) else { continue };
+            _ => nodes,
+        };
+        let (mut at, mut next, mut written) = (0, near, 0);
+        while at < nodes.len() && written < self.objects_max {
+            if let Some(rows) = &mut rows {
+                let done = rows.write(self, &nodes[at..], next);
+                (at, next, written) = (at + done, next + done, written + done);
+            }
+            let Some(&node) = nodes.get(at) else { break };
+            at += 1;
+            // Nodes mostly come in the order of their level, so the next place is the first guess.
+            let Some(place) = level.place_near(node, next) else { continue };
             next = place + 1;
-            written += match block.normalize {
-                true => write_flat(self, &result.level, place, None).map(|()| 1)?,
-                false => usize::from(self.object(&result.level, place, None)?),
+            written += match normalize {
+                true => write_flat(self, level, place, edge).map(|()| 1)?,
+                false => usize::from(self.object(level, place, edge)?),
             };
         }
         Ok(())
     }
 
     /// Each aggregate of an empty block is an object by itself.
-    fn empty_block(&mut self, level: &Level, normalize: bool) -> Result<()> {
+    fn empty_block(&mut self, level: &'a Level, normalize: bool) -> Result<()> {
         for result in level.fields.iter().filter(|result| is_shown(&result.field, normalize)) {
             let FieldData::Column(map) = &result.data else { continue };
             self.sink.begin_object();
@@ -138,7 +170,7 @@ impl AnswerWriter<'_, '_> {
 
     /// Writes the object of a node, with the facets of the edge that led to it behind the fields.
     /// Gives whether there was anything to write.
-    fn object(&mut self, level: &Level, place: usize, edge: Option<&Edge<'_>>) -> Result<bool> {
+    fn object(&mut self, level: &'a Level, place: usize, edge: Option<&Edge<'_>>) -> Result<bool> {
         stack::require();
         let node = level.nodes[place];
         if !level.is_alive(place) || self.path.as_ref().is_some_and(|path| path.contains(&node)) {
@@ -178,7 +210,7 @@ impl AnswerWriter<'_, '_> {
         Ok(true)
     }
 
-    fn field(&mut self, level: &Level, place: usize, result: &FieldResult) -> Result<()> {
+    fn field(&mut self, level: &'a Level, place: usize, result: &'a FieldResult) -> Result<()> {
         let node = level.nodes[place];
         let field = &result.field;
         match &result.data {
@@ -213,7 +245,7 @@ impl AnswerWriter<'_, '_> {
 
     /// The first of `rest`, a field whose key others of the level may have: the values of all are an
     /// array at the place of the first, so that no object has a key twice.
-    fn repeated(&mut self, level: &Level, place: usize, rest: &[FieldResult]) -> Result<()> {
+    fn repeated(&mut self, level: &'a Level, place: usize, rest: &'a [FieldResult]) -> Result<()> {
         let Some((first, others)) = rest.split_first() else { return Ok(()) };
         let is_same =
             |other: &FieldResult| other.field.key == first.field.key && may_repeat(&other.field);
@@ -378,7 +410,13 @@ impl AnswerWriter<'_, '_> {
         }
     }
 
-    fn edges(&mut self, field: &Field, edges: &EdgeField, place: usize, node: u32) -> Result<()> {
+    fn edges(
+        &mut self,
+        field: &'a Field,
+        edges: &'a EdgeField,
+        place: usize,
+        node: u32,
+    ) -> Result<()> {
         if let (Some(groups), Some(group_by)) = (&edges.groups, &field.group_by) {
             let groups = &groups[place];
             if !groups.is_empty() {
@@ -395,10 +433,8 @@ impl AnswerWriter<'_, '_> {
         }
         let edge = Edge::of(field, edges, node);
         self.sink.key(&field.key);
-        let single = !edges.reverse
-            && !edges.predicate.def.list
-            && !field.normalize
-            && counts_of(&edges.level).next().is_none();
+        let single =
+            edges.is_single() && !field.normalize && counts_of(&edges.level).next().is_none();
         if single {
             let written = match edges.level.place(targets[0]) {
                 Some(place) => self.object(&edges.level, place, edge.as_ref())?,
@@ -420,23 +456,12 @@ impl AnswerWriter<'_, '_> {
 
     fn edge_items(
         &mut self,
-        field: &Field,
-        edges: &EdgeField,
+        field: &'a Field,
+        edges: &'a EdgeField,
         targets: &[u32],
         edge: Option<&Edge<'_>>,
     ) -> Result<()> {
-        let (mut next, mut written) = (0, 0);
-        for &target in targets {
-            if written == self.objects_max {
-                break;
-            }
-            let Some(place) = edges.level.place_near(target, next) else { continue };
-            next = place + 1;
-            written += match field.normalize {
-                true => write_flat(self, &edges.level, place, edge).map(|()| 1)?,
-                false => usize::from(self.object(&edges.level, place, edge)?),
-            };
-        }
+        self.list(&edges.level, targets, 0, field.normalize, edge)?;
         for count in counts_of(&edges.level).filter(|count| is_shown(count, field.normalize)) {
             self.count_object(count, targets.len());
         }
@@ -444,7 +469,7 @@ impl AnswerWriter<'_, '_> {
     }
 
     /// Neighbouring fields with one key, such as `friend @groupby(age)` and `friend`: one array.
-    fn merged_edges(&mut self, results: &[FieldResult], place: usize, node: u32) -> Result<()> {
+    fn merged_edges(&mut self, results: &'a [FieldResult], place: usize, node: u32) -> Result<()> {
         self.sink.key(&results[0].field.key);
         self.sink.begin_array();
         for FieldResult { field, data } in results {

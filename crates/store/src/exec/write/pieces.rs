@@ -14,9 +14,9 @@ const OBJECT_NANOS: usize = 30;
 const FIELD_NANOS: usize = 30;
 
 /// As [`super::output::write`], for all objects.
-pub(crate) fn write<S: PieceSink>(
-    wanted: Wanted<'_>,
-    blocks: &[BlockResult],
+pub(crate) fn write<'a, S: PieceSink>(
+    wanted: Wanted<'a>,
+    blocks: &'a [BlockResult],
     control: &Control,
     sink: &mut S,
 ) -> Result<()> {
@@ -32,10 +32,10 @@ pub(crate) fn write<S: PieceSink>(
     Ok(())
 }
 
-fn write_block<S: PieceSink>(
-    wanted: Wanted<'_>,
-    block: &Block,
-    result: &BlockResult,
+fn write_block<'a, S: PieceSink>(
+    wanted: Wanted<'a>,
+    block: &'a Block,
+    result: &'a BlockResult,
     control: &Control,
     sink: &mut S,
 ) -> Result<()> {

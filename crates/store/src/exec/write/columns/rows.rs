@@ -1,102 +1,130 @@
-//! The flat objects of a block for a sink that takes some at once, as columns.
+//! The objects of a list for a sink that takes some at once, as columns.
 
-use super::reordered::Sorted;
-use super::source::{Source, qualifies};
-use crate::exec::control::tree::BlockResult;
+use super::selection::{Found, Nodes, Selection, ascending};
+use crate::exec::control::tree::Level;
 use crate::exec::select::batches::BATCH;
 use crate::exec::write::answer_writer::AnswerWriter;
-use crate::storage::gallop;
-use hexgraph_base::plan::Block;
-use hexgraph_base::types::{Objects, Sink};
-use std::ops::Range;
+use std::rc::Rc;
 
 /// Fewer objects are written one by one: that takes as long as to find out how they are read as columns.
 const ROWS_MIN: usize = 16;
 
-/// Hands some of a block's roots to the sink as columns: a batch is read in the order of its nodes, and handed out in that of the roots. Returns the
-/// place of the first root that has to be written by itself, and those behind it; that of the first one where rows do not qualify.
-pub(in crate::exec) fn write(
-    writer: &mut AnswerWriter<'_, '_>,
-    block: &Block,
-    result: &BlockResult,
-    places: Range<usize>,
-) -> usize {
-    let level = &result.level;
-    let is_plain = ROWS_MIN <= places.len()
-        && writer.sink.takes_rows()
-        && !writer.options.debug
-        && !block.normalize
-        && !block.ignore_reflex
-        && places.len() <= writer.objects_max
-        && level.alive.is_none()
-        && result.roots.len() == level.nodes.len()
-        && qualifies(level, false);
-    if !is_plain {
-        return places.start;
-    }
-    let mut sources = Vec::with_capacity(level.fields.len());
-    for field in &level.fields {
-        match Source::of(writer.version, level, field) {
-            Ok(Some(source)) if !source.is_for_sinks() => return places.start,
-            Ok(Some(source)) => sources.push((field.field.key.as_str(), source)),
-            Ok(None) => {}
-            Err(_) => return places.start,
+/// The first batch of objects that have others in them.
+const NESTED_FIRST: usize = 256;
+
+/// The most objects in the lists of a batch.
+const ITEMS_MAX: usize = 1 << 16;
+
+/// The most bytes of a batch of objects that have others in them, as they are counted one by one.
+const BYTES_MAX: u64 = 1 << 20;
+
+/// Writes objects of a level as columns.
+pub(in crate::exec) struct Rows<'a> {
+    level: &'a Level,
+    selection: Rc<Selection<'a>>,
+    /// How many objects the next batch has.
+    batch: usize,
+}
+
+/// What became of a batch.
+enum Taken {
+    /// So many of its first objects are written.
+    Some(usize),
+    /// It has too much in it.
+    TooMuch,
+    /// The sink takes none.
+    None,
+}
+
+impl<'a> Rows<'a> {
+    /// For a list of so many nodes of a level, those that `@cascade` keeps; `None` where they are written one by one.
+    pub(in crate::exec) fn of(
+        writer: &mut AnswerWriter<'a, '_>,
+        level: &'a Level,
+        len: usize,
+    ) -> Option<Rows<'a>> {
+        let is_plain = ROWS_MIN <= len
+            && writer.sink.takes_rows()
+            && !writer.options.debug
+            && writer.path.is_none()
+            && len <= writer.objects_max;
+        if !is_plain {
+            return None;
         }
+        let selection = writer.selection(level)?;
+        // Lists in objects are written whole.
+        let is_flat = selection.is_flat();
+        if !is_flat && writer.objects_max != usize::MAX {
+            return None;
+        }
+        let batch = if is_flat { BATCH } else { NESTED_FIRST };
+        Some(Rows { level, selection, batch })
     }
-    writer.sink.beside(sources.iter().map(|(_, source)| source.byte_len()).sum());
-    let are_in_order = result.roots[places.clone()] == level.nodes[places.clone()];
-    for start in places.clone().step_by(BATCH) {
-        let batch = start..places.end.min(start + BATCH);
-        let is_taken = match are_in_order {
-            true => in_order(writer.sink, &mut sources, &level.nodes[batch], start),
-            false => reordered(writer.sink, &sources, &result.roots[batch], &level.nodes),
+
+    /// Writes objects of some nodes of the level, whose first one is probably at a place of the level. Returns the number of nodes that are done;
+    /// the next one has to be written by itself.
+    pub(in crate::exec) fn write(
+        &mut self,
+        writer: &mut AnswerWriter<'a, '_>,
+        nodes: &[u32],
+        near: usize,
+    ) -> usize {
+        let mut done = 0;
+        while done < nodes.len() {
+            let batch = &nodes[done..nodes.len().min(done + self.batch)];
+            match self.batch(writer, batch, near + done) {
+                Taken::Some(0) | Taken::None => break,
+                Taken::TooMuch if batch.len() == 1 => break,
+                Taken::TooMuch => self.batch = batch.len() / 2,
+                Taken::Some(taken) => {
+                    done += taken;
+                    let next = if taken < batch.len() { taken } else { 2 * self.batch };
+                    self.batch = next.min(BATCH);
+                }
+            }
+        }
+        done
+    }
+
+    fn batch(&self, writer: &mut AnswerWriter<'a, '_>, nodes: &[u32], near: usize) -> Taken {
+        let mut items = ITEMS_MAX;
+        let is_run = self.level.nodes.get(near..near + nodes.len()) == Some(nodes);
+        let (found, order) = match is_run {
+            true => (self.selection.find(Nodes::Run(near..near + nodes.len()), &mut items), None),
+            false => {
+                let (nodes, order) = ascending(nodes.to_vec());
+                (self.selection.find(Nodes::Some(nodes.into()), &mut items), Some(order))
+            }
         };
-        if !is_taken {
-            return start;
-        }
+        let Some(mut found) = found else { return Taken::TooMuch };
+        writer.sink.beside(self.selection.byte_len() + found.byte_len());
+        self.hand_out(writer, &mut found, order, nodes.len())
     }
-    places.end
-}
 
-/// Hands out nodes whose first one stands at a place of their level. Returns false where the sink does not take them.
-fn in_order(
-    sink: &mut dyn Sink,
-    sources: &mut [(&str, Source<'_>)],
-    nodes: &[u32],
-    place: usize,
-) -> bool {
-    let columns = sources.iter_mut().map(|(key, source)| (*key, source.read(nodes, place)));
-    sink.objects(&Objects { len: nodes.len(), columns: columns.collect() })
-}
-
-/// Hands out nodes of a level in any order. Returns false where the sink does not take them, and where one is not in the level.
-fn reordered(
-    sink: &mut dyn Sink,
-    sources: &[(&str, Source<'_>)],
-    nodes: &[u32],
-    level: &[u32],
-) -> bool {
-    let sorted = Sorted::of(nodes);
-    let Some(places) = places_in(&sorted.nodes, level) else { return false };
-    let first = sorted.nodes.first().copied().unwrap_or_default();
-    let mut sources: Vec<(&str, Source<'_>)> =
-        sources.iter().map(|(key, source)| (*key, source.fork(first))).collect();
-    let columns = sources
-        .iter_mut()
-        .map(|(key, source)| (*key, sorted.reorder(source.read_scattered(&sorted.nodes, &places))));
-    let columns: Vec<_> = columns.collect();
-    let columns = columns.iter().map(|(key, cells)| (*key, cells.cells()));
-    sink.objects(&Objects { len: nodes.len(), columns: columns.collect() })
-}
-
-/// The places of nodes in a level, both of which ascend; `None` where one is not there. O(nodes * log(nodes of the level between two of them)).
-fn places_in(nodes: &[u32], level: &[u32]) -> Option<Vec<u32>> {
-    let mut at = 0;
-    nodes
-        .iter()
-        .map(|&node| {
-            at += gallop(&level[at..], |other| *other < node);
-            (level.get(at) == Some(&node)).then_some(at as u32)
-        })
-        .collect()
+    fn hand_out(
+        &self,
+        writer: &mut AnswerWriter<'a, '_>,
+        found: &mut Found<'a>,
+        order: Option<Vec<u32>>,
+        len: usize,
+    ) -> Taken {
+        let mut objects = found.read();
+        let mut taken = len;
+        if !self.selection.is_flat() {
+            let bytes = objects.byte_lens();
+            let mut left = BYTES_MAX;
+            let fits = |place: &usize| {
+                let place = order.as_ref().map_or(*place, |order| order[*place] as usize);
+                let is_room = left.checked_sub(bytes[place]);
+                left = is_room.unwrap_or(0);
+                is_room.is_some()
+            };
+            taken = (0..len).take_while(fits).count();
+        }
+        match &order {
+            Some(order) => objects.order = Some(&order[..taken]),
+            None => objects.len = taken,
+        }
+        if writer.sink.objects(&objects) { Taken::Some(taken) } else { Taken::None }
+    }
 }

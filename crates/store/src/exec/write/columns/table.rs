@@ -134,7 +134,7 @@ impl Maker<'_, '_> {
                     };
                     Some(cells).filter(has_some)
                 }
-                Data::Edges(edges, below) if is_single(edges) => {
+                Data::Edges(edges, below) if edges.is_single() => {
                     self.single(edges, *below, places)?
                 }
                 Data::Edges(edges, below) => self.lists(edges, *below, places)?,
@@ -247,11 +247,6 @@ impl Places {
     }
 }
 
-/// Edges of which each node shows one at most.
-fn is_single(edges: &EdgeField) -> bool {
-    !edges.reverse && !edges.predicate.def.list
-}
-
 /// Which nodes of a level have something to show; `None` where all have.
 fn shown(level: &Level, fields: &[(&Field, Data<'_>)]) -> Option<Vec<bool>> {
     let alive = level.alive.as_deref();
@@ -282,7 +277,7 @@ fn shown(level: &Level, fields: &[(&Field, Data<'_>)]) -> Option<Vec<bool>> {
 /// Whether the edges of a node lead to one that shows something.
 fn leads_to_some(edges: &EdgeField, below: &Read<'_>, place: usize) -> bool {
     let targets = edges.targets_of(place);
-    let targets = if is_single(edges) { &targets[..targets.len().min(1)] } else { targets };
+    let targets = if edges.is_single() { &targets[..targets.len().min(1)] } else { targets };
     let is_shown =
         |target: &u32| below.level.place(*target).is_some_and(|place| below.is_shown(place));
     targets.iter().any(is_shown)

@@ -1,0 +1,155 @@
+//! Objects of an answer as columns.
+
+use super::{DateTime, Uid, stack};
+
+/// Objects as columns, with no two values of one key. One that has no value at all is none, and left out.
+pub struct Objects<'o> {
+    /// The number of objects; columns may be longer.
+    pub len: usize,
+    /// The places of the objects in the order that they have, some perhaps in several places or none; `None` where it is that of the columns.
+    pub order: Option<&'o [u32]>,
+    /// Tells objects of one selection from those of others in the same block: where it is the same, so are the columns, and the lists of
+    /// texts that they say by their places.
+    pub selection: usize,
+    /// The keys in their order, each with its values.
+    pub columns: Vec<(&'o str, ObjectCells<'o>)>,
+}
+
+/// The objects that others have under a key.
+pub struct ObjectLists<'o> {
+    /// For all the others one behind the other, the places of their objects.
+    pub items: &'o [u32],
+    /// Where those of each end.
+    pub ends: &'o [usize],
+    /// Whether a value is an array; else it is the only object.
+    pub is_list: bool,
+    /// The objects, each of which may stand in several places or none.
+    pub objects: Objects<'o>,
+}
+
+/// The values that objects have of a key.
+pub enum ObjectCells<'o> {
+    /// Texts: all of them one behind the other, and where each ends.
+    Texts(&'o str, &'o [usize]),
+    /// Ints, and which objects have one; an empty list says that all have.
+    Ints(&'o [i64], &'o [bool]),
+    /// Floats, likewise; one that is not finite is no value.
+    Floats(&'o [f64], &'o [bool]),
+    /// Truth values, likewise.
+    Bools(&'o [bool], &'o [bool]),
+    /// Instants, likewise.
+    Times(&'o [DateTime], &'o [bool]),
+    /// Uids, which all objects have.
+    Uids(&'o [Uid]),
+    /// Texts of some of the objects.
+    Some(&'o [Option<&'o str>]),
+    /// Texts by their places in a list, which is the same for all objects of a block; [`ObjectCells::NONE`] for an object without one.
+    Coded(&'o [u32], &'o [&'o str]),
+    /// Objects; an array of which nothing is left is no value.
+    Lists(Box<ObjectLists<'o>>),
+}
+
+impl<'o> ObjectCells<'o> {
+    /// The place of the text that an object does not have.
+    pub const NONE: u32 = u32::MAX;
+
+    /// Whether an object has a value.
+    #[inline]
+    pub fn has(&self, place: usize) -> bool {
+        match self {
+            ObjectCells::Texts(..) | ObjectCells::Uids(_) => true,
+            ObjectCells::Ints(_, has) | ObjectCells::Bools(_, has) | ObjectCells::Times(_, has) => {
+                has.is_empty() || has[place]
+            }
+            ObjectCells::Floats(floats, has) => {
+                (has.is_empty() || has[place]) && floats[place].is_finite()
+            }
+            ObjectCells::Some(texts) => texts[place].is_some(),
+            ObjectCells::Coded(codes, _) => codes[place] != ObjectCells::NONE,
+            ObjectCells::Lists(lists) => lists.has(place),
+        }
+    }
+
+    /// The text of an object; `None` where it has none, and for cells that are no texts.
+    #[inline]
+    pub fn text(&self, place: usize) -> Option<&'o str> {
+        match self {
+            ObjectCells::Texts(text, ends) => {
+                let start = if place == 0 { 0 } else { ends[place - 1] };
+                Some(&text[start..ends[place]])
+            }
+            ObjectCells::Some(texts) => texts[place],
+            ObjectCells::Coded(codes, texts) => texts.get(codes[place] as usize).copied(),
+            _ => None,
+        }
+    }
+
+    /// Adds to each of some bytes those that an object has of this key, as they are counted one by one: those of the key and of a text, and eight
+    /// for any other value.
+    fn weigh(&self, key: &str, bytes: &mut [u64]) {
+        let of_key = (key.len() + 4) as u64;
+        match self {
+            ObjectCells::Texts(..) | ObjectCells::Some(_) | ObjectCells::Coded(..) => {
+                for (place, bytes) in bytes.iter_mut().enumerate() {
+                    *bytes += self.text(place).map_or(0, |text| of_key + text.len() as u64);
+                }
+            }
+            ObjectCells::Lists(lists) => {
+                let each = lists.objects.byte_lens();
+                for (place, bytes) in bytes.iter_mut().enumerate() {
+                    let of_items = lists.of(place).iter().map(|item| each[*item as usize]);
+                    *bytes = of_items.fold(bytes.saturating_add(of_key), u64::saturating_add);
+                }
+            }
+            _ => bytes.iter_mut().for_each(|bytes| *bytes += of_key + 8),
+        }
+    }
+}
+
+impl Objects<'_> {
+    /// The bytes of each object, as they are counted one by one.
+    pub fn byte_lens(&self) -> Vec<u64> {
+        stack::require();
+        let mut bytes = vec![0; self.len];
+        self.columns.iter().for_each(|(key, cells)| cells.weigh(key, &mut bytes));
+        bytes
+    }
+
+    /// The places of the objects in their order.
+    pub fn places(&self) -> impl Iterator<Item = usize> + '_ {
+        let (all, some) = match self.order {
+            Some(order) => (0..0, order),
+            None => (0..self.len, &[][..]),
+        };
+        all.chain(some.iter().map(|place| *place as usize))
+    }
+
+    /// The number of cells that are shown, about: those of an object in several places count once.
+    pub fn value_count(&self) -> usize {
+        stack::require();
+        let below = self.columns.iter().map(|(_, cells)| match cells {
+            ObjectCells::Lists(lists) => lists.objects.value_count(),
+            _ => 0,
+        });
+        self.len * self.columns.len() + below.sum::<usize>()
+    }
+
+    /// Whether an object has a value.
+    pub fn has(&self, place: usize) -> bool {
+        self.columns.iter().any(|(_, cells)| cells.has(place))
+    }
+}
+
+impl<'o> ObjectLists<'o> {
+    /// The objects of one of the others.
+    #[inline]
+    pub fn of(&self, place: usize) -> &'o [u32] {
+        let start = if place == 0 { 0 } else { self.ends[place - 1] };
+        &self.items[start..self.ends[place]]
+    }
+
+    fn has(&self, place: usize) -> bool {
+        stack::require();
+        self.of(place).iter().any(|item| self.objects.has(*item as usize))
+    }
+}

@@ -1,0 +1,280 @@
+//! Objects with those in their lists, read as columns: some nodes of a level, what their edges lead to, and so on; each node of a level once.
+//!
+//! ```text
+//!   places in the level of the roots        7  8  9
+//!   knows                                   7 → 2 1,  8 → none,  9 → 1
+//!   read of the level below                 1  2
+//!   lists of places among these             1 0,  none,  0
+//! ```
+
+use super::source::{Source, qualifies};
+use crate::exec::control::tree::{EdgeField, FieldData, Level};
+use crate::graph::Version;
+use crate::storage::gallop;
+use hexgraph_base::types::{ObjectCells, ObjectLists, Objects, stack};
+use std::ops::Range;
+
+/// The bytes that an item of a list takes, and a cell, about.
+const ITEM_BYTES: usize = 16;
+const CELL_BYTES: usize = 17;
+
+/// How the objects of a level are read as columns.
+pub(in crate::exec) struct Selection<'a> {
+    level: &'a Level,
+    /// No other selection of the answer has it.
+    number: usize,
+    fields: Vec<(&'a str, Of<'a>)>,
+}
+
+/// Where the values of a field come from.
+enum Of<'a> {
+    Values(Source<'a>),
+    Edges(&'a EdgeField, Selection<'a>),
+}
+
+impl<'a> Selection<'a> {
+    /// The selection of a level; `None` where its objects have to be written one by one. Numbers from `next` on are given to it and to those
+    /// below.
+    pub(in crate::exec) fn of(
+        version: &'a Version,
+        level: &'a Level,
+        next: &mut usize,
+    ) -> Option<Selection<'a>> {
+        if qualifies(level, true) { Selection::below(version, level, next) } else { None }
+    }
+
+    fn below(version: &'a Version, level: &'a Level, next: &mut usize) -> Option<Selection<'a>> {
+        stack::require();
+        let number = *next;
+        *next += 1;
+        let mut fields = Vec::with_capacity(level.fields.len());
+        for result in &level.fields {
+            let of = match &result.data {
+                FieldData::Edges(edges) if edges.level.fields.is_empty() => continue,
+                FieldData::Edges(edges) => {
+                    Of::Edges(edges, Selection::below(version, &edges.level, next)?)
+                }
+                _ => match Source::of(version, level, result) {
+                    Ok(Some(source)) if source.is_for_sinks() => Of::Values(source),
+                    Ok(None) => continue,
+                    Ok(Some(_)) | Err(_) => return None,
+                },
+            };
+            fields.push((result.field.key.as_str(), of));
+        }
+        Some(Selection { level, number, fields })
+    }
+
+    /// Whether no object has others in it.
+    pub(super) fn is_flat(&self) -> bool {
+        self.fields.iter().all(|(_, of)| matches!(of, Of::Values(_)))
+    }
+
+    /// The bytes that are held beside what is read.
+    pub(super) fn byte_len(&self) -> usize {
+        let of_field = |(_, of): &(&str, Of<'_>)| match of {
+            Of::Values(source) => source.byte_len(),
+            Of::Edges(_, below) => below.byte_len(),
+        };
+        self.fields.iter().map(of_field).sum()
+    }
+
+    /// Finds what is read of nodes of the level, ascending; `None` where their lists have more than `items`, which are counted down, or a
+    /// node is not in the level.
+    pub(super) fn find(&self, nodes: Nodes<'a>, items: &mut usize) -> Option<Found<'a>> {
+        stack::require();
+        let places = match &nodes {
+            Nodes::Run(places) => Places::Run(places.clone()),
+            Nodes::Some(nodes) => Places::Some(places_in(nodes, &self.level.nodes)?),
+        };
+        let nodes_of = |nodes: &Nodes<'a>| match nodes {
+            Nodes::Run(places) => self.level.nodes.get(places.start).copied(),
+            Nodes::Some(nodes) => nodes.first().copied(),
+        };
+        let first = nodes_of(&nodes).unwrap_or_default();
+        let mut fields = Vec::with_capacity(self.fields.len());
+        for (key, of) in &self.fields {
+            let field = match of {
+                Of::Values(source) => Field::Values(source.fork(first)),
+                Of::Edges(edges, below) => Field::Lists(Lists::of(edges, &places, below, items)?),
+            };
+            fields.push((*key, field));
+        }
+        Some(Found { level: self.level, number: self.number, nodes, places, fields })
+    }
+}
+
+/// Nodes of a level.
+pub(super) enum Nodes<'a> {
+    /// Those at the places.
+    Run(Range<usize>),
+    /// These, ascending, each once.
+    Some(std::borrow::Cow<'a, [u32]>),
+}
+
+/// The places of nodes in their level.
+enum Places {
+    Run(Range<usize>),
+    Some(Vec<u32>),
+}
+
+impl Places {
+    fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        let (run, some) = match self {
+            Places::Run(run) => (run.clone(), &[][..]),
+            Places::Some(places) => (0..0, places.as_slice()),
+        };
+        run.chain(some.iter().map(|place| *place as usize))
+    }
+}
+
+/// What is read of some nodes.
+pub(super) struct Found<'a> {
+    level: &'a Level,
+    number: usize,
+    nodes: Nodes<'a>,
+    places: Places,
+    fields: Vec<(&'a str, Field<'a>)>,
+}
+
+enum Field<'a> {
+    Values(Source<'a>),
+    Lists(Lists<'a>),
+}
+
+/// What the edges of some nodes lead to.
+struct Lists<'a> {
+    /// For all the nodes one behind the other, the places of their targets among those that are read.
+    items: Vec<u32>,
+    /// Where those of each node end.
+    ends: Vec<usize>,
+    is_list: bool,
+    below: Found<'a>,
+}
+
+impl<'a> Lists<'a> {
+    fn of(
+        edges: &EdgeField,
+        places: &Places,
+        below: &Selection<'a>,
+        items: &mut usize,
+    ) -> Option<Lists<'a>> {
+        let level = below.level;
+        let (mut targets, mut ends) = (Vec::new(), Vec::new());
+        let is_list = !edges.is_single();
+        for place in places.iter() {
+            let all = edges.targets_of(place);
+            let all = if is_list { all } else { &all[..all.len().min(1)] };
+            *items = items.checked_sub(all.len())?;
+            match &level.alive {
+                None => targets.extend_from_slice(all),
+                Some(alive) => {
+                    let is_alive = |node: &&u32| level.place(**node).is_some_and(|it| alive[it]);
+                    targets.extend(all.iter().filter(is_alive));
+                }
+            }
+            ends.push(targets.len());
+        }
+        let (nodes, items_of) = ascending(targets);
+        let below = below.find(Nodes::Some(nodes.into()), items)?;
+        Some(Lists { items: items_of, ends, is_list, below })
+    }
+}
+
+impl<'a> Found<'a> {
+    /// The bytes that reading takes, about.
+    pub(super) fn byte_len(&self) -> usize {
+        let len = self.len();
+        let of_field = |(_, field): &(&str, Field<'_>)| match field {
+            Field::Values(_) => CELL_BYTES * len,
+            Field::Lists(lists) => ITEM_BYTES * (lists.items.len() + len) + lists.below.byte_len(),
+        };
+        self.fields.iter().map(of_field).sum()
+    }
+
+    fn len(&self) -> usize {
+        match &self.nodes {
+            Nodes::Run(places) => places.len(),
+            Nodes::Some(nodes) => nodes.len(),
+        }
+    }
+
+    /// Reads the objects. To be called once.
+    pub(super) fn read<'f>(&'f mut self) -> Objects<'f> {
+        stack::require();
+        let len = self.len();
+        let Found { level, number, nodes, places, fields } = self;
+        let columns = fields.iter_mut().map(|(key, field)| {
+            let cells = match field {
+                Field::Values(source) => match (&*nodes, &*places) {
+                    (Nodes::Some(nodes), Places::Some(places)) => {
+                        source.read_scattered(nodes, places)
+                    }
+                    (_, Places::Run(run)) => source.read(&level.nodes[run.clone()], run.start),
+                    (Nodes::Run(_), Places::Some(_)) => unreachable!("both are runs"),
+                },
+                Field::Lists(Lists { items, ends, is_list, below }) => {
+                    let objects = below.read();
+                    ObjectCells::Lists(Box::new(ObjectLists {
+                        items,
+                        ends,
+                        is_list: *is_list,
+                        objects,
+                    }))
+                }
+            };
+            (*key, cells)
+        });
+        Objects { len, selection: *number, order: None, columns: columns.collect() }
+    }
+}
+
+/// Nodes ascending, each once, and for each as it was given its place among them. O(nodes * log nodes).
+pub(super) fn ascending(given: Vec<u32>) -> (Vec<u32>, Vec<u32>) {
+    if given.is_sorted_by(|one, other| one < other) {
+        let places = (0..given.len() as u32).collect();
+        return (given, places);
+    }
+    let mut pairs: Vec<u64> =
+        given.iter().zip(0_u64..).map(|(node, place)| u64::from(*node) << 32 | place).collect();
+    pairs.sort_unstable();
+    let (mut nodes, mut places) = (given, vec![0; pairs.len()]);
+    nodes.clear();
+    for pair in pairs {
+        let node = (pair >> 32) as u32;
+        if nodes.last() != Some(&node) {
+            nodes.push(node);
+        }
+        places[pair as u32 as usize] = nodes.len() as u32 - 1;
+    }
+    (nodes, places)
+}
+
+/// The places of nodes in a level, both of which ascend; `None` where one is not there. O(nodes * log(nodes of the level between two of them)).
+fn places_in(nodes: &[u32], level: &[u32]) -> Option<Vec<u32>> {
+    let mut at = 0;
+    nodes
+        .iter()
+        .map(|&node| {
+            at += gallop(&level[at..], |other| *other < node);
+            (level.get(at) == Some(&node)).then_some(at as u32)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_are_found_at_their_places() {
+        for given in [vec![9, 2, 40, 7], vec![5, 5, 1], vec![1, 2, 3], vec![]] {
+            let (nodes, places) = ascending(given.clone());
+            assert!(nodes.is_sorted_by(|one, other| one < other));
+            let again: Vec<u32> = places.iter().map(|place| nodes[*place as usize]).collect();
+            assert_eq!(again, given);
+        }
+        assert_eq!(places_in(&[3, 9], &[1, 3, 4, 9]), Some(vec![1, 3]));
+        assert_eq!(places_in(&[3, 8], &[1, 3, 4, 9]), None);
+    }
+}
