@@ -59,7 +59,7 @@ impl<'a, S: Sink> Checked<'a, S> {
     }
 
     fn count(&mut self, bytes: usize) {
-        self.bytes += bytes as u64;
+        self.bytes = self.bytes.saturating_add(bytes as u64);
         if self.drawn < self.bytes {
             self.draw();
         }
@@ -262,10 +262,8 @@ impl<S: Sink> Sink for Checked<'_, S> {
             resume_unwind(Box::new(error));
         }
         // As if they came one by one.
-        let each = objects.byte_lens();
-        let bytes = objects.places().map(|place| each[place]).fold(0, u64::saturating_add);
         let before = self.bytes;
-        self.count(usize::try_from(bytes).unwrap_or(usize::MAX));
+        self.count(usize::try_from(objects.byte_len()).unwrap_or(usize::MAX));
         if self.sink.objects(objects) {
             if let Err(error) = self.control.check() {
                 resume_unwind(Box::new(error));

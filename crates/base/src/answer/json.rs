@@ -188,8 +188,8 @@ impl Sink for JsonSink {
     fn objects(&mut self, objects: &Objects<'_>) -> bool {
         debug_assert!(self.key_start.is_none(), "several objects stand in an array");
         let rows = Rows::new(objects);
-        rows.reserve(objects.order.map_or(objects.len, <[u32]>::len), &mut self.out);
-        objects.places().for_each(|place| self.write_row(&rows, place));
+        let content = self.open.last().map_or(0, |open| open.content);
+        rows.write(objects, content, &mut self.out);
         true
     }
 }

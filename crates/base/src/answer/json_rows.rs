@@ -4,7 +4,7 @@
 //! is too much is cut off again: that is quicker than a copy of as many bytes as there are.
 
 use super::json_text::{write_json_text, write_plain_text, write_uid};
-use crate::types::{ObjectCells, Objects, stack, write_float, write_int};
+use crate::types::{ObjectCells, ObjectLists, Objects, stack, write_float, write_int};
 
 /// The length of the blocks that are copied.
 const BLOCK: usize = 16;
@@ -27,11 +27,12 @@ struct Column<'o> {
     /// In blocks; what stands behind the length means nothing.
     key: Vec<[u8; BLOCK]>,
     key_len: usize,
-    cells: &'o ObjectCells<'o>,
+    /// Its values; of lists none.
+    cells: ObjectCells<'o>,
     /// Of texts in a list, each as it is written, where all are short; else empty.
     quoted: Vec<([u8; BLOCK], u8)>,
-    /// The objects that those in lists are.
-    below: Option<Rows<'o>>,
+    /// Lists, and the objects in them.
+    lists: Option<(&'o ObjectLists<'o>, Rows<'o>)>,
 }
 
 impl<'o> Column<'o> {
@@ -46,18 +47,25 @@ impl<'o> Column<'o> {
             ObjectCells::Coded(_, texts) if texts.len() <= objects => quoted(texts),
             _ => Vec::new(),
         };
-        let below = match cells {
-            ObjectCells::Lists(lists) => Some(Rows::new(&lists.objects)),
+        let lists = match cells {
+            ObjectCells::Lists(lists) => Some((&**lists, Rows::new(&lists.objects))),
             _ => None,
         };
-        Column { key: blocks.to_vec(), key_len, cells, quoted, below }
+        let cells = cells.flat().unwrap_or(ObjectCells::Some(&[]));
+        Column { key: blocks.to_vec(), key_len, cells, quoted, lists }
     }
 
-    fn write(&self, place: usize, out: &mut Vec<u8>) {
+    #[inline]
+    fn write_key(&self, out: &mut Vec<u8>) {
         let end = out.len() + self.key_len;
         self.key.iter().for_each(|block| out.extend_from_slice(block));
         out.truncate(end);
-        match self.cells {
+    }
+
+    #[inline]
+    fn write(&self, place: usize, out: &mut Vec<u8>) {
+        self.write_key(out);
+        match &self.cells {
             ObjectCells::Ints(ints, _) => write_int(ints[place], out),
             ObjectCells::Floats(floats, _) => write_float(floats[place], out),
             ObjectCells::Bools(truths, _) => {
@@ -77,23 +85,32 @@ impl<'o> Column<'o> {
                 out.extend_from_slice(text);
                 out.truncate(end);
             }
-            ObjectCells::Lists(lists) => {
-                let Some(below) = &self.below else { return };
-                let content = out.len() + usize::from(lists.is_list);
-                if lists.is_list {
-                    out.push(b'[');
-                }
-                for &item in lists.of(place) {
-                    below.write_one(item as usize, content, out);
-                }
-                if out.len() == content {
-                    // Nothing is left: the key is taken back.
-                    out.truncate(end - self.key_len);
-                } else if lists.is_list {
-                    out.push(b']');
-                }
-            }
             cells => write_json_text(cells.text(place).unwrap_or_default(), out),
+        }
+    }
+
+    /// Writes the list of an object, if anything is in it.
+    #[inline(never)]
+    fn write_list(
+        &self,
+        (lists, below): &(&ObjectLists<'_>, Rows<'_>),
+        place: usize,
+        out: &mut Vec<u8>,
+    ) {
+        let before = out.len();
+        self.write_key(out);
+        if lists.is_list {
+            out.push(b'[');
+        }
+        let content = out.len();
+        for &item in lists.of(place) {
+            below.write_one(item as usize, content, out);
+        }
+        if out.len() == content {
+            // Nothing is left: the key is taken back.
+            out.truncate(before);
+        } else if lists.is_list {
+            out.push(b']');
         }
     }
 }
@@ -123,12 +140,22 @@ impl<'o> Rows<'o> {
         Rows { columns, each }
     }
 
-    /// Makes room for so many objects.
-    pub(super) fn reserve(&self, objects: usize, out: &mut Vec<u8>) {
-        out.reserve(self.each.saturating_mul(objects));
+    /// Writes the objects at some places as the next elements of an array, whose first one begins at `content`.
+    pub(super) fn write(&self, objects: &Objects<'_>, content: usize, out: &mut Vec<u8>) {
+        match objects.order {
+            None => {
+                out.reserve(self.each.saturating_mul(objects.len));
+                (0..objects.len).for_each(|place| self.write_one(place, content, out));
+            }
+            Some(order) => {
+                out.reserve(self.each.saturating_mul(order.len()));
+                order.iter().for_each(|place| self.write_one(*place as usize, content, out));
+            }
+        }
     }
 
     /// Writes an object, if it has a value, as the next element of an array, whose first one begins at `content`.
+    #[inline]
     pub(super) fn write_one(&self, place: usize, content: usize, out: &mut Vec<u8>) {
         let start = out.len();
         if content < start {
@@ -136,9 +163,11 @@ impl<'o> Rows<'o> {
         }
         let open = out.len();
         for column in &self.columns {
-            // Lists have to be written to know whether anything is in them.
-            if column.below.is_some() || column.cells.has(place) {
-                column.write(place, out);
+            match &column.lists {
+                None if column.cells.has(place) => column.write(place, out),
+                None => {}
+                // It has to be written to know whether anything is in it.
+                Some(lists) => column.write_list(lists, place, out),
             }
         }
         match out.get_mut(open) {
@@ -156,7 +185,7 @@ impl<'o> Rows<'o> {
 mod tests {
     use super::*;
     use crate::answer::JsonSink;
-    use crate::types::{DateTime, ObjectLists, Sink, Uid, ValueRef};
+    use crate::types::{DateTime, Sink, Uid, ValueRef};
     use fastrand::Rng;
 
     /// What objects are one by one.

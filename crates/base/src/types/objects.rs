@@ -53,6 +53,21 @@ impl<'o> ObjectCells<'o> {
     /// The place of the text that an object does not have.
     pub const NONE: u32 = u32::MAX;
 
+    /// The same values once more; `None` for lists.
+    pub fn flat(&self) -> Option<ObjectCells<'o>> {
+        Some(match *self {
+            ObjectCells::Texts(text, ends) => ObjectCells::Texts(text, ends),
+            ObjectCells::Ints(ints, has) => ObjectCells::Ints(ints, has),
+            ObjectCells::Floats(floats, has) => ObjectCells::Floats(floats, has),
+            ObjectCells::Bools(truths, has) => ObjectCells::Bools(truths, has),
+            ObjectCells::Times(times, has) => ObjectCells::Times(times, has),
+            ObjectCells::Uids(uids) => ObjectCells::Uids(uids),
+            ObjectCells::Some(texts) => ObjectCells::Some(texts),
+            ObjectCells::Coded(codes, texts) => ObjectCells::Coded(codes, texts),
+            ObjectCells::Lists(_) => return None,
+        })
+    }
+
     /// Whether an object has a value.
     #[inline]
     pub fn has(&self, place: usize) -> bool {
@@ -84,8 +99,8 @@ impl<'o> ObjectCells<'o> {
         }
     }
 
-    /// Adds to each of some bytes those that an object has of this key, as they are counted one by one: those of the key and of a text, and eight
-    /// for any other value.
+    /// Adds to each of some bytes those that an object has of this key, about as they are counted one by one: those of the key and of a text, and at
+    /// most eight for any other value.
     fn weigh(&self, key: &str, bytes: &mut [u64]) {
         let of_key = (key.len() + 4) as u64;
         match self {
@@ -99,6 +114,13 @@ impl<'o> ObjectCells<'o> {
                 for (place, bytes) in bytes.iter_mut().enumerate() {
                     let of_items = lists.of(place).iter().map(|item| each[*item as usize]);
                     *bytes = of_items.fold(bytes.saturating_add(of_key), u64::saturating_add);
+                }
+            }
+            // Most are short: with eight bytes for each, counts alone would take half as much again as is written.
+            ObjectCells::Ints(ints, _) => {
+                let digits = |int: &i64| int.unsigned_abs().checked_ilog10().unwrap_or(0) + 1;
+                for (bytes, int) in bytes.iter_mut().zip(*ints) {
+                    *bytes += of_key + u64::from(digits(int)).min(8);
                 }
             }
             _ => bytes.iter_mut().for_each(|bytes| *bytes += of_key + 8),
@@ -115,6 +137,11 @@ impl Objects<'_> {
         bytes
     }
 
+    /// The number of objects in their order.
+    pub fn count(&self) -> usize {
+        self.order.map_or(self.len, <[u32]>::len)
+    }
+
     /// The places of the objects in their order.
     pub fn places(&self) -> impl Iterator<Item = usize> + '_ {
         let (all, some) = match self.order {
@@ -122,6 +149,27 @@ impl Objects<'_> {
             None => (0..self.len, &[][..]),
         };
         all.chain(some.iter().map(|place| *place as usize))
+    }
+
+    /// The bytes of all objects, as they are counted one by one.
+    pub fn byte_len(&self) -> u64 {
+        let is_nested =
+            |(_, cells): &(&str, ObjectCells<'_>)| matches!(cells, ObjectCells::Lists(_));
+        if self.order.is_some() || self.columns.iter().any(is_nested) {
+            let each = self.byte_lens();
+            return self.places().map(|place| each[place]).fold(0, u64::saturating_add);
+        }
+        let of_column = |(key, cells): &(&str, ObjectCells<'_>)| {
+            let of_values: usize = match cells {
+                ObjectCells::Texts(text, _) => text.len(),
+                ObjectCells::Some(_) | ObjectCells::Coded(..) => {
+                    (0..self.len).filter_map(|place| cells.text(place)).map(str::len).sum()
+                }
+                _ => 8 * self.len,
+            };
+            ((key.len() + 4) * self.len + of_values) as u64
+        };
+        self.columns.iter().map(of_column).sum()
     }
 
     /// The number of cells that are shown, about: those of an object in several places count once.

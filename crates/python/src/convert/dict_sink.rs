@@ -119,7 +119,11 @@ impl<'py> MadeObjects<'_, 'py> {
     fn dict(&self, py: Python<'py>, place: usize) -> PyResult<Option<Bound<'py, PyDict>>> {
         let mut dict = None;
         for (name, column) in &self.columns {
-            if let Some(value) = column.value(py, place)? {
+            let value = match column {
+                MadeColumn::Values(values) => values[place].clone(),
+                MadeColumn::Lists(lists, below) => list_of(py, lists, below, place)?,
+            };
+            if let Some(value) = value {
                 dict.get_or_insert_with(|| PyDict::new(py)).set_item(name, value)?;
             }
         }
@@ -128,24 +132,42 @@ impl<'py> MadeObjects<'_, 'py> {
 }
 
 impl<'py> MadeColumn<'_, 'py> {
-    /// What an object has.
-    fn value(&self, py: Python<'py>, place: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let (lists, below) = match self {
-            MadeColumn::Values(values) => return Ok(values[place].clone()),
-            MadeColumn::Lists(lists, below) => (lists, below),
-        };
-        stack::require();
-        let mut list = None;
-        for &item in lists.of(place) {
-            let Some(dict) = below.dict(py, item as usize)? else { continue };
-            if !lists.is_list {
-                return Ok(Some(dict.into_any()));
+    /// What each object has, in their order.
+    fn in_order(
+        self,
+        py: Python<'py>,
+        objects: &Objects<'_>,
+    ) -> PyResult<Vec<Option<Bound<'py, PyAny>>>> {
+        match (self, objects.order) {
+            (MadeColumn::Values(values), None) => Ok(values),
+            (MadeColumn::Values(values), Some(order)) => {
+                Ok(order.iter().map(|place| values[*place as usize].clone()).collect())
             }
-            // Each place gets a dict of its own: whoever changes one changes no other.
-            list.get_or_insert_with(|| PyList::empty(py)).append(dict)?;
+            (MadeColumn::Lists(lists, below), _) => {
+                objects.places().map(|place| list_of(py, lists, &below, place)).collect()
+            }
         }
-        Ok(list.map(Bound::into_any))
     }
+}
+
+/// The list of an object, or the only object in it; `None` where nothing is left.
+fn list_of<'py>(
+    py: Python<'py>,
+    lists: &ObjectLists<'_>,
+    below: &MadeObjects<'_, 'py>,
+    place: usize,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    stack::require();
+    let mut list = None;
+    for &item in lists.of(place) {
+        let Some(dict) = below.dict(py, item as usize)? else { continue };
+        if !lists.is_list {
+            return Ok(Some(dict.into_any()));
+        }
+        // Each place gets a dict of its own: whoever changes one changes no other.
+        list.get_or_insert_with(|| PyList::empty(py)).append(dict)?;
+    }
+    Ok(list.map(Bound::into_any))
 }
 
 /// The value of an object as an object of Python. `buffer` is for the text of a time.
@@ -388,9 +410,19 @@ impl<'a, 'py> DictSink<'a, 'py> {
     /// Adds a dict for each of some objects to a list. Each key is looked up once.
     fn add_objects(&mut self, list: &Bound<'py, PyList>, objects: &Objects<'_>) -> PyResult<()> {
         let py = self.py;
-        let made = self.maker.objects(py, &mut self.keys, objects);
-        for place in objects.places() {
-            if let Some(dict) = made.dict(py, place)? {
+        let mut columns = Vec::with_capacity(objects.columns.len());
+        for (name, column) in self.maker.objects(py, &mut self.keys, objects).columns {
+            columns.push((name, column.in_order(py, objects)?));
+        }
+        for place in 0..objects.count() {
+            let dict = PyDict::new(py);
+            for (name, values) in &mut columns {
+                if let Some(value) = values[place].take() {
+                    dict.set_item(&*name, value)?;
+                }
+            }
+            if !dict.is_empty() {
+                // An object that has none of the values is left out, as in JSON.
                 list.append(dict)?;
             }
         }
@@ -407,18 +439,20 @@ impl<'a, 'py> DictSink<'a, 'py> {
         }
         let width = self.rows.as_ref().map_or(0, |rows| rows.columns.len());
         let made = self.maker.objects(py, &mut self.keys, objects);
-        let mut row: Vec<Option<Bound<'py, PyAny>>> = vec![None; width];
-        for place in objects.places() {
-            let mut has_some = false;
-            for (slot, (_, column)) in slots.iter().zip(&made.columns) {
-                row[*slot] = column.value(py, place)?;
-                has_some |= row[*slot].is_some();
+        let mut columns: Vec<Vec<Option<Bound<'py, PyAny>>>> = vec![Vec::new(); width];
+        for (slot, (_, column)) in slots.into_iter().zip(made.columns) {
+            columns[slot] = column.in_order(py, objects)?;
+        }
+        for place in 0..objects.count() {
+            let has = |column: &Vec<Option<_>>| matches!(column.get(place), Some(Some(_)));
+            if !columns.iter().any(has) {
+                continue;
             }
-            if has_some {
-                let none = || py.None().into_bound(py);
-                let cells = row.iter_mut().map(|cell| cell.take().unwrap_or_else(none));
-                list.append(PyTuple::new(py, cells)?)?;
-            }
+            let cells = columns.iter_mut().map(|column| {
+                let cell = column.get_mut(place).and_then(Option::take);
+                cell.unwrap_or_else(|| py.None().into_bound(py))
+            });
+            list.append(PyTuple::new(py, cells)?)?;
         }
         Ok(())
     }

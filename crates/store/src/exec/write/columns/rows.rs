@@ -13,10 +13,10 @@ const ROWS_MIN: usize = 16;
 const NESTED_FIRST: usize = 256;
 
 /// The most objects in the lists of a batch.
-const ITEMS_MAX: usize = 1 << 16;
+const ITEMS_MAX: usize = 1 << 14;
 
 /// The most bytes of a batch of objects that have others in them, as they are counted one by one.
-const BYTES_MAX: u64 = 1 << 20;
+const BYTES_MAX: u64 = 1 << 18;
 
 /// Writes objects of a level as columns.
 pub(in crate::exec) struct Rows<'a> {
@@ -97,7 +97,9 @@ impl<'a> Rows<'a> {
             }
         };
         let Some(mut found) = found else { return Taken::TooMuch };
-        writer.sink.beside(self.selection.byte_len() + found.byte_len());
+        // What is read of flat objects is little: one batch.
+        let read = if self.selection.is_flat() { 0 } else { found.byte_len() };
+        writer.sink.beside(self.selection.byte_len() + read);
         self.hand_out(writer, &mut found, order, nodes.len())
     }
 

@@ -27,6 +27,7 @@ pub(in crate::exec) struct Selection<'a> {
 }
 
 /// Where the values of a field come from.
+#[expect(clippy::large_enum_variant, reason = "nearly all fields are values")]
 enum Of<'a> {
     Values(Source<'a>),
     Edges(&'a EdgeField, Selection<'a>),
@@ -137,6 +138,7 @@ pub(super) struct Found<'a> {
     fields: Vec<(&'a str, Field<'a>)>,
 }
 
+#[expect(clippy::large_enum_variant, reason = "nearly all fields are values")]
 enum Field<'a> {
     Values(Source<'a>),
     Lists(Lists<'a>),
