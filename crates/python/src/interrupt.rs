@@ -5,25 +5,54 @@
 //! the main thread of Python ever has.
 
 use crate::convert::errors::to_python;
-use hexgraph::db::{Control, guarded};
+use hexgraph::db::{Canceller, Control, guarded};
 use hexgraph_base::types::Result;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::cell::RefCell;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 pyo3::import_exception!(concurrent.futures, CancelledError);
 
 thread_local! {
-    /// Is set when the work of this thread shall stop; `None` where nobody may say so.
-    static CANCELLED: RefCell<Option<Arc<OnceLock<()>>>> = const { RefCell::new(None) };
+    /// Who may stop the work of this thread; `None` for nobody.
+    static CANCELLED: RefCell<Option<Arc<Cancelled>>> = const { RefCell::new(None) };
+}
+
+/// Whether work shall stop, and the requests that do it, the innermost last. They are told at once: one that holds a lock of the engine, as a mutation
+/// does while it is carried out, is not asked for Python's signals.
+#[derive(Default)]
+struct Cancelled(Mutex<(bool, Vec<Canceller>)>);
+
+impl Cancelled {
+    fn cancel(&self) {
+        let (is_cancelled, running) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *is_cancelled = true;
+        running.iter().for_each(Canceller::cancel);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    fn begin(&self, request: Canceller) {
+        let (is_cancelled, running) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if *is_cancelled {
+            request.cancel();
+        }
+        running.push(request);
+    }
+
+    fn end(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).1.pop();
+    }
 }
 
 /// Stops calls that run on other threads: what a task of asyncio has in hand for the thread that works for it.
 #[pyclass(frozen, module = "hexgraph._native")]
 pub struct Cancel {
-    cancelled: Arc<OnceLock<()>>,
+    cancelled: Arc<Cancelled>,
 }
 
 #[pymethods]
@@ -35,8 +64,7 @@ impl Cancel {
 
     /// Make the call of `run` that is under way, and later ones, end within about 50 ms.
     fn cancel(&self) {
-        // Once is enough.
-        let _ = self.cancelled.set(());
+        self.cancelled.cancel();
     }
 
     /// Call a function, which this can cancel while the engine works for it.
@@ -82,11 +110,7 @@ pub(crate) fn interruptible_with<T: Send>(
     let slot = Arc::clone(&raised);
     let cancelled = CANCELLED.with(|current| current.borrow().clone());
     let poll = move || {
-        let is_cancelled = cancelled.as_ref().is_some_and(|cancelled| cancelled.get().is_some());
-        let looked = match is_cancelled {
-            true => Err(CancelledError::new_err("the task was cancelled")),
-            false => Python::attach(|py| py.check_signals().and_then(|()| tick(py))),
-        };
+        let looked = Python::attach(|py| py.check_signals().and_then(|()| tick(py)));
         let Err(error) = looked else { return false };
         *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
         true
@@ -95,10 +119,19 @@ pub(crate) fn interruptible_with<T: Send>(
     if let Some(timeout) = timeout {
         control = control.with_timeout(timeout);
     }
+    if let Some(cancelled) = &cancelled {
+        cancelled.begin(control.canceller());
+    }
     let done = py.detach(|| guarded(|| work(&control)));
+    if let Some(cancelled) = &cancelled {
+        cancelled.end();
+    }
     // What the handler raised counts, not the error of the request that it has ended.
     match raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
         Some(error) => Err(error),
+        None if done.is_err() && cancelled.is_some_and(|cancelled| cancelled.is_cancelled()) => {
+            Err(CancelledError::new_err("the task was cancelled"))
+        }
         None => done.map_err(to_exception),
     }
 }
