@@ -99,8 +99,8 @@ impl<'o> ObjectCells<'o> {
         }
     }
 
-    /// Adds to each of some bytes those that an object has of this key, about as they are counted one by one: those of the key and of a text, and at
-    /// most eight for any other value.
+    /// Adds to each of some bytes those that an object has of this key, as they are counted one by one: those of the key and of a text, and eight
+    /// for any other value.
     fn weigh(&self, key: &str, bytes: &mut [u64]) {
         let of_key = (key.len() + 4) as u64;
         match self {
@@ -114,13 +114,6 @@ impl<'o> ObjectCells<'o> {
                 for (place, bytes) in bytes.iter_mut().enumerate() {
                     let of_items = lists.of(place).iter().map(|item| each[*item as usize]);
                     *bytes = of_items.fold(bytes.saturating_add(of_key), u64::saturating_add);
-                }
-            }
-            // Most are short: with eight bytes for each, counts alone would take half as much again as is written.
-            ObjectCells::Ints(ints, _) => {
-                let digits = |int: &i64| int.unsigned_abs().checked_ilog10().unwrap_or(0) + 1;
-                for (bytes, int) in bytes.iter_mut().zip(*ints) {
-                    *bytes += of_key + u64::from(digits(int)).min(8);
                 }
             }
             _ => bytes.iter_mut().for_each(|bytes| *bytes += of_key + 8),
