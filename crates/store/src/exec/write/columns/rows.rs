@@ -93,7 +93,7 @@ impl<'a> Rows<'a> {
             true => (self.selection.find(Nodes::Run(near..near + nodes.len()), &mut items), None),
             false => {
                 let (nodes, order) = ascending(nodes.to_vec());
-                (self.selection.find(Nodes::Some(nodes.into()), &mut items), Some(order))
+                (self.selection.find(Nodes::Some(nodes), &mut items), Some(order))
             }
         };
         let Some(mut found) = found else { return Taken::TooMuch };

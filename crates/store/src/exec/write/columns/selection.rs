@@ -82,48 +82,56 @@ impl<'a> Selection<'a> {
 
     /// Finds what is read of nodes of the level, ascending; `None` where their lists have more than `items`, which are counted down, or a
     /// node is not in the level.
-    pub(super) fn find(&self, nodes: Nodes<'a>, items: &mut usize) -> Option<Found<'a>> {
+    pub(super) fn find(&self, nodes: Nodes, items: &mut usize) -> Option<Found<'a>> {
         stack::require();
-        let places = match &nodes {
-            Nodes::Run(places) => Places::Run(places.clone()),
-            Nodes::Some(nodes) => Places::Some(places_in(nodes, &self.level.nodes)?),
+        let level = &self.level.nodes;
+        let found = match nodes {
+            Nodes::Run(places) => FoundNodes::Run(places),
+            Nodes::Some(nodes) => {
+                let places = places_in(&nodes, level)?;
+                FoundNodes::Some { nodes, places }
+            }
         };
-        let nodes_of = |nodes: &Nodes<'a>| match nodes {
-            Nodes::Run(places) => self.level.nodes.get(places.start).copied(),
-            Nodes::Some(nodes) => nodes.first().copied(),
-        };
-        let first = nodes_of(&nodes).unwrap_or_default();
+        let first = found.places().next().and_then(|place| level.get(place).copied());
+        let first = first.unwrap_or_default();
         let mut fields = Vec::with_capacity(self.fields.len());
         for (key, of) in &self.fields {
             let field = match of {
                 Of::Values(source) => Field::Values(source.fork(first)),
-                Of::Edges(edges, below) => Field::Lists(Lists::of(edges, &places, below, items)?),
+                Of::Edges(edges, below) => Field::Lists(Lists::of(edges, &found, below, items)?),
             };
             fields.push((*key, field));
         }
-        Some(Found { level: self.level, number: self.number, nodes, places, fields })
+        Some(Found { level: self.level, number: self.number, nodes: found, fields })
     }
 }
 
 /// Nodes of a level.
-pub(super) enum Nodes<'a> {
+pub(super) enum Nodes {
     /// Those at the places.
     Run(Range<usize>),
     /// These, ascending, each once.
-    Some(std::borrow::Cow<'a, [u32]>),
-}
-
-/// The places of nodes in their level.
-enum Places {
-    Run(Range<usize>),
     Some(Vec<u32>),
 }
 
-impl Places {
-    fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+/// Nodes of a level and their places there.
+enum FoundNodes {
+    Run(Range<usize>),
+    Some { nodes: Vec<u32>, places: Vec<u32> },
+}
+
+impl FoundNodes {
+    fn len(&self) -> usize {
+        match self {
+            FoundNodes::Run(run) => run.len(),
+            FoundNodes::Some { nodes, .. } => nodes.len(),
+        }
+    }
+
+    fn places(&self) -> impl Iterator<Item = usize> + '_ {
         let (run, some) = match self {
-            Places::Run(run) => (run.clone(), &[][..]),
-            Places::Some(places) => (0..0, places.as_slice()),
+            FoundNodes::Run(run) => (run.clone(), &[][..]),
+            FoundNodes::Some { places, .. } => (0..0, places.as_slice()),
         };
         run.chain(some.iter().map(|place| *place as usize))
     }
@@ -133,8 +141,7 @@ impl Places {
 pub(super) struct Found<'a> {
     level: &'a Level,
     number: usize,
-    nodes: Nodes<'a>,
-    places: Places,
+    nodes: FoundNodes,
     fields: Vec<(&'a str, Field<'a>)>,
 }
 
@@ -157,14 +164,14 @@ struct Lists<'a> {
 impl<'a> Lists<'a> {
     fn of(
         edges: &EdgeField,
-        places: &Places,
+        nodes: &FoundNodes,
         below: &Selection<'a>,
         items: &mut usize,
     ) -> Option<Lists<'a>> {
         let level = below.level;
         let (mut targets, mut ends) = (Vec::new(), Vec::new());
         let is_list = !edges.is_single();
-        for place in places.iter() {
+        for place in nodes.places() {
             let all = edges.targets_of(place);
             let all = if is_list { all } else { &all[..all.len().min(1)] };
             *items = items.checked_sub(all.len())?;
@@ -178,7 +185,7 @@ impl<'a> Lists<'a> {
             ends.push(targets.len());
         }
         let (nodes, items_of) = ascending(targets);
-        let below = below.find(Nodes::Some(nodes.into()), items)?;
+        let below = below.find(Nodes::Some(nodes), items)?;
         Some(Lists { items: items_of, ends, is_list, below })
     }
 }
@@ -186,7 +193,7 @@ impl<'a> Lists<'a> {
 impl<'a> Found<'a> {
     /// The bytes that reading takes, about.
     pub(super) fn byte_len(&self) -> usize {
-        let len = self.len();
+        let len = self.nodes.len();
         let of_field = |(_, field): &(&str, Field<'_>)| match field {
             Field::Values(_) => CELL_BYTES * len,
             Field::Lists(lists) => ITEM_BYTES * (lists.items.len() + len) + lists.below.byte_len(),
@@ -194,26 +201,16 @@ impl<'a> Found<'a> {
         self.fields.iter().map(of_field).sum()
     }
 
-    fn len(&self) -> usize {
-        match &self.nodes {
-            Nodes::Run(places) => places.len(),
-            Nodes::Some(nodes) => nodes.len(),
-        }
-    }
-
     /// Reads the objects. To be called once.
     pub(super) fn read<'f>(&'f mut self) -> Objects<'f> {
         stack::require();
-        let len = self.len();
-        let Found { level, number, nodes, places, fields } = self;
+        let len = self.nodes.len();
+        let Found { level, number, nodes, fields } = self;
         let columns = fields.iter_mut().map(|(key, field)| {
             let cells = match field {
-                Field::Values(source) => match (&*nodes, &*places) {
-                    (Nodes::Some(nodes), Places::Some(places)) => {
-                        source.read_scattered(nodes, places)
-                    }
-                    (_, Places::Run(run)) => source.read(&level.nodes[run.clone()], run.start),
-                    (Nodes::Run(_), Places::Some(_)) => unreachable!("both are runs"),
+                Field::Values(source) => match &*nodes {
+                    FoundNodes::Run(run) => source.read(&level.nodes[run.clone()], run.start),
+                    FoundNodes::Some { nodes, places } => source.read_scattered(nodes, places),
                 },
                 Field::Lists(Lists { items, ends, is_list, below }) => {
                     let objects = below.read();
