@@ -73,7 +73,12 @@ impl<'a> Rows<'a> {
         while done < nodes.len() {
             let batch = &nodes[done..nodes.len().min(done + self.batch)];
             match self.batch(writer, batch, near + done) {
-                Taken::Some(0) | Taken::None => break,
+                Taken::None => break,
+                // The first one is too large by itself, and so may others be: no more are read with them.
+                Taken::Some(0) => {
+                    self.batch = 1;
+                    break;
+                }
                 Taken::TooMuch if batch.len() == 1 => break,
                 Taken::TooMuch => self.batch = batch.len() / 2,
                 Taken::Some(taken) => {
