@@ -366,6 +366,16 @@ fn who_may_read_answers() {
         assert_eq!((answer.status, answer.header("access-control-allow-origin")), (403, ""));
         assert!(message(&answer.json()).contains("--allow-origin"), "{}", answer.text());
     }
+    // What keeps answers learns from those that no browser asked for, too, that others differ.
+    let varied = |answer: Answer| -> Vec<String> {
+        let names = answer.all("vary").flat_map(|names| names.split(", "));
+        let mut names: Vec<String> = names.map(str::to_owned).collect();
+        names.sort();
+        names
+    };
+    let plain = site.send("POST", "/graphql", &[JSON], body.as_bytes());
+    assert_eq!(plain.header("access-control-allow-origin"), "");
+    assert_eq!(varied(plain), varied(send("https://a.example")));
     // The schema speaks for /graphql alone.
     let answer = site.send("POST", "/query", &["Origin: https://a.example"], b"");
     assert_eq!(answer.status, 403);

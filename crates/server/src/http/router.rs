@@ -20,7 +20,10 @@ use axum::http::{HeaderValue, Method, StatusCode, Version, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::any;
+use std::convert::Infallible;
 use std::sync::Arc;
+use tower::{Layer, ServiceExt, service_fn};
+use tower_http::cors::CorsLayer;
 
 /// The port that a router answers on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,15 +52,12 @@ impl Port {
 pub(super) fn router(app: &Arc<App>, port: Port) -> Router {
     let mut router = Router::new();
     for route in ROUTES.iter().filter(|route| port.has(route)) {
-        let serve = move |State(app): State<Arc<App>>, request: Request| serve(app, route, request);
-        router = router.route(
-            route.path,
-            any(serve).layer(origins::layer(
-                &app.security.origins,
-                &app.unguarded,
-                (route.path, route.methods),
-            )),
-        );
+        let (origins, asked) = (&app.security.origins, (route.path, route.methods));
+        let cors = Arc::new(origins::layer(origins, &app.unguarded, asked));
+        let serve = move |State(app): State<Arc<App>>, request: Request| {
+            told_browsers(app, route, Arc::clone(&cors), request)
+        };
+        router = router.route(route.path, any(serve));
     }
     let nothing = |State(app): State<Arc<App>>, request: Request| async move {
         let keys = &app.security.keys;
@@ -99,6 +99,27 @@ fn without_the_body(reply: Reply, request: &Request) -> Response {
     if !request.body().is_end_stream() && request.version() < Version::HTTP_2 {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
+    response
+}
+
+/// Answers a request, and tells browsers what pages may do with the answer. Programs that are no browsers send no `Origin`, so nothing of it is for
+/// them but that the answer to another request may differ.
+async fn told_browsers(
+    app: Arc<App>,
+    route: &'static Route,
+    cors: Arc<CorsLayer>,
+    request: Request,
+) -> Response {
+    if request.method() != Method::OPTIONS && !request.headers().contains_key(header::ORIGIN) {
+        let mut response = serve(app, route, request).await;
+        response.headers_mut().append(header::VARY, HeaderValue::from_static(origins::VARY));
+        return response;
+    }
+    let answer = service_fn(move |request| {
+        let app = Arc::clone(&app);
+        async move { Ok::<_, Infallible>(serve(app, route, request).await) }
+    });
+    let Ok(response) = Box::pin(cors.layer(answer).oneshot(request)).await;
     response
 }
 

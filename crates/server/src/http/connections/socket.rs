@@ -21,6 +21,11 @@ pub(super) enum Socket {
     Unix(UnixStream),
 }
 
+/// Whether the system tells of each arrival. Then a read that has not filled its buffer has drained the socket, and the runtime may forget that it is
+/// ready: the next read waits without asking the system, which would be one of the four calls that a short request takes.
+const TELLS_OF_EACH: bool =
+    cfg!(any(target_os = "linux", target_os = "android", target_vendor = "apple"));
+
 /// Calls a method that both kinds have.
 macro_rules! either {
     ($socket:expr, $stream:ident => $call:expr) => {
@@ -69,13 +74,22 @@ impl Socket {
         either!(self, stream => stream.poll_write_ready(context))
     }
 
-    /// Reads what is there.
+    /// Reads what is there. Where that is less than there is room for, the runtime forgets that the socket is ready, unless something has come meanwhile.
     ///
     /// # Errors
     ///
     /// `WouldBlock` when nothing is, and what the socket has.
     pub(super) fn try_read(&self, buffer: &mut ReadBuf<'_>) -> io::Result<usize> {
-        either!(self, stream => stream.try_read_buf(buffer))
+        let (room, mut count) = (buffer.remaining(), 0);
+        let read = either!(self, stream => stream.try_io(Interest::READABLE, || {
+            count = stream.try_read_buf(buffer)?;
+            let is_drained = TELLS_OF_EACH && 0 < count && count < room;
+            if is_drained { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
+        }));
+        match read {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock && 0 < count => Ok(count),
+            read => read.map(|()| count),
+        }
     }
 
     /// Looks at what is there, which stays to be read, to be polled; 0 bytes at the end of the connection.

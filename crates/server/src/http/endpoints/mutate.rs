@@ -92,7 +92,7 @@ fn reply(database: &Database, done: MutationAnswer, control: &Control) -> Engine
         namespace: database.namespace_id(),
     };
     let extensions = Extensions { latency, txn, ..Extensions::default() };
-    Ok(Reply::data(data.as_bytes(), &extensions))
+    Ok(Reply::data(&data, &extensions))
 }
 
 /// A request to change something.

@@ -72,7 +72,7 @@ fn run(
     match written {
         Some((data, encoding)) => {
             let extensions = about.extensions(&database, &answer, encoding);
-            Ok(Reply::data(data.as_bytes(), &extensions))
+            Ok(Reply::data(&data, &extensions))
         }
         None => stream((app, database), answer, about, control),
     }
@@ -147,7 +147,10 @@ fn stream(
         pieces.send(b"{\"data\":".to_vec())?;
         answer.write_chunks(PIECE_LEN, control, |piece| pieces.send(piece))?;
         let extensions = about.extensions(&database, &answer, started.elapsed());
-        pieces.send(format!(",\"extensions\":{}}}", extensions.to_json()).into_bytes())
+        let mut beside = b",\"extensions\":".to_vec();
+        extensions.write_json(&mut beside);
+        beside.push(b'}');
+        pieces.send(beside)
     };
     Ok(Reply::stream(Stream::new(place, control.successor(), write), Some(touched)))
 }

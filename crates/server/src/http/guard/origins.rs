@@ -28,6 +28,10 @@ const PREFLIGHT_AGE: Duration = Duration::from_secs(600);
 /// The headers of answers that pages may read, beside those that they always may: how a call of gRPC-Web ended.
 const READABLE: [&str; 3] = ["grpc-status", "grpc-message", "dgraph-toucheduids"];
 
+/// The headers of a request by which answers to it differ: those of [`layer`].
+pub(in crate::http) const VARY: &str =
+    "origin, access-control-request-method, access-control-request-headers";
+
 /// What pages may ask, and by which names.
 #[derive(Debug, Clone, Default)]
 pub struct Origins {

@@ -8,10 +8,13 @@ use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use hexgraph::db::{ExplainedStep, Latency, SchemaReport, Warning};
+use hexgraph_base::answer::write_plain_text;
 use hexgraph_base::budget::Share;
 use hexgraph_base::types::{Error, bounded};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
+use std::fmt;
+use std::io::Write;
 use std::sync::Arc;
 
 /// Nearly all that is wrong with a query or a mutation.
@@ -77,23 +80,24 @@ pub(in crate::http) struct Txn {
 }
 
 impl Txn {
-    /// Members without a value are left out.
-    fn to_json(&self) -> Value {
-        let mut members = Map::new();
-        members.insert("start_ts".to_owned(), json!(self.start));
+    /// Writes it as JSON text. Members without a value are left out.
+    fn write_json(&self, text: &mut Vec<u8>) {
+        text.push(b'{');
         if let Some(commit) = self.commit {
-            members.insert("commit_ts".to_owned(), json!(commit));
-        }
-        if !self.keys.is_empty() {
-            members.insert("keys".to_owned(), self.shown_keys().collect());
-        }
-        if !self.predicates.is_empty() {
-            members.insert("preds".to_owned(), self.shown_predicates().collect());
+            add(text, format_args!("\"commit_ts\":{commit},"));
         }
         if let Some(mark) = &self.mark {
-            members.insert("hash".to_owned(), mark.as_str().into());
+            add(text, format_args!("\"hash\":{},", json!(mark)));
         }
-        Value::Object(members)
+        if !self.keys.is_empty() {
+            let keys: Vec<String> = self.shown_keys().collect();
+            add(text, format_args!("\"keys\":{},", json!(keys)));
+        }
+        if !self.predicates.is_empty() {
+            let predicates: Vec<String> = self.shown_predicates().collect();
+            add(text, format_args!("\"preds\":{},", json!(predicates)));
+        }
+        add(text, format_args!("\"start_ts\":{}}}", self.start));
     }
 
     /// The keys as clients send them back.
@@ -109,10 +113,14 @@ impl Txn {
 
 impl Reply {
     /// `{"data":…}` with what stands beside it. The data are JSON text and not looked into.
-    pub(in crate::http) fn data(data: &[u8], extensions: &Extensions) -> Reply {
-        let beside = extensions.to_json();
-        let parts = [b"{\"data\":", data, b",\"extensions\":", beside.as_bytes(), b"}"];
-        Reply { touched: extensions.total(), ..Reply::json(parts.concat()) }
+    pub(in crate::http) fn data(data: &str, extensions: &Extensions) -> Reply {
+        let mut text = Vec::with_capacity(data.len() + EXTENSIONS_LEN);
+        text.extend_from_slice(b"{\"data\":");
+        text.extend_from_slice(data.as_bytes());
+        text.extend_from_slice(b",\"extensions\":");
+        extensions.write_json(&mut text);
+        text.push(b'}');
+        Reply { touched: extensions.total(), ..Reply::json(text) }
     }
 
     /// What `/alter` answers.
@@ -328,8 +336,9 @@ impl Reply {
 }
 
 impl Extensions {
-    /// As JSON text.
-    pub(in crate::http) fn to_json(&self) -> String {
+    /// Writes it as JSON text. It stands in each answer, and a small one takes a few microseconds in all: so what each has is written
+    /// without a value of JSON that is made of it.
+    pub(in crate::http) fn write_json(&self, text: &mut Vec<u8>) {
         let Latency { parsing, processing, encoding } = self.latency;
         let total = self.latency.total();
         let times = [
@@ -338,29 +347,34 @@ impl Extensions {
             ("encoding_ns", encoding),
             ("total_ns", total),
         ];
-        let times = times.iter().filter(|(_, time)| !time.is_zero());
-        let times: Vec<String> =
-            times.map(|(name, time)| format!("\"{name}\":{}", time.as_nanos())).collect();
-        let txn = self.txn.to_json();
-        let mut metrics = String::new();
-        if let Some(counts) = self.counts() {
-            metrics = format!(",\"metrics\":{{\"num_uids\":{}}}", json!(counts));
+        text.extend_from_slice(b"{\"server_latency\":");
+        let known = times.iter().filter(|(_, time)| !time.is_zero());
+        add_members(text, known.map(|(name, time)| (*name, time.as_nanos())));
+        text.extend_from_slice(b",\"txn\":");
+        self.txn.write_json(text);
+        if let Some(touched) = &self.touched {
+            let mut counts: BTreeMap<&str, u64> =
+                touched.iter().map(|(name, count)| (&**name, *count)).collect();
+            counts.insert(TOTAL, touched.values().sum());
+            text.extend_from_slice(b",\"metrics\":{\"num_uids\":");
+            add_members(text, counts.into_iter().map(|(name, count)| (name, count.into())));
+            text.push(b'}');
         }
         if let Some(steps) = &self.explain {
             let steps: Vec<_> = steps.iter().map(step_json).collect();
-            metrics.push_str(&format!(",\"explain\":{}", json!(steps)));
+            add(text, format_args!(",\"explain\":{}", json!(steps)));
         }
         if let Some(warnings) = &self.warnings {
             let warnings: Vec<_> = warnings.iter().map(warning_json).collect();
-            metrics.push_str(&format!(",\"warnings\":{}", json!(warnings)));
+            add(text, format_args!(",\"warnings\":{}", json!(warnings)));
         }
-        format!("{{\"server_latency\":{{{}}},\"txn\":{txn}{metrics}}}", times.join(","))
+        text.push(b'}');
     }
 
     /// The number of uids that each predicate was asked of, and their sum as `_total`.
     pub(in crate::http) fn counts(&self) -> Option<BTreeMap<String, u64>> {
         let mut counts = self.touched.clone()?;
-        counts.insert("_total".to_owned(), self.total()?);
+        counts.insert(TOTAL.to_owned(), self.total()?);
         Some(counts)
     }
 
@@ -368,6 +382,29 @@ impl Extensions {
     pub(in crate::http) fn total(&self) -> Option<u64> {
         self.touched.as_ref().map(|touched| touched.values().sum())
     }
+}
+
+/// The bytes that most extensions take at the most.
+const EXTENSIONS_LEN: usize = 320;
+
+/// The name of the sum of all counts.
+const TOTAL: &str = "_total";
+
+/// Adds to a text, which takes everything.
+fn add(text: &mut Vec<u8>, more: fmt::Arguments<'_>) {
+    text.write_fmt(more).expect("a vector takes everything");
+}
+
+/// Adds an object of numbers.
+fn add_members<'a>(text: &mut Vec<u8>, members: impl Iterator<Item = (&'a str, u128)>) {
+    let mut before = b'{';
+    for (name, number) in members {
+        text.push(before);
+        write_plain_text(name, text);
+        add(text, format_args!(":{number}"));
+        before = b',';
+    }
+    text.extend_from_slice(if before == b'{' { b"{}" } else { b"}" });
 }
 
 /// A warning, with its place in the text of the query; members without a value are left out.
