@@ -49,6 +49,10 @@ pub fn open(path: &Path, fold: &str) -> Database {
 pub fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).expect("there is room");
     for file in std::fs::read_dir(from).expect("the directory is there").flatten() {
+        // The copies that are asked lie in directories beside what they were copied from.
+        if file.path().is_dir() {
+            continue;
+        }
         std::fs::copy(file.path(), to.join(file.file_name())).expect("there is room");
     }
 }
