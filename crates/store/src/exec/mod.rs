@@ -19,7 +19,8 @@ pub use control::limits::{Limits, byte_count, parse_time, past_limit};
 pub use control::options::ExecOptions;
 pub use control::stop::{Canceller, Control, Onward};
 pub use control::trace::{Step, Trace, Unmet};
-pub use control::tree::{AlgorithmResult, BlockResult, FieldData, FieldResult, Level};
+pub use control::tree::{AlgorithmResult, BlockResult, FieldData, FieldResult, Level, ValueField};
+pub use math::column_numbers::ColumnNumbers;
 pub use math::sums::Sum;
 pub use physical::lot::Lot;
 pub use physical::path::{

@@ -429,7 +429,14 @@ impl<'a> ReplyWriter<'a> {
         count: usize,
     ) -> Written {
         let name = field.shape.ty.inner_named_type();
-        let told = write_aggregate(name, shape, level, nodes, count, &mut self.out);
+        let of = (level, nodes, count);
+        let told = match write_aggregate(name, shape, of, self.control, &mut self.out) {
+            Ok(told) => told,
+            Err(stopped) => {
+                self.stopped = self.stopped.take().or(Some(stopped));
+                return Err(Spoiled);
+            }
+        };
         for (key, message) in told {
             let mut path = self.steps();
             path.push(PathStep::Key(key.shape.key.as_str().into()));

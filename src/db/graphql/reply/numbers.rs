@@ -2,22 +2,28 @@
 
 use super::leaf::{Misfit, write_leaf};
 use hexgraph_base::answer::write_json_text;
-use hexgraph_base::plan::FieldKind;
-use hexgraph_base::types::{Value, ValueRef, write_int};
+use hexgraph_base::plan::{Aggregate, FieldKind};
+use hexgraph_base::types::{Result, Value, ValueRef, write_int};
 use hexgraph_graphql::lower::{AggregateOp, AggregateShape, Leaf};
 use hexgraph_graphql::request::Field;
-use hexgraph_store::exec::{FieldData, Level, Sum, first_value};
+use hexgraph_store::exec::{
+    ColumnNumbers, Control, FieldData, Level, Sum, ValueField, first_value,
+};
 use std::cmp::Ordering;
 
 /// Writes the object of an aggregate. Numbers that don't fit their type are null; the fields and what is wrong are returned.
+///
+/// # Errors
+///
+/// Those of [`Control::check`].
 pub(super) fn write_aggregate<'a>(
     type_name: &str,
     shape: &AggregateShape<'a>,
-    level: &Level,
-    nodes: &[u32],
-    count: usize,
+    (level, nodes, count): (&Level, &[u32], usize),
+    control: &Control,
     out: &mut Vec<u8>,
-) -> Vec<(&'a Field, String)> {
+) -> Result<Vec<(&'a Field, String)>> {
+    let fields = Fields { level, nodes, control };
     let mut told = Vec::new();
     out.push(b'{');
     for (index, key) in shape.keys.iter().enumerate() {
@@ -40,9 +46,9 @@ pub(super) fn write_aggregate<'a>(
                 write_int(count as i64, out);
                 continue;
             }
-            AggregateOp::Min(at) => extreme(level, at, nodes, Ordering::Less),
-            AggregateOp::Max(at) => extreme(level, at, nodes, Ordering::Greater),
-            AggregateOp::Sum(at) => match sum(level, at, nodes).map(Sum::value).transpose() {
+            AggregateOp::Min(at) => fields.extreme(at, Aggregate::Min)?,
+            AggregateOp::Max(at) => fields.extreme(at, Aggregate::Max)?,
+            AggregateOp::Sum(at) => match fields.sum(at)?.map(Sum::value).transpose() {
                 Ok(sum) => sum,
                 Err(error) => {
                     out.extend_from_slice(b"null");
@@ -50,7 +56,7 @@ pub(super) fn write_aggregate<'a>(
                     continue;
                 }
             },
-            AggregateOp::Avg(at) => sum(level, at, nodes).and_then(Sum::mean),
+            AggregateOp::Avg(at) => fields.sum(at)?.and_then(Sum::mean),
         };
         let leaf = leaf_of(field.shape.ty.inner_named_type());
         match value {
@@ -67,7 +73,7 @@ pub(super) fn write_aggregate<'a>(
         }
     }
     out.push(b'}');
-    told
+    Ok(told)
 }
 
 /// The scalar of an aggregate. A sum of `Int` is any whole number, as in the reference.
@@ -80,22 +86,58 @@ fn leaf_of(scalar: &str) -> Leaf<'static> {
     }
 }
 
-/// Returns the values that the nodes have in the field with the index `at` of a level. Nodes without a value are left
-/// out.
-fn values(level: &Level, at: usize, nodes: &[u32]) -> impl Iterator<Item = Value> {
-    let result = level.fields.get(at);
-    let found = result.and_then(|result| match (&result.data, &result.field.kind) {
-        (FieldData::Values(values), FieldKind::Predicate { langs, .. }) => Some((values, langs)),
-        _ => None,
-    });
-    found.into_iter().flat_map(move |(values, langs)| {
-        nodes.iter().filter_map(move |&node| first_value(&values.predicate, langs, node))
-    })
+/// Nodes, and the fields that were fetched of them, of which each is meant by its place.
+struct Fields<'l> {
+    level: &'l Level,
+    nodes: &'l [u32],
+    control: &'l Control,
 }
 
-fn extreme(level: &Level, at: usize, nodes: &[u32], wanted: Ordering) -> Option<Value> {
-    let better = |best: &Value, other: &Value| compare(other.as_ref(), best.as_ref()) == wanted;
-    values(level, at, nodes).reduce(|best, other| if better(&best, &other) { other } else { best })
+impl Fields<'_> {
+    /// The values of a field, and the languages that they are read in.
+    fn found(&self, at: usize) -> Option<(&ValueField, &[String])> {
+        let result = self.level.fields.get(at)?;
+        match (&result.data, &result.field.kind) {
+            (FieldData::Values(values), FieldKind::Predicate { langs, .. }) => {
+                Some((values, langs))
+            }
+            _ => None,
+        }
+    }
+
+    /// The numbers of a field as a column, where they are one and the nodes are many.
+    fn column(&self, at: usize) -> Option<ColumnNumbers> {
+        let (values, langs) = self.found(at)?;
+        langs.is_empty().then(|| ColumnNumbers::new(&values.predicate, self.nodes))?
+    }
+
+    /// The values that the nodes have in a field. Nodes without a value are left out.
+    fn values(&self, at: usize) -> impl Iterator<Item = Value> {
+        self.found(at).into_iter().flat_map(move |(values, langs)| {
+            self.nodes.iter().filter_map(move |&node| first_value(&values.predicate, langs, node))
+        })
+    }
+
+    /// The least value of a field, or for `Aggregate::Max` the greatest.
+    fn extreme(&self, at: usize, op: Aggregate) -> Result<Option<Value>> {
+        if let Some(column) = self.column(at) {
+            return column.extreme(op, self.control);
+        }
+        let wanted = if op == Aggregate::Max { Ordering::Greater } else { Ordering::Less };
+        let better = |best: &Value, other: &Value| compare(other.as_ref(), best.as_ref()) == wanted;
+        let all = self.values(at);
+        Ok(all.reduce(|best, other| if better(&best, &other) { other } else { best }))
+    }
+
+    /// The sum of the numbers of a field.
+    fn sum(&self, at: usize) -> Result<Option<Sum>> {
+        if let Some(column) = self.column(at) {
+            return column.sum(self.control);
+        }
+        let is_number = |value: &Value| matches!(value, Value::Int(_) | Value::Float(_));
+        let numbers: Vec<Value> = self.values(at).filter(is_number).collect();
+        Ok(Sum::over(numbers.iter().map(Value::as_ref)))
+    }
 }
 
 /// Compares two values: texts by their bytes, all others by their value.
@@ -109,9 +151,90 @@ fn compare(one: ValueRef<'_>, other: ValueRef<'_>) -> Ordering {
     }
 }
 
-/// Returns the sum of the numbers.
-fn sum(level: &Level, at: usize, nodes: &[u32]) -> Option<Sum> {
-    let is_number = |value: &Value| matches!(value, Value::Int(_) | Value::Float(_));
-    let numbers: Vec<Value> = values(level, at, nodes).filter(is_number).collect();
-    Sum::over(numbers.iter().map(Value::as_ref))
+#[cfg(test)]
+mod tests {
+    use crate::db::graphql::{Headers, Request};
+    use crate::db::{Control, Database};
+    use fastrand::Rng;
+    use serde_json::{Value as Json, json};
+
+    const NODES: usize = 700;
+
+    fn asked(db: &Database, text: &str) -> Json {
+        let response = db.graphql(&Request::new(text.to_owned()), &Headers::new(), &Control::new());
+        assert!(response.errors.is_empty(), "{text}: {:?}", response.errors);
+        serde_json::from_slice::<Json>(&response.to_json("")).unwrap()["data"].clone()
+    }
+
+    /// Of many nodes the numbers are read as columns, of few one by one: both come to what the values that are listed come to, also behind changes.
+    #[test]
+    fn aggregates_are_those_of_the_values() {
+        let db = Database::in_memory();
+        db.set_graphql_schema(
+            "type P { id: ID! n: Int64 @search f: Float t: String @search(by: [exact]) }",
+        )
+        .unwrap();
+        let mut rng = Rng::with_seed(3);
+        let mut lines = String::new();
+        let line = |uid: usize, rng: &mut Rng, lines: &mut String| {
+            let has = [rng.u8(..9) != 0, rng.u8(..9) != 0];
+            let (n, f) = (rng.i64(-1000..1_000_000), rng.f64() * 1e3);
+            lines.push_str(&format!(
+                "<{uid:#x}> <dgraph.type> \"P\" .\n<{uid:#x}> <P.t> \"{}\" .\n",
+                uid % 9
+            ));
+            if has[0] {
+                lines.push_str(&format!("<{uid:#x}> <P.n> \"{n}\" .\n"));
+            }
+            if has[1] {
+                lines.push_str(&format!("<{uid:#x}> <P.f> \"{f}\" .\n"));
+            }
+        };
+        (1..=NODES).for_each(|uid| line(uid, &mut rng, &mut lines));
+        let commit = |set: &str, delete: &str| drop(db.mutate(set, delete).unwrap());
+        commit(&lines, "");
+        db.compact().unwrap();
+        for round in 0..3 {
+            for filter in ["", "(filter: { t: { eq: \"3\" } })"] {
+                let query = format!(
+                    "{{ queryP{filter} {{ n f }} aggregateP{filter} {{ count nMin nMax nSum nAvg fMin fMax fSum fAvg }} }}"
+                );
+                let data = asked(&db, &query);
+                let nodes = data["queryP"].as_array().unwrap();
+                assert!(NODES / 20 < nodes.len(), "{filter}");
+                let told = &data["aggregateP"];
+                assert_eq!(told["count"], json!(nodes.len()));
+                let ints: Vec<i64> = nodes.iter().filter_map(|node| node["n"].as_i64()).collect();
+                let floats: Vec<f64> = nodes.iter().filter_map(|node| node["f"].as_f64()).collect();
+                assert!(ints.len() < nodes.len() && floats.len() < nodes.len());
+                let sum: i64 = ints.iter().sum();
+                assert_eq!(told["nSum"], json!(sum), "{round} {filter}");
+                assert_eq!(told["nMin"], json!(ints.iter().min()));
+                assert_eq!(told["nMax"], json!(ints.iter().max()));
+                // The reader of JSON may be wrong in the last bit.
+                let is_near = |name: &str, wanted: f64| {
+                    let found = told[name].as_f64().unwrap();
+                    assert!(((found - wanted) / wanted).abs() < 1e-12, "{name}: {found}, {wanted}");
+                };
+                is_near("nAvg", sum as f64 / ints.len() as f64);
+                let sum: f64 = floats.iter().sum();
+                is_near("fSum", sum);
+                is_near("fAvg", sum / floats.len() as f64);
+                is_near("fMin", floats.iter().copied().fold(f64::INFINITY, f64::min));
+                is_near("fMax", floats.iter().copied().fold(f64::NEG_INFINITY, f64::max));
+            }
+            let (mut set, mut delete) = (String::new(), String::new());
+            for _ in 0..40 {
+                let uid = rng.usize(1..NODES + 20);
+                match rng.bool() {
+                    true => line(uid, &mut rng, &mut set),
+                    false => {
+                        delete.push_str(&format!("<{uid:#x}> <P.n> * .\n<{uid:#x}> <P.f> * .\n"))
+                    }
+                }
+            }
+            commit(&set, "");
+            commit("", &delete);
+        }
+    }
 }

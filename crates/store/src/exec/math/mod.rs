@@ -6,6 +6,7 @@ pub(super) mod float_sums;
 pub(super) mod sums;
 pub(super) mod totals;
 mod node_numbers;
+pub(super) mod column_numbers;
 pub(super) mod aggregate;
 pub(super) mod unmet;
 pub(super) mod math_columns;

@@ -204,24 +204,31 @@ impl Totals {
     ///
     /// [`hexgraph_base::types::Error::Query`] for a sum of ints that is no 64-bit int.
     pub(crate) fn finish(self) -> Result<Option<Value>> {
-        let sum = match (self.running, self.op) {
-            (Running::Nothing, _) => return Ok(None),
-            // All were taken out again.
-            (Running::Int(_), _) if self.count == 0 => return Ok(None),
+        match (&self.running, self.op) {
             // The least and the greatest are some of the ints that were added.
-            (Running::Int(int), Aggregate::Min | Aggregate::Max) => {
-                return Ok(Some(Value::Int(int as i64)));
+            (Running::Int(int), Aggregate::Min | Aggregate::Max) if self.count != 0 => {
+                Ok(Some(Value::Int(*int as i64)))
             }
             (Running::Float(float), Aggregate::Min | Aggregate::Max) => {
-                return Ok(Some(Value::Float(clamp(float))));
+                Ok(Some(Value::Float(clamp(*float))))
             }
-            (Running::Int(total), _) => Sum::of_int_total(total, self.count),
-            (Running::Float(_), _) => unreachable!("sums of floats are runs"),
-            // A part that has no numbers.
-            (Running::Floats(_), _) if self.count == 0 => return Ok(None),
-            (Running::Floats(run), _) => Sum::of_float_total(run.total(), self.count),
-        };
-        if self.op == Aggregate::Avg { Ok(sum.mean()) } else { sum.value().map(Some) }
+            (_, Aggregate::Avg) => Ok(self.into_sum().and_then(Sum::mean)),
+            _ => self.into_sum().map(Sum::value).transpose(),
+        }
+    }
+
+    /// The sum, for a sum or a mean; `None` when there were no numbers.
+    pub(crate) fn into_sum(self) -> Option<Sum> {
+        // A part may have none, and all may have been taken out again.
+        if self.count == 0 {
+            return None;
+        }
+        match self.running {
+            Running::Nothing => None,
+            Running::Int(total) => Some(Sum::of_int_total(total, self.count)),
+            Running::Float(_) => unreachable!("sums of floats are runs"),
+            Running::Floats(run) => Some(Sum::of_float_total(run.total(), self.count)),
+        }
     }
 }
 
