@@ -4,7 +4,7 @@ use crate::exec::control::context::Context;
 use hexgraph_base::plan::{Argument, Comparison};
 use hexgraph_base::types::{Error, Result, Value, ValueRef, ValueType};
 use std::cmp::Ordering;
-use std::ops::Bound;
+use std::ops::{Bound, RangeInclusive};
 
 /// A condition on one value.
 #[derive(Debug, Clone)]
@@ -42,6 +42,37 @@ impl Wanted {
             Wanted::Between(Value::Int(low), Value::Int(high)) => (*low, *high),
             _ => return None,
         })
+    }
+
+    /// The floats that are wanted, when they are a range of floats.
+    pub(crate) fn float_range(&self) -> Option<RangeInclusive<f64>> {
+        let range = match self {
+            Wanted::AnyOf(values) => match values.as_slice() {
+                [Value::Float(number)] => *number..=*number,
+                _ => return None,
+            },
+            Wanted::Than(op, Value::Float(number)) => {
+                let (low, high) = op.bounds(*number);
+                let low = match low {
+                    Bound::Included(number) => number,
+                    Bound::Excluded(number) => number.next_up(),
+                    Bound::Unbounded => f64::NEG_INFINITY,
+                };
+                let high = match high {
+                    Bound::Included(number) => number,
+                    Bound::Excluded(number) => number.next_down(),
+                    Bound::Unbounded => f64::INFINITY,
+                };
+                // Above all floats there is no next one.
+                let is_beyond = matches!(op, Comparison::Gt) && *number == f64::INFINITY
+                    || matches!(op, Comparison::Lt) && *number == f64::NEG_INFINITY;
+                if is_beyond { f64::INFINITY..=f64::NEG_INFINITY } else { low..=high }
+            }
+            Wanted::Between(Value::Float(low), Value::Float(high)) => *low..=*high,
+            _ => return None,
+        };
+        // A NaN is on no side of any float.
+        (!range.start().is_nan() && !range.end().is_nan()).then_some(range)
     }
 
     /// True when a value meets the condition. Values that can't be compared do not.

@@ -5,18 +5,18 @@
 
 use super::asked_set::AskedSet;
 use super::compare::Wanted;
+use super::number_range::NumberRange;
 use crate::exec::control::context::Context;
 use crate::exec::control::morsels::joined;
 use crate::exec::control::tree::ValueMap;
-use crate::exec::select::batches::{BATCH, EdgeCounts, EdgeTargets, Members, RowFinder, Rows};
+use crate::exec::select::batches::{BATCH, EdgeCounts, EdgeTargets, Members, RowFinder};
 use crate::exec::select::read::typed_or_none;
-use crate::graph::{Direction, LangValues, Predicate, Row, Stretch, ValueList};
-use crate::storage::{FrozenBitmap, NodeSet, Values};
+use crate::graph::{Direction, LangValues, Predicate, Stretch, ValueList};
+use crate::storage::NodeSet;
 use hexgraph_base::geo::GeoQuery;
 use hexgraph_base::plan::Call;
 use hexgraph_base::text::Regex;
 use hexgraph_base::types::{Geometry, Result, ValueRef, ValueType};
-use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// The number of nodes that are tested between two looks at the clock.
@@ -61,14 +61,12 @@ pub(crate) enum Tester<'a> {
         /// The condition.
         wanted: Wanted,
     },
-    /// The int of the node is in a range: a value of one row, as it was built.
-    IntRange {
+    /// The number of the node is in a range: a value of one row, as it was built.
+    Range {
         /// The nodes that have one, and what changed since they were stored.
         part: &'a LangValues,
-        /// The stored ints.
-        numbers: Ints<'a>,
-        /// The range.
-        range: RangeInclusive<i64>,
+        /// The stored numbers, and the range.
+        range: NumberRange<'a>,
     },
     /// The number of values or edges of the node meets a condition.
     Count {
@@ -129,122 +127,6 @@ pub(crate) enum Tester<'a> {
     Same(&'a Tester<'a>),
 }
 
-/// Whether the only value of a changed node is an int in a range.
-pub(crate) fn is_in_range(row: Option<&Row>, range: &RangeInclusive<i64>) -> bool {
-    let only = row.filter(|row| row.len() == 1).map(Row::first);
-    if let Some(ValueRef::Int(number)) = only { range.contains(&number) } else { false }
-}
-
-/// A plain array of ints.
-#[derive(Clone, Copy)]
-pub(crate) enum Ints<'a> {
-    /// Of four bytes.
-    Small(&'a [i32]),
-    /// Of eight bytes.
-    Wide(&'a [i64]),
-}
-
-/// The number of ints that are counted between two questions whether to go on.
-const COUNTED: usize = 1 << 16;
-
-impl Ints<'_> {
-    /// True when the int of a row is in a range.
-    pub(crate) fn holds(&self, row: usize, range: &RangeInclusive<i64>) -> bool {
-        match self {
-            Ints::Small(ints) => range.contains(&ints[row].into()),
-            Ints::Wide(ints) => range.contains(&ints[row]),
-        }
-    }
-
-    /// The number of ints in a range. O(ints), in loops without branches.
-    ///
-    /// # Errors
-    ///
-    /// Those of `check`, which is called every few thousand ints.
-    pub(crate) fn count(
-        &self,
-        range: &RangeInclusive<i64>,
-        check: impl Fn() -> Result<()>,
-    ) -> Result<usize> {
-        let (low, high) = (*range.start(), *range.end());
-        match self {
-            Ints::Small(ints) => {
-                let narrow = |bound: i64| bound.clamp(i32::MIN.into(), i32::MAX.into()) as i32;
-                // Asked first: a range that lies outside of 32 bits as a whole would be clamped to one that has an int.
-                let is_outside = high < i32::MIN.into() || i64::from(i32::MAX) < low || high < low;
-                if is_outside { Ok(0) } else { counted(ints, narrow(low), narrow(high), check) }
-            }
-            Ints::Wide(ints) => counted(ints, low, high, check),
-        }
-    }
-
-    /// Adds those of some ascending nodes to `kept` whose int, in their row among the subjects, is in the range. Costs about
-    /// a nanosecond a node where the nodes have no gap between them.
-    fn keep(
-        &self,
-        rows: (&FrozenBitmap, &mut RowFinder),
-        nodes: &[u32],
-        range: &RangeInclusive<i64>,
-        kept: &mut Vec<u32>,
-    ) {
-        match self {
-            Ints::Small(ints) => keep_in_range(rows, ints, nodes, range, kept),
-            Ints::Wide(ints) => keep_in_range(rows, ints, nodes, range, kept),
-        }
-    }
-}
-
-fn counted<T: Copy + PartialOrd>(
-    ints: &[T],
-    low: T,
-    high: T,
-    check: impl Fn() -> Result<()>,
-) -> Result<usize> {
-    let mut count = 0;
-    for piece in ints.chunks(COUNTED) {
-        check()?;
-        // A piece has no more ints than 32 bits count, and narrow counters make wide vectors.
-        let passing = piece.iter().map(|&int| u32::from((low <= int) & (int <= high)));
-        count += passing.sum::<u32>() as usize;
-    }
-    Ok(count)
-}
-
-fn keep_in_range<T: Copy + Into<i64>>(
-    (subjects, finder): (&FrozenBitmap, &mut RowFinder),
-    ints: &[T],
-    nodes: &[u32],
-    range: &RangeInclusive<i64>,
-    kept: &mut Vec<u32>,
-) {
-    let mut rest = nodes;
-    finder.for_each_piece(subjects, nodes, |rows| {
-        let (nodes, behind) = rest.split_at(rows.len());
-        rest = behind;
-        // Each node is written, and the next one over it where it does not pass: a loop without branches.
-        let mut end = kept.len();
-        kept.resize(end + nodes.len(), 0);
-        match rows {
-            Rows::Run(rows) => {
-                for (&node, &int) in nodes.iter().zip(&ints[rows]) {
-                    kept[end] = node;
-                    end += usize::from(range.contains(&int.into()));
-                }
-            }
-            Rows::Missing(_) => {}
-            Rows::Each(rows) => {
-                for (&node, &row) in nodes.iter().zip(rows) {
-                    // What stands for no row is behind all rows.
-                    let int = ints.get(row as usize);
-                    kept[end] = node;
-                    end += usize::from(int.is_some_and(|int| range.contains(&(*int).into())));
-                }
-            }
-        }
-        kept.truncate(end);
-    });
-}
-
 impl<'a> Tester<'a> {
     /// A test of a predicate's values in a language, in the form that costs least.
     pub(crate) fn of_values(
@@ -252,22 +134,13 @@ impl<'a> Tester<'a> {
         lang: Option<&'a str>,
         wanted: Wanted,
     ) -> Tester<'a> {
-        let part = match predicate.parts(lang) {
-            // With several languages, or a list, any of the values may meet the condition.
-            [part] if part.base.column.rows.is_none() => part,
-            _ => return Tester::Value { predicate, lang, wanted },
+        // With several languages, or a list, any of the values may meet the condition.
+        let [part] = predicate.parts(lang) else {
+            return Tester::Value { predicate, lang, wanted };
         };
-        let column = &part.base.column;
-        let numbers = match &column.values {
-            Values::SmallInt(numbers) => Ints::Small(numbers.as_slice()),
-            Values::Int(numbers) => Ints::Wide(numbers.as_slice()),
-            _ => return Tester::Value { predicate, lang, wanted },
-        };
-        match wanted.int_range() {
-            Some((low, high)) if predicate.def.value_type == ValueType::Int => {
-                Tester::IntRange { part, numbers, range: low..=high }
-            }
-            _ => Tester::Value { predicate, lang, wanted },
+        match NumberRange::new(part, predicate.def.value_type, &wanted) {
+            Some(range) => Tester::Range { part, range },
+            None => Tester::Value { predicate, lang, wanted },
         }
     }
 }
@@ -331,15 +204,13 @@ impl Tester<'_> {
                 let mut parts = predicate.parts(lang).iter();
                 parts.any(|part| self.holds_for_any(wanted, &part.values(node)))
             }),
-            Tester::IntRange { part, numbers, range } => {
-                if let Some(row) = part.changed(node) {
-                    return is_in_range(row, range);
+            Tester::Range { part, range } => match part.changed(node) {
+                Some(row) => range.holds_changed(row),
+                None => {
+                    let row = part.base.column.subjects.row_of(node);
+                    row.is_some_and(|row| range.holds_row(row))
                 }
-                part.base.column.subjects.row_of(node).is_some_and(|row| match numbers {
-                    Ints::Small(numbers) => range.contains(&i64::from(numbers[row])),
-                    Ints::Wide(numbers) => range.contains(&numbers[row]),
-                })
-            }
+            },
             Tester::Count { counter, wanted } => {
                 wanted.holds(ValueRef::Int(counter.count(node) as i64))
             }
@@ -365,8 +236,8 @@ impl Tester<'_> {
         {
             return self.passing_values(part, comparable(predicate.def.value_type), nodes);
         }
-        let (part, numbers, range) = match self {
-            Tester::IntRange { part, numbers, range } => (part, numbers, range),
+        let (part, range) = match self {
+            Tester::Range { part, range } => (part, range),
             Tester::Member(set) => {
                 let mut kept = nodes.to_vec();
                 set.set().retain(&mut kept, true);
@@ -397,9 +268,9 @@ impl Tester<'_> {
         let mut kept = Vec::new();
         part.by_changes(nodes, |stretch| match stretch {
             Stretch::Stored(nodes) => {
-                numbers.keep((subjects, &mut finder), nodes, range, &mut kept);
+                range.keep((subjects, &mut finder), nodes, &mut kept);
             }
-            Stretch::Changed(node, row) if is_in_range(row, range) => kept.push(node),
+            Stretch::Changed(node, row) if range.holds_changed(row) => kept.push(node),
             Stretch::Changed(..) => {}
         });
         kept
@@ -418,7 +289,7 @@ impl Tester<'_> {
 
     /// The nodes that have a value of those that the test asks for, without which none passes; `None` where that is another question.
     pub(crate) fn holders(&self) -> Option<NodeSet> {
-        if let Tester::IntRange { part, .. } = self {
+        if let Tester::Range { part, .. } = self {
             return Some(part.subjects());
         }
         let (predicate, lang) = self.values_read()?;
@@ -494,7 +365,7 @@ impl Tester<'_> {
     /// The nanoseconds that the test of a node takes, about.
     pub(crate) fn nanos(&self) -> usize {
         match self {
-            Tester::Constant(_) | Tester::IntRange { .. } => 1,
+            Tester::Constant(_) | Tester::Range { .. } => 1,
             Tester::Member(_) => 5,
             Tester::Value { .. } | Tester::Has(..) | Tester::Var { .. } | Tester::Count { .. } => {
                 VALUE_NANOS

@@ -7,7 +7,7 @@
 use super::batches::Members;
 use crate::exec::choose::function::{int_column, is_told, pays_to_scan};
 use crate::exec::choose::geo_function::GeoCall;
-use crate::exec::choose::tester::{Tester, is_in_range, nanos_of_call};
+use crate::exec::choose::tester::{Tester, nanos_of_call};
 use crate::exec::control::context::Context;
 use crate::exec::physical::path::FilterPath;
 use crate::storage::{NO_ROW, NodeSet};
@@ -65,7 +65,7 @@ impl<'a> Context<'a> {
     }
 
     /// The number of candidates that pass a filter, where they are counted without a list of them: in the set of an index, or of the nodes that have
-    /// a predicate, and a range of ints as they are stored, when all nodes that have one are candidates. `None` for any other filter.
+    /// a predicate, and a range of numbers as they are stored, when all nodes that have one are candidates. `None` for any other filter.
     pub(crate) fn count_passing(
         &self,
         filter: &Filter,
@@ -102,7 +102,7 @@ impl<'a> Context<'a> {
         Ok(Some(count))
     }
 
-    /// The number of candidates whose int is in a range. O(rows + changes).
+    /// The number of candidates whose number is in a range. O(rows + changes).
     fn count_in_column(&self, function: &Function, candidates: &NodeSet) -> Result<Option<usize>> {
         let (Call::Compare { left: Operand::Predicate(_), .. }
         | Call::Between { left: Operand::Predicate(_), .. }) = &function.call
@@ -114,30 +114,19 @@ impl<'a> Context<'a> {
             return Ok(None);
         }
         let tester = self.tester(function)?;
-        let Tester::IntRange { part, numbers, range } = &tester else { return Ok(None) };
+        let Tester::Range { part, range } = &tester else { return Ok(None) };
         if !candidates.is_known_to_have_all(&part.subjects()) {
             return Ok(None);
         }
         let step =
             self.begin("filter", "", Some(function.at), estimate.filter(|_| is_told(function)));
-        let mut count = numbers.count(range, || self.check())?;
-        let mut changed: Vec<(u32, bool)> = Vec::with_capacity(part.changes_len());
-        match part.changed_ints() {
-            Some(changes) => changed.extend(
-                changes
-                    .iter()
-                    .map(|(node, now)| (*node, now.is_some_and(|now| range.contains(&now)))),
-            ),
-            None => changed.extend(
-                part.changed_between(0, u32::MAX)
-                    .map(|(node, row)| (node, is_in_range(row, range))),
-            ),
-        }
+        let mut count = range.count(|| self.check())?;
+        let changed = range.changes(part);
         let nodes: Vec<u32> = changed.iter().map(|(node, _)| *node).collect();
         let mut rows = vec![NO_ROW; nodes.len()];
         part.base.column.subjects.rows_of(&nodes, &mut rows);
         for (row, (_, is_counted)) in rows.into_iter().zip(changed) {
-            let was_counted = row != NO_ROW && numbers.holds(row as usize, range);
+            let was_counted = row != NO_ROW && range.holds_row(row as usize);
             // What is taken off was counted above, so this never falls below 0.
             count = count - usize::from(was_counted) + usize::from(is_counted);
         }
