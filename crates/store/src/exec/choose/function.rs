@@ -233,9 +233,13 @@ impl<'a> Context<'a> {
                 format!("`uid_in` needs a predicate that leads to nodes, and `{name}` has values");
             return Err(Error::query(message).with_hint(format!("write `eq({name}, ...)`")));
         }
-        let targets = self.node_set(uids.iter().copied());
-        let targets = vars.iter().fold(targets, |all, var| all.or(&self.uid_var(*var)));
-        Ok(Tester::EdgeTo(predicate, name.reverse, targets.into()))
+        Ok(Tester::EdgeTo(predicate, name.reverse, self.uid_in_ends(uids, vars).into()))
+    }
+
+    /// The nodes that `uid_in` names: literals and those of variables.
+    pub(crate) fn uid_in_ends(&self, uids: &[u64], vars: &[VarId]) -> NodeSet {
+        let ends = self.node_set(uids.iter().copied());
+        vars.iter().fold(ends, |all, var| all.or(&self.uid_var(*var)))
     }
 
     /// The nodes of `uid(...)`: literals beside a variable do not count, as in the reference.

@@ -243,6 +243,10 @@ impl<'a> Context<'a> {
             self.took(FilterPath::Index);
             return Ok(nodes.and(&candidates));
         }
+        if let Some(nodes) = self.uid_in_set(function, candidates.len(), candidates.len()) {
+            self.took(FilterPath::WalkBack);
+            return Ok(nodes.and(&candidates));
+        }
         match self.tester(function)? {
             Tester::Constant(passes) => {
                 self.took(FilterPath::Constant);

@@ -52,6 +52,16 @@ impl<'f> Test<'f> {
     }
 }
 
+/// The greatest number of edges that are walked back for a set of nodes, of which `asked` would be tested else. A page needs about
+/// `PAGE · asked / edges` tests, so its set pays while it has fewer edges than that.
+fn edges_max(asked: usize, purpose: Purpose) -> usize {
+    const PAGE: usize = 16;
+    match purpose {
+        Purpose::Page => asked.saturating_mul(PAGE).isqrt(),
+        Purpose::All => asked,
+    }
+}
+
 /// What is walked in place of the set that is asked for.
 #[derive(Clone, Copy, PartialEq)]
 enum Driver {
@@ -198,7 +208,7 @@ impl<'a> Context<'a> {
         let set = match part {
             Filter::Function(function) => match self.part_path(function, asked, purpose) {
                 FilterPath::Set => self.indexed(function)?,
-                _ => None,
+                _ => self.uid_in_set(function, asked, edges_max(asked, purpose)),
             },
             Filter::Reaches(reach) => self.reaching_set(reach, asked)?,
             _ => None,

@@ -2,7 +2,7 @@
 //!
 //! Over a set, the far ends are gathered, each once, and filtered as a set: a chain of such conditions costs the edges
 //! between its levels and no node is tested twice. Where an index gives the few far ends that pass, they are looked for
-//! instead; with edges kept both ways the walk begins at them.
+//! instead; with edges kept both ways the walk begins at them. So does that of `uid_in`, which names the far ends.
 
 use super::batches::Members;
 use crate::exec::choose::function::no_reverse;
@@ -11,7 +11,7 @@ use crate::exec::control::context::Context;
 use crate::exec::physical::path::FilterPath;
 use crate::graph::{Direction, distinct_of, union_of};
 use crate::storage::NodeSet;
-use hexgraph_base::plan::{Filter, Reach};
+use hexgraph_base::plan::{Call, Filter, Function, Reach, VarId};
 use hexgraph_base::types::{Result, stack};
 
 /// To test single nodes, at most this many far ends are looked up in an index.
@@ -104,6 +104,30 @@ impl<'a> Context<'a> {
         // No more than it pays to walk back from.
         let few = self.few_passing(filter, self.few_max(FEW.min(root / BACK_RATIO)))?;
         Ok(few.and_then(|few| Some(sources(self.way_back(reach, &few, root)?, &few))))
+    }
+
+    /// All nodes that pass a function `uid_in`, where a walk back from the nodes that it names looks at no more than `most` edges, and `asked` ones
+    /// would have to be tested; `None` where it would look at more, edges are kept one way, and for any other function. O(1), or O(ends + edges).
+    pub(super) fn uid_in_set(
+        &self,
+        function: &Function,
+        asked: usize,
+        most: usize,
+    ) -> Option<NodeSet> {
+        let Call::UidIn { predicate: name, uids, vars } = &function.call else { return None };
+        let var_len = |var: &VarId| self.uid_var(*var).len();
+        let named = uids.len() + vars.iter().map(var_len).sum::<usize>();
+        let is_few = named <= asked / BACK_RATIO;
+        if !is_few && !self.control.costs().lot.is_drawn() {
+            return None;
+        }
+        // What is wrong with the name is told by the test.
+        let predicate = self.resolve(name).ok()??;
+        let back = predicate.direction(!name.reverse).filter(|_| predicate.is_edges())?;
+        let ends = self.uid_in_ends(uids, vars);
+        let edges = || ends.iter().map(|end| back.count(end)).sum::<usize>();
+        let pays = is_few && edges() <= most;
+        self.pick(pays, asked, || vec![true, false]).then(|| sources(back, &ends))
     }
 
     /// The edges of a condition; `None` when nothing has the predicate.
