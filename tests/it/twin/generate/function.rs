@@ -66,6 +66,14 @@ impl Generator<'_> {
 
     fn comparable(&mut self, root: bool, op: &str) -> Option<&Definition> {
         let eq = op == "eq";
+        // Where an order begins by the filter is found by chance too seldom.
+        if !root
+            && self.chance(25)
+            && let Some(name) = self.ordered_by.clone()
+        {
+            self.uses("a filter by what was ordered");
+            return self.predicate(|it| it.name == name);
+        }
         self.predicate(|it| {
             !it.is_edges() && (!root || if eq { it.finds_values() } else { it.is_sortable() })
         })

@@ -45,6 +45,8 @@ pub struct Generator<'g> {
     pub features: BTreeSet<&'static str>,
     /// The lists of its `$` variables.
     pub lists: Lists,
+    /// The predicate of the last order by one.
+    pub ordered_by: Option<String>,
     names: usize,
 }
 
@@ -60,6 +62,7 @@ impl<'g> Generator<'g> {
             above: Vec::new(),
             features: BTreeSet::new(),
             lists: Lists::new(),
+            ordered_by: None,
             names: 0,
         }
     }

@@ -65,6 +65,7 @@ impl Generator<'_> {
             let lang = self.lang(&definition).replace('.', "en");
             keys.push(format!("{}: {}{lang}", direction(self), definition.name));
         }
+        self.ordered_by = known.first().cloned();
         keys
     }
 }

@@ -135,7 +135,7 @@ pub enum PagePath {
 pub enum OrderPath {
     /// They stay in their order: none has a value.
     AsIs,
-    /// The index of the key is walked from the bound of the root function on, until the page is full.
+    /// The index of the key is walked from the bound of the root function or of the filter on, until the page is full.
     WalkRange,
     /// The index of the key is walked until the page is full; each node is asked whether it is one of the set, and passes.
     WalkIndex,

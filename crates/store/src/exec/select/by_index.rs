@@ -10,9 +10,10 @@ use crate::graph::{IndexView, LangValues, Predicate};
 use crate::index::TokenKey;
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{
-    Block, Call, Comparison, Function, Operand, OrderKey, Page, PredicateRef,
+    Block, Call, Comparison, Filter, Function, Operand, OrderKey, Page, PredicateRef,
 };
 use hexgraph_base::types::Result;
+use std::cmp::Ordering;
 use std::ops::Bound;
 
 /// A walk that asks each node gives up behind this many nodes for each one that is wanted...
@@ -28,7 +29,7 @@ pub(super) fn asked_max(page: Page) -> usize {
 }
 
 /// A range of the tokens of an index.
-type TokenRange = (Bound<TokenKey>, Bound<TokenKey>);
+pub(crate) type TokenRange = (Bound<TokenKey>, Bound<TokenKey>);
 
 /// A walk over the part of an index that a root function asks for.
 pub(super) struct RangeWalk<'a> {
@@ -154,8 +155,8 @@ impl<'a> Context<'a> {
         Ok(view.map(|view| (view, *descending)))
     }
 
-    /// The page of those nodes of a set that pass a filter, in the order of an index; each is asked by itself. `None` when this is not
-    /// the way: the filter follows edges, or lets too few of them through.
+    /// The page of those nodes of a set that pass a filter, in the order of an index; each is asked by itself, and only those in `range`, where the
+    /// filter [has one](Context::range_in_filter). `None` when this is not the way: the filter follows edges, or lets too few of them through.
     ///
     /// # Errors
     ///
@@ -163,6 +164,7 @@ impl<'a> Context<'a> {
     pub(crate) fn page_of_filtered(
         &self,
         (view, descending): (IndexView<'_>, bool),
+        range: Option<TokenRange>,
         filter: &PreparedFilter<'_>,
         root: &NodeSet,
         page: Page,
@@ -170,17 +172,42 @@ impl<'a> Context<'a> {
         if !filter.asks_one() {
             return Ok(None);
         }
-        let walk = OrderedWalk {
-            view,
-            range: (Bound::Unbounded, Bound::Unbounded),
-            descending,
-            root: Some(root),
-            filter: Some(filter),
-            least: 0,
-        };
-        // When the index ends before the page is full, those without a value follow.
-        let found = self.page_by_walk(walk, page)?.filter(|(_, is_full)| *is_full);
+        let has_range = range.is_some();
+        let range = range.unwrap_or((Bound::Unbounded, Bound::Unbounded));
+        let (root, filter) = (Some(root), Some(filter));
+        let walk = OrderedWalk { view, range, descending, root, filter, least: 0 };
+        // When the index ends before the page is full, those without a value follow: but not where the filter asks for a value.
+        let found = self.page_by_walk(walk, page)?.filter(|(_, is_full)| *is_full || has_range);
         Ok(found.map(|(found, _)| found))
+    }
+
+    /// The range of the index of a predicate in which all nodes lie that pass a filter, by those of its parts that are about the values of the
+    /// predicate; `None` where there are none. So an order by the predicate begins where the filter does. Reads no data.
+    pub(crate) fn range_in_filter<'f>(
+        &self,
+        filter: &'f Filter,
+        order: &'f [OrderKey],
+    ) -> Option<TokenRange>
+    where
+        'a: 'f,
+    {
+        let [OrderKey::Predicate { predicate: name, lang: None, .. }] = order else { return None };
+        let parts = match filter {
+            Filter::And(parts) => parts.as_slice(),
+            other => std::slice::from_ref(other),
+        };
+        let ranges = parts.iter().filter_map(|part| {
+            let Filter::Function(function) = part else { return None };
+            // What is wrong with the function is told where it is asked.
+            let (predicate, range) = self.range_of(function, name).ok()??;
+            (!predicate.def.lang && !predicate.def.list).then_some(range)
+        });
+        ranges.reduce(|(low, high), (other_low, other_high)| {
+            (
+                narrower(low, other_low, Ordering::Greater),
+                narrower(high, other_high, Ordering::Less),
+            )
+        })
     }
 
     /// Carries out a walk from the page's `after` on. Returns the page, and whether it is full; `None` when too many nodes were asked
@@ -317,6 +344,20 @@ impl<'a> Context<'a> {
         }
         Ok(found)
     }
+}
+
+/// The narrower of two bounds on the same side: the one that is `wanted` beside the other.
+fn narrower(one: Bound<TokenKey>, other: Bound<TokenKey>, wanted: Ordering) -> Bound<TokenKey> {
+    let order = match (&one, &other) {
+        (_, Bound::Unbounded) => return one,
+        (Bound::Unbounded, _) => return other,
+        (
+            Bound::Included(first) | Bound::Excluded(first),
+            Bound::Included(second) | Bound::Excluded(second),
+        ) => first.cmp(second),
+    };
+    let takes_first = order == wanted || order.is_eq() && matches!(one, Bound::Excluded(_));
+    if takes_first { one } else { other }
 }
 
 /// The first `wanted` of some nodes in the order of an index, together with all nodes under the token of the last of them, ascending by

@@ -116,8 +116,11 @@ impl<'a> Context<'a> {
         {
             let step = self.begin("order", &block.name, Some(block.at), wanted);
             let prepared = self.prepare(filter, root.len(), Purpose::Page)?;
-            let found = self.page_of_filtered(index, &prepared, &root, page)?;
-            let path = if found.is_some() { OrderPath::WalkIndex } else { OrderPath::GivesUp };
+            let range = self.range_in_filter(filter, &block.order);
+            let range = range.filter(|_| self.pick(true, root.len(), || vec![true, false]));
+            let way = if range.is_some() { OrderPath::WalkRange } else { OrderPath::WalkIndex };
+            let found = self.page_of_filtered(index, range, &prepared, &root, page)?;
+            let path = if found.is_some() { way } else { OrderPath::GivesUp };
             self.took(path);
             self.end(&step, found.as_ref().map_or(0, Vec::len));
             if let Some(found) = found {

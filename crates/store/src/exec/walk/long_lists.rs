@@ -99,9 +99,12 @@ impl Context<'_> {
         self.check()?;
         if let Some(filter) = filter
             && let Some(index) = self.index_of_order(&walk.field.order, set.len(), page)?
-            && let Some(found) = self.page_of_filtered(index, filter, &set, page)?
         {
-            return Ok(found);
+            let whole = walk.field.filter.as_ref();
+            let range = whole.and_then(|it| self.range_in_filter(it, &walk.field.order));
+            if let Some(found) = self.page_of_filtered(index, range, filter, &set, page)? {
+                return Ok(found);
+            }
         }
         // `after` is a uid, whatever the order is.
         let Some(least) = self.least_of(page) else { return Ok(Vec::new()) };
