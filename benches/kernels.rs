@@ -208,7 +208,8 @@ fn modularity(graph: &Graph, groups: &[i64], task: Task<'_>) -> f64 {
     let call = AlgorithmCall::new(algorithm("modularity").expect("it is in the table"));
     let groups = groups.iter().map(|group| *group as u32).collect();
     let lists = vec![Some(groups), None];
-    let found = compute(&Run { graph, call: &call, lists, task }).expect("the arguments fit");
+    let found =
+        compute(&Run { graph, call: &call, lists, weights: "", task }).expect("the arguments fit");
     match found.output {
         Output::Float(value) => value,
         _ => unreachable!("it is one number"),
@@ -228,7 +229,7 @@ fn measure(graphs: &mut Graphs, name: &str, threads: &[usize], source: u32) {
             let work = Threads::new(threads);
             let task = Task::new(&work, Some(threads));
             graph.incoming(&task).expect("there is memory");
-            let run = Run { graph, call: &call, lists: lists.clone(), task };
+            let run = Run { graph, call: &call, lists: lists.clone(), weights: "", task };
             let mut least = Duration::MAX;
             for _ in 0..CALLS {
                 let started = Instant::now();
@@ -279,7 +280,8 @@ fn measure_nearest(graphs: &mut Graphs) {
             let list = |name: &str| (name == "from").then(|| starts.clone());
             let lists = algorithm.arguments.iter().map(|argument| list(argument.name)).collect();
             let started = Instant::now();
-            let found = compute(&Run { graph, call: &call, lists, task }).expect("it fits");
+            let found =
+                compute(&Run { graph, call: &call, lists, weights: "", task }).expect("it fits");
             let took = started.elapsed();
             let Output::Some(ranks) = found.output else { unreachable!("it gives some nodes") };
             (took, ranks.into_iter().map(|(node, _)| node).collect::<BTreeSet<u32>>())

@@ -191,7 +191,7 @@ impl Database {
                 }
             }
             let task = Task::new(control, checked.threads);
-            compute(&Run { graph: &graph.graph, call: &checked, lists, task })
+            compute(&Run { graph: &graph.graph, call: &checked, lists, weights: "of edges", task })
         })
     }
 }

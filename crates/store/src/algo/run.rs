@@ -3,7 +3,7 @@
 use super::compact::graph::Graph;
 use super::task::Task;
 use hexgraph_base::plan::AlgorithmCall;
-use hexgraph_base::types::Result;
+use hexgraph_base::types::{Error, Result};
 
 /// One run of an algorithm.
 pub struct Run<'r> {
@@ -15,6 +15,8 @@ pub struct Run<'r> {
     /// `None` for one that was not given. Nodes that are not in the graph are left out. For one that is groups it is the group of each
     /// node of the graph.
     pub lists: Vec<Option<Vec<u32>>>,
+    /// What the weights of edges are called, for errors: the names of facets.
+    pub weights: &'r str,
     /// Threads, memory, and when to stop.
     pub task: Task<'r>,
 }
@@ -26,10 +28,23 @@ impl Run<'_> {
         self.lists[place].as_deref()
     }
 
+    /// The error of weights whose sum is more than a float holds. `sum` says which one.
+    #[cold]
+    pub(super) fn too_heavy(&self, sum: &str) -> Error {
+        too_heavy(self.weights, sum)
+    }
+
     /// Counts the memory of so many bytes for each node, until what is returned is dropped.
     pub(super) fn room_a_node(&self, bytes: usize) -> Result<super::task::Room<'_>> {
         self.task.room(self.graph.len(), bytes)
     }
+}
+
+/// The error of weights whose sum is more than a float holds: their name, and which sum it is.
+#[cold]
+pub(super) fn too_heavy(weights: &str, sum: &str) -> Error {
+    let message = format!("the weights {weights} are too large: {sum} is more than a float holds");
+    Error::query(message).with_hint("divide them by a number, or filter the edges out")
 }
 
 /// What an algorithm found, by the numbers of nodes.

@@ -3,6 +3,7 @@
 use crate::graph::Predicate;
 use hexgraph_base::plan::Direction;
 use hexgraph_base::types::Uid;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The edges of one predicate.
@@ -27,4 +28,13 @@ pub struct Wanted<'v> {
     pub direction: Direction,
     /// The uid of a node, for errors.
     pub uid: &'v (dyn Fn(u32) -> Uid + Sync),
+}
+
+impl Wanted<'_> {
+    /// What the weights of edges are called, for errors: the names of the facets, each once.
+    pub fn weights(&self) -> String {
+        let names: BTreeSet<&str> = self.parts.iter().filter_map(|part| part.weight).collect();
+        let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        quoted.join(", ")
+    }
 }

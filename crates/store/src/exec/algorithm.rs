@@ -26,7 +26,7 @@ impl<'a> Context<'a> {
         block: &Block,
         call: &AlgorithmCall,
     ) -> Result<Option<AlgorithmResult>> {
-        let graph = self.compact_graph(block, call)?;
+        let (graph, weights) = self.compact_graph(block, call)?;
         let node_of = |uid: &u64| self.version.nodes.node(Uid(*uid));
         let mut lists = Vec::with_capacity(call.given.len());
         for argument in call.algorithm.arguments {
@@ -44,7 +44,7 @@ impl<'a> Context<'a> {
         }
         let step = self.begin("compute", "", None, None);
         let task = Task::new(self.control, call.threads);
-        let found = compute(&Run { graph: &graph, call, lists, task })?;
+        let found = compute(&Run { graph: &graph, call, lists, weights: &weights, task })?;
         self.describe(&step, &told(&found));
         self.end(&step, found.report.edges);
         match block.var {
@@ -59,8 +59,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The compact graph of a block: one that was made before, or a new one.
-    fn compact_graph(&self, block: &Block, call: &AlgorithmCall) -> Result<Arc<Graph>> {
+    /// The compact graph of a block: one that was made before, or a new one. Beside it what its weights are called.
+    fn compact_graph(&self, block: &Block, call: &AlgorithmCall) -> Result<(Arc<Graph>, String)> {
         let step = self.begin("graph", &edges_text(block), None, None);
         let uid = |node| self.version.nodes.uid(node);
         let edges = self.algorithm_edges(block)?;
@@ -82,7 +82,7 @@ impl<'a> Context<'a> {
         };
         self.took_at(&step, path);
         self.end(&step, graph.outgoing().edges());
-        Ok(graph)
+        Ok((graph, wanted.weights()))
     }
 
     /// The fields of a block, with the predicate of each and whether its edges are turned round.

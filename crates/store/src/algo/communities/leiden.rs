@@ -30,7 +30,9 @@ pub(in crate::algo) fn leiden(run: &Run<'_>) -> Result<Found> {
     let _edges = run.task.room(2 * run.graph.outgoing().edges(), BYTES_AN_EDGE)?;
     let resolution = run.call.float("resolution");
     let mut draws = Draws::new(run.call.seed);
-    let whole = Network::of(run)?;
+    // Communities are told by the shares of weights alone.
+    let scaled = run.graph.outgoing().scaled(&run.task)?;
+    let whole = Network::of(scaled.as_ref().unwrap_or(run.graph.outgoing()), run)?;
     let mut groups: Vec<u32> = (0..whole.len() as u32).collect();
     let mut report = Report::default();
     for number in 0..run.call.int("iterations").unwrap_or(1) {

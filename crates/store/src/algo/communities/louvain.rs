@@ -13,7 +13,10 @@ pub(in crate::algo) fn louvain(run: &Run<'_>) -> Result<Found> {
     let _edges = run.task.room(2 * run.graph.outgoing().edges(), BYTES_AN_EDGE)?;
     let moving = Moving { resolution: run.call.float("resolution"), run: 1, last_share: None };
     let mut draws = Draws::new(run.call.seed);
-    let mut network = Network::of(run)?;
+    // Communities are told by the shares of weights alone.
+    let scaled = run.graph.outgoing().scaled(&run.task)?;
+    let rows = scaled.as_ref().unwrap_or(run.graph.outgoing());
+    let mut network = Network::of(rows, run)?;
     let mut group_of: Vec<u32> = (0..network.len() as u32).collect();
     let mut report = Report::default();
     loop {

@@ -8,7 +8,9 @@ use hexgraph_base::types::Result;
 const BYTES_A_NODE: usize = 4 * size_of::<f64>();
 
 pub(in crate::algo) fn modularity(run: &Run<'_>) -> Result<Found> {
-    let rows = run.graph.outgoing();
+    // Modularity is told by the shares of weights alone.
+    let scaled = run.graph.outgoing().scaled(&run.task)?;
+    let rows = scaled.as_ref().unwrap_or(run.graph.outgoing());
     let groups = run.list("groups").unwrap_or_default();
     let _room = run.room_a_node(BYTES_A_NODE)?;
     let is_undirected = run.graph.is_undirected();
@@ -34,6 +36,8 @@ pub(in crate::algo) fn modularity(run: &Run<'_>) -> Result<Found> {
         out.iter().map(|sum| (sum / all) * (sum / all)).sum()
     } else {
         let turned = run.graph.incoming(&run.task)?;
+        let scaled = turned.scaled(&run.task)?;
+        let turned = scaled.as_ref().unwrap_or(turned);
         run.task.fill(&mut leaving, turned.blocks(), |number, part| {
             let nodes = turned.block(number).zip(part);
             nodes.for_each(|(node, sum)| *sum = turned.weight_of(node));

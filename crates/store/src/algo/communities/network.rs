@@ -32,9 +32,8 @@ enum Rowed<'g> {
 }
 
 impl<'g> Network<'g> {
-    /// The network of a graph, which has no directions.
-    pub(super) fn of(run: &Run<'g>) -> Result<Network<'g>> {
-        let rows = run.graph.outgoing();
+    /// The network of the rows of a graph, which has no directions.
+    pub(super) fn of(rows: &'g Rows, run: &Run<'_>) -> Result<Network<'g>> {
         let mut strengths = vec![0.0; rows.nodes()];
         run.task.fill(&mut strengths, rows.blocks(), |number, part| {
             for (strength, node) in part.iter_mut().zip(rows.block(number)) {

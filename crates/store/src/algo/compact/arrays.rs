@@ -3,6 +3,7 @@
 use super::graph::Graph;
 use super::numbering::Numbering;
 use super::rows::{Piece, Rows};
+use crate::algo::run::too_heavy;
 use crate::algo::task::{EVEN_BLOCK, Task};
 use hexgraph_base::types::{Error, Result};
 use std::sync::Arc;
@@ -28,8 +29,8 @@ impl Graph {
     ///
     /// # Errors
     ///
-    /// `Query` for arrays of several lengths, for a node that there is not, and for a weight that is negative or no number, with the place
-    /// of its edge; `Limit`.
+    /// `Query` for arrays of several lengths, for a node that there is not, for a weight that is negative or no number, with the place
+    /// of its edge, and for parallel edges whose weights no float holds together; `Limit`.
     pub fn of_arrays(edges: &EdgeArrays<'_>, task: &Task<'_>) -> Result<Graph> {
         check(edges)?;
         let ways = if edges.is_undirected { 2 } else { 1 };
@@ -48,6 +49,9 @@ impl Graph {
             true => Rows::join(task, vec![Piece::default()], is_weighted)?,
             false => Rows::join(task, pieces, is_weighted)?,
         };
+        if is_weighted && let Some((from, to)) = rows.too_heavy(task)? {
+            return Err(too_heavy("of edges", &format!("their sum between {from} and {to}")));
+        }
         let numbering = Numbering::new((0..edges.nodes as u32).collect());
         Ok(Graph::new(Arc::new(numbering), rows, edges.is_undirected))
     }
@@ -198,6 +202,7 @@ mod tests {
             (0, &[0],    &[0],    None,                "there are 0 nodes"),
             (3, &[0, 1], &[1, 2], Some(&[1.0, -2.0]),  "edge 1, from 1 to 2, weighs -2"),
             (3, &[0],    &[1],    Some(&[f64::NAN]),   "weighs NaN"),
+            (3, &[1, 1], &[2, 2], Some(&[1e308, 1e308]), "their sum between 1 and 2 is more than a float holds"),
         ];
         for &(nodes, sources, targets, weights, said) in cases {
             let arrays = EdgeArrays { nodes, sources, targets, weights, is_undirected: false };

@@ -5,6 +5,7 @@ use super::numbering::Numbering;
 use super::pages::joined_nodes;
 use super::rows::{Piece, Rows, narrowed, starts_of};
 use super::source::Source;
+use crate::algo::run::too_heavy;
 use crate::algo::task::Task;
 use crate::algo::wanted::Wanted;
 use hexgraph_base::plan::Direction;
@@ -21,7 +22,8 @@ const EDGES_A_CHECK: usize = 1 << 20;
 ///
 /// # Errors
 ///
-/// `Query` for a weight that is below 0 or no number, and for one that no edge has; `Limit`.
+/// `Query` for a weight that is below 0 or no number, for one that no edge has, and for parallel edges whose weights no float
+/// holds together; `Limit`.
 pub(in crate::algo) fn make(wanted: &Wanted<'_>, task: &Task<'_>) -> Result<Graph> {
     let sources = wanted.parts.iter().map(Source::new).collect::<Result<Vec<_>>>()?;
     let nodes = match &wanted.nodes {
@@ -49,6 +51,7 @@ pub(in crate::algo) fn make(wanted: &Wanted<'_>, task: &Task<'_>) -> Result<Grap
         Direction::In => rows.transposed(task)?,
         Direction::Both => rows.symmetric(&rows.transposed(task)?, task)?,
     };
+    make.check_sums(&rows, task)?;
     Ok(Graph::new(Arc::new(numbering), rows, wanted.direction == Direction::Both))
 }
 
@@ -61,6 +64,18 @@ struct Make<'m, 'w> {
 }
 
 impl Make<'_, '_> {
+    /// Refuses edges that are one and weigh more together than a float holds.
+    fn check_sums(&self, rows: &Rows, task: &Task<'_>) -> Result<()> {
+        let is_added = 1 < self.wanted.parts.len() || self.wanted.direction == Direction::Both;
+        if !self.is_weighted || !is_added {
+            return Ok(());
+        }
+        let Some((from, to)) = rows.too_heavy(task)? else { return Ok(()) };
+        let uid = |number: u32| (self.wanted.uid)(self.numbering.nodes[number as usize]);
+        let sum = format!("their sum between {} and {}", uid(from), uid(to));
+        Err(too_heavy(&self.wanted.weights(), &sum))
+    }
+
     /// The stored edges of those parts that are turned round, or of the others, in the direction in which they are stored.
     fn rows(&self, reverse: bool, task: &Task<'_>) -> Result<Rows> {
         let sources: Vec<&Source<'_>> =

@@ -52,6 +52,11 @@ pub(in crate::algo) fn patch(
     }
     let Some(numbering) = numbering(old, wanted, &now) else { return Ok(None) };
     let updates = updates(&numbering, wanted.direction, &now);
+    let mut weights = updates.values().flat_map(|row| row.values().flatten());
+    if weights.any(|weight| weight.is_infinite()) {
+        // Where a graph is made anew it is told which edges those are.
+        return Ok(None);
+    }
     let Some(rows) = patched(old.outgoing(), &updates, numbering.nodes.len()) else {
         return Ok(None);
     };

@@ -247,6 +247,17 @@ impl Rows {
         Some(WeightRange { mean: sum / self.edges as f64, most, are_whole })
     }
 
+    /// The first edge that weighs more than a float holds, as only one that was added up of several can. O(edges).
+    pub(super) fn too_heavy(&self, task: &Task<'_>) -> Result<Option<(u32, u32)>> {
+        let found = task.blocks(self.blocks.len(), |number| {
+            Ok(self.block(number).find_map(|from| {
+                let mut edges = self.weighted(from);
+                edges.find(|(_, weight)| weight.is_infinite()).map(|(to, _)| (from, to))
+            }))
+        })?;
+        Ok(found.into_iter().flatten().next())
+    }
+
     /// Whether there is an edge between two nodes. O(log edges of the first).
     pub fn has(&self, from: u32, to: u32) -> bool {
         self.of(from).binary_search(&to).is_ok()

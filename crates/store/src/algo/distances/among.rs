@@ -14,7 +14,7 @@ pub(in crate::algo) fn distances_among(run: &Run<'_>) -> Result<Found> {
     let rows = run.graph.outgoing();
     let found = run.task.blocks(sources.len(), |number| {
         let from = sources[number];
-        let (distances, report) = search(rows, &[from], &run.task)?;
+        let (distances, report) = search(rows, &[from], run)?;
         let others = sources.iter().filter(|to| **to != from);
         let pairs = others.map(|to| (from, *to, distances[*to as usize]));
         Ok((pairs.filter(|(.., distance)| distance.is_finite()).collect::<Vec<_>>(), report.edges))

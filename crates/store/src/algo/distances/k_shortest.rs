@@ -4,6 +4,7 @@
 //! Of ways that weigh the same, the one with fewer edges comes first, and of these the one whose nodes are less, compared one by one from
 //! the source. Searches are led by the distances to the target (A*), which are found once, from the target back.
 
+use super::weighted::ALONG_A_WAY;
 use crate::algo::bits::Bits;
 use crate::algo::compact::rows::Rows;
 use crate::algo::run::{Found, Output, Paths, Report, Run};
@@ -34,7 +35,10 @@ pub(in crate::algo) fn k_shortest(run: &Run<'_>) -> Result<Found> {
     let (outgoing, incoming) = (run.graph.outgoing(), run.graph.incoming(&run.task)?);
     let ahead = Ahead::new(incoming, source, target, &run.task)?;
     if !ahead.far.is_finite() {
-        return Ok(found(Vec::new(), ahead.edges));
+        return match ahead.has_lost {
+            true => Err(run.too_heavy(ALONG_A_WAY)),
+            false => Ok(found(Vec::new(), ahead.edges)),
+        };
     }
     let passed = Bits::new(outgoing.nodes());
     let mut search =
@@ -67,6 +71,9 @@ pub(in crate::algo) fn k_shortest(run: &Run<'_>) -> Result<Found> {
         }
     }
     let edges = search.edges + search.ahead.edges;
+    if ways.iter().any(|way| f64::from_bits(way.cost).is_infinite()) {
+        return Err(run.too_heavy(ALONG_A_WAY));
+    }
     let listed = ways.into_iter().map(|way| distances_along(outgoing, way.nodes)).collect();
     Ok(found(listed, edges))
 }
@@ -149,6 +156,8 @@ struct Ahead {
     distances: Vec<f64>,
     /// The distance of the source; infinite where it does not reach the target.
     far: f64,
+    /// Whether a way back from the target weighs more than a float holds.
+    has_lost: bool,
     edges: usize,
 }
 
@@ -156,7 +165,7 @@ impl Ahead {
     fn new(incoming: &Rows, source: u32, target: u32, task: &Task<'_>) -> Result<Ahead> {
         let mut distances = vec![f64::INFINITY; incoming.nodes()];
         let mut open = BinaryHeap::from([Reverse((0.0_f64.to_bits(), target))]);
-        let (mut edges, mut taken) = (0, 0_usize);
+        let (mut edges, mut taken, mut has_lost) = (0, 0_usize, false);
         distances[target as usize] = 0.0;
         while let Some(Reverse((bits, node))) = open.pop() {
             let distance = f64::from_bits(bits);
@@ -173,6 +182,7 @@ impl Ahead {
             edges += incoming.degree(node);
             for (from, weight) in incoming.weighted(node) {
                 let sum = distance + weight;
+                has_lost |= sum.is_infinite();
                 if sum < distances[from as usize] {
                     distances[from as usize] = sum;
                     open.push(Reverse((sum.to_bits(), from)));
@@ -180,7 +190,7 @@ impl Ahead {
             }
         }
         let far = distances[source as usize];
-        Ok(Ahead { distances, far, edges })
+        Ok(Ahead { distances, far, has_lost, edges })
     }
 
     /// No way from a node to the target weighs less. Nodes farther than the source were not looked at.

@@ -42,6 +42,9 @@ const ROWS_AT_ONCE: usize = 8;
 /// The nodes that are followed between two looks at the clock.
 const NODES_A_CHECK: usize = 1 << 14;
 
+/// The sum of weights that no float may hold, for errors.
+pub(super) const ALONG_A_WAY: &str = "their sum along a way";
+
 /// A node with the distance that put it there.
 type Place<L> = (u32, L);
 
@@ -113,7 +116,7 @@ pub(in crate::algo) fn distances(run: &Run<'_>) -> Result<Found> {
         return levels(run, sources);
     }
     let _room = run.room_a_node(BYTES_A_NODE)?;
-    let (mut found, report) = search(run.graph.outgoing(), sources, &run.task)?;
+    let (mut found, report) = search(run.graph.outgoing(), sources, run)?;
     found.iter_mut().filter(|distance| distance.is_infinite()).for_each(|it| *it = f64::NAN);
     Ok(Found { output: Output::Floats(found), report })
 }
@@ -133,16 +136,32 @@ fn levels(run: &Run<'_>, sources: &[u32]) -> Result<Found> {
 
 /// The least distances from some nodes to all others; infinite for those that are not reached. The rounds are the buckets that some node ends in, and the edges
 /// those of the nodes that are reached.
-pub(super) fn search(rows: &Rows, sources: &[u32], task: &Task<'_>) -> Result<(Vec<f64>, Report)> {
+///
+/// # Errors
+///
+/// `Query` for a node to which each way weighs more than a float holds; `Limit`.
+pub(super) fn search(rows: &Rows, sources: &[u32], run: &Run<'_>) -> Result<(Vec<f64>, Report)> {
     let range =
         rows.weight_range().unwrap_or(WeightRange { mean: 1.0, most: 1.0, are_whole: true });
     // No way passes a node twice, and one edge more is added to it before it is dropped.
     let longest = range.most * (rows.nodes() + 1) as f64;
     if range.are_whole && longest < f64::from(u32::MAX) {
-        search_in::<u32>(rows, range, sources, task)
-    } else {
-        search_in::<f64>(rows, range, sources, task)
+        return search_in::<u32>(rows, range, sources, &run.task);
     }
+    let (distances, report) = search_in::<f64>(rows, range, sources, &run.task)?;
+    // A way has each edge once at most: where all edges together weigh less, so does it.
+    if range.mean.is_infinite() && has_lost(rows, &distances) {
+        return Err(run.too_heavy(ALONG_A_WAY));
+    }
+    Ok((distances, report))
+}
+
+/// Whether an edge leads from a node that has a distance to one that has none, since no float holds it.
+fn has_lost(rows: &Rows, distances: &[f64]) -> bool {
+    let is_lost = |to: &u32| distances[*to as usize].is_infinite();
+    let nodes = (0..).zip(distances);
+    let mut reached = nodes.filter(|(_, distance)| distance.is_finite());
+    reached.any(|(node, _)| rows.of(node).iter().any(is_lost))
 }
 
 fn search_in<L: Length>(

@@ -1,4 +1,5 @@
-//! The number of edges of each node, or what they weigh together. Without a direction a loop counts twice, since it ends at its node twice.
+//! The number of edges of each node, or what they weigh together; that a float does not hold it is an error. Without a direction a loop counts twice, since it
+//! ends at its node twice.
 
 use crate::algo::run::{Found, Output, Run};
 use hexgraph_base::types::Result;
@@ -18,5 +19,8 @@ pub(in crate::algo) fn degree(run: &Run<'_>) -> Result<Found> {
         }
         Ok(())
     })?;
+    if degrees.iter().any(|degree| degree.is_infinite()) {
+        return Err(run.too_heavy("their sum at a node"));
+    }
     Ok(Found::once(Output::Floats(degrees), rows.edges()))
 }

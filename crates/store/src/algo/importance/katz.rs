@@ -32,7 +32,12 @@ pub(in crate::algo) fn katz(run: &Run<'_>) -> Result<Found> {
         })?;
         let change = change(&run.task, &mut scores, &next)?;
         if !change.is_finite() {
-            return Err(too_great(alpha, "the scores grow without end"));
+            // What was added up is told first: no `alpha` is small enough for it.
+            let is_heavy = (0..nodes as u32).any(|node| incoming.weight_of(node).is_infinite());
+            return Err(match is_heavy {
+                true => run.too_heavy("their sum at a node"),
+                false => too_great(alpha, "the scores grow without end"),
+            });
         }
         report.iterations += 1;
         report.edges += incoming.edges();

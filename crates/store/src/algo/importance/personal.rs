@@ -38,7 +38,8 @@ pub(in crate::algo) fn pagerank(run: &Run<'_>) -> Result<Found> {
     }
     let lists = run.lists.clone();
     let task: Task<'_> = run.task;
-    let Found { output, report } = by_rounds(&Run { graph: run.graph, call: &call, lists, task })?;
+    let (graph, weights) = (run.graph, run.weights);
+    let Found { output, report } = by_rounds(&Run { graph, call: &call, lists, weights, task })?;
     let output = match (output, top) {
         (Output::Floats(ranks), Some(top)) if top < ranks.len() => {
             let _room = run.room_a_node(size_of::<(u32, f64)>())?;

@@ -310,7 +310,7 @@ pub(super) fn found(
     };
     let lists = call.algorithm.arguments.iter().map(list).collect();
     let task = Task::new(work, threads).with_cut(CUT);
-    let run = Run { graph, call, lists, task };
+    let run = Run { graph, call, lists, weights: "`w`", task };
     Ok(compute(&run)?.output)
 }
 

@@ -1,6 +1,6 @@
 //! What algorithms say, and what they cost, where numbers are very great or small, graphs very long, and arguments ask for what cannot be.
 
-use super::case::{Counted, assert_near, call, floats, nodes, simply};
+use super::case::{Counted, assert_near, call, floats, ints, nodes, simply};
 use crate::algo::{Alone, EdgeArrays, Found, Graph, Output, Run, Task, Work, compute};
 use fastrand::Rng;
 use hexgraph_base::plan::{AlgorithmCall, ArgumentValue};
@@ -32,7 +32,7 @@ fn told(graph: &Graph, call: &AlgorithmCall, work: &dyn Work) -> Result<Found> {
         Some(list.uids.iter().map(|uid| *uid as u32).collect::<Vec<u32>>())
     };
     let lists = call.algorithm.arguments.iter().map(|argument| list(argument.name)).collect();
-    compute(&Run { graph, call, lists, task: Task::new(work, None) })
+    compute(&Run { graph, call, lists, weights: "`w`", task: Task::new(work, None) })
 }
 
 fn ranks(output: Output) -> Vec<(u32, f64)> {
@@ -264,6 +264,87 @@ fn very_great_and_very_small_weights_are_as_good_as_others() {
                 let name = asked.algorithm.name;
                 assert!(is_same, "{name} of weights by {scale}: {one:?}, not {other:?}");
             }
+        }
+    }
+}
+
+/// What a float does not hold is told, and not given as an infinity, as no number, or as a node that is not reached.
+#[test]
+fn sums_that_no_float_holds_are_errors() {
+    let from = |node: usize, more: &[(&'static str, ArgumentValue)]| {
+        let mut arguments = vec![("source", nodes(&[node]))];
+        arguments.extend_from_slice(more);
+        arguments
+    };
+    let to = |count: i64| [("target", nodes(&[2])), ("k", ArgumentValue::Int(count))];
+    let edges = [(0, 1), (0, 2), (1, 2)];
+    let way = "their sum along a way";
+    // Each row: the algorithm, the weights of 0 to 1, 0 to 2 and 1 to 2, and which sum is too large; "" where none is.
+    let alpha = [("alpha", ArgumentValue::Float(1e-309))];
+    let cases = [
+        (call("degree", &[]), [1e308, 1e308, 1.0], "their sum at a node"),
+        (call("degree", &[]), [8e307, 8e307, 1.0], ""),
+        (call("katz", &alpha), [1.0, 1e308, 1e308], "their sum at a node"),
+        (call("katz", &alpha), [1e308, 1e306, 1e307], ""),
+        (call("distances", &from(0, &[])), [1e308, 1e308, 1e308], ""),
+        (call("distances", &from(0, &[])), [1e308, 1.7e308, 1e308], ""),
+        (call("distances", &from(1, &[])), [1.7e308, 1.7e308, 1.7e308], ""),
+        (call("distances_among", &[("source", nodes(&[0, 2]))]), [1e308, 1.7e308, 1e308], ""),
+        (call("k_shortest", &from(0, &to(1))), [1e308, 1.7e308, 1e308], ""),
+        (call("k_shortest", &from(0, &to(2))), [1e308, 1.7e308, 1e308], way),
+        (call("k_shortest", &from(0, &to(2))), [8e307, 1.7e308, 8e307], ""),
+    ];
+    let check = |graph: &Graph, asked: &AlgorithmCall, sum: &str| {
+        let found = told(graph, asked, &Alone);
+        let name = asked.algorithm.name;
+        match (sum, found) {
+            ("", found) => drop(found.unwrap_or_else(|error| panic!("{name}: {error}"))),
+            (sum, Ok(found)) => panic!("{name}: {found:?}, though {sum} is too large"),
+            (sum, Err(error)) => {
+                let wanted =
+                    format!("the weights `w` are too large: {sum} is more than a float holds");
+                assert!(error.to_string().starts_with(&wanted), "{name}: {error}");
+            }
+        }
+    };
+    for (asked, weights, sum) in &cases {
+        check(&graph(3, &edges, Some(weights), false), asked, sum);
+    }
+    let path = graph(3, &[(0, 1), (1, 2)], Some(&[1e308, 1e308]), false);
+    for asked in [
+        call("distances", &from(0, &[])),
+        call("distances_among", &[("source", nodes(&[0, 2]))]),
+        call("k_shortest", &from(0, &to(1))),
+    ] {
+        check(&path, &asked, way);
+    }
+    // Where the target is not reached there is no way at all.
+    check(&path, &call("distances", &from(2, &[])), "");
+    let cycle = graph(3, &[(0, 1), (1, 2), (2, 0)], Some(&[1e200, 1e200, 1e200]), false);
+    let error = told(&cycle, &call("katz", &[]), &Alone).unwrap_err().to_string();
+    assert!(error.starts_with("`alpha: 0.1` is too great"), "{error}");
+}
+
+/// Communities and modularity are told by the shares of weights alone.
+#[test]
+fn communities_do_not_depend_on_the_unit_of_weights() {
+    let ring = |from: u32, to: u32| (from..to).flat_map(move |a| (a + 1..to).map(move |b| (a, b)));
+    let mut edges: Vec<(u32, u32)> = ring(0, 5).chain(ring(5, 9)).chain(ring(9, 14)).collect();
+    edges.extend([(4, 5), (8, 9), (0, 13)]);
+    for scale in [1e-320, 1e-200, 1e-150, 1.0, 1e150, 1e200, 1e307, 1.7e308] {
+        let weights = vec![scale; edges.len()];
+        let graph = graph(14, &edges, Some(&weights), true);
+        for name in ["louvain", "leiden"] {
+            let groups = ints(simply(&graph, &call(name, &[])));
+            assert_eq!(groups, [0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2], "{name}, {scale:e}");
+        }
+        for is_undirected in [true, false] {
+            let graph = self::graph(14, &edges, Some(&weights), is_undirected);
+            // By node modulo 7, as `simply` groups nodes.
+            let Output::Float(found) = simply(&graph, &call("modularity", &[])) else { panic!() };
+            let plain = self::graph(14, &edges, None, is_undirected);
+            let Output::Float(wanted) = simply(&plain, &call("modularity", &[])) else { panic!() };
+            assert!((found - wanted).abs() < 1e-12, "{scale:e}: {found}, not {wanted}");
         }
     }
 }

@@ -26,7 +26,7 @@ fn ways(paths: &Paths) -> Vec<Vec<usize>> {
 fn modularity(graph: &Graph, groups: &[u32], resolution: f64) -> f64 {
     let call = call("modularity", &[("resolution", ArgumentValue::Float(resolution))]);
     let lists = vec![Some(groups.to_vec()), None];
-    let run = Run { graph, call: &call, lists, task: Task::new(&Alone, None) };
+    let run = Run { graph, call: &call, lists, weights: "`w`", task: Task::new(&Alone, None) };
     let Output::Float(number) = compute(&run).unwrap().output else { panic!("no float") };
     number
 }

@@ -56,7 +56,7 @@ mod tests {
 
     fn found(graph: &Graph, call: &AlgorithmCall, task: Task<'_>) -> Output {
         let lists = vec![None; call.algorithm.arguments.len()];
-        compute(&Run { graph, call, lists, task }).unwrap().output
+        compute(&Run { graph, call, lists, weights: "`w`", task }).unwrap().output
     }
 
     #[test]
