@@ -44,6 +44,11 @@ impl<'a> Context<'a> {
         self.control.trace().is_none() && self.control.sharing_pool().is_some()
     }
 
+    /// Whether a branch of so many estimated nanoseconds is worth another thread.
+    pub(super) fn is_large(&self, nanos: usize) -> bool {
+        self.control.costs().spread <= nanos
+    }
+
     /// Which of some branches are carried out beside each other, by their estimated nanoseconds: those that are large, where these are
     /// two at least and there are threads for them. The largest ones come first: what is begun last should not be what takes longest.
     pub(super) fn large_branches(
@@ -54,10 +59,9 @@ impl<'a> Context<'a> {
         if count < 2 || !self.shares_branches() {
             return Vec::new();
         }
-        let least = self.control.costs().spread;
         let mut large: Vec<(Reverse<usize>, usize)> = (0..count)
             .map(|place| (Reverse(nanos(place)), place))
-            .filter(|(nanos, _)| least <= nanos.0)
+            .filter(|(nanos, _)| self.is_large(nanos.0))
             .collect();
         large.sort_unstable();
         let places = large.into_iter().map(|(_, place)| place).collect::<Vec<_>>();

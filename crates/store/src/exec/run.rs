@@ -34,7 +34,7 @@ use hexgraph_base::plan::{
 use hexgraph_base::types::{Error, PieceSink, Result, Sink, Uid, stack};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 /// The result of a request: the tree of each block. Values are read from its version when it is written.
@@ -96,7 +96,7 @@ pub(crate) fn with_strangers(version: Arc<Version>, query: &Query) -> Arc<Versio
 pub(crate) fn run_blocks(context: &mut Context<'_>) -> Result<Vec<BlockResult>> {
     let query = context.query;
     let mut blocks = Vec::with_capacity(query.blocks.len());
-    let mut waiting: Vec<usize> = (0..query.blocks.len()).collect();
+    let mut waiting: VecDeque<usize> = (0..query.blocks.len()).collect();
     let mut beside = Beside::default();
     while !waiting.is_empty() {
         let ready = |place: &usize| is_ready(context, &query.blocks[*place]);
@@ -104,7 +104,7 @@ pub(crate) fn run_blocks(context: &mut Context<'_>) -> Result<Vec<BlockResult>> 
             return Err(waits(context, &query.blocks[waiting[0]]));
         };
         beside.run(context, &waiting, next)?;
-        let place = waiting.remove(next);
+        let place = waiting.remove(next).expect("it was found there");
         // The first in the text of those that can run: the order is always the same.
         let done = match beside.take(place) {
             Some(done) => done.map(|done| context.take_ahead(done)),
@@ -127,21 +127,24 @@ struct Beside {
 
 impl Beside {
     /// Runs those of the waiting blocks beside each other that are large and can run now, unless the one whose turn it is was run
-    /// already.
-    fn run(&mut self, context: &Context<'_>, waiting: &[usize], next: usize) -> Result<()> {
+    /// already, or is small: it is not kept waiting for the others. Then they are not looked at, so that thousands of small blocks
+    /// cost thousands of looks, and not the square of that.
+    fn run(&mut self, context: &Context<'_>, waiting: &VecDeque<usize>, next: usize) -> Result<()> {
         let is_done = |place: usize| self.done.iter().any(|(done, _)| *done == place);
         if waiting.len() < 2 || !context.shares_branches() || is_done(waiting[next]) {
             return Ok(());
         }
         let blocks = &context.query.blocks;
+        let known = &mut self.nanos;
+        let mut nanos = |place: usize| {
+            *known.entry(place).or_insert_with(|| context.block_nanos(&blocks[place]))
+        };
+        if !context.is_large(nanos(waiting[next])) {
+            return Ok(());
+        }
         let can_run = |place: &usize| !is_done(*place) && is_ready(context, &blocks[*place]);
         let ready: Vec<usize> = waiting.iter().copied().filter(can_run).collect();
-        let nanos = &mut self.nanos;
-        let large = context.large_branches(ready.len(), |place| {
-            let block = &blocks[ready[place]];
-            *nanos.entry(ready[place]).or_insert_with(|| context.block_nanos(block))
-        });
-        // One that is small is not kept waiting for the others.
+        let large = context.large_branches(ready.len(), |place| nanos(ready[place]));
         let places: Vec<usize> = large.into_iter().map(|place| ready[place]).collect();
         if places.contains(&waiting[next]) {
             let done = context.blocks_beside(&places, run_block)?;
