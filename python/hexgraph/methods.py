@@ -225,7 +225,8 @@ class DatabaseMethods:
 
         Printed, and in notebooks, it is a table of each; `types`, `predicates` and `edges` are
         these tables, which have `to_pandas()` and `to_polars()`. Costs a count of each predicate,
-        of each field of each type, and a pass over the edges for each pair of types.
+        of each field and each edge of each type, and, where a type has an edge, a pass over these
+        edges for each type.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()

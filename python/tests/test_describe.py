@@ -4,6 +4,7 @@ import time
 from pathlib import Path
 
 import hexgraph
+from hexgraph.schemas import describing
 
 
 def test_types_predicates_and_edges_are_counted(people):
@@ -76,3 +77,25 @@ def test_more_predicates_than_a_query_has_blocks(monkeypatch):
     assert told.edges.rows() == [("P", "knows", "P", 2)]
     have = {row[1]: row[3] for row in told.predicates.rows()}
     assert (have["age"], have["knows"], have["empty"]) == (3, 2, 0)
+
+
+def test_many_types_and_edges_take_few_questions(monkeypatch):
+    asked = describing.asked
+    blocks = []
+    monkeypatch.setattr(
+        describing, "asked", lambda txn, more: blocks.extend(more) or asked(txn, more)
+    )
+    db = hexgraph.connect()
+    types, edges = 40, 20
+    db.alter("\n".join(f"e{number}: [uid] ." for number in range(edges)))
+    db.alter("\n".join(f"type T{number} {{\n e{number % edges}\n}}" for number in range(types)))
+    facts = [
+        f'<{node + 1}> <dgraph.type> "T{node}" .\n<{node + 1}> <e{node % edges}> <{node + 2}> .'
+        for node in range(types - 1)
+    ]
+    db.mutate(set="\n".join([*facts, f'<{types}> <dgraph.type> "T{types - 1}" .']))
+    told = db.describe()
+    wanted = [(f"T{node}", f"e{node % edges}", f"T{node + 1}", 1) for node in range(types - 1)]
+    assert told.edges.rows() == sorted(wanted)
+    # One for each pair of types and each edge would be 32,000.
+    assert len(blocks) < 3_000
