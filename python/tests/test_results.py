@@ -150,3 +150,22 @@ def test_the_collector_is_as_it_was(is_enabled):
         assert gc.isenabled() == is_enabled
     finally:
         gc.enable()
+
+
+def test_a_length_is_counted_once():
+    db = hexgraph.connect()
+    db.load_nodes({"n": range(100_000)}, id=None)
+    result = db.query("{ q(func: has(n)) { n } }")
+
+    def seconds():
+        started = time.perf_counter()
+        assert len(result) == 100_000
+        return time.perf_counter() - started
+
+    first = seconds()
+    # To count is to write all of it, and what was counted is there.
+    assert min(seconds() for _ in range(20)) * 20 < first
+    groups = db.query("{ q(func: has(n)) @groupby(n) { count(uid) } }")
+    assert [len(groups) for _ in range(2)] == [len(groups.rows())] * 2 == [100_000] * 2
+    with pytest.raises(hexgraph.QueryError, match="several blocks"):
+        len(db.query("{ a(func: uid(1)) { uid } b(func: uid(1)) { uid } }"))

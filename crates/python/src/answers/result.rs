@@ -11,7 +11,7 @@ use hexgraph_base::types::bounded;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyIterator, PyList, PyString, PyTuple};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// How long it may take to convert what is printed of a result, before less of it is.
@@ -33,6 +33,8 @@ const SHOWN_TIME_MAX: Duration = Duration::from_millis(200);
 #[pyclass(frozen, name = "Result", module = "hexgraph")]
 pub struct PyResultSet {
     kept: Arc<Kept>,
+    /// The number of objects, once it was asked for: to count them costs as much as to write them.
+    count: OnceLock<usize>,
 }
 
 impl PyResultSet {
@@ -42,7 +44,7 @@ impl PyResultSet {
         if let Some(oldest) = oldest {
             py.detach(|| oldest.copy_out());
         }
-        PyResultSet { kept }
+        PyResultSet { kept, count: OnceLock::new() }
     }
 
     fn answer(&self) -> Arc<QueryAnswer> {
@@ -438,13 +440,17 @@ impl PyResultSet {
     }
 
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
-        let block = self.only_name()?;
-        match self.answer().row_form(Some(&block)).map_err(to_python)? {
-            RowForm::Groups | RowForm::Joined => Ok(self.records(py, &block)?.len()),
-            RowForm::Flat | RowForm::Nested => {
-                interruptible(py, None, |control| self.answer().row_count(control))
-            }
+        if let Some(count) = self.count.get() {
+            return Ok(*count);
         }
+        let block = self.only_name()?;
+        let count = match self.answer().row_form(Some(&block)).map_err(to_python)? {
+            RowForm::Groups | RowForm::Joined => self.records(py, &block)?.len(),
+            RowForm::Flat | RowForm::Nested => {
+                interruptible(py, None, |control| self.answer().row_count(control))?
+            }
+        };
+        Ok(*self.count.get_or_init(|| count))
     }
 
     fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
