@@ -169,3 +169,31 @@ def test_a_length_is_counted_once():
     assert [len(groups) for _ in range(2)] == [len(groups.rows())] * 2 == [100_000] * 2
     with pytest.raises(hexgraph.QueryError, match="several blocks"):
         len(db.query("{ a(func: uid(1)) { uid } b(func: uid(1)) { uid } }"))
+
+
+def test_conversions_of_tables_draw_memory():
+    db = hexgraph.connect(memory="64MiB")
+    db.alter("a: [uid] .\nb: [uid] .\nn: int .")
+    ends = [{"uid": hex(number), "n": number} for number in range(2, 1202)]
+    db.mutate(set_json={"uid": "0x1", "a": ends, "b": ends})
+    table = db.query("{ q(func: uid(1)) { a { n } b { n } } }").to_arrow()
+    # Of each of 1,200 with each of 1,200 there would be 1.4 million rows.
+    with pytest.raises(hexgraph.LimitError, match="memory"):
+        table.flatten()
+    assert len(table.explode("a")) == 1200
+    small = db.query("{ q(func: uid(1)) { a (first: 20) { n } b (first: 20) { n } } }")
+    assert len(small.flatten()) == 400
+    # What was drawn is given back: many are as good as one.
+    assert all(len(small.flatten().rows()) == 400 for _ in range(100))
+
+
+def test_objects_of_tables_draw_memory():
+    db = hexgraph.connect(memory="128MiB")
+    db.load_nodes({"n": range(1_000_000)}, id=None)
+    table = db.query("{ q(func: has(n)) { n } }").to_arrow()
+    # A row takes some hundred bytes as a tuple, and eight as a column.
+    with pytest.raises(hexgraph.LimitError, match="memory"):
+        table.rows()
+    assert len(table.rows(1000)) == 1000
+    (column,) = table.columns()
+    assert len(memoryview(column[2]).cast("q")) == 1_000_000

@@ -9,7 +9,7 @@ mod answers;
 mod generate;
 
 pub use answers::batch::{record_batch, texts_array};
-pub use answers::flatten::{exploded, flattened};
+pub use answers::flatten::{Draw, exploded, flattened};
 pub use answers::greatest::greatest_rows;
 pub use answers::uids::{with_fields, with_text_uids};
 pub use answers::write::{RowFormat, write_rows};

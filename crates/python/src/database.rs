@@ -260,7 +260,10 @@ impl PyDatabase {
             py,
             to_timeout(timeout)?,
             |_| Ok(()),
-            |control| ArrowTable::new(self.database.query_many(&request, control)?),
+            |control| {
+                let table = ArrowTable::new(self.database.query_many(&request, control)?)?;
+                Ok(table.drawing(control))
+            },
             |error| to_python_with_text(error, &request.text),
         )
     }

@@ -11,19 +11,26 @@ use std::sync::Arc;
 /// The most rows that a table is made longer to.
 const ROWS_MAX: u64 = 100_000_000;
 
+/// The bytes for each row while lists become rows: the number of the row that it was part of, and that of its item, which lie twice for a moment.
+const NUMBERS_BYTES: u64 = 40;
+
+/// Draws bytes that are about to be allocated from a budget of memory.
+pub type Draw<'d> = &'d dyn Fn(u64) -> Result<()>;
+
 /// Columns under way.
-struct Columns {
+struct Columns<'d> {
     rows: usize,
     columns: Vec<(FieldRef, ArrayRef)>,
+    draw: Draw<'d>,
 }
 
 /// Makes columns of all objects, and rows of all lists of objects, those within others too. O(cells of the result).
 ///
 /// # Errors
 ///
-/// [`Error::Limit`] for more than 100 million rows.
-pub fn flattened(batch: &RecordBatch) -> Result<RecordBatch> {
-    let mut table = Columns::of(batch);
+/// [`Error::Limit`] for more than 100 million rows; what `draw` refuses.
+pub fn flattened(batch: &RecordBatch, draw: Draw<'_>) -> Result<RecordBatch> {
+    let mut table = Columns::of(batch, draw);
     loop {
         let kinds = table.columns.iter().map(|(field, _)| field.data_type());
         let nested = kinds.enumerate().find_map(|(place, kind)| match kind {
@@ -46,8 +53,8 @@ pub fn flattened(batch: &RecordBatch) -> Result<RecordBatch> {
 /// # Errors
 ///
 /// [`Error::Query`] for a column that there is not or that has no lists; as [`flattened`].
-pub fn exploded(batch: &RecordBatch, column: &str) -> Result<RecordBatch> {
-    let mut table = Columns::of(batch);
+pub fn exploded(batch: &RecordBatch, column: &str, draw: Draw<'_>) -> Result<RecordBatch> {
+    let mut table = Columns::of(batch, draw);
     let Some(place) = table.columns.iter().position(|(field, _)| field.name() == column) else {
         let names = table.columns.iter().map(|(field, _)| field.name().as_str());
         let names = names.collect::<Vec<&str>>().join(", ");
@@ -64,11 +71,11 @@ pub fn exploded(batch: &RecordBatch, column: &str) -> Result<RecordBatch> {
     table.finish()
 }
 
-impl Columns {
-    fn of(batch: &RecordBatch) -> Columns {
+impl<'d> Columns<'d> {
+    fn of(batch: &RecordBatch, draw: Draw<'d>) -> Columns<'d> {
         let fields = batch.schema();
         let columns = fields.fields().iter().cloned().zip(batch.columns().iter().cloned());
-        Columns { rows: batch.num_rows(), columns: columns.collect() }
+        Columns { rows: batch.num_rows(), columns: columns.collect(), draw }
     }
 
     /// Replaces a column of objects by one for each of their keys.
@@ -99,6 +106,7 @@ impl Columns {
             );
             return Err(Error::Limit { message });
         }
+        (self.draw)(rows * NUMBERS_BYTES)?;
         let (mut parents, mut items) = (Vec::new(), Vec::new());
         for (row, &start) in offsets.iter().take(self.rows).enumerate() {
             let count = len(row);
@@ -110,11 +118,17 @@ impl Columns {
         }
         let (parents, items) = (UInt64Array::from(parents), UInt64Array::from(items));
         for (at, (field, column)) in self.columns.iter_mut().enumerate() {
-            let taken = match at == place {
-                true => take(lists.values(), &items, None),
-                false => take(column, &parents, None),
+            let (from, numbers) = match at == place {
+                true => (lists.values(), &items),
+                false => (&*column, &parents),
             };
-            *column = taken.map_err(internal)?;
+            let expected = bytes_of(from, rows)?;
+            (self.draw)(expected)?;
+            let taken = take(from, numbers, None).map_err(internal)?;
+            // Long texts may be repeated more often than short ones.
+            let bytes = taken.get_array_memory_size() as u64;
+            (self.draw)(bytes.saturating_sub(expected))?;
+            *column = taken;
             if at == place {
                 *field = Arc::new(Field::new(field.name(), column.data_type().clone(), true));
             }
@@ -131,6 +145,77 @@ impl Columns {
     }
 }
 
+/// The bytes that so many cells of a column take, if they are as its own are on average.
+fn bytes_of(column: &ArrayRef, cells: u64) -> Result<u64> {
+    let own = column.to_data().get_slice_memory_size().map_err(internal)?;
+    let mean = own as f64 / column.len().max(1) as f64;
+    Ok((mean * cells as f64) as u64)
+}
+
 fn internal(error: ArrowError) -> Error {
     Error::query(format!("the rows make no flat table: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_array::builder::{Int64Builder, LargeListBuilder};
+    use arrow_array::{Int64Array, StringArray};
+    use std::cell::Cell;
+
+    /// A row with two lists of so many objects, and a text.
+    fn lists(count: i64) -> RecordBatch {
+        let list = || -> ArrayRef {
+            let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values(0..count));
+            let field = Arc::new(Field::new("n", DataType::Int64, true));
+            let objects = StructArray::from(vec![(field, numbers)]);
+            let item = Arc::new(Field::new("item", objects.data_type().clone(), true));
+            let ends = arrow_buffer::OffsetBuffer::from_lengths([count as usize]);
+            Arc::new(LargeListArray::new(item, ends, Arc::new(objects), None))
+        };
+        let text: ArrayRef = Arc::new(StringArray::from(vec!["x".repeat(100)]));
+        RecordBatch::try_from_iter([("a", list()), ("b", list()), ("t", text)]).unwrap()
+    }
+
+    #[test]
+    fn memory_is_drawn_before_it_is_taken() {
+        let drawn = Cell::new(0);
+        let batch = lists(300);
+        let draw = |bytes: u64| {
+            drawn.set(drawn.get() + bytes);
+            Ok(())
+        };
+        let table = flattened(&batch, &draw).unwrap();
+        assert_eq!(table.num_rows(), 90_000);
+        let bytes = table.get_array_memory_size() as u64;
+        // The table itself, and the numbers of rows, of both lists.
+        assert!(bytes < drawn.get() && drawn.get() < 3 * bytes, "{} for {bytes}", drawn.get());
+        // What is refused is not made: the second list would have 90,000 rows.
+        let most = |bytes: u64| match bytes {
+            0..1_000_000 => Ok(()),
+            _ => Err(Error::Limit { message: "no memory".to_owned() }),
+        };
+        assert!(flattened(&batch, &most).unwrap_err().to_string().contains("no memory"));
+        let exploded = exploded(&batch, "a", &most).unwrap();
+        assert_eq!(exploded.num_rows(), 300);
+    }
+
+    #[test]
+    fn long_texts_count_where_they_are_repeated() {
+        // The long text has all items, and the mean is half of it.
+        let mut items = LargeListBuilder::new(Int64Builder::new());
+        items.append_value((0..1000).map(Some));
+        items.append_value([]);
+        let texts: ArrayRef = Arc::new(StringArray::from(vec!["x".repeat(1000), String::new()]));
+        let items: ArrayRef = Arc::new(items.finish());
+        let batch = RecordBatch::try_from_iter([("i", items), ("t", texts)]).unwrap();
+        let drawn = Cell::new(0);
+        let draw = |bytes: u64| {
+            drawn.set(drawn.get() + bytes);
+            Ok(())
+        };
+        let table = exploded(&batch, "i", &draw).unwrap();
+        assert!(table.get_array_memory_size() as u64 <= drawn.get());
+        assert!(1_000_000 < drawn.get());
+    }
 }

@@ -1,7 +1,7 @@
 //! Writes the rows of an answer as text or as a file that other tools read.
 
 use super::cells::{is_numeric, plain_text, write_object};
-use super::flatten::flattened;
+use super::flatten::{Draw, flattened};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_ipc::writer::FileWriter;
 use hexgraph_base::answer::JsonSink;
@@ -77,19 +77,20 @@ impl RowFormat {
     }
 }
 
-/// Writes rows in a format.
+/// Writes rows in a format. What a rectangle of them takes beside them is drawn by `draw`.
 ///
 /// # Errors
 ///
-/// `Io` when `out` refuses; `Limit` for a rectangle of more than 100 million rows.
+/// `Io` when `out` refuses; `Limit` for a rectangle of more than 100 million rows; what `draw` refuses.
 pub fn write_rows(
     rows: &RecordBatch,
     format: RowFormat,
+    draw: Draw<'_>,
     out: &mut (dyn Write + Send),
 ) -> Result<()> {
     match format {
-        RowFormat::Table => write_table(&flattened(rows)?, out),
-        RowFormat::Csv => write_csv(&flattened(rows)?, out),
+        RowFormat::Table => write_table(&flattened(rows, draw)?, out),
+        RowFormat::Csv => write_csv(&flattened(rows, draw)?, out),
         RowFormat::JsonLines => write_lines(rows, out),
         RowFormat::Arrow => write_arrow(rows, out),
         RowFormat::Parquet => write_parquet(rows, out),
@@ -259,7 +260,7 @@ mod tests {
 
     fn written(dql: &str, format: RowFormat) -> String {
         let mut out = Vec::new();
-        write_rows(&rows(dql), format, &mut out).unwrap();
+        write_rows(&rows(dql), format, &|_| Ok(()), &mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -308,8 +309,8 @@ mod tests {
     fn files_are_read_back() {
         let rows = rows(NESTED);
         let (mut arrow, mut parquet) = (Vec::new(), Vec::new());
-        write_rows(&rows, RowFormat::Arrow, &mut arrow).unwrap();
-        write_rows(&rows, RowFormat::Parquet, &mut parquet).unwrap();
+        write_rows(&rows, RowFormat::Arrow, &|_| Ok(()), &mut arrow).unwrap();
+        write_rows(&rows, RowFormat::Parquet, &|_| Ok(()), &mut parquet).unwrap();
         let mut read =
             arrow_ipc::reader::FileReader::try_new(io::Cursor::new(arrow), None).unwrap();
         assert_eq!(read.next().unwrap().unwrap(), rows);

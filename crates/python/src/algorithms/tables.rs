@@ -30,7 +30,9 @@ pub(crate) fn run_algorithm(
     dql: String,
     timeout: Option<f64>,
 ) -> PyResult<ArrowTable> {
-    ask(py, database, dql, timeout, |answer, control| arrow_table(answer.into_algorithm(control)?))
+    ask(py, database, dql, timeout, |answer, control| {
+        Ok(arrow_table(answer.into_algorithm(control)?)?.drawing(control))
+    })
 }
 
 /// The table of all algorithms: a dict for each, with its arguments.

@@ -53,7 +53,8 @@ impl PyResultSet {
 
     fn table(&self, py: Python<'_>, block: Option<String>) -> PyResult<ArrowTable> {
         interruptible(py, None, |control| {
-            ArrowTable::new(self.answer().table(block.as_deref(), control)?)
+            let table = ArrowTable::new(self.answer().table(block.as_deref(), control)?)?;
+            Ok(table.drawing(control))
         })
     }
 

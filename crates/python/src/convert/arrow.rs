@@ -1,13 +1,17 @@
 //! Tables as Arrow, handed over through the PyCapsule interface.
 
-use super::arrow_columns::{PyColumn, column, frame_column, item, numbers};
+use super::arrow_columns::{
+    PyColumn, column, column_bytes, frame_column, item, numbers, object_bytes,
+};
 use crate::convert::errors::to_python;
 use arrow_array::{Array, ArrayRef, FixedSizeListArray, Float32Array, RecordBatch, StructArray};
 use arrow_schema::{Field, Schema};
+use hexgraph::db::Control;
 use hexgraph::tables::{
-    exploded, flattened, greatest_rows, record_batch, with_fields, with_text_uids,
+    Draw, exploded, flattened, greatest_rows, record_batch, with_fields, with_text_uids,
 };
 use hexgraph_base::answer::Table;
+use hexgraph_base::budget::{Budget, Share};
 use hexgraph_base::types::{Error, Result};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyList, PyTuple};
@@ -15,6 +19,9 @@ use pyo3_arrow::buffer::PyArrowBuffer;
 use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// The bytes of a tuple beside its cells, with its place in a list.
+const ROW_BYTES: u64 = 64;
 
 /// A column for numpy, as [`ArrowTable::columns`] says: name, dtype, values, missing values.
 type NamedColumn<'py> = (String, &'static str, Bound<'py, PyAny>, Bound<'py, PyBytes>);
@@ -36,12 +43,50 @@ type FrameColumn<'py> = (String, &'static str, Bound<'py, PyAny>, Option<Bound<'
 #[pyclass(frozen, module = "hexgraph")]
 pub struct ArrowTable {
     batch: RecordBatch,
+    /// What its conversions draw memory from; `None` for the table of no database.
+    budget: Option<Budget>,
 }
 
 impl ArrowTable {
     /// Converts a table to Arrow's layout; see [`record_batch`].
     pub fn new(table: Table) -> Result<ArrowTable> {
-        Ok(ArrowTable { batch: record_batch(table)? })
+        Ok(ArrowTable { batch: record_batch(table)?, budget: None })
+    }
+
+    /// The table, whose conversions draw from the budget that a request drew from.
+    pub(crate) fn drawing(self, control: &Control) -> ArrowTable {
+        ArrowTable { budget: control.share().map(|share| share.budget().clone()), ..self }
+    }
+
+    /// Another table with the same budget.
+    fn with(&self, batch: RecordBatch) -> ArrowTable {
+        ArrowTable { batch, budget: self.budget.clone() }
+    }
+
+    /// Converts the table by `convert`, which draws the memory that it takes before it allocates it. The interpreter's lock is
+    /// released meanwhile.
+    fn converted(
+        &self,
+        py: Python<'_>,
+        convert: impl FnOnce(&RecordBatch, Draw<'_>) -> Result<RecordBatch> + Send,
+    ) -> PyResult<ArrowTable> {
+        let share = self.budget.as_ref().map(Budget::share);
+        let draw = |bytes| share.as_ref().map_or(Ok(()), |share| share.draw(bytes));
+        let batch = py.detach(|| convert(&self.batch, &draw)).map_err(to_python)?;
+        Ok(self.with(batch))
+    }
+
+    /// Draws the memory of what Python is given, until what is returned is dropped.
+    fn room(&self, bytes: impl FnOnce() -> u64) -> PyResult<Option<Share>> {
+        let Some(budget) = &self.budget else { return Ok(None) };
+        let share = budget.share();
+        share.draw(bytes()).map_err(to_python)?;
+        Ok(Some(share))
+    }
+
+    /// As [`ArrowTable::room`], of its columns.
+    fn room_for_columns(&self, with_texts: bool) -> PyResult<Option<Share>> {
+        self.room(|| self.batch.columns().iter().map(|it| column_bytes(it, with_texts)).sum())
     }
 
     /// Makes a table of named columns; `may_be_null` says in which of them values may be missing, for the schema of the table.
@@ -59,7 +104,8 @@ impl ArrowTable {
         let schema = Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()));
         let arrays = columns.into_iter().map(|(_, array)| array).collect();
         let wrong = |error| Error::query(format!("the columns make no table: {error}"));
-        RecordBatch::try_new(schema, arrays).map(|batch| ArrowTable { batch }).map_err(wrong)
+        let batch = RecordBatch::try_new(schema, arrays).map_err(wrong)?;
+        Ok(ArrowTable { batch, budget: None })
     }
 
     /// Returns the table with other columns at some places.
@@ -138,6 +184,7 @@ impl ArrowTable {
     /// >>> memoryview(values).cast("q").tolist(), list(missing)
     /// ([1815, 0], [0, 1])
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Vec<NamedColumn<'py>>> {
+        let _room = self.room_for_columns(true)?;
         let schema = self.batch.schema();
         let columns = schema.fields().iter().zip(self.batch.columns());
         columns
@@ -155,6 +202,7 @@ impl ArrowTable {
         py: Python<'py>,
         with_texts: bool,
     ) -> PyResult<Vec<FrameColumn<'py>>> {
+        let _room = self.room_for_columns(with_texts)?;
         let schema = self.batch.schema();
         let columns = schema.fields().iter().zip(self.batch.columns());
         columns
@@ -174,8 +222,14 @@ impl ArrowTable {
     /// [('0x1f', 'Ada')]
     #[pyo3(signature = (first = None))]
     fn rows<'py>(&self, py: Python<'py>, first: Option<usize>) -> PyResult<Bound<'py, PyList>> {
+        let count = self.batch.num_rows().min(first.unwrap_or(usize::MAX));
+        let _room = self.room(|| {
+            let part = self.batch.slice(0, count);
+            let cells: u64 = part.columns().iter().map(object_bytes).sum();
+            cells + ROW_BYTES * count as u64
+        })?;
         let rows = PyList::empty(py);
-        for row in 0..self.batch.num_rows().min(first.unwrap_or(usize::MAX)) {
+        for row in 0..count {
             let cells = self.batch.columns().iter().map(|array| item(py, array, row));
             rows.append(PyTuple::new(py, cells.collect::<PyResult<Vec<_>>>()?)?)?;
         }
@@ -196,8 +250,7 @@ impl ArrowTable {
     ///
     /// Raises LimitError for more than 100 million rows.
     pub(crate) fn flatten(&self, py: Python<'_>) -> PyResult<ArrowTable> {
-        let batch = py.detach(|| flattened(&self.batch)).map_err(to_python)?;
-        Ok(ArrowTable { batch })
+        self.converted(py, flattened)
     }
 
     /// The table with a row for each item of the lists in a column; the items of objects become columns
@@ -213,8 +266,7 @@ impl ArrowTable {
     /// Raises QueryError for a column that there is not, or that has no lists; LimitError for more than
     /// 100 million rows.
     pub(crate) fn explode(&self, py: Python<'_>, column: &str) -> PyResult<ArrowTable> {
-        let batch = py.detach(|| exploded(&self.batch, column)).map_err(to_python)?;
-        Ok(ArrowTable { batch })
+        self.converted(py, |batch, draw| exploded(batch, column, draw))
     }
 
     /// The table as a pandas.DataFrame. Numbers with gaps have pandas' nullable types, nested columns are
@@ -245,7 +297,7 @@ impl ArrowTable {
     /// The table with its uids as texts, as answers have them.
     fn _with_text_uids(&self, py: Python<'_>) -> PyResult<ArrowTable> {
         let batch = py.detach(|| with_text_uids(&self.batch)).map_err(to_python)?;
-        Ok(ArrowTable { batch })
+        Ok(self.with(batch))
     }
 
     /// The table with the columns of answers, which follow each other, behind its uids, to each row those of its `uid`.
@@ -256,7 +308,7 @@ impl ArrowTable {
     ) -> PyResult<ArrowTable> {
         let fields: Vec<RecordBatch> = fields.iter().map(|table| table.batch.clone()).collect();
         let batch = py.detach(|| with_fields(&self.batch, &fields)).map_err(to_python)?;
-        Ok(ArrowTable { batch })
+        Ok(self.with(batch))
     }
 
     /// One of the columns as `columns` has them, without its name. None for one that there is not.
@@ -289,12 +341,12 @@ impl ArrowTable {
     /// The `count` rows with the greatest numbers in a column, the greatest first; rows without one are left out.
     fn _greatest(&self, py: Python<'_>, name: &str, count: usize) -> PyResult<ArrowTable> {
         let batch = py.detach(|| greatest_rows(&self.batch, name, count)).map_err(to_python)?;
-        Ok(ArrowTable { batch })
+        Ok(self.with(batch))
     }
 
     /// The first `count` rows.
     fn _first(&self, count: usize) -> ArrowTable {
-        ArrowTable { batch: self.batch.slice(0, count.min(self.batch.num_rows())) }
+        self.with(self.batch.slice(0, count.min(self.batch.num_rows())))
     }
 
     fn _repr_html_(this: &Bound<'_, Self>) -> PyResult<String> {

@@ -5,6 +5,7 @@ use arrow_array::{
     LargeListArray, LargeStringArray, StringArray, StructArray, TimestampMicrosecondArray,
     TimestampNanosecondArray, UInt64Array,
 };
+use arrow_schema::DataType;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDateTime, PyDelta, PyDict, PyList, PyTzInfo};
@@ -13,6 +14,9 @@ use pyo3_arrow::buffer::PyArrowBuffer;
 /// The microseconds of a second, and of a day.
 const MICROS: i64 = 1_000_000;
 const DAY: i64 = 86_400 * MICROS;
+
+/// The bytes of an object of Python beside what it holds, with the place where it stands: a number takes as much, and an empty text.
+const OBJECT_BYTES: u64 = 56;
 
 /// A column: what its values are (a dtype of numpy, or "text" or "object"), the values as bytes or
 /// as a list, and a byte for each that says whether it is missing.
@@ -179,6 +183,39 @@ fn time(py: Python<'_>, micros: i64) -> PyResult<Bound<'_, PyAny>> {
     // Fewer than 2^63 microseconds are 106,751,991 days at most, and a rest is less than one of them.
     let (seconds, rest) = ((rest / MICROS) as i32, (rest % MICROS) as i32);
     epoch.add(PyDelta::new(py, days as i32, seconds, rest, false)?)
+}
+
+/// The bytes that [`column`] and [`frame_column`] take, about.
+pub(crate) fn column_bytes(array: &ArrayRef, with_texts: bool) -> u64 {
+    // A byte says whether a value is missing.
+    let own = match array.data_type() {
+        DataType::Boolean => 1,
+        DataType::Int64 | DataType::UInt64 | DataType::Float64 | DataType::Timestamp(..) => 8,
+        DataType::Utf8 | DataType::LargeUtf8 if !with_texts => 0,
+        _ => return object_bytes(array) + array.len() as u64,
+    };
+    (own + 1) * array.len() as u64
+}
+
+/// The bytes that the Python objects of an array take, about.
+pub(crate) fn object_bytes(array: &ArrayRef) -> u64 {
+    let within = if let Some(array) = of::<StringArray>(array) {
+        // There is an end before the first one, whatever the length.
+        (array.value_offsets()[array.len()] - array.value_offsets()[0]) as u64
+    } else if let Some(array) = of::<LargeStringArray>(array) {
+        (array.value_offsets()[array.len()] - array.value_offsets()[0]) as u64
+    } else if let Some(array) = of::<LargeListArray>(array) {
+        let ends = array.value_offsets();
+        let (start, end) = (ends[0] as usize, ends[array.len()] as usize);
+        object_bytes(&array.values().slice(start, end - start))
+    } else if let Some(array) = of::<FixedSizeListArray>(array) {
+        object_bytes(array.values())
+    } else if let Some(array) = of::<StructArray>(array) {
+        array.columns().iter().map(object_bytes).sum()
+    } else {
+        0
+    };
+    OBJECT_BYTES * array.len() as u64 + within
 }
 
 fn of<T: 'static>(array: &ArrayRef) -> Option<&T> {

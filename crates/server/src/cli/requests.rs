@@ -106,7 +106,7 @@ fn write_answer(
                 .block_name(block.as_deref())
                 .map_err(|error| error.with_hint("name one by --block, or take --format json"))?;
             let rows = record_batch(answer.table(Some(&block), control)?)?;
-            write_rows(&rows, format, &mut bytes)?;
+            write_rows(&rows, format, &|more| control.draw(more), &mut bytes)?;
         }
     }
     match &arguments.output {
