@@ -100,4 +100,29 @@ mod tests {
         assert!(context.ends_with("no/a.rdf.partial"), "{context}");
         assert_eq!(source.kind(), std::io::ErrorKind::NotFound);
     }
+
+    /// The facets of all kinds of edges and values come back with their types, and so do texts that look like something else.
+    #[test]
+    fn facets_keep_their_types_in_json() {
+        let folder = tempfile::tempdir().unwrap();
+        let db = Database::in_memory();
+        db.alter("best: uid .\nknows: [uid] .\nname: string @lang .\ntag: [string] .").unwrap();
+        let facets = "(a=\"2020-01-01\", b=2020-01-01T10:00:00.5+02:00, c=\"2020\", d=\"7\", e=\"true\", f=7, g=7.0, \
+                      h=true, i=\"\", j=\"1e5\", k=1e300, l=2020-01-01, m=\"Inf\", n=\"2020-01-01T00:00:00Z\")";
+        let subjects =
+            ["<best> <2>", "<knows> <2>", "<name> \"x\"", "<name> \"x\"@en", "<tag> \"y\""];
+        let lines = subjects.map(|it| format!("<1> {it} {facets} .\n"));
+        db.mutate(&lines.concat(), "").unwrap();
+        db.mutate("<1> <tag> \"z\" (a=\"2021-02-03\") .", "").unwrap();
+        let report = db.export(&folder.path().join("a.jsonl"), &Control::new()).unwrap();
+        let copy = Database::in_memory();
+        let schema = fs::read_to_string(&report.schema).unwrap();
+        let source = Source::File(folder.path().join("a.jsonl"));
+        copy.load(source, Some(&schema), LoadOptions::default(), &Control::new()).unwrap();
+        let lines = |db: &Database| {
+            db.export(&folder.path().join("b.rdf"), &Control::new()).unwrap();
+            fs::read_to_string(folder.path().join("b.rdf")).unwrap()
+        };
+        assert_eq!(lines(&copy), lines(&db));
+    }
 }

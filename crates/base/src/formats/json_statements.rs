@@ -3,6 +3,9 @@
 //! An object describes a node. Its key `uid` names the node; every other key is a predicate, written `predicate@language`
 //! for values with a language, and `predicate|facet` gives a facet of a predicate. An object inside another one is the
 //! target of an edge from the outer node.
+//!
+//! A text that is a time is one as a facet. One that is to stay a text is written as JSON-LD has it:
+//! `{"@value": "2020-01-02", "@type": "xs:string"}`.
 
 use crate::formats::json_tree::{Json, JsonObject, Member, read_json};
 use crate::formats::nquads::scanner::split_language;
@@ -469,11 +472,25 @@ fn facet_value(
             Ok(time) => Value::DateTime(time),
             Err(_) => Value::String(text.clone().into_owned()),
         },
-        Json::Null | Json::Array(_) | Json::Object(_) => {
-            let message = format!("{} is no string, number or bool", place());
-            return Err(fault(member.at, message, ""));
-        }
+        Json::Null | Json::Array(_) | Json::Object(_) => match typed_text(value) {
+            Some(text) => Value::String(text.to_owned()),
+            None => {
+                let message = format!("{} is no string, number or bool", place());
+                return Err(fault(member.at, message, ""));
+            }
+        },
     })
+}
+
+/// Returns the text of an object that says that it is one; `None` for any other value.
+fn typed_text<'t>(value: &'t Json<'_>) -> Option<&'t str> {
+    let Json::Object(object) = value else { return None };
+    let text_at = |key: &str| match &object.get(key)?.value {
+        Json::Text(text) => Some(&**text),
+        _ => None,
+    };
+    let is_text = object.members.len() == 2 && text_at("@type") == Some("xs:string");
+    if is_text { text_at("@value") } else { None }
 }
 
 #[cfg(test)]

@@ -102,6 +102,10 @@ fn facets() {
         (r#"{"uid": 1, "a": ["x", "y"], "a|k": {"1": 5, "7": 6, "-1": 7}, "a|j": {"0": false, "1": "z"}, "a|n": null}"#,
             &[r#"1 a "x" j=Bool(false) []"#, r#"1 a "y" j=String("z") k=Int(5) []"#]),
         (r#"{"uid": 1, "a|k|l": 1, "a": 2}"#, &["1 a Int(2) k|l=Int(1)"]),
+        (r#"{"uid": 1, "a": 2, "a|k": {"@value": "2020-01-02", "@type": "xs:string"}}"#,
+            &[r#"1 a Int(2) k=String("2020-01-02")"#]),
+        (r#"{"uid": 1, "a": ["x"], "a|k": {"0": {"@type": "xs:string", "@value": "2020"}}}"#,
+            &[r#"1 a "x" k=String("2020") []"#]),
         (r#"{"uid": 1, "friend": "uid(v)", "friend|w": 1}"#, &["1 friend uid(v) w=Int(1)"]),
     ];
     for (text, want) in cases {
@@ -157,6 +161,8 @@ fn faults_are_placed() {
         (Set, "{\"a\": \"val(x\"}", "the brackets of `val(x` are not closed"),
         (Set, "{\"uid\": \"uid()\"}", "brackets"),
         (Set, "{\"a\": \"x\", \"a|k\": {}}", "line 1 column 19: facet `a|k` is no string, number or bool"),
+        (Set, "{\"a\": \"x\", \"a|k\": {\"@value\": \"y\", \"@type\": \"xs:int\"}}", "facet `a|k` is no string, number or bool"),
+        (Set, "{\"a\": \"x\", \"a|k\": {\"@value\": 5, \"@type\": \"xs:string\"}}", "facet `a|k` is no string, number or bool"),
         (Set, "{\"a\": [1], \"a|k\": 1}", "facet `a|k` of a list is no object"),
         (Set, "{\"a\": [1], \"a|k\": {\"x\": 1}}", "`x` in facet `a|k` is no position"),
         (Set, "{\"a\": [1], \"a|k\": {\"0\": []}}", "facet `a|k` at position 0 is no string"),

@@ -4,7 +4,8 @@ use super::export::is_exported;
 use crate::graph::version::predicate::{Predicate, PredicateData};
 use crate::graph::version::values::ValueList;
 use crate::graph::version::whole::Version;
-use hexgraph_base::types::{Error, Result, ValueRef, ValueType};
+use crate::storage::text_of;
+use hexgraph_base::types::{DateTime, Error, Result, ValueRef, ValueType};
 use roaring::RoaringBitmap;
 use std::io::Write;
 
@@ -88,7 +89,7 @@ impl Object<'_> {
                         self.uid(target);
                         for (key, value) in forward.facets(node, target) {
                             self.key(name, &format!("|{key}"));
-                            self.value(value);
+                            self.facet(value);
                         }
                         self.put("}");
                         self.count += 1;
@@ -135,7 +136,7 @@ impl Object<'_> {
                 if is_list {
                     self.put(&format!("{}\"{place}\":", if at == 0 { "" } else { "," }));
                 }
-                self.value(value);
+                self.facet(value);
             }
             self.put(if is_list { "}" } else { "" });
         }
@@ -162,6 +163,18 @@ impl Object<'_> {
             ValueRef::Float(number) => self.quoted(if number < 0.0 { "-Inf" } else { "Inf" }),
             ValueRef::Bool(truth) => self.put(if truth { "true" } else { "false" }),
             _ => self.quoted(&value.to_text()),
+        }
+    }
+
+    /// Appends the value of a facet: a text that would be read as a time says that it is none.
+    fn facet(&mut self, value: ValueRef<'_>) {
+        match text_of(value).filter(|text| DateTime::parse(text).is_ok()) {
+            Some(text) => {
+                self.put("{\"@value\":");
+                self.quoted(text);
+                self.put(",\"@type\":\"xs:string\"}");
+            }
+            None => self.value(value),
         }
     }
 
