@@ -146,6 +146,7 @@ class Database:
         source: _Source | Sequence[_Source],
         schema: _Schema | None = None,
         *,
+        graphql_schema: str | os.PathLike[str] | None = None,
         on_error: Literal["raise", "skip"] = "raise",
         progress: bool | Callable[[dict[str, Any]], object] | None = None,
         memory: int | str | None = None,

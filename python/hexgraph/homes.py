@@ -18,7 +18,7 @@ TAKING = {
     "alter": ("schema",),
     "export": ("path",),
     "graphql_schema": ("sdl",),
-    "load": ("source", "schema"),
+    "load": ("source", "schema", "graphql_schema"),
     "save": ("path",),
 }
 """The methods of the engine that take paths, and their first arguments, which these are."""

@@ -81,10 +81,10 @@ def full() -> hexgraph.Database:
 
 
 def facts(db: hexgraph.Database, folder: Path) -> list[str]:
-    """Return all statements, without that on the node which holds the GraphQL schema."""
+    """Return all statements."""
     path = folder / "facts.rdf"
     db.export(path)
-    return [line for line in path.read_text().splitlines() if '"dgraph.graphql"' not in line]
+    return path.read_text().splitlines()
 
 
 def test_an_export_has_the_documented_format(full, tmp_path):
@@ -96,7 +96,47 @@ def test_an_export_has_the_documented_format(full, tmp_path):
         full.export(tmp_path / "out", format="dgraph")
     with pytest.raises(ValueError, match='format is "dgraph"'):
         full.export(tmp_path / "other", format="rdf")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["facts.rdf", "facts.schema", "out"]
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == ["facts.graphql", "facts.rdf", "facts.schema", "out"]
+
+
+@pytest.mark.parametrize("end", [".rdf.gz", ".jsonl", ".parquet"])
+def test_the_graphql_schema_is_in_all_exports(end, tmp_path, db):
+    db.graphql_schema(SDL)
+    added = db.graphql('mutation { addFilm(input: [{title: "M", year: 1931}]) { numUids } }')
+    assert "errors" not in added
+    path = tmp_path / f"all{end}"
+    db.export(path)
+    copy = hexgraph.connect()
+    if end == ".parquet":
+        copy.load(path)
+    else:
+        with pytest.raises(hexgraph.SchemaError):
+            copy.load(path, tmp_path / "all.schema", graphql_schema="type Film { id: Id! }")
+        assert copy.stats()["nodes"] == 0
+        copy.load(path, tmp_path / "all.schema", graphql_schema=tmp_path / "all.graphql")
+    assert (copy.graphql_schema(), copy.schema()) == (SDL, db.schema())
+    ask = "{ queryFilm { title year } }"
+    assert copy.graphql(ask)["data"] == db.graphql(ask)["data"]
+    assert facts(copy, tmp_path) == facts(db, tmp_path)
+
+
+def test_the_command_loads_the_graphql_schema(tmp_path):
+    def run(*arguments):
+        command = [sys.executable, "-m", "hexgraph", *map(str, arguments)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    with hexgraph.connect(tmp_path / "db") as db:
+        make(db)
+    told = run("export", tmp_path / "db", tmp_path / "all.rdf")
+    assert told.endswith("all.schema; " + str(tmp_path / "all.graphql") + "\n")
+    schemas = ("--schema", tmp_path / "all.schema", "--graphql-schema", tmp_path / "all.graphql")
+    run("load", tmp_path / "copy", tmp_path / "all.rdf", *schemas)
+    with hexgraph.connect(tmp_path / "copy") as copy:
+        assert copy.graphql_schema() == SDL
+        assert copy.graphql("{ queryFilm { title } }") == {"data": {"queryFilm": [{"title": "M"}]}}
 
 
 def test_an_empty_database_has_an_export_too(db, tmp_path):

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! graph.schema             the schema
+//! graph.graphql            the GraphQL schema, where there is one
 //! nodes.Person.parquet     the nodes whose first type is Person: their uid, and a column a predicate
 //! nodes.parquet            the nodes that have values and no type
 //! edges.knows.parquet      the edges of a predicate: source, target, a column a facet
@@ -14,9 +15,10 @@ use super::columns::{NodeColumns, edge_batch, edge_schema};
 use crate::db::{Control, Database, ExportReport};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
+use hexgraph_base::schema::is_reserved;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_store::graph::{
-    Direction, Predicate, Version, is_exported, room_to_settle, settle_all,
+    Direction, Predicate, Version, graphql_schema, is_exported, room_to_settle, settle_all,
 };
 use hexgraph_store::storage::text_of;
 use parquet::arrow::ArrowWriter;
@@ -30,6 +32,9 @@ use std::{fs, io};
 
 /// The file of the schema.
 pub(super) const SCHEMA_FILE: &str = "graph.schema";
+
+/// The file of the GraphQL schema.
+pub(super) const GRAPHQL_FILE: &str = "graph.graphql";
 
 /// The number of nodes or edges that are converted to columns at a time.
 const BATCH_ROWS: usize = 1 << 16;
@@ -78,13 +83,20 @@ fn export_folder(version: &Version, path: &Path, control: &Control) -> Result<Ex
     let written = exporter.all().and_then(|()| {
         let schema = partial.join(SCHEMA_FILE);
         fs::write(&schema, version.schema.to_text()).map_err(|error| failed(&schema, error))?;
-        fs::rename(&partial, path).map_err(|error| failed(path, error))
+        let graphql = graphql_schema(version).filter(|(_, text)| !text.is_empty());
+        if let Some((_, text)) = &graphql {
+            let file = partial.join(GRAPHQL_FILE);
+            fs::write(&file, text).map_err(|error| failed(&file, error))?;
+        }
+        fs::rename(&partial, path).map_err(|error| failed(path, error))?;
+        Ok(graphql.map(|_| path.join(GRAPHQL_FILE)))
     });
     if written.is_err() {
         // The error says more than that half an export can't be removed.
         let _ = fs::remove_dir_all(&partial);
     }
-    written.map(|()| ExportReport { triples: exporter.count, schema: path.join(SCHEMA_FILE) })
+    let (triples, schema) = (exporter.count, path.join(SCHEMA_FILE));
+    written.map(|graphql_schema| ExportReport { triples, schema, graphql_schema })
 }
 
 struct Exporter<'a> {
@@ -105,13 +117,19 @@ impl Exporter<'_> {
         }
         predicates.sort_by_key(|(name, _)| *name);
         let mut untyped = RoaringBitmap::new();
-        for (_, predicate) in predicates.iter().filter(|(_, predicate)| !predicate.is_edges()) {
+        let has_values = |name: &str, it: &Predicate| !it.is_edges() && name != TYPE_PREDICATE;
+        for (_, predicate) in predicates.iter().filter(|(name, it)| has_values(name, it)) {
             untyped |= predicate.subjects().to_bitmap();
         }
-        let by_type = self.nodes_by_type();
-        for (name, nodes) in &by_type {
-            untyped -= nodes;
-            self.nodes(&format!("nodes.{}", encoded(name)), nodes, &predicates)?;
+        for (name, mut nodes) in self.nodes_by_type() {
+            if is_reserved(&name) {
+                // Such as the one with the GraphQL schema: who loads the folder makes them anew.
+                nodes &= &untyped;
+            }
+            untyped -= &nodes;
+            if !nodes.is_empty() {
+                self.nodes(&format!("nodes.{}", encoded(&name)), &nodes, &predicates)?;
+            }
         }
         if !untyped.is_empty() {
             self.nodes("nodes", &untyped, &predicates)?;

@@ -603,6 +603,30 @@ fn a_folder_of_tables_loads_back() {
     assert_eq!(names, want);
 }
 
+#[test]
+fn a_folder_of_tables_has_the_graphql_schema() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("graph.parquet");
+    let text = "type Film { id: ID! title: String! }";
+    let db = Database::in_memory();
+    db.set_graphql_schema(text).unwrap();
+    db.mutate("<0x10> <Film.title> \"M\" .\n<0x10> <dgraph.type> \"Film\" .", "").unwrap();
+    let report = db.export_as(&path, &Control::new()).unwrap();
+    assert_eq!((report.triples, report.graphql_schema), (2, Some(path.join("graph.graphql"))));
+    let load = || {
+        let copy = Database::in_memory();
+        let loaded = copy.load_folder(&path, TableOptions::default(), &Control::new());
+        loaded.map(|_| copy)
+    };
+    let copy = load().unwrap();
+    assert_eq!(copy.graphql_schema().unwrap().unwrap().schema, text);
+    assert_eq!(copy.schema_text().unwrap(), db.schema_text().unwrap());
+    let dql = "{ q(func: has(Film.title)) { uid Film.title } }";
+    assert_eq!(ask(&copy, dql), ask(&db, dql));
+    fs::write(path.join("graph.graphql"), "type Film {").unwrap();
+    assert!(load().is_err());
+}
+
 /// A file with a name, a list and a number in two row groups of three and two rows.
 fn two_groups(path: &Path) {
     let lists = ListArray::from_iter_primitive::<Int32Type, _, _>([

@@ -7,9 +7,9 @@ use super::interrupt::{detached, interruptible, interruptible_with};
 use super::mutation::{MutationArguments, PyUpsert, to_drop};
 use super::requests::{Asked, Target, UpsertArguments, refuse_arguments, to_timeout};
 use super::server::{PyServer, Servers, Settings, warn_of_default_password};
-use super::source::{PyLoadReport, PySchemaReport, to_export_folder, to_schema_text, to_sources};
+use super::source::{PyLoadReport, PySchemaReport, to_schema_text};
 use super::stats::stats_dict;
-use super::tables::{GivenEdges, GivenNodes, GivenOptions, skips, to_memory, to_tables, with_bar};
+use super::tables::{GivenEdges, GivenNodes, GivenOptions, to_tables, with_bar};
 use super::txn::PyTxn;
 use crate::answers::each::PyAnswers;
 use crate::answers::explanation::{PyExplanation, slow_dict};
@@ -20,9 +20,7 @@ use crate::answers::subscription::PySubscription;
 use crate::convert::arrow::ArrowTable;
 use crate::convert::errors::{to_python, to_python_with_text};
 use crate::convert::variables::{to_rows, to_variables};
-use hexgraph::db::{
-    Control, Database, LoadOptions, ManyRequest, QueryRequest, Recovery, TxnOptions,
-};
+use hexgraph::db::{Control, Database, ManyRequest, QueryRequest, Recovery, TxnOptions};
 use hexgraph_server::http::Server;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -108,7 +106,7 @@ impl PyDatabase {
     /// Load N-Quads or lines of JSON from a path, bytes or a binary file, plain or packed, or from
     /// a list of these, all at once. A path may be a pattern such as "data/*.rdf.gz", a folder of
     /// such files, or one that `export` to .parquet wrote. The definitions of `schema` (a text or
-    /// a path) are added first.
+    /// a path) are added first; `graphql_schema`, likewise, is set when all is loaded.
     ///
     /// A line that can't be stored raises LoadError and nothing is loaded; with `on_error="skip"`
     /// it is left out and reported. `progress` shows a bar with the rate and the time left on
@@ -123,38 +121,27 @@ impl PyDatabase {
     /// >>> report.triples, report.skipped
     /// (1, 0)
     #[pyo3(signature = (
-        source, schema = None, *, on_error = "raise", progress = None, memory = None
+        source, schema = None, *, graphql_schema = None, on_error = "raise", progress = None, memory = None
     ))]
+    #[expect(clippy::too_many_arguments, reason = "they are named where it is called")]
     fn load(
         &self,
         py: Python<'_>,
         source: &Bound<'_, PyAny>,
         schema: Option<&Bound<'_, PyAny>>,
+        graphql_schema: Option<&Bound<'_, PyAny>>,
         on_error: &str,
         progress: Option<&Bound<'_, PyAny>>,
         memory: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyLoadReport> {
-        if let Some(folder) = to_export_folder(source) {
-            let given = GivenOptions {
-                schema: schema.cloned(),
-                on_error: on_error.to_owned(),
-                memory: memory.cloned(),
-                ..GivenOptions::default()
-            };
-            let options = given.read()?;
-            let (read, schema) = (options.progress.clone(), options.schema.clone());
-            return with_bar(py, progress, read, schema.as_deref(), |control| {
-                self.database.load_folder(&folder, options, control)
-            });
-        }
-        let (skip_errors, memory) = (skips(on_error)?, to_memory(memory)?);
-        let sources = to_sources(source, schema.is_some())?;
-        let schema = schema.map(to_schema_text).transpose()?;
-        let options = LoadOptions { skip_errors, memory, ..LoadOptions::default() };
-        let (schema, read) = (schema.as_deref(), options.progress.clone());
-        with_bar(py, progress, read, schema, |control| {
-            self.database.load(sources, schema, options, control)
-        })
+        let given = GivenOptions {
+            schema: schema.cloned(),
+            on_error: on_error.to_owned(),
+            memory: memory.cloned(),
+            progress: progress.cloned(),
+            ..GivenOptions::default()
+        };
+        files::load(py, &self.database, source, graphql_schema, given)
     }
 
     /// Load tables of nodes: what `load_nodes` of `hexgraph.methods` calls, with all options in a dict.
@@ -669,10 +656,11 @@ impl PyDatabase {
 
     /// Write the data to `path`, as N-Quads where it ends in .rdf, as lines of JSON where it ends in
     /// .jsonl, either perhaps before .gz or .zst; and the schema to a file of the same name that
-    /// ends in .schema. Where it ends in .parquet, a new folder gets a table of the nodes of each type (a node is in that of
-    /// its first type), one of the edges of each predicate, and the schema: nodes.Airport.parquet, edges.near.parquet,
-    /// graph.schema; nodes without a type are in nodes.parquet. Returns the number of triples. `load` of a file and its
-    /// schema, or of the folder, into an empty database makes the same graph with the same uids.
+    /// ends in .schema, the GraphQL schema, where there is one, to one that ends in .graphql. Where it ends in .parquet,
+    /// a new folder gets a table of the nodes of each type (a node is in that of
+    /// its first type), one of the edges of each predicate, and the schemas: nodes.Airport.parquet, edges.near.parquet,
+    /// graph.schema, graph.graphql; nodes without a type are in nodes.parquet. Returns the number of triples. `load` of a file
+    /// and its schemas, or of the folder, into an empty database makes the same graph with the same uids.
     ///
     /// >>> import hexgraph, pathlib, tempfile
     /// >>> db = hexgraph.connect()

@@ -1,10 +1,45 @@
-//! Exports, by the form that is asked for.
+//! Loads of files, and exports by the form that is asked for.
 
 use super::interrupt::interruptible;
-use hexgraph::db::Database;
+use super::source::{PyLoadReport, to_export_folder, to_schema_text, to_sources};
+use super::tables::{GivenOptions, skips, to_memory, with_bar};
+use hexgraph::db::{Database, LoadOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::path::Path;
+
+/// Loads triples, or the folder that an export to .parquet wrote; then sets a GraphQL schema, if one is given.
+///
+/// # Errors
+///
+/// `ValueError` and `TypeError` for what is wrong with the arguments; those of the load.
+pub(crate) fn load(
+    py: Python<'_>,
+    database: &Database,
+    source: &Bound<'_, PyAny>,
+    graphql_schema: Option<&Bound<'_, PyAny>>,
+    given: GivenOptions<'_>,
+) -> PyResult<PyLoadReport> {
+    let graphql = graphql_schema.map(to_schema_text).transpose()?;
+    let (graphql, progress) = (graphql.as_deref(), given.progress.clone());
+    if let Some(folder) = to_export_folder(source) {
+        let options = given.read()?;
+        let (read, schema) = (options.progress.clone(), options.schema.clone());
+        return with_bar(py, progress.as_ref(), read, schema.as_deref(), |control| {
+            let load = || database.load_folder(&folder, options, control);
+            database.load_before_graphql(graphql, control, load)
+        });
+    }
+    let (skip_errors, memory) = (skips(&given.on_error)?, to_memory(given.memory.as_ref())?);
+    let sources = to_sources(source, given.schema.is_some())?;
+    let schema = given.schema.as_ref().map(to_schema_text).transpose()?;
+    let options = LoadOptions { skip_errors, memory, ..LoadOptions::default() };
+    let (schema, read) = (schema.as_deref(), options.progress.clone());
+    with_bar(py, progress.as_ref(), read, schema, |control| {
+        let load = || database.load(sources, schema, options, control);
+        database.load_before_graphql(graphql, control, load)
+    })
+}
 
 /// Writes the data to `path`: by the end of its name without a format, else in that form. Returns the number of triples.
 ///

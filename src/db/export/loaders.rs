@@ -9,7 +9,7 @@
 //! Dgraph names its files after the group of servers that wrote them; there is one here.
 
 use super::output::{Output, failed};
-use super::text::ExportReport;
+use super::text::{ExportReport, graphql_text};
 use crate::db::database::Database;
 use crate::db::guard::guarded;
 use hexgraph_base::answer::write_plain_text;
@@ -54,7 +54,8 @@ impl Database {
             fs::create_dir_all(&partial).map_err(|error| failed(&partial, error))?;
             let triples = write_files(&version, &partial, control)?;
             fs::rename(&partial, path).map_err(|error| failed(path, error))?;
-            Ok(ExportReport { triples, schema: path.join(SCHEMA_FILE) })
+            let graphql_schema = graphql_text(&version).map(|_| path.join(GRAPHQL_FILE));
+            Ok(ExportReport { triples, schema: path.join(SCHEMA_FILE), graphql_schema })
         });
         written.inspect_err(|_| {
             // The error says more than that half an export can't be removed.
@@ -76,7 +77,7 @@ fn write_files(version: &Version, folder: &Path, control: &Control) -> Result<u6
 /// Returns the array with the GraphQL schema of the only namespace; an empty one where there is none.
 fn graphql_json(version: &Version) -> Vec<u8> {
     let mut json = b"[".to_vec();
-    if let Some((_, schema)) = graph::graphql_schema(version).filter(|(_, text)| !text.is_empty()) {
+    if let Some(schema) = graphql_text(version) {
         json.extend_from_slice(b"{\"namespace\":0,\"schema\":");
         write_plain_text(&schema, &mut json);
         json.push(b'}');

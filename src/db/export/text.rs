@@ -1,4 +1,4 @@
-//! The data as N-Quads or lines of JSON in one file, with the schema beside it.
+//! The data as N-Quads or lines of JSON in one file, with the schemas beside it.
 
 use super::output::{GZIP, Output, ZSTD, failed};
 use crate::db::database::Database;
@@ -6,12 +6,16 @@ use crate::db::guard::guarded;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_store::exec::Control;
 use hexgraph_store::graph;
+use hexgraph_store::graph::Version;
 use std::fs;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
 const NQUADS: &str = ".rdf";
 const JSON_LINES: &str = ".jsonl";
+
+/// The end of the name of a file with a GraphQL schema.
+const GRAPHQL_END: &str = ".graphql";
 
 /// The result of an export.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,14 +24,17 @@ pub struct ExportReport {
     pub triples: u64,
     /// The path of the schema file, which is written next to the data.
     pub schema: PathBuf,
+    /// The path of the file with the GraphQL schema; `None` where the database has none.
+    pub graphql_schema: Option<PathBuf>,
 }
 
 impl Database {
     /// Writes the data, as it is now, as N-Quads to `path`, which ends in `.rdf`, or as lines of
     /// JSON where it ends in `.jsonl`, either perhaps before `.gz` or `.zst`; and the schema to a
-    /// file of the same name that ends in `.schema`. Loaded into an empty database, the schema
-    /// first, they make the same graph with the same uids. JSON knows fewer types: there all but
-    /// numbers and truth values becomes text in predicates of type default.
+    /// file of the same name that ends in `.schema`. Where there is a GraphQL schema, its text goes
+    /// to one that ends in `.graphql`. Loaded into an empty database, the schema first and the
+    /// GraphQL schema last, they make the same graph with the same uids. JSON knows fewer types:
+    /// there all but numbers and truth values becomes text in predicates of type default.
     ///
     /// # Errors
     ///
@@ -51,8 +58,10 @@ impl Database {
             let triples = write(&version, &mut out, &|| control.check())?;
             out.finish().map_err(|error| failed(&partial, error))?;
             fs::write(&schema, version.schema.to_text()).map_err(|error| failed(&schema, error))?;
+            let beside = PathBuf::from(format!("{stem}{GRAPHQL_END}"));
+            let graphql_schema = write_graphql_schema(&version, beside)?;
             fs::rename(&partial, path).map_err(|error| failed(path, error))?;
-            Ok(ExportReport { triples, schema: schema.clone() })
+            Ok(ExportReport { triples, schema: schema.clone(), graphql_schema })
         };
         guarded(write).inspect_err(|_| {
             // It may not be there yet.
@@ -61,9 +70,26 @@ impl Database {
     }
 }
 
+/// Writes the text of the GraphQL schema of a version to a file, as it was given, and returns its path; `None` where there is none.
+///
+/// # Errors
+///
+/// `Io` when the system refuses.
+fn write_graphql_schema(version: &Version, path: PathBuf) -> Result<Option<PathBuf>> {
+    let Some(text) = graphql_text(version) else { return Ok(None) };
+    fs::write(&path, text).map_err(|error| failed(&path, error))?;
+    Ok(Some(path))
+}
+
+/// The text of the GraphQL schema of a version; `None` where there is none.
+pub(super) fn graphql_text(version: &Version) -> Option<String> {
+    graph::graphql_schema(version).map(|(_, text)| text).filter(|text| !text.is_empty())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::db::graphql::{Headers, Request};
     use crate::db::{LoadOptions, Source};
 
     #[test]
@@ -90,6 +116,7 @@ mod tests {
             let read = |name| fs::read_to_string(folder.path().join(name)).unwrap();
             assert_eq!(read("again.rdf"), read("plain.rdf"));
         }
+        assert!(!folder.path().join("plain.graphql").exists());
         let refused =
             |name: &str| db.export(&folder.path().join(name), &Control::new()).unwrap_err();
         let error = refused("a.csv").to_string();
@@ -99,6 +126,47 @@ mod tests {
         let Error::Io { context, source } = refused("no/a.rdf") else { panic!("no such folder") };
         assert!(context.ends_with("no/a.rdf.partial"), "{context}");
         assert_eq!(source.kind(), std::io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn the_graphql_schema_goes_along() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "# Films.\ntype Film { id: ID! title: String! @search(by: [term]) }";
+        let db = Database::in_memory();
+        db.set_graphql_schema(text).unwrap();
+        db.mutate("<0x10> <Film.title> \"M\" .\n<0x10> <dgraph.type> \"Film\" .", "").unwrap();
+        for name in ["a.rdf.gz", "b.jsonl"] {
+            let path = folder.path().join(name);
+            let report = db.export(&path, &Control::new()).unwrap();
+            // The node of the GraphQL schema itself is none of the data.
+            assert_eq!(report.triples, 2, "{name}");
+            let beside = report.graphql_schema.unwrap();
+            assert_eq!(beside.extension().unwrap(), "graphql");
+            let graphql = fs::read_to_string(&beside).unwrap();
+            assert_eq!(graphql, text);
+            let schema = fs::read_to_string(&report.schema).unwrap();
+            let copy = Database::in_memory();
+            let load = |graphql: &str| {
+                copy.load_before_graphql(Some(graphql), &Control::new(), || {
+                    let source = Source::File(path.clone());
+                    copy.load(source, Some(&schema), LoadOptions::default(), &Control::new())
+                })
+            };
+            // What has faults is told before anything is loaded.
+            let error = load("type Film { id: ID! title: Text! }").unwrap_err();
+            assert!(matches!(error, Error::Schema { .. }), "{error}");
+            assert_eq!(copy.stats().unwrap().nodes, 0);
+            load(&graphql).unwrap();
+            assert_eq!(copy.graphql_schema().unwrap().unwrap().schema, text);
+            assert_eq!(copy.schema_text().unwrap(), db.schema_text().unwrap());
+            let asked = graphql_answer(&copy, "{ queryFilm { title } }");
+            assert_eq!(asked, r#"{"data":{"queryFilm":[{"title":"M"}]}}"#);
+            let lines = |db: &Database| {
+                db.export(&folder.path().join("again.rdf"), &Control::new()).unwrap();
+                fs::read_to_string(folder.path().join("again.rdf")).unwrap()
+            };
+            assert_eq!(lines(&copy), lines(&db));
+        }
     }
 
     /// The facets of all kinds of edges and values come back with their types, and so do texts that look like something else.
@@ -124,5 +192,11 @@ mod tests {
             fs::read_to_string(folder.path().join("b.rdf")).unwrap()
         };
         assert_eq!(lines(&copy), lines(&db));
+    }
+
+    fn graphql_answer(db: &Database, text: &str) -> String {
+        let request = Request { query: text.to_owned(), ..Request::default() };
+        let answer = db.graphql(&request, &Headers::default(), &Control::new()).to_json("");
+        String::from_utf8(answer).unwrap()
     }
 }

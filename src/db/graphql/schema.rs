@@ -105,6 +105,30 @@ impl Database {
         })
     }
 
+    /// Carries out a load, and sets a GraphQL schema behind it, if there is one: what it declares is built in one go, of the
+    /// data that are there by then. A schema that has faults is refused before anything is loaded.
+    ///
+    /// # Errors
+    ///
+    /// Those of the load, and of [`Database::set_graphql_schema_with`]: where the database, and not the text, is in its way,
+    /// the data stay.
+    pub fn load_before_graphql<T>(
+        &self,
+        schema: Option<&str>,
+        control: &Control,
+        load: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
+        let Some(text) = schema else { return load() };
+        self.check_administrator()?;
+        guarded(|| {
+            checked(text, &self.graphql_settings(), &self.graphql_schemas().keys())
+                .map_err(|faults| schema_error(&faults))
+        })?;
+        let report = load()?;
+        self.set_graphql_schema_with(text, control)?;
+        Ok(report)
+    }
+
     fn set_graphql_schema_while(&self, text: &str, check: Check<'_>) -> Result<GraphqlSchema> {
         self.check_administrator()?;
         let settings = self.graphql_settings();

@@ -4,11 +4,12 @@ use super::source::parquet_schema;
 use crate::db::{Control, Database, LoadReport};
 use crate::tables::columns::{END_COLUMNS, PREDICATE_KEY, UID_COLUMN};
 use crate::tables::load::Rows;
-use crate::tables::parquet_export::SCHEMA_FILE;
+use crate::tables::parquet_export::{GRAPHQL_FILE, SCHEMA_FILE};
 use crate::tables::shape::options::{EdgeOptions, NodeOptions, Table, TableOptions};
 use hexgraph_base::types::{Error, Result};
 use hexgraph_store::graph::IdSpace;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Whether a path is a folder that an export of tables wrote.
@@ -18,11 +19,11 @@ pub fn is_export_folder(path: &Path) -> bool {
 
 impl Database {
     /// Adds all of a folder that [`Database::export_as`] wrote, its schema first, with the same
-    /// uids. All becomes visible at once.
+    /// uids. All becomes visible at once; then its GraphQL schema is set, where it has one.
     ///
     /// # Errors
     ///
-    /// As [`Database::load_nodes`].
+    /// As [`Database::load_nodes`] and [`Database::load_before_graphql`].
     pub fn load_folder(
         &self,
         folder: &Path,
@@ -43,7 +44,19 @@ impl Database {
             let rows = rows_of(&path)?;
             jobs.push((Table::File(path), rows));
         }
-        self.load_tables(jobs, options, control)
+        let graphql = graphql_schema_in(folder)?;
+        self.load_before_graphql(graphql.as_deref(), control, || {
+            self.load_tables(jobs, options, control)
+        })
+    }
+}
+
+/// The GraphQL schema of the folder of an export; `None` where it has none.
+fn graphql_schema_in(folder: &Path) -> Result<Option<String>> {
+    match fs::read_to_string(folder.join(GRAPHQL_FILE)) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::io(format!("reading {}", folder.display()), error)),
     }
 }
 

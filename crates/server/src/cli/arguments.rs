@@ -429,6 +429,9 @@ pub(super) struct LoadArguments {
     /// The schema to set first
     #[arg(long, value_name = "FILE")]
     pub schema: Option<PathBuf>,
+    /// The GraphQL schema to set when all is loaded
+    #[arg(long, value_name = "FILE")]
+    pub graphql_schema: Option<PathBuf>,
     /// Leave out lines and cells that can't be stored, and report them
     #[arg(long)]
     pub skip_errors: bool,

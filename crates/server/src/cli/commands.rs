@@ -255,7 +255,9 @@ fn export(
         false => database.export_as(file, &control)?,
     };
     let (file, schema) = (file.display(), report.schema.display());
-    print(format!("{file}: {} triples; {schema}\n", report.triples).as_bytes())
+    let graphql = report.graphql_schema.map(|path| format!("; {}", path.display()));
+    let beside = format!("{schema}{}", graphql.unwrap_or_default());
+    print(format!("{file}: {} triples; {beside}\n", report.triples).as_bytes())
 }
 
 fn load(arguments: &LoadArguments, interrupt: Interrupt) -> Done {
@@ -265,7 +267,10 @@ fn load(arguments: &LoadArguments, interrupt: Interrupt) -> Done {
     let new = NewFolders::before(&arguments.path);
     let database = Database::open(&arguments.path, OpenOptions::default())?;
     let database = database.namespace(arguments.namespace)?;
-    let done = load_files(&database, files, schema.clone(), arguments, interrupt);
+    let graphql = arguments.graphql_schema.as_deref().map(read_text).transpose()?;
+    let done = database.load_before_graphql(graphql.as_deref(), &interrupt.control(), || {
+        load_files(&database, files, schema.clone(), arguments, interrupt)
+    });
     if done.is_err() {
         // Nothing is in it, and whoever loads again may mean another folder.
         drop(database);

@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Writes the data as text, in the folder of exports: a new folder with the data and the schema.
+/// Writes the data as text, in the folder of exports: a new folder with the data, the schema, and the GraphQL schema where there is one.
 ///
 /// # Errors
 ///
@@ -55,6 +55,7 @@ pub(super) fn export(
                 let data = folder.join(format!("g01{ends}"));
                 let report = database.export(&data, control)?;
                 files.extend([data, report.schema]);
+                files.extend(report.graphql_schema);
             }
             Ok(files)
         })

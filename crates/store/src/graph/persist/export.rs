@@ -31,7 +31,7 @@ pub fn export(
 }
 
 /// As [`export`], with `label` behind the object of each statement: the name of a graph as N-Quads have it, in its angle
-/// brackets, or nothing. With a label the types of nodes that are the engine's own are left out.
+/// brackets, or nothing.
 ///
 /// # Errors
 ///
@@ -57,6 +57,12 @@ pub fn export_labelled(
 /// True for predicates whose data are exported: all but those of the engine itself, which statements may not set.
 pub fn is_exported(name: &str) -> bool {
     !is_reserved(name) || name == NODE_TYPE
+}
+
+/// True for the type of a node that is the engine's own, such as the one with the GraphQL schema. Its other values are no
+/// part of an export, and the engine that reads it makes such nodes itself.
+pub(super) fn is_made_anew(name: &str, value: ValueRef<'_>) -> bool {
+    name == NODE_TYPE && text_of(value).is_some_and(is_reserved)
 }
 
 struct Exporter<'a> {
@@ -107,7 +113,7 @@ impl Exporter<'_> {
         for node in values.subjects().iter() {
             let list = values.values(node);
             for place in 0..list.len() {
-                if self.is_made_anew(name, list.get(place)) {
+                if is_made_anew(name, list.get(place)) {
                     continue;
                 }
                 self.start(node, name);
@@ -133,13 +139,6 @@ impl Exporter<'_> {
     fn uid(&mut self, node: u32) {
         let Uid(uid) = self.version.nodes.uid(node);
         write!(self.text, "<{uid:#x}>").expect("memory takes all that is written");
-    }
-
-    /// True for the type of a node that is the engine's own, such as the one with the GraphQL schema: who reads the label is
-    /// another engine, which makes such nodes itself.
-    fn is_made_anew(&self, name: &str, value: ValueRef<'_>) -> bool {
-        let is_type = !self.label.is_empty() && name == NODE_TYPE;
-        is_type && text_of(value).is_some_and(is_reserved)
     }
 
     fn label(&mut self) {

@@ -1,6 +1,6 @@
 //! Exports a version as lines of JSON, one object for each node, in the form that mutations take.
 
-use super::export::is_exported;
+use super::export::{is_exported, is_made_anew};
 use crate::graph::version::predicate::{Predicate, PredicateData};
 use crate::graph::version::values::ValueList;
 use crate::graph::version::whole::Version;
@@ -72,8 +72,10 @@ struct Object<'a> {
 
 impl Object<'_> {
     fn write(&mut self, node: u32, predicates: &[(&str, &Predicate)]) {
+        let start = self.text.len();
         self.put("{");
         self.uid(node);
+        let named = self.text.len();
         for (name, predicate) in predicates {
             let is_list = predicate.def.list;
             match &predicate.data {
@@ -107,21 +109,31 @@ impl Object<'_> {
                 }
             }
         }
-        self.put("}\n");
+        if self.text.len() == named {
+            // It has the engine's own types and nothing else.
+            self.text.truncate(start);
+        } else {
+            self.put("}\n");
+        }
     }
 
     /// Appends the values of a predicate in one language, then their facets: for a single value `"name|key": facet`, for a list
     /// `"name|key": {"0": facet, ...}` by the place of the value in the list.
     fn values(&mut self, (name, lang): (&str, &str), is_list: bool, values: &ValueList<'_>) {
+        let is_told = |place: &usize| !is_made_anew(name, values.get(*place));
+        let places: Vec<usize> = (0..values.len()).filter(is_told).collect();
+        if places.is_empty() {
+            return;
+        }
         self.key(name, lang);
         self.put(if is_list { "[" } else { "" });
-        for place in 0..values.len() {
-            self.put(if place == 0 { "" } else { "," });
+        for (at, &place) in places.iter().enumerate() {
+            self.put(if at == 0 { "" } else { "," });
             self.value(values.get(place));
             self.count += 1;
         }
         self.put(if is_list { "]" } else { "" });
-        let facets: Vec<_> = (0..values.len()).map(|place| values.facets(place)).collect();
+        let facets: Vec<_> = places.iter().map(|&place| values.facets(place)).collect();
         let mut keys: Vec<&str> = facets.iter().flatten().map(|(key, _)| *key).collect();
         keys.sort_unstable();
         keys.dedup();
