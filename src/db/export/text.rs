@@ -194,6 +194,33 @@ mod tests {
         assert_eq!(lines(&copy), lines(&db));
     }
 
+    #[test]
+    fn texts_that_look_like_something_else_come_back_in_json() {
+        let folder = tempfile::tempdir().unwrap();
+        let db = Database::in_memory();
+        db.alter("s: string @lang .\ntag: [string] .\nd: default .").unwrap();
+        let texts =
+            ["uid(v)", " val ( x ) ", "[1, 2]", "[1.50]", "[a", "7", "true", "", "2020", "uid"];
+        let mut lines = String::new();
+        for (number, text) in (1..).zip(texts) {
+            lines +=
+                &format!("<{number}> <s> \"{text}\" (k=1) .\n<{number}> <s> \"{text}\"@en .\n");
+            lines += &format!("<{number}> <d> \"{text}\"^^<xs:string> .\n");
+            lines += &format!("<1> <tag> \"{text}\" (k={number}) .\n");
+        }
+        db.mutate(&lines, "").unwrap();
+        let report = db.export(&folder.path().join("a.jsonl"), &Control::new()).unwrap();
+        let copy = Database::in_memory();
+        let schema = fs::read_to_string(&report.schema).unwrap();
+        let source = Source::File(folder.path().join("a.jsonl"));
+        copy.load(source, Some(&schema), LoadOptions::default(), &Control::new()).unwrap();
+        let lines = |db: &Database| {
+            db.export(&folder.path().join("b.rdf"), &Control::new()).unwrap();
+            fs::read_to_string(folder.path().join("b.rdf")).unwrap()
+        };
+        assert_eq!(lines(&copy), lines(&db));
+    }
+
     fn graphql_answer(db: &Database, text: &str) -> String {
         let request = Request { query: text.to_owned(), ..Request::default() };
         let answer = db.graphql(&request, &Headers::default(), &Control::new()).to_json("");

@@ -4,8 +4,8 @@
 //! for values with a language, and `predicate|facet` gives a facet of a predicate. An object inside another one is the
 //! target of an edge from the outer node.
 //!
-//! A text that is a time is one as a facet. One that is to stay a text is written as JSON-LD has it:
-//! `{"@value": "2020-01-02", "@type": "xs:string"}`.
+//! A text that is a time is one as a facet; as a value, `[1, 2]` is a vector and `uid(v)` a variable. One that is to stay a
+//! text is written as JSON-LD has it: `{"@value": "2020-01-02", "@type": "xs:string"}`.
 
 use crate::formats::json_tree::{Json, JsonObject, Member, read_json};
 use crate::formats::nquads::scanner::split_language;
@@ -174,7 +174,9 @@ impl<'t> Writer<'t, '_> {
             }
             Json::Null => {}
             Json::Array(items) => self.list(subject, member, items, facets)?,
-            Json::Object(object) => self.nested(subject, member, object, false)?,
+            Json::Object(object) if typed_text(&member.value).is_none() => {
+                self.nested(subject, member, object, false)?;
+            }
             value => {
                 let own = facets.of_value(&member.key)?;
                 let object = self.scalar(member, value)?;
@@ -191,15 +193,19 @@ impl<'t> Writer<'t, '_> {
         items: &'t [Json<'t>],
         facets: &FacetMembers<'t>,
     ) -> Written<()> {
-        let has_values = items.iter().any(|item| !matches!(item, Json::Object(_)));
+        let is_node =
+            |item: &Json<'_>| matches!(item, Json::Object(_)) && typed_text(item).is_none();
+        let has_values = !items.iter().all(is_node);
         let mut own = match has_values {
             true => facets.of_list(&member.key, items.len())?,
             false => Vec::new(),
         };
         for (place, item) in items.iter().enumerate() {
             match item {
-                Json::Object(object) => self.nested(subject, member, object, true)?,
-                Json::Text(_) | Json::Time(_) | Json::Int(_) | Json::Float(_) => {
+                Json::Object(object) if is_node(item) => {
+                    self.nested(subject, member, object, true)?;
+                }
+                Json::Text(_) | Json::Time(_) | Json::Int(_) | Json::Float(_) | Json::Object(_) => {
                     let object = self.scalar(member, item)?;
                     let facets = own.get_mut(place).map(std::mem::take).unwrap_or_default();
                     self.push(subject, member, object, facets, true);
@@ -238,7 +244,7 @@ impl<'t> Writer<'t, '_> {
         self.object(object, Some(Edge { subject, member, in_list })).map(drop)
     }
 
-    /// Converts a string, a number or a truth value to the object of a statement.
+    /// Converts a string, a number, a truth value or a [`typed_text`] to the object of a statement.
     fn scalar(&self, member: &Member<'_>, value: &'t Json<'t>) -> Written<Object<'t>> {
         let deletes = self.change == Change::Delete;
         Ok(match value {
@@ -256,7 +262,11 @@ impl<'t> Writer<'t, '_> {
             Json::Int(number) => Object::Value(Value::Int(*number)),
             Json::Float(number) => Object::Value(Value::Float(*number)),
             Json::Bool(truth) => Object::Value(Value::Bool(*truth)),
-            Json::Null | Json::Array(_) | Json::Object(_) => Object::Star,
+            Json::Object(_) => {
+                let text = Cow::Borrowed(typed_text(value).unwrap_or_default());
+                Object::Literal { text, value_type: ValueType::String }
+            }
+            Json::Null | Json::Array(_) => Object::Star,
         })
     }
 

@@ -174,6 +174,9 @@ impl Object<'_> {
             // JSON has no infinities; a mutation reads these texts as such. NaN is never stored.
             ValueRef::Float(number) => self.quoted(if number < 0.0 { "-Inf" } else { "Inf" }),
             ValueRef::Bool(truth) => self.put(if truth { "true" } else { "false" }),
+            ValueRef::String(text) | ValueRef::Default(text) if is_read_otherwise(text) => {
+                self.typed(text);
+            }
             _ => self.quoted(&value.to_text()),
         }
     }
@@ -181,13 +184,16 @@ impl Object<'_> {
     /// Appends the value of a facet: a text that would be read as a time says that it is none.
     fn facet(&mut self, value: ValueRef<'_>) {
         match text_of(value).filter(|text| DateTime::parse(text).is_ok()) {
-            Some(text) => {
-                self.put("{\"@value\":");
-                self.quoted(text);
-                self.put(",\"@type\":\"xs:string\"}");
-            }
+            Some(text) => self.typed(text),
             None => self.value(value),
         }
+    }
+
+    /// Appends a text that says that it is one.
+    fn typed(&mut self, text: &str) {
+        self.put("{\"@value\":");
+        self.quoted(text);
+        self.put(",\"@type\":\"xs:string\"}");
     }
 
     fn quoted(&mut self, text: &str) {
@@ -203,4 +209,11 @@ impl Object<'_> {
         self.text.clear();
         written.map_err(|error| Error::io("writing the export", error))
     }
+}
+
+/// Whether a text may be read as something else than a value: as a variable, `uid(v)` or `val(v)`, or as a vector.
+fn is_read_otherwise(text: &str) -> bool {
+    let text = text.trim_start();
+    let rest = text.strip_prefix("uid").or(text.strip_prefix("val"));
+    text.starts_with('[') || rest.is_some_and(|rest| rest.trim_start().starts_with('('))
 }
