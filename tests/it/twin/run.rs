@@ -47,6 +47,7 @@ const RARE: &[AccessPath] = &[
     AccessPath::Filter(FilterPath::FarEnds),
     AccessPath::Page(PagePath::GivesUp),
     AccessPath::Order(OrderPath::WalkRange),
+    AccessPath::Order(OrderPath::WalkFilterRange),
     AccessPath::Order(OrderPath::ScanAndSort),
     AccessPath::Order(OrderPath::ScanAndAsk),
     AccessPath::Order(OrderPath::WalkIndexAndSort),

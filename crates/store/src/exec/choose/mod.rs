@@ -3,7 +3,7 @@
 pub(super) mod needed_index;
 pub(super) mod compare;
 mod asked_set;
-mod number_range;
+mod column_test;
 pub(super) mod tester;
 pub(super) mod function;
 pub(super) mod geo_function;

@@ -273,7 +273,7 @@ impl<'a> Context<'a> {
             return None;
         }
         let tester = self.tester(function).ok()?;
-        matches!(tester, Tester::Range { .. }).then_some((tester, subjects))
+        matches!(tester, Tester::Column { .. }).then_some((tester, subjects))
     }
 
     fn root_compare_var(

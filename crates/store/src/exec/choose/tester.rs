@@ -4,8 +4,8 @@
 //! are converted and compiled once.
 
 use super::asked_set::AskedSet;
+use super::column_test::ColumnTest;
 use super::compare::Wanted;
-use super::number_range::NumberRange;
 use crate::exec::control::context::Context;
 use crate::exec::control::morsels::joined;
 use crate::exec::control::tree::ValueMap;
@@ -61,12 +61,12 @@ pub(crate) enum Tester<'a> {
         /// The condition.
         wanted: Wanted,
     },
-    /// The number of the node is in a range: a value of one row, as it was built.
-    Range {
-        /// The nodes that have one, and what changed since they were stored.
+    /// What is stored of the node, in one row, meets a condition.
+    Column {
+        /// The nodes that have a value, and what changed since they were stored.
         part: &'a LangValues,
-        /// The stored numbers, and the range.
-        range: NumberRange<'a>,
+        /// The test of the rows.
+        rows: ColumnTest<'a>,
     },
     /// The number of values or edges of the node meets a condition.
     Count {
@@ -138,9 +138,9 @@ impl<'a> Tester<'a> {
         let [part] = predicate.parts(lang) else {
             return Tester::Value { predicate, lang, wanted };
         };
-        match NumberRange::new(part, predicate.def.value_type, &wanted) {
-            Some(range) => Tester::Range { part, range },
-            None => Tester::Value { predicate, lang, wanted },
+        match ColumnTest::new(part, comparable(predicate.def.value_type), wanted) {
+            Ok(rows) => Tester::Column { part, rows },
+            Err(wanted) => Tester::Value { predicate, lang, wanted },
         }
     }
 }
@@ -204,11 +204,11 @@ impl Tester<'_> {
                 let mut parts = predicate.parts(lang).iter();
                 parts.any(|part| self.holds_for_any(wanted, &part.values(node)))
             }),
-            Tester::Range { part, range } => match part.changed(node) {
-                Some(row) => range.holds_changed(row),
+            Tester::Column { part, rows } => match part.changed(node) {
+                Some(row) => rows.holds_changed(row),
                 None => {
                     let row = part.base.column.subjects.row_of(node);
-                    row.is_some_and(|row| range.holds_row(row))
+                    row.is_some_and(|row| rows.holds_row(row))
                 }
             },
             Tester::Count { counter, wanted } => {
@@ -236,8 +236,8 @@ impl Tester<'_> {
         {
             return self.passing_values(part, comparable(predicate.def.value_type), nodes);
         }
-        let (part, range) = match self {
-            Tester::Range { part, range } => (part, range),
+        let (part, rows) = match self {
+            Tester::Column { part, rows } => (part, rows),
             Tester::Member(set) => {
                 let mut kept = nodes.to_vec();
                 set.set().retain(&mut kept, true);
@@ -268,9 +268,9 @@ impl Tester<'_> {
         let mut kept = Vec::new();
         part.by_changes(nodes, |stretch| match stretch {
             Stretch::Stored(nodes) => {
-                range.keep((subjects, &mut finder), nodes, &mut kept);
+                rows.keep((subjects, &mut finder), nodes, &mut kept);
             }
-            Stretch::Changed(node, row) if range.holds_changed(row) => kept.push(node),
+            Stretch::Changed(node, row) if rows.holds_changed(row) => kept.push(node),
             Stretch::Changed(..) => {}
         });
         kept
@@ -289,7 +289,7 @@ impl Tester<'_> {
 
     /// The nodes that have a value of those that the test asks for, without which none passes; `None` where that is another question.
     pub(crate) fn holders(&self) -> Option<NodeSet> {
-        if let Tester::Range { part, .. } = self {
+        if let Tester::Column { part, .. } = self {
             return Some(part.subjects());
         }
         let (predicate, lang) = self.values_read()?;
@@ -365,7 +365,8 @@ impl Tester<'_> {
     /// The nanoseconds that the test of a node takes, about.
     pub(crate) fn nanos(&self) -> usize {
         match self {
-            Tester::Constant(_) | Tester::Range { .. } => 1,
+            Tester::Constant(_) => 1,
+            Tester::Column { rows, .. } => rows.nanos(),
             Tester::Member(_) => 5,
             Tester::Value { .. } | Tester::Has(..) | Tester::Var { .. } | Tester::Count { .. } => {
                 VALUE_NANOS

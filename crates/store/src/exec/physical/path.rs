@@ -135,8 +135,10 @@ pub enum PagePath {
 pub enum OrderPath {
     /// They stay in their order: none has a value.
     AsIs,
-    /// The index of the key is walked from the bound of the root function or of the filter on, until the page is full.
+    /// The index of the key is walked from the bound of the root function on, until the page is full.
     WalkRange,
+    /// The index of the key is walked in the range that the filter asks for, until the page is full; each node is asked as by the next one.
+    WalkFilterRange,
     /// The index of the key is walked until the page is full; each node is asked whether it is one of the set, and passes.
     WalkIndex,
     /// A walk over the index was begun, and another way follows: the filter lets too few nodes through, or follows edges.
@@ -306,6 +308,7 @@ names! {
     Order in OrderPath:
         AsIs = "as it is",
         WalkRange = "walks the root's index",
+        WalkFilterRange = "walks the index in the filter\'s range",
         WalkIndex = "walks the index",
         GivesUp = "gives up the index",
         Scan = "scans for the first",

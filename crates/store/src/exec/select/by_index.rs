@@ -22,6 +22,9 @@ const ASKED_PER_NODE: usize = 64;
 /// ...and as many as this on top: then it is better to filter all nodes first.
 const ASKED_MIN: usize = 4096;
 
+/// So many nodes are looked for one by one before it is asked whether the nodes that are ordered are all of the index.
+const LOOKED_FOR: usize = 256;
+
 /// The number of nodes behind which a walk for a page with a positive `first` gives up.
 pub(super) fn asked_max(page: Page) -> usize {
     let wanted = page.skip().saturating_add(page.first as usize);
@@ -334,8 +337,13 @@ impl<'a> Context<'a> {
         wanted: usize,
     ) -> Result<Vec<u32>> {
         let range = (Bound::Unbounded, Bound::Unbounded);
-        let walk =
-            OrderedWalk { view, range, descending, root: Some(nodes), filter: None, least: 0 };
+        // Where all that have a value are among them, none is looked for: whole entries are taken.
+        let has_all = || {
+            let part = predicate.only_untagged();
+            part.is_some_and(|part| nodes.is_known_to_have_all(&part.subjects()))
+        };
+        let root = Some(nodes).filter(|_| wanted < LOOKED_FOR || !has_all());
+        let walk = OrderedWalk { view, range, descending, root, filter: None, least: 0 };
         let mut found = self.walk_in_order(&walk, 0, wanted, usize::MAX)?.unwrap_or_default();
         if found.len() < wanted {
             let rest = wanted - found.len();

@@ -65,7 +65,7 @@ impl<'a> Context<'a> {
     }
 
     /// The number of candidates that pass a filter, where they are counted without a list of them: in the set of an index, or of the nodes that have
-    /// a predicate, and a range of numbers as they are stored, when all nodes that have one are candidates. `None` for any other filter.
+    /// a predicate, and in a column as it is stored, when all nodes that have one are candidates. `None` for any other filter.
     pub(crate) fn count_passing(
         &self,
         filter: &Filter,
@@ -76,9 +76,8 @@ impl<'a> Context<'a> {
                 None => self.count_in_column(function, candidates),
                 found => Ok(found),
             },
-            Filter::Not(part) => {
-                let Filter::Function(function) = &**part else { return Ok(None) };
-                let passing = self.count_in_set(function, candidates)?;
+            Filter::Not(part) if matches!(**part, Filter::Function(_)) => {
+                let passing = self.count_passing(part, candidates)?;
                 Ok(passing.map(|passing| candidates.len() - passing))
             }
             _ => Ok(None),
@@ -102,7 +101,7 @@ impl<'a> Context<'a> {
         Ok(Some(count))
     }
 
-    /// The number of candidates whose number is in a range. O(rows + changes).
+    /// The number of candidates of which what a column has of them meets a condition. O(rows + changes).
     fn count_in_column(&self, function: &Function, candidates: &NodeSet) -> Result<Option<usize>> {
         let (Call::Compare { left: Operand::Predicate(_), .. }
         | Call::Between { left: Operand::Predicate(_), .. }) = &function.call
@@ -114,19 +113,19 @@ impl<'a> Context<'a> {
             return Ok(None);
         }
         let tester = self.tester(function)?;
-        let Tester::Range { part, range } = &tester else { return Ok(None) };
+        let Tester::Column { part, rows } = &tester else { return Ok(None) };
         if !candidates.is_known_to_have_all(&part.subjects()) {
             return Ok(None);
         }
         let step =
             self.begin("filter", "", Some(function.at), estimate.filter(|_| is_told(function)));
-        let mut count = range.count(|| self.check())?;
-        let changed = range.changes(part);
+        let mut count = rows.count(|| self.check())?;
+        let changed = rows.changes(part);
         let nodes: Vec<u32> = changed.iter().map(|(node, _)| *node).collect();
-        let mut rows = vec![NO_ROW; nodes.len()];
-        part.base.column.subjects.rows_of(&nodes, &mut rows);
-        for (row, (_, is_counted)) in rows.into_iter().zip(changed) {
-            let was_counted = row != NO_ROW && range.holds_row(row as usize);
+        let mut places = vec![NO_ROW; nodes.len()];
+        part.base.column.subjects.rows_of(&nodes, &mut places);
+        for (row, (_, is_counted)) in places.into_iter().zip(changed) {
+            let was_counted = row != NO_ROW && rows.holds_row(row as usize);
             // What is taken off was counted above, so this never falls below 0.
             count = count - usize::from(was_counted) + usize::from(is_counted);
         }

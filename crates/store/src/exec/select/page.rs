@@ -118,7 +118,10 @@ impl<'a> Context<'a> {
             let prepared = self.prepare(filter, root.len(), Purpose::Page)?;
             let range = self.range_in_filter(filter, &block.order);
             let range = range.filter(|_| self.pick(true, root.len(), || vec![true, false]));
-            let way = if range.is_some() { OrderPath::WalkRange } else { OrderPath::WalkIndex };
+            let way = match range {
+                Some(_) => OrderPath::WalkFilterRange,
+                None => OrderPath::WalkIndex,
+            };
             let found = self.page_of_filtered(index, range, &prepared, &root, page)?;
             let path = if found.is_some() { way } else { OrderPath::GivesUp };
             self.took(path);

@@ -1,0 +1,449 @@
+//! A condition on values as a test of the rows of a column, as it is stored: without a value for each row, in loops that become vector
+//! instructions where the column has numbers.
+
+use super::compare::Wanted;
+use crate::exec::select::batches::{RowFinder, Rows};
+use crate::exec::select::read::typed_or_none;
+use crate::graph::{LangValues, Row};
+use crate::storage::{FrozenBitmap, TextArray, Values};
+use hexgraph_base::types::{DateTime, Result, Value, ValueRef, ValueType};
+use std::ops::{Bound, RangeInclusive};
+use std::sync::OnceLock;
+
+/// The test of a column that has one value for each of its nodes.
+pub(crate) struct ColumnTest<'a> {
+    rows: Stored<'a>,
+    /// The type that the condition is on, and the condition, for what changed since the column was built.
+    value_type: ValueType,
+    wanted: Wanted,
+}
+
+/// What is stored, and what of it passes.
+enum Stored<'a> {
+    /// Ints of four bytes, or instants as seconds.
+    Small(&'a [i32], RangeInclusive<i64>),
+    /// Ints of eight bytes.
+    Wide(&'a [i64], RangeInclusive<i64>),
+    /// Floats.
+    Floats(&'a [f64], RangeInclusive<f64>),
+    /// Instants as days.
+    Days(&'a [i16], RangeInclusive<i64>),
+    /// Texts, and those that pass.
+    Texts(&'a TextArray, Vec<String>),
+    /// Numbers of texts, the texts, and for each of these whether it passes, once that was asked for many rows.
+    Codes(&'a [u16], &'a TextArray, OnceLock<Vec<bool>>),
+}
+
+/// The number of rows that are counted between two questions whether to go on.
+const COUNTED: usize = 1 << 16;
+
+const DAY: i64 = 86_400;
+
+impl<'a> ColumnTest<'a> {
+    /// The test of a predicate's values, which are compared as a type. The condition comes back where the column is stored otherwise, or it is none
+    /// that is seen there.
+    pub(crate) fn new(
+        part: &'a LangValues,
+        value_type: ValueType,
+        wanted: Wanted,
+    ) -> std::result::Result<ColumnTest<'a>, Wanted> {
+        match Stored::of(part, value_type, &wanted) {
+            Some(rows) => Ok(ColumnTest { rows, value_type, wanted }),
+            None => Err(wanted),
+        }
+    }
+
+    /// The nanoseconds that a row takes, about.
+    pub(super) fn nanos(&self) -> usize {
+        if matches!(self.rows, Stored::Texts(..)) { 5 } else { 1 }
+    }
+
+    /// True when what is stored in a row passes.
+    pub(crate) fn holds_row(&self, row: usize) -> bool {
+        match &self.rows {
+            Stored::Small(ints, range) => range.contains(&ints[row].into()),
+            Stored::Wide(ints, range) => range.contains(&ints[row]),
+            Stored::Floats(floats, range) => range.contains(&floats[row]),
+            Stored::Days(days, range) => range.contains(&days[row].into()),
+            Stored::Texts(texts, wanted) => is_one_of(wanted, texts.get_bytes(row)),
+            Stored::Codes(codes, texts, passing) => {
+                let code = usize::from(codes[row]);
+                let known = passing.get().and_then(|passing| passing.get(code));
+                let holds = || self.wanted.holds(ValueRef::String(texts.get(code)));
+                known.copied().unwrap_or_else(holds)
+            }
+        }
+    }
+
+    /// Whether the only value of a changed node passes.
+    pub(crate) fn holds_changed(&self, row: Option<&Row>) -> bool {
+        let only = row.filter(|row| row.len() == 1).map(Row::first);
+        match (&self.rows, only) {
+            (_, None) => false,
+            (Stored::Small(_, range) | Stored::Wide(_, range), Some(ValueRef::Int(int)))
+                if self.value_type == ValueType::Int =>
+            {
+                range.contains(&int)
+            }
+            (Stored::Floats(_, range), Some(ValueRef::Float(float))) => range.contains(&float),
+            (_, Some(value)) => typed_or_none(value, self.value_type)
+                .is_some_and(|value| self.wanted.holds(value.as_ref())),
+        }
+    }
+
+    /// For each text of a column whether it passes.
+    fn passing<'t>(&self, texts: &TextArray, passing: &'t OnceLock<Vec<bool>>) -> &'t [bool] {
+        let holds = |code| self.wanted.holds(ValueRef::String(texts.get(code)));
+        passing.get_or_init(|| (0..texts.len()).map(holds).collect())
+    }
+
+    /// The nodes that changed since the column was built, ascending, and whether each passes now. O(changes).
+    pub(crate) fn changes(&self, part: &LangValues) -> Vec<(u32, bool)> {
+        match &self.rows {
+            Stored::Small(_, range) | Stored::Wide(_, range) => {
+                if let Some(ints) = part.changed_ints() {
+                    return listed(ints.iter(), range);
+                }
+            }
+            Stored::Floats(_, range) => {
+                if let Some(floats) = part.changed_floats() {
+                    return listed(floats.iter(), range);
+                }
+            }
+            _ => {}
+        }
+        let changes = part.changed_between(0, u32::MAX);
+        changes.map(|(node, row)| (node, self.holds_changed(row))).collect()
+    }
+
+    /// The number of rows that pass. O(rows), in loops without branches where there are numbers.
+    ///
+    /// # Errors
+    ///
+    /// Those of `check`, which is called every few thousand rows.
+    pub(crate) fn count(&self, check: impl Fn() -> Result<()>) -> Result<usize> {
+        match &self.rows {
+            Stored::Small(ints, range) => {
+                let (low, high) = (*range.start(), *range.end());
+                let narrow = |bound: i64| bound.clamp(i32::MIN.into(), i32::MAX.into()) as i32;
+                // Asked first: a range that lies outside of 32 bits as a whole would be clamped to one that has an int.
+                if high < i32::MIN.into() || i64::from(i32::MAX) < low || high < low {
+                    return Ok(0);
+                }
+                let (low, high) = (narrow(low), narrow(high));
+                counted(ints, |int| (low <= int) & (int <= high), check)
+            }
+            Stored::Wide(ints, range) => {
+                let (low, high) = (*range.start(), *range.end());
+                counted(ints, |int| (low <= int) & (int <= high), check)
+            }
+            Stored::Floats(floats, range) => {
+                let (low, high) = (*range.start(), *range.end());
+                counted(floats, |float| (low <= float) & (float <= high), check)
+            }
+            Stored::Days(days, range) => counted(days, |day| range.contains(&day.into()), check),
+            Stored::Codes(codes, texts, passing) => {
+                let passing = self.passing(texts, passing);
+                counted(codes, |code| is_passing(passing, texts, code), check)
+            }
+            Stored::Texts(texts, wanted) => {
+                let mut count = 0;
+                for start in (0..texts.len()).step_by(COUNTED) {
+                    check()?;
+                    let rows = start..texts.len().min(start + COUNTED);
+                    count += rows.filter(|row| is_one_of(wanted, texts.get_bytes(*row))).count();
+                }
+                Ok(count)
+            }
+        }
+    }
+
+    /// Adds those of some ascending nodes to `kept` of which what is stored in their row among the subjects passes. Costs about
+    /// a nanosecond a node where the nodes have no gap between them, and there are numbers.
+    pub(super) fn keep(
+        &self,
+        rows: (&FrozenBitmap, &mut RowFinder),
+        nodes: &[u32],
+        kept: &mut Vec<u32>,
+    ) {
+        match &self.rows {
+            Stored::Small(ints, range) => {
+                keep_passing(rows, ints, nodes, |int| range.contains(&int.into()), kept);
+            }
+            Stored::Wide(ints, range) => {
+                keep_passing(rows, ints, nodes, |int| range.contains(&int), kept);
+            }
+            Stored::Floats(floats, range) => {
+                keep_passing(rows, floats, nodes, |float| range.contains(&float), kept);
+            }
+            Stored::Days(days, range) => {
+                keep_passing(rows, days, nodes, |day| range.contains(&day.into()), kept);
+            }
+            Stored::Codes(codes, texts, passing) if texts.len() <= nodes.len() => {
+                let passing = self.passing(texts, passing);
+                keep_passing(rows, codes, nodes, |code| is_passing(passing, texts, code), kept);
+            }
+            Stored::Codes(codes, texts, _) => {
+                let holds =
+                    |code| self.wanted.holds(ValueRef::String(texts.get(usize::from(code))));
+                keep_passing(rows, codes, nodes, holds, kept);
+            }
+            Stored::Texts(texts, wanted) => {
+                let (subjects, finder) = rows;
+                let mut nodes = nodes.iter();
+                finder.for_each_piece(subjects, nodes.as_slice(), |rows| {
+                    rows.for_each(|row| {
+                        let node = nodes.next();
+                        let passes = row.is_some_and(|row| is_one_of(wanted, texts.get_bytes(row)));
+                        kept.extend(node.filter(|_| passes));
+                    });
+                });
+            }
+        }
+    }
+}
+
+impl<'a> Stored<'a> {
+    /// What is stored of a predicate's values; `None` as [`ColumnTest::new`].
+    fn of(part: &'a LangValues, value_type: ValueType, wanted: &Wanted) -> Option<Stored<'a>> {
+        let column = &part.base.column;
+        if column.rows.is_some() {
+            return None;
+        }
+        let ints = || wanted.int_range().map(|(low, high)| low..=high);
+        let is_text = |it: &ValueType| matches!(it, ValueType::String | ValueType::Default);
+        Some(match (&column.values, value_type) {
+            (Values::SmallInt(numbers), ValueType::Int) => {
+                Stored::Small(numbers.as_slice(), ints()?)
+            }
+            (Values::Int(numbers), ValueType::Int) => Stored::Wide(numbers.as_slice(), ints()?),
+            (Values::Float(floats), ValueType::Float) => {
+                Stored::Floats(floats.as_slice(), wanted.float_range()?)
+            }
+            (Values::SmallTime(seconds), ValueType::DateTime) => {
+                Stored::Small(seconds.as_slice(), units_between(wanted, 1)?)
+            }
+            (Values::Days(days), ValueType::DateTime) => {
+                Stored::Days(days.as_slice(), units_between(wanted, DAY)?)
+            }
+            (Values::Text { value_type: stored, texts }, ValueType::String) if is_text(stored) => {
+                Stored::Texts(texts, texts_of(wanted)?)
+            }
+            (Values::Coded { value_type: stored, codes, texts }, ValueType::String)
+                if is_text(stored) =>
+            {
+                Stored::Codes(codes.as_slice(), texts, OnceLock::new())
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// The texts that a condition wants, ascending, where it is that a text is one of some.
+fn texts_of(wanted: &Wanted) -> Option<Vec<String>> {
+    let Wanted::AnyOf(values) = wanted else { return None };
+    let text =
+        |value: &Value| if let Value::String(text) = value { Some(text.clone()) } else { None };
+    let mut texts: Vec<String> = values.iter().map(text).collect::<Option<_>>()?;
+    texts.sort_unstable();
+    Some(texts)
+}
+
+/// Whether a text is one of some, which ascend.
+#[inline]
+fn is_one_of(wanted: &[String], text: &[u8]) -> bool {
+    match wanted {
+        [one] => one.as_bytes() == text,
+        all => all.binary_search_by(|wanted| wanted.as_bytes().cmp(text)).is_ok(),
+    }
+}
+
+/// Whether the text with a number passes. One that there is not, in a file that is damaged, unwinds as any look at it does.
+#[inline]
+fn is_passing(passing: &[bool], texts: &TextArray, code: u16) -> bool {
+    let known = passing.get(usize::from(code));
+    known.copied().unwrap_or_else(|| texts.get(code.into()).is_empty())
+}
+
+/// Changed nodes, and whether the number of each is in a range.
+fn listed<'c, T: PartialOrd + Copy + 'c>(
+    changes: impl Iterator<Item = &'c (u32, Option<T>)>,
+    range: &RangeInclusive<T>,
+) -> Vec<(u32, bool)> {
+    let holds = |now: Option<T>| now.is_some_and(|now| range.contains(&now));
+    changes.map(|(node, now)| (*node, holds(*now))).collect()
+}
+
+/// The whole numbers of units of so many seconds since 1970 that a condition on instants wants; `None` for one that is no range of instants.
+fn units_between(wanted: &Wanted, unit: i64) -> Option<RangeInclusive<i64>> {
+    const NANOS: i128 = 1_000_000_000;
+    let unit = i128::from(unit) * NANOS;
+    let nanos = |time: &DateTime| i128::from(time.seconds) * NANOS + i128::from(time.nanos);
+    // Instants lie within 2^63 seconds, so what is taken of their quotients fits 64 bits, but for the next one.
+    let clamped = |units: i128| units.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+    let low = |bound: Bound<i128>| match bound {
+        Bound::Included(nanos) => clamped(-(-nanos).div_euclid(unit)),
+        Bound::Excluded(nanos) => clamped(nanos.div_euclid(unit) + 1),
+        Bound::Unbounded => i64::MIN,
+    };
+    let high = |bound: Bound<i128>| match bound {
+        Bound::Included(nanos) => clamped(nanos.div_euclid(unit)),
+        Bound::Excluded(nanos) => clamped(-(-nanos).div_euclid(unit) - 1),
+        Bound::Unbounded => i64::MAX,
+    };
+    let (first, last) = match wanted {
+        Wanted::AnyOf(values) => match values.as_slice() {
+            [Value::DateTime(time)] => (Bound::Included(nanos(time)), Bound::Included(nanos(time))),
+            _ => return None,
+        },
+        Wanted::Than(op, Value::DateTime(time)) => op.bounds(nanos(time)),
+        Wanted::Between(Value::DateTime(first), Value::DateTime(last)) => {
+            (Bound::Included(nanos(first)), Bound::Included(nanos(last)))
+        }
+        _ => return None,
+    };
+    Some(low(first)..=high(last))
+}
+
+fn counted<T: Copy>(
+    stored: &[T],
+    holds: impl Fn(T) -> bool,
+    check: impl Fn() -> Result<()>,
+) -> Result<usize> {
+    let mut count = 0;
+    for piece in stored.chunks(COUNTED) {
+        check()?;
+        // A piece has no more rows than 32 bits count, and narrow counters make wide vectors.
+        count += piece.iter().map(|&it| u32::from(holds(it))).sum::<u32>() as usize;
+    }
+    Ok(count)
+}
+
+fn keep_passing<T: Copy>(
+    (subjects, finder): (&FrozenBitmap, &mut RowFinder),
+    stored: &[T],
+    nodes: &[u32],
+    holds: impl Fn(T) -> bool,
+    kept: &mut Vec<u32>,
+) {
+    let mut rest = nodes;
+    finder.for_each_piece(subjects, nodes, |rows| {
+        let (nodes, behind) = rest.split_at(rows.len());
+        rest = behind;
+        // Each node is written, and the next one over it where it does not pass: a loop without branches.
+        let mut end = kept.len();
+        kept.resize(end + nodes.len(), 0);
+        match rows {
+            Rows::Run(rows) => {
+                for (&node, &it) in nodes.iter().zip(&stored[rows]) {
+                    kept[end] = node;
+                    end += usize::from(holds(it));
+                }
+            }
+            Rows::Missing(_) => {}
+            Rows::Each(rows) => {
+                for (&node, &row) in nodes.iter().zip(rows) {
+                    // What stands for no row is behind all rows.
+                    let it = stored.get(row as usize);
+                    kept[end] = node;
+                    end += usize::from(it.is_some_and(|it| holds(*it)));
+                }
+            }
+        }
+        kept.truncate(end);
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::choose::tester::Tester;
+    use crate::exec::control::context::Context;
+    use crate::exec::control::stop::Control;
+    use crate::exec::random_graph::graph;
+    use crate::exec::select::batches::Members;
+    use fastrand::Rng;
+    use hexgraph_base::plan::{Comparison, Query};
+
+    /// A value that a predicate may be compared with, near to those that it has.
+    fn bound(name: &str, rng: &mut Rng) -> Value {
+        let time = |text: &str| Value::DateTime(DateTime::parse(text).unwrap());
+        match name {
+            "age" => Value::Int(*rng.choice(&[-3, -1, 0, 4, 9, i64::MIN, i64::MAX]).unwrap()),
+            "wide" => Value::Int(rng.i64(0..5) * 1_000_000_007),
+            "rate" => {
+                let floats = [0.1, 0.0, -0.0, 3.25, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
+                Value::Float(*rng.choice(&floats).unwrap())
+            }
+            "day" | "at" => {
+                let times = [
+                    "1971-03-02",
+                    "1971-03-02T00:00:00.5Z",
+                    "1971-03-01T23:59:59Z",
+                    "2001-02-03T04:05:06Z",
+                    "0001-01-01",
+                    "9999-12-31",
+                    "1969-12-31",
+                ];
+                time(rng.choice(times).unwrap())
+            }
+            _ => Value::String((*rng.choice(&["a", "b", "", "é", "c", "1"]).unwrap()).to_owned()),
+        }
+    }
+
+    fn condition(name: &str, rng: &mut Rng) -> Wanted {
+        let op = [Comparison::Ge, Comparison::Gt, Comparison::Le, Comparison::Lt];
+        match rng.u8(..4) {
+            0 => Wanted::AnyOf((0..rng.usize(..4)).map(|_| bound(name, rng)).collect()),
+            1 => Wanted::Between(bound(name, rng), bound(name, rng)),
+            _ => Wanted::Than(rng.choice(op).unwrap(), bound(name, rng)),
+        }
+    }
+
+    /// What a column tests is what values say one by one, on graphs with and without changes.
+    #[test]
+    fn columns_say_what_values_do() {
+        let mut rng = Rng::with_seed(23);
+        let (mut seen, mut passed) = ([0; 6], 0);
+        for round in 0..90 {
+            let version = graph(rng.u64(20..700), &mut rng);
+            let (control, query) = (Control::new(), Query::default());
+            let context =
+                Context { version: &version, query: &query, control: &control, vars: Vec::new() };
+            for name in ["age", "wide", "rate", "day", "at", "city", "plain"] {
+                let Some(predicate) = context.predicate(name) else { continue };
+                let predicate = &**predicate;
+                for _ in 0..4 {
+                    let wanted = condition(name, &mut rng);
+                    let tester = Tester::of_values(predicate, None, wanted.clone());
+                    let Tester::Column { part, rows } = &tester else { continue };
+                    seen[match &rows.rows {
+                        Stored::Small(..) if name == "age" => 0,
+                        Stored::Small(..) => 1,
+                        Stored::Wide(..) => 2,
+                        Stored::Floats(..) => 3,
+                        Stored::Days(..) => 4,
+                        Stored::Texts(..) | Stored::Codes(..) => 5,
+                    }] += 1;
+                    let alone = Tester::Value { predicate, lang: None, wanted: wanted.clone() };
+                    let nodes: Vec<u32> = (0..900).filter(|_| rng.u8(..4) != 0).collect();
+                    let right: Vec<u32> =
+                        nodes.iter().copied().filter(|node| alone.test(*node)).collect();
+                    let told = format!("{name} {wanted:?} in round {round}");
+                    let each = nodes.iter().copied().filter(|node| tester.test(*node));
+                    assert_eq!(each.collect::<Vec<u32>>(), right, "{told}");
+                    let kept = context.keep_passing(Members::List(&nodes), &tester).unwrap();
+                    assert_eq!(kept, right, "{told}");
+                    let now = rows.changes(part);
+                    let right = now.iter().map(|(node, _)| (*node, alone.test(*node)));
+                    assert_eq!(now, right.collect::<Vec<_>>(), "{told}");
+                    let stored = part.base.column.subjects.len();
+                    let held = (0..stored).filter(|row| rows.holds_row(*row)).count();
+                    assert_eq!(rows.count(|| Ok(())).unwrap(), held, "{told}");
+                    passed += held;
+                }
+            }
+        }
+        assert!(seen.iter().all(|seen| 20 < *seen) && 10_000 < passed, "{seen:?}, {passed}");
+    }
+}
