@@ -9,3 +9,4 @@ pub(super) mod function;
 pub(super) mod geo_function;
 pub(super) mod similar;
 pub(super) mod root;
+mod trigrams;

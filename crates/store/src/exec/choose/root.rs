@@ -7,11 +7,12 @@ use super::function::{
 };
 use super::needed_index::expect_index;
 use super::tester::{Counter, Tester, comparable};
+use super::trigrams::{trigram_set, trigram_views};
 use crate::exec::control::context::Context;
 use crate::exec::physical::path::RootPath;
 use crate::exec::select::batches::Members;
-use crate::graph::{IndexView, Predicate, set_of_sorted};
-use crate::index::{IndexKind, TokenKey};
+use crate::graph::{Predicate, set_of_sorted};
+use crate::index::IndexKind;
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Call, Comparison, Function, Operand, PredicateRef, VarId};
 use hexgraph_base::schema::PredicateDef;
@@ -318,12 +319,8 @@ impl<'a> Context<'a> {
             return Err(Error::query(message).with_hint(hint));
         }
         self.took(RootPath::Trigrams);
-        let mut found = NodeSet::default();
-        for part in predicate.parts(name.lang.as_deref()) {
-            if let Some(view) = part.index(IndexKind::Trigram) {
-                found = found.or(&trigram_set(view, &query));
-            }
-        }
+        let views = trigram_views(predicate, name.lang.as_deref()).flatten();
+        let found = views.fold(NodeSet::default(), |all, it| all.or(&trigram_set(it, &query)));
         Ok(NodeSet::from(self.keep_passing(Members::Set(&found), &tester)?))
     }
 
@@ -448,24 +445,6 @@ fn wants_below_one(wanted: &Wanted) -> bool {
 fn counted_nodes(predicate: &Predicate, reverse: bool, wanted: &Wanted) -> Option<NodeSet> {
     let (low, high) = wanted.int_range()?;
     Some(NodeSet::from(predicate.direction(reverse)?.nodes_with_count(low, high)))
-}
-
-/// The nodes that may match a pattern, as far as trigrams tell.
-fn trigram_set(view: IndexView<'_>, query: &TrigramQuery) -> NodeSet {
-    match query {
-        TrigramQuery::Any | TrigramQuery::None => NodeSet::default(),
-        TrigramQuery::Trigram(trigram) => view.nodes(&TokenKey::Int(i64::from(*trigram))),
-        TrigramQuery::And(parts) => {
-            let mut sets: Vec<NodeSet> = parts.iter().map(|part| trigram_set(view, part)).collect();
-            // The smallest first, since what is left only becomes fewer.
-            sets.sort_by_key(NodeSet::len);
-            sets.into_iter().reduce(|one, other| one.and(&other)).unwrap_or_default()
-        }
-        TrigramQuery::Or(parts) => {
-            let sets: Vec<NodeSet> = parts.iter().map(|part| trigram_set(view, part)).collect();
-            crate::graph::union_of_sets(&sets)
-        }
-    }
 }
 
 #[cfg(test)]

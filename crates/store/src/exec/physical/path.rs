@@ -111,6 +111,8 @@ pub enum FilterPath {
     CountColumn,
     /// The far ends are found by an index, and the edges walked back from them.
     WalkBack,
+    /// The nodes that an index of trigrams leaves are tested.
+    Trigrams,
     /// The far ends of all edges are gathered and filtered; then each node is tested for an edge to those that passed.
     FarEnds,
     /// All nodes pass, or none.
@@ -298,6 +300,7 @@ names! {
         Batches = "in batches",
         CountColumn = "counts the column",
         WalkBack = "walks back",
+        Trigrams = "trigrams, then node by node",
         FarEnds = "asks the far ends",
         Constant = "constant";
     Page in PagePath:

@@ -246,6 +246,10 @@ impl<'a> Context<'a> {
             self.took(FilterPath::WalkBack);
             return Ok(nodes.and(&candidates));
         }
+        if let Some(nodes) = self.matching_set(function, candidates.len() / 2)? {
+            self.took(FilterPath::Trigrams);
+            return Ok(nodes.and(&candidates));
+        }
         match self.tester(function)? {
             Tester::Constant(passes) => {
                 self.took(FilterPath::Constant);

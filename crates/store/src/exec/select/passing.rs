@@ -52,9 +52,9 @@ impl<'f> Test<'f> {
     }
 }
 
-/// The greatest number of edges that are walked back for a set of nodes, of which `asked` would be tested else. A page needs about
-/// `PAGE · asked / edges` tests, so its set pays while it has fewer edges than that.
-fn edges_max(asked: usize, purpose: Purpose) -> usize {
+/// The greatest number of edges that are walked back, and of texts that are tested, for a set of nodes of which `asked` would be tested else. A page
+/// needs about `PAGE · asked / found` tests, so its set pays while fewer than that are found.
+fn found_max(asked: usize, purpose: Purpose) -> usize {
     const PAGE: usize = 16;
     match purpose {
         Purpose::Page => asked.saturating_mul(PAGE).isqrt(),
@@ -208,7 +208,13 @@ impl<'a> Context<'a> {
         let set = match part {
             Filter::Function(function) => match self.part_path(function, asked, purpose) {
                 FilterPath::Set => self.indexed(function)?,
-                _ => self.uid_in_set(function, asked, edges_max(asked, purpose)),
+                _ => {
+                    let most = found_max(asked, purpose);
+                    match self.uid_in_set(function, asked, most) {
+                        None => self.matching_set(function, most)?,
+                        found => found,
+                    }
+                }
             },
             Filter::Reaches(reach) => self.reaching_set(reach, asked)?,
             _ => None,
