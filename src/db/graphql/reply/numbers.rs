@@ -7,7 +7,7 @@ use hexgraph_base::types::{Result, Value, ValueRef, write_int};
 use hexgraph_graphql::lower::{AggregateOp, AggregateShape, Leaf};
 use hexgraph_graphql::request::Field;
 use hexgraph_store::exec::{
-    ColumnNumbers, Control, FieldData, Level, Sum, ValueField, first_value,
+    ColumnNumbers, Control, FieldData, Level, Sum, ValueField, first_value, nodes_of_extreme,
 };
 use std::cmp::Ordering;
 
@@ -111,10 +111,10 @@ impl Fields<'_> {
         langs.is_empty().then(|| ColumnNumbers::new(&values.predicate, self.nodes))?
     }
 
-    /// The values that the nodes have in a field. Nodes without a value are left out.
-    fn values(&self, at: usize) -> impl Iterator<Item = Value> {
+    /// The values that some of the nodes have in a field. Nodes without a value are left out.
+    fn values(&self, at: usize, nodes: &[u32]) -> impl Iterator<Item = Value> {
         self.found(at).into_iter().flat_map(move |(values, langs)| {
-            self.nodes.iter().filter_map(move |&node| first_value(&values.predicate, langs, node))
+            nodes.iter().filter_map(move |&node| first_value(&values.predicate, langs, node))
         })
     }
 
@@ -125,7 +125,14 @@ impl Fields<'_> {
         }
         let wanted = if op == Aggregate::Max { Ordering::Greater } else { Ordering::Less };
         let better = |best: &Value, other: &Value| compare(other.as_ref(), best.as_ref()) == wanted;
-        let all = self.values(at);
+        // Of many texts and times only those are looked at that may come first.
+        let leading = match self.found(at) {
+            Some((values, [])) => {
+                nodes_of_extreme(&values.predicate, self.nodes, op, self.control)?
+            }
+            _ => None,
+        };
+        let all = self.values(at, leading.as_deref().unwrap_or(self.nodes));
         Ok(all.reduce(|best, other| if better(&best, &other) { other } else { best }))
     }
 
@@ -135,7 +142,7 @@ impl Fields<'_> {
             return column.sum(self.control);
         }
         let is_number = |value: &Value| matches!(value, Value::Int(_) | Value::Float(_));
-        let numbers: Vec<Value> = self.values(at).filter(is_number).collect();
+        let numbers: Vec<Value> = self.values(at, self.nodes).filter(is_number).collect();
         Ok(Sum::over(numbers.iter().map(Value::as_ref)))
     }
 }
@@ -171,7 +178,7 @@ mod tests {
     fn aggregates_are_those_of_the_values() {
         let db = Database::in_memory();
         db.set_graphql_schema(
-            "type P { id: ID! n: Int64 @search f: Float t: String @search(by: [exact]) }",
+            "type P { id: ID! n: Int64 @search f: Float t: String @search(by: [exact]) s: String d: DateTime }",
         )
         .unwrap();
         let mut rng = Rng::with_seed(3);
@@ -187,7 +194,10 @@ mod tests {
                 lines.push_str(&format!("<{uid:#x}> <P.n> \"{n}\" .\n"));
             }
             if has[1] {
+                let (year, s) = (rng.u32(1900..2050), rng.u32(..));
                 lines.push_str(&format!("<{uid:#x}> <P.f> \"{f}\" .\n"));
+                lines.push_str(&format!("<{uid:#x}> <P.d> \"{year}-02-0{}\" .\n", s % 9 + 1));
+                lines.push_str(&format!("<{uid:#x}> <P.s> \"{} of many {s}\" .\n", s % 3));
             }
         };
         (1..=NODES).for_each(|uid| line(uid, &mut rng, &mut lines));
@@ -197,7 +207,7 @@ mod tests {
         for round in 0..3 {
             for filter in ["", "(filter: { t: { eq: \"3\" } })"] {
                 let query = format!(
-                    "{{ queryP{filter} {{ n f }} aggregateP{filter} {{ count nMin nMax nSum nAvg fMin fMax fSum fAvg }} }}"
+                    "{{ queryP{filter} {{ n f s d }} aggregateP{filter} {{ count nMin nMax nSum nAvg fMin fMax fSum fAvg sMin sMax dMin dMax }} }}"
                 );
                 let data = asked(&db, &query);
                 let nodes = data["queryP"].as_array().unwrap();
@@ -211,6 +221,11 @@ mod tests {
                 assert_eq!(told["nSum"], json!(sum), "{round} {filter}");
                 assert_eq!(told["nMin"], json!(ints.iter().min()));
                 assert_eq!(told["nMax"], json!(ints.iter().max()));
+                for name in ["s", "d"] {
+                    let all = || nodes.iter().filter_map(|node| node[name].as_str());
+                    assert_eq!(told[format!("{name}Min")].as_str(), all().min(), "{round}");
+                    assert_eq!(told[format!("{name}Max")].as_str(), all().max(), "{round}");
+                }
                 // The reader of JSON may be wrong in the last bit.
                 let is_near = |name: &str, wanted: f64| {
                     let found = told[name].as_f64().unwrap();

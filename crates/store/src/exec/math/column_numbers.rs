@@ -1,9 +1,10 @@
-//! Aggregates of the numbers that listed nodes have, for answers that are made of lists of nodes: by the column, without a value for each node.
+//! Aggregates of the values that listed nodes have, for answers that are made of lists of nodes: by the column, without a value for each node.
 
 use super::sums::Sum;
 use super::totals::Totals;
 use crate::exec::control::stop::Control;
 use crate::exec::select::column_var::ColumnVar;
+use crate::exec::select::top::Scan;
 use crate::graph::Predicate;
 use crate::storage::NodeSet;
 use hexgraph_base::plan::Aggregate;
@@ -20,10 +21,9 @@ impl ColumnNumbers {
     /// The numbers of a predicate without languages that some nodes have; `None` where what is stored or changed is no number of the
     /// predicate's type, and for few nodes, or some in another order than theirs. O(nodes + changes).
     pub fn new(predicate: &Arc<Predicate>, nodes: &[u32]) -> Option<ColumnNumbers> {
-        if nodes.len() < NODES_MIN || !nodes.is_sorted_by(|one, other| one < other) {
-            return None;
-        }
-        ColumnVar::of_values(predicate, &NodeSet::from(nodes.to_vec())).map(ColumnNumbers)
+        let set = || NodeSet::from(nodes.to_vec());
+        let column = are_many(nodes).then(|| ColumnVar::of_values(predicate, &set()));
+        column.flatten().map(ColumnNumbers)
     }
 
     /// Their sum; `None` where no node has one. One pass over the column, which threads share.
@@ -48,4 +48,28 @@ impl ColumnNumbers {
         let mut totals = self.0.aggregate(&[op], control)?;
         Ok(totals.pop().expect("one was asked for"))
     }
+}
+
+/// Those of some nodes that may have the least value of a predicate without languages, or for `Aggregate::Max` the greatest: the node that has it is one
+/// of them. `None` where the values have no order in which they are stored, and for few nodes, or some in another order than theirs. Two passes
+/// over the column, which threads share.
+///
+/// # Errors
+///
+/// Those of [`Control::check`].
+pub fn nodes_of_extreme(
+    predicate: &Predicate,
+    nodes: &[u32],
+    op: Aggregate,
+    control: &Control,
+) -> Result<Option<Vec<u32>>> {
+    let Some(part) = predicate.only_untagged().filter(|_| are_many(nodes)) else { return Ok(None) };
+    let set = NodeSet::from(nodes.to_vec());
+    let scan = Scan::new(control, part, predicate.def.value_type, &set, None);
+    scan.map_or(Ok(None), |scan| scan.leading(1, op == Aggregate::Max))
+}
+
+/// Whether a pass over a column is worth while for some nodes, which have to ascend.
+fn are_many(nodes: &[u32]) -> bool {
+    NODES_MIN <= nodes.len() && nodes.is_sorted_by(|one, other| one < other)
 }

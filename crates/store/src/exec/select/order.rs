@@ -150,14 +150,15 @@ impl<'a> Context<'a> {
         let sieves = || self.sieve(&prepared);
         let value_type = key.predicate.def.value_type;
         let scan = Scan::new(self.control, part, value_type, root, Some(&sieves));
+        let is_sorted = path == OrderPath::Scan && scan.as_ref().is_some_and(Scan::tells_apart);
         let found = match scan {
-            Some(scan) if path == OrderPath::Scan => scan.first(most, key.descending)?,
+            Some(scan) if is_sorted => scan.first(most, key.descending)?,
             Some(scan) => scan.leading(most, key.descending)?,
             None => None,
         };
         self.took(if found.is_some() { OrderPath::ScanAndAsk } else { OrderPath::GivesUp });
         let found = match found {
-            Some(found) if path == OrderPath::ScanAndSort => {
+            Some(found) if !is_sorted => {
                 let leading = NodeSet::from(found);
                 Some(self.sorted_by_keys(&keys, &leading, page.skip(), wanted)?)
             }
@@ -216,9 +217,12 @@ impl<'a> Context<'a> {
                 let found = self.first_by_index(view, key.predicate, nodes, key.descending, most);
                 return found.map(Some);
             }
-            (OrderPath::Scan, _) => {
-                return scan().map_or(Ok(None), |scan| scan.first(most, key.descending));
-            }
+            (OrderPath::Scan, _) => match scan() {
+                Some(scan) if scan.tells_apart() => return scan.first(most, key.descending),
+                // Those that begin as the first ones do are sorted.
+                Some(scan) => scan.leading(most, key.descending)?,
+                None => None,
+            },
             (OrderPath::WalkIndexAndSort, Some(view)) => {
                 leading_by_index(view, key.descending, nodes, most)
             }

@@ -35,9 +35,11 @@ pub(super) fn rank_of_int(int: i64) -> u64 {
 
 /// The first eight bytes of a text as a number that compares as they do.
 pub(super) fn prefix(bytes: &[u8]) -> u64 {
+    if let Some(head) = bytes.first_chunk() {
+        return u64::from_be_bytes(*head);
+    }
     let mut head = [0; 8];
-    let count = bytes.len().min(8);
-    head[..count].copy_from_slice(&bytes[..count]);
+    head[..bytes.len()].copy_from_slice(bytes);
     u64::from_be_bytes(head)
 }
 

@@ -4,4 +4,5 @@ mod first;
 mod ranks;
 mod scan;
 
-pub(super) use scan::{Scan, by_column_var, by_variable};
+pub(in crate::exec) use scan::Scan;
+pub(super) use scan::{by_column_var, by_variable};

@@ -1,19 +1,19 @@
-//! Numbers and instants that are stored behind one another, as ranks.
+//! Numbers, instants and texts that are stored behind one another, as ranks.
 //!
 //! The foremost one of a few dozen is compared with the bound, in a loop that the compiler makes vector instructions of, and each one only
 //! where that would be taken.
 
 use super::first::Top;
 use crate::exec::select::number_columns::NumberSlice;
-use crate::exec::select::rank::{foremost, rank_of_int};
-use crate::storage::{NO_ROW, Values};
+use crate::exec::select::rank::{foremost, prefix, rank_of_int};
+use crate::storage::{NO_ROW, TextArray, Values};
 use hexgraph_base::types::{ValueType, ordered_bits};
 use std::ops::Range;
 
 /// The number of values of which the foremost one is compared with the bound.
 const GLANCE: usize = 128;
 
-/// Values of one type, whose ranks ascend as they do.
+/// Values of one type, whose ranks do not descend where they ascend.
 #[derive(Clone, Copy)]
 pub(super) enum Ranks<'a> {
     Narrow(&'a [i32]),
@@ -23,6 +23,8 @@ pub(super) enum Ranks<'a> {
     Days(&'a [i16]),
     /// Seconds since 1970.
     Seconds(&'a [i32]),
+    /// Texts, by their first bytes: different ones may have the same rank.
+    Texts(&'a TextArray),
 }
 
 /// The nodes of values that lie behind one another.
@@ -51,6 +53,10 @@ impl<'a> Ranks<'a> {
             (Values::Float(floats), ValueType::Float) => Ranks::Floats(floats.as_slice()),
             (Values::Days(days), ValueType::DateTime) => Ranks::Days(days.as_slice()),
             (Values::SmallTime(seconds), ValueType::DateTime) => Ranks::Seconds(seconds.as_slice()),
+            (
+                Values::Text { value_type: stored, texts },
+                ValueType::String | ValueType::Default,
+            ) if matches!(stored, ValueType::String | ValueType::Default) => Ranks::Texts(texts),
             _ => return None,
         })
     }
@@ -69,7 +75,19 @@ impl<'a> Ranks<'a> {
             Ranks::Floats(floats) => gather(&floats[rows], ids, ordered_bits, top, found),
             Ranks::Days(days) => gather(&days[rows], ids, of_day, top, found),
             Ranks::Seconds(seconds) => gather(&seconds[rows], ids, of_second, top, found),
+            Ranks::Texts(texts) => {
+                for (place, row) in rows.enumerate() {
+                    if let Some(rank) = top.taken(prefix(texts.get_bytes(row))) {
+                        found.push((rank, ids.get(place)));
+                    }
+                }
+            }
         }
+    }
+
+    /// Whether different values have different ranks.
+    pub(super) fn tell_apart(self) -> bool {
+        !matches!(self, Ranks::Texts(_))
     }
 
     /// As [`Ranks::gather`], of the rows of some nodes; those without one are passed over.
@@ -100,6 +118,13 @@ impl<'a> Ranks<'a> {
             Ranks::Floats(floats) => each(floats, ordered_bits, at, top, found),
             Ranks::Days(days) => each(days, of_day, at, top, found),
             Ranks::Seconds(seconds) => each(seconds, of_second, at, top, found),
+            Ranks::Texts(texts) => {
+                for (&row, &node) in rows.iter().zip(nodes).filter(|(row, _)| **row != NO_ROW) {
+                    if let Some(rank) = top.taken(prefix(texts.get_bytes(row as usize))) {
+                        found.push((rank, node));
+                    }
+                }
+            }
         }
     }
 
@@ -110,6 +135,7 @@ impl<'a> Ranks<'a> {
             Ranks::Ints(ints) => ints.len(),
             Ranks::Floats(floats) => floats.len(),
             Ranks::Days(days) => days.len(),
+            Ranks::Texts(texts) => texts.len(),
         }
     }
 }

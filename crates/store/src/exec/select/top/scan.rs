@@ -31,13 +31,13 @@ const FEW_NAMED: usize = 16;
 const UNBOUNDED: usize = 256;
 
 /// Keeps those of some nodes that pass a filter. The nodes ascend.
-pub(in crate::exec::select) type Sieve<'s> = dyn Fn(Vec<u32>) -> Result<Vec<u32>> + 's;
+pub(in crate::exec) type Sieve<'s> = dyn Fn(Vec<u32>) -> Result<Vec<u32>> + 's;
 
 /// Makes a filter for each thread that asks it.
-pub(in crate::exec::select) type Sieves<'s> = dyn Fn() -> Box<Sieve<'s>> + Sync + 's;
+pub(in crate::exec) type Sieves<'s> = dyn Fn() -> Box<Sieve<'s>> + Sync + 's;
 
 /// Nodes of which the first ones are wanted in the order of their numbers or instants.
-pub(in crate::exec::select) struct Scan<'a> {
+pub(in crate::exec) struct Scan<'a> {
     part: &'a LangValues,
     value_type: ValueType,
     ranks: Ranks<'a>,
@@ -53,8 +53,9 @@ pub(in crate::exec::select) struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    /// A scan of some nodes; `None` where their values have no order as 64-bit numbers. `filter` says which of them are asked.
-    pub(in crate::exec::select) fn new(
+    /// A scan of some nodes; `None` where their values have no order as 64-bit numbers, and of texts no first eight bytes in place. `filter` says
+    /// which of them are asked.
+    pub(in crate::exec) fn new(
         control: &'a Control,
         part: &'a LangValues,
         value_type: ValueType,
@@ -76,7 +77,12 @@ impl<'a> Scan<'a> {
         Some(Scan { part, value_type, ranks, nodes, is_whole, first, changes, filter, control })
     }
 
-    /// Returns the first `wanted` of the nodes, equal ones by node. `None` where this is not the way: none is wanted, fewer have a value, or
+    /// Whether different values are told apart; else [`Scan::leading`] tells which nodes may be the first.
+    pub(in crate::exec::select) fn tells_apart(&self) -> bool {
+        self.ranks.tell_apart()
+    }
+
+    /// Returns the first `wanted` of the nodes, equal ones by node, of values that are [told apart](Scan::tells_apart). `None` where this is not the way: none is wanted, fewer have a value, or
     /// few pass the filter. O(nodes), when few of them are wanted.
     ///
     /// # Errors
@@ -96,7 +102,7 @@ impl<'a> Scan<'a> {
     /// # Errors
     ///
     /// As [`Scan::first`].
-    pub(in crate::exec::select) fn leading(
+    pub(in crate::exec) fn leading(
         &self,
         wanted: usize,
         descending: bool,
@@ -141,6 +147,11 @@ impl<'a> Scan<'a> {
         let is_plain = match (value, self.value_type) {
             (ValueRef::Int(_), ValueType::Int) | (ValueRef::Float(_), ValueType::Float) => true,
             (ValueRef::DateTime(time), ValueType::DateTime) => !is_far(time),
+            // Its first bytes are those of others, too, as are those that are stored.
+            (
+                ValueRef::String(_) | ValueRef::Default(_),
+                ValueType::String | ValueType::Default,
+            ) => !self.tells_apart(),
             _ => false,
         };
         rank_of(value).filter(|_| is_plain)
