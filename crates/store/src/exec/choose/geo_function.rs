@@ -9,7 +9,7 @@ use crate::graph::{IndexView, Predicate};
 use crate::index::{IndexKind, TokenKey};
 use crate::storage::NodeSet;
 use hexgraph_base::geo::{GeoArgumentError, GeoQuery};
-use hexgraph_base::plan::{GeoRelation, PredicateRef};
+use hexgraph_base::plan::{Call, Function, GeoRelation, PredicateRef};
 use hexgraph_base::types::{Error, Result, ValueType};
 use std::ops::Bound;
 
@@ -54,6 +54,32 @@ impl<'a> Context<'a> {
         };
         let tester = Tester::Geo { predicate, lang, query: Box::new(query) };
         Ok(NodeSet::from(self.keep_passing(Members::Set(&found), &tester)?))
+    }
+
+    /// All nodes of a geo function, where the index of cells leaves at most `most` nodes to be tested; `None` where it leaves more, there is none, and
+    /// for any other function.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::geo_nodes`].
+    pub(in crate::exec) fn geo_set(
+        &self,
+        function: &Function,
+        most: usize,
+    ) -> Result<Option<NodeSet>> {
+        let Call::Geo { relation, predicate: name, arguments } = &function.call else {
+            return Ok(None);
+        };
+        let call = GeoCall { relation: *relation, name, arguments };
+        let found = self.geo_query(call).map_err(|error| error.or_at(function.at))?;
+        let Some((predicate, query)) = found else { return Ok(None) };
+        let lang = name.lang.as_deref();
+        let has_cells = predicate.parts(lang).iter().all(|it| it.index(IndexKind::Geo).is_some());
+        let pays = estimate(predicate, lang, &query) <= most;
+        match has_cells && self.pick(pays, most, || vec![true, false]) {
+            true => self.geo_nodes(call, None).map(Some),
+            false => Ok(None),
+        }
     }
 
     /// A geo function as a test of single nodes. Asks for an index too, as the reference does.

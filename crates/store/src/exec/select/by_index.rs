@@ -25,6 +25,9 @@ const ASKED_MIN: usize = 4096;
 /// So many nodes are looked for one by one before it is asked whether the nodes that are ordered are all of the index.
 const LOOKED_FOR: usize = 256;
 
+/// So many nodes are looked for in a list at the most.
+const LISTED_FOR: usize = 1 << 14;
+
 /// The number of nodes behind which a walk for a page with a positive `first` gives up.
 pub(super) fn asked_max(page: Page) -> usize {
     let wanted = page.skip().saturating_add(page.first as usize);
@@ -342,7 +345,11 @@ impl<'a> Context<'a> {
             let part = predicate.only_untagged();
             part.is_some_and(|part| nodes.is_known_to_have_all(&part.subjects()))
         };
-        let root = Some(nodes).filter(|_| wanted < LOOKED_FOR || !has_all());
+        // Many are looked for in a bitmap sooner than in a list.
+        let bits = (LISTED_FOR <= wanted && nodes.list().is_some())
+            .then(|| NodeSet::from(nodes.to_bitmap()));
+        let root = bits.as_ref().unwrap_or(nodes);
+        let root = Some(root).filter(|_| wanted < LOOKED_FOR || !has_all());
         let walk = OrderedWalk { view, range, descending, root, filter: None, least: 0 };
         let mut found = self.walk_in_order(&walk, 0, wanted, usize::MAX)?.unwrap_or_default();
         if found.len() < wanted {

@@ -208,13 +208,7 @@ impl<'a> Context<'a> {
         let set = match part {
             Filter::Function(function) => match self.part_path(function, asked, purpose) {
                 FilterPath::Set => self.indexed(function)?,
-                _ => {
-                    let most = found_max(asked, purpose);
-                    match self.uid_in_set(function, asked, most) {
-                        None => self.matching_set(function, most)?,
-                        found => found,
-                    }
-                }
+                _ => self.found_set(function, asked, found_max(asked, purpose))?,
             },
             Filter::Reaches(reach) => self.reaching_set(reach, asked)?,
             _ => None,
@@ -241,6 +235,24 @@ impl<'a> Context<'a> {
         self.end(&step, len);
         prepared.sets.push((set, step));
         Ok(Some(len))
+    }
+
+    /// The nodes of a function that is tested mostly, where at most `most` edges or nodes have to be looked at for them.
+    fn found_set<'f>(
+        &self,
+        function: &'f Function,
+        asked: usize,
+        most: usize,
+    ) -> Result<Option<NodeSet>>
+    where
+        'a: 'f,
+    {
+        match &function.call {
+            Call::UidIn { .. } => Ok(self.uid_in_set(function, asked, most)),
+            Call::Regexp { .. } => self.matching_set(function, most),
+            Call::Geo { .. } => self.geo_set(function, most),
+            _ => Ok(None),
+        }
     }
 
     /// Whether a function becomes a set, which its index gives at little cost, or a test.

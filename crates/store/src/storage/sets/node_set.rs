@@ -321,14 +321,21 @@ impl NodeSet {
                 && (self.is_known_to_have_all(other) || self.and(other).len() == self.len())
     }
 
-    /// True when all members of `other` are seen to be members, of two stored bitmaps with few changes. `false` does not mean that
-    /// they are not. O(1) for the same set, O(containers) where the stored sets have no gaps, else O(containers + runs + changes), without
+    /// True when all members of `other` are seen to be members: of a list without gaps, or of two stored bitmaps with few changes. `false` does not mean
+    /// that they are not. O(1) for the same set, O(log members) for such a list, O(containers) where the stored sets have no gaps, else O(containers + runs + changes), without
     /// a walk over the members.
     pub(crate) fn is_known_to_have_all(&self, other: &NodeSet) -> bool {
         /// Looking up more changes than this costs as much as a walk.
         const CHANGES_MAX: u64 = 1 << 15;
         if self.is_known_to_equal(other) {
             return true;
+        }
+        if let Some(list) = self.list().filter(|list| is_run(list)) {
+            let within = |node: u32| {
+                let ends = list.first().zip(list.last());
+                ends.is_some_and(|(first, last)| (*first..=*last).contains(&node))
+            };
+            return other.first().is_none_or(within) && other.last().is_none_or(within);
         }
         let none = RoaringBitmap::new();
         let (Some(mine), Some(theirs)) = (self.stored(&none), other.stored(&none)) else {
