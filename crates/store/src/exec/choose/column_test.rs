@@ -16,6 +16,8 @@ pub(crate) struct ColumnTest<'a> {
     /// The type that the condition is on, and the condition, for what changed since the column was built.
     value_type: ValueType,
     wanted: Wanted,
+    /// The other conditions of a test that is made of several.
+    others: Vec<Wanted>,
 }
 
 /// What is stored, and what of it passes.
@@ -48,9 +50,32 @@ impl<'a> ColumnTest<'a> {
         wanted: Wanted,
     ) -> std::result::Result<ColumnTest<'a>, Wanted> {
         match Stored::of(part, value_type, &wanted) {
-            Some(rows) => Ok(ColumnTest { rows, value_type, wanted }),
+            Some(rows) => Ok(ColumnTest { rows, value_type, wanted, others: Vec::new() }),
             None => Err(wanted),
         }
+    }
+
+    /// The test that both are, of the same column of numbers or instants; `None` for other columns.
+    pub(crate) fn both(&self, other: &ColumnTest<'a>) -> Option<ColumnTest<'a>> {
+        let rows = match (&self.rows, &other.rows) {
+            (Stored::Small(ints, one), Stored::Small(_, two)) => {
+                Stored::Small(ints, narrowed(one, two))
+            }
+            (Stored::Wide(ints, one), Stored::Wide(_, two)) => {
+                Stored::Wide(ints, narrowed(one, two))
+            }
+            (Stored::Floats(floats, one), Stored::Floats(_, two)) => {
+                Stored::Floats(floats, narrowed(one, two))
+            }
+            (Stored::Days(days, one), Stored::Days(_, two)) => {
+                Stored::Days(days, narrowed(one, two))
+            }
+            _ => return None,
+        };
+        let mut others = self.others.clone();
+        others.push(other.wanted.clone());
+        others.extend(other.others.iter().cloned());
+        Some(ColumnTest { rows, value_type: self.value_type, wanted: self.wanted.clone(), others })
     }
 
     /// The nanoseconds that a row takes, about.
@@ -86,8 +111,10 @@ impl<'a> ColumnTest<'a> {
                 range.contains(&int)
             }
             (Stored::Floats(_, range), Some(ValueRef::Float(float))) => range.contains(&float),
-            (_, Some(value)) => typed_or_none(value, self.value_type)
-                .is_some_and(|value| self.wanted.holds(value.as_ref())),
+            (_, Some(value)) => typed_or_none(value, self.value_type).is_some_and(|value| {
+                let mut all = self.others.iter().chain([&self.wanted]);
+                all.all(|wanted| wanted.holds(value.as_ref()))
+            }),
         }
     }
 
@@ -237,6 +264,16 @@ impl<'a> Stored<'a> {
             _ => return None,
         })
     }
+}
+
+/// What is in both of two ranges.
+fn narrowed<T: Copy + PartialOrd>(
+    one: &RangeInclusive<T>,
+    other: &RangeInclusive<T>,
+) -> RangeInclusive<T> {
+    let low = if one.start() < other.start() { other.start() } else { one.start() };
+    let high = if other.end() < one.end() { other.end() } else { one.end() };
+    *low..=*high
 }
 
 /// The texts that a condition wants, ascending, where it is that a text is one of some.
@@ -404,7 +441,7 @@ mod tests {
     #[test]
     fn columns_say_what_values_do() {
         let mut rng = Rng::with_seed(23);
-        let (mut seen, mut passed) = ([0; 6], 0);
+        let (mut seen, mut passed, mut pairs) = ([0; 6], 0, 0);
         for round in 0..90 {
             let version = graph(rng.u64(20..700), &mut rng);
             let (control, query) = (Control::new(), Query::default());
@@ -417,6 +454,23 @@ mod tests {
                     let wanted = condition(name, &mut rng);
                     let tester = Tester::of_values(predicate, None, wanted.clone());
                     let Tester::Column { part, rows } = &tester else { continue };
+                    let second = condition(name, &mut rng);
+                    if let Tester::Column { rows: other, .. } =
+                        Tester::of_values(predicate, None, second.clone())
+                        && let Some(rows) = rows.both(&other)
+                    {
+                        let both = Tester::Column { part, rows };
+                        let two = [&wanted, &second].map(|wanted| Tester::Value {
+                            predicate,
+                            lang: None,
+                            wanted: wanted.clone(),
+                        });
+                        for node in 0..900 {
+                            let right = two.iter().all(|one| one.test(node));
+                            assert_eq!(both.test(node), right, "{name} {wanted:?} {second:?}");
+                            pairs += usize::from(right);
+                        }
+                    }
                     seen[match &rows.rows {
                         Stored::Small(..) if name == "age" => 0,
                         Stored::Small(..) => 1,
@@ -444,6 +498,7 @@ mod tests {
                 }
             }
         }
-        assert!(seen.iter().all(|seen| 20 < *seen) && 10_000 < passed, "{seen:?}, {passed}");
+        assert!(seen.iter().all(|seen| 20 < *seen), "{seen:?}");
+        assert!(10_000 < passed && 1_000 < pairs, "{passed}, {pairs} by pairs");
     }
 }

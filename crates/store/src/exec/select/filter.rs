@@ -12,7 +12,7 @@ use crate::exec::control::context::Context;
 use crate::exec::physical::path::FilterPath;
 use crate::storage::{NO_ROW, NodeSet};
 use hexgraph_base::plan::{Call, Comparison, Filter, Function, Operand};
-use hexgraph_base::types::{Result, stack};
+use hexgraph_base::types::{Position, Result, stack};
 
 /// A part of a filter that is about to be carried out.
 #[derive(Clone, Copy)]
@@ -40,6 +40,13 @@ impl<'a> Context<'a> {
         self.check()?;
         match part.filter {
             Filter::And(parts) => {
+                if let Some((at, tester)) = self.bounds_of_column(parts, candidates.len())? {
+                    let step = self.begin("filter", "", Some(at), None);
+                    let passed = self.keep_passing(Members::Set(&candidates), &tester)?;
+                    self.took(FilterPath::Test);
+                    self.end(&step, passed.len());
+                    return Ok(NodeSet::from(passed));
+                }
                 // Each part sees only what the parts before it left, so the one that leaves least
                 // goes first.
                 let mut left = candidates;
@@ -80,8 +87,57 @@ impl<'a> Context<'a> {
                 let passing = self.count_passing(part, candidates)?;
                 Ok(passing.map(|passing| candidates.len() - passing))
             }
+            Filter::And(parts) => match self.bounds_of_column(parts, candidates.len())? {
+                Some((at, tester)) => self.count_rows(&tester, (at, None), candidates),
+                None => Ok(None),
+            },
             _ => Ok(None),
         }
+    }
+
+    /// The test of a column that the parts of a conjunction are together, and the place of the first: where each is a comparison of the same numbers or
+    /// instants, and no index gives few of them among `candidates`.
+    fn bounds_of_column<'f>(
+        &self,
+        parts: &'f [Filter],
+        candidates: usize,
+    ) -> Result<Option<(Position, Tester<'f>)>>
+    where
+        'a: 'f,
+    {
+        let compared = |part: &'f Filter| match part {
+            Filter::Function(function) => match &function.call {
+                Call::Compare { left: Operand::Predicate(name), .. }
+                | Call::Between { left: Operand::Predicate(name), .. } => Some((function, name)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let first = parts.first().and_then(compared);
+        let are_alike =
+            || parts.iter().all(|part| compared(part).map(|it| it.1) == first.map(|it| it.1));
+        if first.is_none() || !are_alike() {
+            return Ok(None);
+        }
+        let mut known: Option<(Position, Tester<'f>)> = None;
+        for (function, _) in parts.iter().filter_map(compared) {
+            let estimate = self.estimate(function);
+            if self.filter_path(function, estimate, candidates) == FilterPath::Index {
+                return Ok(None);
+            }
+            let Tester::Column { part, rows } = self.tester(function)? else { return Ok(None) };
+            known = Some(match known {
+                None => (function.at, Tester::Column { part, rows }),
+                Some((at, Tester::Column { part: first, rows: before }))
+                    if std::ptr::eq(first, part) =>
+                {
+                    let Some(rows) = before.both(&rows) else { return Ok(None) };
+                    (at, Tester::Column { part, rows })
+                }
+                Some(_) => return Ok(None),
+            });
+        }
+        Ok(known)
     }
 
     /// The number of candidates that are in the set of a function, where that is read in place. O(containers + changes).
@@ -112,13 +168,23 @@ impl<'a> Context<'a> {
         if self.filter_path(function, estimate, candidates.len()) == FilterPath::Index {
             return Ok(None);
         }
-        let tester = self.tester(function)?;
-        let Tester::Column { part, rows } = &tester else { return Ok(None) };
+        let step = (function.at, estimate.filter(|_| is_told(function)));
+        self.count_rows(&self.tester(function)?, step, candidates)
+    }
+
+    /// The number of candidates that pass the test of a column, where all that have a value are candidates; the step is at a place of the request, with
+    /// an estimate. `None` for any other test.
+    fn count_rows(
+        &self,
+        tester: &Tester<'_>,
+        (at, estimate): (Position, Option<usize>),
+        candidates: &NodeSet,
+    ) -> Result<Option<usize>> {
+        let Tester::Column { part, rows } = tester else { return Ok(None) };
         if !candidates.is_known_to_have_all(&part.subjects()) {
             return Ok(None);
         }
-        let step =
-            self.begin("filter", "", Some(function.at), estimate.filter(|_| is_told(function)));
+        let step = self.begin("filter", "", Some(at), estimate);
         let mut count = rows.count(|| self.check())?;
         let changed = rows.changes(part);
         let nodes: Vec<u32> = changed.iter().map(|(node, _)| *node).collect();
