@@ -54,9 +54,9 @@ impl<'a> Ranks<'a> {
             (Values::Days(days), ValueType::DateTime) => Ranks::Days(days.as_slice()),
             (Values::SmallTime(seconds), ValueType::DateTime) => Ranks::Seconds(seconds.as_slice()),
             (
-                Values::Text { value_type: stored, texts },
+                Values::Text { value_type: ValueType::String | ValueType::Default, texts },
                 ValueType::String | ValueType::Default,
-            ) if matches!(stored, ValueType::String | ValueType::Default) => Ranks::Texts(texts),
+            ) => Ranks::Texts(texts),
             _ => return None,
         })
     }
