@@ -409,8 +409,8 @@ pub(crate) fn ordered_set(
     Some(all.unwrap_or_default())
 }
 
-/// The number of ints that are compared with a range in the time in which a posting of its index becomes a member of a set: about 13 ns for a
-/// posting and 2 for an int, with what it takes to list its node.
+/// The number of numbers that are compared with a range in the time in which a posting of its index becomes a member of a set: about 13 ns for a
+/// posting and 2 for a number, with what it takes to list its node.
 const INTS_PER_POSTING: usize = 6;
 
 /// Of fewer nodes both cost little.
@@ -421,15 +421,20 @@ pub(crate) fn pays_to_scan(found: usize, asked: usize) -> bool {
     SCANNED_MIN <= asked && asked < found.saturating_mul(INTS_PER_POSTING)
 }
 
-/// The values of a predicate that a function names, where they are a plain column of ints.
-pub(crate) fn int_column<'p>(
+/// The values of a predicate that a function names, where they are a plain column of numbers or instants.
+pub(crate) fn number_column<'p>(
     predicate: &'p Predicate,
     name: &PredicateRef,
 ) -> Option<&'p LangValues> {
-    let is_int = predicate.def.value_type == ValueType::Int && name.lang.is_none();
-    let part = predicate.only_untagged().filter(|_| is_int && !name.reverse)?;
-    let is_plain = matches!(part.base.column.values, Values::SmallInt(_) | Values::Int(_));
-    (is_plain && part.base.column.rows.is_none()).then_some(part)
+    let part = predicate.only_untagged().filter(|_| name.lang.is_none() && !name.reverse)?;
+    let column = &part.base.column;
+    let is_plain = match predicate.def.value_type {
+        ValueType::Int => matches!(column.values, Values::SmallInt(_) | Values::Int(_)),
+        ValueType::Float => matches!(column.values, Values::Float(_)),
+        ValueType::DateTime => matches!(column.values, Values::Days(_) | Values::SmallTime(_)),
+        _ => false,
+    };
+    (is_plain && column.rows.is_none()).then_some(part)
 }
 
 /// The number of nodes whose value meets a condition, off the index of whole values; `None` when there is none, or it cannot tell, as where a

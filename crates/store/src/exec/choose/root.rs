@@ -2,8 +2,8 @@
 
 use super::compare::Wanted;
 use super::function::{
-    bad_pattern, estimate_wanted, expect_text, int_column, is_told, match_distance, ordered_count,
-    ordered_set, pays_to_scan, type_of, var_type,
+    bad_pattern, estimate_wanted, expect_text, is_told, match_distance, number_column,
+    ordered_count, ordered_set, pays_to_scan, type_of, var_type,
 };
 use super::needed_index::expect_index;
 use super::tester::{Counter, Tester, comparable};
@@ -364,10 +364,10 @@ impl RootPath {
     }
 }
 
-/// Whether those of all nodes whose int is in a range are found sooner in the column than in its index: where they are many. Reads no data.
+/// Whether those of all nodes whose number or instant is in a range are found sooner in the column than in its index: where they are many. Reads no data.
 fn scans(predicate: &Predicate, name: &PredicateRef, wanted: &Wanted) -> bool {
-    let Some(ints) = int_column(predicate, name) else { return false };
-    let subjects = ints.subjects().len();
+    let Some(part) = number_column(predicate, name) else { return false };
+    let subjects = part.subjects().len();
     let is_range = matches!(wanted, Wanted::Than(..) | Wanted::Between(..));
     let found = estimate_wanted(predicate, None, wanted).filter(|_| is_range);
     found.is_some_and(|found| pays_to_scan(found, subjects))

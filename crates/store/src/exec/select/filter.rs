@@ -5,7 +5,7 @@
 //! (or not many more, since a test costs more than a step in a posting list).
 
 use super::batches::Members;
-use crate::exec::choose::function::{int_column, is_told, pays_to_scan};
+use crate::exec::choose::function::{is_told, number_column, pays_to_scan};
 use crate::exec::choose::geo_function::GeoCall;
 use crate::exec::choose::tester::{Tester, nanos_of_call};
 use crate::exec::control::context::Context;
@@ -254,9 +254,9 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// Whether the range of ints that a function asks for is found sooner among so many candidates than in its index, where it has `found` nodes.
+    /// Whether the range of numbers or instants that a function asks for is found sooner among so many candidates than in its index, where it has `found` nodes.
     fn is_scanned(&self, function: &Function, found: usize, candidates: usize) -> bool {
-        /// Candidates lie close together where they are one in so many of the nodes that have an int.
+        /// Candidates lie close together where they are one in so many of the nodes that have a value.
         const CLOSE: usize = 8;
         let name = match &function.call {
             Call::Compare { op: Comparison::Eq, .. } => return false,
@@ -267,8 +267,8 @@ impl<'a> Context<'a> {
         if !pays_to_scan(found, candidates) {
             return false;
         }
-        let ints = self.predicate(&name.name).and_then(|predicate| int_column(predicate, name));
-        ints.is_some_and(|ints| ints.subjects().len() <= candidates.saturating_mul(CLOSE))
+        let part = self.predicate(&name.name).and_then(|predicate| number_column(predicate, name));
+        part.is_some_and(|part| part.subjects().len() <= candidates.saturating_mul(CLOSE))
     }
 
     fn filter_by<'f>(

@@ -117,7 +117,8 @@ impl<'a> Context<'a> {
         let Call::UidIn { predicate: name, uids, vars } = &function.call else { return None };
         let var_len = |var: &VarId| self.uid_var(*var).len();
         let named = uids.len() + vars.iter().map(var_len).sum::<usize>();
-        let is_few = named <= asked / BACK_RATIO;
+        // Most of them have an edge, so where they are more it is not worth while to count.
+        let is_few = named <= most.min(asked / BACK_RATIO);
         if !is_few && !self.control.costs().lot.is_drawn() {
             return None;
         }
