@@ -20,7 +20,7 @@ pub use control::options::ExecOptions;
 pub use control::stop::{Canceller, Control, Onward};
 pub use control::trace::{Step, Trace, Unmet};
 pub use control::tree::{AlgorithmResult, BlockResult, FieldData, FieldResult, Level, ValueField};
-pub use math::column_numbers::{ColumnNumbers, nodes_of_extreme};
+pub use math::column_numbers::{ColumnNumbers, ManyNodes, nodes_of_extreme};
 pub use math::sums::Sum;
 pub use physical::lot::Lot;
 pub use physical::path::{

@@ -7,8 +7,10 @@ use hexgraph_base::types::{Result, Value, ValueRef, write_int};
 use hexgraph_graphql::lower::{AggregateOp, AggregateShape, Leaf};
 use hexgraph_graphql::request::Field;
 use hexgraph_store::exec::{
-    ColumnNumbers, Control, FieldData, Level, Sum, ValueField, first_value, nodes_of_extreme,
+    ColumnNumbers, Control, FieldData, Level, ManyNodes, Sum, ValueField, first_value,
+    nodes_of_extreme,
 };
+use std::cell::OnceCell;
 use std::cmp::Ordering;
 
 /// Writes the object of an aggregate. Numbers that don't fit their type are null; the fields and what is wrong are returned.
@@ -23,7 +25,7 @@ pub(super) fn write_aggregate<'a>(
     control: &Control,
     out: &mut Vec<u8>,
 ) -> Result<Vec<(&'a Field, String)>> {
-    let fields = Fields { level, nodes, control };
+    let fields = Fields { level, nodes, many: OnceCell::new(), control };
     let mut told = Vec::new();
     out.push(b'{');
     for (index, key) in shape.keys.iter().enumerate() {
@@ -90,6 +92,8 @@ fn leaf_of(scalar: &str) -> Leaf<'static> {
 struct Fields<'l> {
     level: &'l Level,
     nodes: &'l [u32],
+    /// The nodes as a set for all fields, where they are many.
+    many: OnceCell<Option<ManyNodes>>,
     control: &'l Control,
 }
 
@@ -108,7 +112,12 @@ impl Fields<'_> {
     /// The numbers of a field as a column, where they are one and the nodes are many.
     fn column(&self, at: usize) -> Option<ColumnNumbers> {
         let (values, langs) = self.found(at)?;
-        langs.is_empty().then(|| ColumnNumbers::new(&values.predicate, self.nodes))?
+        let many = self.many().filter(|_| langs.is_empty())?;
+        ColumnNumbers::new(&values.predicate, many)
+    }
+
+    fn many(&self) -> Option<&ManyNodes> {
+        self.many.get_or_init(|| ManyNodes::of(self.nodes)).as_ref()
     }
 
     /// The values that some of the nodes have in a field. Nodes without a value are left out.
@@ -126,9 +135,9 @@ impl Fields<'_> {
         let wanted = if op == Aggregate::Max { Ordering::Greater } else { Ordering::Less };
         let better = |best: &Value, other: &Value| compare(other.as_ref(), best.as_ref()) == wanted;
         // Of many texts and times only those are looked at that may come first.
-        let leading = match self.found(at) {
-            Some((values, [])) => {
-                nodes_of_extreme(&values.predicate, self.nodes, op, self.control)?
+        let leading = match (self.found(at), self.many()) {
+            (Some((values, [])), Some(many)) => {
+                nodes_of_extreme(&values.predicate, many, op, self.control)?
             }
             _ => None,
         };

@@ -14,16 +14,25 @@ use std::sync::Arc;
 /// The numbers of fewer nodes are read one by one.
 const NODES_MIN: usize = 256;
 
+/// Nodes that are so many that a pass over a column is worth while.
+pub struct ManyNodes(NodeSet);
+
+impl ManyNodes {
+    /// A set of some nodes; `None` where they are few, or do not ascend. O(nodes).
+    pub fn of(nodes: &[u32]) -> Option<ManyNodes> {
+        let are_many = NODES_MIN <= nodes.len() && nodes.is_sorted_by(|one, other| one < other);
+        are_many.then(|| ManyNodes(NodeSet::from(nodes.to_vec())))
+    }
+}
+
 /// The numbers that some nodes have.
 pub struct ColumnNumbers(ColumnVar);
 
 impl ColumnNumbers {
     /// The numbers of a predicate without languages that some nodes have; `None` where what is stored or changed is no number of the
-    /// predicate's type, and for few nodes, or some in another order than theirs. O(nodes + changes).
-    pub fn new(predicate: &Arc<Predicate>, nodes: &[u32]) -> Option<ColumnNumbers> {
-        let set = || NodeSet::from(nodes.to_vec());
-        let column = are_many(nodes).then(|| ColumnVar::of_values(predicate, &set()));
-        column.flatten().map(ColumnNumbers)
+    /// predicate's type. O(changes).
+    pub fn new(predicate: &Arc<Predicate>, nodes: &ManyNodes) -> Option<ColumnNumbers> {
+        ColumnVar::of_values(predicate, &nodes.0).map(ColumnNumbers)
     }
 
     /// Their sum; `None` where no node has one. One pass over the column, which threads share.
@@ -51,25 +60,18 @@ impl ColumnNumbers {
 }
 
 /// Those of some nodes that may have the least value of a predicate without languages, or for `Aggregate::Max` the greatest: the node that has it is one
-/// of them. `None` where the values have no order in which they are stored, and for few nodes, or some in another order than theirs. Two passes
-/// over the column, which threads share.
+/// of them. `None` where the values have no order in which they are stored. Two passes over the column, which threads share.
 ///
 /// # Errors
 ///
 /// Those of [`Control::check`].
 pub fn nodes_of_extreme(
     predicate: &Predicate,
-    nodes: &[u32],
+    nodes: &ManyNodes,
     op: Aggregate,
     control: &Control,
 ) -> Result<Option<Vec<u32>>> {
-    let Some(part) = predicate.only_untagged().filter(|_| are_many(nodes)) else { return Ok(None) };
-    let set = NodeSet::from(nodes.to_vec());
-    let scan = Scan::new(control, part, predicate.def.value_type, &set, None);
+    let Some(part) = predicate.only_untagged() else { return Ok(None) };
+    let scan = Scan::new(control, part, predicate.def.value_type, &nodes.0, None);
     scan.map_or(Ok(None), |scan| scan.leading(1, op == Aggregate::Max))
-}
-
-/// Whether a pass over a column is worth while for some nodes, which have to ascend.
-fn are_many(nodes: &[u32]) -> bool {
-    NODES_MIN <= nodes.len() && nodes.is_sorted_by(|one, other| one < other)
 }
