@@ -126,9 +126,7 @@ impl<'a> Context<'a> {
         let predicate = self.resolve(name).ok()??;
         let back = predicate.direction(!name.reverse).filter(|_| predicate.is_edges())?;
         let ends = self.uid_in_ends(uids, vars);
-        let edges = || ends.iter().map(|end| back.count(end)).sum::<usize>();
-        let pays = is_few && edges() <= most;
-        self.pick(pays, asked, || vec![true, false]).then(|| sources(back, &ends))
+        self.pays_to_walk_back(back, &ends, is_few, (asked, most)).then(|| sources(back, &ends))
     }
 
     /// The edges of a condition; `None` when nothing has the predicate.
@@ -204,9 +202,20 @@ impl<'a> Context<'a> {
             return None;
         }
         let back = self.predicate(&reach.predicate)?.direction(!reach.reverse)?;
+        self.pays_to_walk_back(back, ends, is_few, (candidates, candidates)).then_some(back)
+    }
+
+    /// Whether ends are few, and have no more than `most` edges that lead back, where `asked` nodes would have to be tested else.
+    fn pays_to_walk_back(
+        &self,
+        back: &Direction,
+        ends: &NodeSet,
+        is_few: bool,
+        (asked, most): (usize, usize),
+    ) -> bool {
         // Few ends may have many edges, and counting those costs no look at them.
-        let is_cheap = || ends.iter().map(|end| back.count(end)).sum::<usize>() <= candidates;
-        self.pick(is_few && is_cheap(), candidates, || vec![true, false]).then_some(back)
+        let is_cheap = || ends.iter().map(|end| back.count(end)).sum::<usize>() <= most;
+        self.pick(is_few && is_cheap(), asked, || vec![true, false])
     }
 }
 
