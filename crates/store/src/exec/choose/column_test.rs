@@ -94,8 +94,7 @@ impl<'a> ColumnTest<'a> {
             Stored::Codes(codes, texts, passing) => {
                 let code = usize::from(codes[row]);
                 let known = passing.get().and_then(|passing| passing.get(code));
-                let holds = || self.wanted.holds(ValueRef::String(texts.get(code)));
-                known.copied().unwrap_or_else(holds)
+                known.copied().unwrap_or_else(|| self.holds_text(texts, code))
             }
         }
     }
@@ -111,16 +110,24 @@ impl<'a> ColumnTest<'a> {
                 range.contains(&int)
             }
             (Stored::Floats(_, range), Some(ValueRef::Float(float))) => range.contains(&float),
-            (_, Some(value)) => typed_or_none(value, self.value_type).is_some_and(|value| {
-                let mut all = self.others.iter().chain([&self.wanted]);
-                all.all(|wanted| wanted.holds(value.as_ref()))
-            }),
+            (_, Some(value)) => typed_or_none(value, self.value_type)
+                .is_some_and(|value| self.holds(value.as_ref())),
         }
+    }
+
+    /// Whether a value passes.
+    fn holds(&self, value: ValueRef<'_>) -> bool {
+        self.wanted.holds(value) && self.others.iter().all(|wanted| wanted.holds(value))
+    }
+
+    /// Whether the text with a number passes.
+    fn holds_text(&self, texts: &TextArray, code: usize) -> bool {
+        self.holds(ValueRef::String(texts.get(code)))
     }
 
     /// For each text of a column whether it passes.
     fn passing<'t>(&self, texts: &TextArray, passing: &'t OnceLock<Vec<bool>>) -> &'t [bool] {
-        let holds = |code| self.wanted.holds(ValueRef::String(texts.get(code)));
+        let holds = |code| self.holds_text(texts, code);
         passing.get_or_init(|| (0..texts.len()).map(holds).collect())
     }
 
@@ -211,8 +218,7 @@ impl<'a> ColumnTest<'a> {
                 keep_passing(rows, codes, nodes, |code| is_passing(passing, texts, code), kept);
             }
             Stored::Codes(codes, texts, _) => {
-                let holds =
-                    |code| self.wanted.holds(ValueRef::String(texts.get(usize::from(code))));
+                let holds = |code| self.holds_text(texts, usize::from(code));
                 keep_passing(rows, codes, nodes, holds, kept);
             }
             Stored::Texts(texts, wanted) => {

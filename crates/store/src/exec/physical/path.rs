@@ -311,7 +311,7 @@ names! {
     Order in OrderPath:
         AsIs = "as it is",
         WalkRange = "walks the root's index",
-        WalkFilterRange = "walks the index in the filter\'s range",
+        WalkFilterRange = "walks the index in the filter's range",
         WalkIndex = "walks the index",
         GivesUp = "gives up the index",
         Scan = "scans for the first",
