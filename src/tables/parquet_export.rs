@@ -12,13 +12,13 @@
 //! Instants are timestamps in UTC, or texts where some have a zone or don't fit.
 
 use super::columns::{NodeColumns, edge_batch, edge_schema};
-use crate::db::{Control, Database, ExportReport};
+use crate::db::{Control, Database, ExportReport, write_graphql_schema};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use hexgraph_base::schema::is_reserved;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_store::graph::{
-    Direction, Predicate, Version, graphql_schema, is_exported, room_to_settle, settle_all,
+    Direction, Predicate, Version, is_exported, room_to_settle, settle_all,
 };
 use hexgraph_store::storage::text_of;
 use parquet::arrow::ArrowWriter;
@@ -83,11 +83,7 @@ fn export_folder(version: &Version, path: &Path, control: &Control) -> Result<Ex
     let written = exporter.all().and_then(|()| {
         let schema = partial.join(SCHEMA_FILE);
         fs::write(&schema, version.schema.to_text()).map_err(|error| failed(&schema, error))?;
-        let graphql = graphql_schema(version).filter(|(_, text)| !text.is_empty());
-        if let Some((_, text)) = &graphql {
-            let file = partial.join(GRAPHQL_FILE);
-            fs::write(&file, text).map_err(|error| failed(&file, error))?;
-        }
+        let graphql = write_graphql_schema(version, partial.join(GRAPHQL_FILE))?;
         fs::rename(&partial, path).map_err(|error| failed(path, error))?;
         Ok(graphql.map(|_| path.join(GRAPHQL_FILE)))
     });

@@ -5,3 +5,4 @@ mod text;
 mod loaders;
 
 pub use text::ExportReport;
+pub(crate) use text::write_graphql_schema;

@@ -75,7 +75,7 @@ impl Database {
 /// # Errors
 ///
 /// `Io` when the system refuses.
-fn write_graphql_schema(version: &Version, path: PathBuf) -> Result<Option<PathBuf>> {
+pub(crate) fn write_graphql_schema(version: &Version, path: PathBuf) -> Result<Option<PathBuf>> {
     let Some(text) = graphql_text(version) else { return Ok(None) };
     fs::write(&path, text).map_err(|error| failed(&path, error))?;
     Ok(Some(path))
@@ -161,18 +161,13 @@ mod tests {
             assert_eq!(copy.schema_text().unwrap(), db.schema_text().unwrap());
             let asked = graphql_answer(&copy, "{ queryFilm { title } }");
             assert_eq!(asked, r#"{"data":{"queryFilm":[{"title":"M"}]}}"#);
-            let lines = |db: &Database| {
-                db.export(&folder.path().join("again.rdf"), &Control::new()).unwrap();
-                fs::read_to_string(folder.path().join("again.rdf")).unwrap()
-            };
-            assert_eq!(lines(&copy), lines(&db));
+            assert_eq!(nquads(&copy), nquads(&db));
         }
     }
 
     /// The facets of all kinds of edges and values come back with their types, and so do texts that look like something else.
     #[test]
     fn facets_keep_their_types_in_json() {
-        let folder = tempfile::tempdir().unwrap();
         let db = Database::in_memory();
         db.alter("best: uid .\nknows: [uid] .\nname: string @lang .\ntag: [string] .").unwrap();
         let facets = "(a=\"2020-01-01\", b=2020-01-01T10:00:00.5+02:00, c=\"2020\", d=\"7\", e=\"true\", f=7, g=7.0, \
@@ -182,21 +177,11 @@ mod tests {
         let lines = subjects.map(|it| format!("<1> {it} {facets} .\n"));
         db.mutate(&lines.concat(), "").unwrap();
         db.mutate("<1> <tag> \"z\" (a=\"2021-02-03\") .", "").unwrap();
-        let report = db.export(&folder.path().join("a.jsonl"), &Control::new()).unwrap();
-        let copy = Database::in_memory();
-        let schema = fs::read_to_string(&report.schema).unwrap();
-        let source = Source::File(folder.path().join("a.jsonl"));
-        copy.load(source, Some(&schema), LoadOptions::default(), &Control::new()).unwrap();
-        let lines = |db: &Database| {
-            db.export(&folder.path().join("b.rdf"), &Control::new()).unwrap();
-            fs::read_to_string(folder.path().join("b.rdf")).unwrap()
-        };
-        assert_eq!(lines(&copy), lines(&db));
+        assert_comes_back_from_json(&db);
     }
 
     #[test]
     fn texts_that_look_like_something_else_come_back_in_json() {
-        let folder = tempfile::tempdir().unwrap();
         let db = Database::in_memory();
         db.alter("s: string @lang .\ntag: [string] .\nd: default .").unwrap();
         let texts =
@@ -209,16 +194,27 @@ mod tests {
             lines += &format!("<1> <tag> \"{text}\" (k={number}) .\n");
         }
         db.mutate(&lines, "").unwrap();
-        let report = db.export(&folder.path().join("a.jsonl"), &Control::new()).unwrap();
+        assert_comes_back_from_json(&db);
+    }
+
+    /// The N-Quads of a database.
+    fn nquads(db: &Database) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("all.rdf");
+        db.export(&path, &Control::new()).unwrap();
+        fs::read_to_string(path).unwrap()
+    }
+
+    /// What is exported as lines of JSON and loaded is the same.
+    fn assert_comes_back_from_json(db: &Database) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        let report = db.export(&path, &Control::new()).unwrap();
         let copy = Database::in_memory();
         let schema = fs::read_to_string(&report.schema).unwrap();
-        let source = Source::File(folder.path().join("a.jsonl"));
-        copy.load(source, Some(&schema), LoadOptions::default(), &Control::new()).unwrap();
-        let lines = |db: &Database| {
-            db.export(&folder.path().join("b.rdf"), &Control::new()).unwrap();
-            fs::read_to_string(folder.path().join("b.rdf")).unwrap()
-        };
-        assert_eq!(lines(&copy), lines(&db));
+        copy.load(Source::File(path), Some(&schema), LoadOptions::default(), &Control::new())
+            .unwrap();
+        assert_eq!(nquads(&copy), nquads(db));
     }
 
     fn graphql_answer(db: &Database, text: &str) -> String {
