@@ -245,7 +245,7 @@ fn finish_ordered(
         source.values.gather(&firsts)
     };
     postings.shrink_to_fit();
-    TokenIndex { keys, offsets: Offsets::from_vec(starts), postings: Array::from_vec(postings) }
+    TokenIndex::new(keys, Offsets::from_vec(starts), Array::from_vec(postings))
 }
 
 /// One of the analyzers that cut texts into words.
@@ -329,7 +329,7 @@ impl Pairs {
             postings[*place] = node;
             *place += 1;
         }
-        TokenIndex { keys, offsets, postings: Array::from_vec(postings) }
+        TokenIndex::new(keys, offsets, Array::from_vec(postings))
     }
 }
 

@@ -69,11 +69,7 @@ pub(super) fn build_cells(source: &Source<'_>, check: Check<'_>) -> Result<Token
     let keys: Vec<i64> = runs().map(|run| run[0].0).collect();
     let offsets = Offsets::from_lens(runs().map(<[_]>::len));
     let postings = pairs.iter().map(|pair| pair.1).collect();
-    Ok(TokenIndex {
-        keys: Values::Int(Array::from_vec(keys)),
-        offsets,
-        postings: Array::from_vec(postings),
-    })
+    Ok(TokenIndex::new(Values::Int(Array::from_vec(keys)), offsets, Array::from_vec(postings)))
 }
 
 /// The numbers of the cells of a geometry, ascending; none for a value without cells. [`check_geometry`] refuses such values

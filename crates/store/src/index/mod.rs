@@ -4,6 +4,7 @@ mod interner;
 mod source;
 mod build_index;
 mod geo;
+mod long_lists;
 mod token_index;
 mod vectors;
 

@@ -5,6 +5,7 @@
 //! same structure with other tokens. A lookup is a binary search in the dictionary; a posting
 //! list is a part of one array, ascending by node.
 
+use super::long_lists::LongLists;
 use crate::storage::{Array, NodeSet, Offsets, Values};
 use hexgraph_base::types::{ValueRef, ordered_bits};
 use std::cmp::Ordering;
@@ -20,6 +21,8 @@ pub struct TokenIndex {
     pub offsets: Offsets,
     /// Nodes, ascending within a token.
     pub postings: Array<u32>,
+    /// Those of tokens that most nodes have as bitmaps, too.
+    long_lists: LongLists,
 }
 
 /// A token that stands for itself, ordered as tokens of its index are.
@@ -111,11 +114,13 @@ impl TokenKey {
 impl TokenIndex {
     /// An index without tokens.
     pub fn empty() -> TokenIndex {
-        TokenIndex {
-            keys: Values::empty(hexgraph_base::types::ValueType::String),
-            offsets: Offsets::from_vec(vec![0]),
-            postings: Array::empty(),
-        }
+        let keys = Values::empty(hexgraph_base::types::ValueType::String);
+        TokenIndex::new(keys, Offsets::from_vec(vec![0]), Array::empty())
+    }
+
+    /// An index of tokens, which ascend, each once: with the position at which the postings of each begin, and the nodes, ascending within a token.
+    pub fn new(keys: Values, offsets: Offsets, postings: Array<u32>) -> TokenIndex {
+        TokenIndex { keys, offsets, postings, long_lists: LongLists::default() }
     }
 
     /// The number of tokens.
@@ -180,9 +185,12 @@ impl TokenIndex {
         found.then_some(place)
     }
 
-    /// The nodes of the token at `place`.
+    /// The nodes of the token at `place`: a bitmap where that are most ids, which the first call makes in O(nodes), else a part of the postings.
     pub fn nodes(&self, place: usize) -> NodeSet {
-        NodeSet::Slice(self.postings.clone(), self.offsets.range(place))
+        match self.long_lists.bitmap(self, place) {
+            Some(nodes) => NodeSet::Frozen(nodes),
+            None => NodeSet::Slice(self.postings.clone(), self.offsets.range(place)),
+        }
     }
 
     /// The positions of the postings of a range of tokens.
@@ -192,7 +200,8 @@ impl TokenIndex {
 
     /// The bytes that the index takes.
     pub fn byte_len(&self) -> usize {
-        self.keys.byte_len() + self.offsets.byte_len() + self.postings.byte_len()
+        let stored = self.keys.byte_len() + self.offsets.byte_len() + self.postings.byte_len();
+        stored + self.long_lists.byte_len()
     }
 
     fn search(&self, below: impl Fn(ValueRef<'_>) -> bool) -> usize {
@@ -225,11 +234,8 @@ mod tests {
             let keys: Vec<i64> = keys.into_iter().collect();
             let (start, end) = (ends.0.min(ends.1).min(keys.len()), ends.0.max(ends.1).min(keys.len()));
             let below = keys[start..end].iter().filter(|other| **other < key).count();
-            let index = TokenIndex {
-                offsets: Offsets::from_vec(vec![0; keys.len() + 1]),
-                keys: Values::Int(Array::from_vec(keys.clone())),
-                postings: Array::empty(),
-            };
+            let offsets = Offsets::from_vec(vec![0; keys.len() + 1]);
+            let index = TokenIndex::new(Values::Int(Array::from_vec(keys.clone())), offsets, Array::empty());
             let wanted = (start + below, keys[start..end].contains(&key));
             for backwards in [false, true] {
                 prop_assert_eq!(index.seek(&TokenKey::Int(key), start..end, backwards), wanted);

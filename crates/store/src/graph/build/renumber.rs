@@ -74,9 +74,9 @@ fn renumbered(predicate: &Predicate, renumber: &(impl Fn(u32) -> u32 + Sync)) ->
 
 fn renumbered_base(base: &ValueBase, renumber: impl Fn(u32) -> u32) -> ValueBase {
     let subjects = renumbered_set(&base.column.subjects, &renumber);
-    let index = |index: &TokenIndex| TokenIndex {
-        postings: renumbered_array(&index.postings, &renumber),
-        ..index.clone()
+    let index = |index: &TokenIndex| {
+        let postings = renumbered_array(&index.postings, &renumber);
+        TokenIndex::new(index.keys.clone(), index.offsets.clone(), postings)
     };
     ValueBase {
         column: base.column.of_subjects(subjects),

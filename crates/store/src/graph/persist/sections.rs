@@ -443,11 +443,11 @@ impl<'a> Reader<'a> {
             }
             let kind = self.index_kind(tag)?;
             let name = format!("{name}.index{}", kind as u8);
-            let index = TokenIndex {
-                keys: self.values(&format!("{name}.keys"))?,
-                offsets: self.file.offsets(&format!("{name}.offsets"))?,
-                postings: self.file.array(&format!("{name}.postings"))?,
-            };
+            let index = TokenIndex::new(
+                self.values(&format!("{name}.keys"))?,
+                self.file.offsets(&format!("{name}.offsets"))?,
+                self.file.array(&format!("{name}.postings"))?,
+            );
             let fits = index.offsets.rows() == index.keys.len();
             self.check(fits && index.offsets.total() == index.postings.len(), &name)?;
             indexes.push((kind, index));

@@ -246,6 +246,12 @@ impl FrozenBitmap {
         (end - start == nodes.len() - 1).then_some(start..end + 1)
     }
 
+    /// The least and the greatest member, where there are some and they have no gap between them. O(1).
+    pub(in crate::storage::sets) fn ends_of_run(&self) -> Option<[u32; 2]> {
+        let first = self.range_from.filter(|_| 0 < self.len)?;
+        Some([first, first + (self.len - 1) as u32])
+    }
+
     /// True when the set has exactly the members of `nodes`, which ascend. O(1) when their number differs, else
     /// O(members).
     pub fn is_exactly(&self, nodes: &[u32]) -> bool {
@@ -320,19 +326,30 @@ impl FrozenBitmap {
 
     /// At most `count` members behind the first `skip`, ascending. O(log members) and what is listed.
     pub fn page(&self, skip: usize, count: usize) -> Vec<u32> {
+        let mut nodes = Vec::new();
+        self.append_page(skip, count, &mut nodes);
+        nodes
+    }
+
+    /// Adds a [page](FrozenBitmap::page) to a list.
+    pub(in crate::storage::sets) fn append_page(
+        &self,
+        skip: usize,
+        count: usize,
+        nodes: &mut Vec<u32>,
+    ) {
         let end = self.len().min(skip.saturating_add(count));
         let ends =
             end.checked_sub(1).and_then(|last| Some((self.select(skip)?, self.select(last)?)));
-        let Some((first, last)) = ends.filter(|_| skip < end) else { return Vec::new() };
-        let mut nodes = Vec::with_capacity(end - skip);
+        let Some((first, last)) = ends.filter(|_| skip < end) else { return };
+        nodes.reserve(end - skip);
         if (last - first) as usize == end - skip - 1 {
             nodes.extend(first..last);
             nodes.push(last);
-            return nodes;
+            return;
         }
         // `first` is a member, so the walk has entered its container, which `list_to` takes for granted.
-        self.iter_from(first).list_to(last, &mut nodes);
-        nodes
+        self.iter_from(first).list_to(last, nodes);
     }
 
     /// The members, ascending.

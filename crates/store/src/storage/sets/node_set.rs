@@ -384,6 +384,9 @@ impl NodeSet {
                 Some(least) => bitmap.range(least..).take(count).collect(),
                 None => Vec::new(),
             },
+            NodeSet::Overlay { .. } if skip == 0 && LONG_PAGE <= count && self.len() <= count => {
+                self.to_vec()
+            }
             NodeSet::Overlay { base, gained, lost } if LONG_PAGE <= count && skip < self.len() => {
                 let end = self.len().min(skip.saturating_add(count));
                 let (Some(first), Some(last)) = (self.select(skip), self.select(end - 1)) else {
@@ -420,6 +423,7 @@ impl NodeSet {
         match self {
             NodeSet::Sorted(nodes) => nodes.to_vec(),
             NodeSet::Slice(array, range) => array.slice(range.clone()).to_vec(),
+            NodeSet::Frozen(members) => members.page(0, members.len()),
             NodeSet::Overlay { base, gained, lost } if self.has_few_changes() => {
                 // What is stored is listed at the speed of memory, and moved where something changed.
                 let mut nodes = Vec::with_capacity(base.len() + gained.len() as usize);
@@ -445,6 +449,7 @@ impl NodeSet {
             NodeSet::Overlay { base, gained, lost } if matches!(**base, NodeSet::Slice(..)) => {
                 append_changed(base.list().unwrap_or_default(), gained, lost, nodes);
             }
+            NodeSet::Frozen(members) => members.append_page(0, members.len(), nodes),
             _ => self.iter().for_each(|node| nodes.push(node)),
         }
     }
@@ -611,6 +616,9 @@ impl NodeSet {
         let members = match self {
             NodeSet::Sorted(members) => members.as_slice(),
             NodeSet::Slice(array, range) => array.slice(range.clone()),
+            NodeSet::Frozen(members) => {
+                return Some(places_between(nodes, &members.ends_of_run()?));
+            }
             _ => return None,
         };
         is_run(members).then(|| places_between(nodes, members))

@@ -1,0 +1,119 @@
+//! Bitmaps of the long posting lists of an index.
+//!
+//! The nodes of a type are most of the ids that there are. Such a list is asked which of a few thousand nodes it has, what it has in common with the nodes
+//! of a column, and for their rows there: a bitmap answers that word by word, where a list is searched for each of them. It is made when the list is
+//! asked for first, in O(list), and kept beside it: a bit or two for a node, where the list has 32.
+
+use super::TokenIndex;
+use crate::storage::{FrozenBitmap, is_run};
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+/// Lists of fewer nodes have no bitmap.
+const LONG: usize = 1 << 14;
+
+/// Nor have those with gaps in most places: so many nodes behind one another are looked at in so many places, and at most a few more ids than that are there from
+/// the first to the last of them.
+const PLACES: usize = 8;
+const NODES: usize = 1 << 10;
+const IDS_MAX: u32 = 1_400;
+
+/// The bitmaps of the long lists of one index, with the places of their tokens, ascending. Clones of the index share them.
+#[derive(Clone, Default)]
+pub(super) struct LongLists(Arc<OnceLock<Vec<LongList>>>);
+
+struct LongList {
+    place: usize,
+    /// `None` inside for the list of a damaged file, which does not ascend.
+    nodes: OnceLock<Option<FrozenBitmap>>,
+}
+
+impl LongLists {
+    /// The nodes of the token at a place as a bitmap; `None` where its list is short, or has too many gaps. O(1) behind the first call for the
+    /// token, which reads its list, and behind the first one for the index, which looks at the lengths of all lists.
+    pub(super) fn bitmap(&self, index: &TokenIndex, place: usize) -> Option<FrozenBitmap> {
+        let list = index.offsets.range(place);
+        if !is_long(index, &list) {
+            return None;
+        }
+        let lists = self.0.get_or_init(|| {
+            let places =
+                (0..index.len()).filter(|&place| is_long(index, &index.offsets.range(place)));
+            places.map(|place| LongList { place, nodes: OnceLock::new() }).collect()
+        });
+        let found = lists.binary_search_by_key(&place, |list| list.place).ok()?;
+        lists[found].nodes.get_or_init(|| bitmap_of(index, list)).clone()
+    }
+
+    /// The bytes of the bitmaps that were made.
+    pub(super) fn byte_len(&self) -> usize {
+        let made = self.0.get().into_iter().flatten().filter_map(|list| list.nodes.get());
+        made.flatten().map(FrozenBitmap::byte_len).sum()
+    }
+}
+
+/// Whether a list has a bitmap. O(1): some of its nodes are looked at.
+fn is_long(index: &TokenIndex, list: &Range<usize>) -> bool {
+    if list.len() < LONG {
+        return false;
+    }
+    let has_few_gaps = |place: &usize| {
+        let start = list.start + place * (list.len() / PLACES);
+        let [first, last] = [start, start + NODES - 1].map(|at| index.postings.get(at));
+        last.wrapping_sub(first) < IDS_MAX
+    };
+    // All but one: uids of later nodes may begin anywhere.
+    PLACES - 1 <= (0..PLACES).filter(has_few_gaps).count()
+}
+
+fn bitmap_of(index: &TokenIndex, list: Range<usize>) -> Option<FrozenBitmap> {
+    let nodes = index.postings.slice(list);
+    if !nodes.is_sorted_by(|one, next| one < next) {
+        return None;
+    }
+    Some(match is_run(nodes) {
+        // The id behind the last one fits: `u32::MAX` stands for no node.
+        true => FrozenBitmap::from_range(*nodes.first()?..nodes.last()?.checked_add(1)?),
+        false => FrozenBitmap::from_sorted(nodes),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storage::{Array, NodeSet, Offsets, Values};
+
+    /// An index with some lists, by the numbers 0, 1 and so on.
+    fn index(lists: &[Vec<u32>]) -> TokenIndex {
+        let keys = (0..lists.len() as i64).collect();
+        let offsets = Offsets::from_lens(lists.iter().map(Vec::len));
+        TokenIndex::new(
+            Values::Int(Array::from_vec(keys)),
+            offsets,
+            Array::from_vec(lists.concat()),
+        )
+    }
+
+    #[test]
+    fn lists_of_most_ids_are_bitmaps() {
+        let most = (5..60_000).filter(|node| node % 9 != 0).chain(3_000_000..3_001_000).collect();
+        let half = (5..60_000).filter(|node| node % 2 == 0).collect();
+        let lists = [vec![7, 9], most, half, (70_000..90_000).collect(), (1..9_000).collect()];
+        let index = index(&lists);
+        let (stored, bitmaps) = (index.byte_len(), [false, true, false, true, false]);
+        for (place, (list, is_bitmap)) in lists.iter().zip(bitmaps).enumerate() {
+            let nodes = index.nodes(place);
+            assert_eq!(matches!(nodes, NodeSet::Frozen(_)), is_bitmap, "{place}");
+            assert_eq!(nodes.to_vec(), *list, "{place}");
+        }
+        // Two bits a node of the first of them, and one entry of a directory for the other one.
+        assert!((stored + 1..stored + 20_000).contains(&index.byte_len()));
+    }
+
+    #[test]
+    fn a_list_that_does_not_ascend_stays_a_list() {
+        let mut list: Vec<u32> = (0..30_000).collect();
+        list.swap(9, 11);
+        assert!(matches!(index(&[list]).nodes(0), NodeSet::Slice(..)));
+    }
+}
