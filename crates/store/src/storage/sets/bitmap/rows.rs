@@ -1,7 +1,6 @@
 //! The rows of many nodes at once, container by container.
 //!
-//! Each kind of container has a loop of its own, in which the row of a node is found from that of the node before: bits are counted
-//! once for each word, sorted members and runs are passed by once. A search for each node costs several times as much.
+//! Each kind of container has a loop of its own: bits are counted once for each word, sorted members and runs are passed by once. A search for each node costs several times as much.
 
 use crate::storage::sets::bitmap::container::{BIT_WORDS, Container, RANK_STEP, RANKS, Run};
 use crate::storage::sets::bitmap::{FrozenBitmap, join, split};
@@ -86,7 +85,11 @@ fn rows_in_list(lows: &[u16], nodes: &[u32], before: u32, rows: &mut [u32]) {
     rows[place..].fill(NO_ROW);
 }
 
-/// The rows of nodes in a container of bits: where they lie close together those of a word are counted once, for all nodes behind it.
+/// From so many nodes of a container on the members before each of its words are counted first.
+const COUNTED_MIN: usize = 64;
+
+/// The rows of nodes in a container of bits. For many nodes the members before each word are counted once, word by word, and then those of one word
+/// for each node: neither waits for what came before, and there is nothing to foresee.
 fn rows_in_bits(
     words: &[u64; BIT_WORDS],
     ranks: &[u16; RANKS],
@@ -94,33 +97,27 @@ fn rows_in_bits(
     before: u32,
     rows: &mut [u32],
 ) {
-    let span =
-        nodes.first().zip(nodes.last()).map_or(0, |(first, last)| last.saturating_sub(*first));
-    if nodes.len() < span as usize / 64 {
+    let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
+    if nodes.len() < COUNTED_MIN {
         return rows_apart(words, ranks, nodes, before, rows);
     }
-    // The number of members before the word at `at`.
-    let (mut at, mut rank) = (0, before);
+    let (first, last) = (usize::from(first as u16) / RANK_STEP, usize::from(last as u16) / 64);
+    let mut counted = [0_u32; BIT_WORDS];
+    let mut rank = before + u32::from(ranks[first]);
+    for (at, word) in words.iter().enumerate().take(last + 1).skip(first * STEP_WORDS) {
+        counted[at] = rank;
+        rank = rank.wrapping_add(word.count_ones());
+    }
     for (found, &node) in rows.iter_mut().zip(nodes) {
         let low = usize::from(node as u16);
-        let index = low / 64;
-        if at != index {
-            // Far ahead the rank is known, at a word that is near.
-            if index < at || at + STEP_WORDS < index {
-                at = index - index % STEP_WORDS;
-                rank = before + u32::from(ranks[index / STEP_WORDS]);
-            }
-            rank += words[at..index].iter().map(|word| word.count_ones()).sum::<u32>();
-            at = index;
-        }
-        let (word, bit) = (words[index], 1_u64 << (low % 64));
-        let row = rank + (word & (bit - 1)).count_ones();
+        let (word, bit) = (words[low / 64], 1_u64 << (low % 64));
+        let row = counted[low / 64] + (word & (bit - 1)).count_ones();
         *found = if word & bit != 0 { row } else { NO_ROW };
     }
 }
 
-/// The rows of nodes in a container of bits, most of which are in words of their own. All words of a step of the ranks are counted, those behind
-/// the node as none: how many are before it is not foreseen, and a wrong guess costs more than to count eight.
+/// As [`rows_in_bits`], of few nodes. All words of a step of the ranks are counted, those behind the node as none: how many are before it is not
+/// foreseen, and a wrong guess costs more than to count eight.
 fn rows_apart(
     words: &[u64; BIT_WORDS],
     ranks: &[u16; RANKS],

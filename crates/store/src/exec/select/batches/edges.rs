@@ -1,0 +1,136 @@
+//! The edges of nodes, counted or followed batch by batch.
+
+use super::{RowFinder, Rows};
+use crate::graph::Direction;
+use crate::storage::{NO_ROW, gallop};
+
+/// Counts the edges of nodes batch by batch.
+pub(crate) struct EdgeCounts<'a> {
+    edges: &'a Direction,
+    finder: RowFinder,
+    counts: Vec<i64>,
+}
+
+impl<'a> EdgeCounts<'a> {
+    /// The counts of edges in one direction.
+    pub(crate) fn new(edges: &'a Direction) -> EdgeCounts<'a> {
+        EdgeCounts::with_finder(edges, RowFinder::default())
+    }
+
+    /// The same for nodes that a finder was made for.
+    pub(crate) fn with_finder(edges: &'a Direction, finder: RowFinder) -> EdgeCounts<'a> {
+        EdgeCounts { edges, finder, counts: Vec::new() }
+    }
+
+    /// The number of edges of each node of a list, which ascends: 0 for one that has none. O(nodes + changes between the first and the
+    /// last node), without a look at an edge.
+    pub(crate) fn read(&mut self, nodes: &[u32]) -> &[i64] {
+        let EdgeCounts { edges, finder, counts } = self;
+        counts.clear();
+        let base = &edges.base;
+        finder.for_each_piece(&base.subjects, nodes, |rows| match rows {
+            Rows::Run(rows) => base.offsets.push_lens(rows, counts),
+            Rows::Missing(count) => counts.resize(counts.len() + count, 0),
+            Rows::Each(rows) => counts.extend(rows.iter().map(|&row| match row {
+                NO_ROW => 0,
+                row => base.offsets.range(row as usize).len() as i64,
+            })),
+        });
+        edges.changed_counts(nodes, |place, count| counts[place] = count);
+        counts
+    }
+}
+
+/// Reads where the edges of nodes lead, batch by batch.
+pub(crate) struct EdgeTargets<'a> {
+    edges: &'a Direction,
+    finder: RowFinder,
+}
+
+impl<'a> EdgeTargets<'a> {
+    /// The targets of edges in one direction.
+    pub(crate) fn new(edges: &'a Direction) -> EdgeTargets<'a> {
+        EdgeTargets { edges, finder: RowFinder::default() }
+    }
+
+    /// Calls `visit` with the targets of all nodes of a list, which ascends, in the order of the nodes: those of nodes that are stored
+    /// behind one another as one slice. O(edges + changes between the first and the last node).
+    pub(crate) fn for_each(&mut self, nodes: &[u32], mut visit: impl FnMut(&[u32])) {
+        let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
+        let edges = self.edges;
+        let mut rest = nodes;
+        for (node, _) in edges.changed_between(first, last) {
+            let (before, behind) = rest.split_at(gallop(rest, |&other| other < node));
+            self.stored(before, &mut visit);
+            rest = behind;
+            if behind.first() == Some(&node) {
+                rest = &behind[1..];
+                visit(&edges.targets(node));
+            }
+        }
+        self.stored(rest, &mut visit);
+    }
+
+    /// Calls `visit` with the place of each node of a list that has edges, and their targets. The list ascends. O(edges + changes
+    /// between the first and the last node).
+    pub(crate) fn for_each_list(&mut self, nodes: &[u32], mut visit: impl FnMut(usize, &[u32])) {
+        let edges = self.edges;
+        self.for_each_by_changes(nodes, |place, stored| match stored {
+            Some(targets) => visit(place, targets),
+            None => visit(place, &edges.targets(nodes[place])),
+        });
+    }
+
+    /// As [`EdgeTargets::for_each_list`], with `None` for a node whose edges changed, which may have none: they are not put together.
+    /// O(stored edges + changes between the first and the last node), or O(nodes · log changes) where that is less.
+    pub(crate) fn for_each_by_changes(
+        &mut self,
+        nodes: &[u32],
+        mut visit: impl FnMut(usize, Option<&[u32]>),
+    ) {
+        let mut changed = Vec::new();
+        self.edges.changed_near(nodes, |node, _| changed.push(node));
+        let mut done = 0;
+        for node in changed {
+            let place = done + gallop(&nodes[done..], |&other| other < node);
+            self.stored_lists(&nodes[done..place], |row, targets| visit(done + row, Some(targets)));
+            done = place;
+            if nodes.get(place) == Some(&node) {
+                visit(place, None);
+                done += 1;
+            }
+        }
+        self.stored_lists(&nodes[done..], |place, targets| visit(done + place, Some(targets)));
+    }
+
+    fn stored_lists(&mut self, nodes: &[u32], mut visit: impl FnMut(usize, &[u32])) {
+        let base = &self.edges.base;
+        let mut place = 0;
+        self.finder.for_each_piece(&base.subjects, nodes, |rows| {
+            rows.for_each(|row| {
+                if let Some(row) = row {
+                    visit(place, base.targets.slice(base.offsets.range(row)));
+                }
+                place += 1;
+            });
+        });
+    }
+
+    fn stored(&mut self, nodes: &[u32], visit: &mut impl FnMut(&[u32])) {
+        let base = &self.edges.base;
+        self.finder.for_each_piece(&base.subjects, nodes, |rows| match rows {
+            Rows::Run(rows) if rows.is_empty() => {}
+            Rows::Run(rows) => {
+                let first = base.offsets.range(rows.start).start;
+                let last = base.offsets.range(rows.end - 1).end;
+                visit(base.targets.slice(first..last));
+            }
+            Rows::Missing(_) => {}
+            Rows::Each(rows) => {
+                for &row in rows.iter().filter(|row| **row != NO_ROW) {
+                    visit(base.targets.slice(base.offsets.range(row as usize)));
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,190 @@
+//! What changed since a column was built, put beside what is stored, batch by batch.
+
+use crate::storage::{gallop, is_run};
+use std::sync::{Arc, OnceLock};
+
+/// What nodes have that changed since their column was built, ascending by node.
+pub(crate) struct Overlay<T> {
+    pub(in crate::exec::select) changes: Arc<Vec<(u32, T)>>,
+    /// The number of changes before those of the next batch.
+    done: usize,
+    /// Made for the first batch that is sifted, and shared by all forks.
+    sieve: Arc<OnceLock<Sieve>>,
+}
+
+impl<T: Copy> Overlay<T> {
+    /// An overlay of changes, which ascend by node.
+    pub(crate) fn new(changes: Arc<Vec<(u32, T)>>) -> Overlay<T> {
+        Overlay { changes, done: 0, sieve: Arc::default() }
+    }
+
+    /// The same changes for batches from a node on.
+    pub(crate) fn fork(&self, first: u32) -> Overlay<T> {
+        let done = self.changes.partition_point(|(node, _)| *node < first);
+        Overlay { changes: Arc::clone(&self.changes), done, sieve: Arc::clone(&self.sieve) }
+    }
+
+    /// Whether there are no changes.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
+
+    /// The bytes that the changes take.
+    pub(crate) fn byte_len(&self) -> usize {
+        size_of::<(u32, T)>() * self.changes.len()
+    }
+
+    /// The number of changes that were passed over.
+    pub(in crate::exec::select) fn place(&self) -> usize {
+        self.done
+    }
+
+    /// Goes back to where so many changes were passed over.
+    pub(in crate::exec::select) fn go_back(&mut self, place: usize) {
+        self.done = place;
+    }
+
+    /// Whether no node from the first to the last of a batch changed; the changes before it are passed over.
+    pub(crate) fn is_settled(&mut self, nodes: &[u32]) -> bool {
+        let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return true };
+        // Batches ascend, so what lies before this one is passed once in all of the walk.
+        let rest = &self.changes[self.done..];
+        self.done += rest.iter().take_while(|(node, _)| *node < first).count();
+        self.changes.get(self.done).is_none_or(|(node, _)| last < *node)
+    }
+
+    /// Calls `visit` with the place of each node of a batch that changed, and what it has now. Changes of other nodes up to
+    /// the last of the batch are passed over.
+    pub(crate) fn for_each(&mut self, nodes: &[u32], mut visit: impl FnMut(usize, T)) {
+        let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
+        let start = self.done + gallop(&self.changes[self.done..], |(node, _)| *node < first);
+        let end = start + gallop(&self.changes[start..], |(node, _)| *node <= last);
+        self.done = end;
+        let changes = &self.changes[start..end];
+        if is_run(nodes) {
+            changes.iter().for_each(|(node, change)| visit((node - first) as usize, *change));
+        } else if nodes.len().saturating_mul(SEARCH_SHARE) < changes.len() {
+            look_up_nodes(nodes, changes, visit);
+        } else if changes.len().saturating_mul(SEARCH_SHARE) < nodes.len() {
+            look_up_changes(nodes, changes, visit);
+        } else {
+            self.sieve.get_or_init(|| Sieve::of(&self.changes)).sift(nodes, changes, visit);
+        }
+    }
+}
+
+/// Nodes are sifted, unless there are so many times more of them than of changes, or the other way round: a search for each of the fewer ones costs less then.
+const SEARCH_SHARE: usize = 16;
+
+/// Tells of nodes whether they may have changed: a bit for the lower bits of each that did, of so many bits that one node in sixteen or fewer is told
+/// wrongly.
+struct Sieve(Box<[u64]>);
+
+/// So many bits there are for each change, at least.
+const BITS: usize = 16;
+
+/// So many nodes are sifted before those that are left are looked up.
+const SIFTED: usize = 256;
+
+impl Sieve {
+    fn of<T>(changes: &[(u32, T)]) -> Sieve {
+        let words = (changes.len() * BITS / 64).next_power_of_two();
+        let mut bits = vec![0; words].into_boxed_slice();
+        for (node, _) in changes {
+            bits[(*node as usize / 64) & (words - 1)] |= 1 << (node % 64);
+        }
+        Sieve(bits)
+    }
+
+    /// Calls `visit` with the place of each node that changed, and what it has now. O(nodes + those of them that changed · log changes between two), in
+    /// steps without branches for most nodes: a merge of both takes three times as long, as each of its steps waits for the one before.
+    fn sift<T: Copy>(&self, nodes: &[u32], changes: &[(u32, T)], mut visit: impl FnMut(usize, T)) {
+        let (mut rest, words) = (changes, &self.0[..]);
+        for (lot, nodes) in nodes.chunks(SIFTED).enumerate() {
+            let (mut places, mut count) = ([0_u16; SIFTED], 0);
+            for (place, node) in nodes.iter().enumerate() {
+                places[count] = place as u16;
+                let word = words[(*node as usize / 64) & (words.len() - 1)];
+                count += (word >> (node % 64) & 1) as usize;
+            }
+            for &place in &places[..count] {
+                let node = nodes[usize::from(place)];
+                rest = &rest[gallop(rest, |(changed, _)| *changed < node)..];
+                if let Some((_, change)) = rest.first().filter(|(changed, _)| *changed == node) {
+                    visit(lot * SIFTED + usize::from(place), *change);
+                }
+            }
+        }
+    }
+}
+
+/// As [`Sieve::sift`], by a search for each node.
+fn look_up_nodes<T: Copy>(nodes: &[u32], changes: &[(u32, T)], mut visit: impl FnMut(usize, T)) {
+    let mut rest = changes;
+    for (place, node) in nodes.iter().enumerate() {
+        rest = &rest[gallop(rest, |(changed, _)| changed < node)..];
+        if let Some((_, change)) = rest.first().filter(|(changed, _)| changed == node) {
+            visit(place, *change);
+        }
+    }
+}
+
+/// As [`Sieve::sift`], by a search for each change, which begins where its node would be if the nodes lay evenly.
+fn look_up_changes<T: Copy>(nodes: &[u32], changes: &[(u32, T)], mut visit: impl FnMut(usize, T)) {
+    let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
+    // The nodes for each id, as a fraction of 2^32.
+    let share = ((nodes.len() as u64) << 32) / (u64::from(last - first) + 1);
+    let mut place = 0;
+    for &(node, change) in changes {
+        // No change lies before the first node or behind the last one, and `place` is that of a node at most as great.
+        let ahead = (u64::from(node - nodes[place]) * share) >> 32;
+        let guess = place + ahead as usize;
+        if nodes.get(guess) != Some(&node) {
+            // Mostly a little before that.
+            let near = place + (ahead - ahead / 8) as usize;
+            let from =
+                if nodes.get(near).is_some_and(|other| *other < node) { near } else { place };
+            place = from + gallop(&nodes[from..], |other| *other < node);
+        } else {
+            place = guess;
+        }
+        if nodes[place] == node {
+            visit(place, change);
+        } else {
+            // The node before is less than this change, and so than the next one.
+            place -= 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Overlay;
+    use crate::exec::select::batches::BATCH;
+    use fastrand::Rng;
+    use std::sync::Arc;
+
+    #[test]
+    fn changes_meet_their_nodes() {
+        let mut rng = Rng::with_seed(9);
+        for round in 0..400 {
+            let mut some = |most: u32| -> Vec<u32> {
+                let step = [1, 2, 9, 300][rng.usize(..4)];
+                let nodes = (0..rng.u32(..most)).map(|place| 40 + place * step + rng.u32(..step));
+                nodes.filter(|node| node % 61 != 0).collect()
+            };
+            let (nodes, changed) = (some(9_000), some([9, 300, 9_000][round % 3]));
+            let changes: Vec<(u32, u32)> = changed.iter().map(|node| (*node, node + 1)).collect();
+            let mut overlay = Overlay::new(Arc::new(changes));
+            for batch in nodes.chunks([3, 60, BATCH][round % 7 % 3]) {
+                let mut found = Vec::new();
+                overlay.for_each(batch, |place, change| found.push((place, change)));
+                let is_changed = |(_, node): &(usize, &u32)| changed.binary_search(node).is_ok();
+                let wanted = batch.iter().enumerate().filter(is_changed);
+                let wanted: Vec<(usize, u32)> =
+                    wanted.map(|(place, node)| (place, node + 1)).collect();
+                assert_eq!(found, wanted, "round {round}");
+            }
+        }
+    }
+}
