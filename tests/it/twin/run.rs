@@ -32,6 +32,7 @@ const MEANINGFUL: usize = 1000;
 const RARE: &[AccessPath] = &[
     AccessPath::Block(BlockPath::Count),
     AccessPath::Block(BlockPath::CountTargets),
+    AccessPath::Block(BlockPath::KeepSet),
     AccessPath::Block(BlockPath::Algorithm),
     AccessPath::Graph(GraphPath::Made),
     AccessPath::Graph(GraphPath::Kept),

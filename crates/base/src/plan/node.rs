@@ -49,6 +49,8 @@ pub struct Block {
     pub fields: Vec<Arc<Field>>,
     /// True when the text has a selection, even an empty one.
     pub has_body: bool,
+    /// True when the values of its nodes are aggregated by who asks: the set of them does, in place of a list.
+    pub is_aggregated: bool,
     /// Variables read anywhere in the block, ascending, each once.
     pub reads: Vec<VarId>,
     /// Variables defined anywhere in the block, ascending, each once.

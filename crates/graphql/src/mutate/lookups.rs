@@ -122,6 +122,7 @@ fn block_of(lookup: &Lookup<'_>, var: VarId) -> Block {
         // A block of IDs assigns its nodes; one of values assigns each node's value.
         var: if fields.is_empty() { Some(var) } else { None },
         has_body: !fields.is_empty(),
+        is_aggregated: false,
         fields,
         defines: vec![var],
         ..node_block(root, Some(has_type(def)))

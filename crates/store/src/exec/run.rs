@@ -451,6 +451,7 @@ fn run_block(context: &mut Context<'_>, place: usize) -> Result<BlockResult> {
         roots: Vec::new(),
         count: None,
         unlisted: 0,
+        set: None,
         level: Level::default(),
         groups: None,
         paths: Vec::new(),
@@ -519,6 +520,18 @@ fn run_nodes(
             let is_many = context.control.costs().column_min <= set.len();
             if is_many && name_columns(context, block, &set)? {
                 result.unlisted = set.len();
+                return Ok(path);
+            }
+            let roots = context.listed(&set, block.page)?;
+            walk_block(context, block, None, Some(roots), result)?;
+            return Ok(BlockPath::Walk);
+        }
+        BlockPath::KeepSet => {
+            let set = context.block_set(block)?;
+            if context.control.costs().column_min <= set.len() {
+                result.unlisted = set.len();
+                result.level = context.level(Vec::new(), &block.fields, Inherited::default())?;
+                result.set = Some(set);
                 return Ok(path);
             }
             let roots = context.listed(&set, block.page)?;

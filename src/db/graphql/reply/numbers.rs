@@ -7,9 +7,10 @@ use hexgraph_base::types::{Result, Value, ValueRef, write_int};
 use hexgraph_graphql::lower::{AggregateOp, AggregateShape, Leaf};
 use hexgraph_graphql::request::Field;
 use hexgraph_store::exec::{
-    ColumnNumbers, Control, FieldData, Level, ManyNodes, Sum, ValueField, first_value,
+    BlockResult, ColumnNumbers, Control, FieldData, Level, ManyNodes, Sum, ValueField, first_value,
     nodes_of_extreme,
 };
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::cmp::Ordering;
 
@@ -21,11 +22,12 @@ use std::cmp::Ordering;
 pub(super) fn write_aggregate<'a>(
     type_name: &str,
     shape: &AggregateShape<'a>,
-    (level, nodes, count): (&Level, &[u32], usize),
+    (level, nodes): (&Level, Nodes<'_>),
     control: &Control,
     out: &mut Vec<u8>,
 ) -> Result<Vec<(&'a Field, String)>> {
-    let fields = Fields { level, nodes, many: OnceCell::new(), control };
+    let count = nodes.count;
+    let fields = Fields { level, nodes, control };
     let mut told = Vec::new();
     out.push(b'{');
     for (index, key) in shape.keys.iter().enumerate() {
@@ -88,16 +90,49 @@ fn leaf_of(scalar: &str) -> Leaf<'static> {
     }
 }
 
-/// Nodes, and the fields that were fetched of them, of which each is meant by its place.
-struct Fields<'l> {
-    level: &'l Level,
-    nodes: &'l [u32],
+/// The nodes whose values are aggregated.
+pub(super) struct Nodes<'l> {
+    count: usize,
+    /// Those that are listed, or those of the set, once somebody asks for a list.
+    list: OnceCell<Cow<'l, [u32]>>,
     /// The nodes as a set for all fields, where they are many.
     many: OnceCell<Option<ManyNodes>>,
+}
+
+impl<'l> Nodes<'l> {
+    /// Nodes that are listed.
+    pub(super) fn of_list(nodes: &'l [u32]) -> Nodes<'l> {
+        let list = OnceCell::from(Cow::Borrowed(nodes));
+        Nodes { count: nodes.len(), list, many: OnceCell::new() }
+    }
+
+    /// The nodes of a block, counted, listed or kept as a set.
+    pub(super) fn of_block(block: &'l BlockResult) -> Nodes<'l> {
+        let Some(set) = ManyNodes::of_block(block) else {
+            let count = block.count.unwrap_or(block.roots.len());
+            return Nodes { count, ..Nodes::of_list(&block.roots) };
+        };
+        Nodes { count: block.unlisted, list: OnceCell::new(), many: OnceCell::from(Some(set)) }
+    }
+
+    fn list(&self) -> &[u32] {
+        let listed = || self.many.get().and_then(Option::as_ref).map(ManyNodes::list);
+        self.list.get_or_init(|| Cow::Owned(listed().unwrap_or_default()))
+    }
+
+    fn many(&self) -> Option<&ManyNodes> {
+        self.many.get_or_init(|| ManyNodes::of(self.list())).as_ref()
+    }
+}
+
+/// Nodes, and the fields that were fetched of them, of which each is meant by its place.
+struct Fields<'l, 'n> {
+    level: &'l Level,
+    nodes: Nodes<'n>,
     control: &'l Control,
 }
 
-impl Fields<'_> {
+impl Fields<'_, '_> {
     /// The values of a field, and the languages that they are read in.
     fn found(&self, at: usize) -> Option<(&ValueField, &[String])> {
         let result = self.level.fields.get(at)?;
@@ -112,12 +147,8 @@ impl Fields<'_> {
     /// The numbers of a field as a column, where they are one and the nodes are many.
     fn column(&self, at: usize) -> Option<ColumnNumbers> {
         let (values, langs) = self.found(at)?;
-        let many = self.many().filter(|_| langs.is_empty())?;
+        let many = self.nodes.many().filter(|_| langs.is_empty())?;
         ColumnNumbers::new(&values.predicate, many)
-    }
-
-    fn many(&self) -> Option<&ManyNodes> {
-        self.many.get_or_init(|| ManyNodes::of(self.nodes)).as_ref()
     }
 
     /// The values that some of the nodes have in a field. Nodes without a value are left out.
@@ -135,13 +166,13 @@ impl Fields<'_> {
         let wanted = if op == Aggregate::Max { Ordering::Greater } else { Ordering::Less };
         let better = |best: &Value, other: &Value| compare(other.as_ref(), best.as_ref()) == wanted;
         // Of many texts and times only those are looked at that may come first.
-        let leading = match (self.found(at), self.many()) {
+        let leading = match (self.found(at), self.nodes.many()) {
             (Some((values, [])), Some(many)) => {
                 nodes_of_extreme(&values.predicate, many, op, self.control)?
             }
             _ => None,
         };
-        let all = self.values(at, leading.as_deref().unwrap_or(self.nodes));
+        let all = self.values(at, leading.as_deref().unwrap_or_else(|| self.nodes.list()));
         Ok(all.reduce(|best, other| if better(&best, &other) { other } else { best }))
     }
 
@@ -151,7 +182,7 @@ impl Fields<'_> {
             return column.sum(self.control);
         }
         let is_number = |value: &Value| matches!(value, Value::Int(_) | Value::Float(_));
-        let numbers: Vec<Value> = self.values(at, self.nodes).filter(is_number).collect();
+        let numbers: Vec<Value> = self.values(at, self.nodes.list()).filter(is_number).collect();
         Ok(Sum::over(numbers.iter().map(Value::as_ref)))
     }
 }

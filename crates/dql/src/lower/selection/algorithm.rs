@@ -116,6 +116,7 @@ impl<'a> Lowering<'a> {
             group_by: None,
             fields,
             has_body: true,
+            is_aggregated: false,
             reads: super::block::sorted(&self.reads),
             defines: super::block::sorted(&self.defines),
         })

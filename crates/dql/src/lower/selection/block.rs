@@ -94,6 +94,7 @@ impl<'a> Lowering<'a> {
             group_by: modifiers.group_by,
             fields,
             has_body: block.body.is_some(),
+            is_aggregated: false,
             reads: sorted(&self.reads),
             defines: sorted(&self.defines),
         })

@@ -79,6 +79,7 @@ pub(crate) fn node_block(root: Call, filter: Option<Filter>) -> Block {
         group_by: None,
         fields: Vec::new(),
         has_body: true,
+        is_aggregated: false,
         reads: Vec::new(),
         defines: Vec::new(),
     }

@@ -163,6 +163,7 @@ fn aggregated<'a>(
         // An aggregate without fields still needs the number of nodes.
         block.fields.push(Arc::new(plan_field(FieldKind::CountUid, "count".to_owned())));
     }
+    block.is_aggregated = true;
     block.cascade = cascade(&[def], field.cascade.as_ref());
     let query = Query { blocks: vec![block], ..Query::default() };
     Ok(Lowered { query, shape: RootShape::Aggregate(shape) })

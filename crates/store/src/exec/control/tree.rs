@@ -6,6 +6,7 @@
 use super::group_cells::GroupColumns;
 use crate::algo::{Found, Graph};
 use crate::graph::Predicate;
+use crate::storage::NodeSet;
 use hexgraph_base::plan::{Block, BlockKind, Field};
 use hexgraph_base::types::Value;
 use rustc_hash::FxHashMap;
@@ -21,6 +22,8 @@ pub struct BlockResult {
     pub count: Option<usize>,
     /// The number of nodes that the fields were read of, where they only set variables and the nodes are not listed.
     pub unlisted: usize,
+    /// These nodes, where their values are aggregated by who asks.
+    pub set: Option<NodeSet>,
     /// The nodes and their fields.
     pub level: Level,
     /// The groups, with `@groupby` at the root.

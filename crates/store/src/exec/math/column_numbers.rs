@@ -3,6 +3,7 @@
 use super::sums::Sum;
 use super::totals::Totals;
 use crate::exec::control::stop::Control;
+use crate::exec::control::tree::BlockResult;
 use crate::exec::select::column_var::ColumnVar;
 use crate::exec::select::top::Scan;
 use crate::graph::Predicate;
@@ -22,6 +23,16 @@ impl ManyNodes {
     pub fn of(nodes: &[u32]) -> Option<ManyNodes> {
         let are_many = NODES_MIN <= nodes.len() && nodes.is_sorted_by(|one, other| one < other);
         are_many.then(|| ManyNodes(NodeSet::from(nodes.to_vec())))
+    }
+
+    /// The nodes of a block that were kept as a set. O(1).
+    pub fn of_block(block: &BlockResult) -> Option<ManyNodes> {
+        block.set.clone().map(ManyNodes)
+    }
+
+    /// The nodes, ascending.
+    pub fn list(&self) -> Vec<u32> {
+        self.0.to_vec()
     }
 }
 

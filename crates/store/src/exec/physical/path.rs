@@ -37,6 +37,8 @@ pub enum BlockPath {
     Count,
     /// Its variables stand for columns, which are read when they are asked for.
     NameColumns,
+    /// Its nodes stay the set that they are, of which the values are aggregated.
+    KeepSet,
     /// The ways over a chain of edges are counted, without a list of levels.
     CountPaths,
     /// Its nodes are listed and grouped.
@@ -266,6 +268,7 @@ names! {
         WalkBatches = "walks its first nodes",
         Count = "counts without a list",
         NameColumns = "names columns",
+        KeepSet = "keeps a set",
         CountPaths = "counts ways",
         GroupList = "groups a list",
         GroupSet = "groups a set",

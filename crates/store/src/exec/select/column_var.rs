@@ -49,7 +49,7 @@ enum Source {
 
 impl ColumnVar {
     /// The variable of the values that some nodes have; `None` where what is stored or changed is no number of the
-    /// predicate's type. O(changes).
+    /// predicate's type. O(changes + containers of the sets).
     pub(crate) fn of_values(predicate: &Arc<Predicate>, nodes: &NodeSet) -> Option<ColumnVar> {
         if predicate.def.list {
             return None;
@@ -61,10 +61,13 @@ impl ColumnVar {
         }
         let changes = NumberChanges::of_all(part, predicate.def.value_type)?;
         let subjects = part.subjects();
-        let is_whole = nodes.is_known_to_equal(&subjects)
-            || nodes.list().is_some_and(|nodes| subjects.is_exactly(nodes));
+        let is_whole = subjects.len() <= nodes.len()
+            && (nodes.is_known_to_have_all(&subjects)
+                || nodes.list().is_some_and(|nodes| subjects.is_exactly(nodes)));
         let source = Source::Values(Arc::clone(predicate), changes);
-        Some(ColumnVar { source, nodes: nodes.clone(), is_whole, values: OnceLock::new() })
+        // Nodes without a number are not among the numbers, and those of the column itself are found without a search.
+        let nodes = if is_whole { subjects } else { nodes.clone() };
+        Some(ColumnVar { source, nodes, is_whole, values: OnceLock::new() })
     }
 
     /// The variable of the number of edges that each of some nodes has; `None` for a predicate without edges in this direction. O(1).

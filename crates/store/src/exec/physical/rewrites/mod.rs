@@ -2,6 +2,7 @@
 
 mod count_alone;
 mod name_columns;
+mod keep_set;
 mod count_paths;
 mod group_set;
 mod count_targets;
@@ -29,6 +30,7 @@ pub struct Rewrite {
 pub const REWRITES: &[Rewrite] = &[
     count_alone::REWRITE,
     name_columns::REWRITE,
+    keep_set::REWRITE,
     count_paths::REWRITE,
     group_set::REWRITE,
     count_targets::REWRITE,
