@@ -24,8 +24,11 @@ pub(crate) const MISSING: u32 = 0;
 /// costs less than the hash table.
 const RANGE_MIN: usize = 1024;
 
-/// The least value of a column is looked for where it has at most this many rows for each node.
+/// The least value of a column is looked for where it has at most this many rows for each node,
 const ROWS_SHARE: usize = 16;
+
+/// and that of all rows, which is looked for once for all queries, where it has at most this many.
+const ALL_ROWS_SHARE: usize = 1024;
 
 /// The ends of all rows stand for those of some where there are at most this many times as many rows.
 const WHOLE_SHARE: usize = 2;
@@ -466,14 +469,17 @@ type Found<'a> = (Codes<'a>, u64, Vec<(u32, u32)>);
 fn narrow<'a>(part: &'a LangValues, wanted: ValueType, nodes: Members<'_>) -> Option<Found<'a>> {
     let column = &part.base.column;
     let rows = rows_between(&column.subjects, nodes);
-    if nodes.len().saturating_mul(ROWS_SHARE) < rows.len() {
-        return None;
-    }
+    let is_share = |share: usize, rows: usize| rows <= nodes.len().saturating_mul(share);
     let mut ends = match &column.values {
         Values::Bool(_) => Some((0, 1)),
         // They are read once for all queries, and for most of the nodes they are hardly less.
-        _ if column.values.len() <= WHOLE_SHARE * rows.len() => column.ends(),
-        values => values.ends(rows),
+        _ if column.values.len() <= WHOLE_SHARE * rows.len()
+            && is_share(ALL_ROWS_SHARE, column.values.len()) =>
+        {
+            column.ends()
+        }
+        values if is_share(ROWS_SHARE, rows.len()) => values.ends(rows),
+        _ => return None,
     };
     let (changes, fits) = changed_units(part, wanted, nodes);
     let (first, last) = nodes.ends().unwrap_or((u32::MAX, 0));
