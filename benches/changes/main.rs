@@ -2,8 +2,8 @@
 //! without changes: after one commit, after a thousand, after a hundred thousand, and after `compact`.
 //!
 //! Parts of it run alone by their names: `queries`, `reopened`, `first` (the first call behind a commit), `writer` (beside one that
-//! commits 10,000 times a second), `hub` (a node of ten million edges) and `costs`. Any other word leaves out the questions
-//! without it in their names. `HEXGRAPH_BENCH_GRAPH` names a directory that keeps the graph from run to run.
+//! commits 10,000 times a second), `hub` (a node of ten million edges) and `costs`. Numbers are those of commits, behind which all is
+//! asked, and nothing is compacted then. Any other word leaves out the questions without it in their names. `HEXGRAPH_BENCH_GRAPH` names a directory that keeps the graph from run to run.
 
 mod clock;
 mod costs;
@@ -24,7 +24,7 @@ use table::Table;
 /// The time in which the folds that are due behind the commits come to an end.
 const FOLDS: Duration = Duration::from_secs(3);
 
-/// The numbers of commits behind which questions are asked.
+/// The numbers of commits behind which questions are asked, unless others are given.
 const COMMITS: [u64; 3] = [1, 1_000, 100_000];
 
 const PARTS: [&str; 6] = ["queries", "reopened", "first", "writer", "hub", "costs"];
@@ -34,8 +34,9 @@ pub type Named = (&'static str, &'static Question);
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
-    let (parts, names): (Vec<_>, Vec<_>) =
-        words.iter().map(String::as_str).partition(|word| PARTS.contains(word));
+    let given: Vec<u64> = words.iter().filter_map(|word| word.parse().ok()).collect();
+    let words = words.iter().map(String::as_str).filter(|word| word.parse::<u64>().is_err());
+    let (parts, names): (Vec<_>, Vec<_>) = words.partition(|word| PARTS.contains(word));
     let is_asked = |name: &str| names.is_empty() || names.iter().any(|part| name.contains(*part));
     let questions = QUESTIONS.iter().filter(|(name, _)| is_asked(name));
     let questions: Vec<Named> = questions.map(|(name, question)| (*name, question)).collect();
@@ -55,10 +56,10 @@ fn main() {
         println!("graph built and saved: {:.1} s", started.elapsed().as_secs_f64());
     }
     if runs("queries") {
-        changed(&saved, &dir.path().join("queries"), &questions, false);
+        changed(&saved, &dir.path().join("queries"), &questions, (&given, false));
     }
     if runs("reopened") {
-        changed(&saved, &dir.path().join("reopened"), &questions, true);
+        changed(&saved, &dir.path().join("reopened"), &questions, (&given, true));
     }
     if runs("first") {
         first(&saved, dir.path(), &questions);
@@ -72,13 +73,13 @@ fn main() {
 }
 
 /// Asks everything after each number of commits, of the graph or of a copy of it that is opened again, and of one without changes.
-fn changed(saved: &Path, work: &Path, questions: &[Named], reopens: bool) {
+fn changed(saved: &Path, work: &Path, questions: &[Named], (given, reopens): (&[u64], bool)) {
     copy(saved, work);
     copy(saved, &work.join("frozen"));
     let (frozen, db) = (open(&work.join("frozen"), "auto"), open(work, "auto"));
     let mut table = Table::new(questions.iter().map(|(name, _)| *name));
     let mut done = 0;
-    for commits in COMMITS {
+    for &commits in if given.is_empty() { &COMMITS } else { given } {
         let started = Instant::now();
         commit_all(&db, done..commits);
         let each = started.elapsed().as_secs_f64() / (commits - done) as f64;
@@ -98,7 +99,7 @@ fn changed(saved: &Path, work: &Path, questions: &[Named], reopens: bool) {
             ask_all(&mut table, &commits.to_string(), (&frozen, &db), questions);
         }
     }
-    if !reopens {
+    if !reopens && given.is_empty() {
         let started = Instant::now();
         db.compact().expect("there is memory");
         println!("compact: {:.2} s", started.elapsed().as_secs_f64());

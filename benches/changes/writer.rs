@@ -1,4 +1,4 @@
-//! Questions while a thread commits 10,000 times a second, beside a thread that burns as much processor time outside of the
+//! Questions while a thread commits 10,000 times a second, beside threads that burn as much processor time outside of the
 //! database.
 
 use crate::clock::{at, median, of_process, of_thread};
@@ -136,13 +136,18 @@ fn write(db: &Database, number: &AtomicU64, stop: &AtomicBool) {
     });
 }
 
-/// Burns a part of the processor time of one core.
-fn burn(part: f64, stop: &AtomicBool) {
-    let span = TICK.mul_f64(part.min(1.0));
-    tick(stop, || {
-        let started = Instant::now();
-        while started.elapsed() < span {
-            black_box((0..100u64).map(black_box).sum::<u64>());
+/// Burns so much processor time, in cores: what is more than one on another thread, as the writer has one that folds beside it.
+fn burn(cores: f64, stop: &AtomicBool) {
+    let span = TICK.mul_f64(cores.min(1.0));
+    std::thread::scope(|scope| {
+        if 1.0 < cores {
+            scope.spawn(|| burn(cores - 1.0, stop));
         }
+        tick(stop, || {
+            let started = Instant::now();
+            while started.elapsed() < span {
+                black_box((0..100u64).map(black_box).sum::<u64>());
+            }
+        });
     });
 }

@@ -3,7 +3,7 @@
 //!
 //! It starts when a commit leaves a predicate with so many changes that they are due, and ends when none are: a database that
 //! nobody changes has no such thread, and a child of a fork starts its own. It keeps the data alive while it folds, not the
-//! database: closing waits for nothing.
+//! database: closing waits for nothing. Readers and writers go before it where there are too few cores for all.
 
 use super::guard::guarded;
 use hexgraph_store::graph::{Folding, Store};
@@ -47,7 +47,11 @@ impl Folder {
         let thread = thread::Builder::new().name("hexgraph-fold".to_owned());
         // A thread too few is no reason to refuse a commit that was made: the next one asks again, and one that finds far too
         // many changes folds them itself.
-        if thread.spawn(move || folder.fold_all(&store)).is_ok() {
+        let fold = move || {
+            lower_priority();
+            folder.fold_all(&store);
+        };
+        if thread.spawn(fold).is_ok() {
             // The lock is still held: a thread that ends at once waits for it to note that.
             *running = Some(process::id());
         }
@@ -76,5 +80,18 @@ impl Folder {
     fn lock(&self) -> MutexGuard<'_, Option<u32>> {
         // Nothing that runs under the lock panics halfway.
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How much lower the priority of the thread is than that of others, as a nice value: where all cores are busy it gets about a tenth of one, and
+/// commits that find far too many changes fold them themselves.
+#[cfg(target_os = "linux")]
+const LOWER: i32 = 10;
+
+/// Lowers the priority of this thread. Elsewhere than on Linux a single thread has none, and where it is refused the thread is an equal of the others.
+fn lower_priority() {
+    #[cfg(target_os = "linux")]
+    if let Ok(before) = rustix::process::getpriority_process(None) {
+        let _ = rustix::process::setpriority_process(None, before.saturating_add(LOWER));
     }
 }
