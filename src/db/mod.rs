@@ -42,8 +42,6 @@ pub use change::txn::{Txn, TxnOptions};
 pub use compact::{CompactCall, CompactGraph};
 pub use database::Database;
 pub use export::ExportReport;
-#[cfg(feature = "tables")]
-pub(crate) use export::write_graphql_schema;
 pub use files::paths::{files_of, has_triples, refuse_loaders_export};
 pub use guard::guarded;
 pub use hexgraph_base::plan::{

@@ -12,7 +12,7 @@
 //! Instants are timestamps in UTC, or texts where some have a zone or don't fit.
 
 use super::columns::{NodeColumns, edge_batch, edge_schema};
-use crate::db::{Control, Database, ExportReport, write_graphql_schema};
+use crate::db::{Control, Database, ExportReport};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use hexgraph_base::schema::is_reserved;
@@ -83,7 +83,7 @@ fn export_folder(version: &Version, path: &Path, control: &Control) -> Result<Ex
     let written = exporter.all().and_then(|()| {
         let schema = partial.join(SCHEMA_FILE);
         fs::write(&schema, version.schema.to_text()).map_err(|error| failed(&schema, error))?;
-        let graphql = write_graphql_schema(version, partial.join(GRAPHQL_FILE))?;
+        let graphql = ExportReport::write_graphql_schema(version, partial.join(GRAPHQL_FILE))?;
         fs::rename(&partial, path).map_err(|error| failed(path, error))?;
         Ok(graphql.map(|_| path.join(GRAPHQL_FILE)))
     });

@@ -5,5 +5,3 @@ mod text;
 mod loaders;
 
 pub use text::ExportReport;
-#[cfg(feature = "tables")]
-pub(crate) use text::write_graphql_schema;

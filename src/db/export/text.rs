@@ -28,6 +28,22 @@ pub struct ExportReport {
     pub graphql_schema: Option<PathBuf>,
 }
 
+impl ExportReport {
+    /// Writes the text of the GraphQL schema of a version to a file, as it was given, and returns its path; `None` where there is none.
+    ///
+    /// # Errors
+    ///
+    /// `Io` when the system refuses.
+    pub(crate) fn write_graphql_schema(
+        version: &Version,
+        path: PathBuf,
+    ) -> Result<Option<PathBuf>> {
+        let Some(text) = graphql_text(version) else { return Ok(None) };
+        fs::write(&path, text).map_err(|error| failed(&path, error))?;
+        Ok(Some(path))
+    }
+}
+
 impl Database {
     /// Writes the data, as it is now, as N-Quads to `path`, which ends in `.rdf`, or as lines of
     /// JSON where it ends in `.jsonl`, either perhaps before `.gz` or `.zst`; and the schema to a
@@ -59,7 +75,7 @@ impl Database {
             out.finish().map_err(|error| failed(&partial, error))?;
             fs::write(&schema, version.schema.to_text()).map_err(|error| failed(&schema, error))?;
             let beside = PathBuf::from(format!("{stem}{GRAPHQL_END}"));
-            let graphql_schema = write_graphql_schema(&version, beside)?;
+            let graphql_schema = ExportReport::write_graphql_schema(&version, beside)?;
             fs::rename(&partial, path).map_err(|error| failed(path, error))?;
             Ok(ExportReport { triples, schema: schema.clone(), graphql_schema })
         };
@@ -68,17 +84,6 @@ impl Database {
             let _ = fs::remove_file(&partial);
         })
     }
-}
-
-/// Writes the text of the GraphQL schema of a version to a file, as it was given, and returns its path; `None` where there is none.
-///
-/// # Errors
-///
-/// `Io` when the system refuses.
-pub(crate) fn write_graphql_schema(version: &Version, path: PathBuf) -> Result<Option<PathBuf>> {
-    let Some(text) = graphql_text(version) else { return Ok(None) };
-    fs::write(&path, text).map_err(|error| failed(&path, error))?;
-    Ok(Some(path))
 }
 
 /// The text of the GraphQL schema of a version; `None` where there is none.

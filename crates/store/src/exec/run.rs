@@ -505,33 +505,10 @@ fn run_nodes(
                 return Ok(BlockPath::GroupSet);
             }
         }
-        BlockPath::CountPaths => {
+        BlockPath::CountPaths | BlockPath::NameColumns | BlockPath::KeepSet => {
             let set = context.block_set(block)?;
-            if count_paths(context, block, &set)? {
+            if use_set(context, block, path, &set, result)? {
                 result.unlisted = set.len();
-                return Ok(path);
-            }
-            let roots = context.listed(&set, block.page)?;
-            walk_block(context, block, None, Some(roots), result)?;
-            return Ok(BlockPath::Walk);
-        }
-        BlockPath::NameColumns => {
-            let set = context.block_set(block)?;
-            let is_many = context.control.costs().column_min <= set.len();
-            if is_many && name_columns(context, block, &set)? {
-                result.unlisted = set.len();
-                return Ok(path);
-            }
-            let roots = context.listed(&set, block.page)?;
-            walk_block(context, block, None, Some(roots), result)?;
-            return Ok(BlockPath::Walk);
-        }
-        BlockPath::KeepSet => {
-            let set = context.block_set(block)?;
-            if context.control.costs().column_min <= set.len() {
-                result.unlisted = set.len();
-                result.level = context.level(Vec::new(), &block.fields, Inherited::default())?;
-                result.set = Some(set);
                 return Ok(path);
             }
             let roots = context.listed(&set, block.page)?;
@@ -547,6 +524,25 @@ fn run_nodes(
         }
     }
     Ok(path)
+}
+
+/// Carries out a block on the set of its nodes. Returns false, with nothing done, where they are too few, or it is not to be had in that way.
+fn use_set(
+    context: &mut Context<'_>,
+    block: &Block,
+    path: BlockPath,
+    set: &NodeSet,
+    result: &mut BlockResult,
+) -> Result<bool> {
+    match path {
+        BlockPath::CountPaths => return count_paths(context, block, set),
+        _ if set.len() < context.control.costs().column_min => return Ok(false),
+        BlockPath::NameColumns => return name_columns(context, block, set),
+        _ => {}
+    }
+    result.level = context.level(Vec::new(), &block.fields, Inherited::default())?;
+    result.set = Some(set.clone());
+    Ok(true)
 }
 
 /// Walks the fields of a block from its roots, in batches that begin with the first `most`, or from those that are known.

@@ -4,8 +4,7 @@
 //! of a column, and for their rows there: a bitmap answers that word by word, where a list is searched for each of them. It is made when the list is
 //! asked for first, in O(list), and kept beside it: a bit or two for a node, where the list has 32.
 
-use super::TokenIndex;
-use crate::storage::{FrozenBitmap, is_run};
+use crate::storage::{Array, FrozenBitmap, Offsets, is_run};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -31,18 +30,22 @@ struct LongList {
 impl LongLists {
     /// The nodes of the token at a place as a bitmap; `None` where its list is short, or has too many gaps. O(1) behind the first call for the
     /// token, which reads its list, and behind the first one for the index, which looks at the lengths of all lists.
-    pub(super) fn bitmap(&self, index: &TokenIndex, place: usize) -> Option<FrozenBitmap> {
-        let list = index.offsets.range(place);
-        if !is_long(index, &list) {
+    pub(super) fn bitmap(
+        &self,
+        (offsets, postings): (&Offsets, &Array<u32>),
+        place: usize,
+    ) -> Option<FrozenBitmap> {
+        let list = offsets.range(place);
+        if !is_long(postings, &list) {
             return None;
         }
         let lists = self.0.get_or_init(|| {
-            let places =
-                (0..index.len()).filter(|&place| is_long(index, &index.offsets.range(place)));
+            let is_long = |place: &usize| is_long(postings, &offsets.range(*place));
+            let places = (0..offsets.rows()).filter(is_long);
             places.map(|place| LongList { place, nodes: OnceLock::new() }).collect()
         });
         let found = lists.binary_search_by_key(&place, |list| list.place).ok()?;
-        lists[found].nodes.get_or_init(|| bitmap_of(index, list)).clone()
+        lists[found].nodes.get_or_init(|| bitmap_of(postings.slice(list))).clone()
     }
 
     /// The bytes of the bitmaps that were made.
@@ -53,21 +56,20 @@ impl LongLists {
 }
 
 /// Whether a list has a bitmap. O(1): some of its nodes are looked at.
-fn is_long(index: &TokenIndex, list: &Range<usize>) -> bool {
+fn is_long(postings: &Array<u32>, list: &Range<usize>) -> bool {
     if list.len() < LONG {
         return false;
     }
     let has_few_gaps = |place: &usize| {
         let start = list.start + place * (list.len() / PLACES);
-        let [first, last] = [start, start + NODES - 1].map(|at| index.postings.get(at));
+        let [first, last] = [start, start + NODES - 1].map(|at| postings.get(at));
         last.wrapping_sub(first) < IDS_MAX
     };
     // All but one: uids of later nodes may begin anywhere.
     PLACES - 1 <= (0..PLACES).filter(has_few_gaps).count()
 }
 
-fn bitmap_of(index: &TokenIndex, list: Range<usize>) -> Option<FrozenBitmap> {
-    let nodes = index.postings.slice(list);
+fn bitmap_of(nodes: &[u32]) -> Option<FrozenBitmap> {
     if !nodes.is_sorted_by(|one, next| one < next) {
         return None;
     }
@@ -81,39 +83,34 @@ fn bitmap_of(index: &TokenIndex, list: Range<usize>) -> Option<FrozenBitmap> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::storage::{Array, NodeSet, Offsets, Values};
-
-    /// An index with some lists, by the numbers 0, 1 and so on.
-    fn index(lists: &[Vec<u32>]) -> TokenIndex {
-        let keys = (0..lists.len() as i64).collect();
-        let offsets = Offsets::from_lens(lists.iter().map(Vec::len));
-        TokenIndex::new(
-            Values::Int(Array::from_vec(keys)),
-            offsets,
-            Array::from_vec(lists.concat()),
-        )
-    }
 
     #[test]
     fn lists_of_most_ids_are_bitmaps() {
         let most = (5..60_000).filter(|node| node % 9 != 0).chain(3_000_000..3_001_000).collect();
         let half = (5..60_000).filter(|node| node % 2 == 0).collect();
         let lists = [vec![7, 9], most, half, (70_000..90_000).collect(), (1..9_000).collect()];
-        let index = index(&lists);
-        let (stored, bitmaps) = (index.byte_len(), [false, true, false, true, false]);
-        for (place, (list, is_bitmap)) in lists.iter().zip(bitmaps).enumerate() {
-            let nodes = index.nodes(place);
-            assert_eq!(matches!(nodes, NodeSet::Frozen(_)), is_bitmap, "{place}");
-            assert_eq!(nodes.to_vec(), *list, "{place}");
+        let offsets = Offsets::from_lens(lists.iter().map(Vec::len));
+        let (postings, bitmaps) = (Array::from_vec(lists.concat()), LongLists::default());
+        for (place, (list, is_long)) in
+            lists.iter().zip([false, true, false, true, false]).enumerate()
+        {
+            let found = bitmaps.bitmap((&offsets, &postings), place);
+            assert_eq!(
+                found.map(|it| it.iter().collect()),
+                is_long.then(|| list.clone()),
+                "{place}"
+            );
         }
         // Two bits a node of the first of them, and one entry of a directory for the other one.
-        assert!((stored + 1..stored + 20_000).contains(&index.byte_len()));
+        assert!((1..20_000).contains(&bitmaps.byte_len()));
     }
 
     #[test]
     fn a_list_that_does_not_ascend_stays_a_list() {
         let mut list: Vec<u32> = (0..30_000).collect();
         list.swap(9, 11);
-        assert!(matches!(index(&[list]).nodes(0), NodeSet::Slice(..)));
+        let offsets = Offsets::from_lens([list.len()].into_iter());
+        let postings = Array::from_vec(list);
+        assert!(LongLists::default().bitmap((&offsets, &postings), 0).is_none());
     }
 }

@@ -187,7 +187,7 @@ impl TokenIndex {
 
     /// The nodes of the token at `place`: a bitmap where that are most ids, which the first call makes in O(nodes), else a part of the postings.
     pub fn nodes(&self, place: usize) -> NodeSet {
-        match self.long_lists.bitmap(self, place) {
+        match self.long_lists.bitmap((&self.offsets, &self.postings), place) {
             Some(nodes) => NodeSet::Frozen(nodes),
             None => NodeSet::Slice(self.postings.clone(), self.offsets.range(place)),
         }
