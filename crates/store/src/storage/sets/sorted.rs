@@ -18,8 +18,7 @@ pub(super) fn retain_in(nodes: &mut Vec<u32>, members: &RoaringBitmap) {
     if count == 0 {
         nodes.clear();
     } else if count < nodes.len() / SEARCH_SHARE {
-        let found = between(nodes, members).filter(|node| nodes.binary_search(node).is_ok());
-        *nodes = found.collect();
+        *nodes = places_of(nodes, members).map(|place| nodes[place]).collect();
     } else if AS_BITMAP <= nodes.len() {
         // Whole containers are intersected, where a merge would take a step for each member.
         let list = RoaringBitmap::from_sorted_iter(nodes.iter().copied());
@@ -36,6 +35,15 @@ const AS_BITMAP: usize = 1 << 10;
 fn between<'m>(nodes: &[u32], members: &'m RoaringBitmap) -> impl Iterator<Item = u32> + use<'m> {
     let ends = nodes.first().zip(nodes.last());
     ends.map(|(&first, &last)| members.range(first..=last)).into_iter().flatten()
+}
+
+/// The places of those nodes of a sorted list that are members of a bitmap. O(log) of the nodes between two members for each of them.
+fn places_of(nodes: &[u32], members: &RoaringBitmap) -> impl Iterator<Item = usize> {
+    let mut place = 0;
+    between(nodes, members).filter_map(move |member| {
+        place += gallop(&nodes[place..], |node| *node < member);
+        (nodes.get(place) == Some(&member)).then_some(place)
+    })
 }
 
 /// The number of members of a bitmap between the ends of a sorted list. O(containers).
@@ -121,8 +129,7 @@ pub(super) fn remove_sorted(nodes: &mut Vec<u32>, gone: &RoaringBitmap) {
         merge_with(nodes, gone, false);
         return;
     }
-    let places = between(nodes, gone).filter_map(|node| nodes.binary_search(&node).ok());
-    let places: Vec<usize> = places.collect();
+    let places: Vec<usize> = places_of(nodes, gone).collect();
     let Some(&first) = places.first() else { return };
     let mut end = first;
     for (index, &place) in places.iter().enumerate() {

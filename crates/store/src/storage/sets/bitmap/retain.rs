@@ -1,8 +1,9 @@
 //! Reduces sorted lists of nodes to the members of a bitmap, or to the others.
 
-use crate::storage::sets::bitmap::container::Container;
-use crate::storage::sets::bitmap::{FrozenBitmap, split};
+use crate::storage::sets::bitmap::container::{Container, Run};
+use crate::storage::sets::bitmap::{FrozenBitmap, join, split};
 use crate::storage::sets::sorted::gallop;
+use std::ops::Range;
 
 /// When a list has more than this many times as many numbers as the set has members, the members are searched for in the
 /// list.
@@ -15,14 +16,29 @@ impl FrozenBitmap {
         if self.len * SKEW < nodes.len() {
             return self.retain_by_search(nodes);
         }
-        let mut prober = self.prober();
-        nodes.retain(|&node| prober.contains(node));
+        self.retain(nodes, true);
     }
 
     /// Drops the members of this set from an ascending list. O(list).
     pub fn retain_not_in(&self, nodes: &mut Vec<u32>) {
-        let mut prober = self.prober();
-        nodes.retain(|&node| !prober.contains(node));
+        self.retain(nodes, false);
+    }
+
+    /// Keeps in an ascending list the members, or the others, container by container.
+    fn retain(&self, nodes: &mut Vec<u32>, keep: bool) {
+        let (mut read, mut kept) = (0, 0);
+        while let Some(&first) = nodes.get(read) {
+            let (key, _) = split(first);
+            let last = join(key, u16::MAX);
+            let end = read + gallop(&nodes[read..], |node| *node <= last);
+            kept = match self.find_key(key) {
+                Some(index) => self.container(index).retain(nodes, read..end, kept, keep),
+                None if keep => kept,
+                None => moved(nodes, read..end, kept),
+            };
+            read = end;
+        }
+        nodes.truncate(kept);
     }
 
     /// Answers [`FrozenBitmap::contains`] for ascending numbers.
@@ -46,6 +62,65 @@ impl FrozenBitmap {
             }
         }
         nodes.truncate(kept);
+    }
+}
+
+/// Moves a part of a list to before it, and returns the place behind it.
+fn moved(nodes: &mut [u32], part: Range<usize>, to: usize) -> usize {
+    let len = part.len();
+    nodes.copy_within(part, to);
+    to + len
+}
+
+impl Container<'_> {
+    /// Moves those of a part of a list that are members, or the others, to the place `to` before it. Their lower halves are looked at alone. Returns the
+    /// place behind them.
+    fn retain(&self, nodes: &mut [u32], part: Range<usize>, to: usize, keep: bool) -> usize {
+        let mut kept = to;
+        match self {
+            // Without a branch, which would be as hard to foresee as the members are.
+            Container::Bits(words, _) => {
+                for at in part {
+                    let node = nodes[at];
+                    nodes[kept] = node;
+                    let low = usize::from(node as u16);
+                    kept += usize::from((words[low / 64] >> (low % 64) & 1 == 1) == keep);
+                }
+            }
+            Container::Range(run) => {
+                let start =
+                    part.start + gallop(&nodes[part.clone()], |it| (*it as u16) < run.first);
+                let end = start + gallop(&nodes[start..part.end], |it| *it as u16 <= run.last);
+                kept = match keep {
+                    true => moved(nodes, start..end, kept),
+                    false => {
+                        let before = moved(nodes, part.start..start, kept);
+                        moved(nodes, end..part.end, before)
+                    }
+                };
+            }
+            Container::Sorted(lows) => {
+                let mut lows: &[u16] = lows;
+                for at in part {
+                    let node = nodes[at];
+                    // Nodes ascend, so what was passed is not asked for again.
+                    lows = &lows[gallop(lows, |&member| member < node as u16)..];
+                    nodes[kept] = node;
+                    kept += usize::from((lows.first() == Some(&(node as u16))) == keep);
+                }
+            }
+            Container::Runs(runs) => {
+                let mut runs: &[Run] = runs;
+                for at in part {
+                    let node = nodes[at];
+                    runs = &runs[gallop(runs, |run| run.last < node as u16)..];
+                    let is_member = runs.first().is_some_and(|run| run.first <= node as u16);
+                    nodes[kept] = node;
+                    kept += usize::from(is_member == keep);
+                }
+            }
+        }
+        kept
     }
 }
 
