@@ -234,11 +234,11 @@ impl Cells {
             false => has.contains(&true),
         };
         let cells = match cells {
-            ObjectCells::Texts(text, ends) if !ends.is_empty() => {
+            ObjectCells::Texts(text, ends, has) if has_some(has, ends.len()) => {
                 let mut all = Ends::default();
                 ends.iter().for_each(|&end| all.push(end));
                 let bytes = text.as_bytes().to_vec();
-                Cells::Text(Texts { bytes, ends: all, valid: Vec::new() })
+                Cells::Text(Texts { bytes, ends: all, valid: valid(has) })
             }
             ObjectCells::Ints(ints, has) if has_some(has, ints.len()) => {
                 Cells::Int(Values { values: ints.to_vec(), valid: valid(has) })

@@ -238,6 +238,12 @@ mod tests {
                 .collect();
             let texts: Vec<Option<&str>> =
                 (0..len).map(|place| has[place].then(|| words[rng.usize(..words.len())])).collect();
+            let (mut joined, mut text_ends) = (String::new(), Vec::new());
+            for text in &texts {
+                joined.push_str(text.unwrap_or_default());
+                text_ends.push(joined.len());
+            }
+            let has_texts = if has.contains(&false) { &has[..] } else { &[] };
             let listed = if round % 2 == 0 { &words[..] } else { &long[..] };
             let code = |place: usize, rng: &mut Rng| match has[place] {
                 true => rng.u32(..listed.len() as u32),
@@ -258,6 +264,7 @@ mod tests {
                 ("n", ObjectCells::Ints(&ints, &has)),
                 ("a key that is longer than a block", ObjectCells::Floats(&floats, &[])),
                 ("\"quoted\"", ObjectCells::Some(&texts)),
+                ("joined", ObjectCells::Texts(&joined, &text_ends, has_texts)),
                 ("truth", ObjectCells::Bools(&has, &has)),
                 ("born", ObjectCells::Times(&times, &[])),
                 ("fifteen_bytes_", ObjectCells::Coded(&codes, listed)),
@@ -265,7 +272,7 @@ mod tests {
                 ("friends", ObjectCells::Lists(Box::new(lists))),
             ];
             rng.shuffle(&mut columns);
-            columns.truncate(rng.usize(..9));
+            columns.truncate(rng.usize(..10));
             let mut order: Vec<u32> = (0..len as u32).collect();
             rng.shuffle(&mut order);
             let order = (round % 3 == 0).then_some(&order[..]);

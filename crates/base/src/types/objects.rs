@@ -29,9 +29,9 @@ pub struct ObjectLists<'o> {
 
 /// The values that objects have of a key.
 pub enum ObjectCells<'o> {
-    /// Texts: all of them one behind the other, and where each ends.
-    Texts(&'o str, &'o [usize]),
-    /// Ints, and which objects have one; an empty list says that all have.
+    /// Texts: all of them one behind the other, where each ends, and which objects have one; an empty list says that all have.
+    Texts(&'o str, &'o [usize], &'o [bool]),
+    /// Ints, and which objects have one, likewise.
     Ints(&'o [i64], &'o [bool]),
     /// Floats, likewise; one that is not finite is no value.
     Floats(&'o [f64], &'o [bool]),
@@ -56,7 +56,7 @@ impl<'o> ObjectCells<'o> {
     /// The same values once more; `None` for lists.
     pub fn flat(&self) -> Option<ObjectCells<'o>> {
         Some(match *self {
-            ObjectCells::Texts(text, ends) => ObjectCells::Texts(text, ends),
+            ObjectCells::Texts(text, ends, has) => ObjectCells::Texts(text, ends, has),
             ObjectCells::Ints(ints, has) => ObjectCells::Ints(ints, has),
             ObjectCells::Floats(floats, has) => ObjectCells::Floats(floats, has),
             ObjectCells::Bools(truths, has) => ObjectCells::Bools(truths, has),
@@ -72,10 +72,11 @@ impl<'o> ObjectCells<'o> {
     #[inline]
     pub fn has(&self, place: usize) -> bool {
         match self {
-            ObjectCells::Texts(..) | ObjectCells::Uids(_) => true,
-            ObjectCells::Ints(_, has) | ObjectCells::Bools(_, has) | ObjectCells::Times(_, has) => {
-                has.is_empty() || has[place]
-            }
+            ObjectCells::Uids(_) => true,
+            ObjectCells::Texts(_, _, has)
+            | ObjectCells::Ints(_, has)
+            | ObjectCells::Bools(_, has)
+            | ObjectCells::Times(_, has) => has.is_empty() || has[place],
             ObjectCells::Floats(floats, has) => {
                 (has.is_empty() || has[place]) && floats[place].is_finite()
             }
@@ -89,9 +90,9 @@ impl<'o> ObjectCells<'o> {
     #[inline]
     pub fn text(&self, place: usize) -> Option<&'o str> {
         match self {
-            ObjectCells::Texts(text, ends) => {
+            ObjectCells::Texts(text, ends, has) => {
                 let start = if place == 0 { 0 } else { ends[place - 1] };
-                Some(&text[start..ends[place]])
+                (has.is_empty() || has[place]).then(|| &text[start..ends[place]])
             }
             ObjectCells::Some(texts) => texts[place],
             ObjectCells::Coded(codes, texts) => texts.get(codes[place] as usize).copied(),
@@ -154,7 +155,7 @@ impl Objects<'_> {
         }
         let of_column = |(key, cells): &(&str, ObjectCells<'_>)| {
             let of_values: usize = match cells {
-                ObjectCells::Texts(text, _) => text.len(),
+                ObjectCells::Texts(text, ..) => text.len(),
                 ObjectCells::Some(_) | ObjectCells::Coded(..) => {
                     (0..self.len).filter_map(|place| cells.text(place)).map(str::len).sum()
                 }

@@ -351,7 +351,7 @@ impl GroupColumns {
         let mut columns = Vec::with_capacity(labels.len());
         for (label, cells) in of_keys.iter().zip(&self.keys) {
             let KeyCells::Texts { text, ends, .. } = cells else { return None };
-            columns.push((label.as_str(), ObjectCells::Texts(text, ends)));
+            columns.push((label.as_str(), ObjectCells::Texts(text, ends, &[])));
         }
         for (label, ResultCells { numbers, has }) in of_results.iter().zip(&self.results) {
             let cells = match numbers {

@@ -3,6 +3,7 @@
 use crate::storage::files::blocks::unwind_with;
 use crate::storage::{Array, Offsets};
 use hexgraph_base::types::Result;
+use std::ops::Range;
 
 /// An immutable array of texts.
 ///
@@ -115,6 +116,27 @@ impl TextArray {
         self.bytes.slice(self.offsets.range(index))
     }
 
+    /// Texts one behind the other, checked at once, and where each of them ends in that.
+    ///
+    /// # Panics
+    ///
+    /// When there are no such texts; a mapped array unwinds.
+    pub(crate) fn run(&self, rows: Range<usize>, ends: &mut Vec<usize>) -> &str {
+        ends.clear();
+        let start = self.offsets.start(rows.start);
+        // A row that ends before it begins unwinds.
+        ends.extend(rows.clone().map(|row| self.offsets.range(row).end - start));
+        let bytes = self.bytes.slice(start..start + ends.last().copied().unwrap_or_default());
+        if let Ok(text) = std::str::from_utf8(bytes)
+            && ends.iter().all(|end| text.is_char_boundary(*end))
+        {
+            return text;
+        }
+        // One of them is none, and says so.
+        rows.for_each(|row| _ = self.get(row));
+        ""
+    }
+
     /// The offsets and the bytes.
     pub fn parts(&self) -> (&Offsets, &Array<u8>) {
         (&self.offsets, &self.bytes)
@@ -139,6 +161,26 @@ mod tests {
         assert_eq!((0..5).map(|index| array.get(index)).collect::<Vec<_>>(), texts);
         assert_eq!(array.get_bytes(4), b"0x1f");
         assert!(TextArray::default().is_empty());
+    }
+
+    #[test]
+    fn texts_behind_one_another_are_one() {
+        let array = TextArray::from_iter(["ab", "", "\u{17e}", "c"]);
+        let mut ends = vec![7];
+        assert_eq!(array.run(0..4, &mut ends), "ab\u{17e}c");
+        assert_eq!(ends, [2, 2, 4, 5]);
+        assert_eq!(array.run(1..3, &mut ends), "\u{17e}");
+        assert_eq!(ends, [0, 2]);
+        assert_eq!(array.run(4..4, &mut ends), "");
+        assert!(ends.is_empty());
+    }
+
+    #[test]
+    fn half_a_character_is_corrupt() {
+        let bytes = Array::from_vec("\u{17e}".as_bytes().to_vec());
+        let array = TextArray::from_parts(Offsets::from_vec(vec![0, 1, 2]), bytes);
+        let error = catch_corrupt(|| array.run(0..2, &mut Vec::new()).len()).unwrap_err();
+        assert!(error.to_string().contains("text 0: incomplete utf-8"), "{error}");
     }
 
     #[test]

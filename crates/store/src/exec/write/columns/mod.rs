@@ -5,6 +5,7 @@
 
 mod source;
 mod texts;
+mod checked_texts;
 mod fill;
 mod gather;
 mod selection;

@@ -3,6 +3,7 @@
 //! A field is read as a column where it has at most one value for a node, which all are in one stored column and of the type that the
 //! schema says, so that none has to be converted. Others, lists and choices among languages, are read node by node.
 
+use super::checked_texts::{CheckedTexts, all_texts};
 use super::texts::TextPiece;
 use crate::exec::control::tree::{
     Column, FieldData, FieldResult, Finder, Level, ValueField, ValueMap,
@@ -11,14 +12,11 @@ use crate::exec::select::batches::{Members, Overlay, RowFinder, Rows};
 use crate::exec::select::number_columns::{NumberColumn, NumberSlice};
 use crate::exec::select::read::{Langs, typed};
 use crate::graph::{LangValues, Predicate, Version};
-use crate::storage::{FrozenBitmap, TextArray, Values};
+use crate::storage::{Array, FrozenBitmap, TextArray, Values};
 use hexgraph_base::answer::{Cell, Cells};
 use hexgraph_base::plan::{Field, FieldKind};
 use hexgraph_base::types::{DateTime, ObjectCells, Result, Uid, ValueRef, ValueType, stack};
 use std::sync::Arc;
-
-/// The texts that a column says by their codes are listed where there are this many nodes for each.
-const NODES_PER_TEXT: usize = 4;
 
 /// What the values of a field are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,6 +72,7 @@ struct Buffers<'a> {
     times: Vec<DateTime>,
     uids: Vec<Uid>,
     texts: Vec<Option<&'a str>>,
+    checked: CheckedTexts,
     codes: Vec<u32>,
 }
 
@@ -417,9 +416,8 @@ impl<'a> Stored<'a> {
             return None;
         }
         let mut texts = match &column.values {
-            Values::Coded { texts, .. } if NODES_PER_TEXT * texts.len() <= nodes.len() => {
-                Some((0..texts.len()).map(|code| texts.get(code)).collect::<Vec<&str>>())
-            }
+            // A list of more texts than there are nodes costs more than to read those of the nodes.
+            Values::Coded { texts, .. } if texts.len() <= nodes.len() => Some(all_texts(texts)),
             _ => None,
         };
         let (mut changes, mut all_fit) = (Vec::new(), true);
@@ -455,36 +453,82 @@ impl<'a> Stored<'a> {
             valid.fill(true);
             return run.is_empty() || piece.push_run(texts, run.clone());
         }
-        let mut found: Vec<Option<&[u8]>> = Vec::with_capacity(nodes.len());
-        rows.for_each(|row| found.push(row.map(|row| texts.get_bytes(row))));
-        self.changes.for_each(nodes, |place, change| {
-            found[place] = change.and_then(|(value, _)| text_of(value)).map(str::as_bytes);
-        });
+        let found = found_bytes(&rows, |row| texts.get_bytes(row), &mut self.changes, nodes);
         piece.push(valid, found.into_iter())
     }
 
     fn read<'b>(&'b mut self, nodes: &[u32], buffers: &'b mut Buffers<'a>) -> ObjectCells<'b> {
+        match self.values {
+            Values::Coded { codes, .. } if self.texts.is_some() => {
+                self.read_codes(codes, nodes, buffers)
+            }
+            Values::Coded { .. } | Values::Text { .. } => self.read_texts(nodes, buffers),
+            _ => self.read_fixed(nodes, buffers),
+        }
+    }
+
+    /// Texts that are said by their places in the list.
+    fn read_codes<'b>(
+        &'b mut self,
+        stored: &Array<u16>,
+        nodes: &[u32],
+        buffers: &'b mut Buffers<'a>,
+    ) -> ObjectCells<'b> {
+        let codes = &mut buffers.codes;
+        codes.clear();
+        self.finder.find(self.subjects, nodes).read(stored, ObjectCells::NONE, u32::from, codes);
+        self.changes.for_each(nodes, |place, change| {
+            codes[place] = change.map_or(ObjectCells::NONE, |(_, code)| code);
+        });
+        ObjectCells::Coded(codes, self.texts.as_ref().map_or(&[], |texts| texts))
+    }
+
+    /// Texts as they are: where they are stored, or a copy of short ones, whichever is read and checked sooner.
+    fn read_texts<'b>(
+        &'b mut self,
+        nodes: &[u32],
+        buffers: &'b mut Buffers<'a>,
+    ) -> ObjectCells<'b> {
+        let Buffers { checked, texts: plain, .. } = buffers;
         let values = self.values;
-        let Stored { subjects, texts, changes, finder, .. } = self;
-        let Buffers { has, bools, times, texts: plain, codes, .. } = buffers;
+        let rows = self.finder.find(self.subjects, nodes);
+        let found = match values {
+            Values::Text { texts, .. } => {
+                if let Rows::Run(run) = &rows
+                    && self.changes.is_settled(nodes)
+                {
+                    return checked.of_run(texts, run.clone());
+                }
+                found_bytes(&rows, |row| texts.get_bytes(row), &mut self.changes, nodes)
+            }
+            Values::Coded { codes, texts, .. } => {
+                let of_row = |row| texts.get_bytes(usize::from(codes.get(row)));
+                found_bytes(&rows, of_row, &mut self.changes, nodes)
+            }
+            _ => Vec::new(),
+        };
+        if checked.fill(&found) {
+            return checked.cells();
+        }
+        plain.clear();
+        rows.for_each(|row| plain.push(row.and_then(|row| text_of(values.get(row)))));
+        self.changes.for_each(nodes, |place, change| {
+            plain[place] = change.and_then(|(value, _)| text_of(value));
+        });
+        ObjectCells::Some(plain)
+    }
+
+    /// Truth values and instants.
+    fn read_fixed<'b>(
+        &'b mut self,
+        nodes: &[u32],
+        buffers: &'b mut Buffers<'a>,
+    ) -> ObjectCells<'b> {
+        let values = self.values;
+        let Stored { subjects, changes, finder, .. } = self;
+        let Buffers { has, bools, times, .. } = buffers;
         let rows = finder.find(subjects, nodes);
         let is_run = matches!(rows, Rows::Run(_));
-        if let (Some(texts), Values::Coded { codes: stored, .. }) = (&*texts, values) {
-            codes.clear();
-            rows.read(stored, ObjectCells::NONE, u32::from, codes);
-            changes.for_each(nodes, |place, change| {
-                codes[place] = change.map_or(ObjectCells::NONE, |(_, code)| code);
-            });
-            return ObjectCells::Coded(codes, texts);
-        }
-        if let Values::Text { .. } | Values::Coded { .. } = values {
-            plain.clear();
-            rows.for_each(|row| plain.push(row.and_then(|row| text_of(values.get(row)))));
-            changes.for_each(nodes, |place, change| {
-                plain[place] = change.and_then(|(value, _)| text_of(value));
-            });
-            return ObjectCells::Some(plain);
-        }
         if !is_run {
             rows.for_each(|row| has.push(row.is_some()));
         }
@@ -534,6 +578,21 @@ fn read_times(values: &Values, rows: &Rows<'_>, times: &mut Vec<DateTime>) {
             _ => NO_TIME,
         });
     });
+}
+
+/// The bytes of the text of each node, none of which is looked at here: so the places of many are fetched from memory at once.
+fn found_bytes<'a>(
+    rows: &Rows<'_>,
+    of_row: impl Fn(usize) -> &'a [u8],
+    changes: &mut Overlay<Option<(ValueRef<'a>, u32)>>,
+    nodes: &[u32],
+) -> Vec<Option<&'a [u8]>> {
+    let mut found = Vec::with_capacity(nodes.len());
+    rows.for_each(|row| found.push(row.map(&of_row)));
+    changes.for_each(nodes, |place, change| {
+        found[place] = change.and_then(|(value, _)| text_of(value)).map(str::as_bytes);
+    });
+    found
 }
 
 /// The text that a value is.

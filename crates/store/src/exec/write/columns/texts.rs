@@ -56,6 +56,11 @@ impl TextPiece {
                 }
                 self.push_short(valid, codes);
             }
+            ObjectCells::Texts(..) => {
+                let len = valid.len();
+                return self
+                    .push(valid, (0..len).map(|place| cells.text(place).map(str::as_bytes)));
+            }
             ObjectCells::Some(texts) => {
                 return self.push(valid, texts.iter().map(|text| text.map(str::as_bytes)));
             }
