@@ -203,15 +203,20 @@ impl RowFinder {
         RowFinder { beside: self.beside.clone(), ..RowFinder::default() }
     }
 
-    /// The rows of nodes, which ascend, as a run or as a list. O(log subjects) where neither they nor the subjects have gaps, or they are all
+    /// The rows of nodes, which ascend: as a run where that is found out, else as a list. O(log subjects) where neither they nor the subjects have gaps, or they are all
     /// subjects between two; else as [`RowFinder::for_each_piece`].
     pub(crate) fn find(&mut self, subjects: &FrozenBitmap, nodes: &[u32]) -> Rows<'_> {
         if let Some(run) = self.run(subjects, nodes) {
             return Rows::Run(run);
         }
+        let done = self.find_runs(subjects, nodes);
+        if let ([run], true) = (&self.runs[..], done == nodes.len())
+            && run.row != NO_ROW
+        {
+            return Rows::Run(run.row as usize..(run.row + run.len) as usize);
+        }
         let mut rows = std::mem::take(&mut self.rows);
         rows.clear();
-        let done = self.find_runs(subjects, nodes);
         for run in &self.runs {
             match run.row {
                 NO_ROW => rows.resize(rows.len() + run.len as usize, NO_ROW),
