@@ -2,8 +2,11 @@
 
 import gzip
 import json
+import re
+import shutil
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 
 import loader_format
@@ -217,12 +220,115 @@ def test_what_a_cluster_keeps_for_itself_stays_there(full, tmp_path):
         ]
 
 
+@pytest.mark.parametrize("end", ["rdf.gz", "rdf", "jsonl.gz", "jsonl"])
+def test_a_plain_export_comes_back(full, tmp_path, end):
+    """As /admin writes it: packed or not, its schemas are plain files."""
+    (tmp_path / "out").mkdir()
+    is_json = end.startswith("json")
+    if is_json:
+        full.drop("predicate", "secret")
+    full.export(tmp_path / "out" / f"g01.{end}")
+    assert importing.bring_back(tmp_path / "out", tmp_path / "back").warnings == []
+    with hexgraph.connect(tmp_path / "back") as back:
+        assert (back.schema(), back.graphql_schema()) == (full.schema(), SDL)
+        wanted, found = facts(full, tmp_path), facts(back, tmp_path)
+        if is_json:
+            # A text of type default.
+            wanted = [line.replace('"word" .', '"word"^^<xs:string> .') for line in wanted]
+        assert found == wanted
+
+
+def test_what_admin_exports_comes_back(full, tmp_path):
+    full.drop("predicate", "secret")
+    with full.serve(port=0, export=tmp_path) as server:
+        for kind in ("rdf", "json"):
+            asked = f'mutation {{ export(input: {{format: "{kind}"}}) {{ exportedFiles }} }}'
+            request = urllib.request.Request(
+                f"{server.url}/admin",
+                json.dumps({"query": asked}).encode(),
+                {"Content-Type": "application/json"},
+            )
+            with urllib.request.urlopen(request, timeout=60) as reply:
+                files = json.load(reply)["data"]["export"]["exportedFiles"]
+            folder = (tmp_path / files[0]).parent
+            done = run("import", folder, tmp_path / f"{kind}.db")
+            assert done.returncode == 0, done.stderr
+            with hexgraph.connect(tmp_path / f"{kind}.db") as back:
+                assert (back.schema(), back.graphql_schema()) == (full.schema(), SDL)
+                ask = "{ queryFilm { title year } }"
+                assert back.graphql(ask) == full.graphql(ask)
+            shutil.rmtree(folder)
+
+
+DGRAPH_JSON = r"""[
+  {"uid":"0x1","namespace":"0x0","dgraph.type":"Person"},
+  {"uid":"0x1","namespace":"0x0","name":"Ada, \"the\" first","name|f":1.5},
+  {"uid":"0x1","namespace":"0x0","name@ja":"エイダ"},
+  {"uid":"0x1","namespace":"0x0","born":-9223372036854775808},
+  {"uid":"0x1","namespace":"0x0","alive":"false"},
+  {"uid":"0x1","namespace":"0x0","place":"{\"type\":\"Point\",\"coordinates\":[8.5,47.4]}"},
+  {"uid":"0x1","namespace":"0x0","alias":"a"},
+  {"uid":"0x1","namespace":"0x0","alias":"b"},
+  {"uid":"0x1","namespace":"0x0","friend":[{"uid":"0x2","friend|close":true}]},
+  {"uid":"0x9","namespace":"0x0","dgraph.type":"dgraph.type.User"},
+  {"uid":"0x9","namespace":"0x0","dgraph.xid":"groot"}
+]
+"""
+
+
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_an_export_of_dgraph_in_json(tmp_path, is_packed):
+    folder = tmp_path / "out"
+    folder.mkdir()
+
+    def write(name, text):
+        data = text.encode()
+        path = folder / (f"{name}.gz" if is_packed else name)
+        path.write_bytes(gzip.compress(data) if is_packed else data)
+
+    write("g01.json", DGRAPH_JSON)
+    write("g02.json", '[\n  {"uid":"0x2","namespace":"0x0","born":1815}\n]\n')
+    text = re.sub(r"^(?=[^\s}])", "[0x0] ", SCHEMA.strip(), flags=re.MULTILINE)
+    write("g01.schema", f"{text}\n[0x0] <dgraph.xid>:string @index(exact) @upsert . \n")
+    write("g01.gql_schema", json.dumps([{"namespace": 0, "schema": SDL}]))
+    (warning,) = importing.bring_back(folder, tmp_path / "back").warnings
+    assert warning.startswith("JSON has no passwords: nobody's is right in secret ")
+    with hexgraph.connect(tmp_path / "back") as back:
+        query = "{ q(func: uid(1)) { name name@ja born alive place alias dgraph.type"
+        query += " friend @facets { uid born } } none(func: uid(9)) { expand(_all_) } }"
+        assert back.query(query).to_dict() == {
+            "q": [
+                {
+                    "name": 'Ada, "the" first',
+                    "name@ja": "エイダ",
+                    "born": -9223372036854775808,
+                    "alive": False,
+                    "place": {"type": "Point", "coordinates": [8.5, 47.4]},
+                    "alias": ["a", "b"],
+                    "dgraph.type": ["Person"],
+                    "friend": [{"uid": "0x2", "born": 1815, "friend|close": True}],
+                }
+            ],
+            "none": [],
+        }
+        assert back.graphql_schema() == SDL
+    write("g03.json", '[\n  {"uid":"0x2","namespace":"0x5","born":1815}\n]\n')
+    with pytest.raises(hexgraph.QueryError, match=r"other namespaces than 0 \(0x5\)"):
+        importing.bring_back(folder, tmp_path / "other")
+    write("g03.json", '[{"born":1815}]')
+    with pytest.raises(hexgraph.StorageError, match=r"g03\.json\S*:1: no object"):
+        importing.bring_back(folder, tmp_path / "other")
+
+
 def test_folders_that_are_no_exports(tmp_path):
     (tmp_path / "empty").mkdir()
-    with pytest.raises(hexgraph.QueryError, match=r"an export of Dgraph has files g01\.rdf\.gz"):
+    with pytest.raises(hexgraph.QueryError, match=r"an export has files g01\.rdf\.gz"):
         importing.bring_back(tmp_path / "empty", tmp_path / "back")
-    (tmp_path / "empty" / "g01.json.gz").write_bytes(gzip.compress(b"[]"))
-    with pytest.raises(hexgraph.QueryError, match="export it as rdf"):
+    (tmp_path / "empty" / "namespace-2").mkdir()
+    with pytest.raises(hexgraph.QueryError, match="give the folder of one"):
+        importing.bring_back(tmp_path / "empty", tmp_path / "back")
+    (tmp_path / "empty" / "g01.rdf.gz").write_bytes(b"no gzip")
+    with pytest.raises(hexgraph.StorageError, match=r"g01\.rdf\.gz"):
         importing.bring_back(tmp_path / "empty", tmp_path / "back")
     (tmp_path / "empty" / "g01.rdf.gz").write_bytes(gzip.compress(b"<0x1> nonsense\n"))
     with pytest.raises(hexgraph.LoadError, match=r"g01\.rdf:1"):
@@ -263,6 +369,10 @@ def test_the_folder_of_an_export_is_not_loaded_without_its_schema(full, tmp_path
     with hexgraph.connect() as db:
         with pytest.raises(hexgraph.QueryError, match="hexgraph import FOLDER DATABASE"):
             db.load(tmp_path / "out")
+        (tmp_path / "plain").mkdir()
+        full.export(tmp_path / "plain" / "g01.rdf")
+        with pytest.raises(hexgraph.QueryError, match="hexgraph import FOLDER DATABASE"):
+            db.load(tmp_path / "plain")
         assert db.load(tmp_path / "out", str(full.schema())).triples > 0
 
 

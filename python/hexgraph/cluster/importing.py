@@ -14,7 +14,8 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from io import BufferedReader
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -37,6 +38,10 @@ INTERRUPTED = 130
 """The exit status after Ctrl-C, as shells have it."""
 
 _GROUPS = "g[0-9]*"
+_KINDS = (".rdf", ".jsonl", ".json")
+"""Data as N-Quads, as lines of JSON, and as an array of JSON, which Dgraph writes."""
+
+_JSON_HEAD = re.compile(rb'(\{"uid":"0x[0-9a-f]+"),"namespace":"0x([0-9a-f]+)"')
 _NAMESPACE = re.compile(r"^\[0x([0-9a-f]+)\] ?", re.MULTILINE)
 _RESERVED = re.compile(
     r"^(?:type\s+<?dgraph\.[^{]*\{[^}]*\}|<?dgraph\.[^\n]*)\n?",
@@ -56,6 +61,8 @@ class Imported:
 
 def bring_back(source: str | os.PathLike[str], path: str | os.PathLike[str]) -> Imported:
     """Make a new database at `path` of a cluster (dgraph://...) or of the folder of an export.
+
+    The export is one of Dgraph, or one that `/admin` of `hexgraph serve` has written.
 
     Raises StorageError when there is something at `path`. When it fails, nothing is left there.
     """
@@ -239,41 +246,95 @@ def _objects(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _of_export(source: Path, database: Database, folder: Path) -> Imported:
-    """Load the files that an export of Dgraph wrote, those of all its groups."""
-    data = sorted(source.glob(f"{_GROUPS}.rdf.gz"))
-    if not data:
-        what = "an export of Dgraph has files g01.rdf.gz, g01.schema.gz and g01.gql_schema.gz"
-        hint = " (this one is in JSON: export it as rdf)" if _has_json(source) else ""
+    """Load the files that an export wrote, those of all groups of servers."""
+    kind = next((kind for kind in _KINDS if _files(source, kind)), None)
+    if kind is None:
+        what = "an export has files g01.rdf.gz, or g01.json.gz, and g01.schema.gz, packed or not"
+        several = any(source.glob("namespace-*"))
+        hint = " (this one has several namespaces: give the folder of one)" if several else ""
         raise QueryError(f"{source}: {what}{hint}")
-    text = "".join(_schema_text(path) for path in sorted(source.glob(f"{_GROUPS}.schema.gz")))
-    files = []
-    for path in data:
-        own = folder / path.name.removesuffix(".gz")
-        with gzip.open(path, "rb") as given, own.open("wb") as out:
-            out.writelines(line for line in given if _is_own(line))
-        files.append(own)
+    text = "".join(_schema_text(path) for path in _files(source, ".schema"))
+    files = [_without_reserved(path, kind, folder) for path in _files(source, kind)]
     report = database.load(list(files), text or None, progress=None)
-    warnings: list[str] = []
-    for path in sorted(source.glob(f"{_GROUPS}.gql_schema.gz")):
+    for path in _files(source, ".gql_schema", ".graphql"):
         sdl = _exported_sdl(path)
         if sdl:
             database.graphql_schema(sdl)
-    return Imported(report, warnings)
+    return Imported(report, [] if kind == ".rdf" else _about_json(text))
 
 
-def _has_json(source: Path) -> bool:
-    return any(source.glob(f"{_GROUPS}.json.gz"))
+def _files(source: Path, *ends: str) -> list[Path]:
+    """Return the files of all groups whose names have one of the ends, one for each name."""
+    found: dict[str, Path] = {}
+    for end in ends:
+        plain, packed = source.glob(_GROUPS + end), source.glob(f"{_GROUPS}{end}.gz")
+        for path in sorted(plain) + sorted(packed):
+            found.setdefault(path.name.removesuffix(".gz"), path)
+    return [found[name] for name in sorted(found)]
 
 
-def _schema_text(path: Path) -> str:
-    """Return the definitions of a file without those that are Dgraph's own."""
-    text = _unpacked(path)
-    others = {int(number, 16) for number in _NAMESPACE.findall(text)} - {0}
+def _without_reserved(path: Path, kind: str, folder: Path) -> Path:
+    """Copy a file with data to the folder, without what Dgraph keeps for itself."""
+    own = folder / path.name.removesuffix(".gz")
+    with _opened(path) as given:
+        lines: Iterator[bytes] = (line for line in given if _is_own(line))
+        if kind == ".json":
+            own = own.with_suffix(".jsonl")
+            lines = _json_lines(path, given)
+        elif kind == ".jsonl":
+            lines = iter(given)
+        with own.open("wb") as out:
+            try:
+                out.writelines(lines)
+            except (gzip.BadGzipFile, EOFError) as error:
+                raise StorageError(f"reading {path}: {error}") from None
+    return own
+
+
+def _opened(path: Path) -> gzip.GzipFile | BufferedReader:
+    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
+
+
+def _json_lines(path: Path, given: Iterable[bytes]) -> Iterator[bytes]:
+    """Return the objects of an array as Dgraph writes it: one in a line, with one predicate.
+
+    They stay texts, so that no number loses digits.
+    """
+    for number, line in enumerate(given, 1):
+        text = line.strip().rstrip(b",")
+        if text in (b"", b"[", b"]"):
+            continue
+        head = _JSON_HEAD.match(text)
+        if head is None:
+            raise StorageError(f"{path}:{number}: no object as an export of Dgraph has them")
+        _refuse_others(path, {int(head[2], 16)})
+        rest = text[head.end() :]
+        is_type = rest.startswith(b',"dgraph.type":')
+        if not rest.startswith(b',"dgraph.') or (is_type and b':"dgraph.' not in rest):
+            yield head[1] + rest + b"\n"
+
+
+def _about_json(text: str) -> list[str]:
+    names = re.findall(r"^<?([^\s<>:]+)>?\s*:\s*password\b", text, re.MULTILINE)
+    if not names:
+        return []
+    shown = ", ".join(names)
+    return [f"JSON has no passwords: nobody's is right in {shown} (an export as rdf has them)"]
+
+
+def _refuse_others(path: Path, namespaces: set[int]) -> None:
+    others = namespaces - {0}
     if others:
         shown = ", ".join(f"{number:#x}" for number in sorted(others))
         raise QueryError(
             f"{path}: it has data of other namespaces than 0 ({shown}): export one namespace"
         )
+
+
+def _schema_text(path: Path) -> str:
+    """Return the definitions of a file without those that are Dgraph's own."""
+    text = _unpacked(path)
+    _refuse_others(path, {int(number, 16) for number in _NAMESPACE.findall(text)})
     return _RESERVED.sub("", _NAMESPACE.sub("", text))
 
 
@@ -290,7 +351,7 @@ def _is_own(line: bytes) -> bool:
 
 
 def _exported_sdl(path: Path) -> str | None:
-    """Return the GraphQL schema of namespace 0: an array, or the bare text before version 21.03."""
+    """Return the GraphQL schema of namespace 0: an array has it, or it is the bare text."""
     text = _unpacked(path)
     try:
         entries = json.loads(text) if text.strip() else []
@@ -304,7 +365,8 @@ def _exported_sdl(path: Path) -> str | None:
 
 def _unpacked(path: Path) -> str:
     try:
-        return gzip.decompress(path.read_bytes()).decode()
+        with _opened(path) as given:
+            return given.read().decode()
     except (OSError, EOFError, UnicodeDecodeError) as error:
         raise StorageError(f"reading {path}: {error}") from None
 

@@ -28,22 +28,23 @@ pub fn files_of(path: &Path, wanted: impl Fn(&str) -> bool) -> Result<Vec<PathBu
     some(matching(&shown)?, || format!("{shown}: no file is called so"))
 }
 
-/// Refuses a folder with an export for the loaders of Dgraph. Its schema stands in a form of its own, so statements that are loaded from it
-/// alone would lose their types and indexes.
+/// Refuses a folder with an export that Dgraph, or a request for one, has written. Its schema stands in a file of its own, so statements that are
+/// loaded without it would lose their types and indexes.
 ///
 /// # Errors
 ///
 /// [`Error::Query`] that says how it is read.
 pub fn refuse_loaders_export(path: &Path) -> Result<()> {
     let is_schema = |name: &str| {
-        let group = name.strip_prefix('g').and_then(|name| name.strip_suffix(".schema.gz"));
+        let plain = name.strip_suffix(".gz").unwrap_or(name);
+        let group = plain.strip_prefix('g').and_then(|name| name.strip_suffix(".schema"));
         group.is_some_and(|it| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit()))
     };
     let mut entries = fs::read_dir(path).into_iter().flatten().flatten();
     if !entries.any(|entry| entry.file_name().to_str().is_some_and(is_schema)) {
         return Ok(());
     }
-    let message = format!("{}: an export for Dgraph's loaders, with its schema", path.display());
+    let message = format!("{}: an export with its schema in a file of its own", path.display());
     Err(Error::query(message).with_hint("`hexgraph import FOLDER DATABASE` reads it whole; give a schema to load its statements alone"))
 }
 
@@ -78,8 +79,11 @@ mod tests {
         assert_eq!(names(Path::new("no/such")), ["such"]);
         assert!(refuse_loaders_export(folder.path()).is_ok());
         assert!(refuse_loaders_export(Path::new("no/such")).is_ok());
-        fs::write(folder.path().join("g01.schema.gz"), "").unwrap();
-        assert!(refuse_loaders_export(folder.path()).is_err());
+        for name in ["g01.schema.gz", "g2.schema"] {
+            fs::write(folder.path().join(name), "").unwrap();
+            assert!(refuse_loaders_export(folder.path()).is_err());
+            fs::remove_file(folder.path().join(name)).unwrap();
+        }
         let error = files_of(&folder.path().join("*.x"), has_triples).unwrap_err().to_string();
         assert!(error.ends_with("*.x: no file is called so"), "{error}");
     }
