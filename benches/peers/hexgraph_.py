@@ -82,7 +82,7 @@ class E(Engine):
         return self.query(text, **variables).to_dict()
 
     def rows(self, text, **variables):
-        return self.query(text, **variables).rows("q")
+        return self.query(text, **variables).rows("q", uids=int)
 
     def point(self, person):
         return self.rows(POINT, a=person)[0]
@@ -112,25 +112,24 @@ class E(Engine):
         return self.rows(COUNT, age=age, city=city)[0][0]
 
     def filt_100(self, age, city):
-        return [int(row[0], 16) for row in self.rows(FIRST, age=age, city=city)]
+        return [row[0] for row in self.rows(FIRST, age=age, city=city)]
 
     def term(self, t):
         found = self.query(TERM, term=t)
-        rows = [(int(uid, 16), name) for uid, name in found.rows("q")]
-        return rows, found.rows("total")[0][0]
+        return found.rows("q", uids=int), found.rows("total")[0][0]
 
     def top10(self, low, high):
-        return [int(row[0], 16) for row in self.rows(TOP, low=low, high=high - 1)]
+        return [row[0] for row in self.rows(TOP, low=low, high=high - 1)]
 
     def group(self):
         groups = self.ask(GROUP)["q"][0]["@groupby"]
         return {group["city"]: (group["count"], group["avg(age)"]) for group in groups}
 
     def page_after(self, after):
-        return [int(row[0], 16) for row in self.rows(AFTER, a=after)]
+        return [row[0] for row in self.rows(AFTER, a=after)]
 
     def page_skip(self, skip):
-        return [int(row[0], 16) for row in self.rows(SKIP, n=skip)]
+        return [row[0] for row in self.rows(SKIP, n=skip)]
 
     def sp(self, a, b):
         return self.rows(SHORTEST, a=a, b=b)[0][0] - 1

@@ -1,5 +1,7 @@
 """Answers as tuples and as N-Quads."""
 
+import json
+
 import pytest
 
 import hexgraph
@@ -42,6 +44,63 @@ def test_rows_grow_with_keys_that_come_later(db):
     found = db.query("{ q(func: uid(1, 2)) { uid name@* } }")
     assert found.columns() == ["uid", "name@en", "name@fr"]
     assert found.rows() == [("0x1", "a", None), ("0x2", "b", "c")]
+
+
+def test_uids_are_numbers_where_asked(people):
+    found = people.query("{ q(func: uid(1)) { who: uid name friend { uid name } } }")
+    [(uid, name, friends)] = found.rows(uids=int)
+    [(text, _, others)] = found.rows(uids=str)
+    assert (uid, name, text) == (1, "Ada", "0x1")
+    assert friends == [{**other, "uid": int(other["uid"], 16)} for other in others]
+    with pytest.raises(ValueError, match="uids are of type str or int, not <class 'float'>"):
+        found.rows(uids=float)
+
+
+def test_uids_of_groups_and_of_lists_are_numbers_too(people):
+    people.mutate(set="<1> <friend> <2> .")
+    groups = people.query("{ q(func: has(friend)) @groupby(friend) { count(uid) } }")
+    assert [(int(uid, 16), count) for uid, count in groups.rows()] == groups.rows(uids=int)
+    assert groups.rows(uids=int)
+    joined = people.query("{ q(func: uid(1)) @normalize { of: uid friend { uid } } }")
+    texts, numbers = joined.rows(), joined.rows(uids=int)
+    assert texts[0][0] == "0x1"
+    assert numbers == [tuple(int(cell, 16) for cell in row) for row in texts]
+
+
+@pytest.mark.embedded
+def test_texts_are_read_as_they_were_written():
+    """Those of few nodes and of many, that lie behind one another or apart, and of changed ones."""
+    names = ["", "Ada", "žluťoučký", "\u30a8\u30a4\u30c0 \U0001f600", "x" * 300]
+    db = hexgraph.connect()
+    db.alter("name: string .\ncity: string .\nnote: string .")
+    wanted = {}
+    for uid in range(1, 4001):
+        note = None if uid % 7 == 0 else f"note {uid} {names[uid % 4]}"
+        wanted[uid] = (f"{names[uid % 5]}{uid % 3}", f"City{uid % 150:03}", note)
+    lines = [
+        f'<{uid}> <{key}> "{text}" .'
+        for uid, texts in wanted.items()
+        for key, text in zip(("name", "city", "note"), texts, strict=True)
+        if text is not None
+    ]
+    db.mutate(set="\n".join(lines))
+    db.compact()
+    for changed in (False, True):
+        if changed:
+            db.mutate(set='<9> <name> "Bob" .\n<3000> <city> "another" .')
+            db.mutate(delete="<8> <note> * .")
+            wanted[9] = ("Bob", *wanted[9][1:])
+            wanted[3000] = (wanted[3000][0], "another", wanted[3000][2])
+            wanted[8] = (*wanted[8][:2], None)
+        for uids in (range(1, 21), range(1, 4001), range(1, 4001, 3), range(5, 3999, 97)):
+            query = f"{{ q(func: uid({','.join(map(str, uids))})) {{ uid name city note }} }}"
+            found = db.query(query)
+            assert found.rows(uids=int) == [(uid, *wanted[uid]) for uid in uids]
+            assert found.rows() == [(hex(uid), *wanted[uid]) for uid in uids]
+            nodes = [dict(zip(found.columns(), row, strict=True)) for row in found.rows()]
+            kept = [{key: it for key, it in node.items() if it is not None} for node in nodes]
+            assert kept == found.to_dict()["q"] == json.loads(found.json())["q"]
+            assert found.to_arrow().rows() == found.rows()
 
 
 NORMALIZED = """{

@@ -71,10 +71,17 @@ class Result:
         known = native.columns(name) if native is not None else []
         return _merged(known, self._records(name), self.asked.dql)
 
-    def rows(self, block: str | None = None) -> list[tuple[Any, ...]]:
+    def rows(
+        self, block: str | None = None, *, uids: type[str] | type[int] = str
+    ) -> list[tuple[Any, ...]]:
         """Return the objects of a block as tuples, with a value or None for each of `columns`."""
         columns = self.columns(block)
         objects = self._records(self._block_name(block))
+        if uids is int:
+            keys = self._uid_keys()
+            objects = [_with_numbers(node, keys) for node in objects]
+        elif uids is not str:
+            raise ValueError(f"uids are of type str or int, not {uids!r}")
         return [tuple(node.get(column) for column in columns) for node in objects]
 
     def to_arrow(self, block: str | None = None) -> ArrowTable:
@@ -205,6 +212,12 @@ class Result:
             return objects
         return [{key: value for node in objects for key, value in node.items()}] if objects else []
 
+    def _uid_keys(self) -> set[str]:
+        """Return the keys whose texts are uids: that of nodes, and those of groups by edges."""
+        aliases = {alias for alias, name in _ALIAS.findall(self.asked.dql) if name == "uid"}
+        edges = {key for key, kind in self.types().items() if kind == "uid"}
+        return {"uid"} | aliases | edges
+
     def types(self) -> dict[str, str]:
         """Return the types of the schema by the keys that predicates have in the answer."""
         known = {it.name: it.type for it in self.asked.mirror.predicates()}
@@ -232,6 +245,18 @@ class Upsert:
 
 def _counts(found: dict[str, Any]) -> dict[str, int]:
     return {name: display.row_count(rows) for name, rows in found.items()}
+
+
+def _with_numbers(value: Any, keys: set[str], *, is_uid: bool = False) -> Any:
+    """Return a value of an answer with the number of each uid instead of its text."""
+    match value:
+        case dict():
+            return {key: _with_numbers(it, keys, is_uid=key in keys) for key, it in value.items()}
+        case list():
+            return [_with_numbers(it, keys, is_uid=is_uid) for it in value]
+        case str() if is_uid:
+            return int(value, 16)
+    return value
 
 
 def _merged(known: list[str], objects: list[dict[str, Any]], dql: str) -> list[str]:

@@ -10,7 +10,7 @@ use hexgraph_base::answer::RowForm;
 use hexgraph_base::types::bounded;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyIterator, PyList, PyString, PyTuple};
+use pyo3::types::{PyCapsule, PyDict, PyInt, PyIterator, PyList, PyString, PyTuple};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -64,7 +64,12 @@ impl PyResultSet {
     }
 
     fn dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.head(py, usize::MAX, &Control::new())
+        self.dict_with(py, false)
+    }
+
+    /// The data as plain Python objects, with uids as ints where `int_uids` is true.
+    fn dict_with<'py>(&self, py: Python<'py>, int_uids: bool) -> PyResult<Bound<'py, PyAny>> {
+        self.head(py, usize::MAX, int_uids, &Control::new())
     }
 
     /// Converts at most `objects_max` objects of each list, until `control` stops it.
@@ -72,10 +77,12 @@ impl PyResultSet {
         &self,
         py: Python<'py>,
         objects_max: usize,
+        int_uids: bool,
         control: &Control,
     ) -> PyResult<Bound<'py, PyAny>> {
         let fault = Fault::new(control);
-        let written = self.answer().write_head(objects_max, DictSink::new(py, &fault), control);
+        let sink = DictSink::new(py, &fault).with_int_uids(int_uids);
+        let written = self.answer().write_head(objects_max, sink, control);
         match fault.take() {
             Some(error) => Err(error),
             None => Ok(written.map_err(to_python)?.finish()),
@@ -87,12 +94,12 @@ impl PyResultSet {
     fn beginning<'py>(&self, py: Python<'py>, most: usize) -> PyResult<Bound<'py, PyAny>> {
         for fewer in [most, 5, 2] {
             let control = Control::new().with_timeout(SHOWN_TIME_MAX);
-            match self.head(py, fewer, &control) {
+            match self.head(py, fewer, false, &control) {
                 Err(error) if error.get_type(py).name()? == "LimitError" => {}
                 done => return done,
             }
         }
-        self.head(py, 1, &Control::new())
+        self.head(py, 1, false, &Control::new())
     }
 
     /// Renders the first rows by a function of `hexgraph.display`.
@@ -111,7 +118,7 @@ impl PyResultSet {
     fn only_block<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let block = self.only_name()?;
         match self.answer().row_form(Some(&block)).map_err(to_python)? {
-            RowForm::Groups | RowForm::Joined => Ok(self.records(py, &block)?.into_any()),
+            RowForm::Groups | RowForm::Joined => Ok(self.records(py, &block, false)?.into_any()),
             RowForm::Flat | RowForm::Nested => {
                 let found = self.dict(py)?.cast_into::<PyDict>()?.get_item(block)?;
                 Ok(found.unwrap_or_else(|| PyList::empty(py).into_any()))
@@ -131,9 +138,14 @@ impl PyResultSet {
     }
 
     /// Returns the groups of a block, or its objects as one, as dicts.
-    fn records<'py>(&self, py: Python<'py>, block: &str) -> PyResult<Bound<'py, PyList>> {
+    fn records<'py>(
+        &self,
+        py: Python<'py>,
+        block: &str,
+        int_uids: bool,
+    ) -> PyResult<Bound<'py, PyList>> {
         let records = PyList::empty(py);
-        let found = self.dict(py)?.cast_into::<PyDict>()?.get_item(block)?;
+        let found = self.dict_with(py, int_uids)?.cast_into::<PyDict>()?.get_item(block)?;
         let Some(found) = found else { return Ok(records) };
         if self.answer().row_form(Some(block)).map_err(to_python)? == RowForm::Groups {
             for object in found.try_iter()? {
@@ -154,6 +166,19 @@ impl PyResultSet {
     }
 }
 
+/// Whether uids are wanted as ints: the type that they are to have is `int`, or `str`.
+fn wants_ints(py: Python<'_>, uids: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
+    match uids {
+        None => Ok(false),
+        Some(uids) if uids.is(py.get_type::<PyInt>()) => Ok(true),
+        Some(uids) if uids.is(py.get_type::<PyString>()) => Ok(false),
+        Some(other) => {
+            let other = bounded(other.repr()?);
+            Err(PyValueError::new_err(format!("uids are of type str or int, not {other}")))
+        }
+    }
+}
+
 #[pymethods]
 impl PyResultSet {
     /// The data as plain Python objects: the name of each block and the list of what it found.
@@ -169,28 +194,37 @@ impl PyResultSet {
 
     /// The objects of a block as tuples, with a value (or None) for each of `columns`. A uid is a
     /// text, as everywhere; nested objects are dicts. Of `@groupby` at a block each group is a tuple, and
-    /// what a block without nodes computes is one. `block` may be left out where there is only one.
+    /// what a block without nodes computes is one. `block` may be left out where there is only one. With
+    /// `uids=int` each uid is its number, which is made and compared sooner than the text.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
     /// >>> _ = db.mutate(set='<0x1f> <name> "Ada" .')
     /// >>> db.query("{ q(func: has(name)) { uid name age } }").rows()
     /// [('0x1f', 'Ada', None)]
-    #[pyo3(signature = (block = None))]
-    fn rows<'py>(&self, py: Python<'py>, block: Option<&str>) -> PyResult<Bound<'py, PyList>> {
+    /// >>> db.query("{ q(func: has(name)) { uid name } }").rows(uids=int)
+    /// [(31, 'Ada')]
+    #[pyo3(signature = (block = None, *, uids = None))]
+    fn rows<'py>(
+        &self,
+        py: Python<'py>,
+        block: Option<&str>,
+        uids: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let int_uids = wants_ints(py, uids)?;
         let control = Control::new();
         let (block, keys) = interruptible(py, None, |control| self.answer().keys(block, control))?;
         let form = self.answer().row_form(Some(&block)).map_err(to_python)?;
         if matches!(form, RowForm::Groups | RowForm::Joined) {
             let rows = PyList::empty(py);
-            for record in self.records(py, &block)? {
+            for record in self.records(py, &block, int_uids)? {
                 let cells = keys.iter().map(|key| record.call_method1("get", (key,)));
                 rows.append(PyTuple::new(py, cells.collect::<PyResult<Vec<_>>>()?)?)?;
             }
             return Ok(rows);
         }
         let fault = Fault::new(&control);
-        let sink = DictSink::of_rows(py, &fault, block, keys);
+        let sink = DictSink::of_rows(py, &fault, block, keys).with_int_uids(int_uids);
         let written = self.answer().write(sink, &control);
         match fault.take() {
             Some(error) => Err(error),
@@ -446,7 +480,7 @@ impl PyResultSet {
         }
         let block = self.only_name()?;
         let count = match self.answer().row_form(Some(&block)).map_err(to_python)? {
-            RowForm::Groups | RowForm::Joined => self.records(py, &block)?.len(),
+            RowForm::Groups | RowForm::Joined => self.records(py, &block, false)?.len(),
             RowForm::Flat | RowForm::Nested => {
                 interruptible(py, None, |control| self.answer().row_count(control))?
             }

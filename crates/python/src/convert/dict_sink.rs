@@ -38,11 +38,15 @@ struct Rows<'py> {
     column: usize,
     /// Whether the writer is in the block.
     is_here: bool,
+    /// Whether a later row has brought a key that was not known before.
+    has_grown: bool,
 }
 
 /// Makes objects of the values of columns.
 #[derive(Default)]
 struct Maker<'py> {
+    /// Whether uids are ints, and not texts.
+    int_uids: bool,
     /// The texts that columns of a block say by their places in a list, by selection and column, and then by their places.
     texts: BTreeMap<(usize, usize), Vec<Option<Bound<'py, PyAny>>>>,
     /// The text of a time.
@@ -66,21 +70,21 @@ impl<'py> Maker<'py> {
         py: Python<'py>,
         keys: &mut Keys<'py>,
         objects: &'o Objects<'o>,
-    ) -> MadeObjects<'o, 'py> {
+    ) -> PyResult<MadeObjects<'o, 'py>> {
         stack::require();
         let columns = objects.columns.iter().enumerate().map(|(place, (name, cells))| {
             let column = match cells {
                 ObjectCells::Lists(lists) => {
-                    MadeColumn::Lists(lists, self.objects(py, keys, &lists.objects))
+                    MadeColumn::Lists(lists, self.objects(py, keys, &lists.objects)?)
                 }
                 _ => {
                     let column = (objects.selection, place);
-                    MadeColumn::Values(self.column(py, column, cells, objects.len))
+                    MadeColumn::Values(self.column(py, column, cells, objects.len)?)
                 }
             };
-            (keys.find(py, name), column)
+            Ok((keys.find(py, name), column))
         });
-        MadeObjects { columns: columns.collect() }
+        Ok(MadeObjects { columns: columns.collect::<PyResult<_>>()? })
     }
 
     /// The value of each object, `None` for one that has none. `column` is told by its selection and its place there.
@@ -90,9 +94,9 @@ impl<'py> Maker<'py> {
         column: (usize, usize),
         cells: &ObjectCells<'_>,
         len: usize,
-    ) -> Vec<Option<Bound<'py, PyAny>>> {
+    ) -> PyResult<Vec<Option<Bound<'py, PyAny>>>> {
         let mut made = Vec::with_capacity(len);
-        let Maker { texts, time } = self;
+        let Maker { int_uids, texts, time } = self;
         match cells {
             ObjectCells::Coded(codes, all) => {
                 let known = texts.entry(column).or_default();
@@ -104,13 +108,24 @@ impl<'py> Maker<'py> {
                     Some(text.get_or_insert_with(make).clone())
                 }));
             }
-            ObjectCells::Uids(uids) => made.extend(uids[..len].iter().map(|&uid| {
-                let mut digits = [0; 18];
-                Some(PyString::new(py, uid.text(&mut digits)).into_any())
-            })),
+            ObjectCells::Uids(uids) => {
+                for uid in &uids[..len] {
+                    made.push(Some(uid_of(py, *uid, *int_uids)?));
+                }
+            }
+            ObjectCells::Texts(all, ends, []) => {
+                let mut start = 0;
+                made.extend(ends[..len].iter().map(|&end| {
+                    let text = &all[std::mem::replace(&mut start, end)..end];
+                    Some(PyString::new(py, text).into_any())
+                }));
+            }
+            ObjectCells::Ints(ints, []) => {
+                made.extend(ints[..len].iter().map(|&int| Some(PyInt::new(py, int).into_any())));
+            }
             _ => made.extend((0..len).map(|place| one(py, cells, place, time))),
         }
-        made
+        Ok(made)
     }
 }
 
@@ -168,6 +183,15 @@ fn list_of<'py>(
         list.get_or_insert_with(|| PyList::empty(py)).append(dict)?;
     }
     Ok(list.map(Bound::into_any))
+}
+
+/// A uid as Python has it.
+fn uid_of(py: Python<'_>, uid: Uid, is_int: bool) -> PyResult<Bound<'_, PyAny>> {
+    if is_int {
+        return Ok(uid.0.into_pyobject(py)?.into_any());
+    }
+    let mut digits = [0; 18];
+    Ok(PyString::from_bytes(py, uid.digits(&mut digits))?.into_any())
 }
 
 /// The value of an object as an object of Python. `buffer` is for the text of a time.
@@ -289,18 +313,28 @@ impl<'a, 'py> DictSink<'a, 'py> {
     ) -> DictSink<'a, 'py> {
         let cells = vec![None; columns.len()];
         let places = NamePlaces::default();
-        let rows = Rows { block, columns, places, cells, column: 0, is_here: false };
+        let (column, is_here, has_grown) = (0, false, false);
+        let rows = Rows { block, columns, places, cells, column, is_here, has_grown };
         DictSink { rows: Some(rows), ..DictSink::new(py, fault) }
+    }
+
+    /// The same with uids as ints where `int_uids` is true.
+    pub(crate) fn with_int_uids(mut self, int_uids: bool) -> DictSink<'a, 'py> {
+        self.maker.int_uids = int_uids;
+        self
     }
 
     /// Returns the tuples that were written, all of one length.
     pub(crate) fn finish_rows(self) -> PyResult<Bound<'py, PyList>> {
         let py = self.py;
         let Some(rows) = &self.rows else { return Ok(PyList::empty(py)) };
-        let (block, width) = (rows.block.clone(), rows.columns.len());
+        let (block, width, has_grown) = (rows.block.clone(), rows.columns.len(), rows.has_grown);
         let found = self.finish().cast_into::<PyDict>()?.get_item(block)?;
         let Some(found) = found else { return Ok(PyList::empty(py)) };
         let list = found.cast_into::<PyList>()?;
+        if !has_grown {
+            return Ok(list);
+        }
         for (place, row) in list.iter().enumerate() {
             let row = row.cast_into::<PyTuple>()?;
             // A row that was written before some later one brought a new key is too short.
@@ -392,6 +426,7 @@ impl<'a, 'py> DictSink<'a, 'py> {
         let columns = &rows.columns;
         let known = rows.places.find(key, next, columns.len(), |place| &columns[place]);
         rows.column = known.unwrap_or_else(|| {
+            rows.has_grown = true;
             rows.columns.push(key.to_owned());
             rows.cells.push(None);
             rows.columns.len() - 1
@@ -411,7 +446,7 @@ impl<'a, 'py> DictSink<'a, 'py> {
     fn add_objects(&mut self, list: &Bound<'py, PyList>, objects: &Objects<'_>) -> PyResult<()> {
         let py = self.py;
         let mut columns = Vec::with_capacity(objects.columns.len());
-        for (name, column) in self.maker.objects(py, &mut self.keys, objects).columns {
+        for (name, column) in self.maker.objects(py, &mut self.keys, objects)?.columns {
             columns.push((name, column.in_order(py, objects)?));
         }
         for place in 0..objects.count() {
@@ -438,21 +473,21 @@ impl<'a, 'py> DictSink<'a, 'py> {
             slots.push(self.rows.as_ref().map_or(0, |rows| rows.column));
         }
         let width = self.rows.as_ref().map_or(0, |rows| rows.columns.len());
-        let made = self.maker.objects(py, &mut self.keys, objects);
-        let mut columns: Vec<Vec<Option<Bound<'py, PyAny>>>> = vec![Vec::new(); width];
+        let made = self.maker.objects(py, &mut self.keys, objects)?;
+        let mut columns = vec![Vec::new().into_iter(); width];
         for (slot, (_, column)) in slots.into_iter().zip(made.columns) {
-            columns[slot] = column.in_order(py, objects)?;
+            columns[slot] = column.in_order(py, objects)?.into_iter();
         }
-        for place in 0..objects.count() {
-            let has = |column: &Vec<Option<_>>| matches!(column.get(place), Some(Some(_)));
-            if !columns.iter().any(has) {
-                continue;
+        for _ in 0..objects.count() {
+            let Some(rows) = &mut self.rows else { break };
+            let mut is_empty = true;
+            for (cell, column) in rows.cells.iter_mut().zip(&mut columns) {
+                *cell = column.next().flatten();
+                is_empty &= cell.is_none();
             }
-            let cells = columns.iter_mut().map(|column| {
-                let cell = column.get_mut(place).and_then(Option::take);
-                cell.unwrap_or_else(|| py.None().into_bound(py))
-            });
-            list.append(PyTuple::new(py, cells)?)?;
+            if !is_empty {
+                list.append(self.row()?)?;
+            }
         }
         Ok(())
     }
@@ -526,8 +561,8 @@ impl Sink for DictSink<'_, '_> {
     }
 
     fn uid(&mut self, uid: Uid) {
-        let mut digits = [0; 18];
-        self.text(uid.text(&mut digits));
+        let made = uid_of(self.py, uid, self.maker.int_uids);
+        self.put_made(made);
     }
 
     fn int(&mut self, number: i64) {
