@@ -103,6 +103,29 @@ def test_texts_are_read_as_they_were_written():
             assert found.to_arrow().rows() == found.rows()
 
 
+@pytest.mark.embedded
+def test_long_texts_are_read_behind_changes():
+    """They are read where they lie: all of them changed, and some of them."""
+    db = hexgraph.connect()
+    db.alter("text: string .")
+    texts = {uid: f"{uid} {'y' * (200 + uid)}" for uid in range(1, 401)}
+    db.mutate(set="\n".join(f'<{uid}> <text> "{text}" .' for uid, text in texts.items()))
+    for changed in (3, 17, 390):
+        for query in (
+            "{ q(func: has(text)) { uid text } }",
+            "{ q(func: uid(3, 17, 40, 390)) { uid text } }",
+        ):
+            found = db.query(query)
+            asked = [int(row[0], 16) for row in found.rows()]
+            assert len(asked) == (400 if "has" in query else 4)
+            assert found.rows(uids=int) == [(uid, texts[uid]) for uid in asked]
+            assert json.loads(found.json())["q"] == found.to_dict()["q"]
+            assert [row["text"] for row in found.to_dict()["q"]] == [texts[uid] for uid in asked]
+        db.compact()
+        texts[changed] = "z" * 300
+        db.mutate(set=f'<{changed}> <text> "{texts[changed]}" .')
+
+
 NORMALIZED = """{
   q(func: has(friend)) @normalize {
     z: name

@@ -35,12 +35,12 @@ impl<T: Copy> Overlay<T> {
     }
 
     /// The number of changes that were passed over.
-    pub(in crate::exec::select) fn place(&self) -> usize {
+    pub(in crate::exec) fn place(&self) -> usize {
         self.done
     }
 
     /// Goes back to where so many changes were passed over.
-    pub(in crate::exec::select) fn go_back(&mut self, place: usize) {
+    pub(in crate::exec) fn go_back(&mut self, place: usize) {
         self.done = place;
     }
 

@@ -492,6 +492,7 @@ impl<'a> Stored<'a> {
         let Buffers { checked, texts: plain, .. } = buffers;
         let values = self.values;
         let rows = self.finder.find(self.subjects, nodes);
+        let before = self.changes.place();
         let found = match values {
             Values::Text { texts, .. } => {
                 if let Rows::Run(run) = &rows
@@ -512,6 +513,8 @@ impl<'a> Stored<'a> {
         }
         plain.clear();
         rows.for_each(|row| plain.push(row.and_then(|row| text_of(values.get(row)))));
+        // They were passed over with the bytes.
+        self.changes.go_back(before);
         self.changes.for_each(nodes, |place, change| {
             plain[place] = change.and_then(|(value, _)| text_of(value));
         });
