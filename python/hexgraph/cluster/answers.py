@@ -72,7 +72,7 @@ class Result:
         return _merged(known, self._records(name), self.asked.dql)
 
     def rows(
-        self, block: str | None = None, *, uids: type[str] | type[int] = str
+        self, block: str | None = None, *, uids: type[str] | type[int] | None = None
     ) -> list[tuple[Any, ...]]:
         """Return the objects of a block as tuples, with a value or None for each of `columns`."""
         columns = self.columns(block)
@@ -80,7 +80,7 @@ class Result:
         if uids is int:
             keys = self._uid_keys()
             objects = [_with_numbers(node, keys) for node in objects]
-        elif uids is not str:
+        elif uids not in (None, str):
             raise ValueError(f"uids are of type str or int, not {uids!r}")
         return [tuple(node.get(column) for column in columns) for node in objects]
 
