@@ -53,6 +53,8 @@ pub fn chance(rng: &mut Rng, percent: u32) -> bool {
 pub fn phrase(rng: &mut Rng) -> String {
     match rng.u32(..10) {
         0 => String::new(),
+        // Long ones are read in another way than those that are copied.
+        1 if chance(rng, 20) => one_of(rng, WORDS).repeat(rng.usize(100..200)),
         1..=4 => (*one_of(rng, NAMES)).to_owned(),
         _ => {
             let count = rng.usize(1..5);
