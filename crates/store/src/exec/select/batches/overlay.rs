@@ -63,10 +63,11 @@ impl<T: Copy> Overlay<T> {
         let changes = &self.changes[start..end];
         if is_run(nodes) {
             changes.iter().for_each(|(node, change)| visit((node - first) as usize, *change));
-        } else if nodes.len().saturating_mul(SEARCH_SHARE) < changes.len() {
-            look_up_nodes(nodes, changes, visit);
         } else if changes.len().saturating_mul(SEARCH_SHARE) < nodes.len() {
             look_up_changes(nodes, changes, visit);
+        } else if nodes.len().saturating_mul(SEARCH_SHARE) < self.changes.len() {
+            // Also where few of the changes are near: a sieve is made of all of them.
+            look_up_nodes(nodes, changes, visit);
         } else {
             self.sieve.get_or_init(|| Sieve::of(&self.changes)).sift(nodes, changes, visit);
         }
