@@ -338,15 +338,18 @@ impl<'a> Context<'a> {
             };
         }
         let Some(least) = self.version.nodes.node_after(Uid(page.after)) else { return Vec::new() };
-        let rest = set.iter_from(least);
+        let rows_behind = || set.count_below(least) + offset;
         match page.first {
-            0 => rest.skip(offset).collect(),
-            first if 0 < first => rest.skip(offset).take(first as usize).collect(),
+            0 => set.page(rows_behind(), usize::MAX),
+            first if 0 < first && offset == 0 => {
+                set.iter_from(least).take(first as usize).collect()
+            }
+            first if 0 < first => set.page(rows_behind(), first as usize),
             first => {
-                let rest: Vec<u32> = rest.collect();
+                // From the end, but no further than to `after`.
                 let count = first.unsigned_abs() as usize;
-                // From the end: sets are walked forward only, so what lies behind `after` is listed.
-                rest[rest.len().saturating_sub(count)..].to_vec()
+                let start = set.len().saturating_sub(count).max(set.count_below(least));
+                set.page(start, count)
             }
         }
     }

@@ -318,13 +318,12 @@ impl<'a> Context<'a> {
             false => BATCH_BEYOND_MIN,
         };
         let mut batch_len = skip.saturating_add(first).clamp(batch_min, BATCH_MAX);
-        let mut nodes = filter.walked(driver, asked).iter_from(least);
-        let (mut found, mut walked) = (Vec::new(), 0_usize);
-        loop {
+        let nodes = filter.walked(driver, asked);
+        let (mut found, mut walked, mut next) = (Vec::new(), 0_usize, Some(least));
+        while let Some(least) = next {
             self.check()?;
-            let mut batch = Vec::with_capacity(batch_len);
-            batch.extend(nodes.by_ref().take(batch_len));
-            let is_last = batch.len() < batch_len;
+            let mut batch;
+            (batch, next) = nodes.batch(least, batch_len);
             walked += batch.len();
             // What lies close together in a column is tested sooner than found in a set.
             if let Some(Driver::Holders(place)) = driver {
@@ -341,15 +340,16 @@ impl<'a> Context<'a> {
             // Not below 0: the walk ends when as many are found as were asked for.
             let room = first - found.len();
             found.extend(passed[skipped..].iter().take(room));
-            if is_last || found.len() == first {
-                return Ok(Some(found));
+            if found.len() == first {
+                break;
             }
-            if most <= walked {
+            if most <= walked && next.is_some() {
                 return Ok(None);
             }
             // At most about as many nodes are asked in vain as had to be asked.
             batch_len = (2 * batch_len).min(BATCH_MAX);
         }
+        Ok(Some(found))
     }
 
     /// All nodes of a set that pass a filter.

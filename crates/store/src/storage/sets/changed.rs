@@ -47,14 +47,14 @@ impl Stored<'_> {
         // for the lost ones, those that one side stores and the other gained, and those that both gained.
         // By inclusion and exclusion: what one side lost is taken
         // off, so what both lost is taken off twice and added here.
-        let stored = self.bits.and_len(other.bits) + other.lost.intersection_len(self.lost);
+        let stored = self.bits.and_len(other.bits) + both_len(self.lost, other.lost);
         let stored =
             stored - self.bits.and_len_roaring(other.lost) - other.bits.and_len_roaring(self.lost);
         let mine_gained =
-            other.bits.and_len_roaring(self.gained) - other.lost.intersection_len(self.gained);
+            other.bits.and_len_roaring(self.gained) - both_len(self.gained, other.lost);
         let theirs_gained =
-            self.bits.and_len_roaring(other.gained) - self.lost.intersection_len(other.gained);
-        stored + mine_gained + theirs_gained + other.gained.intersection_len(self.gained)
+            self.bits.and_len_roaring(other.gained) - both_len(self.lost, other.gained);
+        stored + mine_gained + theirs_gained + both_len(self.gained, other.gained)
     }
 
     /// What the members that are in both sets have beside those that are stored here, and what they lack of these; `None` where that is much.
@@ -117,5 +117,17 @@ impl Stored<'_> {
         self.bits.remove_from(all);
         *all |= kept;
         *all -= self.gained;
+    }
+}
+
+/// The number of members of both. O(1) where one ends before the other begins, as what was lost mostly does before what was gained.
+fn both_len(one: &RoaringBitmap, other: &RoaringBitmap) -> u64 {
+    let lies_before = |one: &RoaringBitmap, other: &RoaringBitmap| match (one.max(), other.min()) {
+        (Some(last), Some(first)) => last < first,
+        _ => true,
+    };
+    match lies_before(one, other) || lies_before(other, one) {
+        true => 0,
+        false => one.intersection_len(other),
     }
 }

@@ -138,14 +138,11 @@ impl NodeSet {
         self.len() == 0
     }
 
-    /// True when `node` is a member. O(log members) at most.
+    /// True when `node` is a member. O(log members) at most, O(1) in a list without gaps.
     pub fn contains(&self, node: u32) -> bool {
         match self {
             NodeSet::Sorted(nodes) => nodes.binary_search(&node).is_ok(),
-            NodeSet::Slice(array, range) => {
-                let found = array.partition_point(range.clone(), |other| other < node);
-                found < range.end && array.get(found) == node
-            }
+            NodeSet::Slice(array, range) => slice_has(array, range, node),
             NodeSet::Bitmap(bitmap) => bitmap.contains(node),
             NodeSet::Frozen(bitmap) => bitmap.contains(node),
             NodeSet::Overlay { base, gained, lost } => {
@@ -206,10 +203,7 @@ impl NodeSet {
 
     /// The number of members below `bound`, without a walk.
     pub fn count_below(&self, bound: u32) -> usize {
-        let below = |bitmap: &RoaringBitmap| match bound.checked_sub(1) {
-            Some(last) => bitmap.rank(last) as usize,
-            None => 0,
-        };
+        let below = |bitmap: &RoaringBitmap| rank_below(bitmap, bound);
         match self {
             NodeSet::Sorted(nodes) => nodes.partition_point(|&node| node < bound),
             NodeSet::Slice(array, range) => {
@@ -243,6 +237,9 @@ impl NodeSet {
         if self.len() <= row {
             return None;
         }
+        if let Some(node) = self.select_stored(row, base, gained, lost) {
+            return Some(node);
+        }
         // Behind the stored member before which there are so few that the new ones do not fill the rows...
         // Though all gained ones lie before it and none is lost, at most `row` members end with that stored one.
         let before = row.checked_sub(gained.len() as usize + 1);
@@ -261,6 +258,29 @@ impl NodeSet {
             }
         }
         Some(low)
+    }
+
+    /// The member behind `row` others, where it is a stored one that a few steps find: each goes to the stored row from which the changes before
+    /// the last one's member lead to `row`.
+    fn select_stored(
+        &self,
+        row: usize,
+        base: &NodeSet,
+        gained: &RoaringBitmap,
+        lost: &RoaringBitmap,
+    ) -> Option<u32> {
+        /// Changes lie evenly mostly, so that the second step is already there.
+        const STEPS: usize = 4;
+        let mut stored = row;
+        for _ in 0..STEPS {
+            let node = base.plain_at(stored)?;
+            let (more, less) = (rank_below(gained, node), rank_below(lost, node));
+            if stored + more == row + less {
+                return (!lost.contains(node)).then_some(node);
+            }
+            stored = (row + less).checked_sub(more)?;
+        }
+        None
     }
 
     /// True when the set has exactly the members of `nodes`, which ascend without repeats. O(1) when their number
@@ -416,6 +436,34 @@ impl NodeSet {
                 None => Vec::new(),
             },
         }
+    }
+
+    /// The next members from `least` on, ascending: at most `count` of them, which may be fewer or none also where others follow; and the least bound of
+    /// those that do, `None` behind the last one. O(log members + what is listed + changes between).
+    pub(crate) fn batch(&self, least: u32, count: usize) -> (Vec<u32>, Option<u32>) {
+        let NodeSet::Overlay { base, gained, lost } = self else {
+            let nodes = match self {
+                NodeSet::Bitmap(bitmap) => bitmap.range(least..).take(count).collect(),
+                _ => self.page(self.count_below(least), count),
+            };
+            let last = nodes.last().filter(|_| nodes.len() == count);
+            let next = last.and_then(|last| last.checked_add(1));
+            return (nodes, next);
+        };
+        let (mut nodes, mut next) = base.batch(least, count);
+        let until = next.map_or(u32::MAX, |next| next - 1);
+        let mut new: Vec<u32> = gained.range(least..=until).take(count + 1).collect();
+        if let Some(left) = new.get(count) {
+            nodes.truncate(nodes.partition_point(|node| node < left));
+            next = new.pop();
+        }
+        remove_sorted(&mut nodes, lost);
+        insert_sorted(&mut nodes, &new);
+        if let Some(left) = nodes.get(count) {
+            next = Some(*left);
+            nodes.truncate(count);
+        }
+        (nodes, next)
     }
 
     /// All members as a list.
@@ -669,6 +717,26 @@ impl NodeSet {
             }
         }
     }
+}
+
+/// The number of members of a bitmap below a bound.
+fn rank_below(bitmap: &RoaringBitmap, bound: u32) -> usize {
+    bound.checked_sub(1).map_or(0, |last| bitmap.rank(last) as usize)
+}
+
+/// Whether an ascending part of an array has a node. Each member is greater than the one before by 1 at least, which says where the node lies at the latest: in
+/// a list without gaps it lies there.
+fn slice_has(array: &Array<u32>, range: &Range<usize>, node: u32) -> bool {
+    if range.is_empty() {
+        return false;
+    }
+    let Some(latest) = node.checked_sub(array.get(range.start)) else { return false };
+    let latest = range.start.saturating_add(latest as usize);
+    if latest < range.end && array.get(latest) == node {
+        return true;
+    }
+    let found = array.partition_point(range.start..latest.min(range.end), |other| other < node);
+    found < range.end && array.get(found) == node
 }
 
 /// A stored set with other changes than its own: what it gained, and what it lost.

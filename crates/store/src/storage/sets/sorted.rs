@@ -1,6 +1,7 @@
 //! Removes nodes from sorted lists and inserts them.
 
 use roaring::RoaringBitmap;
+use roaring::bitmap::Iter;
 use std::ops::Range;
 
 /// True when the nodes of an ascending list have no gap between them, as the nodes of a load have. O(1).
@@ -12,24 +13,17 @@ pub(crate) fn is_run(nodes: &[u32]) -> bool {
 }
 
 /// Keeps the members of a bitmap in a sorted list. O(containers) where none lies between the ends of the list, else a search for each
-/// of few members, or a merge of both.
+/// of few members, or a merge of both container by container.
 pub(super) fn retain_in(nodes: &mut Vec<u32>, members: &RoaringBitmap) {
     let count = members_between(nodes, members);
     if count == 0 {
         nodes.clear();
     } else if count < nodes.len() / SEARCH_SHARE {
         *nodes = places_of(nodes, members).map(|place| nodes[place]).collect();
-    } else if AS_BITMAP <= nodes.len() {
-        // Whole containers are intersected, where a merge would take a step for each member.
-        let list = RoaringBitmap::from_sorted_iter(nodes.iter().copied());
-        *nodes = (list.expect("the list is sorted") & members).iter().collect();
     } else {
         merge_with(nodes, members, true);
     }
 }
-
-/// A list of so many nodes is made a bitmap to be intersected with one.
-const AS_BITMAP: usize = 1 << 10;
 
 /// The members of a bitmap between the ends of a sorted list, both included.
 fn between<'m>(nodes: &[u32], members: &'m RoaringBitmap) -> impl Iterator<Item = u32> + use<'m> {
@@ -52,16 +46,66 @@ fn members_between(nodes: &[u32], members: &RoaringBitmap) -> usize {
     ends.map_or(0, |(&first, &last)| members.range_cardinality(first..=last) as usize)
 }
 
-/// Keeps the members of a bitmap in a sorted list (or, with `keep` false, the others) by a merge.
+/// So many members are listed at a time to be merged with a list.
+const LOT: usize = 256;
+
+/// Keeps the members of a bitmap in a sorted list (or, with `keep` false, the others): by a merge, but for the nodes of those containers in which there is
+/// no member, or there are many times more members than nodes. O(list + members near it).
 fn merge_with(nodes: &mut Vec<u32>, members: &RoaringBitmap, keep: bool) {
-    let mut members = between(nodes, members);
-    let mut next = members.next();
-    nodes.retain(|&node| {
-        while next.is_some_and(|member| member < node) {
-            next = members.next();
+    let (mut read, mut kept) = (0, 0);
+    while let Some(&first) = nodes.get(read) {
+        let last = first | u32::from(u16::MAX);
+        let end = read + gallop(&nodes[read..], |node| *node <= last);
+        let count = members.range_cardinality(first..=last) as usize;
+        if count == 0 {
+            if keep {
+                read = end;
+                continue;
+            }
+            nodes.copy_within(read..end, kept);
+            kept += end - read;
+        } else if (end - read).saturating_mul(SEARCH_SHARE) < count {
+            for place in read..end {
+                let node = nodes[place];
+                nodes[kept] = node;
+                kept += usize::from(members.contains(node) == keep);
+            }
+        } else {
+            kept = merge_part(nodes, read..end, kept, (members.range(first..=last), keep));
         }
-        (next == Some(node)) == keep
-    });
+        read = end;
+    }
+    nodes.truncate(kept);
+}
+
+/// As [`merge_with`], for the nodes at some places, which are moved to the place `to` before them. Returns the place behind those that are kept.
+fn merge_part(
+    nodes: &mut [u32],
+    part: Range<usize>,
+    to: usize,
+    (mut members, keep): (Iter<'_>, bool),
+) -> usize {
+    let (mut read, mut kept, mut lot) = (part.start, to, [0; LOT]);
+    while read < part.end {
+        let lot = &*members.next_many(&mut lot);
+        if lot.is_empty() {
+            break;
+        }
+        let mut place = 0;
+        // Without branches that are hard to foresee: which of both comes next is by chance.
+        while read < part.end && place < lot.len() {
+            let (node, member) = (nodes[read], lot[place]);
+            nodes[kept] = node;
+            kept += usize::from(if keep { node == member } else { node < member });
+            read += usize::from(node <= member);
+            place += usize::from(member <= node);
+        }
+    }
+    if !keep {
+        nodes.copy_within(read..part.end, kept);
+        kept += part.end - read;
+    }
+    kept
 }
 
 /// The number of items at the front that have a property, which none has behind the first that has
@@ -77,6 +121,24 @@ pub(crate) fn gallop<T>(items: &[T], holds: impl Fn(&T) -> bool) -> usize {
     }
     // The item at `start + step - 1` was asked in vain, or is not there: the answer does not lie behind it.
     let end = (start + step - 1).min(items.len());
+    start + items[start..end].partition_point(holds)
+}
+
+/// As [`gallop`], from a guess on in either direction: O(log) in how far it is from there.
+#[inline]
+pub(crate) fn gallop_from<T>(items: &[T], guess: usize, holds: impl Fn(&T) -> bool) -> usize {
+    let mut end = guess.min(items.len());
+    if items[..end].last().is_none_or(&holds) {
+        return end + gallop(&items[end..], holds);
+    }
+    // The last item before `end` has not the property, whichever steps are taken.
+    let mut step = 1;
+    while step < end && !holds(&items[end - 1 - step]) {
+        end -= step;
+        step *= 2;
+    }
+    // The item that was asked last has it, so those before it do; or there is no item so far back.
+    let start = end.saturating_sub(step);
     start + items[start..end].partition_point(holds)
 }
 
@@ -105,17 +167,42 @@ pub(super) fn retain_sorted(nodes: &mut Vec<u32>, members: &[u32], keep: bool) {
         }
         return;
     }
-    let mut rest = members;
     // Decided once for all nodes: a search costs more than a step of a merge.
-    let is_searched = GALLOP_RATIO.saturating_mul(nodes.len()) < members.len();
+    if GALLOP_RATIO.saturating_mul(nodes.len()) < members.len() {
+        let mut search = EvenSearch::of(members);
+        nodes.retain(|node| search.has(node) == keep);
+        return;
+    }
+    let mut rest = members;
     nodes.retain(|&node| {
-        let skip = match is_searched {
-            true => gallop(rest, |&member| member < node),
-            false => rest.iter().take_while(|&&member| member < node).count(),
-        };
-        rest = &rest[skip..];
+        rest = &rest[rest.iter().take_while(|&&member| member < node).count()..];
         (rest.first() == Some(&node)) == keep
     });
+}
+
+/// Looks up nodes, which ascend, in an ascending list: each search begins where the node would be if the members lay evenly behind the node before, which is near
+/// where there are few gaps.
+struct EvenSearch<'m> {
+    members: &'m [u32],
+    /// The members of each id, as a fraction of 2^32.
+    share: u64,
+    /// The members that are less than all nodes to come.
+    done: usize,
+}
+
+impl<'m> EvenSearch<'m> {
+    fn of(members: &'m [u32]) -> EvenSearch<'m> {
+        let span = members.first().zip(members.last()).map_or(0, |(first, last)| last - first);
+        let share = ((members.len() as u64) << 32) / (u64::from(span) + 1);
+        EvenSearch { members, share, done: 0 }
+    }
+
+    fn has(&mut self, node: &u32) -> bool {
+        let Some(next) = self.members.get(self.done) else { return false };
+        let ahead = (u64::from(node.saturating_sub(*next)) * self.share) >> 32;
+        self.done += gallop_from(&self.members[self.done..], ahead as usize, |it| it < node);
+        self.members.get(self.done) == Some(node)
+    }
 }
 
 /// Where fewer than one in this many nodes of a list are kept or removed, each is searched for; else one pass goes over the list.
@@ -241,6 +328,24 @@ mod tests {
                 let folded = begun.fold(Vec::from_iter(first), |mut all, node| { all.push(node); all });
                 prop_assert_eq!(folded, rest);
                 prop_assert_eq!(set.count_below(from), expected.iter().filter(|node| **node < from).count());
+                for node in (0..620).chain([u32::MAX]) {
+                    prop_assert_eq!(set.contains(node), model.contains(&node));
+                }
+                for (row, node) in expected.iter().enumerate() {
+                    prop_assert_eq!(set.page(row, 1), vec![*node]);
+                }
+                for count in [1, 3, 40, 1000] {
+                    let (mut walked, mut next) = (Vec::new(), Some(from));
+                    while let Some(least) = next {
+                        let (batch, behind) = set.batch(least, count);
+                        prop_assert!(batch.len() <= count);
+                        prop_assert!(batch.iter().all(|node| least <= *node && behind.is_none_or(|it| *node < it)));
+                        walked.extend(batch);
+                        next = behind;
+                    }
+                    let rest: Vec<u32> = expected.iter().copied().filter(|node| from <= *node).collect();
+                    prop_assert_eq!(walked, rest);
+                }
                 let skip = from as usize / 3;
                 let page: Vec<u32> = expected.iter().skip(skip).take(5).copied().collect();
                 prop_assert_eq!(set.page(skip, 5), page);
@@ -264,6 +369,41 @@ mod tests {
                 for other in others {
                     prop_assert_eq!(set.and(&other).to_vec(), both.clone());
                     prop_assert_eq!(other.and(&set).to_vec(), both.clone());
+                }
+            }
+        }
+
+        /// A search that begins anywhere ends where one from the front does, and lists of any length are reduced by each other and by bitmaps.
+        #[test]
+        fn searches_end_at_the_same_place(
+            members in btree_set(0u32..200_000, 0..2000),
+            nodes in btree_set(0u32..200_000, 0..100),
+            guess in 0usize..2100,
+            has_gaps in any::<bool>(),
+        ) {
+            let members: Vec<u32> = match has_gaps {
+                true => members.into_iter().collect(),
+                false => (3..members.len() as u32).filter(|node| node % 97 != 0).collect(),
+            };
+            for &node in nodes.iter().chain([&0, &200_000]) {
+                let wanted = members.partition_point(|other| *other < node);
+                prop_assert_eq!(gallop_from(&members, guess, |other| *other < node), wanted);
+            }
+            let nodes: Vec<u32> = nodes.into_iter().chain(members.iter().copied().step_by(301).map(|it| it + 300_000)).collect();
+            for (few, many) in [(&nodes, &members), (&members, &nodes)] {
+                for keep in [true, false] {
+                    let wanted: Vec<u32> =
+                        few.iter().copied().filter(|it| many.binary_search(it).is_ok() == keep).collect();
+                    let mut kept = few.clone();
+                    retain_sorted(&mut kept, many, keep);
+                    prop_assert_eq!(&kept, &wanted);
+                    let bits: RoaringBitmap = many.iter().copied().collect();
+                    kept.clone_from(few);
+                    match keep {
+                        true => retain_in(&mut kept, &bits),
+                        false => remove_sorted(&mut kept, &bits),
+                    }
+                    prop_assert_eq!(kept, wanted);
                 }
             }
         }
@@ -292,6 +432,8 @@ mod tests {
                 for two in twos.iter().chain([&plain]) {
                     prop_assert_eq!(one.and(two).to_vec(), both.clone());
                     prop_assert_eq!(two.and(one).to_vec(), both.clone());
+                    prop_assert_eq!(one.and_len(two), both.len());
+                    prop_assert_eq!(two.and_len(one), both.len());
                     prop_assert_eq!(one.or(two).to_vec(), either.clone());
                     prop_assert_eq!(two.or(one).to_vec(), either.clone());
                     prop_assert_eq!(one.and_not(two).to_vec(), rest.clone());

@@ -1,6 +1,6 @@
 //! What changed since a column was built, put beside what is stored, batch by batch.
 
-use crate::storage::{gallop, is_run};
+use crate::storage::{gallop, gallop_from, is_run};
 use std::sync::{Arc, OnceLock};
 
 /// What nodes have that changed since their column was built, ascending by node.
@@ -139,16 +139,7 @@ fn look_up_changes<T: Copy>(nodes: &[u32], changes: &[(u32, T)], mut visit: impl
     for &(node, change) in changes {
         // No change lies before the first node or behind the last one, and `place` is that of a node at most as great.
         let ahead = (u64::from(node - nodes[place]) * share) >> 32;
-        let guess = place + ahead as usize;
-        if nodes.get(guess) != Some(&node) {
-            // Mostly a little before that.
-            let near = place + (ahead - ahead / 8) as usize;
-            let from =
-                if nodes.get(near).is_some_and(|other| *other < node) { near } else { place };
-            place = from + gallop(&nodes[from..], |other| *other < node);
-        } else {
-            place = guess;
-        }
+        place += gallop_from(&nodes[place..], ahead as usize, |other| *other < node);
         if nodes[place] == node {
             visit(place, change);
         } else {

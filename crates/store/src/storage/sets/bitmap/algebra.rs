@@ -3,7 +3,8 @@
 use crate::storage::files::blocks::unwind_with;
 use crate::storage::sets::bitmap::container::{BIT_WORDS, Container, Run};
 use crate::storage::sets::bitmap::convert::PortableWriter;
-use crate::storage::sets::bitmap::{FrozenBitmap, container, split};
+use crate::storage::sets::bitmap::{FrozenBitmap, container, join, split};
+use crate::storage::sets::sorted::gallop;
 use roaring::RoaringBitmap;
 
 /// When the other set has fewer members than this for each of our containers, each member is looked up and no container
@@ -33,14 +34,34 @@ impl FrozenBitmap {
             .sum()
     }
 
-    /// The number of members of both. O(containers of `other`) where this set has no gaps, else a look-up of each member of
-    /// `other`.
+    /// The number of members of both. O(containers of `other`) where this set has no gaps, else a look at each member of `other` that has a container here.
     pub fn and_len_roaring(&self, other: &RoaringBitmap) -> u64 {
-        if let (Some(from), Some(last)) = (self.range_from, self.len.checked_sub(1)) {
-            return other.range_cardinality(from..=from + last as u32);
+        let (Some(least), Some(greatest)) = (self.min(), self.max()) else { return 0 };
+        if self.range_from.is_some() {
+            return other.range_cardinality(least..=greatest);
         }
-        let mut prober = self.prober();
-        other.iter().filter(|&member| prober.contains(member)).count() as u64
+        let mut members = other.range(least..=greatest);
+        let (mut lot, mut count) = ([0; LOT], 0);
+        loop {
+            let mut lot = &*members.next_many(&mut lot);
+            if lot.is_empty() {
+                return count;
+            }
+            while let Some(&first) = lot.first() {
+                let (key, _) = split(first);
+                let last = join(key, u16::MAX);
+                let len = match lot[lot.len() - 1] <= last {
+                    true => lot.len(),
+                    false => gallop(lot, |member| *member <= last),
+                };
+                match self.find_key(key) {
+                    Some(index) => count += count_among(&lot[..len], &self.container(index)),
+                    None if len == lot.len() => members.advance_to(last),
+                    None => {}
+                }
+                lot = &lot[len..];
+            }
+        }
     }
 
     /// The members that `other` does not have.
@@ -242,7 +263,7 @@ fn each_of_both(one: &Container<'_>, two: &Container<'_>, mut found: impl FnMut(
         return merge(short, long, found);
     }
     for &low in short {
-        long = &long[crate::storage::sets::sorted::gallop(long, |&other| other < low)..];
+        long = &long[gallop(long, |&other| other < low)..];
         if long.first() == Some(&low) {
             found(low);
         }
@@ -259,6 +280,21 @@ fn merge(one: &[u16], two: &[u16], mut found: impl FnMut(u16)) {
         // Both go on where they are equal.
         left += usize::from(a <= b);
         right += usize::from(b <= a);
+    }
+}
+
+/// So many members of a bitmap are listed at a time.
+const LOT: usize = 256;
+
+/// The number of those members that are in a container of their key.
+fn count_among(members: &[u32], container: &Container<'_>) -> u64 {
+    match container {
+        // Without a branch, which would be as hard to foresee as the members are.
+        Container::Bits(words, _) => {
+            let bit = |low: u16| words[usize::from(low / 64)] >> (low % 64) & 1;
+            members.iter().map(|member| bit(*member as u16)).sum()
+        }
+        _ => members.iter().filter(|member| container.contains(**member as u16)).count() as u64,
     }
 }
 
