@@ -10,7 +10,7 @@ use crate::storage::{Array, NodeSet, Offsets, Values};
 use hexgraph_base::types::{ValueRef, ordered_bits};
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
-use std::ops::Range;
+use std::ops::{Bound, Range};
 
 /// The stored part of an index.
 #[derive(Clone)]
@@ -93,7 +93,7 @@ impl TokenKey {
     }
 
     /// Compares the token with a key of an index.
-    fn compare(&self, key: ValueRef<'_>) -> Ordering {
+    pub(crate) fn compare(&self, key: ValueRef<'_>) -> Ordering {
         match (self, key) {
             (TokenKey::Int(mine), ValueRef::Int(other)) => mine.cmp(&other),
             (TokenKey::Int(mine), ValueRef::Bool(other)) => mine.cmp(&i64::from(other)),
@@ -143,6 +143,28 @@ impl TokenIndex {
         self.search(|token| key.compare(token) != Ordering::Less)
     }
 
+    /// The place of the first token that is not below `key`, and whether it is `key`. O(log tokens).
+    pub(crate) fn place(&self, key: &TokenKey) -> (usize, bool) {
+        let place = self.lower_bound(key);
+        let is_found = place < self.len() && key.compare(self.keys.get(place)) == Ordering::Equal;
+        (place, is_found)
+    }
+
+    /// The places of the tokens between two bounds.
+    pub fn places(&self, low: Bound<&TokenKey>, high: Bound<&TokenKey>) -> Range<usize> {
+        let start = match low {
+            Bound::Included(key) => self.lower_bound(key),
+            Bound::Excluded(key) => self.upper_bound(key),
+            Bound::Unbounded => 0,
+        };
+        let end = match high {
+            Bound::Included(key) => self.upper_bound(key),
+            Bound::Excluded(key) => self.lower_bound(key),
+            Bound::Unbounded => self.len(),
+        };
+        start..end.max(start)
+    }
+
     /// The first token of `places` that is not below `key`, and whether it is `key`. It is looked for from the beginning of the places on, or
     /// from their end on backwards: O(log tokens in between), so that a walk over both an index and keys in its order costs a few
     /// comparisons a step.
@@ -180,9 +202,8 @@ impl TokenIndex {
 
     /// The place of a token.
     pub fn find(&self, key: &TokenKey) -> Option<usize> {
-        let place = self.lower_bound(key);
-        let found = place < self.len() && key.compare(self.keys.get(place)) == Ordering::Equal;
-        found.then_some(place)
+        let (place, is_found) = self.place(key);
+        is_found.then_some(place)
     }
 
     /// The nodes of the token at `place`: a bitmap where that are most ids, which the first call makes in O(nodes), else a part of the postings.

@@ -4,11 +4,13 @@
 //! so it costs O(changes · log), and readers of older versions see theirs unchanged.
 
 use super::change_lists::{ChangeList, ColumnChanges};
-use crate::index::TokenKey;
+use crate::index::{TokenIndex, TokenKey};
 use hexgraph_base::types::{Value, ValueRef};
 use imbl::OrdMap;
 use imbl::ordmap::DiffItem;
 use roaring::RoaringBitmap;
+use std::cmp::Ordering;
+use std::ops::Bound;
 use std::sync::Arc;
 
 /// Facets of one value or edge, sorted by key.
@@ -83,16 +85,17 @@ impl Row {
 }
 
 /// The bits of a [`NodeFilter`] for each node, while it is not as long as it gets.
-const BITS_PER_NODE: usize = 8;
+const BITS_PER_NODE: usize = 16;
 
 /// The words of a [`NodeFilter`], at least and at most.
 const FILTER_WORDS: (usize, usize) = (8, 1024);
 
-/// Tells most nodes that did not change from those that did, by one bit and without a search in the map of changes, which would be a
+/// Tells most nodes that did not change from those that did, by one word and without a search in the map of changes, which would be a
 /// miss of the cache or two for each node that a query reads.
 ///
-/// It is a set of hashes: so it has every changed node, and a few others by chance, one in eight while fewer than 8,192 nodes have
-/// changed. A commit copies it, so it has 8 KiB at most.
+/// It is a set of hashes, two bits of one word for each node (a blocked Bloom filter, F. Putze et al., "Cache-, hash- and space-efficient Bloom filters", 2007): so it
+/// has every changed node, and a few others by chance, one in sixty while fewer than 4,096 nodes have changed. A commit copies it, so it has 8 KiB at
+/// most.
 #[derive(Clone, Default)]
 pub(super) struct NodeFilter {
     words: Arc<Vec<u64>>,
@@ -102,38 +105,49 @@ impl NodeFilter {
     /// False when a node was not added; true may be wrong. O(1).
     #[inline]
     fn may_have(&self, node: u32) -> bool {
-        // Without words the bit is 0, and there is no word that has it: the filter has no node.
-        let bit = filter_bit(node, self.words.len());
-        self.words.get(bit / 64).is_some_and(|word| word >> (bit % 64) & 1 == 1)
+        let (place, bits) = filter_bits(node, self.words.len());
+        // Without words there is none at place 0: the filter has no node.
+        self.words.get(place).is_some_and(|word| word & bits == bits)
     }
 
     /// Adds a node, which is one of `all` by now. O(1), amortised, and the copy of the filter where another version has it, too.
     fn add<R>(&mut self, node: u32, all: &OrdMap<u32, R>) {
         let (least, most) = FILTER_WORDS;
         let wanted = (all.len() * BITS_PER_NODE / 64).next_power_of_two().clamp(least, most);
-        // Made anew of all nodes: the bit of a node depends on the length of the filter.
+        // Made anew of all nodes: the bits of a node depend on the length of the filter.
         if self.words.len() < wanted {
             let mut words = vec![0; wanted];
-            all.keys().for_each(|node| set_bit(&mut words, *node));
+            all.keys().for_each(|node| set_bits(&mut words, *node));
             self.words = Arc::new(words);
         } else if !self.may_have(node) {
             let words: &mut Vec<u64> = Arc::make_mut(&mut self.words);
-            set_bit(words, node);
+            set_bits(words, node);
+        }
+    }
+
+    /// The number of changes that are walked over in the time in which so many nodes are looked up, most of which did not change.
+    fn steps_of_lookups(nodes: usize, changes: usize) -> usize {
+        match changes * 8 <= 64 * FILTER_WORDS.1 {
+            true => nodes / 2,
+            // Once most bits are set, most nodes are looked up in the map.
+            false => nodes.saturating_mul(8),
         }
     }
 }
 
-fn set_bit(words: &mut [u64], node: u32) {
-    let bit = filter_bit(node, words.len());
-    words[bit / 64] |= 1 << (bit % 64);
+fn set_bits(words: &mut [u64], node: u32) {
+    let (place, bits) = filter_bits(node, words.len());
+    words[place] |= bits;
 }
 
-/// The bit of a node in a filter of some words.
+/// The word and the bits of a node in a filter of some words.
 #[inline]
-fn filter_bit(node: u32, words: usize) -> usize {
-    // The upper half of the product with 32 bits that depend on all bits of the node lies evenly below the number of bits.
-    let hash = u64::from(node.wrapping_mul(0x9e37_79b1));
-    ((hash * (64 * words as u64)) >> 32) as usize
+fn filter_bits(node: u32, words: usize) -> (usize, u64) {
+    let hash = u64::from(node).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    // The upper half of the product with 32 bits that depend on all bits of the node lies evenly below the number of words; the bits below them choose two
+    // bits of the word.
+    let place = ((hash >> 32) * words as u64) >> 32;
+    (place as usize, 1 << (hash >> 26 & 63) | 1 << (hash >> 20 & 63))
 }
 
 /// Changes of the values in one language.
@@ -147,8 +161,8 @@ pub struct ValueDelta {
     pub gained: Arc<RoaringBitmap>,
     /// Nodes that have none now and have one in the base.
     pub lost: Arc<RoaringBitmap>,
-    /// Changes of postings, one map for each index of the base, in its order.
-    pub tokens: Vec<OrdMap<TokenKey, Postings>>,
+    /// Changes of postings, for each index of the base, in its order.
+    pub(super) tokens: Vec<TokenChanges>,
     /// The same rows as one list, where the base is a column of numbers, or of few distinct texts.
     pub(super) list: ColumnChanges,
     /// How many more values there are than in the base: so they are counted without a walk over the changes.
@@ -178,18 +192,18 @@ impl ValueDelta {
 
 /// Changes of one posting list.
 #[derive(Clone, Default)]
-pub struct Postings {
+pub(super) struct Postings {
     /// Nodes that the base does not have under the token.
-    pub gained: Arc<RoaringBitmap>,
+    pub(super) gained: Arc<RoaringBitmap>,
     /// Nodes of the base that are none any more.
-    pub lost: Arc<RoaringBitmap>,
+    pub(super) lost: Arc<RoaringBitmap>,
     /// How many more nodes were gained than lost: so they are counted without a look at the sets.
     pub(super) surplus: i64,
 }
 
 impl Postings {
     /// Makes a node one of the token, or none any more; `in_base` says whether the base has it.
-    pub(super) fn set(&mut self, node: u32, in_base: bool, member: bool) {
+    fn set(&mut self, node: u32, in_base: bool, member: bool) {
         if set_member(&mut self.gained, &mut self.lost, node, in_base, member) {
             self.surplus += if member { 1 } else { -1 };
         }
@@ -199,6 +213,99 @@ impl Postings {
     pub(super) fn count(&self, stored: usize) -> usize {
         stored.saturating_add_signed(self.surplus as isize)
     }
+}
+
+/// The stored tokens of an index are divided into so many spans, of which it is known how many nodes more they have: 4 KiB, which a commit copies.
+const SPANS: usize = 512;
+
+/// Changes of fewer tokens are added up one by one.
+const SPANNED_MIN: usize = 256;
+
+/// Changes of an index: those of each token that has some.
+#[derive(Clone, Default)]
+pub(super) struct TokenChanges {
+    pub(super) postings: OrdMap<TokenKey, Postings>,
+    /// How many more nodes were gained than lost by the tokens that lie in each span; `None` while few tokens have changes.
+    spans: Option<Arc<[i64; SPANS]>>,
+}
+
+impl TokenChanges {
+    /// Makes a node one of a token, or none any more.
+    pub(super) fn set(&mut self, index: &TokenIndex, token: &TokenKey, node: u32, member: bool) {
+        let (place, is_stored) = index.place(token);
+        let in_base = is_stored && index.nodes(place).contains(node);
+        let before;
+        let mut now = 0;
+        // Changed in place where this commit changed the posting before; it may be long.
+        if let Some(postings) = self.postings.get_mut(token) {
+            before = postings.surplus;
+            postings.set(node, in_base, member);
+            now = postings.surplus;
+            // It is as in the base again, where the index is read in place.
+            if postings.gained.is_empty() && postings.lost.is_empty() {
+                self.postings.remove(token);
+            }
+        } else {
+            before = 0;
+            if in_base != member {
+                let mut postings = Postings::default();
+                postings.set(node, in_base, member);
+                now = postings.surplus;
+                self.postings.insert(token.clone(), postings);
+            }
+        }
+        if let Some(spans) = &mut self.spans {
+            if now != before {
+                Arc::make_mut(spans)[span_of(index, place)] += now - before;
+            }
+        } else if SPANNED_MIN <= self.postings.len() {
+            let mut spans = [0; SPANS];
+            for (token, change) in &self.postings {
+                spans[span_of(index, index.place(token).0)] += change.surplus;
+            }
+            self.spans = Some(Arc::new(spans));
+        }
+    }
+
+    /// How many more nodes were gained than lost by the tokens between two bounds, which are in their order. O(spans + changed tokens of a span), or
+    /// O(changed tokens) where these are few.
+    pub(super) fn surplus(
+        &self,
+        index: &TokenIndex,
+        low: Bound<&TokenKey>,
+        high: Bound<&TokenKey>,
+    ) -> i64 {
+        let changes = || self.postings.range::<_, TokenKey>((low, high));
+        let sum = |changes: &mut dyn Iterator<Item = (&TokenKey, &Postings)>| -> i64 {
+            changes.map(|(_, change)| change.surplus).sum()
+        };
+        let Some(spans) = &self.spans else { return sum(&mut changes()) };
+        let places = index.places(low, high);
+        // New tokens below the bound may have the first place, too: its span is not whole.
+        let whole = span_of(index, places.start) + 1..span_of(index, places.end);
+        if whole.is_empty() {
+            return sum(&mut changes());
+        }
+        let (first, end) = (first_of(index, whole.start), first_of(index, whole.end));
+        // The place of a new token is that of the first stored one above it.
+        let is_before = |token: &TokenKey, place: usize| {
+            let last = place.checked_sub(1).map(|last| token.compare(index.keys.get(last)));
+            last.is_some_and(|order| order != Ordering::Greater)
+        };
+        let before = sum(&mut changes().take_while(|(token, _)| is_before(token, first)));
+        let behind = sum(&mut changes().rev().take_while(|(token, _)| !is_before(token, end)));
+        before + behind + spans[whole].iter().sum::<i64>()
+    }
+}
+
+/// The span of the stored tokens that a place is in; the place behind the last one is in the last span.
+fn span_of(index: &TokenIndex, place: usize) -> usize {
+    (place as u64 * SPANS as u64 / (index.len() as u64 + 1)) as usize
+}
+
+/// The first place of a span.
+fn first_of(index: &TokenIndex, span: usize) -> usize {
+    (span as u64 * (index.len() as u64 + 1)).div_ceil(SPANS as u64) as usize
 }
 
 /// Changes of the edges in one direction.
@@ -309,13 +416,10 @@ impl EdgeRow {
     }
 }
 
-/// The number of changes that are walked over in the time in which one is looked up.
-const STEPS_PER_LOOKUP: usize = 8;
-
 /// Whether looking up each of some nodes, which ascend, among changed rows costs less than a walk over those between the first and
 /// the last of the nodes, of which there are as many as if they lay as close everywhere. O(log rows).
 pub(super) fn pays_to_look_up<R>(rows: &OrdMap<u32, R>, nodes: &[u32]) -> bool {
-    let lookups = nodes.len().saturating_mul(STEPS_PER_LOOKUP) as u64;
+    let lookups = NodeFilter::steps_of_lookups(nodes.len(), rows.len()) as u64;
     let changes = rows.len() as u64;
     let (Some(first), Some(last)) = (nodes.first(), nodes.last()) else { return false };
     if changes <= lookups {

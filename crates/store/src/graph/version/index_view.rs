@@ -1,11 +1,10 @@
 //! An index at one version: what was built and what changed since, read as one in the order of its tokens.
 
-use super::delta::Postings;
+use super::delta::{Postings, TokenChanges};
 use super::unions::union_of;
 use crate::index::{TokenIndex, TokenKey};
 use crate::storage::{Array, NodeSet, append_changed};
 use hexgraph_base::types::ValueRef;
-use imbl::OrdMap;
 use imbl::ordmap::RangedIter;
 use imbl::shared_ptr::DefaultSharedPtr;
 use std::ops::{Bound, Range};
@@ -19,15 +18,12 @@ const COUNTED_MAX: usize = 256;
 pub struct IndexView<'a> {
     /// The built part.
     pub index: &'a TokenIndex,
-    changes: &'a OrdMap<TokenKey, Postings>,
+    changes: &'a TokenChanges,
 }
 
 impl<'a> IndexView<'a> {
     /// What was built, and what changed since.
-    pub(super) fn new(
-        index: &'a TokenIndex,
-        changes: &'a OrdMap<TokenKey, Postings>,
-    ) -> IndexView<'a> {
+    pub(super) fn new(index: &'a TokenIndex, changes: &'a TokenChanges) -> IndexView<'a> {
         IndexView { index, changes }
     }
 
@@ -35,7 +31,7 @@ impl<'a> IndexView<'a> {
     pub fn nodes(&self, token: &TokenKey) -> NodeSet {
         let stored = self.index.find(token).map(|place| self.index.nodes(place));
         let stored = stored.unwrap_or_default();
-        match self.changes.get(token) {
+        match self.changes.postings.get(token) {
             Some(change) => NodeSet::overlay(stored, &change.gained, &change.lost),
             None => stored,
         }
@@ -61,7 +57,7 @@ impl<'a> IndexView<'a> {
                 places.end = places.start;
                 None
             }
-            false => Some(self.changes.range::<_, TokenKey>((low, high))),
+            false => Some(self.changes.postings.range::<_, TokenKey>((low, high))),
         };
         let mut tokens = Tokens { index: self.index, places, changes, next: None, descending };
         tokens.step_change();
@@ -70,17 +66,7 @@ impl<'a> IndexView<'a> {
 
     /// The places of the tokens between two bounds.
     pub fn places(&self, low: Bound<&TokenKey>, high: Bound<&TokenKey>) -> Range<usize> {
-        let start = match low {
-            Bound::Included(key) => self.index.lower_bound(key),
-            Bound::Excluded(key) => self.index.upper_bound(key),
-            Bound::Unbounded => 0,
-        };
-        let end = match high {
-            Bound::Included(key) => self.index.upper_bound(key),
-            Bound::Excluded(key) => self.index.lower_bound(key),
-            Bound::Unbounded => self.index.len(),
-        };
-        start..end.max(start)
+        self.index.places(low, high)
     }
 
     /// The nodes of all tokens between two bounds.
@@ -88,7 +74,7 @@ impl<'a> IndexView<'a> {
         let places = self.places(low, high);
         if places.len() <= 1 && !range_is_empty(low, high) {
             // Of one token the nodes are read in place.
-            let mut changes = self.changes.range::<_, TokenKey>((low, high));
+            let mut changes = self.changes.postings.range::<_, TokenKey>((low, high));
             match (places.len(), changes.next(), changes.next()) {
                 (1, None, _) => return self.index.nodes(places.start),
                 (0, Some((token, _)), None) => return self.nodes(token),
@@ -115,7 +101,7 @@ impl<'a> IndexView<'a> {
         }
         let places = self.places(low, high);
         let mut done = places.start;
-        for (token, change) in self.changes.range::<_, TokenKey>((low, high)) {
+        for (token, change) in self.changes.postings.range::<_, TokenKey>((low, high)) {
             // Changed tokens ascend as the stored ones do, so each search goes on where the last one ended.
             let (place, is_stored) = self.index.seek(token, done..places.end, false);
             self.push_span(done..place, nodes);
@@ -130,29 +116,28 @@ impl<'a> IndexView<'a> {
     /// changed tokens. O(log tokens).
     pub fn estimate(&self, low: Bound<&TokenKey>, high: Bound<&TokenKey>) -> usize {
         let stored = self.index.span(self.places(low, high)).len();
-        if self.changes.is_empty() || range_is_empty(low, high) {
+        if self.changes.postings.is_empty() || range_is_empty(low, high) {
             return stored;
         }
-        let mut changes = self.changes.range::<_, TokenKey>((low, high));
+        let mut changes = self.changes.postings.range::<_, TokenKey>((low, high));
         // Where most of it is stored the changes say little, and few of them are looked at.
-        let most = if self.changes.len() <= stored / 2 { COUNTED_MIN } else { COUNTED_MAX };
+        let most =
+            if self.changes.postings.len() <= stored / 2 { COUNTED_MIN } else { COUNTED_MAX };
         let counted = changes.by_ref().take(most);
         let surplus = counted.map(|(_, change)| change.surplus).sum::<i64>();
         match changes.next() {
             None => stored.saturating_add_signed(surplus as isize),
-            Some(_) => stored + self.changes.len(),
+            Some(_) => stored + self.changes.postings.len(),
         }
     }
 
-    /// How many nodes all tokens between two bounds have, those of several tokens repeatedly. O(log tokens + changed tokens between them).
+    /// How many nodes all tokens between two bounds have, those of several tokens repeatedly. O(log tokens), and at most some hundred steps for what changed.
     pub(crate) fn count(&self, low: Bound<&TokenKey>, high: Bound<&TokenKey>) -> usize {
         if range_is_empty(low, high) {
             return 0;
         }
         let stored = self.index.span(self.places(low, high)).len();
-        let changes = self.changes.range::<_, TokenKey>((low, high));
-        let surplus = changes.map(|(_, change)| change.surplus).sum::<i64>();
-        stored.saturating_add_signed(surplus as isize)
+        stored.saturating_add_signed(self.changes.surplus(self.index, low, high) as isize)
     }
 
     fn push_span(&self, places: Range<usize>, nodes: &mut Vec<u32>) {
@@ -313,11 +298,50 @@ impl<'a> Iterator for Tokens<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::storage::gallop;
+    use crate::storage::{Offsets, Values, gallop};
     use proptest::prelude::*;
     use std::sync::Arc;
 
+    fn keys(places: &[i64]) -> (Values, Offsets) {
+        let offsets = Offsets::from_lens(places.iter().map(|_| 1));
+        (Values::Int(Array::from_vec(places.to_vec())), offsets)
+    }
+
     proptest! {
+        /// The number of nodes between two bounds, of few and of many changed tokens.
+        #[test]
+        fn a_range_has_as_many_nodes_as_its_tokens(
+            changes in prop_oneof![0usize..20, 300usize..2000],
+            stored in prop_oneof![Just(0i64), Just(3), Just(700), Just(5000)],
+            seed in any::<u64>(),
+            bounds in prop::collection::vec((0i64..11_000, 0i64..11_000), 20),
+        ) {
+            let mut rng = fastrand::Rng::with_seed(seed);
+            // Every other key is stored, with one node each.
+            let (keys, offsets) = keys(&(0..stored).map(|key| 2 * key).collect::<Vec<i64>>());
+            let postings = Array::from_vec((0..stored as u32).collect());
+            let index = TokenIndex::new(keys, offsets, postings);
+            let mut all = TokenChanges::default();
+            for _ in 0..changes {
+                // Some are made and undone again.
+                let (key, node) = (rng.i64(..11_000), rng.u32(..6000));
+                all.set(&index, &TokenKey::Int(key), node, rng.bool());
+                let known = rng.u32(..stored.max(1) as u32);
+                all.set(&index, &TokenKey::Int(2 * i64::from(known)), known, rng.bool());
+            }
+            let view = IndexView::new(&index, &all);
+            for (low, high) in bounds {
+                let (low, high) = (TokenKey::Int(low), TokenKey::Int(high));
+                let bounds = [Bound::Unbounded, Bound::Included(&low), Bound::Excluded(&low)];
+                for low in bounds {
+                    for high in [Bound::Unbounded, Bound::Included(&high), Bound::Excluded(&high)] {
+                        let counted: usize = view.tokens_between(low, high, false).map(|it| it.len()).sum();
+                        prop_assert_eq!(view.count(low, high), counted, "{:?} {:?}", low, high);
+                    }
+                }
+            }
+        }
+
         #[test]
         fn a_changed_posting_is_what_it_was_and_what_changed(
             stored in proptest::collection::btree_set(0u32..300, 0..100),

@@ -1,12 +1,11 @@
 //! The values of a predicate at one version, in one language: base and changes as one.
 
 use super::change_lists::{ChangedNumbers, ChangedTexts, ColumnChanges};
-use super::delta::{FacetList, Postings, Row, ValueDelta, pays_to_look_up, set_member};
+use super::delta::{FacetList, Row, TokenChanges, ValueDelta, pays_to_look_up, set_member};
 use super::index_view::IndexView;
-use crate::index::{IndexKind, TokenIndex, TokenKey, VectorIndex, tokens_of};
+use crate::index::{IndexKind, TokenIndex, VectorIndex, tokens_of};
 use crate::storage::{Column, NodeSet, gallop};
 use hexgraph_base::types::{Value, ValueRef, ValueType};
-use imbl::OrdMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -133,7 +132,7 @@ pub(super) fn facets_in(facets: &[(Arc<str>, Value)]) -> Vec<(&str, ValueRef<'_>
 impl LangValues {
     /// A language just built.
     pub fn new(lang: Arc<str>, base: ValueBase) -> LangValues {
-        let tokens = vec![OrdMap::new(); base.indexes.len()];
+        let tokens = vec![TokenChanges::default(); base.indexes.len()];
         let list = ColumnChanges::of(&base.column.values);
         let delta = ValueDelta { tokens, list, ..ValueDelta::default() };
         LangValues { lang, base: Arc::new(base), delta }
@@ -316,10 +315,10 @@ impl LangValues {
             };
             let (old, new) = (tokens(&mut old.iter()), tokens(&mut row.iter().flat_map(Row::iter)));
             for token in old.iter().filter(|token| new.binary_search(token).is_err()) {
-                change_posting(changes, index, token, node, false);
+                changes.set(index, token, node, false);
             }
             for token in new.iter().filter(|token| old.binary_search(token).is_err()) {
-                change_posting(changes, index, token, node, true);
+                changes.set(index, token, node, true);
             }
         }
         let ValueDelta { gained, lost, surplus, rise, .. } = &mut self.delta;
@@ -334,26 +333,4 @@ impl LangValues {
 /// The int that a value is, and 0 for any other value.
 fn int_of(value: ValueRef<'_>) -> i128 {
     if let ValueRef::Int(int) = value { int.into() } else { 0 }
-}
-
-fn change_posting(
-    changes: &mut OrdMap<TokenKey, Postings>,
-    index: &TokenIndex,
-    token: &TokenKey,
-    node: u32,
-    member: bool,
-) {
-    let in_base = index.find(token).is_some_and(|place| index.nodes(place).contains(node));
-    // Changed in place where this commit changed the posting before; it may be long.
-    if let Some(postings) = changes.get_mut(token) {
-        postings.set(node, in_base, member);
-        // It is as in the base again, where the index is read in place.
-        if postings.gained.is_empty() && postings.lost.is_empty() {
-            changes.remove(token);
-        }
-    } else if in_base != member {
-        let mut postings = Postings::default();
-        postings.set(node, in_base, member);
-        changes.insert(token.clone(), postings);
-    }
 }
