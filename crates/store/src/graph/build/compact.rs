@@ -25,13 +25,23 @@ pub(in crate::graph) fn is_due(
     predicate: &Predicate,
     is_due: impl Fn(usize, usize) -> bool,
 ) -> bool {
-    let values =
-        |values: &LangValues| is_due(values.delta.rows.len(), values.base.column.subjects.len());
+    let values = |values: &LangValues| is_lang_due(values, &is_due);
     let edges = |edges: &Direction| is_due(edges.delta.rows.len(), edges.base.subjects.len());
     match &predicate.data {
         PredicateData::Values(langs) => langs.iter().any(values),
         PredicateData::Edges(all) => edges(&all.forward) || all.reverse.as_ref().is_some_and(edges),
     }
+}
+
+/// As [`is_due`], for the values in one language.
+fn is_lang_due(values: &LangValues, is_due: impl Fn(usize, usize) -> bool) -> bool {
+    /// A search for the nearest compares each changed vector, which takes about so many times as long as to pass over a changed value: so of vectors
+    /// fewer changes wait to be folded, in a small base.
+    const VECTOR_WEIGHT: usize = 16;
+    let weight = if values.base.vectors.is_some() { VECTOR_WEIGHT } else { 1 };
+    let (changes, rows) = (values.delta.rows.len(), values.base.column.subjects.len());
+    // Of a large base the same share of the rows waits as of any other.
+    is_due(weight * changes, weight * rows)
 }
 
 /// True when the changes of some part of the predicate are due to be folded. O(parts).
@@ -109,7 +119,7 @@ fn settle_lang(
     thresholds: &Thresholds,
     is_due: impl Fn(usize, usize) -> bool,
 ) -> Option<LangValues> {
-    if !is_due(values.delta.rows.len(), values.base.column.subjects.len()) {
+    if !is_lang_due(values, is_due) {
         return Some(values.clone());
     }
     let part = ValuePart::of(values);
