@@ -2,9 +2,14 @@
 //! database of one thread and by one of two, or of as many as `HEXGRAPH_THREADS` says. The answers are compared, each shape is asked of
 //! both in turns, and from the medians come the speed-up and the share of the time that stays on one thread (Amdahl).
 //!
+//! Before them, what plain loops gain from as many threads on this machine: no query gains more than the loop that does what it does. Memory and its caches may be
+//! what both threads wait for, and a thread that sleeps takes its time to wake up.
+//!
 //! A word chooses the shapes that have it in their names. `HEXGRAPH_BENCH_GRAPH` names a directory that keeps the graph from run to run.
 //!
 //! At the end: the times of a small query on a thread of its own, alone and beside a large one that uses all threads.
+
+mod machine;
 
 use hexgraph::answer::Table;
 use hexgraph::db::{
@@ -266,19 +271,27 @@ fn main() {
         "speed-up",
         "serial share"
     );
-    for (name, form, text) in SHAPES {
-        if only.as_ref().is_some_and(|only| !name.contains(only.as_str())) {
-            continue;
-        }
-        assert_eq!(shown(&one, *form, text), shown(&many, *form, text), "{name}");
-        let (alone, shared) = medians(&one, &many, *form, text);
+    let show = |name: &str, alone: f64, shared: f64| {
         let speed_up = alone / shared;
         let serial = (threads as f64 / speed_up - 1.0) / (threads as f64 - 1.0);
         println!(
             "{name:34} {alone:10.2} {shared:10.2} {speed_up:9.2} {:>12.0}%",
             100.0 * serial.clamp(0.0, 1.0)
         );
+    };
+    let is_asked = |name: &str| only.as_ref().is_none_or(|only| name.contains(only.as_str()));
+    for (name, alone, shared) in machine::loops(threads) {
+        show(name, alone, shared);
     }
+    for (name, form, text) in SHAPES.iter().filter(|(name, ..)| is_asked(name)) {
+        assert_eq!(shown(&one, *form, text), shown(&many, *form, text), "{name}");
+        let (alone, shared) = medians(&one, &many, *form, text);
+        show(name, alone, shared);
+    }
+    let (median, late) = machine::wakes();
+    println!(
+        "a plain thread that sleeps wakes up after {median:.0} us, 90 of 100 within {late:.0} us"
+    );
     assert!(!one.has_started_threads(), "one thread means one thread");
     if only.is_some() {
         return;
