@@ -5,6 +5,7 @@ pub(super) mod generation_cache;
 pub(super) mod held;
 pub(super) mod newcomers;
 pub mod parallel;
+mod placement;
 pub mod pool;
 pub mod stack;
 pub mod sync;

@@ -8,6 +8,7 @@
 //! Large pieces, the branches of a job that nests, do share their own work. A caller that has nothing left to do but to wait for its branches
 //! gives its place to a thread that helps in these, so the branches that are left are done by as many threads as there are.
 
+use super::placement::Places;
 use crate::types::error::{Error, Result};
 use arc_swap::ArcSwapOption;
 use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
@@ -45,6 +46,8 @@ pub struct Pool {
 struct Running {
     process: u32,
     pool: ThreadPool,
+    /// Where its threads were last.
+    places: Arc<Places>,
     /// The number of threads that are promised to some work, without callers that wait for branches. It may be more than there are.
     busy: Mutex<isize>,
 }
@@ -120,6 +123,7 @@ impl Pool {
         // The sum may exceed the number of threads; while it does, `claim` promises none of them to others.
         let threads = self.threads as isize;
         *lock(&running.busy) += threads;
+        running.places.release();
         Ok(AllThreads(Claim { running, threads }))
     }
 
@@ -133,11 +137,14 @@ impl Pool {
             return Ok(Arc::clone(running));
         }
         let builder = ThreadPoolBuilder::new().num_threads(self.threads).stack_size(STACK);
+        let places = Arc::new(Places::new(self.threads));
+        let begun = Arc::clone(&places);
+        let builder = builder.start_handler(move |thread| begun.begin(thread));
         let pool = builder.thread_name(|number| format!("hexgraph-{number}")).build();
         let pool = pool.map_err(|error| Error::Limit {
             message: format!("threads = {}: can't start them: {error}", self.threads),
         })?;
-        let running = Arc::new(Running { process, pool, busy: Mutex::new(0) });
+        let running = Arc::new(Running { process, pool, places, busy: Mutex::new(0) });
         if let Some(old) = self.running.swap(Some(Arc::clone(&running)))
             && old.process != process
         {
@@ -172,10 +179,15 @@ impl Pool {
         let Ok(running) = self.start() else { return false };
         // The thread that lends goes on with its own work, so it counts as one of the threads.
         let Some(claim) = running.claim(self.threads - 1) else { return false };
+        running.places.make_room();
+        let places = Arc::clone(&running.places);
         running.pool.spawn(move || {
             let _claim = claim;
+            let thread = rayon::current_thread_index();
+            places.arrive(thread);
             let _in_piece = Raised::begin(&IN_PIECE);
             work();
+            places.leave(thread);
         });
         true
     }
@@ -346,7 +358,12 @@ impl<R: Send> Shared<'_, R> {
     }
 
     /// Asks threads that are free for help, one for each piece that is left.
-    fn invite<'scope>(&'scope self, scope: &Scope<'scope>, running: &Arc<Running>, helpers: usize) {
+    fn invite<'scope>(
+        &'scope self,
+        scope: &Scope<'scope>,
+        running: &'scope Arc<Running>,
+        helpers: usize,
+    ) {
         // A thread of the pool does by itself what it asked others for and nobody has begun. Branches do without: there, no more threads
         // than the pool has are at work on all of them.
         let is_inside = running.pool.current_thread_index().is_some() && !IN_BRANCH.get();
@@ -365,9 +382,13 @@ impl<R: Send> Shared<'_, R> {
                 lock(&self.state).helping -= 1;
                 return;
             }
+            running.places.make_room();
             scope.spawn(move |_| {
                 let _claim = claim;
+                let thread = running.pool.current_thread_index();
+                running.places.arrive(thread);
                 self.help();
+                running.places.leave(thread);
             });
         }
     }

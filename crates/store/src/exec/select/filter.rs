@@ -308,7 +308,7 @@ impl<'a> Context<'a> {
             self.took(FilterPath::Index);
             return Ok(nodes.and(&candidates));
         }
-        if let Some(nodes) = self.uid_in_set(function, candidates.len(), candidates.len()) {
+        if let Some(nodes) = self.uid_in_set(function, candidates.len(), candidates.len())? {
             self.took(FilterPath::WalkBack);
             return Ok(nodes.and(&candidates));
         }

@@ -248,7 +248,7 @@ impl<'a> Context<'a> {
         'a: 'f,
     {
         match &function.call {
-            Call::UidIn { .. } => Ok(self.uid_in_set(function, asked, most)),
+            Call::UidIn { .. } => self.uid_in_set(function, asked, most),
             Call::Regexp { .. } => self.matching_set(function, most),
             Call::Geo { .. } => self.geo_set(function, most),
             _ => Ok(None),

@@ -20,6 +20,9 @@ const FEW: usize = 4096;
 /// A walk from the far ends pays when they are this many times fewer than the candidates.
 const BACK_RATIO: usize = 16;
 
+/// The targets of fewer nodes are listed: a list of them is sorted as quickly as bits are looked through.
+const MARKED_MIN: usize = 256;
+
 impl<'a> Context<'a> {
     /// The candidates that lead to nodes which pass.
     pub(crate) fn filter_reaching<'f>(
@@ -48,7 +51,7 @@ impl<'a> Context<'a> {
             Some(passing) => match self.way_back(reach, passing, candidates.len()) {
                 Some(back) => {
                     self.took(FilterPath::WalkBack);
-                    sources(back, passing).and(&candidates)
+                    self.sources(back, passing)?.and(&candidates)
                 }
                 None => {
                     self.took(FilterPath::FarEnds);
@@ -103,7 +106,9 @@ impl<'a> Context<'a> {
         }
         // No more than it pays to walk back from.
         let few = self.few_passing(filter, self.few_max(FEW.min(root / BACK_RATIO)))?;
-        Ok(few.and_then(|few| Some(sources(self.way_back(reach, &few, root)?, &few))))
+        let Some(few) = few else { return Ok(None) };
+        let back = self.way_back(reach, &few, root);
+        back.map(|back| self.sources(back, &few)).transpose()
     }
 
     /// All nodes that pass a function `uid_in`, where a walk back from the nodes that it names looks at no more than `most` edges, and `asked` ones
@@ -113,20 +118,24 @@ impl<'a> Context<'a> {
         function: &Function,
         asked: usize,
         most: usize,
-    ) -> Option<NodeSet> {
-        let Call::UidIn { predicate: name, uids, vars } = &function.call else { return None };
+    ) -> Result<Option<NodeSet>> {
+        let Call::UidIn { predicate: name, uids, vars } = &function.call else { return Ok(None) };
         let var_len = |var: &VarId| self.uid_var(*var).len();
         let named = uids.len() + vars.iter().map(var_len).sum::<usize>();
         // Most of them have an edge, so where they are more it is not worth while to count.
         let is_few = named <= most.min(asked / BACK_RATIO);
         if !is_few && !self.control.costs().lot.is_drawn() {
-            return None;
+            return Ok(None);
         }
         // What is wrong with the name is told by the test.
-        let predicate = self.resolve(name).ok()??;
-        let back = predicate.direction(!name.reverse).filter(|_| predicate.is_edges())?;
+        let Ok(Some(predicate)) = self.resolve(name) else { return Ok(None) };
+        let back = predicate.direction(!name.reverse).filter(|_| predicate.is_edges());
+        let Some(back) = back else { return Ok(None) };
         let ends = self.uid_in_ends(uids, vars);
-        self.pays_to_walk_back(back, &ends, is_few, (asked, most)).then(|| sources(back, &ends))
+        match self.pays_to_walk_back(back, &ends, is_few, (asked, most)) {
+            true => self.sources(back, &ends).map(Some),
+            false => Ok(None),
+        }
     }
 
     /// The edges of a condition; `None` when nothing has the predicate.
@@ -139,9 +148,28 @@ impl<'a> Context<'a> {
         edges.map(Some).ok_or_else(|| no_reverse(&reach.predicate))
     }
 
+    /// The nodes from which edges lead to some nodes: the targets of those kept the other way.
+    fn sources(&self, back: &Direction, ends: &NodeSet) -> Result<NodeSet> {
+        if MARKED_MIN <= ends.len()
+            && let Some(bits) = self.target_bits(&ends.as_list(), back)?
+        {
+            return Ok(NodeSet::from(bits.to_bitmap()));
+        }
+        let mut sources = Vec::new();
+        ends.iter().for_each(|end| sources.extend_from_slice(&back.targets(end)));
+        Ok(union_of(sources))
+    }
+
     /// The nodes at the far ends of the edges of some nodes.
     fn far_ends(&self, edges: &Direction, nodes: &NodeSet) -> Result<NodeSet> {
         let mut targets: Vec<u32> = Vec::new();
+        if MARKED_MIN <= nodes.len()
+            && let Some(bits) = self.target_bits(&nodes.as_list(), edges)?
+        {
+            self.make_room(&mut targets, bits.count())?;
+            bits.append_to(&mut targets);
+            return Ok(NodeSet::from(targets));
+        }
         for (count, node) in nodes.iter().enumerate() {
             if count % 8192 == 8191 {
                 self.check()?;
@@ -217,13 +245,6 @@ impl<'a> Context<'a> {
         let is_cheap = || ends.iter().map(|end| back.count(end)).sum::<usize>() <= most;
         self.pick(is_few && is_cheap(), asked, || vec![true, false])
     }
-}
-
-/// The nodes from which edges lead to some nodes: the targets of those kept the other way.
-fn sources(back: &Direction, ends: &NodeSet) -> NodeSet {
-    let mut sources = Vec::new();
-    ends.iter().for_each(|end| sources.extend_from_slice(&back.targets(end)));
-    union_of(sources)
 }
 
 /// True when a filter looks at other nodes than the one that it tests: it is cheaper asked of many nodes at a time.

@@ -230,7 +230,7 @@ impl Context<'_> {
     }
 
     /// Calls `visit` with the targets of some nodes, in slices, until the request has to stop.
-    pub(super) fn for_each_target_of(
+    pub(crate) fn for_each_target_of(
         &self,
         nodes: &[u32],
         edges: &Direction,
