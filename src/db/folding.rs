@@ -6,6 +6,7 @@
 //! database: closing waits for nothing. Readers and writers go before it where there are too few cores for all.
 
 use super::guard::guarded;
+use hexgraph_base::types::lower_priority;
 use hexgraph_store::graph::{Folding, Store};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::{process, thread};
@@ -48,6 +49,7 @@ impl Folder {
         // A thread too few is no reason to refuse a commit that was made: the next one asks again, and one that finds far too
         // many changes folds them itself.
         let fold = move || {
+            // Where all cores are busy it gets about a tenth of one then, and commits that find far too many changes fold them themselves.
             lower_priority();
             folder.fold_all(&store);
         };
@@ -80,18 +82,5 @@ impl Folder {
     fn lock(&self) -> MutexGuard<'_, Option<u32>> {
         // Nothing that runs under the lock panics halfway.
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// How much lower the priority of the thread is than that of others, as a nice value: where all cores are busy it gets about a tenth of one, and
-/// commits that find far too many changes fold them themselves.
-#[cfg(target_os = "linux")]
-const LOWER: i32 = 10;
-
-/// Lowers the priority of this thread. Elsewhere than on Linux a single thread has none, and where it is refused the thread is an equal of the others.
-fn lower_priority() {
-    #[cfg(target_os = "linux")]
-    if let Ok(before) = rustix::process::getpriority_process(None) {
-        let _ = rustix::process::setpriority_process(None, before.saturating_add(LOWER));
     }
 }

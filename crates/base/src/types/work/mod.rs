@@ -7,6 +7,7 @@ pub(super) mod newcomers;
 pub mod parallel;
 mod placement;
 pub mod pool;
+pub(super) mod priority;
 pub mod stack;
 pub mod sync;
 pub(super) mod waiting;

@@ -17,15 +17,6 @@ use std::time::Duration;
 /// The time after which a thread without work ends.
 const IDLE: Duration = Duration::from_secs(10);
 
-/// The steps by which a slow request lowers its priority. The system's scheduler gives a thread at this level a ninth of
-/// the time of another one; so it goes on, and gives back what it locked, however busy the others are.
-#[cfg(target_os = "linux")]
-const LOWER: i32 = 10;
-
-/// The lowest priority that a thread can have, as a nice value.
-#[cfg(target_os = "linux")]
-const LOWEST: i32 = 19;
-
 type Work = Box<dyn FnOnce() + Send>;
 
 thread_local! {
@@ -136,17 +127,10 @@ impl Drop for AtWork {
     }
 }
 
-/// Lowers the priority of this thread for the rest of its life. Where the system knows no priority of a single thread,
-/// nothing happens.
+/// Lowers the priority of this thread for the rest of its life, for a slow request: it ends behind it.
 pub(in crate::http) fn lower_priority() {
-    if IS_LOW.replace(true) {
-        return;
-    }
-    // `None` names the calling thread. A process that was begun with a low priority has threads that are lower still. Where this is
-    // refused, all threads go on as equals.
-    #[cfg(target_os = "linux")]
-    if let Ok(before) = rustix::process::getpriority_process(None) {
-        let _ = rustix::process::setpriority_process(None, (before + LOWER).min(LOWEST));
+    if !IS_LOW.replace(true) {
+        hexgraph_base::types::lower_priority();
     }
 }
 
@@ -200,19 +184,6 @@ mod tests {
         };
         workers.start(low).unwrap();
         assert_eq!(receiver.recv_timeout(10 * SECOND), Ok(before));
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn the_priority_is_that_of_one_thread() {
-        let here = || rustix::process::getpriority_process(None).unwrap();
-        let before = here();
-        let there = thread::spawn(move || {
-            lower_priority();
-            here()
-        });
-        assert_eq!(there.join().unwrap(), (before + LOWER).min(LOWEST));
-        assert_eq!(here(), before);
     }
 
     #[test]
