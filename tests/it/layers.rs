@@ -62,6 +62,7 @@ const UNSAFE_FILES: &[&str] = &["storage/files/mapped.rs"];
 const ATOMIC_FILES: &[&str] = &[
     "budget/pool.rs",
     "types/work/newcomers.rs",
+    "types/work/placement.rs",
     "http/admission/quick.rs",
     "graph/version/uids.rs",
     "algo/lowered.rs",
