@@ -3,7 +3,8 @@
 //! A thread that wakes up begins on the core where it ran last. Where that one is busy, Linux looks for an idle core only as long as the cores that share a
 //! cache are not much used: on two cores, of which one works and the other one does half of the time, it does not look (`SIS_UTIL`, kernel/sched/fair.c, since 5.19). Then the
 //! thread waits for the core of the very one that asked it for help, until a tick of the clock or the end of the work: 0.8 to 3 ms. So who asks sees to it that
-//! threads which ran on its own core last begin on another one.
+//! threads which ran on its own core last begin on another one. Where that one turns out to be busy with something else, they are called back when there is nothing left to do but
+//! to wait for them.
 
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering::Relaxed;
@@ -71,6 +72,20 @@ impl Places {
         }
     }
 
+    /// To be called by who has nothing left to do but to wait for threads that it woke up: those that have not begun yet come to its core, which
+    /// is free now. Where they were sent another program may be at work, and each core has its own queue.
+    pub(super) fn call_back(&self) {
+        for place in self.0.iter().filter(|place| place.is_sent.load(Relaxed)) {
+            // A thread that arrives at the same time moves once more, and no harm is done.
+            if place.is_sent.swap(false, Relaxed)
+                && let Some(thread) = place.thread.get()
+            {
+                thread.come_to(this_core());
+                thread.use_all();
+            }
+        }
+    }
+
     /// Lets all threads use all of their cores, for work of another kind.
     pub(super) fn release(&self) {
         self.0.iter().for_each(Place::release);
@@ -111,6 +126,15 @@ mod system {
             let _ = sched_setaffinity(Some(self.id), &self.cores);
         }
 
+        /// Has it use one core alone, in whose queue it is then.
+        pub(super) fn come_to(&self, core: usize) {
+            let mut one = CpuSet::new();
+            if core < CpuSet::MAX_CPU {
+                one.set(core);
+                let _ = sched_setaffinity(Some(self.id), &one);
+            }
+        }
+
         /// Has it use any of its cores but one. False where it has no other, and where that is refused.
         pub(super) fn avoid(&self, core: usize) -> bool {
             let mut others = self.cores;
@@ -133,6 +157,8 @@ mod system {
         }
 
         pub(super) fn use_all(&self) {}
+
+        pub(super) fn come_to(&self, _core: usize) {}
 
         pub(super) fn avoid(&self, _core: usize) -> bool {
             false
@@ -173,13 +199,21 @@ mod tests {
             });
             assert_eq!(told.recv().unwrap(), all);
             let mut sent = 0;
-            for _ in 0..50 {
+            for round in 0..50 {
                 places.0[0].core.store(this_core(), Relaxed);
                 places.make_room();
                 let is_sent = places.0[0].is_sent.load(Relaxed);
+                if round % 2 == 1 {
+                    places.call_back();
+                }
                 wake.send(()).unwrap();
                 let (before, behind) = (told.recv().unwrap(), told.recv().unwrap());
                 assert_eq!(behind, all);
+                if round % 2 == 1 {
+                    // It was called back, and had all of its cores then.
+                    assert_eq!(before, all);
+                    continue;
+                }
                 assert_eq!(is_sent, before != all);
                 assert!(!is_sent || before.count() + 1 == all.count());
                 sent += usize::from(is_sent);

@@ -213,8 +213,9 @@ impl Pool {
         };
         let shared = Shared { job, state: Mutex::default(), changed: Condvar::new() };
         running.pool.in_place_scope(|scope| {
-            // It is dropped before the scope waits for the helpers: they finish the pieces at hand, and begin
+            // They are dropped before the scope waits for the helpers: they finish the pieces at hand, and begin
             // no others.
+            let _calls_back = CallsBack(&running.places);
             let _stops = Stops(&shared);
             loop {
                 match shared.next_step(&running) {
@@ -325,6 +326,15 @@ struct Stops<'s, 'j, R>(&'s Shared<'j, R>);
 impl<R> Drop for Stops<'_, '_, R> {
     fn drop(&mut self) {
         lock(&self.0.state).is_stopped = true;
+    }
+}
+
+/// Has helpers that have not begun come to the core of the caller when it leaves, which waits for them there.
+struct CallsBack<'p>(&'p Places);
+
+impl Drop for CallsBack<'_> {
+    fn drop(&mut self) {
+        self.0.call_back();
     }
 }
 
