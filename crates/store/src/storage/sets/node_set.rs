@@ -237,7 +237,7 @@ impl NodeSet {
         if self.len() <= row {
             return None;
         }
-        if let Some(node) = self.select_stored(row, base, gained, lost) {
+        if let Some(node) = select_stored(row, base, gained, lost) {
             return Some(node);
         }
         // Behind the stored member before which there are so few that the new ones do not fill the rows...
@@ -258,29 +258,6 @@ impl NodeSet {
             }
         }
         Some(low)
-    }
-
-    /// The member behind `row` others, where it is a stored one that a few steps find: each goes to the stored row from which the changes before
-    /// the last one's member lead to `row`.
-    fn select_stored(
-        &self,
-        row: usize,
-        base: &NodeSet,
-        gained: &RoaringBitmap,
-        lost: &RoaringBitmap,
-    ) -> Option<u32> {
-        /// Changes lie evenly mostly, so that the second step is already there.
-        const STEPS: usize = 4;
-        let mut stored = row;
-        for _ in 0..STEPS {
-            let node = base.plain_at(stored)?;
-            let (more, less) = (rank_below(gained, node), rank_below(lost, node));
-            if stored + more == row + less {
-                return (!lost.contains(node)).then_some(node);
-            }
-            stored = (row + less).checked_sub(more)?;
-        }
-        None
     }
 
     /// True when the set has exactly the members of `nodes`, which ascend without repeats. O(1) when their number
@@ -717,6 +694,28 @@ impl NodeSet {
             }
         }
     }
+}
+
+/// The member behind `row` others in a set with changes, where it is a stored one that a few steps find: each goes to the stored row from which the changes
+/// before the last one's member lead to `row`.
+fn select_stored(
+    row: usize,
+    base: &NodeSet,
+    gained: &RoaringBitmap,
+    lost: &RoaringBitmap,
+) -> Option<u32> {
+    /// Changes lie evenly mostly, so that the second step is already there.
+    const STEPS: usize = 4;
+    let mut stored = row;
+    for _ in 0..STEPS {
+        let node = base.plain_at(stored)?;
+        let (more, less) = (rank_below(gained, node), rank_below(lost, node));
+        if stored + more == row + less {
+            return (!lost.contains(node)).then_some(node);
+        }
+        stored = (row + less).checked_sub(more)?;
+    }
+    None
 }
 
 /// The number of members of a bitmap below a bound.
