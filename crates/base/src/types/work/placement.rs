@@ -45,16 +45,14 @@ impl Places {
         }
     }
 
-    /// To be called by a thread when it begins to help: it may use all of its cores again.
-    pub(super) fn arrive(&self, thread: Option<usize>) {
-        if let Some(place) = thread.and_then(|thread| self.0.get(thread)) {
+    /// To be called by a thread that helps, of a number: it may use all of its cores again while it does `work`, and where it ended is noted.
+    pub(super) fn help(&self, thread: Option<usize>, work: impl FnOnce()) {
+        let place = thread.and_then(|thread| self.0.get(thread));
+        if let Some(place) = place {
             place.release();
         }
-    }
-
-    /// To be called by a thread when it has helped.
-    pub(super) fn leave(&self, thread: Option<usize>) {
-        if let Some(place) = thread.and_then(|thread| self.0.get(thread)) {
+        work();
+        if let Some(place) = place {
             place.core.store(this_core(), Relaxed);
         }
     }
@@ -75,14 +73,10 @@ impl Places {
     /// To be called by who has nothing left to do but to wait for threads that it woke up: those that have not begun yet come to its core, which
     /// is free now. Where they were sent another program may be at work, and each core has its own queue.
     pub(super) fn call_back(&self) {
-        for place in self.0.iter().filter(|place| place.is_sent.load(Relaxed)) {
-            // A thread that arrives at the same time moves once more, and no harm is done.
-            if place.is_sent.swap(false, Relaxed)
-                && let Some(thread) = place.thread.get()
-            {
-                thread.come_to(this_core());
-                thread.use_all();
-            }
+        // A thread that arrives at the same time moves once more, and no harm is done.
+        for thread in self.0.iter().filter_map(Place::take_sent) {
+            thread.come_to(this_core());
+            thread.use_all();
         }
     }
 
@@ -93,10 +87,15 @@ impl Places {
 }
 
 impl Place {
+    /// The thread, where it was sent away: who asks first sees to it that it may use all of its cores.
+    fn take_sent(&self) -> Option<&Thread> {
+        // Mostly it was not, which a look tells at less cost.
+        let is_sent = self.is_sent.load(Relaxed) && self.is_sent.swap(false, Relaxed);
+        self.thread.get().filter(|_| is_sent)
+    }
+
     fn release(&self) {
-        if self.is_sent.swap(false, Relaxed)
-            && let Some(thread) = self.thread.get()
-        {
+        if let Some(thread) = self.take_sent() {
             thread.use_all();
         }
     }
@@ -192,9 +191,10 @@ mod tests {
                 tell.send(sched_getaffinity(None).unwrap()).unwrap();
                 while let Ok(()) = woken.recv() {
                     let before = sched_getaffinity(None).unwrap();
-                    places.arrive(Some(0));
-                    tell.send(before).unwrap();
-                    tell.send(sched_getaffinity(None).unwrap()).unwrap();
+                    places.help(Some(0), || {
+                        tell.send(before).unwrap();
+                        tell.send(sched_getaffinity(None).unwrap()).unwrap();
+                    });
                 }
             });
             assert_eq!(told.recv().unwrap(), all);

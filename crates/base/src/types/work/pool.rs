@@ -183,11 +183,8 @@ impl Pool {
         let places = Arc::clone(&running.places);
         running.pool.spawn(move || {
             let _claim = claim;
-            let thread = rayon::current_thread_index();
-            places.arrive(thread);
             let _in_piece = Raised::begin(&IN_PIECE);
-            work();
-            places.leave(thread);
+            places.help(rayon::current_thread_index(), work);
         });
         true
     }
@@ -395,10 +392,7 @@ impl<R: Send> Shared<'_, R> {
             running.places.make_room();
             scope.spawn(move |_| {
                 let _claim = claim;
-                let thread = running.pool.current_thread_index();
-                running.places.arrive(thread);
-                self.help();
-                running.places.leave(thread);
+                running.places.help(running.pool.current_thread_index(), || self.help());
             });
         }
     }
