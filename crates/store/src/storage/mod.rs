@@ -23,5 +23,5 @@ pub use files::log::{Header as LogHeader, LogReader};
 pub(crate) use sets::bitmap::{FrozenBitmap, FrozenIter, NO_ROW, RowRun};
 pub(crate) use sets::node_lookup::{NodeLookup, is_dense};
 pub(crate) use sets::node_set::{NodeSet, SetChanges, append_changed};
-pub(crate) use sets::sorted::{gallop, gallop_from, is_run};
+pub(crate) use sets::sorted::{EvenSearch, gallop, is_run};
 pub(crate) use sets::span_bits::SpanBits;

@@ -126,7 +126,7 @@ pub(crate) fn gallop<T>(items: &[T], holds: impl Fn(&T) -> bool) -> usize {
 
 /// As [`gallop`], from a guess on in either direction: O(log) in how far it is from there.
 #[inline]
-pub(crate) fn gallop_from<T>(items: &[T], guess: usize, holds: impl Fn(&T) -> bool) -> usize {
+fn gallop_from<T>(items: &[T], guess: usize, holds: impl Fn(&T) -> bool) -> usize {
     let mut end = guess.min(items.len());
     if items[..end].last().is_none_or(&holds) {
         return end + gallop(&items[end..], holds);
@@ -170,7 +170,7 @@ pub(super) fn retain_sorted(nodes: &mut Vec<u32>, members: &[u32], keep: bool) {
     // Decided once for all nodes: a search costs more than a step of a merge.
     if GALLOP_RATIO.saturating_mul(nodes.len()) < members.len() {
         let mut search = EvenSearch::of(members);
-        nodes.retain(|node| search.has(node) == keep);
+        nodes.retain(|node| search.find(*node).is_some() == keep);
         return;
     }
     let mut rest = members;
@@ -182,7 +182,7 @@ pub(super) fn retain_sorted(nodes: &mut Vec<u32>, members: &[u32], keep: bool) {
 
 /// Looks up nodes, which ascend, in an ascending list: each search begins where the node would be if the members lay evenly behind the node before, which is near
 /// where there are few gaps.
-struct EvenSearch<'m> {
+pub(crate) struct EvenSearch<'m> {
     members: &'m [u32],
     /// The members of each id, as a fraction of 2^32.
     share: u64,
@@ -191,17 +191,20 @@ struct EvenSearch<'m> {
 }
 
 impl<'m> EvenSearch<'m> {
-    fn of(members: &'m [u32]) -> EvenSearch<'m> {
+    /// A search in ascending members.
+    pub(crate) fn of(members: &'m [u32]) -> EvenSearch<'m> {
         let span = members.first().zip(members.last()).map_or(0, |(first, last)| last - first);
         let share = ((members.len() as u64) << 32) / (u64::from(span) + 1);
         EvenSearch { members, share, done: 0 }
     }
 
-    fn has(&mut self, node: &u32) -> bool {
-        let Some(next) = self.members.get(self.done) else { return false };
+    /// The place of a node, which is not less than the one before, where it is a member.
+    #[inline]
+    pub(crate) fn find(&mut self, node: u32) -> Option<usize> {
+        let next = self.members.get(self.done)?;
         let ahead = (u64::from(node.saturating_sub(*next)) * self.share) >> 32;
-        self.done += gallop_from(&self.members[self.done..], ahead as usize, |it| it < node);
-        self.members.get(self.done) == Some(node)
+        self.done += gallop_from(&self.members[self.done..], ahead as usize, |it| *it < node);
+        (self.members.get(self.done) == Some(&node)).then_some(self.done)
     }
 }
 

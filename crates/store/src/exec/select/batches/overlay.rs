@@ -1,6 +1,6 @@
 //! What changed since a column was built, put beside what is stored, batch by batch.
 
-use crate::storage::{gallop, gallop_from, is_run};
+use crate::storage::{EvenSearch, gallop, is_run};
 use std::sync::{Arc, OnceLock};
 
 /// What nodes have that changed since their column was built, ascending by node.
@@ -132,19 +132,10 @@ fn look_up_nodes<T: Copy>(nodes: &[u32], changes: &[(u32, T)], mut visit: impl F
 
 /// As [`Sieve::sift`], by a search for each change, which begins where its node would be if the nodes lay evenly.
 fn look_up_changes<T: Copy>(nodes: &[u32], changes: &[(u32, T)], mut visit: impl FnMut(usize, T)) {
-    let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
-    // The nodes for each id, as a fraction of 2^32.
-    let share = ((nodes.len() as u64) << 32) / (u64::from(last - first) + 1);
-    let mut place = 0;
+    let mut search = EvenSearch::of(nodes);
     for &(node, change) in changes {
-        // No change lies before the first node or behind the last one, and `place` is that of a node at most as great.
-        let ahead = (u64::from(node - nodes[place]) * share) >> 32;
-        place += gallop_from(&nodes[place..], ahead as usize, |other| *other < node);
-        if nodes[place] == node {
+        if let Some(place) = search.find(node) {
             visit(place, change);
-        } else {
-            // The node before is less than this change, and so than the next one.
-            place -= 1;
         }
     }
 }
