@@ -55,7 +55,7 @@ pub use version::node_ids::NodeIds;
 pub use version::predicate::Predicate;
 pub use version::stats::{PredicateStats, stats};
 pub use version::uids::{NamedUids, Uids};
-pub(crate) use version::unions::{distinct_of, set_of_sorted, union_of, union_of_sets};
+pub(crate) use version::unions::{distinct_of, union_of, union_of_sets};
 pub use version::values::LangValues;
 pub(crate) use version::values::Stretch;
 pub(crate) use version::values::ValueList;

@@ -11,7 +11,7 @@ use super::trigrams::{trigram_set, trigram_views};
 use crate::exec::control::context::Context;
 use crate::exec::physical::path::RootPath;
 use crate::exec::select::batches::Members;
-use crate::graph::{Predicate, set_of_sorted};
+use crate::graph::Predicate;
 use crate::index::IndexKind;
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Call, Comparison, Function, Operand, PredicateRef, VarId};
@@ -151,7 +151,7 @@ impl<'a> Context<'a> {
         self.took(RootPath::Scan);
         let candidates = self.has_set(predicate, name)?;
         let tester = Tester::of_values(predicate, name.lang.as_deref(), wanted);
-        Ok(set_of_sorted(self.keep_passing(Members::Set(&candidates), &tester)?))
+        self.passing_members(&candidates, &tester)
     }
 
     /// The predicate of a comparison at a root, and the condition on its values; `None` while nothing has the predicate.

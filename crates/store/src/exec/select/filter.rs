@@ -4,7 +4,6 @@
 //! The cheaper way is taken: the index when it would give fewer nodes than there are candidates
 //! (or not many more, since a test costs more than a step in a posting list).
 
-use super::batches::Members;
 use crate::exec::choose::function::{is_told, number_column, pays_to_scan};
 use crate::exec::choose::geo_function::GeoCall;
 use crate::exec::choose::tester::{Tester, nanos_of_call};
@@ -42,10 +41,10 @@ impl<'a> Context<'a> {
             Filter::And(parts) => {
                 if let Some((at, tester)) = self.bounds_of_column(parts, candidates.len())? {
                     let step = self.begin("filter", "", Some(at), None);
-                    let passed = self.keep_passing(Members::Set(&candidates), &tester)?;
+                    let passed = self.passing_members(&candidates, &tester)?;
                     self.took(FilterPath::Test);
                     self.end(&step, passed.len());
-                    return Ok(NodeSet::from(passed));
+                    return Ok(passed);
                 }
                 // Each part sees only what the parts before it left, so the one that leaves least
                 // goes first.
@@ -328,12 +327,11 @@ impl<'a> Context<'a> {
             tester => match self.few_holders(&tester, candidates.len()) {
                 Some(holders) => {
                     self.took(FilterPath::Holders);
-                    let passing = self.keep_passing(Members::Set(&holders), &tester)?;
-                    Ok(NodeSet::from(passing).and(&candidates))
+                    Ok(self.passing_members(&holders, &tester)?.and(&candidates))
                 }
                 None => {
                     self.took(FilterPath::Test);
-                    Ok(NodeSet::from(self.keep_passing(Members::Set(&candidates), &tester)?))
+                    self.passing_members(&candidates, &tester)
                 }
             },
         }

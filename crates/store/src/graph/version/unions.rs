@@ -10,14 +10,6 @@ pub(crate) fn union_of(nodes: Vec<u32>) -> NodeSet {
     }
 }
 
-/// The set of an ascending list without repeats, in the form in which members are found fastest.
-pub(crate) fn set_of_sorted(nodes: Vec<u32>) -> NodeSet {
-    match bits_of(&nodes) {
-        Some(bits) => NodeSet::from(bits.to_bitmap()),
-        None => NodeSet::from(nodes),
-    }
-}
-
 /// The members of any of some sets.
 pub(crate) fn union_of_sets(sets: &[NodeSet]) -> NodeSet {
     match sets {

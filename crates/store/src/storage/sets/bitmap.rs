@@ -27,6 +27,7 @@ mod iter;
 mod retain;
 mod row_runs;
 mod rows;
+mod words;
 
 pub(crate) use iter::FrozenIter;
 pub(crate) use row_runs::RowRun;

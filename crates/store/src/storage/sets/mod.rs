@@ -6,4 +6,5 @@ pub(super) mod node_set;
 pub(super) mod node_iter;
 pub(super) mod sorted;
 pub(super) mod span_bits;
+mod word_set;
 pub(super) mod node_lookup;

@@ -5,7 +5,7 @@ use super::node_iter::{NodeIter, OverlayIter, PlainIter};
 use super::sorted::{
     gallop, insert_sorted, is_run, merged, places_between, remove_sorted, retain_in, retain_sorted,
 };
-use crate::storage::{Array, FrozenBitmap};
+use crate::storage::{Array, FrozenBitmap, SpanBits};
 use roaring::RoaringBitmap;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -784,5 +784,12 @@ pub(crate) fn append_changed(
 
 /// A bitmap of a sorted list.
 fn bitmap_of(nodes: &[u32]) -> RoaringBitmap {
+    /// One bit for each id of the span costs less than a step for each node where they are one in so many ids at least.
+    const CLOSE: usize = 16;
+    if let (Some(&least), Some(&greatest)) = (nodes.first(), nodes.last())
+        && ((greatest - least) as usize) < CLOSE * nodes.len()
+    {
+        return SpanBits::of(least, greatest, nodes.iter().copied()).to_bitmap();
+    }
     RoaringBitmap::from_sorted_iter(nodes.iter().copied()).expect("node lists are sorted")
 }

@@ -140,7 +140,7 @@ fn add_word(runs: &mut Vec<RowRun>, mine: u64, theirs: u64, row: u32, count: u32
 }
 
 /// The members of a container as words of bits, which are asked for in ascending order.
-enum Words<'a> {
+pub(in crate::storage::sets::bitmap) enum Words<'a> {
     Bits(&'a [u64; BIT_WORDS]),
     /// The runs that are not passed yet.
     Runs(&'a [Run]),
@@ -149,7 +149,7 @@ enum Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    fn of(container: &'a Container<'a>) -> Words<'a> {
+    pub(in crate::storage::sets::bitmap) fn of(container: &'a Container<'a>) -> Words<'a> {
         match container {
             Container::Bits(words, _) => Words::Bits(words),
             Container::Range(run) => Words::Runs(std::slice::from_ref(run)),
@@ -160,7 +160,7 @@ impl<'a> Words<'a> {
 
     /// The word at a place, none before the one that was asked for last.
     #[inline]
-    fn at(&mut self, index: usize) -> u64 {
+    pub(in crate::storage::sets::bitmap) fn at(&mut self, index: usize) -> u64 {
         let (first, last) = ((index * 64) as u16, (index * 64 + 63) as u16);
         match self {
             Words::Bits(words) => words[index],

@@ -1,0 +1,211 @@
+//! What a test of a column's rows is asked of: all rows, listed nodes, or nodes as bits; loops that are made for each form of a column, and become vector
+//! instructions where it has numbers.
+
+use crate::exec::select::batches::{RowFinder, Rows};
+use crate::storage::FrozenBitmap;
+use hexgraph_base::types::Result;
+
+/// Work over the rows of a column and their test.
+pub(super) trait RowLoop: Sized {
+    /// What comes of it.
+    type Output;
+
+    /// Does it with rows of one size.
+    fn run<T: Copy>(self, stored: &[T], holds: impl Fn(T) -> bool) -> Self::Output;
+
+    /// Does it with so many texts, which are named by their rows.
+    fn run_texts(self, rows: usize, holds: impl Fn(usize) -> bool) -> Self::Output;
+}
+
+/// Counts the rows that pass. `check` says now and then whether to go on.
+pub(super) struct Count<C> {
+    pub(super) check: C,
+}
+
+/// The number of rows that are counted between two questions whether to go on.
+const COUNTED: usize = 1 << 16;
+
+impl<C: Fn() -> Result<()>> RowLoop for Count<C> {
+    type Output = Result<usize>;
+
+    fn run<T: Copy>(self, stored: &[T], holds: impl Fn(T) -> bool) -> Result<usize> {
+        let mut count = 0;
+        for piece in stored.chunks(COUNTED) {
+            (self.check)()?;
+            // A piece has no more rows than 32 bits count, and narrow counters make wide vectors.
+            count += piece.iter().map(|&it| u32::from(holds(it))).sum::<u32>() as usize;
+        }
+        Ok(count)
+    }
+
+    fn run_texts(self, rows: usize, holds: impl Fn(usize) -> bool) -> Result<usize> {
+        let mut count = 0;
+        for start in (0..rows).step_by(COUNTED) {
+            (self.check)()?;
+            count += (start..rows.min(start + COUNTED)).filter(|row| holds(*row)).count();
+        }
+        Ok(count)
+    }
+}
+
+/// Adds those of some nodes, which ascend, to `kept` of which what is stored in their row among the subjects passes.
+pub(super) struct KeepListed<'k> {
+    pub(super) subjects: &'k FrozenBitmap,
+    pub(super) finder: &'k mut RowFinder,
+    pub(super) nodes: &'k [u32],
+    pub(super) kept: &'k mut Vec<u32>,
+}
+
+impl RowLoop for KeepListed<'_> {
+    type Output = ();
+
+    fn run<T: Copy>(self, stored: &[T], holds: impl Fn(T) -> bool) {
+        let KeepListed { subjects, finder, nodes, kept } = self;
+        let mut rest = nodes;
+        finder.for_each_piece(subjects, nodes, |rows| {
+            let (nodes, behind) = rest.split_at(rows.len());
+            rest = behind;
+            // Each node is written, and the next one over it where it does not pass: a loop without branches.
+            let mut end = kept.len();
+            kept.resize(end + nodes.len(), 0);
+            match rows {
+                Rows::Run(rows) => {
+                    for (&node, &it) in nodes.iter().zip(&stored[rows]) {
+                        kept[end] = node;
+                        end += usize::from(holds(it));
+                    }
+                }
+                Rows::Missing(_) => {}
+                Rows::Each(rows) => {
+                    for (&node, &row) in nodes.iter().zip(rows) {
+                        // What stands for no row is behind all rows.
+                        let it = stored.get(row as usize);
+                        kept[end] = node;
+                        end += usize::from(it.is_some_and(|it| holds(*it)));
+                    }
+                }
+            }
+            kept.truncate(end);
+        });
+    }
+
+    fn run_texts(self, _rows: usize, holds: impl Fn(usize) -> bool) {
+        let KeepListed { subjects, finder, nodes, kept } = self;
+        let mut nodes = nodes.iter();
+        finder.for_each_piece(subjects, nodes.as_slice(), |rows| {
+            rows.for_each(|row| {
+                let node = nodes.next();
+                let passes = row.is_some_and(&holds);
+                kept.extend(node.filter(|_| passes));
+            });
+        });
+    }
+}
+
+/// Keeps those of some nodes as words of bits, the first of which begins at the id `first`, of which what is stored in their row among the subjects passes.
+pub(super) struct KeepBits<'k> {
+    pub(super) subjects: &'k FrozenBitmap,
+    pub(super) first: u32,
+    pub(super) words: &'k mut [u64],
+}
+
+/// The least number of nodes of a word for which 64 rows are tested at once, about twice as fast as so many alone.
+const AT_ONCE_MIN: u32 = 12;
+
+/// The most ids of a word that have no row while others do for which 64 rows are tested at once: each costs a step more.
+const GAPS_MAX: u32 = 16;
+
+impl RowLoop for KeepBits<'_> {
+    type Output = ();
+
+    fn run<T: Copy>(self, stored: &[T], holds: impl Fn(T) -> bool) {
+        let KeepBits { subjects, first, words } = self;
+        subjects.for_each_word(first, words.len(), |place, members, row| {
+            let (asked, row) = (words[place] & members, row as usize);
+            let at_once = AT_ONCE_MIN <= asked.count_ones() && members.count_zeros() <= GAPS_MAX;
+            let rows = stored.get(row..row + 64).filter(|_| at_once);
+            words[place] = match rows.and_then(|rows| rows.try_into().ok()) {
+                Some(rows) => asked & spread(bits_of(rows, &holds), members),
+                None => one_by_one(asked, members, |place| holds(stored[row + place])),
+            };
+        });
+    }
+
+    fn run_texts(self, _rows: usize, holds: impl Fn(usize) -> bool) {
+        let KeepBits { subjects, first, words } = self;
+        subjects.for_each_word(first, words.len(), |place, members, row| {
+            let asked = words[place] & members;
+            words[place] = one_by_one(asked, members, |place| holds(row as usize + place));
+        });
+    }
+}
+
+/// Those of the members that are asked for whose row passes, which is named by its place behind that of the first member.
+#[inline]
+fn one_by_one(asked: u64, members: u64, holds: impl Fn(usize) -> bool) -> u64 {
+    let (mut left, mut passing) = (asked, 0);
+    while left != 0 {
+        let bit = left & left.wrapping_neg();
+        let place = (members & (bit - 1)).count_ones() as usize;
+        passing |= if holds(place) { bit } else { 0 };
+        left ^= bit;
+    }
+    passing
+}
+
+/// A bit for each of 64 rows that passes. A byte for each comes of vector instructions, and a multiplication moves the lowest bits of eight bytes into one.
+#[inline]
+fn bits_of<T: Copy>(rows: &[T; 64], holds: impl Fn(T) -> bool) -> u64 {
+    /// Moves bit 8 i to bit 56 + i, for each i below 8; what else it makes lies below or falls off.
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    let mut bytes = [0_u8; 64];
+    bytes.iter_mut().zip(rows).for_each(|(byte, row)| *byte = u8::from(holds(*row)));
+    let eights: &[[u8; 8]] = bytes.as_chunks().0;
+    eights
+        .iter()
+        .rev()
+        .fold(0, |bits, eight| bits << 8 | u64::from_le_bytes(*eight).wrapping_mul(GATHER) >> 56)
+}
+
+/// The bits of rows, one behind the other, at the places of their members. A step for each id below 64 that is none.
+#[inline]
+fn spread(rows: u64, members: u64) -> u64 {
+    let (mut bits, mut gaps) = (rows, !members);
+    while gaps != 0 {
+        let below = (gaps & gaps.wrapping_neg()) - 1;
+        bits = bits & below | (bits & !below) << 1;
+        gaps &= gaps - 1;
+    }
+    bits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Rows are tested at once as one by one, whichever ids have a row.
+        #[test]
+        fn words_keep_what_passes(
+            numbers in prop::collection::vec(0i32..10, 64),
+            members in any::<u64>(),
+            gaps in any::<u64>(),
+            asked in any::<u64>(),
+            bound in 0i32..11,
+        ) {
+            for members in [members, members | gaps, !(members & gaps & asked.rotate_left(7)), u64::MAX, 0] {
+                let rows: &[i32; 64] = numbers.as_slice().try_into().unwrap();
+                let asked = asked & members;
+                let at_once = asked & spread(bits_of(rows, |number| number < bound), members);
+                let alone = one_by_one(asked, members, |place| numbers[place] < bound);
+                prop_assert_eq!(at_once, alone);
+                let right = (0..64).filter(|bit| {
+                    let place = (members & ((1_u64 << bit) - 1)).count_ones() as usize;
+                    asked >> bit & 1 == 1 && numbers[place] < bound
+                });
+                prop_assert_eq!(alone, right.fold(0, |bits, bit| bits | 1 << bit));
+            }
+        }
+    }
+}
