@@ -44,7 +44,7 @@ pub(crate) fn check(query: &Query, options: ExecOptions, blocks: &[BlockResult])
         // repeats.
         // A list of uids or a path may name a node several times; the level has it once.
         let repeats = result.roots.len().saturating_sub(result.level.nodes.len()) as u64;
-        let extent = at_most(&result.level, 1 + repeats);
+        let extent = at_most(&result.level, 1 + repeats, result.roots.len() as u64);
         bound = bound.saturating_add(extent);
     }
     if bound <= most {
@@ -76,14 +76,16 @@ fn shown_edges(level: &Level) -> impl Iterator<Item = &EdgeField> {
     })
 }
 
-/// An upper bound of the bytes that the objects of a level and below have, where at most `paths` paths lead to each node.
-/// O(levels). Where a level repeats nodes, all of its objects may be of one node, so their number bounds the paths to each.
-fn at_most(level: &Level, paths: u64) -> u64 {
-    let own = paths.saturating_mul(level.nodes.len() as u64).saturating_mul(object_bytes(level));
+/// An upper bound of the bytes that the objects of a level and below have, of which there are at most so many, where at most `paths` paths lead to each
+/// node. O(levels). Where a level repeats nodes, all of its objects may be of one node, so their number bounds the paths to each.
+fn at_most(level: &Level, paths: u64, objects: u64) -> u64 {
+    let own = objects.saturating_mul(object_bytes(level));
     shown_edges(level).fold(own, |sum, edges| {
         let repeated = edges.level.nodes.len() < edges.targets.len();
+        // Each path to a node goes on along each of its edges, all of which are listed.
         let objects = paths.saturating_mul(edges.targets.len() as u64);
-        sum.saturating_add(at_most(&edges.level, if repeated { objects } else { paths }))
+        let paths = if repeated { objects } else { paths };
+        sum.saturating_add(at_most(&edges.level, paths, objects))
     })
 }
 
