@@ -11,8 +11,8 @@ use hexgraph_base::types::Result;
 use std::ops::Range;
 
 /// The nanoseconds that a node takes with its edges, about: to see how far they reach, and to set bits.
-const REACH_NANOS: usize = 3;
-const MARK_NANOS: usize = 8;
+const REACH_NANOS: usize = 12;
+const MARK_NANOS: usize = 16;
 
 /// The morsels for each thread in which bits are set, each of which has bits of its own.
 const MARK_PIECES: usize = 3;

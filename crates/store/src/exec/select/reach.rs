@@ -4,7 +4,7 @@
 //! between its levels and no node is tested twice. Where an index gives the few far ends that pass, they are looked for
 //! instead; with edges kept both ways the walk begins at them. So does that of `uid_in`, which names the far ends.
 
-use super::batches::Members;
+use super::batches::{BATCH, EdgeCounts, Members};
 use crate::exec::choose::function::no_reverse;
 use crate::exec::choose::tester::Tester;
 use crate::exec::control::context::Context;
@@ -241,10 +241,21 @@ impl<'a> Context<'a> {
         is_few: bool,
         (asked, most): (usize, usize),
     ) -> bool {
-        // Few ends may have many edges, and counting those costs no look at them.
-        let is_cheap = || ends.iter().map(|end| back.count(end)).sum::<usize>() <= most;
-        self.pick(is_few && is_cheap(), asked, || vec![true, false])
+        self.pick(is_few && has_at_most(back, ends, most), asked, || vec![true, false])
     }
+}
+
+/// Whether some nodes have at most so many edges, which are counted a batch at a time and not looked at. O(nodes), or less where they have more.
+fn has_at_most(edges: &Direction, nodes: &NodeSet, most: usize) -> bool {
+    let (mut counts, mut count) = (EdgeCounts::new(edges), 0);
+    for start in (0..nodes.len()).step_by(BATCH) {
+        let batch = nodes.page(start, BATCH);
+        count += counts.read(&batch).iter().map(|count| *count as usize).sum::<usize>();
+        if most < count {
+            return false;
+        }
+    }
+    true
 }
 
 /// True when a filter looks at other nodes than the one that it tests: it is cheaper asked of many nodes at a time.
