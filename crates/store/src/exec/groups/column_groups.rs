@@ -27,6 +27,7 @@ use hexgraph_base::plan::{Aggregate, Field, FieldKind, GroupBy};
 use hexgraph_base::types::{Result, Value};
 use rustc_hash::FxHashMap;
 use std::mem;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Fewer members are grouped one by one.
@@ -56,7 +57,7 @@ impl Context<'_> {
             return found.finish(body, &plans, members);
         }
         match self.grouping(group_by, body, members, false)? {
-            Some((grouping, plans)) => grouping.found().finish(body, &plans, members),
+            Some((grouping, plans)) => grouping.found()?.finish(body, &plans, members),
             None => Ok(None),
         }
     }
@@ -77,7 +78,7 @@ impl Context<'_> {
             return found.finish_columns(body, &plans);
         }
         match self.grouping(group_by, body, members, true)? {
-            Some((grouping, plans)) => grouping.found().finish_columns(body, &plans),
+            Some((grouping, plans)) => grouping.found()?.finish_columns(body, &plans),
             None => Ok(None),
         }
     }
@@ -361,6 +362,14 @@ impl<'a, 'c> Grouping<'a, 'c> {
         Ok(())
     }
 
+    /// As [`Grouping::run`], of the members at some places.
+    pub(super) fn run_of(&mut self, members: Members<'_>, places: Range<usize>) -> Result<()> {
+        let mut room = Room::default();
+        members.for_each_batch_of(places, |nodes| self.add(nodes, &mut room))?;
+        self.settle();
+        Ok(())
+    }
+
     /// Adds a batch of members behind those before.
     pub(super) fn add(&mut self, nodes: &[u32], room: &mut Room) -> Result<()> {
         if let Cells::Dense(_) = self.cells {
@@ -448,11 +457,15 @@ impl<'a, 'c> Grouping<'a, 'c> {
     }
 
     /// The groups that were found.
-    fn found(self) -> Found<'a, 'c> {
+    ///
+    /// # Errors
+    ///
+    /// [`hexgraph_base::types::Error::Limit`] when the request has to stop.
+    fn found(self) -> Result<Found<'a, 'c>> {
         if let Cells::Dense(_) = self.cells {
             return self.found_dense();
         }
-        Found {
+        Ok(Found {
             context: self.context,
             keys: self.keys.iter().map(|key| key.predicate).collect(),
             distinct: Vec::new(),
@@ -462,7 +475,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
             counts: self.groups.counts,
             folded: self.columns.into_iter().map(|column| column.folded).collect(),
             lists: self.lists,
-        }
+        })
     }
 }
 

@@ -4,10 +4,14 @@ use super::column_groups::{Cells, Found, Grouping, Key, Room, limits_of};
 use super::dense::{Dense, Distinct, PACKED_MAX, PACKED_MEMBERS, complete_cells, distinct_of};
 use super::folds::{NumberFolds, PlainNumbers};
 use super::key_codes::{PlainKeys, code_of_text};
+use crate::exec::control::context::Context;
 use crate::exec::control::group_cells::KeyCells;
 use crate::exec::select::batches::BATCH;
 use crate::exec::select::read::typed_or_none;
 use hexgraph_base::types::Result;
+
+/// The nanoseconds that the value of a code takes, about.
+const CODE_NANOS: usize = 30;
 
 impl<'a, 'c> Grouping<'a, 'c> {
     /// As [`Grouping::add`], where each cell has its counters.
@@ -91,7 +95,11 @@ impl<'a, 'c> Grouping<'a, 'c> {
     }
 
     /// The groups that were found, in the order of their cells; in that of their first members where a key has no order.
-    pub(super) fn found_dense(self) -> Found<'a, 'c> {
+    ///
+    /// # Errors
+    ///
+    /// [`hexgraph_base::types::Error::Limit`] when the request has to stop.
+    pub(super) fn found_dense(self) -> Result<Found<'a, 'c>> {
         let Grouping { context, keys, cells: Cells::Dense(dense), mut columns, .. } = self else {
             unreachable!("the cells have counters");
         };
@@ -119,15 +127,16 @@ impl<'a, 'c> Grouping<'a, 'c> {
         }
         // What a code stands for need not be read from a member.
         let coded = match (&keys[..], &distinct[..]) {
-            ([key], _) => vec![coded_cells(key, &order[1..])],
+            ([key], _) => vec![coded_cells(context, key, &order[1..])?],
             (keys, distinct) => {
-                let cells = |(key, distinct): (&Key<'_>, &Option<Distinct>)| {
-                    distinct.as_ref().and_then(|distinct| coded_cells(key, &distinct.codes))
+                let cells = |(key, distinct): (&Key<'_>, &Option<Distinct>)| match distinct {
+                    Some(distinct) => coded_cells(context, key, &distinct.codes),
+                    None => Ok(None),
                 };
-                keys.iter().zip(distinct).map(cells).collect()
+                keys.iter().zip(distinct).map(cells).collect::<Result<_>>()?
             }
         };
-        Found {
+        Ok(Found {
             context,
             distinct,
             coded,
@@ -137,7 +146,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
             keys: keys.iter().map(|key| key.predicate).collect(),
             folded: columns.iter().map(|column| column.folded.in_order(&order)).collect(),
             lists: None,
-        }
+        })
     }
 }
 
@@ -178,14 +187,23 @@ impl PlainBatch<'_, '_> {
 }
 
 /// The values of a key that some codes stand for; `None` where one can't be told without a member.
-fn coded_cells(key: &Key<'_>, codes: &[u32]) -> Option<KeyCells> {
-    let mut cells: Option<KeyCells> = None;
-    for code in codes {
-        let value = typed_or_none(key.codes.value_of(*code)?, key.predicate.def.value_type)?;
-        let value = value.as_ref();
-        cells.get_or_insert_with(|| KeyCells::new(value)).push(value);
-    }
-    cells
+fn coded_cells(context: &Context<'_>, key: &Key<'_>, codes: &[u32]) -> Result<Option<KeyCells>> {
+    let parts = context.morsels(codes.len(), CODE_NANOS, |range| {
+        let mut cells: Option<KeyCells> = None;
+        for code in &codes[range] {
+            let value = key.codes.value_of(*code);
+            let value = value.and_then(|value| typed_or_none(value, key.predicate.def.value_type));
+            let Some(value) = value else { return Ok(None) };
+            let value = value.as_ref();
+            cells.get_or_insert_with(|| KeyCells::new(value)).push(value);
+        }
+        Ok(cells)
+    })?;
+    let Some(parts) = parts.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
+    Ok(parts.into_iter().reduce(|mut all, part| {
+        all.append(part);
+        all
+    }))
 }
 
 /// The cell of each node of a batch.

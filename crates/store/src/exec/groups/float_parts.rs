@@ -57,12 +57,11 @@ impl<'a, 'c> Grouping<'a, 'c> {
         let whole = self.fork(0, members.len(), true);
         let part = |range: Range<usize>| {
             let before = &before[range.start / len];
-            let nodes = members.range(range);
-            let mut part = whole.fork(nodes.first().copied().unwrap_or(0), nodes.len(), true);
+            let mut part = whole.fork(members.at(range.start), range.len(), true);
             for (place, before) in floats.iter().zip(before) {
                 part.columns[*place].begin_behind(before);
             }
-            part.run(Members::List(&nodes))?;
+            part.run_of(members, range)?;
             Ok(part)
         };
         let parts = spread.collect(part)?;
@@ -94,10 +93,9 @@ impl<'a, 'c> Grouping<'a, 'c> {
         empty.columns.retain(|_| place.next().is_some_and(|place| floats.contains(&place)));
         empty.columns.iter_mut().for_each(|column| column.leave_floats());
         let count = |range: &Range<usize>| {
-            let nodes = members.range(range.clone());
-            let mut piece = empty.fork(nodes.first().copied().unwrap_or(0), nodes.len(), true);
+            let mut piece = empty.fork(members.at(range.start), range.len(), true);
             piece.columns.iter_mut().for_each(|column| column.leave_floats());
-            piece.run(Members::List(&nodes))?;
+            piece.run_of(members, range.clone())?;
             let mut counts = vec![vec![0; dense.len()]; floats.len()];
             let Cells::Dense(counted) = &piece.cells else { return Ok(counts) };
             for (counts, column) in counts.iter_mut().zip(&piece.columns) {

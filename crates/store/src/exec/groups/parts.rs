@@ -90,14 +90,14 @@ impl<'a, 'c> Grouping<'a, 'c> {
         let empty = self.fork(0, members.len(), true);
         let kept = empty.columns.iter().filter(|column| column.are_floats()).count();
         let part = |range: Range<usize>| {
-            let nodes = members.range(range);
-            let mut part = empty.fork(nodes.first().copied().unwrap_or(0), nodes.len(), true);
-            part.charged = (12 * kept + 4) * nodes.len();
+            let count = range.len();
+            let mut part = empty.fork(members.at(range.start), count, true);
+            part.charged = (12 * kept + 4) * count;
             if let Cells::Dense(dense) = &part.cells {
                 part.charged += dense.byte_len(part.columns.len());
             }
             self.context.control.charge(part.charged)?;
-            part.run(Members::List(&nodes))?;
+            part.run_of(members, range)?;
             Ok(part)
         };
         let (context, mut whole) = (self.context, self.fork(0, members.len(), true));
@@ -166,8 +166,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
         let _while_dealt = control.charge_while(size_of::<u32>() * members.len())?;
         let shares = key.shares(count);
         let deal = |range: Range<usize>| -> Result<Vec<Vec<u32>>> {
-            let first = members.range(range.start..range.start + 1);
-            let mut dealer = key.dealer(first.first().copied().unwrap_or(0), &shares);
+            let mut dealer = key.dealer(members.at(range.start), &shares);
             let room = range.len() / count * 5 / 4;
             let mut dealt: Vec<Vec<u32>> = (0..count).map(|_| Vec::with_capacity(room)).collect();
             members.for_each_batch_of(range, |nodes| {

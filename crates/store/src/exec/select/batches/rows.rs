@@ -62,6 +62,11 @@ impl<'m> Members<'m> {
         }
     }
 
+    /// The node at a place in the order; 0 where there is none.
+    pub(crate) fn at(self, place: usize) -> u32 {
+        self.range(place..(place + 1).min(self.len())).first().copied().unwrap_or(0)
+    }
+
     /// Calls `visit` with the nodes, a batch at a time, until it fails.
     pub(crate) fn for_each_batch(self, mut visit: impl FnMut(&[u32]) -> Result<()>) -> Result<()> {
         match self {
