@@ -63,6 +63,9 @@ fn distinct_of_few(nodes: &[u32]) -> Option<Vec<u32>> {
 /// The lists of fewer nodes are copied one by one: that takes as long as to find out how those of a batch lie.
 const BATCHED_MIN: usize = 64;
 
+/// The lists whose memory is asked for at once, before they are copied one by one: they stay in the nearest cache until then.
+const TOUCHED: usize = 16;
+
 /// The morsels for each thread in which edges are counted.
 const ENDS_PIECES: usize = 2;
 
@@ -162,8 +165,12 @@ impl Context<'_> {
         nanos: usize,
     ) -> Result<Lists> {
         if nodes.len() < BATCHED_MIN || !nodes.is_sorted_by(|one, other| one < other) {
-            let add =
-                |place: usize, lists: &mut Lists| lists.extend(self, &edges.targets(nodes[place]));
+            let add = |place: usize, lists: &mut Lists| {
+                if place.is_multiple_of(TOUCHED) {
+                    edges.base.touch(&nodes[place..nodes.len().min(place + TOUCHED)]);
+                }
+                lists.extend(self, &edges.targets(nodes[place]))
+            };
             return self.lists_of(nodes.len(), nanos, add);
         }
         let spread = self.control.spread(nodes.len(), nanos)?;

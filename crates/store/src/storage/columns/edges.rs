@@ -1,8 +1,12 @@
 //! The edges of one predicate in one direction: compressed sparse rows.
 
 use super::column::facets_byte_len;
-use crate::storage::{Array, FacetColumn, FrozenBitmap, Offsets};
+use crate::storage::{Array, FacetColumn, FrozenBitmap, NO_ROW, Offsets};
+use std::hint::black_box;
 use std::ops::Range;
+
+/// The number of lists whose memory is asked for before the first of them is read. A processor waits for about as many places at the same time.
+const AHEAD: usize = 16;
 
 /// Targets by subject. The rank of a node among the subjects is its row.
 #[derive(Clone)]
@@ -31,6 +35,44 @@ impl Edges {
     /// The positions of a node's edges; empty when it has none.
     pub fn positions(&self, node: u32) -> Range<usize> {
         self.subjects.row_of(node).map_or(0..0, |row| self.offsets.range(row))
+    }
+
+    /// Calls `visit` with the place of each of some rows and its targets; [`NO_ROW`] has none. Rows may lie anywhere: where some of them begin is read
+    /// first, then the first target of each, and only then they are visited. So the processor waits for many of them at once, and not for one after
+    /// the other.
+    pub(crate) fn for_each_row(&self, rows: &[u32], mut visit: impl FnMut(usize, &[u32])) {
+        let mut positions = [const { 0..0 }; AHEAD];
+        for (part, rows) in rows.chunks(AHEAD).enumerate() {
+            for (slot, &row) in positions.iter_mut().zip(rows) {
+                *slot = if row == NO_ROW { 0..0 } else { self.offsets.range(row as usize) };
+            }
+            let positions = &positions[..rows.len()];
+            self.touch_lists(positions);
+            for (place, (positions, row)) in positions.iter().zip(rows).enumerate() {
+                if *row != NO_ROW {
+                    visit(part * AHEAD + place, self.targets.slice(positions.clone()));
+                }
+            }
+        }
+    }
+
+    /// Has the memory of the first targets of some nodes on its way, before they are read one by one: see [`Edges::for_each_row`]. O(nodes).
+    pub(crate) fn touch(&self, nodes: &[u32]) {
+        let mut positions = [const { 0..0 }; AHEAD];
+        for nodes in nodes.chunks(AHEAD) {
+            let slots = positions.iter_mut().zip(nodes);
+            slots.for_each(|(slot, node)| *slot = self.positions(*node));
+            self.touch_lists(&positions[..nodes.len()]);
+        }
+    }
+
+    /// Reads the first target at each of some positions. None of the reads waits for another.
+    fn touch_lists(&self, positions: &[Range<usize>]) {
+        let first = |positions: &Range<usize>| match positions.is_empty() {
+            true => 0,
+            false => self.targets.get(positions.start),
+        };
+        black_box(positions.iter().fold(0, |all, positions| all ^ first(positions)));
     }
 
     /// The position of one edge.

@@ -107,12 +107,19 @@ impl<'a> EdgeTargets<'a> {
         let base = &self.edges.base;
         let mut place = 0;
         self.finder.for_each_piece(&base.subjects, nodes, |rows| {
-            rows.for_each(|row| {
-                if let Some(row) = row {
-                    visit(place, base.targets.slice(base.offsets.range(row)));
+            let (start, count) = (place, rows.len());
+            match rows {
+                Rows::Each(rows) => {
+                    base.for_each_row(rows, |at, targets| visit(start + at, targets))
                 }
-                place += 1;
-            });
+                _ => rows.for_each(|row| {
+                    if let Some(row) = row {
+                        visit(place, base.targets.slice(base.offsets.range(row)));
+                    }
+                    place += 1;
+                }),
+            }
+            place = start + count;
         });
     }
 
@@ -126,11 +133,7 @@ impl<'a> EdgeTargets<'a> {
                 visit(base.targets.slice(first..last));
             }
             Rows::Missing(_) => {}
-            Rows::Each(rows) => {
-                for &row in rows.iter().filter(|row| **row != NO_ROW) {
-                    visit(base.targets.slice(base.offsets.range(row as usize)));
-                }
-            }
+            Rows::Each(rows) => base.for_each_row(rows, |_, targets| visit(targets)),
         });
     }
 }
