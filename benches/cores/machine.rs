@@ -40,8 +40,25 @@ pub fn loops(threads: usize) -> Vec<(&'static str, f64, f64)> {
     let pass = |steps: Range<usize>| {
         black_box(sum(&large[steps]));
     };
-    let loops: [Loop<'_>; 4] = [
-        ("plain: arithmetic", 4_000_000, &arithmetic),
+    // Eight numbers that don't wait for each other keep all units of a core at work; two threads that are one core's gain less here than above.
+    let units = |steps: Range<usize>| {
+        let mut numbers = [1_u64, 2, 3, 4, 5, 6, 7, 8];
+        for step in steps {
+            numbers.iter_mut().for_each(|it| *it = (*it ^ step as u64).wrapping_add(*it >> 7));
+            black_box(&mut numbers);
+        }
+    };
+    let counters = |steps: Range<usize>| {
+        let mut counters = vec![0_u32; 8192];
+        for step in steps {
+            counters[step.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 51] += 1;
+        }
+        black_box(&counters);
+    };
+    let loops: [Loop<'_>; 6] = [
+        ("plain: arithmetic, one by one", 4_000_000, &arithmetic),
+        ("plain: arithmetic, eight at once", 2_000_000, &units),
+        ("plain: counters of 32 KB", 6_000_000, &counters),
         ("plain: looks at 4 MB, scattered", 4_000_000, &looks),
         ("plain: passes over 4 MB", 128, &passes),
         ("plain: a pass over 64 MB", large.len(), &pass),
