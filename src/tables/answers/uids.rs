@@ -94,9 +94,8 @@ fn texts(uids: &UInt64Array) -> Result<ArrayRef> {
     let mut bytes: Vec<u8> = Vec::with_capacity(UID_BYTES * uids.len());
     let mut ends: Vec<i32> = Vec::with_capacity(uids.len() + 1);
     ends.push(0);
-    let mut digits = [0; 18];
     for uid in uids.values() {
-        bytes.extend_from_slice(Uid(*uid).text(&mut digits).as_bytes());
+        Uid(*uid).text().append_to(&mut bytes);
         // Of one that is too great the last one is too: it is refused below.
         ends.push(i32::try_from(bytes.len()).unwrap_or(-1));
     }

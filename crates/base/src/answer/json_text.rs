@@ -15,11 +15,8 @@ pub fn write_plain_text(text: &str, out: &mut Vec<u8>) {
 
 /// Writes a uid as a JSON string in hexadecimal, such as `"0x1f"`.
 pub(super) fn write_uid(uid: Uid, out: &mut Vec<u8>) {
-    let digits = (16 - uid.0.leading_zeros() / 4).max(1);
-    out.extend_from_slice(b"\"0x");
-    for at in (0..digits).rev() {
-        out.push(HEX[(uid.0 >> (4 * at) & 15) as usize]);
-    }
+    out.push(b'"');
+    uid.text().append_to(out);
     out.push(b'"');
 }
 

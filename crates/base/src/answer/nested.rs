@@ -205,7 +205,7 @@ impl Sink for NestedSink {
     }
 
     fn uid(&mut self, uid: Uid) {
-        let cell = Cell::text(uid.text(&mut [0; 18]), &mut self.texts);
+        let cell = Cell::text(uid.text().as_str(), &mut self.texts);
         self.cell(cell);
     }
 

@@ -386,7 +386,7 @@ impl Sink for TableSink {
     }
 
     fn uid(&mut self, uid: Uid) {
-        let cell = Cell::text(uid.text(&mut [0; 18]), &mut self.row.texts);
+        let cell = Cell::text(uid.text().as_str(), &mut self.row.texts);
         self.cell(cell);
     }
 

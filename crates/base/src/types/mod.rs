@@ -31,7 +31,7 @@ pub use values::datetime::{DateTime, TimeError};
 pub use values::geo::{Coordinate, Geometry, GeometryError};
 pub use values::password::HASH_OF_NOBODY;
 pub use values::password_error::PasswordError;
-pub use values::uid::Uid;
+pub use values::uid::{Uid, UidText};
 pub use values::value::{Value, ValueRef, ValueType};
 pub use values::value_bytes::ordered_bits;
 pub use work::check::{Check, endless};

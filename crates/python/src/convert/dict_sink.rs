@@ -190,8 +190,7 @@ fn uid_of(py: Python<'_>, uid: Uid, is_int: bool) -> PyResult<Bound<'_, PyAny>> 
     if is_int {
         return Ok(uid.0.into_pyobject(py)?.into_any());
     }
-    let mut digits = [0; 18];
-    Ok(PyString::from_bytes(py, uid.digits(&mut digits))?.into_any())
+    Ok(PyString::from_bytes(py, uid.text().as_bytes())?.into_any())
 }
 
 /// The value of an object as an object of Python. `buffer` is for the text of a time.

@@ -42,9 +42,8 @@ impl TextPiece {
     pub(super) fn fill(&mut self, valid: &mut [bool], cells: ObjectCells<'_>) -> bool {
         match cells {
             ObjectCells::Uids(uids) => {
-                let mut digits = [0; 18];
                 for uid in uids {
-                    self.bytes.extend_from_slice(uid.text(&mut digits).as_bytes());
+                    uid.text().append_to(&mut self.bytes);
                     self.ends.push(self.bytes.len() as i32);
                 }
                 valid.fill(true);
