@@ -84,10 +84,35 @@ impl Offsets {
     /// When there is no such row; mapped offsets unwind.
     #[inline]
     pub fn range(&self, row: usize) -> Range<usize> {
-        let (start, end) = match self {
+        let ends = match self {
             Offsets::Narrow(starts) => two(starts.slice(row..row.saturating_add(2))),
             Offsets::Wide(starts) => two(starts.slice(row..row.saturating_add(2))),
         };
+        self.positions(row, ends)
+    }
+
+    /// Calls `visit` with some rows and their positions, in their order: a few instructions for each.
+    ///
+    /// # Panics
+    ///
+    /// When there are no such rows; mapped offsets unwind, also when a row ends before it begins.
+    #[inline]
+    pub(crate) fn for_each(&self, rows: Range<usize>, mut visit: impl FnMut(usize, Range<usize>)) {
+        match self {
+            Offsets::Narrow(starts) => {
+                let pairs = starts.slice(rows.start..rows.end + 1).windows(2).zip(rows);
+                pairs.for_each(|(pair, row)| visit(row, self.positions(row, two(pair))));
+            }
+            Offsets::Wide(starts) => {
+                let pairs = starts.slice(rows.start..rows.end + 1).windows(2).zip(rows);
+                pairs.for_each(|(pair, row)| visit(row, self.positions(row, two(pair))));
+            }
+        }
+    }
+
+    /// The positions between two.
+    #[inline]
+    fn positions(&self, row: usize, (start, end): (u64, u64)) -> Range<usize> {
         // Offsets of a file are not compared when it is opened, since that would read them all.
         if end < start {
             self.reversed(row, start..end);

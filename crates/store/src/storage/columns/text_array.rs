@@ -116,6 +116,25 @@ impl TextArray {
         self.bytes.slice(self.offsets.range(index))
     }
 
+    /// Calls `visit` with the bytes of the texts of some rows, in their order: a few instructions for each.
+    ///
+    /// # Panics
+    ///
+    /// When there are no such texts; a mapped array unwinds.
+    #[inline]
+    pub(crate) fn for_each<'t>(&'t self, rows: Range<usize>, mut visit: impl FnMut(&'t [u8])) {
+        if rows.is_empty() {
+            return;
+        }
+        let start = self.offsets.start(rows.start);
+        let bytes = self.bytes.slice(start..self.offsets.start(rows.end).max(start));
+        self.offsets.for_each(rows, |row, positions| {
+            // One of a damaged file that lies elsewhere is looked for there, and unwinds or is a senseless text.
+            let place = positions.start.wrapping_sub(start)..positions.end.wrapping_sub(start);
+            visit(bytes.get(place).unwrap_or_else(|| self.get_bytes(row)));
+        });
+    }
+
     /// Texts one behind the other, checked at once, and where each of them ends in that.
     ///
     /// # Panics
@@ -161,6 +180,26 @@ mod tests {
         assert_eq!((0..5).map(|index| array.get(index)).collect::<Vec<_>>(), texts);
         assert_eq!(array.get_bytes(4), b"0x1f");
         assert!(TextArray::default().is_empty());
+    }
+
+    #[test]
+    fn texts_are_visited_one_by_one() {
+        let texts = ["", "ab", "\u{17e}", "", "c"];
+        let array = TextArray::from_iter(texts);
+        for start in 0..6 {
+            for end in start..6 {
+                let mut seen = Vec::new();
+                array.for_each(start..end, |text| seen.push(text));
+                assert_eq!(
+                    seen,
+                    texts[start..end].iter().map(|it| it.as_bytes()).collect::<Vec<_>>()
+                );
+            }
+        }
+        let offsets = Offsets::Narrow(Array::from_vec(vec![0, 3, 1, 4]));
+        let reversed = TextArray::from_parts(offsets, Array::from_vec(b"abcd".to_vec()));
+        let error = catch_corrupt(|| reversed.for_each(0..3, |_| {})).unwrap_err();
+        assert!(error.to_string().contains("row 1"), "{error}");
     }
 
     #[test]

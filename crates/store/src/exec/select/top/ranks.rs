@@ -76,11 +76,13 @@ impl<'a> Ranks<'a> {
             Ranks::Days(days) => gather(&days[rows], ids, of_day, top, found),
             Ranks::Seconds(seconds) => gather(&seconds[rows], ids, of_second, top, found),
             Ranks::Texts(texts) => {
-                for (place, row) in rows.enumerate() {
-                    if let Some(rank) = top.taken(prefix(texts.get_bytes(row))) {
+                let mut place = 0;
+                texts.for_each(rows, |text| {
+                    if let Some(rank) = top.taken(prefix(text)) {
                         found.push((rank, ids.get(place)));
                     }
-                }
+                    place += 1;
+                });
             }
         }
     }
