@@ -159,7 +159,11 @@ impl Context<'_> {
         });
         self.took_for_groups(path);
         match path {
-            GroupPath::CodeCells => Cells::Dense(Dense::new(&limits_of(keys))),
+            GroupPath::CodeCells => {
+                let senseless: Vec<bool> =
+                    keys.iter().map(|key| key.codes.has_senseless()).collect();
+                Cells::Dense(Dense::new(&limits_of(keys), &senseless))
+            }
             GroupPath::CodeArray => Cells::new(cells, members),
             _ => Cells::Hash(FxHashMap::default()),
         }

@@ -59,10 +59,14 @@ impl Dense {
         cells <= (members as u64 / MEMBERS_SHARE).max(CELLS_MIN)
     }
 
-    /// Counters of the cells of keys with so many codes each, of no members.
-    pub(super) fn new(limits: &[u32]) -> Dense {
+    /// Counters of the cells of keys with so many codes each, of no members. A key may have a code that no member of a sound file has.
+    pub(super) fn new(limits: &[u32], have_senseless: &[bool]) -> Dense {
         let complete = complete_cells(limits);
-        let unseen = complete.iter().filter(|is_complete| **is_complete).count();
+        // Waiting for somebody with a senseless code, each member would be looked at.
+        let codes = limits.iter().zip(have_senseless).map(|(limit, has_senseless)| {
+            (*limit as usize).saturating_sub(1 + usize::from(*has_senseless))
+        });
+        let unseen = codes.product();
         // Nobody waits for the first member of a cell in which a key is lacking.
         let first = |is_complete: bool| if is_complete { NO_ROW } else { 0 };
         let counts = vec![0; complete.len()];
@@ -101,7 +105,8 @@ impl Dense {
             let first = &mut self.firsts[cell(key) as usize];
             if *first == NO_ROW {
                 *first = node;
-                self.unseen -= 1;
+                // A senseless code may be one too many; then the groups are refused when their keys are read.
+                self.unseen = self.unseen.saturating_sub(1);
             }
         }
     }
@@ -222,7 +227,7 @@ mod tests {
     fn words_hold_counts_and_sums() {
         let mut rng = Rng::with_seed(5);
         for cells in [2, LANES_MAX, LANES_MAX + 1, 3000] {
-            let (mut dense, mut sums) = (Dense::new(&[cells as u32]), vec![0; cells]);
+            let (mut dense, mut sums) = (Dense::new(&[cells as u32], &[false]), vec![0; cells]);
             let (mut counts, mut wanted) = (vec![0; cells], vec![0; cells]);
             for round in 0..3 {
                 while dense.waiting + BATCH <= PACKED_MEMBERS {

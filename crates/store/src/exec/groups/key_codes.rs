@@ -6,6 +6,8 @@
 //! numbered by a hash table as they come. A batch is read as it is stored in the column; the codes of the nodes that changed since
 //! the column was built are made beforehand, and replace those that were read.
 
+mod numbering;
+
 use super::partition::INDEX_SHARE;
 use crate::exec::select::batches::{Members, Overlay, RowFinder, Rows, rows_between};
 use crate::exec::select::number_columns::LIST_SHARE;
@@ -13,8 +15,9 @@ use crate::exec::select::read::{Typed, typed_or_none};
 use crate::graph::{ChangedNumbers, ChangedTexts, IndexView, LangValues, NO_TEXT, Row, TokenNodes};
 use crate::storage::{Array, Values, text_of};
 use hexgraph_base::types::{DateTime, ValueRef, ValueType, ordered_bits};
+use numbering::Numbering;
 use rustc_hash::{FxBuildHasher, FxHashMap};
-use std::hash::{BuildHasher, Hash};
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 /// The code of a node that has no value.
@@ -59,7 +62,7 @@ enum Codes<'a> {
     /// The codes of the column, plus 1, and the number of its distinct texts.
     Coded(&'a Array<u16>, u32),
     /// Numbers of values of all types but texts, by their order of appearance; the keys are those of [`number_of`].
-    Numbers(Interned<u128>),
+    Numbers(Numbering),
     /// Numbers by the texts' order of appearance.
     Texts(Texts<'a>),
     /// Codes by node id, from this id on.
@@ -84,63 +87,46 @@ pub(crate) fn code_of_text(code: u16, count: u32) -> u32 {
     u32::from(code).min(count) + 1
 }
 
-/// Distinct values, numbered from 1 on.
-#[derive(Clone)]
-struct Interned<K> {
-    codes: FxHashMap<K, u32>,
-    /// The number of values when [`Interned::growth`] was last asked.
-    charged: usize,
-}
-
-impl<K: Hash + Eq> Interned<K> {
-    fn new() -> Interned<K> {
-        Interned { codes: FxHashMap::default(), charged: 0 }
-    }
-
-    fn code(&mut self, value: K) -> u32 {
-        let next = self.codes.len() as u32 + 1;
-        *self.codes.entry(value).or_insert(next)
-    }
-
-    /// The bytes by which the table has grown since this was last asked.
-    fn growth(&mut self) -> usize {
-        let grown = self.codes.len() - self.charged;
-        self.charged += grown;
-        ENTRY_BYTES * grown
-    }
-}
-
 /// Distinct texts, numbered from 1 on. A short one is the key itself, so that it is not compared where it lies.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct Texts<'a> {
-    short: FxHashMap<u128, u32>,
+    short: Numbering,
     long: FxHashMap<&'a [u8], u32>,
-    /// The number of texts when [`Texts::growth`] was last asked.
+    /// The number of long texts when [`Texts::growth`] was last asked.
     charged: usize,
 }
 
 impl<'a> Texts<'a> {
-    fn new() -> Texts<'a> {
-        Texts { short: FxHashMap::default(), long: FxHashMap::default(), charged: 0 }
-    }
-
     fn len(&self) -> usize {
         self.short.len() + self.long.len()
     }
 
     fn code(&mut self, text: &'a [u8]) -> u32 {
-        let next = self.len() as u32 + 1;
-        *match packed(text) {
-            Some(short) => self.short.entry(short).or_insert(next),
-            None => self.long.entry(text).or_insert(next),
+        match packed(text) {
+            Some(short) => self.short.number(short, self.long.len()),
+            None => self.long_code(text),
         }
     }
 
-    /// As [`Interned::growth`].
+    fn long_code(&mut self, text: &'a [u8]) -> u32 {
+        let next = self.len() as u32 + 1;
+        *self.long.entry(text).or_insert(next)
+    }
+
+    /// As [`Numbering::ask`].
+    #[inline]
+    fn ask(&mut self, text: &'a [u8], out: &mut Vec<u32>) {
+        match packed(text) {
+            Some(short) => self.short.ask(short, self.long.len(), out),
+            None => out.push(self.long_code(text)),
+        }
+    }
+
+    /// As [`Numbering::growth`].
     fn growth(&mut self) -> usize {
-        let grown = self.len() - self.charged;
+        let grown = self.long.len() - self.charged;
         self.charged += grown;
-        ENTRY_BYTES * grown
+        self.short.growth() + ENTRY_BYTES * grown
     }
 }
 
@@ -239,7 +225,7 @@ impl<'a> KeyCodes<'a> {
     /// a table of its own, so its codes mean something else than those of this key beyond the values that are known now.
     pub(crate) fn fork(&self, first: u32, count: usize) -> KeyCodes<'a> {
         let known = match &self.codes {
-            Codes::Numbers(known) => Some(known.codes.len()),
+            Codes::Numbers(known) => Some(known.len()),
             Codes::Texts(known) => Some(known.len()),
             _ => None,
         };
@@ -291,6 +277,11 @@ impl<'a> KeyCodes<'a> {
             Values::SmallTime(_) if is_settled => instant(unit),
             _ => None,
         }
+    }
+
+    /// Whether one of the codes is that of a [senseless text](code_of_text).
+    pub(crate) fn has_senseless(&self) -> bool {
+        matches!(self.codes, Codes::Coded(..))
     }
 
     /// True where a greater value has a greater code.
@@ -359,17 +350,24 @@ impl<'a> KeyCodes<'a> {
                 (Codes::Coded(codes, count), _) => {
                     rows.read(codes, MISSING, |code| code_of_text(code, *count), out);
                 }
-                (Codes::Numbers(known), values) => rows.for_each(|row| {
-                    let number = row.and_then(|row| number_of(values.get(row)));
-                    out.push(number.map_or(MISSING, |number| known.code(number)));
-                }),
-                (Codes::Texts(known), values) => rows.for_each(|row| {
-                    let text = row.and_then(|row| bytes_of(values, row));
-                    out.push(text.map_or(MISSING, |text| known.code(text)));
+                (Codes::Numbers(known), values) => {
+                    rows.for_each(|row| match row.and_then(|row| number_of(values.get(row))) {
+                        Some(number) => known.ask(number, 0, out),
+                        None => out.push(MISSING),
+                    })
+                }
+                (Codes::Texts(known), values) => each_text(values, &rows, |text| match text {
+                    Some(text) => known.ask(text, out),
+                    None => out.push(MISSING),
                 }),
                 (Codes::Table(..), _) => {}
             }
         });
+        match &mut self.codes {
+            Codes::Numbers(known) => known.settle(0, out),
+            Codes::Texts(known) => known.short.settle(known.long.len(), out),
+            _ => {}
+        }
         self.changes.for_each(nodes, |place, code| out[place] = code);
     }
 }
@@ -389,19 +387,21 @@ pub(crate) struct Dealer<'a, 's> {
 /// The share of a node without a value, which is not dealt out.
 const NO_SHARE: u16 = u16::MAX;
 
-/// The share of a value among so many.
-fn share_of(value: impl Hash, count: usize) -> u16 {
-    // Tables of the shares look at the lowest bits and at the highest ones.
-    let hash = FxBuildHasher.hash_one(value) >> 24 & 0xffff;
-    ((hash as usize * count) >> 16) as u16
+/// The share of a number among so many. The halves of a product put together: numbers that differ in a digit of a text are as far apart as any, where the
+/// bits of the hash of rustc leave half of sixteen shares empty.
+fn share_of(number: u128, count: usize) -> u16 {
+    /// Numbers without a pattern, the fractions of pi.
+    const MIXED: [u64; 2] = [0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344];
+    let (low, high) = (number as u64 ^ MIXED[0], (number >> 64) as u64 ^ MIXED[1]);
+    let product = u128::from(low) * u128::from(high);
+    let hash = (product as u64 ^ (product >> 64) as u64) >> 32;
+    ((hash * count as u64) >> 32) as u16
 }
 
 /// As [`share_of`], of a text.
 fn share_of_text(text: &[u8], count: usize) -> u16 {
-    match packed(text) {
-        Some(short) => share_of(short, count),
-        None => share_of(text, count),
-    }
+    let number = packed(text).unwrap_or_else(|| FxBuildHasher.hash_one(text).into());
+    share_of(number, count)
 }
 
 impl<'a> KeyCodes<'a> {
@@ -409,11 +409,11 @@ impl<'a> KeyCodes<'a> {
     pub(crate) fn shares(&self, count: usize) -> Vec<u16> {
         let mut codes: Vec<(u32, u16)> = match &self.codes {
             Codes::Numbers(known) => {
-                known.codes.iter().map(|(it, code)| (*code, share_of(it, count))).collect()
+                known.iter().map(|(it, code)| (code, share_of(it, count))).collect()
             }
             Codes::Texts(known) => {
-                let short = known.short.iter().map(|(it, code)| (*code, share_of(it, count)));
-                let long = known.long.iter().map(|(it, code)| (*code, share_of(*it, count)));
+                let short = known.short.iter().map(|(it, code)| (code, share_of(it, count)));
+                let long = known.long.iter().map(|(it, code)| (*code, share_of_text(it, count)));
                 short.chain(long).collect()
             }
             _ => Vec::new(),
@@ -444,8 +444,7 @@ impl Dealer<'_, '_> {
         let count = dealt.len();
         batch.clear();
         finder.for_each_piece(&column.subjects, nodes, |rows| match are_texts {
-            true => rows.for_each(|row| {
-                let text = row.and_then(|row| bytes_of(&column.values, row));
+            true => each_text(&column.values, &rows, |text| {
                 batch.push(text.map_or(NO_SHARE, |text| share_of_text(text, count)));
             }),
             false => rows.for_each(|row| {
@@ -638,6 +637,17 @@ fn changed_texts<'a>(
     are_texts.then_some(changes)
 }
 
+/// Calls `visit` with the text of each of some rows, or `None` where there is none.
+#[inline]
+fn each_text<'a>(values: &'a Values, rows: &Rows<'_>, mut visit: impl FnMut(Option<&'a [u8]>)) {
+    match (values, rows) {
+        (Values::Text { texts, .. }, Rows::Run(rows)) => {
+            texts.for_each(rows.clone(), |text| visit(Some(text)));
+        }
+        _ => rows.for_each(|row| visit(row.and_then(|row| bytes_of(values, row)))),
+    }
+}
+
 /// The bytes of a stored text.
 fn bytes_of(values: &Values, row: usize) -> Option<&[u8]> {
     match values {
@@ -652,7 +662,7 @@ fn interned_texts<'a>(
     wanted: ValueType,
     nodes: Members<'_>,
 ) -> Option<Found<'a>> {
-    let mut known = Texts::new();
+    let mut known = Texts::default();
     let changed = changed_texts(part, wanted, nodes)?.into_iter();
     let changes: Vec<_> =
         changed.map(|(node, text)| (node, text.map_or(MISSING, |text| known.code(text)))).collect();
@@ -665,12 +675,12 @@ fn interned_numbers<'a>(
     wanted: ValueType,
     nodes: Members<'_>,
 ) -> Option<Found<'a>> {
-    let (mut known, mut changes, mut are_numbers) = (Interned::new(), Vec::new(), true);
+    let (mut known, mut changes, mut are_numbers) = (Numbering::default(), Vec::new(), true);
     nodes.changes(part, |node, row| match Changed::of(row, wanted) {
         Changed::Missing => changes.push((node, MISSING)),
         Changed::Foreign => are_numbers = false,
         Changed::Value(value) => match number_of(value) {
-            Some(number) => changes.push((node, known.code(number))),
+            Some(number) => changes.push((node, known.number(number, 0))),
             None => are_numbers = false,
         },
     });

@@ -1,0 +1,212 @@
+//! Numbers for values in the order in which they come.
+//!
+//! A table of many keys lies in the farther caches, and a look at it waits for them twice: for the slot, and for the key that is compared. So keys are
+//! asked for in lots: first all of their slots are read, then all keys that these name, and then they are compared, most of them without another
+//! look. None of the reads of a lot waits for another, which tables of libraries, asked key by key, don't allow.
+
+use std::hash::{BuildHasher, RandomState};
+use std::hint::black_box;
+
+/// The number of keys of a lot.
+const LOT: usize = 32;
+
+/// The slots that are looked at at once: nearly all keys are in one of them, as there are two slots for a key, and mostly they share a line of the cache.
+const NEAR: usize = 4;
+
+/// The least number of slots.
+const SLOTS_MIN: usize = 2 * LOT;
+
+/// The bytes that a key takes, in a table that is half empty.
+const ENTRY_BYTES: usize = 64;
+
+/// Distinct keys, and the number of each.
+#[derive(Clone)]
+pub(super) struct Numbering {
+    /// The upper half of a key's hash, and the place of the key plus 1; 0 for a slot without a key. A power of two of them, at most half of which have
+    /// one. A key is in the first free slot from that of its hash on.
+    slots: Vec<u64>,
+    keys: Vec<u128>,
+    numbers: Vec<u32>,
+    /// The keys that are asked for, and where their numbers are written.
+    asked: Vec<(u128, u32)>,
+    /// The number of keys when [`Numbering::growth`] was last asked.
+    charged: usize,
+    /// Numbers that nobody knows who chooses the keys.
+    seeds: [u64; 2],
+}
+
+impl Default for Numbering {
+    fn default() -> Numbering {
+        let random = RandomState::new();
+        Numbering {
+            seeds: [0, 1].map(|seed| random.hash_one(seed)),
+            slots: vec![0; SLOTS_MIN],
+            keys: Vec::new(),
+            numbers: Vec::new(),
+            asked: Vec::with_capacity(LOT),
+            charged: 0,
+        }
+    }
+}
+
+/// The part of a hash that a slot has.
+const TAG: u64 = u64::MAX << 32;
+
+impl Numbering {
+    /// Both halves of a key, multiplied, and the halves of the product put together, as in wyhash: texts that differ in a digit or two are as far apart as
+    /// any. (Of 100,000 such texts one in ten was found in its own slot by the hash of rustc.)
+    #[inline]
+    fn hash_of(&self, key: u128) -> u64 {
+        let [one, two] = self.seeds;
+        let product = u128::from(key as u64 ^ one) * u128::from((key >> 64) as u64 ^ two);
+        product as u64 ^ (product >> 64) as u64
+    }
+
+    /// The number of keys.
+    pub(super) fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Puts 0 behind some numbers, where that of a key is written at the latest by [`Numbering::settle`]. Keys that come for the first time are numbered
+    /// from `others` + 1 on, behind those that are known.
+    #[inline]
+    pub(super) fn ask(&mut self, key: u128, others: usize, out: &mut Vec<u32>) {
+        self.asked.push((key, out.len() as u32));
+        out.push(0);
+        if self.asked.len() == LOT {
+            self.settle(others, out);
+        }
+    }
+
+    /// Writes the numbers of the keys that were asked for.
+    pub(super) fn settle(&mut self, others: usize, out: &mut [u32]) {
+        let mut asked = std::mem::take(&mut self.asked);
+        // Nothing moves while they are looked for.
+        self.make_room(asked.len());
+        let mut hashes = [0; LOT];
+        hashes.iter_mut().zip(&asked).for_each(|(hash, (key, _))| *hash = self.hash_of(*key));
+        let mut places = [0; LOT];
+        for (place, hash) in places.iter_mut().zip(&hashes[..asked.len()]) {
+            *place = self.place_near(*hash);
+        }
+        let key_at = |place: u32| self.keys.get((place as usize).wrapping_sub(1)).copied();
+        black_box(places.iter().fold(0, |all, place| all ^ key_at(*place).unwrap_or_default()));
+        for ((&(key, at), &hash), &place) in asked.iter().zip(&hashes).zip(&places) {
+            let is_there = place != 0 && self.keys[place as usize - 1] == key;
+            let place = if is_there { place as usize - 1 } else { self.place(key, hash, others) };
+            out[at as usize] = self.numbers[place];
+        }
+        asked.clear();
+        self.asked = asked;
+    }
+
+    /// The number of one key.
+    pub(super) fn number(&mut self, key: u128, others: usize) -> u32 {
+        self.make_room(1);
+        let place = self.place(key, self.hash_of(key), others);
+        self.numbers[place]
+    }
+
+    /// The place, plus 1, of a key with a hash in one of the first slots where it may be; 0 where there is none. Without branches.
+    #[inline]
+    fn place_near(&self, hash: u64) -> u32 {
+        let first = self.slot_of(hash);
+        (0..NEAR).fold(0, |found, behind| {
+            let slot = self.slots[(first + behind) & (self.slots.len() - 1)];
+            if (slot ^ hash) & TAG == 0 { slot as u32 } else { found }
+        })
+    }
+
+    fn slot_of(&self, hash: u64) -> usize {
+        hash as usize & (self.slots.len() - 1)
+    }
+
+    /// The place of a key, which is put behind the others where it is not there. There is room for it.
+    fn place(&mut self, key: u128, hash: u64, others: usize) -> usize {
+        let mut slot = self.slot_of(hash);
+        loop {
+            let found = self.slots[slot];
+            if found == 0 {
+                break;
+            }
+            let place = (found as u32 - 1) as usize;
+            if (found ^ hash) & TAG == 0 && self.keys[place] == key {
+                return place;
+            }
+            slot = (slot + 1) & (self.slots.len() - 1);
+        }
+        let place = self.keys.len();
+        self.keys.push(key);
+        self.numbers.push((others + place) as u32 + 1);
+        self.slots[slot] = hash & TAG | (place as u64 + 1);
+        place
+    }
+
+    /// Makes room for so many keys more.
+    fn make_room(&mut self, more: usize) {
+        let needed = 2 * (self.keys.len() + more);
+        if needed <= self.slots.len() {
+            return;
+        }
+        self.slots.clear();
+        self.slots.resize(needed.next_power_of_two(), 0);
+        for (place, key) in self.keys.iter().enumerate() {
+            let hash = self.hash_of(*key);
+            let mut slot = self.slot_of(hash);
+            while self.slots[slot] != 0 {
+                slot = (slot + 1) & (self.slots.len() - 1);
+            }
+            self.slots[slot] = hash & TAG | (place as u64 + 1);
+        }
+    }
+
+    /// The keys with their numbers, in the order in which they came.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u128, u32)> {
+        self.keys.iter().copied().zip(self.numbers.iter().copied())
+    }
+
+    /// The bytes by which the table has grown since this was last asked.
+    pub(super) fn growth(&mut self) -> usize {
+        let grown = self.len() - self.charged;
+        self.charged += grown;
+        ENTRY_BYTES * grown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::HashMap;
+
+    proptest! {
+        /// Each key has one number, by which it is found again, whether it is asked for alone or in a lot.
+        #[test]
+        fn keys_keep_their_numbers(
+            keys in prop::collection::vec(prop_oneof![0u128..50, any::<u128>(), (0u128..9).prop_map(|it| it << 64)], 0..2000),
+            alone in prop::collection::vec(any::<bool>(), 2000),
+        ) {
+            let (mut numbering, mut others, mut out) = (Numbering::default(), 0, Vec::new());
+            for (place, (&key, &alone)) in keys.iter().zip(&alone).enumerate() {
+                match alone && place % 5 == 0 {
+                    true => out.push(numbering.number(key, others)),
+                    false => numbering.ask(key, others, &mut out),
+                }
+                // Numbers that are given to something else.
+                if place % 100 == 99 {
+                    numbering.settle(others, &mut out);
+                    others += 3;
+                }
+            }
+            numbering.settle(others, &mut out);
+            let (mut known, mut met) = (HashMap::new(), HashMap::new());
+            for (key, number) in keys.iter().zip(&out) {
+                prop_assert!(0 < *number);
+                prop_assert_eq!(*known.entry(*key).or_insert(*number), *number);
+                prop_assert_eq!(*met.entry(*number).or_insert(*key), *key);
+            }
+            prop_assert_eq!(numbering.len(), known.len());
+            prop_assert_eq!(numbering.iter().collect::<HashMap<u128, u32>>(), known);
+        }
+    }
+}
