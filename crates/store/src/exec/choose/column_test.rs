@@ -7,18 +7,39 @@ use crate::exec::select::batches::RowFinder;
 use crate::exec::select::read::typed_or_none;
 use crate::graph::{LangValues, Row};
 use crate::storage::{FrozenBitmap, TextArray, Values};
+use hexgraph_base::text::Regex;
 use hexgraph_base::types::{DateTime, Result, Value, ValueRef, ValueType};
 use std::ops::{Bound, RangeInclusive};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// The test of a column that has one value for each of its nodes.
 pub(crate) struct ColumnTest<'a> {
     rows: Stored<'a>,
     /// The type that the condition is on, and the condition, for what changed since the column was built.
     value_type: ValueType,
-    wanted: Wanted,
+    wanted: Condition,
     /// The other conditions of a test that is made of several.
-    others: Vec<Wanted>,
+    others: Vec<Condition>,
+}
+
+/// A condition on a value.
+#[derive(Clone)]
+enum Condition {
+    Compares(Wanted),
+    /// A text that is not empty matches it.
+    Matches(Arc<Regex>),
+}
+
+impl Condition {
+    fn holds(&self, value: ValueRef<'_>) -> bool {
+        match (self, value) {
+            (Condition::Compares(wanted), value) => wanted.holds(value),
+            (Condition::Matches(regex), ValueRef::String(text) | ValueRef::Default(text)) => {
+                !text.is_empty() && regex.is_match(text)
+            }
+            (Condition::Matches(_), _) => false,
+        }
+    }
 }
 
 /// What is stored, and what of it passes.
@@ -48,8 +69,30 @@ impl<'a> ColumnTest<'a> {
         wanted: Wanted,
     ) -> std::result::Result<ColumnTest<'a>, Wanted> {
         match Stored::of(part, value_type, &wanted) {
-            Some(rows) => Ok(ColumnTest { rows, value_type, wanted, others: Vec::new() }),
+            Some(rows) => {
+                let wanted = Condition::Compares(wanted);
+                Ok(ColumnTest { rows, value_type, wanted, others: Vec::new() })
+            }
             None => Err(wanted),
+        }
+    }
+
+    /// The test whether texts of a predicate match a pattern, where they are few distinct ones: each is matched once, and not for each node that has it.
+    pub(crate) fn matching(
+        part: &'a LangValues,
+        value_type: ValueType,
+        regex: &Arc<Regex>,
+    ) -> Option<ColumnTest<'a>> {
+        let column = &part.base.column;
+        match &column.values {
+            Values::Coded { value_type: stored, codes, texts }
+                if column.rows.is_none() && value_type == ValueType::String && is_text(*stored) =>
+            {
+                let rows = Stored::Codes(codes.as_slice(), texts, OnceLock::new());
+                let wanted = Condition::Matches(Arc::clone(regex));
+                Some(ColumnTest { rows, value_type, wanted, others: Vec::new() })
+            }
+            _ => None,
         }
     }
 
@@ -230,7 +273,6 @@ impl<'a> Stored<'a> {
             return None;
         }
         let ints = || wanted.int_range().map(|(low, high)| low..=high);
-        let is_text = |it: &ValueType| matches!(it, ValueType::String | ValueType::Default);
         Some(match (&column.values, value_type) {
             (Values::SmallInt(numbers), ValueType::Int) => {
                 Stored::Small(numbers.as_slice(), ints()?)
@@ -245,17 +287,21 @@ impl<'a> Stored<'a> {
             (Values::Days(days), ValueType::DateTime) => {
                 Stored::Days(days.as_slice(), units_between(wanted, DAY)?)
             }
-            (Values::Text { value_type: stored, texts }, ValueType::String) if is_text(stored) => {
+            (Values::Text { value_type: stored, texts }, ValueType::String) if is_text(*stored) => {
                 Stored::Texts(texts, texts_of(wanted)?)
             }
             (Values::Coded { value_type: stored, codes, texts }, ValueType::String)
-                if is_text(stored) =>
+                if is_text(*stored) =>
             {
                 Stored::Codes(codes.as_slice(), texts, OnceLock::new())
             }
             _ => return None,
         })
     }
+}
+
+fn is_text(value_type: ValueType) -> bool {
+    matches!(value_type, ValueType::String | ValueType::Default)
 }
 
 /// What is in both of two ranges.

@@ -138,9 +138,8 @@ impl<'a> Context<'a> {
             Call::Regexp { predicate, pattern, flags } => {
                 let Some(found) = self.resolve(predicate)? else { return nothing() };
                 expect_text(found, "regexp")?;
-                let regex =
-                    Box::new(hexgraph_base::text::compile(pattern, flags).map_err(bad_pattern)?);
-                Ok(Tester::Regexp { predicate: found, lang: predicate.lang.as_deref(), regex })
+                let regex = hexgraph_base::text::compile(pattern, flags).map_err(bad_pattern)?;
+                Ok(Tester::of_pattern(found, predicate.lang.as_deref(), regex))
             }
             Call::Match { predicate, text, distance } => {
                 let Some(found) = self.resolve(predicate)? else { return nothing() };

@@ -9,10 +9,10 @@ use super::compare::Wanted;
 use crate::exec::control::context::Context;
 use crate::exec::control::morsels::joined;
 use crate::exec::control::tree::ValueMap;
-use crate::exec::select::batches::{BATCH, EdgeCounts, EdgeTargets, Members, RowFinder};
+use crate::exec::select::batches::{BATCH, EdgeCounts, EdgeTargets, Members, RowFinder, Rows};
 use crate::exec::select::read::typed_or_none;
 use crate::graph::{Direction, LangValues, Predicate, Stretch, ValueList};
-use crate::storage::NodeSet;
+use crate::storage::{FrozenBitmap, NodeSet, TextArray, Values};
 use hexgraph_base::geo::GeoQuery;
 use hexgraph_base::plan::Call;
 use hexgraph_base::text::Regex;
@@ -142,6 +142,24 @@ impl<'a> Tester<'a> {
             Ok(rows) => Tester::Column { part, rows },
             Err(wanted) => Tester::Value { predicate, lang, wanted },
         }
+    }
+}
+
+impl<'a> Tester<'a> {
+    /// The test whether a text of a predicate in a language matches a pattern.
+    pub(super) fn of_pattern(
+        predicate: &'a Predicate,
+        lang: Option<&'a str>,
+        regex: Regex,
+    ) -> Tester<'a> {
+        let regex = Arc::new(regex);
+        if let [part] = predicate.parts(lang)
+            && let Some(rows) =
+                ColumnTest::matching(part, comparable(predicate.def.value_type), &regex)
+        {
+            return Tester::Column { part, rows };
+        }
+        Tester::Regexp { predicate, lang, regex: Box::new(Arc::unwrap_or_clone(regex)) }
     }
 }
 
@@ -324,21 +342,65 @@ impl Tester<'_> {
     /// among the changes.
     fn passing_values(&self, part: &LangValues, wanted: ValueType, nodes: &[u32]) -> Vec<u32> {
         let column = &part.base.column;
-        let mut kept = Vec::new();
-        part.by_changes(nodes, |stretch| match stretch {
-            Stretch::Stored(nodes) => kept.extend(nodes.iter().copied().filter(|&node| {
+        let (mut kept, mut finder, mut ends) = (Vec::new(), RowFinder::default(), Vec::new());
+        let texts = match &column.values {
+            Values::Text { value_type: ValueType::String | ValueType::Default, texts }
+                if column.rows.is_none() && wanted == ValueType::String =>
+            {
+                Some(texts)
+            }
+            _ => None,
+        };
+        part.by_changes(nodes, |stretch| match (stretch, texts) {
+            (Stretch::Stored(nodes), Some(texts)) => {
+                self.keep_texts(
+                    texts,
+                    (&column.subjects, &mut finder),
+                    nodes,
+                    &mut ends,
+                    &mut kept,
+                );
+            }
+            (Stretch::Stored(nodes), None) => kept.extend(nodes.iter().copied().filter(|&node| {
                 column.positions(node).is_some_and(|positions| {
                     self.holds_for_any(wanted, &ValueList::Stored(column, positions))
                 })
             })),
-            Stretch::Changed(node, Some(row))
+            (Stretch::Changed(node, Some(row)), _)
                 if self.holds_for_any(wanted, &ValueList::Changed(row)) =>
             {
                 kept.push(node);
             }
-            Stretch::Changed(..) => {}
+            (Stretch::Changed(..), _) => {}
         });
         kept
+    }
+
+    /// Adds those of some ascending nodes to `kept` whose stored text passes. Texts that lie behind one another are checked as one; `ends` is room for where
+    /// they end.
+    fn keep_texts(
+        &self,
+        texts: &TextArray,
+        (subjects, finder): (&FrozenBitmap, &mut RowFinder),
+        nodes: &[u32],
+        ends: &mut Vec<usize>,
+        kept: &mut Vec<u32>,
+    ) {
+        let mut asked = nodes.iter().copied();
+        finder.for_each_piece(subjects, nodes, |rows| match rows {
+            Rows::Run(rows) => {
+                let (text, mut start) = (texts.run(rows, ends), 0);
+                for (&end, node) in ends.iter().zip(&mut asked) {
+                    let passes = self.holds(ValueRef::String(&text[start..end]));
+                    kept.extend(passes.then_some(node));
+                    start = end;
+                }
+            }
+            rows => rows.for_each(|row| {
+                let passes = row.is_some_and(|row| self.holds(ValueRef::String(texts.get(row))));
+                kept.extend(asked.next().filter(|_| passes));
+            }),
+        });
     }
 
     /// The nodes of an ascending list whose edges pass: `stored` is asked of edges that did not change, and the test itself of a node
@@ -614,5 +676,47 @@ mod tests {
             }
         }
         assert!(asked / 10 < kept && kept < asked / 10 * 9, "{kept} of {asked}");
+    }
+
+    /// A pattern matches the same nodes in every form of a column: of few distinct texts, of any, of several languages, with changes and without.
+    #[test]
+    fn patterns_match_texts_in_every_form() {
+        let mut rng = Rng::with_seed(17);
+        let (mut columns, mut others, mut passed) = (0, 0, 0);
+        for round in 0..60 {
+            // Only of many texts few distinct ones are stored once.
+            let count = if round % 4 == 0 { 3_000 } else { rng.u64(20..600) };
+            let version = graph(count, &mut rng);
+            let (control, query) = (Control::new(), Query::default());
+            let context =
+                Context { version: &version, query: &query, control: &control, vars: Vec::new() };
+            for name in ["city", "plain", "name", "said"] {
+                let Some(predicate) = context.predicate(name) else { continue };
+                let pattern = rng.choice(["a", "^b?$", "[^a]", "c|1", "é"]).unwrap();
+                let regex = hexgraph_base::text::compile(pattern, "").unwrap();
+                let tester = Tester::of_pattern(predicate, None, regex.clone());
+                match &tester {
+                    Tester::Column { .. } => columns += 1,
+                    _ => others += 1,
+                }
+                let nodes: Vec<u32> = (0..count as u32 + 90).filter(|_| rng.u8(..5) != 0).collect();
+                let matches = |node: &u32| {
+                    predicate.parts(None).iter().any(|part| {
+                        part.values(*node).iter().any(|value| match value {
+                            ValueRef::String(text) | ValueRef::Default(text) => {
+                                !text.is_empty() && regex.is_match(text)
+                            }
+                            _ => false,
+                        })
+                    })
+                };
+                let right: Vec<u32> = nodes.iter().copied().filter(matches).collect();
+                assert_eq!(tester.passing(&nodes), right, "{name} by {pattern}");
+                let alone = nodes.iter().copied().filter(|node| tester.test(*node));
+                assert_eq!(alone.collect::<Vec<u32>>(), right, "{name} by {pattern}, one by one");
+                passed += right.len();
+            }
+        }
+        assert!(20 < columns && 20 < others && 2_000 < passed, "{columns}, {others}, {passed}");
     }
 }
