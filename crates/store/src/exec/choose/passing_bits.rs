@@ -16,7 +16,7 @@ const BITS_SHARE: usize = 16;
 /// The words of a container, and of the parts in which they are asked for.
 const PART: usize = 1024;
 
-/// The nanoseconds that the rows of a word take, about, for each of a row.
+/// The nanoseconds that a word takes, about, for each that a row takes alone.
 const WORD_NANOS: usize = 30;
 
 impl Context<'_> {
