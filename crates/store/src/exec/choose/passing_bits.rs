@@ -16,7 +16,7 @@ const BITS_SHARE: usize = 16;
 /// The words of a container, and of the parts in which they are asked for.
 const PART: usize = 1024;
 
-/// The nanoseconds that a word takes, about, for each that a row takes alone.
+/// The nanoseconds that a word takes, about, where the test of a row takes one.
 const WORD_NANOS: usize = 30;
 
 impl Context<'_> {
