@@ -24,4 +24,4 @@ pub(crate) use sets::bitmap::{FrozenBitmap, FrozenIter, NO_ROW, RowRun};
 pub(crate) use sets::node_lookup::{NodeLookup, is_dense};
 pub(crate) use sets::node_set::{NodeSet, SetChanges, append_changed};
 pub(crate) use sets::sorted::{EvenSearch, gallop, is_run};
-pub(crate) use sets::span_bits::SpanBits;
+pub(crate) use sets::span_bits::{SpanBits, bit_of};

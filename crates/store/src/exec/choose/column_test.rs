@@ -6,11 +6,11 @@ use super::compare::Wanted;
 use crate::exec::select::batches::RowFinder;
 use crate::exec::select::read::typed_or_none;
 use crate::graph::{LangValues, Row};
-use crate::storage::{FrozenBitmap, TextArray, Values};
+use crate::storage::{FrozenBitmap, TextArray, Values, bit_of};
 use hexgraph_base::text::Regex;
 use hexgraph_base::types::{DateTime, Result, Value, ValueRef, ValueType};
 use std::ops::{Bound, RangeInclusive};
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 /// The test of a column that has one value for each of its nodes.
 pub(crate) struct ColumnTest<'a> {
@@ -27,17 +27,14 @@ pub(crate) struct ColumnTest<'a> {
 enum Condition {
     Compares(Wanted),
     /// A text that is not empty matches it.
-    Matches(Arc<Regex>),
+    Matches(Box<Regex>),
 }
 
 impl Condition {
     fn holds(&self, value: ValueRef<'_>) -> bool {
-        match (self, value) {
-            (Condition::Compares(wanted), value) => wanted.holds(value),
-            (Condition::Matches(regex), ValueRef::String(text) | ValueRef::Default(text)) => {
-                !text.is_empty() && regex.is_match(text)
-            }
-            (Condition::Matches(_), _) => false,
+        match self {
+            Condition::Compares(wanted) => wanted.holds(value),
+            Condition::Matches(regex) => matchable(value).is_some_and(|text| regex.is_match(text)),
         }
     }
 }
@@ -77,22 +74,19 @@ impl<'a> ColumnTest<'a> {
         }
     }
 
-    /// The test whether texts of a predicate match a pattern, where they are few distinct ones: each is matched once, and not for each node that has it.
-    pub(crate) fn matching(
+    /// The test whether texts of a predicate match a pattern, where they are few distinct ones: each is matched once, and not for each node that has it. The
+    /// pattern comes back where they are not.
+    pub(super) fn matching(
         part: &'a LangValues,
         value_type: ValueType,
-        regex: &Arc<Regex>,
-    ) -> Option<ColumnTest<'a>> {
-        let column = &part.base.column;
-        match &column.values {
-            Values::Coded { value_type: stored, codes, texts }
-                if column.rows.is_none() && value_type == ValueType::String && is_text(*stored) =>
-            {
-                let rows = Stored::Codes(codes.as_slice(), texts, OnceLock::new());
-                let wanted = Condition::Matches(Arc::clone(regex));
-                Some(ColumnTest { rows, value_type, wanted, others: Vec::new() })
+        regex: Box<Regex>,
+    ) -> std::result::Result<ColumnTest<'a>, Box<Regex>> {
+        match Stored::of_codes(part, value_type) {
+            Some(rows) => {
+                let wanted = Condition::Matches(regex);
+                Ok(ColumnTest { rows, value_type, wanted, others: Vec::new() })
             }
-            _ => None,
+            None => Err(regex),
         }
     }
 
@@ -221,13 +215,15 @@ impl<'a> ColumnTest<'a> {
     pub(super) fn keep_bits(&self, part: &LangValues, first: u32, words: &mut [u64]) {
         let Some(last) = (64 * words.len()).checked_sub(1) else { return };
         let mut changes = self.changes_between(part, first, first.saturating_add(last as u32));
-        let bit = |node: u32| ((node - first) as usize / 64, 1_u64 << (node % 64));
-        changes.retain(|(node, _)| words[bit(*node).0] & bit(*node).1 != 0);
+        changes.retain(|(node, _)| {
+            let (place, bit) = bit_of(first, *node);
+            words[place] & bit != 0
+        });
         let subjects = &part.base.column.subjects;
         let nodes = words.iter().map(|word| word.count_ones() as usize).sum();
         self.run(nodes, KeepBits { subjects, first, words });
         for (node, holds) in changes {
-            let (place, bit) = bit(node);
+            let (place, bit) = bit_of(first, node);
             words[place] = if holds { words[place] | bit } else { words[place] & !bit };
         }
     }
@@ -235,7 +231,7 @@ impl<'a> ColumnTest<'a> {
     /// Does something with the rows and their test, which is asked of about so many rows.
     fn run<L: RowLoop>(&self, asked: usize, work: L) -> L::Output {
         match &self.rows {
-            Stored::Small(ints, range) => match within::<i32>(range) {
+            Stored::Small(ints, range) => match within(range, i32::MIN..=i32::MAX) {
                 Some((low, high)) => work.run(ints, |int| (low <= int) & (int <= high)),
                 None => work.run(ints, |_| false),
             },
@@ -247,7 +243,7 @@ impl<'a> ColumnTest<'a> {
                 let (low, high) = (*range.start(), *range.end());
                 work.run(floats, |float| (low <= float) & (float <= high))
             }
-            Stored::Days(days, range) => match within::<i16>(range) {
+            Stored::Days(days, range) => match within(range, i16::MIN..=i16::MAX) {
                 Some((low, high)) => work.run(days, |day| (low <= day) & (day <= high)),
                 None => work.run(days, |_| false),
             },
@@ -290,13 +286,30 @@ impl<'a> Stored<'a> {
             (Values::Text { value_type: stored, texts }, ValueType::String) if is_text(*stored) => {
                 Stored::Texts(texts, texts_of(wanted)?)
             }
-            (Values::Coded { value_type: stored, codes, texts }, ValueType::String)
-                if is_text(*stored) =>
-            {
-                Stored::Codes(codes.as_slice(), texts, OnceLock::new())
-            }
+            (Values::Coded { .. }, _) => return Stored::of_codes(part, value_type),
             _ => return None,
         })
+    }
+
+    /// As [`Stored::of`], of a column of few distinct texts, for any condition on texts.
+    fn of_codes(part: &'a LangValues, value_type: ValueType) -> Option<Stored<'a>> {
+        let column = &part.base.column;
+        match &column.values {
+            Values::Coded { value_type: stored, codes, texts }
+                if column.rows.is_none() && value_type == ValueType::String && is_text(*stored) =>
+            {
+                Some(Stored::Codes(codes.as_slice(), texts, OnceLock::new()))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The text of a value that patterns are asked of: an empty one matches none.
+pub(super) fn matchable(value: ValueRef<'_>) -> Option<&str> {
+    match value {
+        ValueRef::String(text) | ValueRef::Default(text) if !text.is_empty() => Some(text),
+        _ => None,
     }
 }
 
@@ -387,27 +400,14 @@ fn units_between(wanted: &Wanted, unit: i64) -> Option<RangeInclusive<i64>> {
     Some(low(first)..=high(last))
 }
 
-/// The ends of a range among narrower numbers; `None` where it has none of them.
-fn within<T: TryFrom<i64> + Bounded>(range: &RangeInclusive<i64>) -> Option<(T, T)> {
-    let low = T::try_from(*range.start().max(&T::LEAST)).ok()?;
-    let high = T::try_from(*range.end().min(&T::GREATEST)).ok()?;
+/// The ends of a range among all narrower numbers; `None` where it has none of them.
+fn within<T>(range: &RangeInclusive<i64>, all: RangeInclusive<T>) -> Option<(T, T)>
+where
+    T: Copy + Into<i64> + TryFrom<i64>,
+{
+    let low = T::try_from((*range.start()).max((*all.start()).into())).ok()?;
+    let high = T::try_from((*range.end()).min((*all.end()).into())).ok()?;
     Some((low, high))
-}
-
-/// Numbers of fewer than 64 bits.
-trait Bounded {
-    const LEAST: i64;
-    const GREATEST: i64;
-}
-
-impl Bounded for i32 {
-    const LEAST: i64 = i32::MIN as i64;
-    const GREATEST: i64 = i32::MAX as i64;
-}
-
-impl Bounded for i16 {
-    const LEAST: i64 = i16::MIN as i64;
-    const GREATEST: i64 = i16::MAX as i64;
 }
 
 #[cfg(test)]

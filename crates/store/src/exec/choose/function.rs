@@ -139,7 +139,7 @@ impl<'a> Context<'a> {
                 let Some(found) = self.resolve(predicate)? else { return nothing() };
                 expect_text(found, "regexp")?;
                 let regex = hexgraph_base::text::compile(pattern, flags).map_err(bad_pattern)?;
-                Ok(Tester::of_pattern(found, predicate.lang.as_deref(), regex))
+                Ok(Tester::of_pattern(found, predicate.lang.as_deref(), Box::new(regex)))
             }
             Call::Match { predicate, text, distance } => {
                 let Some(found) = self.resolve(predicate)? else { return nothing() };

@@ -4,7 +4,7 @@
 //! are converted and compiled once.
 
 use super::asked_set::AskedSet;
-use super::column_test::ColumnTest;
+use super::column_test::{ColumnTest, matchable};
 use super::compare::Wanted;
 use crate::exec::control::context::Context;
 use crate::exec::control::morsels::joined;
@@ -143,23 +143,20 @@ impl<'a> Tester<'a> {
             Err(wanted) => Tester::Value { predicate, lang, wanted },
         }
     }
-}
 
-impl<'a> Tester<'a> {
     /// The test whether a text of a predicate in a language matches a pattern.
     pub(super) fn of_pattern(
         predicate: &'a Predicate,
         lang: Option<&'a str>,
-        regex: Regex,
+        regex: Box<Regex>,
     ) -> Tester<'a> {
-        let regex = Arc::new(regex);
-        if let [part] = predicate.parts(lang)
-            && let Some(rows) =
-                ColumnTest::matching(part, comparable(predicate.def.value_type), &regex)
-        {
-            return Tester::Column { part, rows };
+        let [part] = predicate.parts(lang) else {
+            return Tester::Regexp { predicate, lang, regex };
+        };
+        match ColumnTest::matching(part, comparable(predicate.def.value_type), regex) {
+            Ok(rows) => Tester::Column { part, rows },
+            Err(regex) => Tester::Regexp { predicate, lang, regex },
         }
-        Tester::Regexp { predicate, lang, regex: Box::new(Arc::unwrap_or_clone(regex)) }
     }
 }
 
@@ -317,14 +314,12 @@ impl Tester<'_> {
 
     /// Whether a value passes, for a test of values.
     fn holds(&self, value: ValueRef<'_>) -> bool {
-        let text = match value {
-            ValueRef::String(text) | ValueRef::Default(text) if !text.is_empty() => Some(text),
-            _ => None,
-        };
         match self {
             Tester::Value { wanted, .. } => wanted.holds(value),
-            Tester::Regexp { regex, .. } => text.is_some_and(|text| regex.is_match(text)),
-            Tester::Match { text: wanted, distance, .. } => text
+            Tester::Regexp { regex, .. } => {
+                matchable(value).is_some_and(|text| regex.is_match(text))
+            }
+            Tester::Match { text: wanted, distance, .. } => matchable(value)
                 .is_some_and(|text| hexgraph_base::text::within_distance(text, wanted, *distance)),
             Tester::Geo { query, .. } => is_meant(value, query),
             _ => false,
@@ -694,7 +689,7 @@ mod tests {
                 let Some(predicate) = context.predicate(name) else { continue };
                 let pattern = rng.choice(["a", "^b?$", "[^a]", "c|1", "é"]).unwrap();
                 let regex = hexgraph_base::text::compile(pattern, "").unwrap();
-                let tester = Tester::of_pattern(predicate, None, regex.clone());
+                let tester = Tester::of_pattern(predicate, None, Box::new(regex.clone()));
                 match &tester {
                     Tester::Column { .. } => columns += 1,
                     _ => others += 1,

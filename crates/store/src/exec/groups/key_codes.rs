@@ -15,7 +15,7 @@ use crate::exec::select::read::{Typed, typed_or_none};
 use crate::graph::{ChangedNumbers, ChangedTexts, IndexView, LangValues, NO_TEXT, Row, TokenNodes};
 use crate::storage::{Array, Values, text_of};
 use hexgraph_base::types::{DateTime, ValueRef, ValueType, ordered_bits};
-use numbering::Numbering;
+use numbering::{Numbering, mixed};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -387,14 +387,11 @@ pub(crate) struct Dealer<'a, 's> {
 /// The share of a node without a value, which is not dealt out.
 const NO_SHARE: u16 = u16::MAX;
 
-/// The share of a number among so many. The halves of a product put together: numbers that differ in a digit of a text are as far apart as any, where the
-/// bits of the hash of rustc leave half of sixteen shares empty.
+/// The share of a number among so many.
 fn share_of(number: u128, count: usize) -> u16 {
     /// Numbers without a pattern, the fractions of pi.
-    const MIXED: [u64; 2] = [0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344];
-    let (low, high) = (number as u64 ^ MIXED[0], (number >> 64) as u64 ^ MIXED[1]);
-    let product = u128::from(low) * u128::from(high);
-    let hash = (product as u64 ^ (product >> 64) as u64) >> 32;
+    const SEEDS: [u64; 2] = [0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344];
+    let hash = mixed(number, SEEDS) >> 32;
     ((hash * count as u64) >> 32) as u16
 }
 

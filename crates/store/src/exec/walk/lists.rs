@@ -5,7 +5,7 @@ use crate::exec::control::morsels::{Spread, joined};
 use crate::exec::select::batches::{BATCH, EdgeCounts, EdgeTargets};
 use crate::exec::select::page::cut;
 use crate::graph::{Direction, distinct_of};
-use crate::storage::{NodeLookup, SpanBits, is_dense};
+use crate::storage::{Edges, NodeLookup, SpanBits, is_dense};
 use hexgraph_base::plan::Page;
 use hexgraph_base::types::{Error, Result};
 use std::mem;
@@ -62,9 +62,6 @@ fn distinct_of_few(nodes: &[u32]) -> Option<Vec<u32>> {
 
 /// The lists of fewer nodes are copied one by one: that takes as long as to find out how those of a batch lie.
 const BATCHED_MIN: usize = 64;
-
-/// The lists whose memory is asked for at once, before they are copied one by one: they stay in the nearest cache until then.
-const TOUCHED: usize = 16;
 
 /// The morsels for each thread in which edges are counted.
 const ENDS_PIECES: usize = 2;
@@ -166,8 +163,8 @@ impl Context<'_> {
     ) -> Result<Lists> {
         if nodes.len() < BATCHED_MIN || !nodes.is_sorted_by(|one, other| one < other) {
             let add = |place: usize, lists: &mut Lists| {
-                if place.is_multiple_of(TOUCHED) {
-                    edges.base.touch(&nodes[place..nodes.len().min(place + TOUCHED)]);
+                if place.is_multiple_of(Edges::AHEAD) {
+                    edges.base.touch(&nodes[place..nodes.len().min(place + Edges::AHEAD)]);
                 }
                 lists.extend(self, &edges.targets(nodes[place]))
             };

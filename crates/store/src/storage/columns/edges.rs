@@ -5,9 +5,6 @@ use crate::storage::{Array, FacetColumn, FrozenBitmap, NO_ROW, Offsets};
 use std::hint::black_box;
 use std::ops::Range;
 
-/// The number of lists whose memory is asked for before the first of them is read. A processor waits for about as many places at the same time.
-const AHEAD: usize = 16;
-
 /// Targets by subject. The rank of a node among the subjects is its row.
 #[derive(Clone)]
 pub struct Edges {
@@ -22,6 +19,10 @@ pub struct Edges {
 }
 
 impl Edges {
+    /// The number of lists whose memory is asked for before the first of them is read. A processor waits for about as many places at the same time, and what
+    /// they bring stays in the nearest cache until then.
+    pub(crate) const AHEAD: usize = 16;
+
     /// The edges of a predicate that has none.
     pub fn empty() -> Edges {
         Edges {
@@ -41,8 +42,8 @@ impl Edges {
     /// first, then the first target of each, and only then they are visited. So the processor waits for many of them at once, and not for one after
     /// the other.
     pub(crate) fn for_each_row(&self, rows: &[u32], mut visit: impl FnMut(usize, &[u32])) {
-        let mut positions = [const { 0..0 }; AHEAD];
-        for (part, rows) in rows.chunks(AHEAD).enumerate() {
+        let mut positions = [const { 0..0 }; Edges::AHEAD];
+        for (part, rows) in rows.chunks(Edges::AHEAD).enumerate() {
             for (slot, &row) in positions.iter_mut().zip(rows) {
                 *slot = if row == NO_ROW { 0..0 } else { self.offsets.range(row as usize) };
             }
@@ -50,7 +51,7 @@ impl Edges {
             self.touch_lists(positions);
             for (place, (positions, row)) in positions.iter().zip(rows).enumerate() {
                 if *row != NO_ROW {
-                    visit(part * AHEAD + place, self.targets.slice(positions.clone()));
+                    visit(part * Edges::AHEAD + place, self.targets.slice(positions.clone()));
                 }
             }
         }
@@ -58,8 +59,8 @@ impl Edges {
 
     /// Has the memory of the first targets of some nodes on its way, before they are read one by one: see [`Edges::for_each_row`]. O(nodes).
     pub(crate) fn touch(&self, nodes: &[u32]) {
-        let mut positions = [const { 0..0 }; AHEAD];
-        for nodes in nodes.chunks(AHEAD) {
+        let mut positions = [const { 0..0 }; Edges::AHEAD];
+        for nodes in nodes.chunks(Edges::AHEAD) {
             let slots = positions.iter_mut().zip(nodes);
             slots.for_each(|(slot, node)| *slot = self.positions(*node));
             self.touch_lists(&positions[..nodes.len()]);

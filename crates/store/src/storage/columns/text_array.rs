@@ -144,7 +144,7 @@ impl TextArray {
         ends.clear();
         let start = self.offsets.start(rows.start);
         // A row that ends before it begins unwinds.
-        ends.extend(rows.clone().map(|row| self.offsets.range(row).end - start));
+        self.offsets.for_each(rows.clone(), |_, positions| ends.push(positions.end - start));
         let bytes = self.bytes.slice(start..start + ends.last().copied().unwrap_or_default());
         if let Ok(text) = std::str::from_utf8(bytes)
             && ends.iter().all(|end| text.is_char_boundary(*end))

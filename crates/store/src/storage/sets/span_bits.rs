@@ -26,7 +26,8 @@ impl SpanBits {
 
     #[inline]
     fn set(&mut self, node: u32) {
-        self.words[((node - self.first) / 64) as usize] |= 1 << (node % 64);
+        let (place, bit) = bit_of(self.first, node);
+        self.words[place] |= bit;
     }
 
     /// Adds nodes of the span, in any order, with repeats.
@@ -62,17 +63,28 @@ impl SpanBits {
 
     /// Adds the members, ascending, to a list.
     pub(crate) fn append_to(&self, nodes: &mut Vec<u32>) {
-        for (mut word, place) in self.words.iter().copied().zip(0_u32..) {
-            while word != 0 {
-                nodes.push(self.first + 64 * place + word.trailing_zeros());
-                word &= word - 1;
-            }
-        }
+        append_bits(self.first, &self.words, nodes);
     }
 
     /// Returns the members as a bitmap. O(span).
     pub(crate) fn to_bitmap(&self) -> RoaringBitmap {
         RoaringBitmap::from_lsb0_bytes(self.first, bytemuck::cast_slice(&self.words))
+    }
+}
+
+/// The place of a node's word among some that begin at the id `first`, a multiple of 64, and its bit there.
+#[inline]
+pub(crate) fn bit_of(first: u32, node: u32) -> (usize, u64) {
+    ((node - first) as usize / 64, 1 << (node % 64))
+}
+
+/// Adds the nodes of words that begin at the id `first`, ascending, to a list.
+pub(super) fn append_bits(first: u32, words: &[u64], nodes: &mut Vec<u32>) {
+    for (mut word, place) in words.iter().copied().zip(0_u32..) {
+        while word != 0 {
+            nodes.push(first + 64 * place + word.trailing_zeros());
+            word &= word - 1;
+        }
     }
 }
 

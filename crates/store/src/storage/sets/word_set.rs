@@ -1,7 +1,7 @@
 //! Sets of any form as words of bits, 64 ids each, and back.
 
+use super::span_bits::{append_bits, bit_of};
 use crate::storage::{FrozenBitmap, NodeSet};
-use roaring::RoaringBitmap;
 
 impl NodeSet {
     /// The set of some words of bits, the first of which begins at the id `first`, a multiple of 65,536: a list of few members, else a bitmap. O(words).
@@ -13,13 +13,7 @@ impl NodeSet {
             return NodeSet::from(FrozenBitmap::from_words(first, words));
         }
         let mut nodes = Vec::with_capacity(count);
-        for (place, word) in words.iter().enumerate().filter(|(_, word)| **word != 0) {
-            let mut left = *word;
-            while left != 0 {
-                nodes.push(first + 64 * place as u32 + left.trailing_zeros());
-                left &= left - 1;
-            }
-        }
+        append_bits(first, words, &mut nodes);
         NodeSet::from(nodes)
     }
 
@@ -28,12 +22,10 @@ impl NodeSet {
     pub(crate) fn add_to_words(&self, first: u32, words: &mut [u64]) {
         let Some(last) = (64 * words.len()).checked_sub(1) else { return };
         let last = first.saturating_add(last as u32);
-        let bit = |node: u32| ((node - first) as usize / 64, 1_u64 << (node % 64));
         let mut add = |node: u32| {
-            let (place, bit) = bit(node);
+            let (place, bit) = bit_of(first, node);
             words[place] |= bit;
         };
-        let near = |bitmap: &RoaringBitmap| bitmap.range(first..=last).collect::<Vec<u32>>();
         match self {
             NodeSet::Sorted(_) | NodeSet::Slice(..) => {
                 let nodes = self.list().unwrap_or_default();
@@ -43,13 +35,11 @@ impl NodeSet {
             NodeSet::Bitmap(bitmap) => bitmap.range(first..=last).for_each(add),
             NodeSet::Frozen(bitmap) => bitmap.add_to_words(first, words),
             NodeSet::Overlay { base, gained, lost } => {
+                // What was gained is not stored.
+                gained.range(first..=last).for_each(add);
                 base.add_to_words(first, words);
-                for node in near(gained) {
-                    let (place, bit) = bit(node);
-                    words[place] |= bit;
-                }
-                for node in near(lost) {
-                    let (place, bit) = bit(node);
+                for node in lost.range(first..=last) {
+                    let (place, bit) = bit_of(first, node);
                     words[place] &= !bit;
                 }
             }
@@ -61,6 +51,7 @@ impl NodeSet {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use roaring::RoaringBitmap;
     use std::collections::BTreeSet;
     use std::sync::Arc;
 

@@ -49,17 +49,22 @@ impl Default for Numbering {
     }
 }
 
+/// Both halves of a key, multiplied, and the halves of the product put together, as in wyhash: texts that differ in a digit or two are as far apart as
+/// any. (Of 100,000 such texts one in ten was found in its own slot by the hash of rustc, and of sixteen shares half were left empty.)
+#[inline]
+pub(super) fn mixed(key: u128, seeds: [u64; 2]) -> u64 {
+    let [one, two] = seeds;
+    let product = u128::from(key as u64 ^ one) * u128::from((key >> 64) as u64 ^ two);
+    product as u64 ^ (product >> 64) as u64
+}
+
 /// The part of a hash that a slot has.
 const TAG: u64 = u64::MAX << 32;
 
 impl Numbering {
-    /// Both halves of a key, multiplied, and the halves of the product put together, as in wyhash: texts that differ in a digit or two are as far apart as
-    /// any. (Of 100,000 such texts one in ten was found in its own slot by the hash of rustc.)
     #[inline]
     fn hash_of(&self, key: u128) -> u64 {
-        let [one, two] = self.seeds;
-        let product = u128::from(key as u64 ^ one) * u128::from((key >> 64) as u64 ^ two);
-        product as u64 ^ (product >> 64) as u64
+        mixed(key, self.seeds)
     }
 
     /// The number of keys.
