@@ -73,6 +73,33 @@ fn commits_are_folded_without_a_call() {
     check_whole(&db);
 }
 
+/// What changes all the time is due again before everything behind it in the alphabet was folded: it must not go before what waits longer.
+#[test]
+fn what_waits_longest_is_folded_first_and_alone() {
+    let thresholds = Thresholds { folding: Folding::Manual, ..Thresholds::small() };
+    let db = Database::in_memory_with(OpenOptions { thresholds, ..options() });
+    set_up(&db);
+    let mut amounts = [100; ACCOUNTS];
+    (0..3).for_each(|number| transfer(&db, &mut amounts, number));
+    let extra = "<30> <amount> \"100\" .\n<31> <amount> \"100\" .\n<32> <amount> \"100\" .\n\
+                 <33> <owner> <102> .\n<34> <owner> <100> .";
+    db.mutate(extra, "").unwrap();
+    let sizes = || {
+        let version = db.open_state().unwrap().store.version();
+        let owners = version.predicate("owner").unwrap();
+        let changes = |reverse| owners.direction(reverse).unwrap().delta.rows.len();
+        [changed_rows(&db), changes(false), changes(true)]
+    };
+    let fold = || db.open_state().unwrap().store.fold_next().unwrap();
+    assert_eq!(sizes(), [9, 8, 5]);
+    for folded in [[0, 8, 5], [0, 0, 5], [0, 0, 0]] {
+        assert!(fold());
+        assert_eq!(sizes(), folded);
+        check_whole(&db);
+    }
+    assert!(!fold());
+}
+
 #[test]
 fn nobody_folds_where_the_user_wants_to() {
     let thresholds = Thresholds { folding: Folding::Manual, ..Thresholds::small() };

@@ -15,7 +15,7 @@ const BULK_SHARE: usize = 8;
 
 /// A commit folds by itself when this many times as much as is due has piled up, because the thread that folds can't keep up.
 /// This bounds the memory of changes.
-const OVERDUE: usize = 4;
+const OVERDUE: f64 = 4.0;
 
 /// Who folds the changes of a graph into its columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -98,13 +98,18 @@ impl Thresholds {
     /// True when `changes` changed rows are to be folded into a base of `rows` rows. Amortised, a change costs O(log)
     /// then, whatever the size of the base.
     pub(in crate::graph) fn is_due(&self, changes: usize, rows: usize) -> bool {
-        self.changes_min.max(rows / DUE_SHARE) < changes
+        1.0 < self.lateness(changes, rows)
+    }
+
+    /// How many times as many rows have changed as may wait to be folded into a base of `rows` rows: above 1 where they are due.
+    pub(in crate::graph) fn lateness(&self, changes: usize, rows: usize) -> f64 {
+        changes as f64 / self.changes_min.max(rows / DUE_SHARE) as f64
     }
 
     /// True when a commit must fold `changes` changed rows itself.
     pub(in crate::graph) fn is_overdue(&self, changes: usize, rows: usize) -> bool {
         match self.folding {
-            Folding::Background => OVERDUE * self.changes_min.max(rows / DUE_SHARE) < changes,
+            Folding::Background => OVERDUE < self.lateness(changes, rows),
             Folding::Commit => self.is_due(changes, rows),
             Folding::Manual => false,
         }

@@ -25,23 +25,24 @@ pub(in crate::graph) fn is_due(
     predicate: &Predicate,
     is_due: impl Fn(usize, usize) -> bool,
 ) -> bool {
-    let values = |values: &LangValues| is_lang_due(values, &is_due);
-    let edges = |edges: &Direction| is_due(edges.delta.rows.len(), edges.base.subjects.len());
-    match &predicate.data {
-        PredicateData::Values(langs) => langs.iter().any(values),
-        PredicateData::Edges(all) => edges(&all.forward) || all.reverse.as_ref().is_some_and(edges),
-    }
+    sizes(predicate).any(|(changes, rows)| is_due(changes, rows))
 }
 
-/// As [`is_due`], for the values in one language.
-fn is_lang_due(values: &LangValues, is_due: impl Fn(usize, usize) -> bool) -> bool {
-    /// A search for the nearest compares each changed vector, which takes about so many times as long as to pass over a changed value: so of vectors
-    /// fewer changes wait to be folded, in a small base.
-    const VECTOR_WEIGHT: usize = 16;
-    let weight = if values.base.vectors.is_some() { VECTOR_WEIGHT } else { 1 };
-    let (changes, rows) = (values.delta.rows.len(), values.base.column.subjects.len());
-    // Of a large base the same share of the rows waits as of any other.
-    is_due(weight * changes, weight * rows)
+/// How late the part of the predicate is that waits longest to be folded: above 1 where it is due. O(parts).
+pub(in crate::graph) fn lateness(predicate: &Predicate, thresholds: &Thresholds) -> f64 {
+    let sizes = sizes(predicate).map(|(changes, rows)| thresholds.lateness(changes, rows));
+    sizes.fold(0.0, f64::max)
+}
+
+/// How many rows of each part of the predicate have changed, and how many are stored.
+fn sizes(predicate: &Predicate) -> impl Iterator<Item = (usize, usize)> {
+    let (langs, edges) = match &predicate.data {
+        PredicateData::Values(langs) => (&langs[..], None),
+        PredicateData::Edges(edges) => (&[][..], Some(edges)),
+    };
+    let directions = edges.into_iter().flat_map(|all| [Some(&all.forward), all.reverse.as_ref()]);
+    let directions = directions.flatten().map(Direction::fold_sizes);
+    langs.iter().map(LangValues::fold_sizes).chain(directions)
 }
 
 /// True when the changes of some part of the predicate are due to be folded. O(parts).
@@ -55,9 +56,9 @@ pub(in crate::graph) fn is_fold_due(predicate: &Predicate, thresholds: &Threshol
 ///
 /// [`hexgraph_base::types::Error::Limit`] when there is not so much.
 pub fn room_to_settle(version: &Version) -> Result<Share> {
-    let unsettled = version.predicates.values().filter(|predicate| !is_settled(predicate));
     let share = version.budget.share();
-    share.draw(unsettled.map(|predicate| of_fold(predicate) as u64).sum())?;
+    let bytes = version.predicates.values().map(|it| of_fold(it, |changes, _| 0 < changes));
+    share.draw(bytes.sum::<usize>() as u64)?;
     Ok(share)
 }
 
@@ -119,7 +120,8 @@ fn settle_lang(
     thresholds: &Thresholds,
     is_due: impl Fn(usize, usize) -> bool,
 ) -> Option<LangValues> {
-    if !is_lang_due(values, is_due) {
+    let (changes, rows) = values.fold_sizes();
+    if !is_due(changes, rows) {
         return Some(values.clone());
     }
     let part = ValuePart::of(values);
@@ -129,7 +131,8 @@ fn settle_lang(
 }
 
 fn settle_direction(edges: &Direction, is_due: impl Fn(usize, usize) -> bool) -> Direction {
-    if !is_due(edges.delta.rows.len(), edges.base.subjects.len()) {
+    let (changes, rows) = edges.fold_sizes();
+    if !is_due(changes, rows) {
         return edges.clone();
     }
     Direction::new(build_edges(vec![EdgePart::of(edges)], true))

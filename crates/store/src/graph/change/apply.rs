@@ -343,8 +343,8 @@ impl<'a> Draft<'a> {
         };
         let settled = |(name, predicate): (String, Predicate)| {
             // Where there is no memory for it now, a later commit folds.
-            let folds =
-                is_due(&predicate, is_large) && share.draw(of_fold(&predicate) as u64).is_ok();
+            let folds = is_due(&predicate, is_large)
+                && share.draw(of_fold(&predicate, is_large) as u64).is_ok();
             let predicate = match folds {
                 true => settle_due(&predicate, thresholds, is_large),
                 false => predicate,

@@ -7,9 +7,8 @@
 use super::late::{Late, Tail};
 use super::rebuilding::RebuildTurn;
 use super::store::{Store, check_whole};
-use crate::graph::build::compact::{is_fold_due, is_settled};
+use crate::graph::build::compact::{is_fold_due, is_settled, lateness};
 use crate::graph::build::fold::Fold;
-use crate::graph::version::predicate::Predicate;
 use crate::graph::version::weight::of_fold;
 use crate::graph::version::whole::Version;
 use hexgraph_base::types::{Check, Result, parallel};
@@ -133,9 +132,9 @@ impl Store {
         version.predicates.values().any(|it| is_fold_due(it, &version.thresholds))
     }
 
-    /// Folds the changes of one predicate where they are due, beside the writers: they wait for no more than the last changes
-    /// that came meanwhile. Returns false when no fold is due. Takes O(predicate), and memory for another copy of it. Waits for
-    /// others that build whole predicates.
+    /// Folds the changes of the part of a predicate (the values in one language, the edges in one direction) that is due longest, beside the
+    /// writers: they wait for no more than the last changes that came meanwhile. Returns false when no fold is due. Takes O(part), and
+    /// memory for two more copies of it. Waits for others that build whole predicates.
     ///
     /// # Errors
     ///
@@ -144,11 +143,17 @@ impl Store {
         let _rebuilding = self.rebuild_turn();
         let version = self.version();
         let thresholds = version.thresholds;
-        let is_due = |(_, it): &(_, &Arc<Predicate>)| is_fold_due(it, &thresholds);
-        let Some((name, seen)) = version.predicates.iter().find(is_due) else { return Ok(false) };
+        let late =
+            version.predicates.iter().map(|(name, it)| (lateness(it, &thresholds), name, it));
+        let latest = late.max_by(|one, other| one.0.total_cmp(&other.0));
+        // In any other order a predicate could wait for ever: those before it are due again when they were all folded.
+        let Some((most, name, seen)) = latest.filter(|(most, ..)| 1.0 < *most) else {
+            return Ok(false);
+        };
+        let is_latest = |changes, rows| most <= thresholds.lateness(changes, rows);
         let share = version.budget.share();
-        share.draw(of_fold(seen) as u64)?;
-        let fold = Fold::of(seen, &thresholds, |changes, rows| thresholds.is_due(changes, rows));
+        share.draw(of_fold(seen, is_latest) as u64)?;
+        let fold = Fold::of(seen, &thresholds, is_latest);
         let folds = vec![(Arc::clone(name), fold)];
         // The version is not kept longer than the fold needs it.
         drop(version);

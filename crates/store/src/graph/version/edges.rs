@@ -54,6 +54,11 @@ impl Direction {
         self.delta.rows.is_empty()
     }
 
+    /// How many rows have changed, and how many are stored, as it is told whether they are to be folded.
+    pub(in crate::graph) fn fold_sizes(&self) -> (usize, usize) {
+        (self.delta.rows.len(), self.base.subjects.len())
+    }
+
     /// All nodes that an edge leads to. Costs a walk over the edges: those that are stored between two changed nodes are copied as
     /// one slice.
     pub fn all_targets(&self) -> RoaringBitmap {

@@ -42,9 +42,30 @@ pub(in crate::graph) fn of_replaced(old: &Predicate, new: Option<&Predicate>) ->
     }
 }
 
-/// The bytes that it takes to fold the changes of a predicate: all of it anew, beside the parts that it is made of.
-pub(in crate::graph) fn of_fold(predicate: &Predicate) -> usize {
-    2 * of_all(predicate)
+/// The bytes that it takes to fold the changes of those parts of a predicate for which `is_due` says so, by the numbers of their changed and
+/// stored rows: the parts anew, and once more what these are put together from.
+pub(in crate::graph) fn of_fold(
+    predicate: &Predicate,
+    is_due: impl Fn(usize, usize) -> bool,
+) -> usize {
+    /// What a changed row takes in a column and its indexes.
+    const FOLDED_ROW: usize = 32;
+    let part = |built: usize, changes: usize| 2 * (built + FOLDED_ROW * changes);
+    let lang = |values: &LangValues| {
+        let (changes, rows) = values.fold_sizes();
+        let len = values.delta.rows.len();
+        if is_due(changes, rows) { part(built_values(values), len) } else { 0 }
+    };
+    let direction = |edges: &Direction| {
+        let (changes, rows) = edges.fold_sizes();
+        if is_due(changes, rows) { part(edges.base.byte_len(), changes) } else { 0 }
+    };
+    match &predicate.data {
+        PredicateData::Values(langs) => langs.iter().map(lang).sum(),
+        PredicateData::Edges(all) => {
+            direction(&all.forward) + all.reverse.as_ref().map_or(0, direction)
+        }
+    }
 }
 
 /// The bytes that it takes to build a predicate by another definition: for each new index at most as much as for the
