@@ -17,12 +17,13 @@
 //!
 //! The directory is read and checked when a set is opened, the payload only where it is needed:
 //! its positions are checked, its content is not. A file with right checksums and senseless
-//! payload gives wrong members, never more harm.
+//! payload gives wrong members, never more harm. `counted.rs` keeps a quicker form of what is asked for rows often.
 
 mod algebra;
 mod build;
 mod container;
 mod convert;
+mod counted;
 mod iter;
 mod retain;
 mod row_runs;
@@ -37,6 +38,7 @@ use super::sorted::is_run;
 use crate::storage::Array;
 use build::BitmapBuilder;
 use container::{Container, Kind};
+use counted::Counted;
 use hexgraph_base::types::Result;
 use std::ops::Range;
 
@@ -95,6 +97,8 @@ pub struct FrozenBitmap {
     dense_from: Option<u16>,
     /// The smallest member, when the members have no gaps.
     range_from: Option<u32>,
+    /// Quicker forms of containers whose rows were asked for.
+    counted: Counted,
 }
 
 impl Default for FrozenBitmap {
@@ -144,8 +148,18 @@ impl FrozenBitmap {
             key_before = Some(entry.key);
             len += entry.cardinality() as u64;
         }
+        Ok(FrozenBitmap::of_checked(directory, payload, len as usize))
+    }
+
+    /// The set of containers that make sense. O(containers).
+    fn of_checked(
+        directory: Array<DirectoryEntry>,
+        payload: Array<u64>,
+        len: usize,
+    ) -> FrozenBitmap {
         let (dense_from, range_from) = shape(directory.as_slice());
-        Ok(FrozenBitmap { directory, payload, len: len as usize, dense_from, range_from })
+        let counted = Counted::of(directory.as_slice());
+        FrozenBitmap { directory, payload, len, dense_from, range_from, counted }
     }
 
     /// The directory and the payload, to be stored.
@@ -190,7 +204,10 @@ impl FrozenBitmap {
         }
         let (key, low) = split(value);
         let index = self.find_key(key)?;
-        let row = self.container(index).row_of(low)?;
+        let row = match self.counted.get(index) {
+            Some(bits) => bits.row_of(low)?,
+            None => self.container(index).row_of(low)?,
+        };
         Some(self.directory.get(index).before as usize + row)
     }
 

@@ -77,19 +77,23 @@ impl<T: Copy> Overlay<T> {
 /// Nodes are sifted, unless there are so many times more of them than of changes, or the other way round: a search for each of the fewer ones costs less then.
 const SEARCH_SHARE: usize = 16;
 
-/// Tells of nodes whether they may have changed: a bit for the lower bits of each that did, of so many bits that one node in sixteen or fewer is told
-/// wrongly.
+/// Tells of nodes whether they may have changed: a bit for the lower bits of each that did, of so many bits that few nodes are told wrongly: one in 64 where
+/// the bits stay in the nearest cache, else one in 16 at most.
 struct Sieve(Box<[u64]>);
 
 /// So many bits there are for each change, at least.
 const BITS: usize = 16;
+
+/// So many words stay in the nearest cache beside what is read.
+const NEAR_WORDS: usize = 1 << 12;
 
 /// So many nodes are sifted before those that are left are looked up.
 const SIFTED: usize = 256;
 
 impl Sieve {
     fn of<T>(changes: &[(u32, T)]) -> Sieve {
-        let words = (changes.len() * BITS / 64).next_power_of_two();
+        let words = changes.len().next_power_of_two().min(NEAR_WORDS);
+        let words = words.max((changes.len() * BITS / 64).next_power_of_two());
         let mut bits = vec![0; words].into_boxed_slice();
         for (node, _) in changes {
             bits[(*node as usize / 64) & (words - 1)] |= 1 << (node % 64);

@@ -142,14 +142,8 @@ impl BitmapBuilder {
 
     /// The set of all containers that were added.
     pub(in crate::storage::sets::bitmap) fn finish(self) -> FrozenBitmap {
-        let (dense_from, range_from) = crate::storage::sets::bitmap::shape(&self.directory);
-        FrozenBitmap {
-            directory: Array::from_vec(self.directory),
-            payload: Array::from_vec(self.words),
-            len: self.len,
-            dense_from,
-            range_from,
-        }
+        let (directory, payload) = (Array::from_vec(self.directory), Array::from_vec(self.words));
+        FrozenBitmap::of_checked(directory, payload, self.len)
     }
 
     fn enter(&mut self, key: u16, kind: Kind, cardinality: usize, runs: usize) {

@@ -1,6 +1,7 @@
 //! The rows of many nodes at once, container by container.
 //!
-//! Each kind of container has a loop of its own: bits are counted once for each word, sorted members and runs are passed by once. A search for each node costs several times as much.
+//! Many are looked up in the counted copy of their container (`counted.rs`). Any other container has a loop of its own: sorted members and runs are passed by
+//! once. A search for each node costs several times as much.
 
 use crate::storage::sets::bitmap::container::{BIT_WORDS, Container, RANK_STEP, RANKS, Run};
 use crate::storage::sets::bitmap::{FrozenBitmap, join, split};
@@ -40,7 +41,10 @@ impl FrozenBitmap {
             match self.find_key(key) {
                 Some(index) => {
                     let before = self.directory.get(index).before;
-                    self.container(index).rows_of(here, before, out);
+                    match self.counted_for(index, here.len()) {
+                        Some(bits) => bits.rows_of(here, before, out),
+                        None => self.container(index).rows_of(here, before, out),
+                    }
                 }
                 None => out.fill(NO_ROW),
             }
@@ -85,40 +89,9 @@ fn rows_in_list(lows: &[u16], nodes: &[u32], before: u32, rows: &mut [u32]) {
     rows[place..].fill(NO_ROW);
 }
 
-/// From so many nodes of a container on the members before each of its words are counted first.
-const COUNTED_MIN: usize = 64;
-
-/// The rows of nodes in a container of bits. For many nodes the members before each word are counted once, word by word, and then those of one word
-/// for each node: neither waits for what came before, and there is nothing to foresee.
+/// The rows of few nodes in a container of bits; of many they are found in a copy of it. All words of a step of the ranks are counted, those behind
+/// the node as none: how many are before it is not foreseen, and a wrong guess costs more than to count eight.
 fn rows_in_bits(
-    words: &[u64; BIT_WORDS],
-    ranks: &[u16; RANKS],
-    nodes: &[u32],
-    before: u32,
-    rows: &mut [u32],
-) {
-    let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
-    if nodes.len() < COUNTED_MIN {
-        return rows_apart(words, ranks, nodes, before, rows);
-    }
-    let (first, last) = (usize::from(first as u16) / RANK_STEP, usize::from(last as u16) / 64);
-    let mut counted = [0_u32; BIT_WORDS];
-    let mut rank = before + u32::from(ranks[first]);
-    for (at, word) in words.iter().enumerate().take(last + 1).skip(first * STEP_WORDS) {
-        counted[at] = rank;
-        rank = rank.wrapping_add(word.count_ones());
-    }
-    for (found, &node) in rows.iter_mut().zip(nodes) {
-        let low = usize::from(node as u16);
-        let (word, bit) = (words[low / 64], 1_u64 << (low % 64));
-        let row = counted[low / 64] + (word & (bit - 1)).count_ones();
-        *found = if word & bit != 0 { row } else { NO_ROW };
-    }
-}
-
-/// As [`rows_in_bits`], of few nodes. All words of a step of the ranks are counted, those behind the node as none: how many are before it is not
-/// foreseen, and a wrong guess costs more than to count eight.
-fn rows_apart(
     words: &[u64; BIT_WORDS],
     ranks: &[u16; RANKS],
     nodes: &[u32],
