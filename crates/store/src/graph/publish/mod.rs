@@ -7,6 +7,7 @@ pub(super) mod replay_first;
 pub(super) mod snapshots;
 pub(super) mod watch;
 pub(super) mod rebuilding;
+mod replaced;
 pub(super) mod late;
 pub(super) mod store;
 pub(super) mod beside;

@@ -3,12 +3,12 @@
 //! Readers take the current version with one atomic operation and never wait. Writers come one
 //! after the other; where commits are noted in a journal, each makes its version of the one before
 //! it, published or not, and a version is published when all commits up to its own are durable.
-//! The writer frees the version that was replaced, or leaves it to a thread of its own where
-//! somebody still reads it: so freeing a large version never falls to a reader.
+//! Writers free the versions that were replaced (`replaced.rs`), so that this never falls to a reader.
 
 use super::conflicts::{Claim, Conflicts, Written};
 use super::late::Tail;
 use super::rebuilding::{RebuildTurn, Rebuilding};
+use super::replaced::Replaced;
 use super::snapshots::{Snapshot, Snapshots};
 use super::watch::{Watch, Watches};
 use crate::graph::change::keys::Key;
@@ -18,9 +18,7 @@ use arc_swap::ArcSwap;
 use hexgraph_base::types::sync::{Mutex, MutexGuard};
 use hexgraph_base::types::{Error, Held, Result, before_waiting};
 use std::collections::VecDeque;
-use std::sync::{Arc, OnceLock, PoisonError, mpsc};
-use std::thread;
-use std::time::Duration;
+use std::sync::{Arc, PoisonError};
 
 /// A graph that changes.
 pub struct Store {
@@ -35,10 +33,7 @@ pub struct Store {
     /// Versions whose commits are noted and not durable yet, by their places in the journal.
     pending: Mutex<VecDeque<(u64, Arc<Version>)>>,
     watches: Watches,
-    /// The process whose thread drops old versions: a child of a fork has none.
-    process: u32,
-    /// To the thread that drops old versions, which starts with the first of them.
-    dropper: OnceLock<Option<mpsc::Sender<Arc<Version>>>>,
+    replaced: Replaced,
 }
 
 /// The state that belongs to the writer whose turn it is.
@@ -118,8 +113,7 @@ impl Store {
             journal,
             pending: Mutex::default(),
             watches: Watches::default(),
-            process: std::process::id(),
-            dropper: OnceLock::new(),
+            replaced: Replaced::new(),
         }
     }
 
@@ -255,7 +249,7 @@ impl Store {
             None => {
                 // Nobody adds to it meanwhile: that takes the turn, which the caller has.
                 drop(pending);
-                self.retire(self.replace(next));
+                self.replaced.retire_folded(self.replace(next));
             }
         }
     }
@@ -283,7 +277,7 @@ impl Store {
         let next = Arc::new(version);
         turn.head = Arc::clone(&next);
         self.snapshots.advance(next.commit);
-        self.retire(self.replace(next));
+        self.replaced.retire(self.replace(next));
     }
 
     pub(super) fn turn(&self) -> Held<MutexGuard<'_, Turn>> {
@@ -316,7 +310,7 @@ impl Store {
         self.watches.tell(&old, &next);
         turn.conflicts.note(next.commit, written, oldest);
         turn.head = next;
-        self.retire(old);
+        self.replaced.retire(old);
     }
 
     /// Publishes the last of those versions whose commits are durable up to a place.
@@ -329,7 +323,7 @@ impl Store {
             done.push(self.replace(newest));
         }
         drop(pending);
-        done.into_iter().for_each(|version| self.retire(version));
+        done.into_iter().for_each(|version| self.replaced.retire(version));
     }
 
     /// Makes a version the current one, and calls the watches of what changed. Returns the one before.
@@ -337,20 +331,6 @@ impl Store {
         let (old, _) = self.snapshots.publish(Arc::clone(&next), &self.current);
         self.watches.tell(&old, &next);
         old
-    }
-
-    /// Drops a version that was replaced: at once, on the thread of the writer, where nobody else has it; else on a
-    /// thread of its own after the last reader has dropped it.
-    fn retire(&self, old: Arc<Version>) {
-        // Only who has a version that is not the current one any more can take another reference to it.
-        if Arc::strong_count(&old) == 1 || self.process != std::process::id() {
-            return;
-        }
-        if let Some(dropper) = self.dropper.get_or_init(start_dropper) {
-            // The thread ends with the store only, so this does not fail; if it did, the version
-            // would be dropped here.
-            let _ = dropper.send(old);
-        }
     }
 }
 
@@ -373,34 +353,6 @@ fn changed_predicates(old: &Version, new: &Version) -> Vec<Arc<str>> {
     changed.chain(dropped).map(|(name, _)| Arc::clone(name)).collect()
 }
 
-/// `None` when the system gives no thread; then versions are dropped where they are replaced.
-fn start_dropper() -> Option<mpsc::Sender<Arc<Version>>> {
-    let (sender, receiver) = mpsc::channel();
-    let thread = thread::Builder::new().name("hexgraph-drop".to_owned());
-    thread.spawn(move || drop_versions(&receiver)).ok().map(|_| sender)
-}
-
-/// Drops versions when nothing else refers to them any more. It sleeps between two looks even when more versions come, so
-/// that commits need not wake it.
-fn drop_versions(receiver: &mpsc::Receiver<Arc<Version>>) {
-    const SHORTEST: Duration = Duration::from_millis(1);
-    const LONGEST: Duration = Duration::from_millis(200);
-    while let Ok(first) = receiver.recv() {
-        let mut waiting = vec![first];
-        let mut pause = SHORTEST;
-        while !waiting.is_empty() {
-            thread::sleep(pause);
-            pause = (2 * pause).min(LONGEST);
-            for version in receiver.try_iter() {
-                waiting.push(version);
-                pause = SHORTEST;
-            }
-            // The list has one reference itself. Without others it is freed here, on a thread that nobody waits for.
-            waiting.retain(|version| 1 < Arc::strong_count(version));
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -415,7 +367,7 @@ mod tests {
         let weak = Arc::downgrade(&first);
         drop(first);
         while weak.upgrade().is_some() {
-            thread::sleep(Duration::from_millis(1));
+            std::thread::sleep(std::time::Duration::from_millis(1));
         }
     }
 

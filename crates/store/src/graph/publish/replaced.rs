@@ -1,0 +1,155 @@
+//! Versions that were replaced and are still read.
+//!
+//! What a version has alone is freed with it: some kilobytes of maps, and of columns that were folded, all. A reader must not wait for that. So
+//! a version that somebody reads when it is replaced waits here, and the next writer frees it: the memory is mostly its own then, and
+//! still in its cache, while a thread that frees what others allocated takes twice as long and takes a core from readers. A thread looks after what is left when
+//! nobody writes.
+
+use crate::graph::version::whole::Version;
+use hexgraph_base::types::sync::{Mutex, MutexGuard};
+use std::process;
+use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::sync::{Arc, OnceLock, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// So many waiting versions are looked at by a writer: no more than that are mostly read at the same time.
+const LOOKED_AT: usize = 16;
+
+/// The versions that wait for their readers.
+pub(super) struct Replaced {
+    waiting: Arc<Mutex<Waiting>>,
+    /// The process whose threads free versions: a child of a fork leaves those of its parent alone.
+    process: u32,
+    /// Tells the thread that something waits. It starts with the first version that does.
+    thread: OnceLock<Option<SyncSender<()>>>,
+}
+
+#[derive(Default)]
+struct Waiting {
+    /// Each with the number of folds before it was replaced.
+    versions: Vec<(u64, Arc<Version>)>,
+    /// How often whole columns were replaced.
+    folds: u64,
+}
+
+impl Waiting {
+    /// Takes out those of the first `most` versions that nobody else refers to, if they were replaced behind so many folds.
+    fn take_free(&mut self, most: usize, folds: u64) -> Vec<(u64, Arc<Version>)> {
+        let end = self.versions.len().min(most);
+        // The list has one reference itself.
+        let is_free =
+            |(before, it): &mut (u64, Arc<Version>)| folds <= *before && Arc::strong_count(it) == 1;
+        self.versions.extract_if(..end, is_free).collect()
+    }
+}
+
+impl Replaced {
+    pub(super) fn new() -> Replaced {
+        Replaced { waiting: Arc::default(), process: process::id(), thread: OnceLock::new() }
+    }
+
+    /// Frees a version that a commit replaced, and others that nobody reads any more, on this thread. One that is read waits. What
+    /// a fold left behind is not freed here: that may take milliseconds.
+    pub(super) fn retire(&self, old: Arc<Version>) {
+        self.retire_behind(old, 0);
+    }
+
+    /// Frees a version in whose place a fold put one with other columns.
+    pub(super) fn retire_folded(&self, old: Arc<Version>) {
+        self.retire_behind(old, 1);
+    }
+
+    fn retire_behind(&self, old: Arc<Version>, folds: u64) {
+        if self.process != process::id() {
+            return;
+        }
+        // Only who has a version that is not the current one any more can take another reference to it.
+        let is_read = 1 < Arc::strong_count(&old);
+        let mut waiting = locked(&self.waiting);
+        let were_none = waiting.versions.is_empty();
+        // The version and those before it have the old columns.
+        let before = waiting.folds;
+        waiting.folds += folds;
+        let now = waiting.folds;
+        let mut free = waiting.take_free(LOOKED_AT, now);
+        if is_read {
+            waiting.versions.push((before, old));
+        } else {
+            free.push((before, old));
+        }
+        drop(waiting);
+        if is_read && were_none {
+            self.wake_thread();
+        }
+        // Here they are freed, behind the lock.
+        drop(free);
+    }
+
+    fn wake_thread(&self) {
+        let start = || {
+            let (sender, receiver) = mpsc::sync_channel(1);
+            let waiting = Arc::clone(&self.waiting);
+            let thread = thread::Builder::new().name("hexgraph-drop".to_owned());
+            thread.spawn(move || free_when_idle(&waiting, &receiver)).ok().map(|_| sender)
+        };
+        // Where the system gives no thread they wait for the next writer. A full channel says the same already.
+        if let Some(thread) = self.thread.get_or_init(start) {
+            let _ = thread.try_send(());
+        }
+    }
+}
+
+/// Frees what no writer has freed. It looks seldom, so that commits need not wake it.
+fn free_when_idle(waiting: &Mutex<Waiting>, receiver: &Receiver<()>) {
+    const SHORTEST: Duration = Duration::from_millis(20);
+    const LONGEST: Duration = Duration::from_millis(200);
+    while receiver.recv().is_ok() {
+        let mut pause = SHORTEST;
+        loop {
+            thread::sleep(pause);
+            pause = (2 * pause).min(LONGEST);
+            let mut all = locked(waiting);
+            let free = all.take_free(usize::MAX, 0);
+            let is_empty = all.versions.is_empty();
+            drop(all);
+            drop(free);
+            if is_empty {
+                break;
+            }
+        }
+    }
+}
+
+fn locked(waiting: &Mutex<Waiting>) -> MutexGuard<'_, Waiting> {
+    // Nothing that runs under the lock panics halfway.
+    waiting.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_is_freed_by_the_next_writer_or_by_itself() {
+        let replaced = Replaced::new();
+        let [read, other] = [(); 2].map(|()| Arc::new(Version::empty()));
+        let (weak, read_later) = (Arc::downgrade(&read), Arc::clone(&read));
+        replaced.retire(read);
+        assert!(weak.upgrade().is_some(), "somebody reads it");
+        drop(read_later);
+        replaced.retire(other);
+        assert!(locked(&replaced.waiting).versions.is_empty(), "the next writer has freed it");
+        assert!(weak.upgrade().is_none());
+        // What was read when a fold came is left to the thread.
+        let last = Arc::new(Version::empty());
+        let (weak, read_later) = (Arc::downgrade(&last), Arc::clone(&last));
+        replaced.retire_folded(last);
+        drop(read_later);
+        replaced.retire(Arc::new(Version::empty()));
+        assert_eq!(locked(&replaced.waiting).versions.len(), 1);
+        while weak.upgrade().is_some() {
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
