@@ -92,6 +92,26 @@ impl Stored<'_> {
         Some((gained, lost))
     }
 
+    /// What the members have beside those of another stored bitmap, and what they lack of these; `None` where that is much.
+    /// O(words of the containers + changes).
+    pub(super) fn beside(&self, other: &FrozenBitmap) -> Option<(RoaringBitmap, RoaringBitmap)> {
+        let (mine, theirs) = (self.bits.len() as u64, other.len() as u64);
+        let most = mine.min(theirs) / MUCH;
+        if most < mine.abs_diff(theirs) + self.changes_len() {
+            return None;
+        }
+        let both = self.bits.and_len(other);
+        if most < mine - both + theirs - both + self.changes_len() {
+            return None;
+        }
+        let [more, less] = self.bits.differences(other).map(|nodes| {
+            RoaringBitmap::from_sorted_iter(nodes).expect("the members of a bitmap ascend")
+        });
+        let gained = (more - self.lost) | (self.gained - other.and_roaring(self.gained));
+        let lost = (less - self.gained) | other.and_roaring(self.lost);
+        Some((gained, lost))
+    }
+
     /// The members of both.
     pub(super) fn and_bitmap(&self, other: &RoaringBitmap) -> RoaringBitmap {
         let mut both = self.bits.and_roaring(other);

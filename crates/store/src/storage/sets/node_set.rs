@@ -342,18 +342,19 @@ impl NodeSet {
             && mine.and_len(&theirs) == other.len() as u64
     }
 
-    /// What a set has beside some stored members, and which of these it lacks; `None` where it is not seen to be made of these.
+    /// What a set has beside some stored members, and which of these it lacks; `None` where that is much, or the set is no stored bitmap. O(payload), or
+    /// O(words of the containers of both) where the set is not made of these members.
     pub(crate) fn changes_beside(&self, members: &FrozenBitmap) -> Option<SetChanges> {
-        match self {
-            NodeSet::Frozen(bitmap) if bitmap.is_stored_as(members) => Some(SetChanges::default()),
-            NodeSet::Overlay { base, gained, lost } => match &**base {
-                NodeSet::Frozen(bitmap) if bitmap.is_stored_as(members) => {
-                    Some(SetChanges { gained: Arc::clone(gained), lost: Arc::clone(lost) })
-                }
-                _ => None,
-            },
-            _ => None,
+        let none = RoaringBitmap::new();
+        let stored = self.stored(&none)?;
+        if stored.bits.is_stored_as(members) {
+            let NodeSet::Overlay { gained, lost, .. } = self else {
+                return Some(SetChanges::default());
+            };
+            return Some(SetChanges { gained: Arc::clone(gained), lost: Arc::clone(lost) });
         }
+        let (gained, lost) = stored.beside(members)?;
+        Some(SetChanges { gained: Arc::new(gained), lost: Arc::new(lost) })
     }
 
     /// The stored bitmap, what it gained and what it lost, for a set that is one; `none` stands for no change.

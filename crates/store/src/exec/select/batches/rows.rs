@@ -339,7 +339,7 @@ pub(crate) fn rows_between(subjects: &FrozenBitmap, nodes: Members<'_>) -> Range
 
 #[cfg(test)]
 mod tests {
-    use super::{BATCH, Members, RUNS_MIN, RowFinder, Rows};
+    use super::{ALIKE_MIN, BATCH, Members, RUNS_MIN, RowFinder, Rows};
     use crate::storage::{FrozenBitmap, NO_ROW, NodeSet};
     use fastrand::Rng;
     use roaring::RoaringBitmap;
@@ -361,6 +361,7 @@ mod tests {
 
     #[test]
     fn pieces_have_the_rows_of_a_search() {
+        let mut alike = 0;
         for seed in 0..200 {
             let rng = &mut Rng::with_seed(seed);
             let (first, step) = (rng.u32(..70_000), rng.u32(1..4));
@@ -384,7 +385,17 @@ mod tests {
                 // Some of the members.
                 nodes.retain(|_| rng.u8(..90) != 0);
             }
-            let mut finders = [RowFinder::of(&subjects, Members::Set(&set)), RowFinder::default()];
+            // The same members, which are not told by what they are stored in.
+            let anew = NodeSet::from(FrozenBitmap::from_sorted(&set.to_vec()));
+            let [known, compared] =
+                [&set, &anew].map(|it| RowFinder::of(&subjects, Members::Set(it)));
+            if ALIKE_MIN <= set.len() {
+                let told = known.beside.as_ref().map(|it| (&it.gained, &it.lost));
+                let found = compared.beside.as_ref().map(|it| (&it.gained, &it.lost));
+                assert!(found.is_none() || found == told, "seed {seed}");
+                alike += usize::from(found.is_some());
+            }
+            let mut finders = [known, compared, RowFinder::default()];
             for batch in nodes.chunks([BATCH, RUNS_MIN * 2, 10][rng.usize(..3)]) {
                 let mut wanted = vec![NO_ROW; batch.len()];
                 subjects.rows_of(batch, &mut wanted);
@@ -394,6 +405,7 @@ mod tests {
                 }
             }
         }
+        assert!(100 < alike, "{alike} of 200 sets were seen to be nearly the subjects");
     }
 
     #[test]

@@ -267,33 +267,44 @@ fn step_run(runs: &mut &[Run], next: &mut u32, end: &mut u32) -> bool {
     false
 }
 
-/// A word with at least so many bits is mostly made of few runs of them.
-const LONG_RUNS: u32 = 48;
+/// The numbers of the bits that are set in each byte.
+static BITS_OF_BYTES: [[u8; 8]; 256] = bits_of_bytes();
 
-/// Adds the numbers of the bits that are set to a list, each with `base` added.
-fn list_word(word: u64, base: u32, list: &mut Vec<u32>) {
-    let count = word.count_ones();
-    let mut rest = word;
-    if LONG_RUNS <= count {
-        let mut below = 0;
-        while rest != 0 {
-            let zeros = rest.trailing_zeros();
-            let ones = (rest >> zeros).trailing_ones();
-            below += zeros;
-            list.extend((below..below + ones).map(|bit| base + bit));
-            below += ones;
-            // In two steps, since the word may be one run of all bits.
-            rest = rest >> zeros >> (ones - 1) >> 1;
+const fn bits_of_bytes() -> [[u8; 8]; 256] {
+    let mut all = [[0; 8]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let (mut bit, mut count) = (0, 0);
+        while bit < 8 {
+            if byte >> bit & 1 == 1 {
+                all[byte][count] = bit as u8;
+                count += 1;
+            }
+            bit += 1;
         }
+        byte += 1;
+    }
+    all
+}
+
+/// Adds the numbers of the bits that are set to a list, each with `base` added. For each byte eight numbers are written, whatever it has, and the next ones
+/// over those that were too many: so nothing has to be foreseen.
+fn list_word(word: u64, base: u32, list: &mut Vec<u32>) {
+    if word == u64::MAX {
+        list.extend((0..64).map(|bit| base + bit));
         return;
     }
-    // Few enough to be put together before the list is asked for room.
-    let mut numbers = [0; 64];
-    for number in &mut numbers[..count as usize] {
-        *number = base + rest.trailing_zeros();
-        rest &= rest - 1;
+    let mut numbers = [0_u32; 64 + 8];
+    let mut end = 0;
+    for (byte, first) in word.to_le_bytes().into_iter().zip((base..).step_by(8)) {
+        let bits = &BITS_OF_BYTES[usize::from(byte)];
+        numbers[end..end + 8]
+            .iter_mut()
+            .zip(bits)
+            .for_each(|(it, bit)| *it = first + u32::from(*bit));
+        end += byte.count_ones() as usize;
     }
-    list.extend_from_slice(&numbers[..count as usize]);
+    list.extend_from_slice(&numbers[..end]);
 }
 
 fn fold_word<B>(first: B, word: u64, base: u32, step: &mut impl FnMut(B, u32) -> B) -> B {

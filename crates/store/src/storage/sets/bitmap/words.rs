@@ -2,7 +2,8 @@
 
 use crate::storage::sets::bitmap::container::BIT_WORDS;
 use crate::storage::sets::bitmap::row_runs::Words;
-use crate::storage::sets::bitmap::{BitmapBuilder, FrozenBitmap, split};
+use crate::storage::sets::bitmap::{BitmapBuilder, FrozenBitmap, join, split};
+use crate::storage::sets::span_bits::append_bits;
 
 impl FrozenBitmap {
     /// The set of some words of bits, the first of which begins at the id `first`, a multiple of 65,536. O(words).
@@ -52,6 +53,32 @@ impl FrozenBitmap {
             }
             place += len;
         }
+    }
+
+    /// The members that `other` does not have, and those of `other` that this set lacks, both ascending. O(words of the containers of both).
+    pub(in crate::storage::sets) fn differences(&self, other: &FrozenBitmap) -> [Vec<u32>; 2] {
+        let mut differences = [Vec::new(), Vec::new()];
+        let keys = |set: &FrozenBitmap| -> Vec<u16> {
+            set.directory.as_slice().iter().map(|entry| entry.key).collect()
+        };
+        let mut keys = [keys(self), keys(other)].concat();
+        keys.sort_unstable();
+        keys.dedup();
+        for key in keys {
+            let containers = [self, other].map(|set| Some(set.container(set.find_key(key)?)));
+            let mut members = containers.each_ref().map(|it| it.as_ref().map(Words::of));
+            for index in 0..BIT_WORDS {
+                let [mine, theirs] =
+                    members.each_mut().map(|it| it.as_mut().map_or(0, |words| words.at(index)));
+                if mine != theirs {
+                    let first = join(key, (index * 64) as u16);
+                    let [more, less] = &mut differences;
+                    append_bits(first, &[mine & !theirs], more);
+                    append_bits(first, &[theirs & !mine], less);
+                }
+            }
+        }
+        differences
     }
 
     /// Adds the members of some words, the first of which begins at the id `first`, to these.
