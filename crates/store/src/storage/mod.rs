@@ -3,6 +3,7 @@
 mod columns;
 mod sets;
 mod files;
+mod vectorized;
 
 pub use columns::array::Array;
 pub(crate) use columns::column::facets_byte_len;
@@ -25,3 +26,4 @@ pub(crate) use sets::node_lookup::{NodeLookup, is_dense};
 pub(crate) use sets::node_set::{NodeSet, SetChanges, append_changed};
 pub(crate) use sets::sorted::{EvenSearch, gallop, is_run};
 pub(crate) use sets::span_bits::{SpanBits, bit_of};
+pub(crate) use vectorized::vectorized;

@@ -2,7 +2,7 @@
 //! instructions where it has numbers.
 
 use crate::exec::select::batches::{RowFinder, Rows};
-use crate::storage::FrozenBitmap;
+use crate::storage::{FrozenBitmap, vectorized};
 use hexgraph_base::types::Result;
 
 /// Work over the rows of a column and their test.
@@ -33,7 +33,8 @@ impl<C: Fn() -> Result<()>> RowLoop for Count<C> {
         for piece in stored.chunks(COUNTED) {
             (self.check)()?;
             // A piece has no more rows than 32 bits count, and narrow counters make wide vectors.
-            count += piece.iter().map(|&it| u32::from(holds(it))).sum::<u32>() as usize;
+            let passing = || piece.iter().map(|&it| u32::from(holds(it))).sum::<u32>();
+            count += vectorized(passing) as usize;
         }
         Ok(count)
     }
@@ -125,7 +126,7 @@ impl RowLoop for KeepBits<'_> {
             let at_once = AT_ONCE_MIN <= asked.count_ones() && members.count_zeros() <= GAPS_MAX;
             let rows = stored.get(row..row + 64).filter(|_| at_once);
             words[place] = match rows.and_then(|rows| rows.try_into().ok()) {
-                Some(rows) => asked & spread(bits_of(rows, &holds), members),
+                Some(rows) => asked & spread(vectorized(|| bits_of(rows, &holds)), members),
                 None => one_by_one(asked, members, |place| holds(stored[row + place])),
             };
         });

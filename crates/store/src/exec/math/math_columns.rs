@@ -5,6 +5,7 @@
 
 use super::sums::clamp;
 use crate::exec::control::tree::{Column, ValueMap};
+use crate::storage::vectorized;
 use hexgraph_base::plan::MathFunction;
 use hexgraph_base::types::Value;
 
@@ -192,6 +193,30 @@ pub(super) fn int_results(
     }
 }
 
+/// As [`int_results`] where it is known that no result leaves 64 bits: without a test for that, products become vector instructions.
+pub(super) fn bounded_int_results(
+    function: MathFunction,
+    one: Numbers<'_, i64>,
+    other: Numbers<'_, i64>,
+    len: usize,
+) -> Option<Vec<i64>> {
+    match function {
+        MathFunction::Add => each(one, other, len, |one, other| {
+            debug_assert!(one.checked_add(other).is_some(), "{one} + {other}");
+            (one.wrapping_add(other), false)
+        }),
+        MathFunction::Subtract => each(one, other, len, |one, other| {
+            debug_assert!(one.checked_sub(other).is_some(), "{one} - {other}");
+            (one.wrapping_sub(other), false)
+        }),
+        MathFunction::Multiply => each(one, other, len, |one, other| {
+            debug_assert!(one.checked_mul(other).is_some(), "{one} * {other}");
+            (one.wrapping_mul(other), false)
+        }),
+        _ => int_results(function, one, other, len),
+    }
+}
+
 /// As [`int_results`], of floats. What overflows is the greatest float.
 pub(super) fn float_results(
     function: MathFunction,
@@ -224,7 +249,7 @@ fn each<T: Copy>(
         has_failed |= fails;
         result
     };
-    let results: Vec<T> = match (one, other) {
+    let results: Vec<T> = vectorized(|| match (one, other) {
         (Numbers::Column(one), Numbers::Column(other)) => {
             one.iter().zip(other).map(|(one, other)| noted(operator(*one, *other))).collect()
         }
@@ -237,7 +262,7 @@ fn each<T: Copy>(
         (Numbers::Constant(one), Numbers::Constant(other)) => {
             vec![noted(operator(one, other)); len]
         }
-    };
+    });
     (!has_failed).then_some(results)
 }
 

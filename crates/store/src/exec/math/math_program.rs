@@ -5,7 +5,9 @@
 //! some thousand numbers stays in the nearest cache from operator to operator. All other expressions are left to
 //! [`super::evaluate`].
 
-use super::math_columns::{Numbers, float_result, float_results, int_results, is_arithmetic};
+use super::math_columns::{
+    Numbers, bounded_int_results, float_result, float_results, is_arithmetic,
+};
 use crate::exec::select::number_columns::NumberSlice;
 use hexgraph_base::plan::{Constant, MathExpr, MathFunction, VarId};
 use hexgraph_base::types::stack;
@@ -238,7 +240,8 @@ impl Node {
             Node::Binary(function, nodes) => {
                 let (one, other) = (nodes.0.eval(inputs, len)?, nodes.1.eval(inputs, len)?);
                 if let (Some(one), Some(other)) = (one.ints(), other.ints()) {
-                    Batch::Ints(int_results(*function, one, other, len)?.into())
+                    // The bounds were followed when the program was compiled.
+                    Batch::Ints(bounded_int_results(*function, one, other, len)?.into())
                 } else {
                     let (one, other) = (one.into_floats(), other.into_floats());
                     let (one, other) = (one.floats()?, other.floats()?);
@@ -277,7 +280,8 @@ impl<'a> Batch<'a> {
     fn unary(self, function: MathFunction, len: usize) -> Option<Batch<'a>> {
         if let (MathFunction::Negate, Some(ints)) = (function, self.ints()) {
             let zero = Numbers::Constant(0);
-            return Some(Batch::Ints(int_results(MathFunction::Subtract, zero, ints, len)?.into()));
+            let results = bounded_int_results(MathFunction::Subtract, zero, ints, len)?;
+            return Some(Batch::Ints(results.into()));
         }
         let operator = |float: f64| float_result(function, float);
         Some(match self.into_floats() {

@@ -10,6 +10,7 @@ use super::sums::{Sum, clamp};
 use crate::exec::select::batches::BATCH;
 use crate::exec::select::number_columns::NumberSlice;
 use crate::exec::select::rank::foremost;
+use crate::storage::vectorized;
 use hexgraph_base::plan::Aggregate;
 use hexgraph_base::types::{Result, Value};
 
@@ -82,17 +83,17 @@ impl Totals {
         }
         self.count += count;
         self.running = match numbers {
-            NumberSlice::Narrow(ints) => self.with_ints(match self.op {
-                // Folds of ints, and not of references to them, become vector instructions.
+            // Folds of ints, and not of references to them, become vector instructions.
+            NumberSlice::Narrow(ints) => self.with_ints(vectorized(|| match self.op {
                 Aggregate::Min => ints.iter().copied().fold(i32::MAX, i32::min).into(),
                 Aggregate::Max => ints.iter().copied().fold(i32::MIN, i32::max).into(),
                 Aggregate::Sum | Aggregate::Avg => sum_of_narrow(ints),
-            }),
-            NumberSlice::Ints(ints) => self.with_ints(match self.op {
+            })),
+            NumberSlice::Ints(ints) => self.with_ints(vectorized(|| match self.op {
                 Aggregate::Min => ints.iter().copied().fold(i64::MAX, i64::min).into(),
                 Aggregate::Max => ints.iter().copied().fold(i64::MIN, i64::max).into(),
                 Aggregate::Sum | Aggregate::Avg => sum_of_ints(ints),
-            }),
+            })),
             NumberSlice::Floats(floats) => self.with_floats(floats),
         };
     }
@@ -246,6 +247,7 @@ fn foremost_float(
 }
 
 /// The sum of numbers of 32 bits. No slice in memory has so many that the sum of some of them needs more than 64 bits.
+#[inline]
 fn sum_of_narrow(ints: &[i32]) -> i128 {
     ints.chunks(1 << 30)
         .map(|ints| i128::from(ints.iter().map(|int| i64::from(*int)).sum::<i64>()))
@@ -253,6 +255,7 @@ fn sum_of_narrow(ints: &[i32]) -> i128 {
 }
 
 /// The sum of numbers of 64 bits: that of their upper halves and that of their lower ones, neither of which overflows.
+#[inline]
 fn sum_of_ints(ints: &[i64]) -> i128 {
     const SIGN: u64 = 1 << 63;
     let sum_of_some = |ints: &[i64]| {

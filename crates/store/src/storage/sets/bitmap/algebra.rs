@@ -5,6 +5,7 @@ use crate::storage::sets::bitmap::container::{BIT_WORDS, Container, Run};
 use crate::storage::sets::bitmap::convert::PortableWriter;
 use crate::storage::sets::bitmap::{FrozenBitmap, container, join, split};
 use crate::storage::sets::sorted::gallop;
+use crate::storage::vectorized;
 use roaring::RoaringBitmap;
 
 /// When the other set has fewer members than this for each of our containers, each member is looked up and no container
@@ -209,7 +210,7 @@ fn count_both(one: &Container<'_>, two: &Container<'_>) -> usize {
         }
         (Container::Bits(left, _), Container::Bits(right, _)) => {
             let words = left.iter().zip(right.iter());
-            words.map(|(one, two)| (one & two).count_ones() as usize).sum()
+            vectorized(|| words.map(|(one, two)| (one & two).count_ones() as usize).sum())
         }
         _ => match (one.as_runs(), two.as_runs()) {
             (Some(one), Some(two))
@@ -250,7 +251,37 @@ fn count_in_both_runs(one: &[Run], two: &[Run]) -> usize {
 }
 
 fn count_in_runs(runs: &[Run], container: &Container<'_>) -> usize {
+    if let Container::Bits(words, _) = container {
+        return count_bits_in_runs(runs, words);
+    }
     runs.iter().map(|run| container.count_between(run.first, run.last)).sum()
+}
+
+/// The number of bits that lie in runs: that of all from the first run to the last one, but for those between two of them. Runs that are left by deletions lie close
+/// together, so what lies between them is mostly a word.
+fn count_bits_in_runs(runs: &[Run], words: &[u64; BIT_WORDS]) -> usize {
+    let (Some(first), Some(last)) = (runs.first(), runs.last()) else { return 0 };
+    let between = runs.windows(2).map(|pair| match pair[1].first.saturating_sub(pair[0].last) {
+        // A senseless payload may have runs that do not ascend.
+        0 | 1 => 0,
+        _ => count_bits(words, pair[0].last + 1, pair[1].first - 1),
+    });
+    count_bits(words, first.first, last.last).saturating_sub(between.sum::<usize>())
+}
+
+/// The number of bits from the first one to the last one, both included.
+fn count_bits(words: &[u64; BIT_WORDS], first: u16, last: u16) -> usize {
+    let (start, end) = (usize::from(first / 64), usize::from(last / 64));
+    let masked =
+        |index: usize| (words[index] & container::run_mask(index, first, last)).count_ones();
+    match start < end {
+        false if last < first => 0,
+        false => masked(start) as usize,
+        true => {
+            let ends = masked(start) + masked(end);
+            ends as usize + vectorized(|| container::count_ones(&words[start + 1..end]))
+        }
+    }
 }
 
 /// Merges two sorted containers, galloping in the longer one.

@@ -236,6 +236,7 @@ pub(in crate::storage::sets::bitmap) fn ranks_of(words: &[u64; BIT_WORDS]) -> [u
 }
 
 /// The number of bits set.
+#[inline]
 pub(in crate::storage::sets::bitmap) fn count_ones(words: &[u64]) -> usize {
     words.iter().map(|word| word.count_ones() as usize).sum()
 }
