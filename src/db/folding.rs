@@ -1,7 +1,7 @@
 //! The thread that folds changes into their columns beside the writers: a commit adds its changes to small lists beside the columns,
 //! and reads get slower as these grow, until the columns are built anew.
 //!
-//! It starts when a commit leaves a predicate with so many changes that they are due, and ends when none are: a database that
+//! It starts when a commit leaves a predicate with so many changes that they are due, or will be as soon as no commit comes, and ends when none are: a database that
 //! nobody changes has no such thread, and a child of a fork starts its own. It keeps the data alive while it folds, not the
 //! database: closing waits for nothing. Readers and writers go before it where there are too few cores for all.
 
@@ -9,7 +9,11 @@ use super::guard::guarded;
 use hexgraph_base::types::lower_priority;
 use hexgraph_store::graph::{Folding, Store};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 use std::{process, thread};
+
+/// Where no commit came for so long, the graph is at rest.
+const REST: Duration = Duration::from_millis(200);
 
 /// Starts the thread that folds the changes of one database, and knows whether it runs.
 pub(super) struct Folder {
@@ -59,17 +63,27 @@ impl Folder {
         }
     }
 
-    /// Folds until nothing is due. It holds the store for one fold at a time only.
+    /// Folds until nothing is due, also when no commit comes for a while. It holds the store for one fold at a time only.
     fn fold_all(&self, store: &Weak<Store>) {
-        while let Some(store) = store.upgrade() {
+        // The newest version when nothing was due.
+        let mut seen = None;
+        while let Some(strong) = store.upgrade() {
+            let now = strong.version().commit;
+            let is_at_rest = seen == Some(now);
             // `false`: nothing is due. An error, such as too little memory, ends the thread; a later commit starts it again.
-            let folded = guarded(|| store.fold_next());
+            let folded = guarded(|| strong.fold_next(is_at_rest));
             if matches!(folded, Ok(true)) {
+                continue;
+            }
+            if matches!(folded, Ok(false)) && !is_at_rest && strong.is_fold_due() {
+                seen = Some(now);
+                drop(strong);
+                thread::sleep(REST);
                 continue;
             }
             let mut running = self.lock();
             // A commit that came after the last look is seen here, or finds no thread and starts another.
-            if folded.is_ok() && store.is_fold_due() {
+            if folded.is_ok() && strong.is_fold_due() {
                 continue;
             }
             *running = None;

@@ -2,6 +2,7 @@
 
 use crate::db::{Control, Database, Folding, OpenOptions, QueryRequest, Thresholds};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -73,6 +74,21 @@ fn commits_are_folded_without_a_call() {
     check_whole(&db);
 }
 
+/// Fewer changes than are due beside commits are folded when none comes: a graph gets quick again by itself.
+#[test]
+fn a_graph_at_rest_is_folded_further() {
+    let db = Database::in_memory_with(options());
+    db.alter("amount: int .").unwrap();
+    let row = |node: usize| format!("<{node}> <amount> \"{node}\" .\n");
+    db.mutate(&(1..=2000).map(row).collect::<String>(), "").unwrap();
+    db.compact().unwrap();
+    db.mutate(&(1..=20).map(|node| row(node * 3)).collect::<String>(), "").unwrap();
+    let store = Arc::clone(&db.open_state().unwrap().store);
+    assert!(!store.fold_next(false).unwrap(), "20 rows of 2,000 wait while there are commits");
+    wait_for_folds(&db);
+    assert_eq!(changed_rows(&db), 0);
+}
+
 /// What changes all the time is due again before everything behind it in the alphabet was folded: it must not go before what waits longer.
 #[test]
 fn what_waits_longest_is_folded_first_and_alone() {
@@ -90,7 +106,7 @@ fn what_waits_longest_is_folded_first_and_alone() {
         let changes = |reverse| owners.direction(reverse).unwrap().delta.rows.len();
         [changed_rows(&db), changes(false), changes(true)]
     };
-    let fold = || db.open_state().unwrap().store.fold_next().unwrap();
+    let fold = || db.open_state().unwrap().store.fold_next(false).unwrap();
     assert_eq!(sizes(), [9, 8, 5]);
     for folded in [[0, 8, 5], [0, 0, 5], [0, 0, 0]] {
         assert!(fold());

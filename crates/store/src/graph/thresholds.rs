@@ -10,6 +10,10 @@ use crate::index::VectorThresholds;
 /// rows of a fold, amortised, and a query that reads all rows meets one change in this many at most while no fold is late.
 const DUE_SHARE: usize = 64;
 
+/// Where no commit comes for a while, more than one changed row in this many is folded, too: what was changed long ago costs queries little, and a change
+/// this many rows of a fold at the most.
+const REST_SHARE: usize = 256;
+
 /// A commit that sets more than one in this many of the rows builds the part anew at once: that costs less than the changes.
 const BULK_SHARE: usize = 8;
 
@@ -99,6 +103,11 @@ impl Thresholds {
     /// then, whatever the size of the base.
     pub(in crate::graph) fn is_due(&self, changes: usize, rows: usize) -> bool {
         1.0 < self.lateness(changes, rows)
+    }
+
+    /// True when `changes` changed rows are to be folded into a base of `rows` rows as soon as no commit comes.
+    pub(in crate::graph) fn is_due_at_rest(&self, changes: usize, rows: usize) -> bool {
+        self.changes_min.max(rows / REST_SHARE) < changes
     }
 
     /// How many times as many rows have changed as may wait to be folded into a base of `rows` rows: above 1 where they are due.

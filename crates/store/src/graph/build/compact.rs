@@ -28,10 +28,14 @@ pub(in crate::graph) fn is_due(
     sizes(predicate).any(|(changes, rows)| is_due(changes, rows))
 }
 
-/// How late the part of the predicate is that waits longest to be folded: above 1 where it is due. O(parts).
-pub(in crate::graph) fn lateness(predicate: &Predicate, thresholds: &Thresholds) -> f64 {
-    let sizes = sizes(predicate).map(|(changes, rows)| thresholds.lateness(changes, rows));
-    sizes.fold(0.0, f64::max)
+/// How late the part of the predicate is that waits longest of those that are due as `is_due` says; `None` when none is. O(parts).
+pub(in crate::graph) fn lateness(
+    predicate: &Predicate,
+    thresholds: &Thresholds,
+    is_due: impl Fn(usize, usize) -> bool,
+) -> Option<f64> {
+    let due = sizes(predicate).filter(|(changes, rows)| is_due(*changes, *rows));
+    due.map(|(changes, rows)| thresholds.lateness(changes, rows)).max_by(f64::total_cmp)
 }
 
 /// How many rows of each part of the predicate have changed, and how many are stored.
@@ -45,9 +49,9 @@ fn sizes(predicate: &Predicate) -> impl Iterator<Item = (usize, usize)> {
     langs.iter().map(LangValues::fold_sizes).chain(directions)
 }
 
-/// True when the changes of some part of the predicate are due to be folded. O(parts).
+/// True when the changes of some part of the predicate are due to be folded, or will be as soon as no commit comes. O(parts).
 pub(in crate::graph) fn is_fold_due(predicate: &Predicate, thresholds: &Thresholds) -> bool {
-    is_due(predicate, |changes, rows| thresholds.is_due(changes, rows))
+    is_due(predicate, |changes, rows| thresholds.is_due_at_rest(changes, rows))
 }
 
 /// The memory that [`settle_all`] takes beside the version, until it is given back.

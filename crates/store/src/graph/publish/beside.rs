@@ -126,7 +126,7 @@ impl Store {
         self.publish_made(turn, next).map(|()| answer)
     }
 
-    /// True when the changes of some predicate are due to be folded. O(predicates).
+    /// True when the changes of some predicate are due to be folded, or will be as soon as no commit comes. O(predicates).
     pub fn is_fold_due(&self) -> bool {
         let version = self.version();
         version.predicates.values().any(|it| is_fold_due(it, &version.thresholds))
@@ -134,23 +134,29 @@ impl Store {
 
     /// Folds the changes of the part of a predicate (the values in one language, the edges in one direction) that is due longest, beside the
     /// writers: they wait for no more than the last changes that came meanwhile. Returns false when no fold is due. Takes O(part), and
-    /// memory for two more copies of it. Waits for others that build whole predicates.
+    /// memory for two more copies of it. Waits for others that build whole predicates. `is_at_rest`: no commit came for a while, so fewer changes are due.
     ///
     /// # Errors
     ///
     /// [`hexgraph_base::types::Error::Limit`] when there is no memory for it; nothing has changed then.
-    pub fn fold_next(&self) -> Result<bool> {
+    pub fn fold_next(&self, is_at_rest: bool) -> Result<bool> {
         let _rebuilding = self.rebuild_turn();
         let version = self.version();
         let thresholds = version.thresholds;
-        let late =
-            version.predicates.iter().map(|(name, it)| (lateness(it, &thresholds), name, it));
-        let latest = late.max_by(|one, other| one.0.total_cmp(&other.0));
+        let is_due = |changes, rows| match is_at_rest {
+            true => thresholds.is_due_at_rest(changes, rows),
+            false => thresholds.is_due(changes, rows),
+        };
+        let late = version
+            .predicates
+            .iter()
+            .filter_map(|(name, it)| Some((lateness(it, &thresholds, is_due)?, name, it)));
         // In any other order a predicate could wait for ever: those before it are due again when they were all folded.
-        let Some((most, name, seen)) = latest.filter(|(most, ..)| 1.0 < *most) else {
+        let Some((most, name, seen)) = late.max_by(|one, other| one.0.total_cmp(&other.0)) else {
             return Ok(false);
         };
-        let is_latest = |changes, rows| most <= thresholds.lateness(changes, rows);
+        let is_latest =
+            |changes, rows| is_due(changes, rows) && most <= thresholds.lateness(changes, rows);
         let share = version.budget.share();
         share.draw(of_fold(seen, is_latest) as u64)?;
         let fold = Fold::of(seen, &thresholds, is_latest);

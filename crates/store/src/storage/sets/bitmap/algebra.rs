@@ -251,22 +251,18 @@ fn count_in_both_runs(one: &[Run], two: &[Run]) -> usize {
 }
 
 fn count_in_runs(runs: &[Run], container: &Container<'_>) -> usize {
-    if let Container::Bits(words, _) = container {
-        return count_bits_in_runs(runs, words);
+    if let (Container::Bits(words, _), [first, _, .., last]) = (container, runs) {
+        // All bits from the first run to the last one, but for those between two of them. Runs that are left by deletions lie close together, so what lies
+        // between them is mostly a word. A senseless payload may have runs that do not ascend.
+        let between =
+            runs.windows(2).map(|pair| match pair[1].first.saturating_sub(pair[0].last) {
+                0 | 1 => 0,
+                _ => count_bits(words, pair[0].last + 1, pair[1].first - 1),
+            });
+        let all = container.count_between(first.first, last.last);
+        return all.saturating_sub(between.sum::<usize>());
     }
     runs.iter().map(|run| container.count_between(run.first, run.last)).sum()
-}
-
-/// The number of bits that lie in runs: that of all from the first run to the last one, but for those between two of them. Runs that are left by deletions lie close
-/// together, so what lies between them is mostly a word.
-fn count_bits_in_runs(runs: &[Run], words: &[u64; BIT_WORDS]) -> usize {
-    let (Some(first), Some(last)) = (runs.first(), runs.last()) else { return 0 };
-    let between = runs.windows(2).map(|pair| match pair[1].first.saturating_sub(pair[0].last) {
-        // A senseless payload may have runs that do not ascend.
-        0 | 1 => 0,
-        _ => count_bits(words, pair[0].last + 1, pair[1].first - 1),
-    });
-    count_bits(words, first.first, last.last).saturating_sub(between.sum::<usize>())
 }
 
 /// The number of bits from the first one to the last one, both included.
