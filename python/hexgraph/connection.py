@@ -59,8 +59,9 @@ def connect(  # noqa: PLR0913 - settings by keyword
     log, beside readers and writers.
 
     Changes are kept beside the columns that they are about, where they make reading whole columns
-    slower. When more than one in 64 rows has changed, a thread folds them into a new column,
-    beside readers and writers; `fold="manual"` leaves that to `Database.compact`.
+    slower. When more than one in 64 rows has changed, or one in 256 and nobody commits for a
+    moment, a thread folds them into a new column, beside readers and writers; `fold="manual"`
+    leaves that to `Database.compact`.
 
     A snapshot of more than a MiB is mapped: opening takes no time, and memory is shared with other
     processes. If another program shortens that file while it is open, by copying over it in place
