@@ -141,15 +141,26 @@ mod tests {
         replaced.retire(other);
         assert!(locked(&replaced.waiting).versions.is_empty(), "the next writer has freed it");
         assert!(weak.upgrade().is_none());
-        // What was read when a fold came is left to the thread.
+        // Where nobody writes, a thread frees it.
         let last = Arc::new(Version::empty());
         let (weak, read_later) = (Arc::downgrade(&last), Arc::clone(&last));
-        replaced.retire_folded(last);
+        replaced.retire(last);
         drop(read_later);
-        replaced.retire(Arc::new(Version::empty()));
-        assert_eq!(locked(&replaced.waiting).versions.len(), 1);
         while weak.upgrade().is_some() {
             thread::sleep(Duration::from_millis(1));
         }
+    }
+
+    #[test]
+    fn what_was_read_when_a_fold_came_is_left_to_the_thread() {
+        let versions = (0..3).map(|before| (before, Arc::new(Version::empty()))).collect();
+        let mut waiting = Waiting { versions, folds: 2 };
+        let read = Arc::clone(&waiting.versions[2].1);
+        let freed = |some: Vec<(u64, Arc<Version>)>| some.into_iter().map(|it| it.0).collect();
+        let by_a_writer: Vec<u64> = freed(waiting.take_free(LOOKED_AT, 1));
+        assert_eq!(by_a_writer, [1], "the last one is still read");
+        drop(read);
+        let by_the_thread: Vec<u64> = freed(waiting.take_free(usize::MAX, 0));
+        assert_eq!(by_the_thread, [0, 2]);
     }
 }

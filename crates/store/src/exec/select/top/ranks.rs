@@ -6,7 +6,7 @@
 use super::first::Top;
 use crate::exec::select::number_columns::NumberSlice;
 use crate::exec::select::rank::{foremost, prefix, rank_of_int};
-use crate::storage::{NO_ROW, TextArray, Values, vectorized};
+use crate::storage::{NO_ROW, TextArray, Values};
 use hexgraph_base::types::{ValueType, ordered_bits};
 use std::ops::Range;
 
@@ -215,7 +215,7 @@ fn gather<S: Ranked>(
     for (block, values) in values.chunks(GLANCE).enumerate() {
         // What stands for a number that is missing may be looked at for nothing, and hides none.
         if top.has_bound()
-            && let Some(foremost) = vectorized(|| S::foremost(values, top.is_turned()))
+            && let Some(foremost) = S::foremost(values, top.is_turned())
             && top.taken(rank(foremost)).is_none()
         {
             continue;
