@@ -89,7 +89,7 @@ fn a_graph_at_rest_is_folded_further() {
     assert_eq!(changed_rows(&db), 0);
 }
 
-/// What changes all the time is due again before everything behind it in the alphabet was folded: it must not go before what waits longer.
+/// What changes all the time is due again before everything behind it in the map was folded: it must not go before what waits longer.
 #[test]
 fn what_waits_longest_is_folded_first_and_alone() {
     let thresholds = Thresholds { folding: Folding::Manual, ..Thresholds::small() };
