@@ -53,6 +53,16 @@ fn transfer(db: &Database, amounts: &mut [i64; ACCOUNTS], number: usize) {
     db.mutate(&(line(from) + &line(to)), "").unwrap();
 }
 
+/// A database that nobody folds, behind some transfers.
+fn folded_by_hand(transfers: usize) -> Database {
+    let thresholds = Thresholds { folding: Folding::Manual, ..Thresholds::small() };
+    let db = Database::in_memory_with(OpenOptions { thresholds, ..options() });
+    set_up(&db);
+    let mut amounts = [100; ACCOUNTS];
+    (0..transfers).for_each(|number| transfer(&db, &mut amounts, number));
+    db
+}
+
 /// Asserts that the amounts have their sum and everything its number, by columns, indexes and reverse edges.
 fn check_whole(db: &Database) {
     let text = "{ var(func: has(amount)) { a as amount } q() { sum(val(a)) } \
@@ -92,11 +102,7 @@ fn a_graph_at_rest_is_folded_further() {
 /// What changes all the time is due again before everything behind it in the map was folded: it must not go before what waits longer.
 #[test]
 fn what_waits_longest_is_folded_first_and_alone() {
-    let thresholds = Thresholds { folding: Folding::Manual, ..Thresholds::small() };
-    let db = Database::in_memory_with(OpenOptions { thresholds, ..options() });
-    set_up(&db);
-    let mut amounts = [100; ACCOUNTS];
-    (0..3).for_each(|number| transfer(&db, &mut amounts, number));
+    let db = folded_by_hand(3);
     let extra = "<30> <amount> \"100\" .\n<31> <amount> \"100\" .\n<32> <amount> \"100\" .\n\
                  <33> <owner> <102> .\n<34> <owner> <100> .";
     db.mutate(extra, "").unwrap();
@@ -118,11 +124,7 @@ fn what_waits_longest_is_folded_first_and_alone() {
 
 #[test]
 fn nobody_folds_where_the_user_wants_to() {
-    let thresholds = Thresholds { folding: Folding::Manual, ..Thresholds::small() };
-    let db = Database::in_memory_with(OpenOptions { thresholds, ..options() });
-    set_up(&db);
-    let mut amounts = [100; ACCOUNTS];
-    (0..200).for_each(|number| transfer(&db, &mut amounts, number));
+    let db = folded_by_hand(200);
     assert_eq!(changed_rows(&db), ACCOUNTS);
     check_whole(&db);
     db.compact().unwrap();

@@ -80,12 +80,60 @@ pub(crate) fn bit_of(first: u32, node: u32) -> (usize, u64) {
 
 /// Adds the nodes of words that begin at the id `first`, ascending, to a list.
 pub(super) fn append_bits(first: u32, words: &[u64], nodes: &mut Vec<u32>) {
-    for (mut word, place) in words.iter().copied().zip(0_u32..) {
-        while word != 0 {
-            nodes.push(first + 64 * place + word.trailing_zeros());
-            word &= word - 1;
-        }
+    for (word, place) in words.iter().zip(0_u32..) {
+        list_word(*word, first + 64 * place, nodes);
     }
+}
+
+/// The numbers of the bits that are set in each byte.
+static BITS_OF_BYTES: [[u8; 8]; 256] = bits_of_bytes();
+
+const fn bits_of_bytes() -> [[u8; 8]; 256] {
+    let mut all = [[0; 8]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let (mut bit, mut count) = (0, 0);
+        while bit < 8 {
+            if byte >> bit & 1 == 1 {
+                all[byte][count] = bit as u8;
+                count += 1;
+            }
+            bit += 1;
+        }
+        byte += 1;
+    }
+    all
+}
+
+/// So many bits are listed one by one.
+const FEW_BITS: u32 = 8;
+
+/// Adds the numbers of the bits that are set to a list, each with `base` added. For each byte eight numbers are written, whatever it has, and the next ones
+/// over those that were too many: so nothing has to be foreseen.
+pub(super) fn list_word(word: u64, base: u32, list: &mut Vec<u32>) {
+    if word == u64::MAX {
+        list.extend((0..64).map(|bit| base + bit));
+        return;
+    }
+    if word.count_ones() <= FEW_BITS {
+        let mut rest = word;
+        while rest != 0 {
+            list.push(base + rest.trailing_zeros());
+            rest &= rest - 1;
+        }
+        return;
+    }
+    let mut numbers = [0_u32; 64 + 8];
+    let mut end = 0;
+    for (byte, first) in word.to_le_bytes().into_iter().zip((base..).step_by(8)) {
+        let bits = &BITS_OF_BYTES[usize::from(byte)];
+        numbers[end..end + 8]
+            .iter_mut()
+            .zip(bits)
+            .for_each(|(it, bit)| *it = first + u32::from(*bit));
+        end += byte.count_ones() as usize;
+    }
+    list.extend_from_slice(&numbers[..end]);
 }
 
 #[cfg(test)]

@@ -251,33 +251,18 @@ fn count_in_both_runs(one: &[Run], two: &[Run]) -> usize {
 }
 
 fn count_in_runs(runs: &[Run], container: &Container<'_>) -> usize {
-    if let (Container::Bits(words, _), [first, _, .., last]) = (container, runs) {
+    if let (Container::Bits(..), [first, _, .., last]) = (container, runs) {
         // All bits from the first run to the last one, but for those between two of them. Runs that are left by deletions lie close together, so what lies
         // between them is mostly a word. A senseless payload may have runs that do not ascend.
         let between =
             runs.windows(2).map(|pair| match pair[1].first.saturating_sub(pair[0].last) {
                 0 | 1 => 0,
-                _ => count_bits(words, pair[0].last + 1, pair[1].first - 1),
+                _ => container.count_between(pair[0].last + 1, pair[1].first - 1),
             });
         let all = container.count_between(first.first, last.last);
         return all.saturating_sub(between.sum::<usize>());
     }
     runs.iter().map(|run| container.count_between(run.first, run.last)).sum()
-}
-
-/// The number of bits from the first one to the last one, both included.
-fn count_bits(words: &[u64; BIT_WORDS], first: u16, last: u16) -> usize {
-    let (start, end) = (usize::from(first / 64), usize::from(last / 64));
-    let masked =
-        |index: usize| (words[index] & container::run_mask(index, first, last)).count_ones();
-    match start < end {
-        false if last < first => 0,
-        false => masked(start) as usize,
-        true => {
-            let ends = masked(start) + masked(end);
-            ends as usize + vectorized(|| container::count_ones(&words[start + 1..end]))
-        }
-    }
 }
 
 /// Merges two sorted containers, galloping in the longer one.

@@ -150,6 +150,13 @@ impl<'a> Container<'a> {
 
     /// The number of members from `first` to `last`, both included.
     pub(in crate::storage::sets::bitmap) fn count_between(&self, first: u16, last: u16) -> usize {
+        if let Container::Bits(words, _) = self
+            && first / 64 == last / 64
+        {
+            // Nothing is before or behind the word that matters.
+            let index = usize::from(first / 64);
+            return (words[index] & run_mask(index, first, last)).count_ones() as usize;
+        }
         let below = self.rank(first);
         // Ranks of a senseless payload need not ascend; of any other one this never saturates.
         (self.rank(last) + usize::from(self.contains(last))).saturating_sub(below)
@@ -236,7 +243,6 @@ pub(in crate::storage::sets::bitmap) fn ranks_of(words: &[u64; BIT_WORDS]) -> [u
 }
 
 /// The number of bits set.
-#[inline]
 pub(in crate::storage::sets::bitmap) fn count_ones(words: &[u64]) -> usize {
     words.iter().map(|word| word.count_ones() as usize).sum()
 }

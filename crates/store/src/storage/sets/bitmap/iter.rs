@@ -2,6 +2,7 @@
 
 use crate::storage::sets::bitmap::FrozenBitmap;
 use crate::storage::sets::bitmap::container::{BIT_WORDS, Container, Run};
+use crate::storage::sets::span_bits::list_word;
 
 /// The members of a [`FrozenBitmap`], ascending.
 #[derive(Debug, Clone)]
@@ -265,46 +266,6 @@ fn step_run(runs: &mut &[Run], next: &mut u32, end: &mut u32) -> bool {
     }
     *next = *end;
     false
-}
-
-/// The numbers of the bits that are set in each byte.
-static BITS_OF_BYTES: [[u8; 8]; 256] = bits_of_bytes();
-
-const fn bits_of_bytes() -> [[u8; 8]; 256] {
-    let mut all = [[0; 8]; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let (mut bit, mut count) = (0, 0);
-        while bit < 8 {
-            if byte >> bit & 1 == 1 {
-                all[byte][count] = bit as u8;
-                count += 1;
-            }
-            bit += 1;
-        }
-        byte += 1;
-    }
-    all
-}
-
-/// Adds the numbers of the bits that are set to a list, each with `base` added. For each byte eight numbers are written, whatever it has, and the next ones
-/// over those that were too many: so nothing has to be foreseen.
-fn list_word(word: u64, base: u32, list: &mut Vec<u32>) {
-    if word == u64::MAX {
-        list.extend((0..64).map(|bit| base + bit));
-        return;
-    }
-    let mut numbers = [0_u32; 64 + 8];
-    let mut end = 0;
-    for (byte, first) in word.to_le_bytes().into_iter().zip((base..).step_by(8)) {
-        let bits = &BITS_OF_BYTES[usize::from(byte)];
-        numbers[end..end + 8]
-            .iter_mut()
-            .zip(bits)
-            .for_each(|(it, bit)| *it = first + u32::from(*bit));
-        end += byte.count_ones() as usize;
-    }
-    list.extend_from_slice(&numbers[..end]);
 }
 
 fn fold_word<B>(first: B, word: u64, base: u32, step: &mut impl FnMut(B, u32) -> B) -> B {

@@ -3,7 +3,7 @@
 use crate::storage::sets::bitmap::container::BIT_WORDS;
 use crate::storage::sets::bitmap::row_runs::Words;
 use crate::storage::sets::bitmap::{BitmapBuilder, FrozenBitmap, join, split};
-use crate::storage::sets::span_bits::append_bits;
+use crate::storage::sets::span_bits::list_word;
 
 impl FrozenBitmap {
     /// The set of some words of bits, the first of which begins at the id `first`, a multiple of 65,536. O(words).
@@ -73,8 +73,8 @@ impl FrozenBitmap {
                 if mine != theirs {
                     let first = join(key, (index * 64) as u16);
                     let [more, less] = &mut differences;
-                    append_bits(first, &[mine & !theirs], more);
-                    append_bits(first, &[theirs & !mine], less);
+                    list_word(mine & !theirs, first, more);
+                    list_word(theirs & !mine, first, less);
                 }
             }
         }
