@@ -1,6 +1,6 @@
 //! Folds beside readers and writers.
 
-use crate::db::{Control, Database, Folding, OpenOptions, QueryRequest, Thresholds};
+use crate::db::{Control, Database, Folding, Memory, OpenOptions, QueryRequest, Thresholds};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -96,6 +96,29 @@ fn a_graph_at_rest_is_folded_further() {
     let store = Arc::clone(&db.open_state().unwrap().store);
     assert!(!store.fold_next(false).unwrap(), "20 rows of 2,000 wait while there are commits");
     wait_for_folds(&db);
+    assert_eq!(changed_rows(&db), 0);
+}
+
+/// Nobody waits for a fold at rest: it leaves most of what is free to requests, which would be refused otherwise.
+#[test]
+fn a_fold_at_rest_leaves_memory_to_requests() {
+    let thresholds = Thresholds { folding: Folding::Manual, ..Thresholds::small() };
+    let memory = Memory::Work(64 << 20);
+    let db = Database::in_memory_with(OpenOptions { thresholds, memory, ..options() });
+    db.alter("amount: int .").unwrap();
+    let rows = |step: usize| {
+        (1..=40_000).step_by(step).map(move |n| format!("<{n}> <amount> \"{step}\" .\n"))
+    };
+    db.mutate(&rows(1).collect::<String>(), "").unwrap();
+    db.compact().unwrap();
+    db.mutate(&rows(20).collect::<String>(), "").unwrap();
+    let store = Arc::clone(&db.open_state().unwrap().store);
+    let others = db.budget().share();
+    others.draw(55 << 20).unwrap();
+    let refused = store.fold_next(true).unwrap_err().to_string();
+    assert!(refused.contains("there is no memory for another"), "{refused}");
+    assert_eq!(changed_rows(&db), 2_000);
+    assert!(store.fold_next(false).unwrap(), "beside commits there is room for it");
     assert_eq!(changed_rows(&db), 0);
 }
 

@@ -20,6 +20,9 @@ const CATCH_UP_ROUNDS: usize = 8;
 /// as long as it is more rows or commits than this. The turn is then held for that many or so.
 const CATCH_UP_ROWS: usize = 64;
 
+/// A fold that nobody waits for needs room for this many of its kind, so that the requests that come meanwhile find most of what is free.
+const REST_ROOM: u64 = 4;
+
 /// Calls `catch_up`, which takes over what was committed since its last call and returns the number of rows or commits, until that is so little
 /// that the rest can be taken over in the writers' turn, or for the last time of a few.
 ///
@@ -138,7 +141,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`hexgraph_base::types::Error::Limit`] when there is no memory for it; nothing has changed then.
+    /// [`hexgraph_base::types::Error::Limit`] when there is no memory for it, or at rest not four times as much; nothing has changed then.
     pub fn fold_next(&self, is_at_rest: bool) -> Result<bool> {
         let _rebuilding = self.rebuild_turn();
         let version = self.version();
@@ -158,7 +161,9 @@ impl Store {
         let is_latest =
             |changes, rows| is_due(changes, rows) && most <= thresholds.lateness(changes, rows);
         let share = version.budget.share();
-        share.draw(of_fold(seen, is_latest) as u64)?;
+        let weight = of_fold(seen, is_latest) as u64;
+        share.draw(if is_at_rest { weight.saturating_mul(REST_ROOM) } else { weight })?;
+        share.keep_only(weight);
         let fold = Fold::of(seen, &thresholds, is_latest);
         let folds = vec![(Arc::clone(name), fold)];
         // The version is not kept longer than the fold needs it.
