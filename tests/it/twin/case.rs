@@ -54,6 +54,7 @@ pub fn any_costs() -> Costs {
         index_walk_min: draw(usual.index_walk_min),
         column_min: draw(usual.column_min),
         top_share: draw(usual.top_share),
+        sampled_top: draw(usual.sampled_top),
         spread: draw(usual.spread),
         morsel: draw(usual.morsel),
         // In half of the queries each step takes any of the access paths that are allowed for it.

@@ -33,7 +33,6 @@ use hexgraph_base::plan::{
 };
 use hexgraph_base::types::{Error, PieceSink, Result, Sink, Uid, stack};
 use rustc_hash::FxHashMap;
-use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
@@ -448,7 +447,7 @@ fn run_block(context: &mut Context<'_>, place: usize) -> Result<BlockResult> {
     let step = context.begin("block", &block.name, Some(block.at), None);
     let mut result = BlockResult {
         block: place,
-        roots: Vec::new(),
+        roots: Arc::default(),
         count: None,
         unlisted: 0,
         set: None,
@@ -540,7 +539,7 @@ fn use_set(
         BlockPath::NameColumns => return name_columns(context, block, set),
         _ => {}
     }
-    result.level = context.level(Vec::new(), &block.fields, Inherited::default())?;
+    result.level = context.level(Arc::default(), &block.fields, Inherited::default())?;
     result.set = Some(set.clone());
     Ok(true)
 }
@@ -555,8 +554,8 @@ fn walk_block(
 ) -> Result<()> {
     loop {
         result.roots = match known.take() {
-            Some(roots) => roots,
-            None => context.block_roots(block, most)?,
+            Some(roots) => roots.into(),
+            None => context.block_roots(block, most)?.into(),
         };
         if walk_nodes(context, block, result, most)? {
             break;
@@ -574,7 +573,7 @@ fn walk_block(
 /// Groups the nodes of a block.
 fn group_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResult) -> Result<()> {
     let Some(group_by) = &block.group_by else { return Ok(()) };
-    result.roots = context.block_roots(block, None)?;
+    result.roots = context.block_roots(block, None)?.into();
     let nodes = root_nodes(context, block, &result.roots)?;
     let step = context.begin("group", &block.name, None, None);
     let groups = context.root_groups(group_by, &block.fields, Members::List(&nodes))?;
@@ -583,19 +582,19 @@ fn group_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResul
 }
 
 /// The roots of a block ascending, each once. Sets the block's variable to them.
-fn root_nodes<'r>(
+fn root_nodes(
     context: &mut Context<'_>,
     block: &Block,
-    roots: &'r [u32],
-) -> Result<Cow<'r, [u32]>> {
+    roots: &Arc<Vec<u32>>,
+) -> Result<Arc<Vec<u32>>> {
     context.control.charge(4 * roots.len())?;
     // The nodes of a set are listed in their order, and a million of them are not copied for nothing.
     let nodes = match roots.is_sorted_by(|one, other| one < other) {
-        true => Cow::Borrowed(roots),
-        false => Cow::Owned(distinct(roots)),
+        true => Arc::clone(roots),
+        false => distinct(roots).into(),
     };
     if let Some(var) = block.var {
-        context.set_var(var, Var::uids(nodes.to_vec().into()));
+        context.set_var(var, Var::uids(NodeSet::Sorted(Arc::clone(&nodes))));
     }
     Ok(nodes)
 }
@@ -608,7 +607,7 @@ fn walk_nodes(
     result: &mut BlockResult,
     most: Option<usize>,
 ) -> Result<bool> {
-    let nodes = root_nodes(context, block, &result.roots)?.into_owned();
+    let nodes = root_nodes(context, block, &result.roots)?;
     let found = result.roots.len();
     result.level = match &block.recurse {
         Some(recurse) => context.recurse(block, recurse, nodes)?,
@@ -632,17 +631,18 @@ fn walk_nodes(
         return Ok(true);
     }
     // Roots stand in the order of the answer and perhaps twice, levels have each node once and ascend.
-    result.roots.retain(|&node| level.place(node).is_some_and(|place| level.is_alive(place)));
+    let roots = Arc::make_mut(&mut result.roots);
+    roots.retain(|&node| level.place(node).is_some_and(|place| level.is_alive(place)));
     // As without `@cascade`: a uid that is listed twice comes twice only where all of the list is wanted.
     if lists_uids(block) && (block.page.first != 0 || 0 < block.page.offset) {
-        result.roots.dedup();
+        roots.dedup();
     }
-    let is_full = block.page.wanted().is_some_and(|wanted| wanted <= result.roots.len());
+    let is_full = block.page.wanted().is_some_and(|wanted| wanted <= roots.len());
     // Fewer roots than were asked for means that there are no more.
     let is_whole = is_full || most.is_none_or(|most| found < most);
     // `after` was applied to the roots already; `first` and `offset` count what is left.
     let page = Page { after: 0, ..block.page };
-    result.roots = cut(&result.roots, page).to_vec();
+    result.roots = cut(&result.roots, page).to_vec().into();
     Ok(is_whole)
 }
 

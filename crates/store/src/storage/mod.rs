@@ -26,4 +26,4 @@ pub(crate) use sets::node_lookup::{NodeLookup, is_dense};
 pub(crate) use sets::node_set::{NodeSet, SetChanges, append_changed};
 pub(crate) use sets::sorted::{EvenSearch, gallop, is_run};
 pub(crate) use sets::span_bits::{SpanBits, bit_of};
-pub(crate) use vectorized::vectorized;
+pub(crate) use vectorized::{bits_where, vectorized};

@@ -9,3 +9,17 @@ use fearless_simd::{Level, Simd, dispatch};
 pub(crate) fn vectorized<R>(work: impl FnOnce() -> R) -> R {
     dispatch!(Level::new(), simd => simd.vectorize(work))
 }
+
+/// A bit for each of 64 rows for which `holds` says so. A byte for each comes of vector instructions, and a multiplication moves the lowest bits of eight bytes into one.
+#[inline]
+pub(crate) fn bits_where<T: Copy>(rows: &[T; 64], holds: impl Fn(T) -> bool) -> u64 {
+    /// Moves bit 8 i to bit 56 + i, for each i below 8; what else it makes lies below or falls off.
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    let mut bytes = [0_u8; 64];
+    bytes.iter_mut().zip(rows).for_each(|(byte, row)| *byte = u8::from(holds(*row)));
+    let eights: &[[u8; 8]] = bytes.as_chunks().0;
+    eights
+        .iter()
+        .rev()
+        .fold(0, |bits, eight| bits << 8 | u64::from_le_bytes(*eight).wrapping_mul(GATHER) >> 56)
+}

@@ -151,7 +151,7 @@ impl<'a> ReplyWriter<'a> {
             RootShape::Similar { place, vector, metric, object } => {
                 let Some(block) = answer.block(0) else { return self.empty_list() };
                 let mut near: Vec<(f64, u32)> = Vec::with_capacity(block.roots.len());
-                for &node in &block.roots {
+                for &node in block.roots.iter() {
                     let other = vector_of(&block.level.fields[*place], node);
                     let distance = other.and_then(|other| metric.distance(vector, other));
                     near.extend(distance.map(|distance| (distance, node)));
@@ -524,7 +524,7 @@ pub(in crate::db::graphql) fn variant_at<'a>(
 }
 
 /// An empty level, for edges that no node has.
-static NO_LEVEL: Level = Level { nodes: Vec::new(), fields: Vec::new(), alive: None };
+static NO_LEVEL: std::sync::LazyLock<Level> = std::sync::LazyLock::new(Level::default);
 
 fn text_of_value(value: ValueRef<'_>) -> Option<&str> {
     match value {

@@ -2,7 +2,7 @@
 //! instructions where it has numbers.
 
 use crate::exec::select::batches::{RowFinder, Rows};
-use crate::storage::{FrozenBitmap, vectorized};
+use crate::storage::{FrozenBitmap, bits_where, vectorized};
 use hexgraph_base::types::Result;
 
 /// Work over the rows of a column and their test.
@@ -126,7 +126,7 @@ impl RowLoop for KeepBits<'_> {
             let at_once = AT_ONCE_MIN <= asked.count_ones() && members.count_zeros() <= GAPS_MAX;
             let rows = stored.get(row..row + 64).filter(|_| at_once);
             words[place] = match rows.and_then(|rows| rows.try_into().ok()) {
-                Some(rows) => asked & spread(vectorized(|| bits_of(rows, &holds)), members),
+                Some(rows) => asked & spread(vectorized(|| bits_where(rows, &holds)), members),
                 None => one_by_one(asked, members, |place| holds(stored[row + place])),
             };
         });
@@ -152,20 +152,6 @@ fn one_by_one(asked: u64, members: u64, holds: impl Fn(usize) -> bool) -> u64 {
         left ^= bit;
     }
     passing
-}
-
-/// A bit for each of 64 rows that passes. A byte for each comes of vector instructions, and a multiplication moves the lowest bits of eight bytes into one.
-#[inline]
-fn bits_of<T: Copy>(rows: &[T; 64], holds: impl Fn(T) -> bool) -> u64 {
-    /// Moves bit 8 i to bit 56 + i, for each i below 8; what else it makes lies below or falls off.
-    const GATHER: u64 = 0x0102_0408_1020_4080;
-    let mut bytes = [0_u8; 64];
-    bytes.iter_mut().zip(rows).for_each(|(byte, row)| *byte = u8::from(holds(*row)));
-    let eights: &[[u8; 8]] = bytes.as_chunks().0;
-    eights
-        .iter()
-        .rev()
-        .fold(0, |bits, eight| bits << 8 | u64::from_le_bytes(*eight).wrapping_mul(GATHER) >> 56)
 }
 
 /// The bits of rows, one behind the other, at the places of their members. A step for each id below 64 that is none.
@@ -198,7 +184,7 @@ mod tests {
             for members in [members, members | gaps, !(members & gaps & asked.rotate_left(7)), u64::MAX, 0] {
                 let rows: &[i32; 64] = numbers.as_slice().try_into().unwrap();
                 let asked = asked & members;
-                let at_once = asked & spread(bits_of(rows, |number| number < bound), members);
+                let at_once = asked & spread(bits_where(rows, |number| number < bound), members);
                 let alone = one_by_one(asked, members, |place| numbers[place] < bound);
                 prop_assert_eq!(at_once, alone);
                 let right = (0..64).filter(|bit| {

@@ -27,6 +27,8 @@ pub struct Costs {
     pub column_min: usize,
     /// Nodes are ordered by a scan for the first ones when fewer than one in this many of them are wanted; at least 1.
     pub top_share: usize,
+    /// A scan for at least so many first nodes takes a sample before.
+    pub sampled_top: usize,
     /// Work of at least so many estimated nanoseconds is shared with the other threads of the database. To wake one up and to wait
     /// for it takes some ten thousand.
     pub spread: usize,
@@ -36,6 +38,13 @@ pub struct Costs {
     pub lot: Lot,
     /// The rewrites that are left out: a bit for each, by its place in the table of rewrites.
     pub left_out: u32,
+}
+
+impl Costs {
+    /// Whether a scan for so many first ones of some nodes, which takes a sample before and sorts what it finds, is better than sorting all.
+    pub(crate) fn pays_to_sample(&self, wanted: usize, nodes: usize) -> bool {
+        self.sampled_top <= wanted && wanted < nodes / 4
+    }
 }
 
 impl Default for Costs {
@@ -51,6 +60,7 @@ impl Default for Costs {
             index_walk_min: 64,
             column_min: 256,
             top_share: 16,
+            sampled_top: 512,
             spread: 400_000,
             morsel: 100_000,
             lot: Lot::default(),

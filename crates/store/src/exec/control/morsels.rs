@@ -143,6 +143,11 @@ impl Spread<'_> {
         self.pool.has_free()
     }
 
+    /// The number of threads, with the one that asks.
+    pub(crate) fn threads(&self) -> usize {
+        self.pool.threads()
+    }
+
     /// The number of morsels.
     pub(crate) fn count(&self) -> usize {
         self.items.div_ceil(self.len)

@@ -17,7 +17,7 @@ pub struct BlockResult {
     /// The block's place in the plan.
     pub block: usize,
     /// The nodes in the order of the answer; a node may be there more than once.
-    pub roots: Vec<u32>,
+    pub roots: Arc<Vec<u32>>,
     /// The number of nodes, where they are counted and not listed.
     pub count: Option<usize>,
     /// The number of nodes that the fields were read of, where they only set variables and the nodes are not listed.
@@ -45,8 +45,8 @@ pub struct AlgorithmResult {
 /// The nodes of one selection.
 #[derive(Default)]
 pub struct Level {
-    /// The nodes, ascending, each once.
-    pub nodes: Vec<u32>,
+    /// The nodes, ascending, each once; variables share them.
+    pub nodes: Arc<Vec<u32>>,
     /// The fields in the order of the answer, `expand` replaced by what it stands for.
     pub fields: Vec<FieldResult>,
     /// With `@cascade`, true at the places of the nodes that stay.

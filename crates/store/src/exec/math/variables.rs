@@ -10,7 +10,6 @@ use crate::exec::walk::lists::distinct;
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Block, FieldKind, VarId};
 use hexgraph_base::types::{Error, Result, Value, stack};
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -27,22 +26,23 @@ impl Context<'_> {
             return Ok(());
         }
         let mut found = Found::new();
-        let roots = match &result.level.alive {
-            None => distinct(&result.roots),
+        let level = &result.level;
+        let roots = match &level.alive {
+            None if result.paths.is_empty() => Arc::clone(&level.nodes),
+            None => distinct(&result.roots).into(),
             Some(_) => {
-                let level = &result.level;
                 let alive = |node: &&u32| level.place(**node).is_some_and(|at| level.is_alive(at));
-                distinct(&result.roots.iter().filter(alive).copied().collect::<Vec<u32>>())
+                distinct(&result.roots.iter().filter(alive).copied().collect::<Vec<u32>>()).into()
             }
         };
         if let Some(var) = block.var
             // The variable of a `shortest` block was set with its path.
             && result.paths.is_empty()
         {
-            found.insert(var, Var::uids(NodeSet::from(roots.clone())));
+            found.insert(var, Var::uids(NodeSet::Sorted(Arc::clone(&roots))));
         }
         if !block.defines.is_empty() {
-            self.publish_level(&result.level, &roots, &mut found)?;
+            self.publish_level(level, &roots, &mut found)?;
         }
         for (var, value) in found {
             self.set_var(var, value);
@@ -50,7 +50,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    fn publish_level(&self, level: &Level, live: &[u32], found: &mut Found) -> Result<()> {
+    fn publish_level(&self, level: &Level, live: &Arc<Vec<u32>>, found: &mut Found) -> Result<()> {
         stack::require();
         for result in &level.fields {
             let items = result.field.facets.iter().flat_map(|facets| &facets.items);
@@ -60,7 +60,7 @@ impl Context<'_> {
             match &result.data {
                 FieldData::Edges(edges) => self.publish_edges(result, edges, level, live, found)?,
                 FieldData::Values(_) => self.publish_values(result, live, found)?,
-                FieldData::Uid => add_uids(found, result.field.var, live.to_vec()),
+                FieldData::Uid => add_uids(found, result.field.var, live),
                 FieldData::Counts(counts)
                     if !live.is_empty() && live.len() == level.nodes.len() =>
                 {
@@ -105,8 +105,8 @@ impl Context<'_> {
         // Without a cascade all nodes of the level below are reached.
         let all = level.nodes.len() == live.len() && edges.level.alive.is_none();
         let below = match all {
-            true => Cow::Borrowed(edges.level.nodes.as_slice()),
-            false => Cow::Owned(below_some(edges, level, live)),
+            true => Arc::clone(&edges.level.nodes),
+            false => below_some(edges, level, live).into(),
         };
         if let Some(group_by) = &field.group_by {
             if field.fields.iter().all(|inner| inner.var.is_none()) {
@@ -118,7 +118,7 @@ impl Context<'_> {
             return self.publish_groups(&field.fields, group_by.keys.len(), &groups, found);
         }
         if field.var.is_some() {
-            add_uids(found, field.var, below.to_vec());
+            add_uids(found, field.var, &below);
         }
         for item in field.facets.iter().flat_map(|facets| &facets.items) {
             if item.var.is_some() {
@@ -193,9 +193,9 @@ fn below_some(edges: &EdgeField, level: &Level, nodes: &[u32]) -> Vec<u32> {
     distinct(&below)
 }
 
-fn add_uids(found: &mut Found, var: Option<VarId>, nodes: Vec<u32>) {
+fn add_uids(found: &mut Found, var: Option<VarId>, nodes: &Arc<Vec<u32>>) {
     let Some(var) = var else { return };
-    let set = NodeSet::from(nodes);
+    let set = NodeSet::Sorted(Arc::clone(nodes));
     let set = match found.get(&var) {
         Some(Var::Uids(known)) => known.set.or(&set),
         _ => set,

@@ -184,7 +184,7 @@ impl<'a> Context<'a> {
         };
         let cheapest = if self.pays_to_walk(part, count, wanted) {
             walk
-        } else if self.is_few(wanted, count) {
+        } else if self.is_few(wanted, count) || self.control.costs().pays_to_sample(wanted, count) {
             scan
         } else {
             OrderPath::Sort
@@ -315,6 +315,7 @@ impl<'a> Context<'a> {
             return Ok(None);
         }
         let bound = wanted.map_or(Ok(None), |wanted| self.bound_of(&firsts, wanted))?;
+        let turns = turning(keys.iter().map(|key| key.descending));
         let sorted = self.lists(parts, nanos, |range| {
             self.check()?;
             let sorted = |at: usize| {
@@ -324,12 +325,12 @@ impl<'a> Context<'a> {
                     None => (&*listed[at], &firsts[at]),
                 };
                 let other = rest.first().map(|key| column(key, nodes));
-                ranked_rows(nodes, first, other.as_ref()).map(|rows| first_rows(rows, wanted))
+                let rows = ranked_rows(nodes, first, other.as_ref());
+                rows.map(|rows| first_rows(rows, wanted, turns))
             };
             Ok(range.map(sorted).collect())
         })?;
         let Some(sorted) = sorted.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
-        let turns = turning(keys.iter().map(|key| key.descending));
         let node_of = |row: &RankedRow| if row.is_turned(turns) { !row.node } else { row.node };
         self.merged(sorted, wanted, node_of).map(Some)
     }

@@ -6,6 +6,10 @@ use hexgraph_base::types::Result;
 /// The nanoseconds that it takes to merge a row into another list, about.
 const MERGE_NANOS: usize = 6;
 
+/// Fewer rows are sorted as they are, and so are fewer than one in so many.
+const CODED_MIN: usize = 64;
+const CODED_PART: usize = 8;
+
 /// A node with the numbers of at most two keys; rows compare as their nodes do.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct RankedRow {
@@ -35,17 +39,87 @@ pub(super) fn turning(descending: impl ExactSizeIterator<Item = bool>) -> [bool;
     turns
 }
 
-/// The first of some rows, in their order.
-pub(super) fn first_rows(mut rows: Vec<RankedRow>, wanted: Option<usize>) -> Vec<RankedRow> {
-    if let Some(wanted) = wanted.filter(|wanted| *wanted < rows.len()) {
-        if let Some(last) = wanted.checked_sub(1) {
-            // Who belongs to the page is found in expected O(rows); only the page is sorted.
-            rows.select_nth_unstable(last);
+/// The first of some rows in their order. The nodes ascend, but for rows that `turns` says are [turned](RankedRow::is_turned).
+pub(super) fn first_rows(
+    rows: Vec<RankedRow>,
+    wanted: Option<usize>,
+    turns: [bool; 2],
+) -> Vec<RankedRow> {
+    // Of a few the others are only told apart, which takes less than to number them.
+    let is_sorted = wanted.is_none_or(|wanted| rows.len() / CODED_PART <= wanted);
+    match is_sorted.then(|| Codes::of(&rows, turns)).flatten() {
+        Some(Codes { codes, place_bits }) => {
+            let row = |code| rows[(code & !(u64::MAX << place_bits)) as usize];
+            first_of(codes, wanted).into_iter().map(row).collect()
         }
-        rows.truncate(wanted);
+        None => first_of(rows, wanted),
     }
-    rows.sort_unstable();
-    rows
+}
+
+/// The first of some items in their order. Who belongs to them is found in expected O(items); only these are sorted.
+fn first_of<T: Ord>(mut items: Vec<T>, wanted: Option<usize>) -> Vec<T> {
+    if let Some(wanted) = wanted.filter(|wanted| *wanted < items.len()) {
+        if let Some(last) = wanted.checked_sub(1) {
+            items.select_nth_unstable(last);
+        }
+        items.truncate(wanted);
+    }
+    items.sort_unstable();
+    items
+}
+
+/// Rows as single numbers that compare as they do, and are sorted in a third of the time: the distance of each key from its least number, and
+/// the place of the row in the lowest bits.
+struct Codes {
+    codes: Vec<u64>,
+    place_bits: u32,
+}
+
+impl Codes {
+    /// `None` where 64 bits are too few, the rows so few that it does not pay, or equal ones not in the order of their places.
+    fn of(rows: &[RankedRow], turns: [bool; 2]) -> Option<Codes> {
+        if rows.len() < CODED_MIN || rows.iter().any(|row| row.is_turned(turns)) {
+            return None;
+        }
+        let first = KeySpan::of(rows.iter().map(|row| (row.lacks_first, row.first)));
+        let second = KeySpan::of(rows.iter().map(|row| (row.lacks_second, row.second)));
+        let place_bits = usize::BITS - (rows.len() - 1).leading_zeros();
+        if u64::BITS < first.bits + second.bits + place_bits {
+            return None;
+        }
+        let code = |(place, row): (usize, &RankedRow)| {
+            let first = first.code(row.lacks_first, row.first);
+            let keys = first << second.bits | second.code(row.lacks_second, row.second);
+            keys << place_bits | place as u64
+        };
+        Some(Codes { codes: rows.iter().enumerate().map(code).collect(), place_bits })
+    }
+}
+
+/// The numbers of a key that some rows have.
+struct KeySpan {
+    least: u64,
+    /// What stands for no number, behind all that are there.
+    none: u64,
+    /// The bits of the distances from the least number.
+    bits: u32,
+}
+
+impl KeySpan {
+    fn of(keys: impl Iterator<Item = (bool, u64)> + Clone) -> KeySpan {
+        let is_lacked = keys.clone().any(|(lacks, _)| lacks);
+        let there = keys.filter(|(lacks, _)| !lacks).map(|(_, number)| number);
+        let least = there.clone().min().unwrap_or(0);
+        let span = there.max().map_or(0, |greatest| greatest - least);
+        // All 64 bits are too many, whatever is lacked.
+        let none = span.saturating_add(1);
+        let most = if is_lacked { none } else { span };
+        KeySpan { least, none, bits: u64::BITS - most.leading_zeros() }
+    }
+
+    fn code(&self, lacks: bool, number: u64) -> u64 {
+        if lacks { self.none } else { number - self.least }
+    }
 }
 
 /// How many of the first `count` rows of two sorted lists, put into one order, are of the first list. No two rows are equal.
@@ -108,6 +182,36 @@ mod tests {
     use fastrand::Rng;
     use hexgraph_base::plan::Query;
 
+    /// Rows are sorted by numbers as by themselves, also at the ends of what fits.
+    #[test]
+    fn codes_compare_as_rows() {
+        let mut rng = Rng::with_seed(5);
+        for round in 0..400 {
+            let bits: [u32; 2] = std::array::from_fn(|_| rng.u32(0..59));
+            let least: [u64; 2] = std::array::from_fn(|_| rng.u64(..) >> rng.u32(..64));
+            let lacks: [bool; 2] = std::array::from_fn(|_| rng.bool());
+            let turns = [false, round % 5 == 0];
+            let rows: Vec<RankedRow> = (0..rng.u32(60..200))
+                .map(|node| {
+                    let number = |key: usize, rng: &mut Rng| {
+                        least[key].saturating_add(rng.u64(..) & !(u64::MAX << bits[key]))
+                    };
+                    let [lacks_first, lacks_second] = lacks.map(|lacks| lacks && rng.bool());
+                    let first = if lacks_first { 0 } else { number(0, &mut rng) };
+                    let second = if lacks_second { 0 } else { number(1, &mut rng) };
+                    let row = RankedRow { lacks_first, first, lacks_second, second, node };
+                    RankedRow { node: if row.is_turned(turns) { !node } else { node }, ..row }
+                })
+                .collect();
+            for wanted in [None, Some(0), Some(1), Some(50), Some(1000)] {
+                let mut sorted = rows.clone();
+                sorted.sort();
+                sorted.truncate(wanted.unwrap_or(usize::MAX));
+                assert!(first_rows(rows.clone(), wanted, turns) == sorted, "{round}, {wanted:?}");
+            }
+        }
+    }
+
     /// Parts that are merged, each by itself sorted, are the first of all rows.
     #[test]
     fn merged_parts_are_the_sorted_whole() {
@@ -124,7 +228,7 @@ mod tests {
             let mut part = || {
                 let rows = nodes.by_ref().take(rng.usize(..=most));
                 let rows: Vec<u32> = rows.collect();
-                first_rows(rows.into_iter().map(|node| row(node, &mut rng)).collect(), None)
+                first_of(rows.into_iter().map(|node| row(node, &mut rng)).collect(), None)
             };
             let parts: Vec<Vec<RankedRow>> = (0..parts).map(|_| part()).collect();
             let mut all = parts.concat();

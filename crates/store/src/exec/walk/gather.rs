@@ -1,9 +1,10 @@
 //! The distinct nodes that edges lead to, where nothing asks which edge leads to which: a bit for each id of their span, and no lists.
 
+use super::lists::distinct;
 use super::traverse::Walk;
 use crate::exec::control::context::Context;
 use crate::exec::physical::path::EdgesPath;
-use crate::storage::NodeSet;
+use crate::storage::{Edges, NodeSet};
 use hexgraph_base::plan::{Block, BlockKind, Field, FieldKind};
 use hexgraph_base::types::{Result, stack};
 
@@ -44,7 +45,12 @@ impl Context<'_> {
         let paths = || vec![EdgesPath::Gather, EdgesPath::Copy];
         let cheapest = if are_few { EdgesPath::Copy } else { EdgesPath::Gather };
         if self.pick(cheapest, nodes.len(), paths) != EdgesPath::Gather {
-            return Ok(None);
+            let is_filtered = walk.field.filter.is_some();
+            return if are_few && !is_filtered {
+                self.targets_of_few(nodes, walk)
+            } else {
+                Ok(None)
+            };
         }
         let Some(bits) = self.target_bits(nodes, walk.edges)? else { return Ok(None) };
         let mut below = Vec::new();
@@ -61,5 +67,24 @@ impl Context<'_> {
         };
         self.took(EdgesPath::Gather);
         Ok(Some(below))
+    }
+
+    /// The distinct targets of a few nodes, out of one list of all of them.
+    fn targets_of_few(&self, nodes: &[u32], walk: &Walk<'_>) -> Result<Option<Vec<u32>>> {
+        let mut targets = Vec::new();
+        for some in nodes.chunks(Edges::AHEAD) {
+            walk.edges.base.touch(some);
+            for &node in some {
+                let list = walk.edges.targets(node);
+                self.make_room(&mut targets, list.len())?;
+                targets.extend_from_slice(&list);
+            }
+        }
+        self.took(EdgesPath::Copy);
+        // Who asked charges what becomes of them.
+        self.control.uncharge(size_of::<u32>() * targets.capacity());
+        // A single list ascends, and is not copied.
+        let is_one = targets.is_sorted_by(|one, other| one < other);
+        Ok(Some(if is_one { targets } else { distinct(&targets) }))
     }
 }

@@ -44,7 +44,7 @@ impl Context<'_> {
         &mut self,
         block: &Block,
         recurse: &Recurse,
-        roots: Vec<u32>,
+        roots: Arc<Vec<u32>>,
     ) -> Result<Level> {
         if let Some(field) = block
             .fields
@@ -132,7 +132,7 @@ impl Context<'_> {
                     false => std::slice::from_ref(field),
                 };
                 let inherited = Inherited::default();
-                let found = self.level(level.nodes.clone(), one, inherited)?;
+                let found = self.level(Arc::clone(&level.nodes), one, inherited)?;
                 level.fields.extend(found.fields);
             }
         }
@@ -141,10 +141,10 @@ impl Context<'_> {
 
     /// The fields of the nodes behind the last level, of which nothing is read: those that are computed have a value all the
     /// same, the others have none, which `@cascade` sees.
-    fn beyond_last(&mut self, block: &Block, nodes: &[u32]) -> Result<Vec<FieldResult>> {
+    fn beyond_last(&mut self, block: &Block, nodes: &Arc<Vec<u32>>) -> Result<Vec<FieldResult>> {
         let (computed, read): (Vec<_>, Vec<_>) =
             block.fields.iter().cloned().partition(is_computed);
-        let mut fields = self.level(nodes.to_vec(), &computed, Inherited::default())?.fields;
+        let mut fields = self.level(Arc::clone(nodes), &computed, Inherited::default())?.fields;
         if block.cascade.is_some() {
             let nothing = |field| FieldResult { field, data: FieldData::Nothing };
             fields.extend(read.into_iter().map(nothing));
@@ -183,7 +183,7 @@ impl Context<'_> {
             targets.extend(list.iter().copied().filter(|&target| is_new(node, target)));
             kept.push(targets.len() as u32);
         }
-        let level = Level { nodes: distinct(&targets), ..Level::default() };
+        let level = Level { nodes: distinct(&targets).into(), ..Level::default() };
         let predicate = Arc::clone(predicate);
         Ok(EdgeField { predicate, reverse, offsets: kept, targets, level, groups: None })
     }

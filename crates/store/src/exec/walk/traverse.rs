@@ -77,7 +77,7 @@ impl<'a> Context<'a> {
     /// Evaluates a selection over nodes, which are ascending and distinct.
     pub(crate) fn level(
         &mut self,
-        nodes: Vec<u32>,
+        nodes: Arc<Vec<u32>>,
         fields: &[Arc<Field>],
         inherited: Inherited<'_>,
     ) -> Result<Level> {
@@ -189,9 +189,9 @@ impl<'a> Context<'a> {
         // Those of the level below, and what a variable keeps of them.
         let most = below.as_ref().map_or(targets.len(), Vec::len);
         self.control.charge(8 * most)?;
-        let below = below.map_or_else(|| self.distinct(&targets), Ok)?;
+        let below = Arc::new(below.map_or_else(|| self.distinct(&targets), Ok)?);
         if let Some(var) = field.var {
-            self.set_var(var, Var::uids(NodeSet::from(below.clone())));
+            self.set_var(var, Var::uids(NodeSet::Sorted(Arc::clone(&below))));
         }
         let level = Level::default();
         let predicate = Arc::clone(predicate);

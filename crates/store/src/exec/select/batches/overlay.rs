@@ -1,6 +1,6 @@
 //! What changed since a column was built, put beside what is stored, batch by batch.
 
-use crate::storage::{EvenSearch, gallop, is_run};
+use crate::storage::{EvenSearch, bits_where, gallop, is_run, vectorized};
 use std::sync::{Arc, OnceLock};
 
 /// What nodes have that changed since their column was built, ascending by node.
@@ -77,49 +77,69 @@ impl<T: Copy> Overlay<T> {
 /// Nodes are sifted, unless there are so many times more of them than of changes, or the other way round: a search for each of the fewer ones costs less then.
 const SEARCH_SHARE: usize = 16;
 
-/// Tells of nodes whether they may have changed: a bit for the lower bits of each that did, of so many bits that few nodes are told wrongly: one in 64 where
-/// the bits stay in the nearest cache, else one in 16 at most.
-struct Sieve(Box<[u64]>);
+/// Tells of nodes whether they may have changed: a bit for the lower bits of each that did, of so many bits that few nodes are told wrongly.
+enum Sieve {
+    /// So many bits as stay in the nearest cache beside what is read. Their number is known, so that a loop over nodes becomes vector
+    /// instructions.
+    Near(Box<[u32; NEAR_WORDS]>),
+    /// More bits for more changes; a power of two of words.
+    Far(Box<[u32]>),
+}
+
+/// So many words stay in the nearest cache: 32 KiB.
+const NEAR_WORDS: usize = 1 << 13;
 
 /// So many bits there are for each change, at least.
 const BITS: usize = 16;
 
-/// So many words stay in the nearest cache beside what is read.
-const NEAR_WORDS: usize = 1 << 12;
-
-/// So many nodes are sifted before those that are left are looked up.
-const SIFTED: usize = 256;
+/// Nodes that are sifted at once.
+const LOT: usize = 64;
 
 impl Sieve {
     fn of<T>(changes: &[(u32, T)]) -> Sieve {
-        let words = changes.len().next_power_of_two().min(NEAR_WORDS);
-        let words = words.max((changes.len() * BITS / 64).next_power_of_two());
+        let words = (changes.len() * BITS / 32).next_power_of_two().max(NEAR_WORDS);
         let mut bits = vec![0; words].into_boxed_slice();
         for (node, _) in changes {
-            bits[(*node as usize / 64) & (words - 1)] |= 1 << (node % 64);
+            bits[(*node as usize / 32) & (words - 1)] |= 1 << (node % 32);
         }
-        Sieve(bits)
+        match bits.try_into() {
+            Ok(near) => Sieve::Near(near),
+            Err(far) => Sieve::Far(far),
+        }
+    }
+
+    /// A bit for each node that may have changed.
+    fn of_lot(&self, nodes: &[u32; LOT]) -> u64 {
+        match self {
+            Sieve::Near(words) => vectorized(|| {
+                bits_where(nodes, |node| {
+                    words[node as usize / 32 % NEAR_WORDS] >> (node % 32) & 1 == 1
+                })
+            }),
+            Sieve::Far(words) => bits_where(nodes, |node| {
+                words[(node as usize / 32) & (words.len() - 1)] >> (node % 32) & 1 == 1
+            }),
+        }
     }
 
     /// Calls `visit` with the place of each node that changed, and what it has now. O(nodes + those of them that changed · log changes between two), in
     /// steps without branches for most nodes: a merge of both takes three times as long, as each of its steps waits for the one before.
     fn sift<T: Copy>(&self, nodes: &[u32], changes: &[(u32, T)], mut visit: impl FnMut(usize, T)) {
-        let (mut rest, words) = (changes, &self.0[..]);
-        for (lot, nodes) in nodes.chunks(SIFTED).enumerate() {
-            let (mut places, mut count) = ([0_u16; SIFTED], 0);
-            for (place, node) in nodes.iter().enumerate() {
-                places[count] = place as u16;
-                let word = words[(*node as usize / 64) & (words.len() - 1)];
-                count += (word >> (node % 64) & 1) as usize;
-            }
-            for &place in &places[..count] {
-                let node = nodes[usize::from(place)];
+        let (lots, few) = nodes.as_chunks::<LOT>();
+        let mut rest = changes;
+        for (lot, nodes) in lots.iter().enumerate() {
+            let mut left = self.of_lot(nodes);
+            while left != 0 {
+                let place = left.trailing_zeros() as usize;
+                left &= left - 1;
+                let node = nodes[place];
                 rest = &rest[gallop(rest, |(changed, _)| *changed < node)..];
                 if let Some((_, change)) = rest.first().filter(|(changed, _)| *changed == node) {
-                    visit(lot * SIFTED + usize::from(place), *change);
+                    visit(lot * LOT + place, *change);
                 }
             }
         }
+        look_up_nodes(few, rest, |place, change| visit(lots.len() * LOT + place, change));
     }
 }
 

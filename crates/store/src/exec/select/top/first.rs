@@ -3,11 +3,17 @@
 //! It keeps at most twice as many candidates as are wanted, and a bound: the rank of the last of those that were the
 //! first ones when the candidates were last sorted out. Sorting out happens O(log nodes) times when the values are in no order.
 //!
+//! Where all nodes that equal the last of the first ones are wanted, too, they are kept as long as they are not too many, and
+//! else looked for in a second pass, when the last rank is known.
+//!
 //! Nodes may be offered to several of these, each a part of the nodes, and the parts put together in their order. A part begins with the bound
 //! of the whole, so that it is not offered again what others have passed by.
 
 /// The least number of candidates that are kept.
 const ROOM_MIN: usize = 256;
+
+/// The room for nodes that equal the last one is doubled up to so many candidates: a megabyte.
+const EQUALS_MAX: usize = 1 << 16;
 
 /// The candidates for the first nodes by rank, or by rank backwards; those with equal ranks by node. Nodes have to come
 /// ascending.
@@ -18,34 +24,101 @@ pub(super) struct Top {
     /// Turned ranks with their nodes.
     candidates: Vec<(u64, u32)>,
     room: usize,
-    /// The greatest turned rank of the first nodes as last sorted out. A later node with this rank comes behind them all.
+    /// A turned rank that is not kept any more, nor any greater one. The greatest one of the first nodes as last sorted out: a later node
+    /// with this rank comes behind them all. Where nodes that equal the last one are kept, the rank behind that.
     bound: u64,
     has_bound: bool,
+    /// Whether all nodes that equal the last one are wanted.
+    with_equals: bool,
+    /// The least rank of which nodes that equal the last one were dropped, since they were too many.
+    dropped: Option<u64>,
+}
+
+/// The nodes up to the rank of the last of the first ones.
+pub(super) enum ToLast {
+    /// They are here, ascending.
+    Nodes(Vec<u32>),
+    /// They were too many, and are kept by this one when it is offered all nodes again.
+    Again(Top),
 }
 
 impl Top {
     /// Keeps the first `wanted` nodes, one at least.
     pub(super) fn new(wanted: usize, descending: bool) -> Top {
         let room = wanted.saturating_mul(2).max(ROOM_MIN);
-        let turn = if descending { u64::MAX } else { 0 };
-        Top { wanted, turn, candidates: Vec::new(), room, bound: 0, has_bound: false }
+        Top {
+            wanted,
+            turn: if descending { u64::MAX } else { 0 },
+            candidates: Vec::new(),
+            room,
+            bound: 0,
+            has_bound: false,
+            with_equals: false,
+            dropped: None,
+        }
     }
 
-    /// Keeps all nodes up to the rank of the last of the first ones, ascending by node; `None` when there are fewer than wanted.
-    pub(super) fn all_to_last(mut self) -> Option<Top> {
+    /// Keeps the first `wanted` nodes and all that equal the last of them.
+    pub(super) fn with_equals(wanted: usize, descending: bool) -> Top {
+        Top { with_equals: true, ..Top::new(wanted, descending) }
+    }
+
+    /// All nodes up to the rank of the last of the first ones; `None` when there are fewer than wanted.
+    pub(super) fn finish_to_last(mut self) -> Option<ToLast> {
         if self.candidates.len() < self.wanted {
             return None;
         }
-        let last = self.candidates.select_nth_unstable(self.wanted - 1).1.0;
-        Some(Top {
+        // The candidates stay in their place: mostly their nodes ascend.
+        let mut ranks: Vec<u64> = self.candidates.iter().map(|(rank, _)| *rank).collect();
+        let last = *ranks.select_nth_unstable(self.wanted - 1).1;
+        if !self.with_equals || self.dropped == Some(last) {
+            return Some(ToLast::Again(self.all_to(last)));
+        }
+        self.candidates.retain(|(rank, _)| *rank <= last);
+        let mut nodes: Vec<u32> = self.candidates.iter().map(|(_, node)| *node).collect();
+        if !nodes.is_sorted() {
+            nodes.sort_unstable();
+        }
+        Some(ToLast::Nodes(nodes))
+    }
+
+    /// One in the same order that keeps all nodes up to a turned rank.
+    pub(super) fn all_to(&self, last: u64) -> Top {
+        Top {
             wanted: usize::MAX,
-            turn: self.turn,
             candidates: Vec::new(),
             room: usize::MAX,
             // A bound that nothing reaches stands for none.
             bound: last.wrapping_add(1),
             has_bound: last != u64::MAX,
-        })
+            ..*self
+        }
+    }
+
+    /// One in the same order that keeps the first `wanted` nodes and all that equal the last of them.
+    pub(super) fn sample(&self, wanted: usize) -> Top {
+        Top::with_equals(wanted, self.is_turned())
+    }
+
+    /// The turned rank of the last of the first nodes, and how many nodes do not pass it; `None` when there are fewer than wanted, or too
+    /// many of these.
+    pub(super) fn last(mut self) -> Option<(u64, usize)> {
+        let wanted = self.wanted;
+        if self.candidates.len() < wanted {
+            return None;
+        }
+        let last = self.candidates.select_nth_unstable(wanted - 1).1.0;
+        let count = self.candidates.iter().filter(|(rank, _)| *rank <= last).count();
+        (self.dropped != Some(last)).then_some((last, count))
+    }
+
+    /// Takes the candidates of one that has kept [all up to a rank](Top::all_to), and was offered all nodes. False where these are too few.
+    pub(super) fn take_all(&mut self, all: Top) -> bool {
+        let is_enough = self.wanted <= all.candidates.len();
+        if is_enough {
+            self.candidates = all.candidates;
+        }
+        is_enough
     }
 
     /// The number of nodes that are kept.
@@ -97,10 +170,35 @@ impl Top {
         if self.candidates.len() < self.wanted {
             return self.wanted == usize::MAX;
         }
-        self.bound = self.candidates.select_nth_unstable(self.wanted - 1).1.0;
-        self.has_bound = true;
-        self.candidates.truncate(self.wanted);
+        let last = self.candidates.select_nth_unstable(self.wanted - 1).1.0;
+        let (kept, bound) = match self.equals_to_front(last) {
+            Some(kept) => (kept, last + 1),
+            None => (self.wanted, last),
+        };
+        self.candidates.truncate(kept);
+        (self.bound, self.has_bound) = (bound, true);
         true
+    }
+
+    /// Moves the candidates that equal the last of the first ones behind these, and returns how many that makes together. `None` where none of
+    /// them is kept, as where there are too many or some were dropped before.
+    fn equals_to_front(&mut self, last: u64) -> Option<usize> {
+        if !self.with_equals || last == u64::MAX || self.dropped == Some(last) {
+            return None;
+        }
+        let mut kept = self.wanted;
+        for place in self.wanted..self.candidates.len() {
+            if self.candidates[place].0 == last {
+                self.candidates.swap(place, kept);
+                kept += 1;
+            }
+        }
+        if EQUALS_MAX.max(4 * self.wanted) < 2 * kept {
+            self.dropped = Some(last);
+            return None;
+        }
+        self.room = self.room.max(2 * kept);
+        Some(kept)
     }
 
     /// One that is offered a part of the nodes that come behind those so far.
@@ -120,6 +218,8 @@ impl Top {
 
     /// Puts a part that is [done](Top::done) behind what was offered so far.
     pub(super) fn absorb(&mut self, part: &Top) {
+        // The bound of the whole is at most that of a part, so what a part has dropped of a greater rank is not missed.
+        self.dropped = self.dropped.into_iter().chain(part.dropped).min();
         self.keep(&part.candidates);
     }
 
@@ -128,11 +228,15 @@ impl Top {
         if self.candidates.len() < self.wanted {
             return None;
         }
+        if self.wanted < self.candidates.len() {
+            self.candidates.select_nth_unstable(self.wanted - 1);
+            self.candidates.truncate(self.wanted);
+        }
         self.candidates.sort_unstable();
-        Some(self.candidates.iter().take(self.wanted).map(|(_, node)| *node).collect())
+        Some(self.candidates.iter().map(|(_, node)| *node).collect())
     }
 
-    /// All nodes that were kept, of one that keeps [all up to the last](Top::all_to_last).
+    /// All nodes that were kept, of one that keeps [all up to a rank](Top::all_to).
     pub(super) fn finish_all(self) -> Vec<u32> {
         self.candidates.iter().map(|(_, node)| *node).collect()
     }
@@ -179,27 +283,62 @@ mod tests {
                 rest = behind;
             }
             prop_assert_eq!(&cut.finish(), &first);
-            // All up to the last of the first ones, in two parts.
+            prop_assert_eq!(&one.finish(), &first);
+            let Some(&(last, _)) = sorted.get(wanted - 1) else { return Ok(()) };
+            let mut to_last: Vec<u32> =
+                sorted.iter().filter(|(rank, _)| *rank <= last).map(|(_, node)| *node).collect();
+            to_last.sort_unstable();
+            // All up to the last of the first ones: as they come, in parts, and in two passes.
+            let mut equals = Top { with_equals: true, ..top() };
+            offer(&mut equals, &all);
+            prop_assert_eq!(&all_to_last(equals, &all), &to_last);
+            let mut cut = Top { with_equals: true, ..top() };
+            let (front, back) = all.split_at(all.len() / 3);
+            for some in [front, back] {
+                let mut part = cut.part();
+                offer(&mut part, some);
+                cut.absorb(&part.done());
+            }
+            prop_assert_eq!(&all_to_last(cut, &all), &to_last);
             let mut again = top();
             offer(&mut again, &all);
-            prop_assert_eq!(&one.finish(), &first);
-            let Some(mut to_last) = again.all_to_last() else {
-                prop_assert!(first.is_none());
-                return Ok(());
-            };
-            let (front, back) = all.split_at(all.len() / 2);
-            for half in [front, back] {
-                let mut part = to_last.part();
-                offer(&mut part, half);
-                to_last.absorb(&part.done());
+            prop_assert_eq!(&all_to_last(again, &all), &to_last);
+            let mut sample = top().sample(wanted);
+            offer(&mut sample, &all);
+            prop_assert_eq!(sample.last(), Some((last, to_last.len())));
+        }
+    }
+
+    /// Of more equal ones than are kept, the first ones are known and all others left to a second pass; those of a lesser rank are kept again.
+    #[test]
+    fn too_many_equals_are_left_to_a_second_pass() {
+        let count = EQUALS_MAX as u32;
+        let all: Vec<(u64, u32)> = (0..count).map(|node| (7, node)).collect();
+        let mut top = Top::with_equals(3, false);
+        top.keep(&all);
+        assert!(top.room <= EQUALS_MAX && top.candidates.len() < 2 * ROOM_MIN);
+        assert_eq!(top.taken(7), None);
+        let mut lesser = top.part();
+        lesser.candidates = top.candidates.clone();
+        assert_eq!(all_to_last(top, &all), (0..count).collect::<Vec<_>>());
+        let few: Vec<(u64, u32)> = (count..count + 500).map(|node| (6, node)).collect();
+        lesser.keep(&few);
+        let ToLast::Nodes(nodes) = lesser.finish_to_last().unwrap() else {
+            panic!("they were dropped")
+        };
+        assert_eq!(nodes, (count..count + 500).collect::<Vec<_>>());
+    }
+
+    fn all_to_last(top: Top, all: &[(u64, u32)]) -> Vec<u32> {
+        match top.finish_to_last().unwrap() {
+            ToLast::Nodes(nodes) => nodes,
+            ToLast::Again(mut again) => {
+                let taken =
+                    |(rank, node): &(u64, u32)| again.taken(*rank).map(|rank| (rank, *node));
+                let taken: Vec<_> = all.iter().filter_map(taken).collect();
+                again.keep(&taken);
+                again.finish_all()
             }
-            let last = sorted[wanted - 1].0;
-            let wanted: Vec<u32> = all
-                .iter()
-                .filter(|(rank, _)| turned(*rank) <= last)
-                .map(|(_, node)| *node)
-                .collect();
-            prop_assert_eq!(to_last.finish_all(), wanted);
         }
     }
 }

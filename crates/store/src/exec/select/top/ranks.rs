@@ -1,12 +1,12 @@
 //! Numbers, instants and texts that are stored behind one another, as ranks.
 //!
 //! The foremost one of a few dozen is compared with the bound, in a loop that the compiler makes vector instructions of, and each one only
-//! where that would be taken.
+//! where that would be taken: 64 at a time are bits, of which those that are set are visited.
 
 use super::first::Top;
 use crate::exec::select::number_columns::NumberSlice;
 use crate::exec::select::rank::{foremost, prefix, rank_of_int};
-use crate::storage::{NO_ROW, TextArray, Values};
+use crate::storage::{NO_ROW, TextArray, Values, bits_where, vectorized};
 use hexgraph_base::types::{ValueType, ordered_bits};
 use std::ops::Range;
 
@@ -220,11 +220,21 @@ fn gather<S: Ranked>(
         {
             continue;
         }
-        for (place, &value) in values.iter().enumerate() {
-            if let Some(rank) = top.taken(rank(value)) {
-                found.push((rank, ids.get(block * GLANCE + place)));
+        // Nearly all are taken as long as there is no bound.
+        let (words, rest) = if top.has_bound() { values.as_chunks() } else { (&[][..], values) };
+        let mut take = |place: usize, value: S| {
+            found
+                .extend(top.taken(rank(value)).map(|rank| (rank, ids.get(block * GLANCE + place))));
+        };
+        for (word, rows) in words.iter().enumerate() {
+            let mut taken = vectorized(|| bits_where(rows, |it| top.taken(rank(it)).is_some()));
+            while taken != 0 {
+                let place = taken.trailing_zeros() as usize;
+                take(64 * word + place, rows[place]);
+                taken &= taken - 1;
             }
         }
+        rest.iter().enumerate().for_each(|(place, value)| take(64 * words.len() + place, *value));
     }
 }
 

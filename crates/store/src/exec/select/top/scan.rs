@@ -1,12 +1,13 @@
 //! One pass over the numbers of many nodes for the first few of them.
 //!
 //! Where all nodes with a value are asked the column is read from end to end, and a node is named only where its value would be taken. Other nodes are listed, a batch at a time, and their rows found. The first part of the nodes gives a bound;
-//! of what is left, threads take morsels, each with a [`Top`] of its own that begins with that bound.
+//! of what is left, threads take morsels, each with a [`Top`] of its own that begins with that bound. Where many are wanted, a bound that a few
+//! more than these are likely not to pass comes from a sample, and threads list what does not pass it.
 //!
 //! A filter is asked of those nodes alone that would be among the first ones: of a million about as many as are wanted for each one in so many
 //! that passes, times the logarithm. Until there is a bound it is asked before.
 
-use super::first::Top;
+use super::first::{ToLast, Top};
 use super::ranks::{Ids, Ranks};
 use crate::exec::control::stop::Control;
 use crate::exec::control::tree::{Column, ValueMap};
@@ -30,6 +31,10 @@ const FEW_NAMED: usize = 16;
 
 /// The rows that are read at a time until there is a bound. All of them are found, looked for among the changes, and put in order with these.
 const UNBOUNDED: usize = 256;
+
+/// One in so many nodes is in the sample that bounds a search for many of them, in runs of so many.
+const SAMPLE_SHARE: usize = 16;
+const SAMPLE_RUN: usize = 64;
 
 /// Keeps those of some nodes that pass a filter. The nodes ascend.
 pub(in crate::exec) type Sieve<'s> = dyn Fn(Vec<u32>) -> Result<Vec<u32>> + 's;
@@ -94,11 +99,12 @@ impl<'a> Scan<'a> {
         wanted: usize,
         descending: bool,
     ) -> Result<Option<Vec<u32>>> {
-        Ok(self.offered(wanted, descending)?.and_then(Top::finish))
+        Ok(self.offered(Top::new(wanted, descending))?.and_then(Top::finish))
     }
 
     /// Returns the first `wanted` of the nodes, together with all whose number equals that of the last of them, ascending by node: with several
-    /// sort keys, of which this is the first, no other node can be on the page. `None` as [`Scan::first`]. Two passes over the column.
+    /// sort keys, of which this is the first, no other node can be on the page. `None` as [`Scan::first`]. One pass over the column, or two where
+    /// very many are equal.
     ///
     /// # Errors
     ///
@@ -108,17 +114,21 @@ impl<'a> Scan<'a> {
         wanted: usize,
         descending: bool,
     ) -> Result<Option<Vec<u32>>> {
-        let top = self.offered(wanted, descending)?.and_then(Top::all_to_last);
-        let Some(mut top) = top else { return Ok(None) };
-        Ok(self.run(&mut top)?.then(|| top.finish_all()))
+        let Some(top) = self.offered(Top::with_equals(wanted, descending))? else {
+            return Ok(None);
+        };
+        Ok(match top.finish_to_last() {
+            None => None,
+            Some(ToLast::Nodes(nodes)) => Some(nodes),
+            Some(ToLast::Again(mut all)) => self.run(&mut all)?.then(|| all.finish_all()),
+        })
     }
 
-    /// The candidates for the first `wanted` of the nodes. `None` as [`Scan::first`], but for too few that have a value.
-    fn offered(&self, wanted: usize, descending: bool) -> Result<Option<Top>> {
-        if wanted == 0 {
+    /// The candidates for the first nodes. `None` as [`Scan::first`], but for too few that have a value.
+    fn offered(&self, mut top: Top) -> Result<Option<Top>> {
+        if top.wanted() == 0 {
             return Ok(None);
         }
-        let mut top = Top::new(wanted, descending);
         Ok(self.run(&mut top)?.then_some(top))
     }
 
@@ -169,10 +179,59 @@ fn share(
     top: &mut Top,
     look: impl Fn(Range<usize>, &mut Top) -> Result<bool> + Sync,
 ) -> Result<bool> {
-    let first = (len / control.costs().top_share).next_multiple_of(BATCH).min(len);
+    let is_bounded = top.wanted() == usize::MAX;
+    if !can_give_up
+        && !is_bounded
+        && let Some(mut all) = bounded_by_sample(control, len, top, &look)?
+    {
+        if !share_rest(control, (0..len, nanos), &mut all, &look)? {
+            return Ok(false);
+        }
+        if top.take_all(all) {
+            return Ok(true);
+        }
+    }
+    let part = if is_bounded { 0 } else { len / control.costs().top_share };
+    let first = part.next_multiple_of(BATCH).min(len);
     if !look(0..first, top)? || !top.sort_out() && can_give_up && first < len {
         return Ok(false);
     }
+    share_rest(control, (first..len, nanos), top, &look)
+}
+
+/// One that keeps all up to a rank that a few more than the first nodes are likely not to pass: the same part of the nodes of a sample don't.
+/// `None` where few are wanted, or so many have that rank that there is nothing to be gained.
+fn bounded_by_sample(
+    control: &Control,
+    len: usize,
+    top: &Top,
+    look: &impl Fn(Range<usize>, &mut Top) -> Result<bool>,
+) -> Result<Option<Top>> {
+    let wanted = top.wanted();
+    if wanted < control.costs().sampled_top {
+        return Ok(None);
+    }
+    // Of as many again as the root of the number, four times, one in some ten thousand samples has too few.
+    let of_sample = wanted / SAMPLE_SHARE;
+    let of_sample = of_sample + 4 * of_sample.isqrt() + 4;
+    let mut sample = top.sample(of_sample);
+    for start in (0..len).step_by(SAMPLE_SHARE * SAMPLE_RUN) {
+        if !look(start..len.min(start + SAMPLE_RUN), &mut sample)? {
+            return Ok(None);
+        }
+    }
+    let last = sample.last().filter(|(_, count)| *count < 2 * of_sample);
+    Ok(last.map(|(last, _)| top.all_to(last)))
+}
+
+/// Has `look` offer a range of items as [`share`] does, in morsels.
+fn share_rest(
+    control: &Control,
+    (range, nanos): (Range<usize>, usize),
+    top: &mut Top,
+    look: &(impl Fn(Range<usize>, &mut Top) -> Result<bool> + Sync),
+) -> Result<bool> {
+    let Range { start: first, end: len } = range;
     let batches = (len - first).div_ceil(BATCH);
     let Some(spread) = control.spread(batches, nanos)? else {
         return look(first..len, top);

@@ -215,7 +215,7 @@ impl Read<'_> {
 
     /// The places of roots that have something to show.
     fn roots(&self, roots: &[u32]) -> Places {
-        if self.shown.is_none() && roots == self.level.nodes {
+        if self.shown.is_none() && roots == self.level.nodes.as_slice() {
             return Places::All(roots.len());
         }
         let mut next = 0;
