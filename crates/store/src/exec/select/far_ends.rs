@@ -3,10 +3,10 @@
 //! Two passes over the targets as they are stored: the first one finds how far they reach, the second one sets bits. Each thread takes parts of the
 //! nodes, and the bits of all parts are put together. O(edges + span / 64).
 
-use super::batches::BATCH;
+use super::batches::{BATCH, EdgeTargets};
 use crate::exec::control::context::Context;
 use crate::graph::Direction;
-use crate::storage::{SpanBits, is_dense};
+use crate::storage::{SpanBits, is_dense, vectorized};
 use hexgraph_base::types::Result;
 use std::ops::Range;
 
@@ -28,12 +28,17 @@ struct Extent {
 impl Extent {
     const NONE: Extent = Extent { count: 0, least: u32::MAX, greatest: 0 };
 
-    fn and(self, targets: &[u32]) -> Extent {
-        Extent {
-            count: self.count + targets.len(),
-            least: targets.iter().fold(self.least, |least, target| least.min(*target)),
-            greatest: targets.iter().fold(self.greatest, |most, target| most.max(*target)),
-        }
+    fn and(self, targets: &[u32], ascend: bool) -> Extent {
+        let (&[first, ..], &[.., last]) = (targets, targets) else { return self };
+        let (least, greatest) = if ascend {
+            (first, last)
+        } else {
+            vectorized(|| {
+                let ends = |(least, most): (u32, u32), &it: &u32| (it.min(least), it.max(most));
+                targets.iter().fold((first, first), ends)
+            })
+        };
+        self.joined(Extent { count: targets.len(), least, greatest })
     }
 
     fn joined(self, other: Extent) -> Extent {
@@ -54,8 +59,11 @@ impl Context<'_> {
     pub(crate) fn target_bits(&self, nodes: &[u32], edges: &Direction) -> Result<Option<SpanBits>> {
         let reach = |range: Range<usize>| {
             let mut extent = Extent::NONE;
-            let see = |targets: &[u32]| extent = extent.and(targets);
-            self.for_each_target_of(&nodes[range], edges, see)?;
+            let mut targets = EdgeTargets::new(edges);
+            for batch in nodes[range].chunks(BATCH) {
+                self.check()?;
+                targets.for_each_slice(batch, |some, ascend| extent = extent.and(some, ascend));
+            }
             Ok(extent)
         };
         let extents = self.morsels(nodes.len(), REACH_NANOS, reach)?;

@@ -56,6 +56,11 @@ impl<'a> EdgeTargets<'a> {
     /// Calls `visit` with the targets of all nodes of a list, which ascends, in the order of the nodes: those of nodes that are stored
     /// behind one another as one slice. O(edges + changes between the first and the last node).
     pub(crate) fn for_each(&mut self, nodes: &[u32], mut visit: impl FnMut(&[u32])) {
+        self.for_each_slice(nodes, |targets, _| visit(targets));
+    }
+
+    /// As [`EdgeTargets::for_each`]; `visit` is told, too, whether a slice has the targets of one node, which ascend.
+    pub(crate) fn for_each_slice(&mut self, nodes: &[u32], mut visit: impl FnMut(&[u32], bool)) {
         let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
         let edges = self.edges;
         let mut rest = nodes;
@@ -65,7 +70,7 @@ impl<'a> EdgeTargets<'a> {
             rest = behind;
             if behind.first() == Some(&node) {
                 rest = &behind[1..];
-                visit(&edges.targets(node));
+                visit(&edges.targets(node), true);
             }
         }
         self.stored(rest, &mut visit);
@@ -123,17 +128,17 @@ impl<'a> EdgeTargets<'a> {
         });
     }
 
-    fn stored(&mut self, nodes: &[u32], visit: &mut impl FnMut(&[u32])) {
+    fn stored(&mut self, nodes: &[u32], visit: &mut impl FnMut(&[u32], bool)) {
         let base = &self.edges.base;
         self.finder.for_each_piece(&base.subjects, nodes, |rows| match rows {
             Rows::Run(rows) if rows.is_empty() => {}
             Rows::Run(rows) => {
                 let first = base.offsets.range(rows.start).start;
                 let last = base.offsets.range(rows.end - 1).end;
-                visit(base.targets.slice(first..last));
+                visit(base.targets.slice(first..last), rows.len() == 1);
             }
             Rows::Missing(_) => {}
-            Rows::Each(rows) => base.for_each_row(rows, |_, targets| visit(targets)),
+            Rows::Each(rows) => base.for_each_row(rows, |_, targets| visit(targets, true)),
         });
     }
 }
