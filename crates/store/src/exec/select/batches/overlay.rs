@@ -65,7 +65,9 @@ impl<T: Copy> Overlay<T> {
             changes.iter().for_each(|(node, change)| visit((node - first) as usize, *change));
         } else if changes.len().saturating_mul(SEARCH_SHARE) < nodes.len() {
             look_up_changes(nodes, changes, visit);
-        } else if nodes.len().saturating_mul(SEARCH_SHARE) < self.changes.len() {
+        } else if nodes.len() < SIFTED_MIN
+            || nodes.len().saturating_mul(SEARCH_SHARE) < self.changes.len()
+        {
             // Also where few of the changes are near: a sieve is made of all of them.
             look_up_nodes(nodes, changes, visit);
         } else {
@@ -76,6 +78,9 @@ impl<T: Copy> Overlay<T> {
 
 /// Nodes are sifted, unless there are so many times more of them than of changes, or the other way round: a search for each of the fewer ones costs less then.
 const SEARCH_SHARE: usize = 16;
+
+/// For fewer nodes no sieve is made: to clear its bits takes as long as to search for some fifty.
+const SIFTED_MIN: usize = 256;
 
 /// Tells of nodes whether they may have changed: a bit for the lower bits of each that did, of so many bits that few nodes are told wrongly.
 enum Sieve {
