@@ -83,7 +83,7 @@ impl Top {
     }
 
     /// One in the same order that keeps all nodes up to a turned rank.
-    pub(super) fn all_to(&self, last: u64) -> Top {
+    fn all_to(&self, last: u64) -> Top {
         Top {
             wanted: usize::MAX,
             candidates: Vec::new(),
@@ -112,13 +112,14 @@ impl Top {
         (self.dropped != Some(last)).then_some((last, count))
     }
 
-    /// Takes the candidates of one that has kept [all up to a rank](Top::all_to), and was offered all nodes. False where these are too few.
-    pub(super) fn take_all(&mut self, all: Top) -> bool {
-        let is_enough = self.wanted <= all.candidates.len();
-        if is_enough {
-            self.candidates = all.candidates;
-        }
-        is_enough
+    /// The same before the first node, which keeps none behind a turned rank: perhaps too few. `None` for the greatest rank.
+    pub(super) fn bounded(&self, last: u64) -> Option<Top> {
+        Some(Top { bound: last.checked_add(1)?, has_bound: true, ..self.part() })
+    }
+
+    /// Whether there are as many as are wanted.
+    pub(super) fn is_enough(&self) -> bool {
+        self.wanted <= self.candidates.len()
     }
 
     /// The number of nodes that are kept.
@@ -167,7 +168,7 @@ impl Top {
 
     /// Drops what is behind the first nodes, where there are enough, and sets the bound. Returns whether there are.
     pub(super) fn sort_out(&mut self) -> bool {
-        if self.candidates.len() < self.wanted {
+        if !self.is_enough() {
             return self.wanted == usize::MAX;
         }
         let last = self.candidates.select_nth_unstable(self.wanted - 1).1.0;
@@ -208,8 +209,8 @@ impl Top {
 
     /// A part that has seen its nodes, ready to be put behind others.
     pub(super) fn done(mut self) -> Top {
-        if self.wanted != usize::MAX {
-            self.sort_out();
+        // As long as nothing was sorted out the nodes ascend.
+        if self.wanted != usize::MAX && self.sort_out() {
             // So nodes with the same rank ascend, as they do where all nodes are offered in their order.
             self.candidates.sort_unstable();
         }

@@ -182,12 +182,13 @@ fn share(
     let is_bounded = top.wanted() == usize::MAX;
     if !can_give_up
         && !is_bounded
-        && let Some(mut all) = bounded_by_sample(control, len, top, &look)?
+        && let Some(mut bounded) = bounded_by_sample(control, len, top, &look)?
     {
-        if !share_rest(control, (0..len, nanos), &mut all, &look)? {
+        if !share_rest(control, (0..len, nanos), &mut bounded, true, &look)? {
             return Ok(false);
         }
-        if top.take_all(all) {
+        if bounded.is_enough() {
+            *top = bounded;
             return Ok(true);
         }
     }
@@ -196,11 +197,11 @@ fn share(
     if !look(0..first, top)? || !top.sort_out() && can_give_up && first < len {
         return Ok(false);
     }
-    share_rest(control, (first..len, nanos), top, &look)
+    share_rest(control, (first..len, nanos), top, is_bounded, &look)
 }
 
-/// One that keeps all up to a rank that a few more than the first nodes are likely not to pass: the same part of the nodes of a sample don't.
-/// `None` where few are wanted, or so many have that rank that there is nothing to be gained.
+/// The same with a bound that a few more than the first nodes are likely not to pass: the same part of the nodes of a sample don't. `None` where few
+/// are wanted, or so many have the rank of the last of them that there is nothing to be gained.
 fn bounded_by_sample(
     control: &Control,
     len: usize,
@@ -221,14 +222,15 @@ fn bounded_by_sample(
         }
     }
     let last = sample.last().filter(|(_, count)| *count < 2 * of_sample);
-    Ok(last.map(|(last, _)| top.all_to(last)))
+    Ok(last.and_then(|(last, _)| top.bounded(last)))
 }
 
-/// Has `look` offer a range of items as [`share`] does, in morsels.
+/// Has `look` offer a range of items as [`share`] does, in morsels. `is_bounded`: a part keeps few, or all are wanted.
 fn share_rest(
     control: &Control,
     (range, nanos): (Range<usize>, usize),
     top: &mut Top,
+    is_bounded: bool,
     look: &(impl Fn(Range<usize>, &mut Top) -> Result<bool> + Sync),
 ) -> Result<bool> {
     let Range { start: first, end: len } = range;
@@ -236,9 +238,9 @@ fn share_rest(
     let Some(spread) = control.spread(batches, nanos)? else {
         return look(first..len, top);
     };
-    // A part keeps as many as the whole, so it has to be much longer.
+    // Without a bound a part keeps as many as the whole, so it has to be much longer.
     let long = top.wanted().saturating_mul(control.costs().top_share) / BATCH;
-    let spread = if top.wanted() == usize::MAX { spread } else { spread.of_at_least(long) };
+    let spread = if is_bounded { spread } else { spread.of_at_least(long) };
     let (begun, mut is_done) = (top.part(), true);
     let part = |range: Range<usize>| {
         let mut part = begun.part();
