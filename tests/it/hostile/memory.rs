@@ -347,7 +347,7 @@ fn one_after_the_other_and_together_they_stay_below_the_bound() {
 fn without_address_space_for_more_they_abort_nothing() {
     let _turn = turn();
     let size = size();
-    // Unoptimised, and where each page has to be begged for, a point query computes for longer than the 2 ms of the default.
+    // Unoptimised, and where each page has to be begged for, a point query may compute for some times the 2 ms of the default.
     let quick = "quick=20ms";
     let mapped = start("", Size { nodes: 10, ..size }, None, quick).address_space();
     let kilobytes = (mapped + size.bound) / 1024;

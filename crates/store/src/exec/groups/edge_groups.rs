@@ -149,7 +149,7 @@ impl Context<'_> {
         let mut targets = EdgeTargets::new(edges);
         members.for_each_batch(|nodes| {
             self.check()?;
-            targets.for_each(nodes, &mut visit);
+            targets.for_each(nodes, |targets, _| visit(targets));
             Ok(())
         })
     }

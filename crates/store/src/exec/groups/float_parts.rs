@@ -39,8 +39,8 @@ impl<'a, 'c> Grouping<'a, 'c> {
         let Cells::Dense(dense) = &self.cells else { return false };
         let heads = (BLOCK / 2) * dense.len() * (spread.count() - 1);
         // Two passes take about twice as long in all, so other threads have to be there for them, and more than one.
-        let pays = heads.saturating_mul(HEADS_SHARE) < members.len() && spread.is_helped();
-        let pays = pays && THREADS_MIN <= spread.threads();
+        let are_helped = THREADS_MIN <= spread.threads() && spread.is_helped();
+        let pays = heads.saturating_mul(HEADS_SHARE) < members.len() && are_helped;
         self.context.pick(pays, members.len() + 1, || vec![true, false])
     }
 

@@ -200,19 +200,17 @@ pub(super) fn bounded_int_results(
     other: Numbers<'_, i64>,
     len: usize,
 ) -> Option<Vec<i64>> {
+    fn fitting(operator: impl Fn(i64, i64) -> (i64, bool)) -> impl Fn(i64, i64) -> (i64, bool) {
+        move |one, other| {
+            let (result, overflows) = operator(one, other);
+            debug_assert!(!overflows, "{one} and {other}");
+            (result, false)
+        }
+    }
     match function {
-        MathFunction::Add => each(one, other, len, |one, other| {
-            debug_assert!(one.checked_add(other).is_some(), "{one} + {other}");
-            (one.wrapping_add(other), false)
-        }),
-        MathFunction::Subtract => each(one, other, len, |one, other| {
-            debug_assert!(one.checked_sub(other).is_some(), "{one} - {other}");
-            (one.wrapping_sub(other), false)
-        }),
-        MathFunction::Multiply => each(one, other, len, |one, other| {
-            debug_assert!(one.checked_mul(other).is_some(), "{one} * {other}");
-            (one.wrapping_mul(other), false)
-        }),
+        MathFunction::Add => each(one, other, len, fitting(i64::overflowing_add)),
+        MathFunction::Subtract => each(one, other, len, fitting(i64::overflowing_sub)),
+        MathFunction::Multiply => each(one, other, len, fitting(i64::overflowing_mul)),
         _ => int_results(function, one, other, len),
     }
 }

@@ -3,7 +3,7 @@
 //! Two passes over the targets as they are stored: the first one finds how far they reach, the second one sets bits. Each thread takes parts of the
 //! nodes, and the bits of all parts are put together. O(edges + span / 64).
 
-use super::batches::{BATCH, EdgeTargets};
+use super::batches::BATCH;
 use crate::exec::control::context::Context;
 use crate::graph::Direction;
 use crate::storage::{SpanBits, is_dense, vectorized};
@@ -59,11 +59,8 @@ impl Context<'_> {
     pub(crate) fn target_bits(&self, nodes: &[u32], edges: &Direction) -> Result<Option<SpanBits>> {
         let reach = |range: Range<usize>| {
             let mut extent = Extent::NONE;
-            let mut targets = EdgeTargets::new(edges);
-            for batch in nodes[range].chunks(BATCH) {
-                self.check()?;
-                targets.for_each_slice(batch, |some, ascend| extent = extent.and(some, ascend));
-            }
+            let see = |targets: &[u32], ascend| extent = extent.and(targets, ascend);
+            self.for_each_target_of(&nodes[range], edges, see)?;
             Ok(extent)
         };
         let extents = self.morsels(nodes.len(), REACH_NANOS, reach)?;
@@ -79,7 +76,7 @@ impl Context<'_> {
         let _while_marking = self.control.charge_while(each * count)?;
         let mark = |range: Range<usize>| {
             let mut bits = SpanBits::empty(least, greatest);
-            let set = |targets: &[u32]| bits.set_all(targets);
+            let set = |targets: &[u32], _| bits.set_all(targets);
             self.for_each_target_of(&nodes[range], edges, set)?;
             Ok(bits)
         };

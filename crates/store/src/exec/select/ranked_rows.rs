@@ -46,8 +46,8 @@ pub(super) fn first_rows(
     turns: [bool; 2],
 ) -> Vec<RankedRow> {
     // Of a few the others are only told apart, which takes less than to number them.
-    let is_sorted = wanted.is_none_or(|wanted| rows.len() / CODED_PART <= wanted);
-    match is_sorted.then(|| Codes::of(&rows, turns)).flatten() {
+    let are_many = wanted.is_none_or(|wanted| rows.len() / CODED_PART <= wanted);
+    match are_many.then(|| Codes::of(&rows, turns)).flatten() {
         Some(Codes { codes, place_bits }) => {
             let row = |code| rows[(code & !(u64::MAX << place_bits)) as usize];
             first_of(codes, wanted).into_iter().map(row).collect()
@@ -57,7 +57,7 @@ pub(super) fn first_rows(
 }
 
 /// The first of some items in their order. Who belongs to them is found in expected O(items); only these are sorted.
-fn first_of<T: Ord>(mut items: Vec<T>, wanted: Option<usize>) -> Vec<T> {
+pub(super) fn first_of<T: Ord>(mut items: Vec<T>, wanted: Option<usize>) -> Vec<T> {
     if let Some(wanted) = wanted.filter(|wanted| *wanted < items.len()) {
         if let Some(last) = wanted.checked_sub(1) {
             items.select_nth_unstable(last);

@@ -182,7 +182,7 @@ impl Context<'_> {
             }
             None => {
                 lists.targets.reserve_exact(count);
-                let add = |targets: &[u32]| lists.targets.extend_from_slice(targets);
+                let add = |targets: &[u32], _| lists.targets.extend_from_slice(targets);
                 self.for_each_target_of(nodes, edges, add)?;
             }
         }
@@ -233,12 +233,12 @@ impl Context<'_> {
         Ok(before)
     }
 
-    /// Calls `visit` with the targets of some nodes, in slices, until the request has to stop.
+    /// Calls `visit` as [`EdgeTargets::for_each`] does, until the request has to stop.
     pub(crate) fn for_each_target_of(
         &self,
         nodes: &[u32],
         edges: &Direction,
-        mut visit: impl FnMut(&[u32]),
+        mut visit: impl FnMut(&[u32], bool),
     ) -> Result<()> {
         let mut targets = EdgeTargets::new(edges);
         for batch in nodes.chunks(BATCH) {
@@ -261,7 +261,7 @@ impl Context<'_> {
         let copy = |places: Range<usize>| {
             let mut part = taken(&parts[places.start / len]);
             let mut rest = &mut *part.targets;
-            self.for_each_target_of(&nodes[places], edges, |targets| {
+            self.for_each_target_of(&nodes[places], edges, |targets, _| {
                 let (room, behind) = mem::take(&mut rest).split_at_mut(targets.len());
                 room.copy_from_slice(targets);
                 rest = behind;

@@ -54,13 +54,9 @@ impl<'a> EdgeTargets<'a> {
     }
 
     /// Calls `visit` with the targets of all nodes of a list, which ascends, in the order of the nodes: those of nodes that are stored
-    /// behind one another as one slice. O(edges + changes between the first and the last node).
-    pub(crate) fn for_each(&mut self, nodes: &[u32], mut visit: impl FnMut(&[u32])) {
-        self.for_each_slice(nodes, |targets, _| visit(targets));
-    }
-
-    /// As [`EdgeTargets::for_each`]; `visit` is told, too, whether a slice has the targets of one node, which ascend.
-    pub(crate) fn for_each_slice(&mut self, nodes: &[u32], mut visit: impl FnMut(&[u32], bool)) {
+    /// behind one another as one slice. It is told, too, whether a slice is of one node: then it ascends. O(edges + changes between the first and
+    /// the last node).
+    pub(crate) fn for_each(&mut self, nodes: &[u32], mut visit: impl FnMut(&[u32], bool)) {
         let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
         let edges = self.edges;
         let mut rest = nodes;

@@ -137,10 +137,8 @@ impl Sieve {
             while left != 0 {
                 let place = left.trailing_zeros() as usize;
                 left &= left - 1;
-                let node = nodes[place];
-                rest = &rest[gallop(rest, |(changed, _)| *changed < node)..];
-                if let Some((_, change)) = rest.first().filter(|(changed, _)| *changed == node) {
-                    visit(lot * LOT + place, *change);
+                if let Some(change) = next_change(&mut rest, nodes[place]) {
+                    visit(lot * LOT + place, change);
                 }
             }
         }
@@ -148,13 +146,19 @@ impl Sieve {
     }
 }
 
+/// What a node has that changed. The changes before it are passed over.
+#[inline]
+fn next_change<T: Copy>(rest: &mut &[(u32, T)], node: u32) -> Option<T> {
+    *rest = &rest[gallop(rest, |(changed, _)| *changed < node)..];
+    rest.first().filter(|(changed, _)| *changed == node).map(|(_, change)| *change)
+}
+
 /// As [`Sieve::sift`], by a search for each node.
 fn look_up_nodes<T: Copy>(nodes: &[u32], changes: &[(u32, T)], mut visit: impl FnMut(usize, T)) {
     let mut rest = changes;
     for (place, node) in nodes.iter().enumerate() {
-        rest = &rest[gallop(rest, |(changed, _)| changed < node)..];
-        if let Some((_, change)) = rest.first().filter(|(changed, _)| changed == node) {
-            visit(place, *change);
+        if let Some(change) = next_change(&mut rest, *node) {
+            visit(place, change);
         }
     }
 }

@@ -9,6 +9,8 @@
 //! Nodes may be offered to several of these, each a part of the nodes, and the parts put together in their order. A part begins with the bound
 //! of the whole, so that it is not offered again what others have passed by.
 
+use crate::exec::select::ranked_rows::first_of;
+
 /// The least number of candidates that are kept.
 const ROOM_MIN: usize = 256;
 
@@ -65,7 +67,7 @@ impl Top {
 
     /// All nodes up to the rank of the last of the first ones; `None` when there are fewer than wanted.
     pub(super) fn finish_to_last(mut self) -> Option<ToLast> {
-        if self.candidates.len() < self.wanted {
+        if !self.is_enough() {
             return None;
         }
         // The candidates stay in their place: mostly their nodes ascend.
@@ -103,11 +105,10 @@ impl Top {
     /// The turned rank of the last of the first nodes, and how many nodes do not pass it; `None` when there are fewer than wanted, or too
     /// many of these.
     pub(super) fn last(mut self) -> Option<(u64, usize)> {
-        let wanted = self.wanted;
-        if self.candidates.len() < wanted {
+        if !self.is_enough() {
             return None;
         }
-        let last = self.candidates.select_nth_unstable(wanted - 1).1.0;
+        let last = self.candidates.select_nth_unstable(self.wanted - 1).1.0;
         let count = self.candidates.iter().filter(|(rank, _)| *rank <= last).count();
         (self.dropped != Some(last)).then_some((last, count))
     }
@@ -225,16 +226,12 @@ impl Top {
     }
 
     /// The first nodes in their order; `None` when there are fewer than wanted.
-    pub(super) fn finish(mut self) -> Option<Vec<u32>> {
-        if self.candidates.len() < self.wanted {
+    pub(super) fn finish(self) -> Option<Vec<u32>> {
+        if !self.is_enough() {
             return None;
         }
-        if self.wanted < self.candidates.len() {
-            self.candidates.select_nth_unstable(self.wanted - 1);
-            self.candidates.truncate(self.wanted);
-        }
-        self.candidates.sort_unstable();
-        Some(self.candidates.iter().map(|(_, node)| *node).collect())
+        let first = first_of(self.candidates, Some(self.wanted));
+        Some(first.into_iter().map(|(_, node)| node).collect())
     }
 
     /// All nodes that were kept, of one that keeps [all up to a rank](Top::all_to).
