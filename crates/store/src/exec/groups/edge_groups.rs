@@ -8,6 +8,7 @@ use crate::exec::control::context::Context;
 use crate::exec::control::tree::{Column, Group, GroupValue, VALUE_BYTES, ValueMap};
 use crate::exec::physical::path::GroupPath;
 use crate::exec::select::batches::{EdgeTargets, Members};
+use crate::exec::select::far_ends::Extent;
 use crate::graph::Direction;
 use hexgraph_base::plan::{Field, FieldKind, GroupBy};
 use hexgraph_base::types::{Result, Value};
@@ -91,14 +92,14 @@ impl Context<'_> {
         if path == GroupPath::TargetArray {
             let _while_counting = self.control.charge_while(size_of::<u32>() * span)?;
             let mut counters = vec![0_u32; span];
-            self.for_each_target(edges, members, |targets| {
+            self.for_each_target(edges, members, |targets, _| {
                 targets.iter().for_each(|target| counters[(target - first) as usize] += 1);
             })?;
             return self.counted(first, &counters).map(Some);
         }
         let _while_counting = self.control.charge_while(ENTRY_BYTES * edge_count)?;
         let mut counters: FxHashMap<u32, i64> = FxHashMap::default();
-        self.for_each_target(edges, members, |targets| {
+        self.for_each_target(edges, members, |targets, _| {
             targets.iter().for_each(|target| *counters.entry(*target).or_default() += 1);
         })?;
         self.control.charge(VALUE_BYTES * counters.len())?;
@@ -130,26 +131,23 @@ impl Context<'_> {
         edges: &Direction,
         members: Members<'_>,
     ) -> Result<(usize, Option<(u32, u32)>)> {
-        let (mut count, mut first, mut last) = (0, u32::MAX, 0);
-        self.for_each_target(edges, members, |targets| {
-            count += targets.len();
-            first = targets.iter().fold(first, |first, target| first.min(*target));
-            last = targets.iter().fold(last, |last, target| last.max(*target));
-        })?;
-        Ok((count, (count != 0).then_some((first, last))))
+        let mut extent = Extent::NONE;
+        let see = |targets: &[u32], ascend| extent = extent.and(targets, ascend);
+        self.for_each_target(edges, members, see)?;
+        Ok((extent.count, extent.ends()))
     }
 
-    /// Calls `visit` with the targets of the edges of some nodes, in slices, until the request has to stop.
+    /// Calls `visit` as [`EdgeTargets::for_each`] does, until the request has to stop.
     pub(super) fn for_each_target(
         &self,
         edges: &Direction,
         members: Members<'_>,
-        mut visit: impl FnMut(&[u32]),
+        mut visit: impl FnMut(&[u32], bool),
     ) -> Result<()> {
         let mut targets = EdgeTargets::new(edges);
         members.for_each_batch(|nodes| {
             self.check()?;
-            targets.for_each(nodes, |targets, _| visit(targets));
+            targets.for_each(nodes, &mut visit);
             Ok(())
         })
     }

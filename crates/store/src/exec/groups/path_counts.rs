@@ -138,7 +138,7 @@ impl Context<'_> {
                     });
                 }
             }
-            _ => self.for_each_target(edges, nodes, |targets| {
+            _ => self.for_each_target(edges, nodes, |targets, _| {
                 targets.iter().for_each(|target| counters[(target - first) as usize] += 1);
             })?,
         }

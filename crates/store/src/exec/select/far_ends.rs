@@ -19,16 +19,17 @@ const MARK_PIECES: usize = 3;
 
 /// How many edges there are, and the least and the greatest node that they lead to.
 #[derive(Clone, Copy)]
-struct Extent {
-    count: usize,
+pub(in crate::exec) struct Extent {
+    pub(in crate::exec) count: usize,
     least: u32,
     greatest: u32,
 }
 
 impl Extent {
-    const NONE: Extent = Extent { count: 0, least: u32::MAX, greatest: 0 };
+    pub(in crate::exec) const NONE: Extent = Extent { count: 0, least: u32::MAX, greatest: 0 };
 
-    fn and(self, targets: &[u32], ascend: bool) -> Extent {
+    /// With some more edges. Those of one node ascend: their ends tell.
+    pub(in crate::exec) fn and(self, targets: &[u32], ascend: bool) -> Extent {
         let (&[first, ..], &[.., last]) = (targets, targets) else { return self };
         let (least, greatest) = if ascend {
             (first, last)
@@ -39,6 +40,11 @@ impl Extent {
             })
         };
         self.joined(Extent { count: targets.len(), least, greatest })
+    }
+
+    /// The least and the greatest node; `None` where there are no edges.
+    pub(in crate::exec) fn ends(self) -> Option<(u32, u32)> {
+        (self.count != 0).then_some((self.least, self.greatest))
     }
 
     fn joined(self, other: Extent) -> Extent {

@@ -6,7 +6,7 @@ pub(super) mod batches;
 pub(super) mod number_columns;
 pub(super) mod column_var;
 pub(super) mod filter;
-mod far_ends;
+pub(super) mod far_ends;
 pub(super) mod reach;
 pub(super) mod rank;
 pub(super) mod top;
