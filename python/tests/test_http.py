@@ -311,7 +311,9 @@ def test_names_that_the_schema_does_not_know(client):
     assert "warnings" not in client.post("/query", dql, DQL)["extensions"]
     reply = client.post("/query?warnings=true", dql, DQL)
     first = {"message": "there is no predicate `nmae`", "line": 1, "column": 11}
+    first |= {"kind": "unknown_predicate"}
     second = {"message": "there is no type `Persn`", "line": 2, "column": 10}
+    second |= {"kind": "unknown_type"}
     assert reply["data"] == {"q": [], "r": []}
     assert reply["extensions"]["warnings"] == [
         first | {"hint": "did you mean `name`?"},

@@ -84,7 +84,9 @@ impl Target<'_> {
             |error| to_python_with_text(error, &request.text),
         );
         let answer = answer?;
-        if strict && let Some(Warning { message, at, hint }) = answer.unknown().into_iter().next() {
+        if strict
+            && let Some(Warning { message, at, hint, .. }) = answer.unknown().into_iter().next()
+        {
             let error = Error::query_at(at, message).with_hint(hint);
             return Err(to_python_with_text(error, &request.text));
         }

@@ -15,12 +15,51 @@ use std::fmt;
 /// A piece of a query that is answered with nothing, whatever the data, or likely otherwise than was meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
+    /// What it is about, for programs.
+    pub kind: WarningKind,
     /// What is wrong.
     pub message: String,
     /// The place in the text of the query.
     pub at: Position,
     /// What to write instead; empty when there is nothing to propose.
     pub hint: String,
+}
+
+/// What a warning is about. More kinds may come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum WarningKind {
+    /// A predicate that the schema does not have.
+    UnknownPredicate,
+    /// A type that the schema does not have.
+    UnknownType,
+    /// A language of a predicate that has none.
+    NoLanguages,
+    /// An edge without a selection.
+    NoSelection,
+    /// A page of the nodes that are grouped.
+    GroupedPage,
+    /// A variable that has no value at any node where it is used.
+    NoValue,
+}
+
+impl WarningKind {
+    /// The name, as in the answers of the server.
+    pub fn name(self) -> &'static str {
+        match self {
+            WarningKind::UnknownPredicate => "unknown_predicate",
+            WarningKind::UnknownType => "unknown_type",
+            WarningKind::NoLanguages => "no_languages",
+            WarningKind::NoSelection => "no_selection",
+            WarningKind::GroupedPage => "grouped_page",
+            WarningKind::NoValue => "no_value",
+        }
+    }
+
+    /// True for names that the schema does not have, which are likely misspelt.
+    pub fn is_unknown_name(self) -> bool {
+        matches!(self, WarningKind::UnknownPredicate | WarningKind::UnknownType)
+    }
 }
 
 impl fmt::Display for Warning {
@@ -60,13 +99,19 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn warn(&mut self, message: impl fmt::Display, at: Position, hint: impl FnOnce() -> String) {
+    fn warn(
+        &mut self,
+        kind: WarningKind,
+        message: impl fmt::Display,
+        at: Position,
+        hint: impl FnOnce() -> String,
+    ) {
         if WARNINGS_MAX <= self.warnings.len() {
             return;
         }
         let message = bounded(message);
         if self.told.insert(message.clone()) {
-            self.warnings.push(Warning { message, at, hint: bounded(hint()) });
+            self.warnings.push(Warning { kind, message, at, hint: bounded(hint()) });
         }
     }
 
@@ -74,7 +119,8 @@ impl Walk<'_> {
         let known = &self.schema.predicates;
         if !known.contains_key(name) {
             let hint = || did_you_mean(name, known.keys().map(|name| &**name));
-            self.warn(format_args!("there is no predicate `{name}`"), at, hint);
+            let message = format_args!("there is no predicate `{name}`");
+            self.warn(WarningKind::UnknownPredicate, message, at, hint);
         }
     }
 
@@ -82,7 +128,8 @@ impl Walk<'_> {
         let known = &self.schema.types;
         if !known.contains_key(name) {
             let hint = || did_you_mean(name, known.keys().map(|name| &**name));
-            self.warn(format_args!("there is no type `{name}`"), at, hint);
+            let message = format_args!("there is no type `{name}`");
+            self.warn(WarningKind::UnknownType, message, at, hint);
         }
     }
 
@@ -93,7 +140,8 @@ impl Walk<'_> {
                 let langs = langs.join(":");
                 format!("leave out `@{langs}`, or add `@lang` to the schema of `{name}`")
             };
-            self.warn(format_args!("predicate `{name}` has no languages"), at, hint);
+            let message = format_args!("predicate `{name}` has no languages");
+            self.warn(WarningKind::NoLanguages, message, at, hint);
         }
     }
 
@@ -114,7 +162,7 @@ impl Walk<'_> {
                     "say in braces what its nodes shall tell, as in `{name} {{ uid }}`, or write `count({name})`"
                 )
             };
-            self.warn(message, field.at, hint);
+            self.warn(WarningKind::NoSelection, message, field.at, hint);
         }
     }
 
@@ -219,6 +267,7 @@ pub(in crate::db) fn doubtful(query: &Query, unmets: &[Unmet]) -> Vec<Warning> {
             false => ("of this block", "it counts as 0"),
         };
         warnings.push(Warning {
+            kind: WarningKind::NoValue,
             message: bounded(format_args!(
                 "`{name}` has no value at any node {place}, so {effect}"
             )),
@@ -246,5 +295,5 @@ fn paged_groups(page: Page, group_by: Option<&GroupBy>, at: Position) -> Option<
     let message = format!("`{argument}` is about the nodes that are grouped, not about groups");
     let hint = "groups come by their size, the smallest first: take some of them from the answer"
         .to_owned();
-    Some(Warning { message, at, hint })
+    Some(Warning { kind: WarningKind::GroupedPage, message, at, hint })
 }

@@ -51,7 +51,7 @@ fn run(
         control.start_trace();
     }
     let (answer, start) = database.query_at(start, request, control)?;
-    if strict && let Some(Warning { message, at, hint }) = answer.unknown().first() {
+    if strict && let Some(Warning { message, at, hint, .. }) = answer.unknown().first() {
         return Err(Error::query_at(*at, message).with_hint(hint));
     }
     let warnings = warnings.then(|| answer.warnings());

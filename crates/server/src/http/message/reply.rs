@@ -409,8 +409,9 @@ fn add_members<'a>(text: &mut Vec<u8>, members: impl Iterator<Item = (&'a str, u
 
 /// A warning, with its place in the text of the query; members without a value are left out.
 fn warning_json(warning: &Warning) -> Value {
-    let Warning { message, at, hint } = warning;
-    let mut json = json!({"message": message, "line": at.line, "column": at.shown_column()});
+    let Warning { kind, message, at, hint } = warning;
+    let (line, column) = (at.line, at.shown_column());
+    let mut json = json!({"kind": kind.name(), "message": message, "line": line, "column": column});
     if !hint.is_empty() {
         json["hint"] = hint.as_str().into();
     }
