@@ -159,7 +159,7 @@ pub struct Checked {
     pub tail: u64,
 }
 
-/// Reads every block of a snapshot and compares its checksum, and reads the logs that follow upon
+/// Reads every block of a snapshot and compares its checksum, reads all its texts, and the logs that follow upon
 /// it. `path` is a directory, of which all namespaces are read, or a snapshot file.
 ///
 /// # Errors

@@ -128,14 +128,40 @@ fn version_of(file: &SnapshotFile, thresholds: Thresholds) -> Result<Version> {
     })?
 }
 
-/// Reads all of a file and compares its checksums.
+/// Reads all of a file and compares its checksums; then all texts, which have to be some: a checksum tells but what was written.
 ///
 /// # Errors
 ///
-/// As [`open`], for any damage.
+/// As [`open`], for any damage, with the predicate of a text that is none.
 pub fn verify(path: &Path) -> Result<()> {
     SnapshotFile::open(path)?.verify_all()?;
-    open(path).map(|_| ())
+    for (name, predicate) in &open(path)?.predicates {
+        catch_corrupt(|| check_texts(predicate)).map_err(|error| match error {
+            Error::Corrupt { path, message } => {
+                Error::Corrupt { path, message: format!("predicate {name:?}: {message}") }
+            }
+            other => other,
+        })?;
+    }
+    Ok(())
+}
+
+/// Reads all texts of a predicate that was just opened. It unwinds where one is none.
+fn check_texts(predicate: &Predicate) {
+    let facets = |facets: &[FacetColumn]| facets.iter().for_each(|it| it.values.check_texts());
+    match &predicate.data {
+        PredicateData::Values(langs) => {
+            for ValueBase { column, indexes, .. } in langs.iter().map(|values| &*values.base) {
+                column.values.check_texts();
+                facets(&column.facets);
+                indexes.iter().for_each(|(_, index)| index.keys.check_texts());
+            }
+        }
+        PredicateData::Edges(edges) => {
+            let ways = [Some(&edges.forward), edges.reverse.as_ref()];
+            ways.into_iter().flatten().for_each(|way| facets(&way.base.facets));
+        }
+    }
 }
 
 /// Writes sections, and the catalog that says what they are.

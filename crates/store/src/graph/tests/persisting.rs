@@ -1,7 +1,12 @@
 use super::super::stats;
 use super::*;
 use crate::graph::persist::{open, save, verify};
-use hexgraph_base::types::Error;
+use crate::graph::version::delta::ValueDelta;
+use crate::graph::version::predicate::Predicate;
+use crate::graph::version::values::ValueBase;
+use crate::storage::{Column, Values};
+use hexgraph_base::types::{Error, ValueType};
+use std::sync::Arc;
 
 fn version() -> Version {
     let schema = "name: string @index(exact, term, trigram, ngram, fulltext) @lang .\n\
@@ -53,6 +58,29 @@ fn an_empty_version_can_be_saved() {
     save(&Version::empty(), &path).unwrap();
     assert_eq!(contents(&open(&path).unwrap()), Contents::default());
     assert!(matches!(open(&folder.path().join("none")), Err(Error::Io { .. })));
+}
+
+/// Bytes that are written as a text and are none have the checksum that belongs to them.
+#[test]
+fn texts_that_are_none_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.hxs");
+    let mut version = version();
+    let mut of_name = Predicate::clone(&version.predicates["name"]);
+    let PredicateData::Values(langs) = &mut of_name.data else { panic!("it has values") };
+    let base = &langs[0].base;
+    let bytes = base.column.values.len();
+    let values =
+        Values::of_texts(ValueType::String, std::iter::repeat_n(1, bytes), vec![0xff; bytes]);
+    let column = Column::new(base.column.subjects.clone(), None, values, Vec::new());
+    langs[0].base = Arc::new(ValueBase { column, indexes: Vec::new(), vectors: None });
+    langs[0].delta = ValueDelta::default();
+    version.predicates.insert("name".into(), Arc::new(of_name));
+    save(&version, &path).unwrap();
+    let fault = verify(&path).unwrap_err().to_string();
+    for part in ["a.hxs", "predicate \"name\"", "text 0: invalid utf-8"] {
+        assert!(fault.contains(part), "{fault}");
+    }
 }
 
 /// Any damage is found by [`verify`], and opening and reading a damaged file never does harm.

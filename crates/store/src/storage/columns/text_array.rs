@@ -5,6 +5,9 @@ use crate::storage::{Array, Offsets};
 use hexgraph_base::types::Result;
 use std::ops::Range;
 
+/// So many texts are checked at a time.
+const CHECKED_ROWS: usize = 1 << 16;
+
 /// An immutable array of texts.
 ///
 /// A mapped one unwinds as [`Array`] does, also where its bytes are no UTF-8.
@@ -154,6 +157,18 @@ impl TextArray {
         // One of them is none, and says so.
         rows.for_each(|row| _ = self.get(row));
         ""
+    }
+
+    /// Reads all texts.
+    ///
+    /// # Panics
+    ///
+    /// Unwinds where one is no text.
+    pub(crate) fn check(&self) {
+        let mut ends = Vec::new();
+        for start in (0..self.len()).step_by(CHECKED_ROWS) {
+            _ = self.run(start..self.len().min(start + CHECKED_ROWS), &mut ends);
+        }
     }
 
     /// The offsets and the bytes.

@@ -5,6 +5,7 @@
 //! A predicate of type `default`, and one whose type was altered after data came, may hold
 //! several types: then each value is tagged and they lie behind one another in bytes.
 
+use crate::storage::files::blocks::unwind_with;
 use crate::storage::{Array, Offsets, TextArray};
 use hexgraph_base::types::{DateTime, Error, Value, ValueRef, ValueType};
 use std::ops::Range;
@@ -104,6 +105,27 @@ impl Values {
     /// True when there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Reads all texts: other values are what their bits are.
+    ///
+    /// # Panics
+    ///
+    /// Unwinds where one is no text.
+    pub(crate) fn check_texts(&self) {
+        match self {
+            Values::Text { texts, .. } => texts.check(),
+            Values::Coded { codes, texts, .. } => {
+                texts.check();
+                if let Some(code) =
+                    codes.as_slice().iter().max().filter(|code| texts.len() <= usize::from(**code))
+                {
+                    unwind_with(codes.corrupt(format_args!("there is no text {code}")));
+                }
+            }
+            Values::Mixed { .. } => (0..self.len()).for_each(|at| _ = self.get(at)),
+            _ => {}
+        }
     }
 
     /// The type of all values, `None` when there are several.
