@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ._native import columns_table
+from .buffers import with_whole_buffers
 from .errors import Error
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ def to_arrow(table: Any) -> Any:
     """
     if type(table).__module__.partition(".")[0] == "polars" and hasattr(table, "collect"):
         return table.collect()
+    if type(table).__module__.partition(".")[0] == "pyarrow":
+        return with_whole_buffers(table)
     if type(table).__module__.partition(".")[0] != "pandas" or not hasattr(table, "columns"):
         return table
     try:
@@ -38,7 +41,8 @@ def to_arrow(table: Any) -> Any:
         raise missing("pyarrow") from error
     # An index without names is but the numbers of the rows.
     has_index = any(name is not None for name in table.index.names)
-    return pyarrow.Table.from_pandas(table, preserve_index=has_index)
+    made = pyarrow.Table.from_pandas(table, preserve_index=has_index)
+    return with_whole_buffers(made)
 
 
 def rows_of(table: Any) -> list[dict[str, Any]]:

@@ -20,6 +20,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use pyo3_arrow::PyRecordBatchReader;
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -291,7 +292,23 @@ fn to_table(given: &Bound<'_, PyAny>) -> PyResult<Table> {
 
 fn reader_of(given: &Bound<'_, PyAny>) -> PyResult<Box<dyn RecordBatchReader + Send>> {
     let capsule = given.call_method0("__arrow_c_stream__")?;
-    PyRecordBatchReader::from_arrow_pycapsule(capsule.cast()?)?.into_reader()
+    let reader = PyRecordBatchReader::from_arrow_pycapsule(capsule.cast()?)?.into_reader()?;
+    let (schema, batches) = (reader.schema(), Fitting(reader));
+    Ok(Box::new(RecordBatchIterator::new(batches, schema)))
+}
+
+/// Batches as they are handed out, whose arrays may have other buffers and children than those of their types: that is found by a panic,
+/// which is an error here. What is in the buffers is checked when it is read.
+struct Fitting(Box<dyn RecordBatchReader + Send>);
+
+impl Iterator for Fitting {
+    type Item = std::result::Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let next = catch_unwind(AssertUnwindSafe(|| self.0.next()));
+        let fault = "an array of the table has other buffers than those of its type";
+        next.unwrap_or_else(|_| Some(Err(ArrowError::CDataInterface(fault.to_owned()))))
+    }
 }
 
 /// Whether the cells of a column are null, or lists without a value.

@@ -8,6 +8,7 @@ from dataclasses import asdict, is_dataclass
 from typing import Any, cast
 
 from .._native import ArrowTable, columns_table
+from ..buffers import with_whole_buffers
 from ..errors import QueryError
 from ..homes import expanded
 
@@ -47,6 +48,7 @@ def prepare(table: Any) -> Prepared:  # noqa: PLR0911 - one for each kind of tab
     if package == "pyarrow" and hasattr(table, "to_table"):
         table = table.to_table()
     if hasattr(table, "__arrow_c_stream__"):
+        table = with_whole_buffers(table) if package == "pyarrow" else table
         return Prepared(table, names_of(table), {})
     if getattr(getattr(table, "dtype", None), "names", None):
         return of_columns({name: table[name] for name in table.dtype.names})
@@ -194,7 +196,7 @@ def of_pandas(frame: Any) -> Prepared:
                 raise QueryError(f'column "{name}": {error}') from error
         arrays.append(array)
     names = [str(name) for name in frame.columns]
-    return Prepared(pyarrow.table(arrays, names=names), names, types)
+    return Prepared(with_whole_buffers(pyarrow.table(arrays, names=names)), names, types)
 
 
 def points_of(

@@ -2,9 +2,10 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, Float32Array, Float64Array, Int64Array, LargeListArray,
-    LargeStringArray,
+    Array, ArrayRef, BooleanArray, Float32Array, Float64Array, GenericListArray, Int64Array,
+    LargeListArray, LargeStringArray, OffsetSizeTrait,
 };
+use arrow_buffer::OffsetBuffer;
 use arrow_cast::display::array_value_to_string;
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::extension::EXTENSION_TYPE_NAME_KEY;
@@ -187,6 +188,7 @@ impl Cells {
         let Some((value_type, is_list)) = natural_type(data_type)? else {
             return all(Cells::Empty);
         };
+        let array = &narrowed(array)?;
         if value_type == ValueType::Vector && !is_list
             || form == Form::Vector && value_type == ValueType::Float && is_list
         {
@@ -321,6 +323,25 @@ fn nearest(array: &ArrayRef) -> Result<Float64Array, ColumnError> {
 
 fn texts(array: &ArrayRef) -> Result<LargeStringArray, ColumnError> {
     Ok(exactly(array, &DataType::LargeUtf8)?.as_string().clone())
+}
+
+/// A column of lists without the items that lie before and behind its lists: a batch is a part of an array, whose items are all there.
+fn narrowed(array: &ArrayRef) -> Result<ArrayRef, ColumnError> {
+    fn of<O: OffsetSizeTrait>(array: &GenericListArray<O>) -> Result<ArrayRef, ColumnError> {
+        let offsets = array.value_offsets();
+        let (first, last) = (offsets[0], offsets[array.len()]);
+        let items = array.values().slice(first.as_usize(), (last - first).as_usize());
+        let offsets = offsets.iter().map(|&offset| offset - first).collect::<Vec<O>>();
+        let field = Field::new("item", items.data_type().clone(), true);
+        let (field, offsets) = (Arc::new(field), OffsetBuffer::new(offsets.into()));
+        let lists = GenericListArray::try_new(field, offsets, items, array.nulls().cloned());
+        Ok(Arc::new(lists.map_err(cast_fault)?))
+    }
+    match array.data_type() {
+        DataType::List(_) => of(array.as_list::<i32>()),
+        DataType::LargeList(_) => of(array.as_list::<i64>()),
+        _ => Ok(Arc::clone(array)),
+    }
 }
 
 /// Reads lists of values. A misfit among these is one of the row whose list has it.

@@ -6,6 +6,7 @@ pub(super) mod lines;
 pub(super) mod quotes;
 pub(super) mod opened;
 pub(super) mod row_groups;
+pub(super) mod checked;
 pub(super) mod source;
 pub(super) mod little;
 pub(super) mod rounds;

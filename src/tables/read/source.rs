@@ -4,6 +4,7 @@
 //! and each is decoded by the thread that reads it. What its metadata say of rows places the pieces, so it has to be what is read.
 
 use super::cells::natural_type;
+use super::checked::{Whole, check_batch};
 use super::lines::lines_of;
 use super::opened::{open_file, unreadable};
 use super::quotes::{Closed, unclosed_line};
@@ -65,6 +66,7 @@ enum Stream {
     },
     Batches {
         batches: Box<dyn Iterator<Item = std::result::Result<RecordBatch, ArrowError>> + Send>,
+        of: Arc<Whole>,
         /// The part of the file that was not cut into pieces yet.
         rest: Option<RecordBatch>,
     },
@@ -87,7 +89,8 @@ pub(in crate::tables) struct Piece {
 
 enum Rows {
     Texts(RecordBatch, Arc<Vec<(ColumnName, Field)>>),
-    Batch(RecordBatch),
+    /// A batch as somebody else made it, which has to be checked.
+    Batch(RecordBatch, Arc<Whole>),
     Group(RowGroup),
 }
 
@@ -189,8 +192,11 @@ impl Source {
         let Source { name, schema, kind } = self;
         let stream = match kind {
             Kind::Batches(batches) => {
-                let batches = batches.map(move |batch| batch?.project(&places));
-                Stream::Batches { batches: Box::new(batches), rest: None }
+                let (name, places) = (name.clone(), places.clone());
+                let of = Arc::new(Whole { name, places, first_row });
+                let table = Arc::clone(&of);
+                let batches = batches.map(move |batch| batch?.project(&table.places));
+                Stream::Batches { batches: Box::new(batches), of, rest: None }
             }
             Kind::Csv { file, delimiter, progress } => {
                 let fields = schema.fields().iter();
@@ -296,7 +302,7 @@ impl Pieces {
                 let len = batch.num_rows() as u64;
                 Ok(Some((Rows::Texts(batch, Arc::clone(columns)), len, 0)))
             }
-            Stream::Batches { batches, rest } => {
+            Stream::Batches { batches, of, rest } => {
                 let batch = match rest.take() {
                     Some(batch) => batch,
                     None => match batches.next() {
@@ -308,7 +314,8 @@ impl Pieces {
                 if len < batch.num_rows() {
                     *rest = Some(batch.slice(len, batch.num_rows() - len));
                 }
-                Ok(Some((Rows::Batch(batch.slice(0, len)), len as u64, 0)))
+                let rows = Rows::Batch(batch.slice(0, len), Arc::clone(of));
+                Ok(Some((rows, len as u64, 0)))
             }
             Stream::Groups { file, next } => {
                 let Some(group) = file.group(*next) else { return Ok(None) };
@@ -332,7 +339,10 @@ impl Piece {
         mut each: impl FnMut(&RecordBatch, u64, Vec<Fault>) -> Result<()>,
     ) -> Result<()> {
         match &self.rows {
-            Rows::Batch(batch) => each(batch, self.first_row, Vec::new()),
+            Rows::Batch(batch, of) => {
+                check_batch(batch, of, self.first_row)?;
+                each(batch, self.first_row, Vec::new())
+            }
             Rows::Texts(batch, columns) => {
                 let (batch, faults) = typed_columns(batch, columns, self.first_row)?;
                 each(&batch, self.first_row, faults)
