@@ -7,6 +7,7 @@
 
 mod client;
 mod history;
+mod matrix;
 
 use super::process;
 use super::process::{number_from_environment, say};

@@ -77,12 +77,13 @@ impl<'a> ValueRef<'a> {
         Some((value, 1 + used))
     }
 
-    /// Feeds the content of the value to a hasher, and not its type: a text has one hash whatever textual type it has, and
-    /// an instant one in all zones.
+    /// Feeds the content of the value to a hasher, and not its type: a text has one hash whatever textual type it has, an
+    /// instant one in all zones, and so have 0 and -0.
     pub fn hash_content(&self, hasher: &mut impl Hasher) {
         match *self {
             ValueRef::Int(number) => number.hash(hasher),
-            ValueRef::Float(number) => number.to_bits().hash(hasher),
+            // The sum of -0 and 0 is 0.
+            ValueRef::Float(number) => (number + 0.0).to_bits().hash(hasher),
             ValueRef::Bool(truth) => truth.hash(hasher),
             ValueRef::DateTime(time) => (time.seconds, time.nanos).hash(hasher),
             ValueRef::Vector(numbers) => {
@@ -92,8 +93,12 @@ impl<'a> ValueRef<'a> {
             ValueRef::Default(text)
             | ValueRef::String(text)
             | ValueRef::Geo(text)
-            | ValueRef::Password(text)
-            | ValueRef::BigFloat(text) => text.hash(hasher),
+            | ValueRef::Password(text) => text.hash(hasher),
+            ValueRef::BigFloat(_) => {
+                let mut key = Vec::new();
+                self.group_key(&mut key);
+                key.hash(hasher);
+            }
         }
     }
 

@@ -111,6 +111,12 @@ impl<'a> Draft<'a> {
         self.touched.get(name).or_else(|| self.version.predicate(name).map(|stored| &**stored))
     }
 
+    /// The conflict keys of a predicate's changes, to add those of deletes: they do not depend on what is there. `None` where
+    /// keys are not collected.
+    pub(super) fn keys_of<'k>(&'k mut self, def: &'k PredicateDef) -> Option<PredicateKeys<'k>> {
+        (!self.is_again).then(|| PredicateKeys::new(def, &mut self.keys))
+    }
+
     /// Deletes all values of a node in all languages, or all its edges.
     pub(in crate::graph) fn clear(&mut self, name: &str, node: u32) {
         let Draft { version, touched, keys, effect, .. } = self;
@@ -118,7 +124,6 @@ impl<'a> Draft<'a> {
         let Predicate { def, data } = predicate;
         let uid = version.nodes.uid(node);
         let mut keys = PredicateKeys::new(def, keys);
-        keys.all(uid);
         match data {
             PredicateData::Values(langs) => {
                 for values in langs.iter_mut().filter(|values| values.has(node)) {
@@ -200,7 +205,7 @@ impl<'a> Draft<'a> {
         let uid = version.nodes.uid(node);
         let mut keys = PredicateKeys::new(&predicate.def, keys);
         keys.count(uid);
-        removed.iter().for_each(|value| keys.value(uid, values, value.as_ref()));
+        removed.iter().for_each(|value| keys.value_gone(uid, values, value.as_ref()));
         values.set_row(node, Row::of(row), value_type);
     }
 
@@ -213,7 +218,6 @@ impl<'a> Draft<'a> {
             effect.edges_deleted += 1;
             let (uid, target_uid) = (version.nodes.uid(node), version.nodes.uid(target));
             let mut keys = PredicateKeys::new(&predicate.def, keys);
-            keys.edge(uid, target_uid);
             keys.edge_gone(uid, target_uid);
             edges.forward.remove(node, target);
             if let Some(reverse) = &mut edges.reverse {

@@ -276,6 +276,7 @@ impl Work<'_> {
                 unchecked = 0;
                 check()?;
             }
+            self.add_keys(run);
             // A node that nothing is known of has nothing to be deleted.
             let Some(node) = self.draft.node(run[0].node) else { continue };
             let name = &self.predicates[run[0].predicate as usize].name;
@@ -283,6 +284,22 @@ impl Work<'_> {
             self.delete(name, node, whats);
         }
         Ok(())
+    }
+
+    /// Adds the conflict keys of deletes of one node and predicate, be there something to delete or not.
+    fn add_keys(&mut self, run: &[Delete]) {
+        let Some(mut keys) = self.draft.keys_of(&self.predicates[run[0].predicate as usize]) else {
+            return;
+        };
+        for Delete { node, what, .. } in run {
+            match what {
+                Deleted::Value(_, value) => keys.value_written(*node, value.as_ref()),
+                Deleted::Edge(target) => keys.edge(*node, *target),
+                Deleted::All | Deleted::Lang(_) | Deleted::FirstFormatPassword(..) => {
+                    keys.all(*node);
+                }
+            }
+        }
     }
 
     /// Deletes things of one node and predicate. The values among them are of one language.

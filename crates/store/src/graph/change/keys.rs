@@ -10,6 +10,9 @@
 //! | `@upsert`, `@unique` | (node) | (token): two nodes that take one value conflict |
 //! | `@noconflict` | none | none |
 //!
+//! A delete has the keys of data whether it finds something or not: what another transaction sets meanwhile is there when it is
+//! committed, and would go with it. The keys of an index are those of what it finds.
+//!
 //! `@count` adds (node) where the number of elements changes, and the same for the other side of
 //! edges that are kept in both directions. Nodes stand there by uid: their numbers inside the
 //! engine may differ from version to version.
@@ -78,9 +81,29 @@ impl<'k> PredicateKeys<'k> {
         }
     }
 
-    /// A value of a node is set, or it was there and is deleted.
+    /// A value of a node is set.
     pub(in crate::graph) fn value(&mut self, node: Uid, values: &LangValues, value: ValueRef<'_>) {
-        self.element(node, |hasher| value.hash_content(hasher));
+        self.value_written(node, value);
+        self.tokens(node, values, value);
+    }
+
+    /// A value of a node is set or deleted, whether it is there or not.
+    pub(super) fn value_written(&mut self, node: Uid, value: ValueRef<'_>) {
+        let wanted = self.def.value_type;
+        self.element(node, |hasher| {
+            // As a delete compares it: a predicate of type default holds values of any type, and `5` is "5" there.
+            match value.value_type() == wanted {
+                true => value.hash_content(hasher),
+                false => match value.convert(wanted) {
+                    Ok(value) => value.as_ref().hash_content(hasher),
+                    Err(_) => value.hash_content(hasher),
+                },
+            }
+        });
+    }
+
+    /// A value of a node was there and is deleted.
+    pub(super) fn value_gone(&mut self, node: Uid, values: &LangValues, value: ValueRef<'_>) {
         self.tokens(node, values, value);
     }
 
@@ -96,7 +119,7 @@ impl<'k> PredicateKeys<'k> {
         }
     }
 
-    /// An edge is set, or it was there and is deleted.
+    /// An edge is set or deleted, whether it is there or not.
     pub(in crate::graph) fn edge(&mut self, node: Uid, target: Uid) {
         self.element(node, |hasher| target.hash(hasher));
         if self.rule == Rule::Upsert && self.def.reverse {

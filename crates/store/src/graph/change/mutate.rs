@@ -307,7 +307,8 @@ impl<'a> Staging<'a, '_> {
                     (Some(target), _) => Deleted::Edge(target),
                     (None, Some(text)) => match self.password(&def, node, text)? {
                         Some(hash) => Deleted::Value(lang, hash),
-                        None => return Ok(()),
+                        // No node has this one. It is a delete nevertheless, which conflicts with whoever sets one.
+                        None => Deleted::Value(lang, Value::Password(String::new())),
                     },
                     (None, None) => {
                         let wrong = |reason| wrong_value(reason, &def, quad.subject);
