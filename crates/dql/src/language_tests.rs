@@ -1,7 +1,9 @@
 //! The language, construct by construct: what is accepted and what the plan holds. What is refused is in
 //! `tests/golden/errors/language`.
 
-use super::{Condition, Document, Given, MutationRequest, parse, parse_condition, parse_mutation};
+use super::{
+    Condition, Document, Given, MutationRequest, RdfBlock, parse, parse_condition, parse_mutation,
+};
 use crate::lower::upsert::UpsertPlan;
 use hexgraph_base::plan::{
     Aggregate, Argument, Block, BlockKind, Call, Cascade, Comparison, Constant, Endpoint, Expand,
@@ -363,8 +365,11 @@ fn mutation_blocks() {
     let request =
         parse_mutation("{ set { <1> <a> \"}{\" . } # b\n delete {x} set { last } }").unwrap();
     assert!(request.query.is_none());
-    assert_eq!(request.mutations[0].set, " last ");
-    assert_eq!(request.mutations[0].delete, "x");
+    let texts = |blocks: &[RdfBlock]| -> Vec<String> {
+        blocks.iter().map(|block| block.text.clone()).collect()
+    };
+    assert_eq!(texts(&request.mutations[0].set), [" <1> <a> \"}{\" . ", " last "]);
+    assert_eq!(texts(&request.mutations[0].delete), ["x"]);
     assert_eq!(parse_mutation("{ q(func: has(a)) { a } }").unwrap().mutations, []);
     #[rustfmt::skip]
     let cases = [

@@ -10,7 +10,7 @@ use crate::db::operation::Latency;
 use hexgraph_base::plan::{Filter, Query, Reads};
 use hexgraph_base::schema::Actor;
 use hexgraph_base::types::{Error, Result, Uid};
-use hexgraph_dql::{Condition, Document};
+use hexgraph_dql::{Condition, Document, RdfBlock};
 use hexgraph_store::exec::{Answer, Control, Upsert, past_limit};
 use hexgraph_store::graph::{
     Changes, Commit, Effect, MutationReport, MutationTree, Stager, Statements, Version,
@@ -323,10 +323,12 @@ impl<'a> Step<'a> {
     }
 
     fn of_text(mutation: &'a hexgraph_dql::Mutation) -> Result<Step<'a>> {
-        let set = Statements::Part(&mutation.set, mutation.set_at);
-        let delete = Statements::Part(&mutation.delete, mutation.delete_at);
+        let parts = |blocks: &'a [RdfBlock]| -> Vec<Statements<'a>> {
+            blocks.iter().map(|block| Statements::Part(&block.text, block.at)).collect()
+        };
+        let (set, delete) = (parts(&mutation.set), parts(&mutation.delete));
         let condition = mutation.condition.clone();
-        Ok(Step { condition, trees: MutationTree::parse(&[set], &[delete])? })
+        Ok(Step { condition, trees: MutationTree::parse(&set, &delete)? })
     }
 }
 

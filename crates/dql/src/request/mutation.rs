@@ -23,14 +23,19 @@ pub struct MutationRequest {
 pub struct Mutation {
     /// The condition; `None` when the mutation is always carried out.
     pub condition: Option<Condition>,
-    /// The statements to set, as RDF.
-    pub set: String,
-    /// The place in the text where [`Mutation::set`] begins.
-    pub set_at: Position,
-    /// The statements to delete, as RDF.
-    pub delete: String,
-    /// The place in the text where [`Mutation::delete`] begins.
-    pub delete_at: Position,
+    /// The `set` blocks in the order of the text.
+    pub set: Vec<RdfBlock>,
+    /// The `delete` blocks in the order of the text.
+    pub delete: Vec<RdfBlock>,
+}
+
+/// A `set` or `delete` block.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RdfBlock {
+    /// Its statements, as RDF.
+    pub text: String,
+    /// The position in the request where [`RdfBlock::text`] begins.
+    pub at: Position,
 }
 
 /// Parses a request that changes data: a mutation block, an upsert block, or a plain query. The RDF inside is not parsed.
@@ -93,7 +98,7 @@ fn upsert(source: Arc<Source>, parts: Vec<UpsertPart>) -> Result<MutationRequest
     Ok(MutationRequest { query: Some(Document { source, operations }), mutations })
 }
 
-/// Makes one mutation of its blocks. Of several `set` blocks the last one counts, and so for `delete`, as in Dgraph.
+/// Makes one mutation of its blocks. All of them count: in Dgraph the last `set` takes the place of the others.
 fn mutation(
     source: &Arc<Source>,
     filter: Option<crate::syntax::ast::Condition>,
@@ -106,8 +111,8 @@ fn mutation(
         let text = body.of(source.text()).to_owned();
         let at = source.position(body.start);
         match kind {
-            RdfKind::Set => (mutation.set, mutation.set_at) = (text, at),
-            RdfKind::Delete => (mutation.delete, mutation.delete_at) = (text, at),
+            RdfKind::Set => mutation.set.push(RdfBlock { text, at }),
+            RdfKind::Delete => mutation.delete.push(RdfBlock { text, at }),
         }
     }
     mutation
