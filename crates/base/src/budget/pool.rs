@@ -73,6 +73,8 @@ struct Inner {
     bound: u64,
     /// The bytes that are drawn now, in whole blocks.
     drawn: AtomicU64,
+    /// The most bytes that were reserved at once since [`Budget::forget_peak`].
+    peak: AtomicU64,
     /// The sum of all bytes that were ever drawn, whether they were given back or not.
     taken: AtomicU64,
     /// The bytes that were given back since the last [`Budget::tidy`].
@@ -115,8 +117,8 @@ impl Budget {
 
     fn with(bound: u64, watch: Option<Watch>) -> Budget {
         let none = || AtomicU64::new(0);
-        let (drawn, taken, given, untidy) = (none(), none(), none(), none());
-        Budget { inner: Arc::new(Inner { bound, drawn, taken, given, untidy, watch }) }
+        let (drawn, peak, taken, given, untidy) = (none(), none(), none(), none(), none());
+        Budget { inner: Arc::new(Inner { bound, drawn, peak, taken, given, untidy, watch }) }
     }
 
     /// Creates a budget for the whole process, its data included, whose memory is sampled. `bound` is in bytes.
@@ -151,6 +153,16 @@ impl Budget {
     /// Returns the bytes that are drawn now, counted in whole blocks.
     pub fn drawn(&self) -> u64 {
         self.inner.drawn.load(Relaxed)
+    }
+
+    /// Returns the most bytes that were reserved at once since [`Budget::forget_peak`], counted in blocks.
+    pub fn peak(&self) -> u64 {
+        self.inner.peak.load(Relaxed)
+    }
+
+    /// Starts a new measurement of [`Budget::peak`].
+    pub fn forget_peak(&self) {
+        self.inner.peak.store(self.drawn(), Relaxed);
     }
 
     /// Creates a share for a request. It has drawn nothing yet.
@@ -206,7 +218,7 @@ impl Budget {
     ///
     /// [`Error::Limit`] when the budget, without the margin if the share is not small, has too little left.
     fn take(&self, bytes: u64, held: u64) -> Result<()> {
-        let Inner { bound, drawn, taken, watch, .. } = &*self.inner;
+        let Inner { bound, drawn, peak, taken, watch, .. } = &*self.inner;
         let least = if watch.is_some() { MARGIN_MIN.min(*bound / 4) } else { 0 };
         let margin = least.max(*bound / MARGIN);
         let kept = if held <= SMALL { 0 } else { margin };
@@ -225,6 +237,10 @@ impl Budget {
         let ever = taken.fetch_add(bytes, Relaxed).wrapping_add(bytes);
         let projected = looked.map_or(after, |watch| watch.projected(after, ever));
         if projected <= *bound - kept {
+            // A load first: a reservation below the peak writes nothing that other cores read.
+            if peak.load(Relaxed) < after {
+                peak.fetch_max(after, Relaxed);
+            }
             return Ok(());
         }
         drawn.fetch_sub(bytes, Relaxed);
@@ -450,6 +466,9 @@ mod tests {
         assert_eq!(budget.drawn(), 4 << 20);
         share.give_back(3 << 20);
         assert_eq!((budget.drawn(), share.used()), (BLOCK, BLOCK));
+        assert_eq!(budget.peak(), 4 << 20);
+        budget.forget_peak();
+        assert_eq!(budget.peak(), BLOCK);
         let panicked = catch_unwind(AssertUnwindSafe(|| {
             let share = budget.share();
             share.draw(5 << 20).unwrap();

@@ -1,0 +1,175 @@
+//! A server in this process, requests to it, and what one of them takes.
+
+use super::counting;
+use hexgraph::db::access::{AccessOptions, LoginRequest};
+use hexgraph::db::{Control, Database, Memory, Mutation, MutationRequest, OpenOptions, Statements};
+use hexgraph_server::http::{ServeOptions, Server};
+use std::fmt::Write as _;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+const MIB: usize = 1 << 20;
+
+/// What may be live beside twice the highest reservation: stacks of threads, caches, and what is small for each connection.
+const SLACK: usize = 32 * MIB;
+
+/// How much of an answer is kept to compare it; the rest is read and thrown away.
+const START: usize = 2048;
+
+/// The memory that requests have.
+const MEMORY: u64 = 1 << 30;
+
+const SECRET: &[u8] = b"0123456789abcdef0123456789abcdef";
+const PASSWORD: &str = "longenough";
+
+/// A server, alone: the counters are those of the process, so there is one at a time.
+pub struct Site {
+    /// Its database.
+    pub database: Database,
+    /// Where it answers.
+    pub address: SocketAddr,
+    server: Server,
+    _alone: MutexGuard<'static, ()>,
+}
+
+/// One request, all bytes of which exist before it is measured. Returns the start of the answer; what it allocates itself counts.
+pub type Attack = Box<dyn FnOnce(&Site) -> String>;
+
+/// One row of a table: what is tried, and a part of the answer.
+pub struct Row {
+    /// What is tried.
+    pub name: &'static str,
+    /// Makes the request. It is not measured.
+    pub make: Box<dyn FnOnce(&Site) -> Attack>,
+    /// A part of what comes back: of the status, the headers or the start of the body.
+    pub expects: &'static str,
+}
+
+/// A row.
+pub fn row(
+    name: &'static str,
+    expects: &'static str,
+    make: impl FnOnce(&Site) -> Attack + 'static,
+) -> Row {
+    Row { name, make: Box::new(make), expects }
+}
+
+impl Site {
+    /// A server of an empty database.
+    pub fn new() -> Site {
+        Site::with(ServeOptions::default(), |_| {})
+    }
+
+    /// A server with settings, of a database that is filled first.
+    pub fn with(options: ServeOptions, fill: impl FnOnce(&Database)) -> Site {
+        static ALONE: Mutex<()> = Mutex::new(());
+        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let memory = Memory::Work(MEMORY);
+        let database = Database::in_memory_with(OpenOptions { memory, ..OpenOptions::default() });
+        fill(&database);
+        let options = ServeOptions { port: Some(0), ..options };
+        let server = Server::start(database.clone(), options).unwrap();
+        let address = server.address().unwrap();
+        Site { database, address, server, _alone: alone }
+    }
+
+    /// A server with the user `eve`, who has no rights at all, and the guardian `groot`.
+    pub fn with_users() -> Site {
+        Site::with(ServeOptions::default(), |database| {
+            database.enable_access(AccessOptions::new(SECRET.to_vec())).unwrap();
+            let eve = format!(
+                r#"{{"dgraph.xid":"eve","dgraph.type":"dgraph.type.User","dgraph.password":"{PASSWORD}"}}"#
+            );
+            let set = vec![Statements::Json(&eve)];
+            let mutations = vec![Mutation { set, ..Mutation::default() }];
+            let request = MutationRequest { mutations, ..MutationRequest::default() };
+            database.mutate_request(&request, &Control::new()).unwrap();
+        })
+    }
+
+    /// The header with which a user sends requests.
+    pub fn token(&self, user: &str) -> String {
+        let password = if user == "groot" { "password" } else { PASSWORD };
+        let (user, password) = (user.to_owned(), password.to_owned());
+        let login = LoginRequest { user, password, ..LoginRequest::default() };
+        let access = self.database.login(&login, &Control::new()).unwrap().access;
+        format!("X-Dgraph-AccessToken: {access}")
+    }
+
+    /// Sends the requests of a table, one at a time, and measures each.
+    pub fn measure(self, rows: Vec<Row>) {
+        let mut faults = String::new();
+        for row in rows {
+            self.settle();
+            let attack = (row.make)(&self);
+            let (before, reserved_before) = (counting::live(), self.database.budget().drawn());
+            counting::forget_peak();
+            self.database.budget().forget_peak();
+            let started = Instant::now();
+            let answer = attack(&self);
+            let took = started.elapsed();
+            let live = counting::peak().saturating_sub(before);
+            let peak = self.database.budget().peak();
+            let reserved = peak.saturating_sub(reserved_before) as usize;
+            let (name, most) = (row.name, 2 * reserved + SLACK);
+            println!(
+                "{name}: {} MiB live, {} MiB reserved, {} ms",
+                live / MIB,
+                reserved / MIB,
+                took.as_millis()
+            );
+            if most < live {
+                writeln!(faults, "{name}: {live} bytes live, {reserved} reserved").unwrap();
+            }
+            if !answer.contains(row.expects) {
+                writeln!(faults, "{name}: no {:?} in {answer}", row.expects).unwrap();
+            }
+        }
+        self.settle();
+        drop(self.server);
+        assert!(faults.is_empty(), "{faults}");
+    }
+
+    /// Waits until all reservations of the last request are given back.
+    fn settle(&self) {
+        let started = Instant::now();
+        while 4 * MIB < self.database.budget().drawn() as usize {
+            assert!(
+                started.elapsed() < Duration::from_secs(20),
+                "a reservation is never given back"
+            );
+            thread::sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+/// Posts a body with these lines of headers.
+pub fn post(path: &str, headers: &[&str], body: impl AsRef<[u8]>) -> Attack {
+    let (body, count) = (body.as_ref(), body.as_ref().len());
+    let mut request = format!(
+        "POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {count}\r\n"
+    );
+    headers.iter().for_each(|line| write!(request, "{line}\r\n").unwrap());
+    request.push_str("\r\n");
+    send([request.as_bytes(), body].concat())
+}
+
+/// Sends bytes on a connection of their own, and reads until the server closes it.
+pub fn send(request: Vec<u8>) -> Attack {
+    Box::new(move |site| {
+        let mut stream = TcpStream::connect(site.address).unwrap();
+        // A request that is refused early is not read to its end, and what was sent is lost with the connection.
+        let sent = stream.write_all(&request);
+        let mut start = Vec::with_capacity(START);
+        let mut buffer = [0; 16 << 10];
+        while let Ok(count @ 1..) = stream.read(&mut buffer) {
+            let room = count.min(START - start.len());
+            start.extend_from_slice(&buffer[..room]);
+        }
+        assert!(sent.is_ok() || !start.is_empty(), "{sent:?}");
+        String::from_utf8_lossy(&start).into_owned()
+    })
+}
