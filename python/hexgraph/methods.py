@@ -37,6 +37,15 @@ class DatabaseMethods:
         uid: bool = False,
         separator: str | None = None,
         encoding: str | None = None,
+        header: bool | None = None,
+        quote: str | None = None,
+        escape: str | None = None,
+        comment: str | None = None,
+        skip: int | None = None,
+        null_values: Sequence[str] | None = None,
+        quoted_null: bool = False,
+        ragged: Literal["error", "skip", "fill"] = "error",
+        names: Literal["clean", "keep", "error"] = "clean",
         on_error: Literal["raise", "skip"] = "raise",
         progress: bool | Callable[[dict[str, Any]], object] | None = None,
         memory: int | str | None = None,
@@ -46,9 +55,9 @@ class DatabaseMethods:
 
         `table` is a list of dicts, a dict of columns, a frame of polars (also a lazy one) or
         pandas, a pyarrow.Table, a relation of DuckDB, or anything else with `__arrow_c_stream__`;
-        the path of a .parquet, .csv or .tsv file (the latter also as .gz or .zst), a pattern or a
-        folder of such files; a graph of networkx, whose nodes are the ids; or a list of tables. All
-        rows become visible at once, or none.
+        the path of a .parquet, .csv, .tsv, .txt or .edges file (texts also as .gz or .zst), a
+        pattern or a folder of such files; a graph of networkx, whose nodes are the ids; or a list
+        of tables. All rows become visible at once, or none.
 
         - `type`, the type of all the nodes; it is defined if it is not yet
         - `id`, the column that names the node of a row by an int or a text. Its values are kept in
@@ -61,10 +70,21 @@ class DatabaseMethods:
           texts in WKT or GeoJSON it names the column
         - `columns`, the predicates of columns that are not called so; None leaves a column out
         - `types`, the types of columns as the schema language has them, where those of the table,
-          or of the first 1000 rows of a CSV file, are not the ones that are wanted
+          or of all cells of a CSV file, are not the ones that are wanted
         - `schema`, definitions that are added first, as `alter` takes them
-        - `separator` and `encoding` of CSV files, where the beginning of the file does not tell:
-          "utf-8", "utf-16le", "utf-16be" or "windows-1252"
+        - of CSV files, where the beginning of the file does not tell: `separator`; `encoding`,
+          "utf-8", "utf-16le", "utf-16be" or "windows-1252"; `header`, whether the first record has
+          the names of the columns, which are `column0` and so on without; `quote`, the character
+          around fields, "" for none; `escape`, such as a backslash; `comment`, the first character
+          of lines that are comments; `skip`, the number of lines before the first record
+        - `null_values`, texts of a CSV file that are missing values. Without it "n/a" and its like
+          are in columns of numbers and times. An empty field in quotes is an empty text, or with
+          `quoted_null=True` a missing value
+        - `ragged`, what becomes of records with more or fewer fields than there are columns:
+          "error", "skip" leaves them out and reports their lines, "fill" adds missing values
+        - `names`, what becomes of a column whose name no predicate can have, since there are blanks
+          in it or another column has it: "clean" makes one of it, `First_Name` and `x_2`, which
+          the report has; "keep" and "error" refuse the table
         - `progress`, True for a bar, or a function that is called with a dict: done and total
           bytes, records, records_per_second, seconds, seconds_left
         - `memory`, bytes or "512MiB" that the load keeps to, beside its largest predicate
@@ -99,6 +119,15 @@ class DatabaseMethods:
             "uid": uid,
             "separator": separator,
             "encoding": encoding,
+            "header": header,
+            "quote": quote,
+            "escape": escape,
+            "comment": comment,
+            "skip": skip,
+            "null_values": null_values,
+            "quoted_null": quoted_null,
+            "ragged": ragged,
+            "names": names,
             "on_error": on_error,
             "progress": progress,
             "memory": memory,
@@ -123,6 +152,15 @@ class DatabaseMethods:
         uid: bool = False,
         separator: str | None = None,
         encoding: str | None = None,
+        header: bool | None = None,
+        quote: str | None = None,
+        escape: str | None = None,
+        comment: str | None = None,
+        skip: int | None = None,
+        null_values: Sequence[str] | None = None,
+        quoted_null: bool = False,
+        ragged: Literal["error", "skip", "fill"] = "error",
+        names: Literal["clean", "keep", "error"] = "clean",
         on_error: Literal["raise", "skip"] = "raise",
         progress: bool | Callable[[dict[str, Any]], object] | None = None,
         memory: int | str | None = None,
@@ -175,6 +213,15 @@ class DatabaseMethods:
             "uid": uid,
             "separator": separator,
             "encoding": encoding,
+            "header": header,
+            "quote": quote,
+            "escape": escape,
+            "comment": comment,
+            "skip": skip,
+            "null_values": null_values,
+            "quoted_null": quoted_null,
+            "ragged": ragged,
+            "names": names,
             "on_error": on_error,
             "progress": progress,
             "memory": memory,

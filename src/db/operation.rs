@@ -208,6 +208,9 @@ pub struct LoadReport {
     pub lost: LostIds,
     /// Warnings about input that was stored but is likely a mistake, as sentences.
     pub warnings: Vec<String>,
+    /// How each text file of a table was read, as `a.csv: comma, header, utf-8, 3 columns`; which columns are strings since one
+    /// cell is; and the predicates of columns whose names can be none, as sentences.
+    pub notes: Vec<String>,
     /// The wall time of the load.
     pub elapsed: Duration,
     /// The number of lines that were skipped.
@@ -227,6 +230,7 @@ impl From<graph::LoadReport> for LoadReport {
             repeated: report.repeated,
             lost: report.lost,
             warnings: report.warnings,
+            notes: report.notes,
             elapsed: Duration::ZERO,
             skipped: report.skipped_count,
             skipped_lines: lines

@@ -112,26 +112,79 @@ fn loaded(
 ) -> Result<(Version, graph::LoadReport)> {
     let version = altered(version, options)?;
     let jobs = with_ids(&version, jobs)?;
-    let expected = expected_ids(&version, &jobs);
-    let spaces = spaces_of(&jobs);
-    let mut load = ColumnLoad::new(&version, spaces.clone(), spill.as_ref())?;
-    let refuses_lost = keep_to_stored(&jobs, &spaces, &mut load);
-    let mut opened = Vec::new();
-    for (table, rows) in jobs {
-        let source = open(table, &version, options, &rows)?;
-        let plan = match &rows {
-            Rows::Nodes(rows) => plan_nodes(&source, rows, &spaces, &mut load),
-            Rows::Edges(rows) => plan_edges(&source, rows, &spaces, &mut load),
-        };
-        opened.push((plan?, source));
+    // What comes as a stream can be read once, so that types have to be right at the first attempt.
+    let files = jobs.iter().map(|(table, rows)| match table {
+        Table::File(path) => Some((Table::File(path.clone()), rows.clone())),
+        Table::Batches(_) => None,
+    });
+    let again = files.collect::<Option<Vec<(Table, Rows)>>>();
+    let attempt = Attempt { version: &version, options, spill: spill.as_ref(), canceller };
+    match again {
+        None => attempt.load(jobs, true).map_err(|failure| failure.error),
+        Some(again) => attempt.load(jobs, false).or_else(|failure| match failure.has_misfit {
+            true => attempt.load(again, true).map_err(|failure| failure.error),
+            false => Err(failure.error),
+        }),
     }
-    // All tables are planned before the first row is read, so a wrong column fails at once.
-    options.progress.start(opened.iter().map(|(_, source)| source.size()).sum());
-    let mut rounds = Rounds::new(load, options.clone(), canceller, expected);
-    for (plan, source) in opened {
-        rounds.table(&plan, source)?;
+}
+
+/// A try to load tables.
+struct Attempt<'a> {
+    version: &'a Version,
+    options: &'a TableOptions,
+    spill: Option<&'a SpillOptions>,
+    canceller: &'a Canceller,
+}
+
+/// Why it failed.
+struct Failure {
+    error: Error,
+    /// Whether a cell of a text file is of another type than its beginning showed.
+    has_misfit: bool,
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure { error, has_misfit: false }
     }
-    rounds.finish(&version, refuses_lost)
+}
+
+impl Attempt<'_> {
+    /// Loads tables. `reads_whole` says that the types of text files are inferred from all of their cells.
+    fn load(
+        &self,
+        jobs: Vec<(Table, Rows)>,
+        reads_whole: bool,
+    ) -> std::result::Result<(Version, graph::LoadReport), Failure> {
+        let Attempt { version, options, spill, canceller } = self;
+        let expected = expected_ids(version, &jobs);
+        let spaces = spaces_of(&jobs);
+        let mut load = ColumnLoad::new(version, spaces.clone(), *spill)?;
+        let refuses_lost = keep_to_stored(&jobs, &spaces, &mut load);
+        let open = |(table, rows)| Ok((open(table, version, options, &rows)?, rows));
+        let mut sources = jobs.into_iter().map(open).collect::<Result<Vec<(Source, Rows)>>>()?;
+        let mut tables: Vec<&mut Source> = sources.iter_mut().map(|(source, _)| source).collect();
+        Source::unify(&mut tables, reads_whole.then_some(canceller))?;
+        let mut opened = Vec::new();
+        for (source, rows) in sources {
+            let plan = match &rows {
+                Rows::Nodes(rows) => plan_nodes(&source, rows, &spaces, &mut load),
+                Rows::Edges(rows) => plan_edges(&source, rows, &spaces, &mut load),
+            };
+            opened.push((plan?, source));
+        }
+        // All tables are planned before the first row is read, so a wrong column fails at once.
+        options.progress.start(opened.iter().map(|(_, source)| source.size()).sum());
+        let mut rounds = Rounds::new(load, (*options).clone(), canceller, expected);
+        for (plan, source) in opened {
+            let file = source.text_file();
+            rounds.table(&plan, source).map_err(|error| {
+                let has_misfit = file.is_some_and(|file| file.has_misfit());
+                Failure { error, has_misfit }
+            })?;
+        }
+        Ok(rounds.finish(version, refuses_lost)?)
+    }
 }
 
 fn altered<'a>(version: &'a Version, options: &TableOptions) -> Result<Cow<'a, Version>> {

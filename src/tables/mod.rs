@@ -18,7 +18,8 @@ pub use hexgraph_store::graph::IdSpace;
 pub use read::exported::is_export_folder;
 pub use read::source::is_table_name;
 pub use shape::options::{
-    EdgeOptions, Encoding, ID_PREDICATE, Missing, NodeOptions, PointColumns, Table, TableOptions,
+    EdgeOptions, Encoding, ID_PREDICATE, Missing, Names, NodeOptions, PointColumns, Ragged, Table,
+    TableOptions, TextOptions,
 };
 
 #[cfg(test)]

@@ -134,6 +134,20 @@ impl PyLoadReport {
         self.report.warnings.clone()
     }
 
+    /// How each text file of a table was read, which columns are strings since one cell is, and the predicates of columns whose
+    /// names can be none: sentences in the order of the files.
+    ///
+    /// >>> import hexgraph, pathlib, tempfile
+    /// >>> path = pathlib.Path(tempfile.mkdtemp()) / "airports.csv"
+    /// >>> _ = path.write_text("iata;city\nZRH;Zürich\n")
+    /// >>> db = hexgraph.connect()
+    /// >>> db.load_nodes(path, "Airport", id="iata").notes[0].partition(": ")[2]
+    /// 'semicolon, header (assumed, as all cells are texts), utf-8, 2 columns'
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.report.notes.clone()
+    }
+
     /// How long it took.
     ///
     /// >>> import hexgraph

@@ -11,8 +11,8 @@ use arrow_array::{
 use arrow_schema::{ArrowError, DataType, SchemaRef};
 use hexgraph::db::{Control, LoadProgress, LoadReport, byte_count, files_of};
 use hexgraph::tables::{
-    EdgeOptions, Encoding, IdSpace, Missing, NodeOptions, PointColumns, Table, TableOptions,
-    is_table_name,
+    EdgeOptions, Encoding, IdSpace, Missing, Names, NodeOptions, PointColumns, Ragged, Table,
+    TableOptions, TextOptions, is_table_name,
 };
 use hexgraph_base::types::{Result, ValueType};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -40,6 +40,24 @@ pub(crate) struct GivenOptions<'py> {
     pub separator: Option<String>,
     /// The encoding of a text file.
     pub encoding: Option<String>,
+    /// Whether the first record has names.
+    pub header: Option<bool>,
+    /// The sign around fields, empty for none.
+    pub quote: Option<String>,
+    /// The sign that makes the next one a letter within quotes.
+    pub escape: Option<String>,
+    /// The sign with which comments begin, empty for none.
+    pub comment: Option<String>,
+    /// The number of lines before the first record.
+    pub skip: Option<u64>,
+    /// Texts that are missing values.
+    pub null_values: Option<Vec<String>>,
+    /// Whether an empty field in quotes is a missing value.
+    pub quoted_null: bool,
+    /// What becomes of records of another width: `"error"`, `"skip"` or `"fill"`.
+    pub ragged: String,
+    /// What becomes of columns whose names no predicates can have: `"clean"`, `"keep"` or `"error"`.
+    pub names: String,
     /// Whether a bar is shown, or the function that is told the progress.
     pub progress: Option<Bound<'py, PyAny>>,
 }
@@ -53,6 +71,15 @@ impl Default for GivenOptions<'_> {
             memory: None,
             separator: None,
             encoding: None,
+            header: None,
+            quote: None,
+            escape: None,
+            comment: None,
+            skip: None,
+            null_values: None,
+            quoted_null: false,
+            ragged: "error".to_owned(),
+            names: "clean".to_owned(),
             progress: None,
         }
     }
@@ -75,13 +102,17 @@ impl GivenOptions<'_> {
             };
             types.insert(column, value_type);
         }
-        let separator = self.separator.map(|text| match text.as_bytes() {
-            [letter] if letter.is_ascii() => Ok(*letter),
-            _ => {
-                let fault = format!("separator is one ASCII character, not {text:?}");
-                Err(PyValueError::new_err(fault))
-            }
-        });
+        let text = TextOptions {
+            header: self.header,
+            quote: self.quote.map(|text| optional_sign("quote", &text)).transpose()?,
+            escape: self.escape.map(|text| sign("escape", &text)).transpose()?,
+            comment: self.comment.map(|text| optional_sign("comment", &text)).transpose()?,
+            skip: self.skip,
+            null_values: self.null_values.unwrap_or_default(),
+            quoted_null: self.quoted_null,
+            ragged: Ragged::from_name(&self.ragged)
+                .map_err(|fault| PyValueError::new_err(fault.to_string()))?,
+        };
         let encoding = self.encoding.map(|name| Encoding::from_name(&name)).transpose();
         Ok(TableOptions {
             schema: self.schema.as_ref().map(to_schema_text).transpose()?,
@@ -89,10 +120,29 @@ impl GivenOptions<'_> {
             skip_errors: skips(&self.on_error)?,
             progress: LoadProgress::default(),
             memory: to_memory(self.memory.as_ref())?,
-            separator: separator.transpose()?,
+            separator: self.separator.map(|text| sign("separator", &text)).transpose()?,
             encoding: encoding.map_err(|fault| PyValueError::new_err(fault.to_string()))?,
+            text,
+            names: Names::from_name(&self.names)
+                .map_err(|fault| PyValueError::new_err(fault.to_string()))?,
         })
     }
+}
+
+/// A sign of a text file that an option gives.
+fn sign(option: &str, text: &str) -> PyResult<u8> {
+    match text.as_bytes() {
+        [sign] if sign.is_ascii() => Ok(*sign),
+        _ => {
+            let fault = format!("{option} is one ASCII character, not {text:?}");
+            Err(PyValueError::new_err(fault))
+        }
+    }
+}
+
+/// A sign that an option gives, where an empty text says that there is none.
+fn optional_sign(option: &str, text: &str) -> PyResult<Option<u8>> {
+    if text.is_empty() { Ok(None) } else { sign(option, text).map(Some) }
 }
 
 /// The options of a load of nodes.

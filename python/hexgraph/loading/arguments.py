@@ -15,11 +15,31 @@ from .tables import Prepared, points_of, prepare
 ENDS = (("source", "target"), ("from", "to"), ("src", "dst"), ("start", "end"), ("head", "tail"))
 """The names that the columns of edges usually have."""
 
+TEXT_OPTIONS = (
+    "header",
+    "quote",
+    "escape",
+    "comment",
+    "skip",
+    "null_values",
+    "quoted_null",
+    "ragged",
+    "names",
+)
+"""Options that say how a text file is written."""
+
 OTHER_NAMES = {
     "load_nodes": {
         **dict.fromkeys(("label", "labels", "kind", "node_type", "node_label"), "type"),
         **dict.fromkeys(("key", "primary_key", "id_column", "index", "index_col"), "id"),
-        **dict.fromkeys(("sep", "delimiter"), "separator"),
+        **dict.fromkeys(("sep", "delimiter", "delim", "delim_whitespace"), "separator"),
+        **dict.fromkeys(("quotechar", "quote_char"), "quote"),
+        **dict.fromkeys(("escapechar", "escape_char"), "escape"),
+        **dict.fromkeys(("comment_prefix", "comment_char"), "comment"),
+        **dict.fromkeys(("skiprows", "skip_rows", "skip_lines"), "skip"),
+        **dict.fromkeys(("na_values", "nullstr", "null_strings"), "null_values"),
+        **dict.fromkeys(("has_header", "names_in_first_line"), "header"),
+        **dict.fromkeys(("truncate_ragged_lines", "on_bad_lines"), "ragged"),
         **dict.fromkeys(("location", "point", "coordinates"), "geo"),
         **dict.fromkeys(("dtype", "dtypes", "schema_overrides"), "types"),
         "rename": "columns",
@@ -30,7 +50,14 @@ OTHER_NAMES = {
         **dict.fromkeys(("properties", "attributes", "weights", "edge_attr"), "facets"),
         **dict.fromkeys(("type", "label", "relation", "rel_type", "name"), "predicate"),
         **dict.fromkeys(("id", "key", "by"), "on"),
-        **dict.fromkeys(("sep", "delimiter"), "separator"),
+        **dict.fromkeys(("sep", "delimiter", "delim", "delim_whitespace"), "separator"),
+        **dict.fromkeys(("quotechar", "quote_char"), "quote"),
+        **dict.fromkeys(("escapechar", "escape_char"), "escape"),
+        **dict.fromkeys(("comment_prefix", "comment_char"), "comment"),
+        **dict.fromkeys(("skiprows", "skip_rows", "skip_lines"), "skip"),
+        **dict.fromkeys(("na_values", "nullstr", "null_strings"), "null_values"),
+        **dict.fromkeys(("has_header", "names_in_first_line"), "header"),
+        **dict.fromkeys(("truncate_ragged_lines", "on_bad_lines"), "ragged"),
     },
 }
 """Arguments as others call them, and what they are called here."""
@@ -136,7 +163,7 @@ def common(
     """Return the options that nodes and edges have in common. Types that are given count."""
     columns = prepared.columns
     own = {name: kind for name, kind in types.items() if columns is None or name in columns}
-    keys = ("on_error", "memory", "separator", "encoding", "progress")
+    keys = ("on_error", "memory", "separator", "encoding", "progress", *TEXT_OPTIONS)
     return {
         **{key: options[key] for key in keys},
         "schema": expanded(options["schema"]),

@@ -28,6 +28,7 @@ def lines(report: LoadReport) -> list[tuple[str, str, str]]:
     if report.skipped:
         told.append(("left out", report.skipped, "see skipped_lines"))
     rows = [(name, f"{number:,}", remark) for name, number, remark in told]
+    rows += [("note", "", note) for note in report.notes]
     return rows + [("warning", "", warning) for warning in report.warnings]
 
 

@@ -1,9 +1,8 @@
 //! Tables in pieces, wherever they come from.
 
 pub(super) mod cells;
+pub(super) mod csv;
 pub(super) mod text;
-pub(super) mod lines;
-pub(super) mod quotes;
 pub(super) mod opened;
 pub(super) mod row_groups;
 pub(super) mod checked;

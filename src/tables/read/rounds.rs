@@ -1,8 +1,6 @@
 //! Reads tables in rounds: while all threads make parts of some pieces, the next are read.
 
-use super::lines::lines_of;
 use super::source::{Piece, Source};
-use super::text::TextFile;
 use crate::db::Canceller;
 use crate::tables::shape::choose_ids::all_new_warning;
 use crate::tables::shape::options::TableOptions;
@@ -56,7 +54,6 @@ impl<'a> Rounds<'a> {
         let first_row = self.rows;
         let mut pieces = source.pieces(plan.places(), first_row)?;
         self.load.begin_table(first_row, &name);
-        let first_skipped = self.report.skipped.len();
         let mut gaps = Gaps::default();
         let threads = rayon::current_num_threads();
         let round_len = if self.options.memory == 0 { 2 * threads } else { threads };
@@ -81,7 +78,7 @@ impl<'a> Rounds<'a> {
                 gaps.add(parts.gaps);
                 self.options.progress.set_records(self.rows);
                 let faults = std::mem::take(&mut parts.faults);
-                self.report_faults(faults, &name, (first_row, text.as_ref()))?;
+                self.report_faults(faults, &name, first_row)?;
                 plan.add(parts, &mut self.load)?;
             }
             let sizes = round.iter().map(|piece| piece.size);
@@ -90,9 +87,36 @@ impl<'a> Rounds<'a> {
             round = next?;
         }
         self.gaps += gaps.rows;
-        let first = gaps.first.map(|row| (row - first_row + 1, name));
+        let first = gaps.first.map(|row| (row - first_row + 1, name.clone()));
         self.first_gap = self.first_gap.take().or(first);
-        self.number_lines(first_skipped, text.as_ref())
+        let (skipped, filled) = pieces.ragged();
+        self.report_ragged(&name, skipped, filled);
+        self.report.notes.extend_from_slice(plan.notes());
+        if let Some(file) = text {
+            self.report.notes.push(format!("{name}: {}", file.description()));
+            self.report.notes.extend(file.widened());
+        }
+        Ok(())
+    }
+
+    /// Reports records of a text file that had another number of fields than there are columns.
+    fn report_ragged(&mut self, table: &str, skipped: &[u64], filled: u64) {
+        self.report.skipped_count += skipped.len() as u64;
+        let room = SKIPPED_MAX.saturating_sub(self.report.skipped.len());
+        let reason = "it has another number of fields than there are columns";
+        let line = |line: &u64| SkippedLine {
+            file: table.to_owned(),
+            line: *line,
+            column: 1,
+            reason: reason.to_owned(),
+        };
+        self.report.skipped.extend(skipped.iter().take(room).map(line));
+        if 0 < filled {
+            let fault = format!(
+                "{filled} records of {table} have fewer fields than there are columns; these are missing values"
+            );
+            self.report.warnings.push(fault);
+        }
     }
 
     /// Returns the version that has the data of all tables.
@@ -128,35 +152,20 @@ impl<'a> Rounds<'a> {
         Ok((built.version, self.report))
     }
 
-    fn report_faults(
-        &mut self,
-        mut faults: Vec<Fault>,
-        table: &str,
-        (first_row, text): (u64, Option<&TextFile>),
-    ) -> Result<()> {
+    fn report_faults(&mut self, mut faults: Vec<Fault>, table: &str, first_row: u64) -> Result<()> {
         faults.sort_by_key(|fault| (fault.row, fault.place));
         self.report.skipped_count += faults.len() as u64;
-        for Fault { row, column, place, reason } in faults {
+        for Fault { row, line, column, place, reason } in faults {
             let (file, row, place) = (table.to_owned(), row - first_row, place as u32 + 1);
+            let line = line.unwrap_or(row + 1);
             let message = format!("row {}, column {column:?}: {reason}", row + 1);
             if !self.options.skip_errors {
-                let line = lines_of(text, &[row])?[0];
                 return Err(Error::Load { file, line, column: place, message });
             }
             if self.report.skipped.len() < SKIPPED_MAX {
-                let line = SkippedLine { file, line: row, column: place, reason: message };
+                let line = SkippedLine { file, line, column: place, reason: message };
                 self.report.skipped.push(line);
             }
-        }
-        Ok(())
-    }
-
-    /// Replaces the rows of skipped cells by their lines.
-    fn number_lines(&mut self, first: usize, text: Option<&TextFile>) -> Result<()> {
-        let skipped = &mut self.report.skipped[first..];
-        let rows: Vec<u64> = skipped.iter().map(|skipped| skipped.line).collect();
-        for (skipped, line) in skipped.iter_mut().zip(lines_of(text, &rows)?) {
-            skipped.line = line;
         }
         Ok(())
     }
@@ -178,6 +187,7 @@ fn parts_of(
     piece.for_each(|batch, first_row, mut faults| {
         let mut of_batch = plan.parts(batch, first_row, interner, canceller);
         faults.append(&mut of_batch.faults);
+        faults.iter_mut().for_each(|fault| fault.line = piece.line_of(fault.row));
         of_batch.faults = faults;
         parts.push(of_batch);
         // A piece of a few bytes may have more rows than there can be nodes.

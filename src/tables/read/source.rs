@@ -3,36 +3,26 @@
 //! A stream of batches is cut into pieces as it comes. A Parquet file is cut into its row groups,
 //! and each is decoded by the thread that reads it. What its metadata say of rows places the pieces, so it has to be what is read.
 
-use super::cells::natural_type;
 use super::checked::{Whole, check_batch};
-use super::lines::lines_of;
-use super::opened::{open_file, unreadable};
-use super::quotes::{Closed, unclosed_line};
+use super::csv::file::{BATCH_ROWS, CsvFile};
+use super::csv::reader::{TextBatch, TextReader};
+use super::opened::unreadable;
 use super::row_groups::{PIECE_ROWS, ParquetFile, RowGroup};
-use super::text::{TextFile, decoded};
-use crate::db::LoadProgress;
-use crate::tables::shape::cell_error::{CellError, gap_pattern, is_gap};
+use crate::db::{Canceller, LoadProgress};
 use crate::tables::shape::options::{Table, TableOptions};
-use crate::tables::shape::parts::{ColumnName, Fault, shown};
-use arrow_array::cast::AsArray;
-use arrow_array::{Array, RecordBatch, RecordBatchOptions};
-use arrow_cast::{CastOptions, cast_with_options};
-use arrow_csv::ReaderBuilder;
-use arrow_csv::reader::Format;
-use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
-use hexgraph_base::formats::decompressed;
-use hexgraph_base::types::{Error, Result, ValueRef, ValueType};
-use regex::Regex;
-use std::fs::File;
+use crate::tables::shape::parts::Fault;
+use arrow_array::RecordBatch;
+use arrow_schema::{ArrowError, SchemaRef};
+use hexgraph_base::types::{Error, Result, ValueType};
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
-use std::{fs, io};
 
 const PARQUET_ENDS: [&str; 2] = [".parquet", ".pq"];
 
-/// The number of rows from which the types of the columns of a CSV file are guessed.
-const INFERRED_ROWS: usize = 1000;
+/// The ends of names of delimited text files, and the separator that each promises.
+const TEXT_ENDS: [(&str, u8); 4] =
+    [(".csv", b','), (".tsv", b'\t'), (".txt", b'\t'), (".edges", b'\t')];
 
 /// A table that was opened.
 pub(in crate::tables) struct Source {
@@ -45,7 +35,7 @@ pub(in crate::tables) struct Source {
 
 enum Kind {
     Batches(Box<dyn arrow_array::RecordBatchReader + Send>),
-    Csv { file: TextFile, delimiter: u8, progress: LoadProgress },
+    Csv { file: Arc<CsvFile>, progress: LoadProgress },
     Parquet(ParquetFile),
 }
 
@@ -57,12 +47,15 @@ pub(in crate::tables) struct Pieces {
 }
 
 enum Stream {
-    /// Records of a text file, and the types that their columns are converted to.
+    /// Records of a text file, and the columns of it that are read.
     Texts {
-        batches: Box<dyn Iterator<Item = std::result::Result<RecordBatch, ArrowError>> + Send>,
-        columns: Arc<Vec<(ColumnName, Field)>>,
-        file: TextFile,
-        separator: u8,
+        reader: Box<TextReader<Box<dyn Read + Send>>>,
+        positions: Arc<[usize]>,
+        file: Arc<CsvFile>,
+        /// The lines of records that were left out.
+        skipped: Vec<u64>,
+        /// The number of records with missing fields.
+        filled: u64,
     },
     Batches {
         batches: Box<dyn Iterator<Item = std::result::Result<RecordBatch, ArrowError>> + Send>,
@@ -88,7 +81,7 @@ pub(in crate::tables) struct Piece {
 }
 
 enum Rows {
-    Texts(RecordBatch, Arc<Vec<(ColumnName, Field)>>),
+    Texts(TextBatch, Arc<CsvFile>, Arc<[usize]>),
     /// A batch as somebody else made it, which has to be checked.
     Batch(RecordBatch, Arc<Whole>),
     Group(RowGroup),
@@ -97,7 +90,8 @@ enum Rows {
 /// Returns true if a file is a table, by the end of its name.
 pub fn is_table_name(name: &str) -> bool {
     let plain = plain_name(name);
-    PARQUET_ENDS.iter().chain(&[".csv", ".tsv"]).any(|end| plain.ends_with(end))
+    let texts = TEXT_ENDS.iter().map(|(end, _)| end);
+    PARQUET_ENDS.iter().chain(texts).any(|end| plain.ends_with(end))
 }
 
 /// A name in lower case, without the end that says that it is packed.
@@ -143,43 +137,64 @@ impl Source {
             let schema = Arc::clone(file.schema());
             return Ok(Source { name, schema, kind: Kind::Parquet(file) });
         }
-        let usual = match () {
-            () if plain.ends_with(".csv") => b',',
-            () if plain.ends_with(".tsv") => b'\t',
-            () => {
-                let what = "a table is read from .parquet, .csv or .tsv";
-                return Err(Error::query(format!("{name}: {what}")));
-            }
+        let promised = TEXT_ENDS.iter().find(|(end, _)| plain.ends_with(end));
+        let Some((_, usual)) = promised else {
+            let what = "a table is read from .parquet, .csv, .tsv, .txt or .edges";
+            return Err(Error::query(format!("{name}: {what}")));
         };
-        let file = TextFile::find(path, options.encoding)?;
-        let delimiter = options.separator.map_or_else(|| file.separator(usual), Ok)?;
-        let format = Format::default().with_header(true).with_delimiter(delimiter);
-        let inferred = format.infer_schema(file.open()?, Some(INFERRED_ROWS));
-        let fault =
-            |error| unclosed(&name, &file, delimiter).unwrap_or_else(|| uneven(&name, error));
-        let (inferred, _) = inferred.map_err(fault)?;
-        let inferred = without_gaps(inferred, format, &file, &name)?;
-        let fields = inferred.fields().iter();
-        let fields = fields.map(|field| csv_field(field, type_of(field.name())));
-        let schema = Arc::new(Schema::new(fields.collect::<Vec<Field>>()));
-        let progress = options.progress.clone();
-        Ok(Source { name, schema, kind: Kind::Csv { file, delimiter, progress } })
+        let is_list = [".txt", ".edges"].iter().any(|end| plain.ends_with(end));
+        let file = CsvFile::open(path, (*usual, is_list), options, type_of)?;
+        Ok(Source::of_text(file, options.progress.clone()))
+    }
+
+    fn of_text(file: CsvFile, progress: LoadProgress) -> Source {
+        let schema = Arc::new(file.schema());
+        let name = file.name().to_owned();
+        Source { name, schema, kind: Kind::Csv { file: Arc::new(file), progress } }
+    }
+
+    /// Gives columns of one name in several text files one type, that of all their cells. With `canceller` the types of a file are
+    /// inferred from all of it first.
+    ///
+    /// # Errors
+    ///
+    /// As [`CsvFile::infer`].
+    pub(in crate::tables) fn unify(
+        sources: &mut [&mut Source],
+        canceller: Option<&Canceller>,
+    ) -> Result<()> {
+        let mut files = Vec::new();
+        for source in sources.iter_mut() {
+            if let Kind::Csv { file, .. } = &mut source.kind {
+                files.push(Arc::get_mut(file).expect("nothing of the file is read yet"));
+            }
+        }
+        if let Some(canceller) = canceller {
+            files.iter_mut().try_for_each(|file| file.infer(canceller))?;
+        }
+        CsvFile::widen(&mut files);
+        for source in sources {
+            if let Kind::Csv { file, .. } = &source.kind {
+                source.schema = Arc::new(file.schema());
+            }
+        }
+        Ok(())
+    }
+
+    /// The text file that the table is.
+    pub(in crate::tables) fn text_file(&self) -> Option<Arc<CsvFile>> {
+        match &self.kind {
+            Kind::Csv { file, .. } => Some(Arc::clone(file)),
+            _ => None,
+        }
     }
 
     /// The bytes of the file, 0 where there is none.
     pub(in crate::tables) fn size(&self) -> u64 {
         match &self.kind {
             Kind::Batches(_) => 0,
-            Kind::Csv { file, .. } => fs::metadata(&file.path).map_or(0, |file| file.len()),
+            Kind::Csv { file, .. } => file.size(),
             Kind::Parquet(file) => file.size(),
-        }
-    }
-
-    /// The file, where its rows are lines of text.
-    pub(super) fn text_file(&self) -> Option<TextFile> {
-        match &self.kind {
-            Kind::Csv { file, .. } => Some(file.clone()),
-            _ => None,
         }
     }
 
@@ -189,7 +204,7 @@ impl Source {
     ///
     /// As [`Source::open`].
     pub(super) fn pieces(self, places: Vec<usize>, first_row: u64) -> Result<Pieces> {
-        let Source { name, schema, kind } = self;
+        let Source { name, kind, .. } = self;
         let stream = match kind {
             Kind::Batches(batches) => {
                 let (name, places) = (name.clone(), places.clone());
@@ -198,26 +213,9 @@ impl Source {
                 let batches = batches.map(move |batch| batch?.project(&table.places));
                 Stream::Batches { batches: Box::new(batches), of, rest: None }
             }
-            Kind::Csv { file, delimiter, progress } => {
-                let fields = schema.fields().iter();
-                let texts = fields.map(|field| Field::new(field.name(), DataType::Utf8, true));
-                let texts = Arc::new(Schema::new(texts.collect::<Vec<Field>>()));
-                let column = |&place: &usize| {
-                    let field = schema.field(place).clone();
-                    (ColumnName { name: field.name().clone(), place }, field)
-                };
-                let columns = Arc::new(places.iter().map(column).collect());
-                let counted = Counted { file: open_file(&file.path)?, progress };
-                let input = decompressed(counted, &file.path.display().to_string())?;
-                let input = Closed::new(decoded(input, file.encoding), delimiter);
-                let reader = ReaderBuilder::new(texts)
-                    .with_header(true)
-                    .with_delimiter(delimiter)
-                    .with_batch_size(PIECE_ROWS)
-                    .with_projection(places)
-                    .build(input);
-                let batches = Box::new(reader.map_err(|error| unreadable(&name, error))?);
-                Stream::Texts { batches, columns, file, separator: delimiter }
+            Kind::Csv { file, progress } => {
+                let (reader, positions) = (Box::new(file.reader(progress)?), places.into());
+                Stream::Texts { reader, positions, file, skipped: Vec::new(), filled: 0 }
             }
             Kind::Parquet(file) => {
                 Stream::Groups { file: Arc::new(file.with_columns(places)), next: 0 }
@@ -225,54 +223,6 @@ impl Source {
         };
         Ok(Pieces { name, stream, next_row: first_row })
     }
-}
-
-/// A file whose read bytes are counted.
-struct Counted {
-    file: File,
-    progress: LoadProgress,
-}
-
-impl Read for Counted {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.file.read(buffer)?;
-        self.progress.add(count as u64);
-        Ok(count)
-    }
-}
-
-/// Guesses columns of texts again, as if "n/a" and its like were not there: one that has but numbers then is one of numbers.
-fn without_gaps(inferred: Schema, format: Format, file: &TextFile, name: &str) -> Result<Schema> {
-    let is_text = |field: &Arc<Field>| *field.data_type() == DataType::Utf8;
-    if !inferred.fields().iter().any(is_text) {
-        return Ok(inferred);
-    }
-    let gaps = Regex::new(&gap_pattern()).map_err(|error| unreadable(name, error))?;
-    let again = format.with_null_regex(gaps).infer_schema(file.open()?, Some(INFERRED_ROWS));
-    let (again, _) = again.map_err(|error| uneven(name, error))?;
-    let both = inferred.fields().iter().zip(again.fields());
-    let fields = both.map(|(before, now)| match now.data_type() {
-        // Nothing but gaps: they may mean something, as "NA" does for Namibia.
-        DataType::Null => Arc::clone(before),
-        _ => Arc::clone(now),
-    });
-    Ok(Schema::new(fields.collect::<Vec<_>>()))
-}
-
-fn csv_field(field: &Field, wanted: Option<ValueType>) -> Field {
-    let data_type = match (wanted, field.data_type()) {
-        (Some(ValueType::Int), _) => DataType::Int64,
-        (Some(ValueType::Float), _) => DataType::Float64,
-        (Some(ValueType::Bool), _) => DataType::Boolean,
-        // Later rows may have fractions of seconds where the first have none.
-        (None | Some(ValueType::DateTime), DataType::Timestamp(..)) => {
-            DataType::Timestamp(TimeUnit::Microsecond, None)
-        }
-        (Some(ValueType::DateTime), DataType::Date32) => DataType::Date32,
-        (Some(_), _) | (None, DataType::Null) => DataType::Utf8,
-        (None, inferred) => inferred.clone(),
-    };
-    Field::new(field.name(), data_type, true)
 }
 
 impl Pieces {
@@ -293,14 +243,13 @@ impl Pieces {
 
     fn next(&mut self) -> Result<Option<(Rows, u64, u64)>> {
         match &mut self.stream {
-            Stream::Texts { batches, columns, file, separator } => {
-                let Some(batch) = batches.next() else { return Ok(None) };
-                let batch = batch.map_err(|error| {
-                    let fault = unclosed(&self.name, file, *separator);
-                    fault.unwrap_or_else(|| uneven_row(&self.name, file, error))
-                })?;
-                let len = batch.num_rows() as u64;
-                Ok(Some((Rows::Texts(batch, Arc::clone(columns)), len, 0)))
+            Stream::Texts { reader, positions, file, skipped, filled } => {
+                let Some(mut batch) = reader.next(BATCH_ROWS)? else { return Ok(None) };
+                let len = batch.len() as u64;
+                skipped.append(&mut batch.skipped);
+                *filled += batch.filled as u64;
+                let rows = Rows::Texts(batch, Arc::clone(file), Arc::clone(positions));
+                Ok(Some((rows, len, 0)))
             }
             Stream::Batches { batches, of, rest } => {
                 let batch = match rest.take() {
@@ -327,7 +276,25 @@ impl Pieces {
     }
 }
 
+impl Pieces {
+    /// The lines of records that were left out so far, and the number of those that lacked fields.
+    pub(in crate::tables) fn ragged(&self) -> (&[u64], u64) {
+        match &self.stream {
+            Stream::Texts { skipped, filled, .. } => (skipped, *filled),
+            _ => (&[], 0),
+        }
+    }
+}
+
 impl Piece {
+    /// The line of a text file on which a row begins.
+    pub(in crate::tables) fn line_of(&self, row: u64) -> Option<u64> {
+        match &self.rows {
+            Rows::Texts(batch, ..) => batch.lines.get((row - self.first_row) as usize).copied(),
+            _ => None,
+        }
+    }
+
     /// Calls `each` with the batches of the piece, the place of the first row of each, and its
     /// texts that are no values of their column.
     ///
@@ -343,8 +310,8 @@ impl Piece {
                 check_batch(batch, of, self.first_row)?;
                 each(batch, self.first_row, Vec::new())
             }
-            Rows::Texts(batch, columns) => {
-                let (batch, faults) = typed_columns(batch, columns, self.first_row)?;
+            Rows::Texts(batch, file, positions) => {
+                let (batch, faults) = file.typed(batch, positions, self.first_row)?;
                 each(&batch, self.first_row, faults)
             }
             Rows::Group(group) => {
@@ -352,79 +319,4 @@ impl Piece {
             }
         }
     }
-}
-
-/// Parses texts as values of the types of their columns. Returns the values, and the texts that are none; those that stand for missing
-/// values in many tables, such as "n/a", are missing.
-fn typed_columns(
-    batch: &RecordBatch,
-    columns: &[(ColumnName, Field)],
-    first_row: u64,
-) -> Result<(RecordBatch, Vec<Fault>)> {
-    let mut faults = Vec::new();
-    let lenient = CastOptions { safe: true, ..CastOptions::default() };
-    let mut arrays = Vec::with_capacity(columns.len());
-    for (texts, (column, field)) in batch.columns().iter().zip(columns) {
-        let cast = cast_with_options(texts, field.data_type(), &lenient);
-        let cast = cast.map_err(|error| Error::query(format!("{}: {error}", column.name)))?;
-        if texts.null_count() < cast.null_count() {
-            let texts = texts.as_string::<i32>();
-            for row in (0..texts.len()).filter(|&row| cast.is_null(row) && !texts.is_null(row)) {
-                if is_gap(texts.value(row)) {
-                    continue;
-                }
-                let text = shown(ValueRef::String(texts.value(row)));
-                let wanted = natural_type(field.data_type()).ok().flatten();
-                let wanted = wanted.map_or(ValueType::String, |(value_type, _)| value_type);
-                let reason = CellError::Untyped { wanted }.of_value(text).expecting(wanted);
-                let reason = CellError::Guessed { reason: Box::new(reason) };
-                faults.push(column.fault(first_row + row as u64, reason));
-            }
-        }
-        arrays.push(cast);
-    }
-    let fields: Vec<Field> = columns.iter().map(|(_, field)| field.clone()).collect();
-    let rows = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
-    let typed = RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &rows);
-    Ok((typed.map_err(|error| Error::query(error.to_string()))?, faults))
-}
-
-/// The error for a quote that is not closed, where there is one: it is why the last record has other cells than it seems.
-fn unclosed(name: &str, text: &TextFile, separator: u8) -> Option<Error> {
-    // What can't be read any more is told by the error that asks.
-    let line = unclosed_line(text, separator).ok()??;
-    let message =
-        "a quote opens here that is never closed; within quotes, write two for one".to_owned();
-    Some(Error::Load { file: name.to_owned(), line, column: 1, message })
-}
-
-/// The error for a line with more or fewer cells than there are columns.
-fn uneven(name: &str, error: ArrowError) -> Error {
-    let mut text = error.to_string();
-    if text.to_lowercase().contains("invalid utf-8") {
-        text.push_str("; name its encoding, encoding=\"windows-1252\" for instance");
-    }
-    let line = text.split_once("line ").map(|(_, rest)| rest);
-    let digits = |rest: &str| rest.chars().take_while(char::is_ascii_digit).collect::<String>();
-    match line.and_then(|rest| digits(rest).parse().ok()) {
-        Some(line) => Error::Load { file: name.to_owned(), line, column: 1, message: text },
-        None => unreadable(name, text),
-    }
-}
-
-/// The same, where the reader counts the rows, the names as the first one, and not the lines.
-fn uneven_row(name: &str, text: &TextFile, error: ArrowError) -> Error {
-    let (file, line, column, message) = match uneven(name, error) {
-        Error::Load { file, line, column, message } => (file, line, column, message),
-        other => return other,
-    };
-    let row = line.saturating_sub(1);
-    let place = lines_of(Some(text), &[row.saturating_sub(1)]);
-    let line = place.ok().and_then(|lines| lines.first().copied()).unwrap_or(line);
-    // It says "for line" and means rows.
-    let message = match message.split_once(", ") {
-        Some((_, rest)) => format!("row {row}: {rest} cells"),
-        None => message,
-    };
-    Error::Load { file, line, column, message }
 }

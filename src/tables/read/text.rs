@@ -1,4 +1,4 @@
-//! Text files with cells: the encoding and the separator, which are found in the beginning, and the text in UTF-8.
+//! Text files: the encoding, which is found in the beginning, and the text in UTF-8.
 
 use crate::tables::shape::options::Encoding;
 use hexgraph_base::formats::decompressed;
@@ -10,15 +10,8 @@ use std::path::{Path, PathBuf};
 /// The encoding is found in so many bytes.
 const ENCODING_SAMPLE_LEN: u64 = 1 << 20;
 
-/// The separator is found in the records of so many bytes, and no more than [`RECORDS_MAX`] of them.
-const SEPARATOR_SAMPLE_LEN: usize = 1 << 16;
-
-const RECORDS_MAX: usize = 50;
-
 /// So many bytes are decoded at a time.
 const BUFFER_LEN: usize = 1 << 16;
-
-const SEPARATORS: [u8; 4] = *b",;\t|";
 
 /// The letters of Windows-1252 from 0x80 to 0x9f; the others are those of Unicode. What it leaves undefined is as it is.
 const WINDOWS: [char; 32] = [
@@ -71,17 +64,18 @@ impl TextFile {
         Ok(decoded(opened(&self.path)?, self.encoding))
     }
 
-    /// Finds the character between cells: `usual`, if every record of the beginning has as many as the first one, else the one of
-    /// which that is so, else the one that stands most often in the first record.
+    /// The first `len` bytes of its text at most, and whether more follow.
     ///
     /// # Errors
     ///
     /// [`Error::Io`] when the file can't be read.
-    pub(in crate::tables) fn separator(&self, usual: u8) -> Result<u8> {
+    pub(in crate::tables) fn sample(&self, len: usize) -> Result<(String, bool)> {
         let mut sample = Vec::new();
-        let mut input = self.open()?.take(SEPARATOR_SAMPLE_LEN as u64);
+        let mut input = self.open()?.take(len as u64);
         input.read_to_end(&mut sample).map_err(|error| failed(&self.path, error))?;
-        Ok(separator_of(&sample, sample.len() == SEPARATOR_SAMPLE_LEN, usual))
+        let is_cut = sample.len() == len;
+        let text = String::from_utf8_lossy(&sample).into_owned();
+        Ok((text.trim_start_matches('\u{feff}').to_owned(), is_cut))
     }
 }
 
@@ -93,60 +87,6 @@ fn opened(path: &Path) -> Result<Box<dyn Read + Send>> {
 
 fn failed(path: &Path, error: io::Error) -> Error {
     Error::io(format!("reading {}", path.display()), error)
-}
-
-/// Finds the separator in a sample of text, the last record of which may be cut.
-fn separator_of(sample: &[u8], is_cut: bool, usual: u8) -> u8 {
-    let mut records = counts(sample);
-    if is_cut && 1 < records.len() {
-        records.pop();
-    }
-    let Some(first) = records.first().copied() else { return usual };
-    let even = |place: usize| {
-        0 < first[place] && records.iter().all(|record| record[place] == first[place])
-    };
-    let usual_place = SEPARATORS.iter().position(|mark| *mark == usual).unwrap_or(0);
-    if even(usual_place) {
-        return usual;
-    }
-    let best = |places: &mut dyn Iterator<Item = usize>| {
-        places
-            .filter(|&place| 0 < first[place])
-            .max_by_key(|&place| (first[place], SEPARATORS.len() - place))
-    };
-    let found = best(&mut (0..SEPARATORS.len()).filter(|&place| even(place)));
-    let found =
-        found.or_else(|| (first[usual_place] == 0).then(|| best(&mut (0..SEPARATORS.len())))?);
-    found.map_or(usual, |place| SEPARATORS[place])
-}
-
-/// Counts each separator outside of quotes in the first records that are not empty.
-fn counts(sample: &[u8]) -> Vec<[usize; SEPARATORS.len()]> {
-    let mut records = Vec::new();
-    let (mut record, mut is_empty, mut is_quoted) = ([0; SEPARATORS.len()], true, false);
-    for &byte in sample.iter().chain(b"\n") {
-        match byte {
-            b'"' => is_quoted = !is_quoted,
-            b'\n' | b'\r' if !is_quoted => {
-                if !is_empty {
-                    records.push(record);
-                }
-                if records.len() == RECORDS_MAX {
-                    break;
-                }
-                (record, is_empty) = ([0; SEPARATORS.len()], true);
-                continue;
-            }
-            _ if !is_quoted => {
-                if let Some(place) = SEPARATORS.iter().position(|mark| *mark == byte) {
-                    record[place] += 1;
-                }
-            }
-            _ => {}
-        }
-        is_empty = false;
-    }
-    records
 }
 
 /// Makes UTF-8 of a text. A byte order mark is left out.
@@ -228,27 +168,6 @@ impl<R> Decoder<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Each row: text, what is usual => the separator.
-    #[test]
-    fn separators() {
-        #[rustfmt::skip]
-        let cases: &[(&str, u8, u8)] = &[
-            ("a,b\n1,2\n", b',', b','),
-            ("a;b\n1,5;2\n", b',', b';'),           // a comma as the point of a number
-            ("a\tb\n1\t2\n", b',', b'\t'),          // a .csv with tabs
-            ("a|b|c\n1|2|3\n", b',', b'|'),
-            ("a,b\n1,2\n", b'\t', b','),            // a .tsv with commas
-            ("a,b\n\"x;y\",\"z;w;\n;\"\n", b',', b','), // quotes hide others
-            ("a;b,c\n1;2,3\n", b',', b','),         // both are even: what is usual
-            ("a;b\n1\n", b',', b';'),               // none is even: the first record decides
-            ("a\n1\n", b',', b','),                 // one column
-            ("", b',', b','),
-        ];
-        for &(text, usual, want) in cases {
-            assert_eq!(separator_of(text.as_bytes(), false, usual), want, "{text:?}");
-        }
-    }
 
     #[test]
     fn encodings_are_found_and_decoded() {

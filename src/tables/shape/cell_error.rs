@@ -91,12 +91,6 @@ pub(in crate::tables) enum CellError {
         /// What is wrong with the cell.
         reason: Box<CellError>,
     },
-    /// Any of these, about a column whose type was guessed from its texts.
-    #[error("{reason}, unless `types` says another type of the column")]
-    Guessed {
-        /// What is wrong with the cell.
-        reason: Box<CellError>,
-    },
 }
 
 /// What stands in tables where there is no value, in small letters.
@@ -107,12 +101,6 @@ const GAPS: [&str; 12] =
 pub(in crate::tables) fn is_gap(text: &str) -> bool {
     let text = text.trim();
     GAPS.iter().any(|gap| gap.eq_ignore_ascii_case(text))
-}
-
-/// Returns the regular expression of the texts that [`is_gap`], and of the empty one.
-pub(in crate::tables) fn gap_pattern() -> String {
-    let gaps: Vec<String> = GAPS.iter().map(|gap| gap.replace('?', r"\?")).collect();
-    format!(r"(?i)^\s*({})?\s*$", gaps.join("|"))
 }
 
 /// An example of a value of a type; empty for types that hold any text.

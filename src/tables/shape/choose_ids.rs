@@ -1,9 +1,11 @@
 //! Where ids are kept, when the options do not say so.
 
-use super::options::{EdgeOptions, ID_PREDICATE, NodeOptions};
+use super::names::clean;
+use super::options::{EdgeOptions, ID_PREDICATE, Names, NodeOptions};
 use hexgraph_base::schema::{PredicateDef, Tokenizer, is_reserved};
 use hexgraph_base::types::{Error, Result, ValueType, did_you_mean};
 use hexgraph_store::graph::{IdSpace, Version};
+use std::borrow::Cow;
 
 /// Chooses the predicate of the ids of nodes: that of the column's name, or [`ID_PREDICATE`] where the database keeps its ids
 /// there already and has no predicate of that name.
@@ -12,7 +14,10 @@ pub(in crate::tables) fn choose_for_nodes(version: &Version, options: &mut NodeO
         return;
     }
     let column = options.id.as_deref().unwrap_or(ID_PREDICATE);
-    let name = options.columns.get(column).and_then(|name| name.as_deref()).unwrap_or(column);
+    let clean =
+        if options.table.names == Names::Clean { clean(column) } else { Cow::Borrowed(column) };
+    let given = options.columns.get(column).and_then(|name| name.as_deref());
+    let name = given.unwrap_or(if clean.is_empty() { column } else { &clean });
     let has = |name: &str| version.schema.predicates.contains_key(name);
     let name = if has(ID_PREDICATE) && !has(name) { ID_PREDICATE } else { name };
     options.ids = Some(IdSpace::Predicate(name.to_owned()));

@@ -33,6 +33,92 @@ pub struct TableOptions {
     pub separator: Option<u8>,
     /// The encoding of a text file; `None` finds it in its beginning.
     pub encoding: Option<Encoding>,
+    /// How a text file is written otherwise.
+    pub text: TextOptions,
+    /// What becomes of columns whose names no predicates can have.
+    pub names: Names,
+}
+
+/// What becomes of columns whose names no predicates can have, since there are blanks in them or two are equal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Names {
+    /// They are refused by the schema, which says what is wrong with a name.
+    Keep,
+    /// Their predicates have names that are made of them; the report lists these.
+    #[default]
+    Clean,
+    /// They are refused.
+    Error,
+}
+
+impl Names {
+    /// Returns what `"keep"`, `"clean"` or `"error"` means.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] with these names.
+    pub fn from_name(name: &str) -> Result<Names> {
+        match name {
+            "keep" => Ok(Names::Keep),
+            "clean" => Ok(Names::Clean),
+            "error" => Ok(Names::Error),
+            _ => Err(Error::query(format!(
+                "names is \"keep\", \"clean\" or \"error\", not {name:?}"
+            ))),
+        }
+    }
+}
+
+/// How a delimited text file is written. What is `None` is found in its beginning.
+#[derive(Debug, Clone, Default)]
+pub struct TextOptions {
+    /// Whether the first record has the names of the columns.
+    pub header: Option<bool>,
+    /// The sign around fields, of ASCII; `Some(None)` where quotes are letters.
+    pub quote: Option<Option<u8>>,
+    /// The sign of ASCII that makes the next one a letter within quotes. Two quotes are one letter in any case.
+    pub escape: Option<u8>,
+    /// The sign of ASCII with which comments begin; `Some(None)` where there are none.
+    pub comment: Option<Option<u8>>,
+    /// The number of lines before the first record.
+    pub skip: Option<u64>,
+    /// Texts that are missing values in each column. Where there are none, `n/a` and its like are in columns of numbers, truth
+    /// values and times.
+    pub null_values: Vec<String>,
+    /// Whether an empty field in quotes is a missing value; else it is an empty text.
+    pub quoted_null: bool,
+    /// What becomes of records with more or fewer fields than there are columns.
+    pub ragged: Ragged,
+}
+
+/// What becomes of a record with more or fewer fields than there are columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ragged {
+    /// It ends the load.
+    #[default]
+    Error,
+    /// It is left out, and the report lists it.
+    Skip,
+    /// Fields that are not there are missing values. A record with more fields ends the load.
+    Fill,
+}
+
+impl Ragged {
+    /// Returns what `"error"`, `"skip"` or `"fill"` means.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] with these names.
+    pub fn from_name(name: &str) -> Result<Ragged> {
+        match name {
+            "error" => Ok(Ragged::Error),
+            "skip" => Ok(Ragged::Skip),
+            "fill" => Ok(Ragged::Fill),
+            _ => Err(Error::query(format!(
+                "ragged is \"error\", \"skip\" or \"fill\", not {name:?}"
+            ))),
+        }
+    }
 }
 
 /// The encodings of text files.
@@ -59,6 +145,12 @@ impl Encoding {
         ("iso-8859-1", Encoding::Windows1252),
         ("cp1252", Encoding::Windows1252),
     ];
+
+    /// Its name in reports.
+    pub(in crate::tables) fn name(self) -> &'static str {
+        let known = Encoding::NAMES.iter().find(|(_, encoding)| *encoding == self);
+        known.map_or("", |(name, _)| name)
+    }
 
     /// Returns the encoding of a name, in letters of any case, `_` or nothing for `-`.
     ///

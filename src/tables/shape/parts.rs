@@ -22,6 +22,8 @@ const SHOWN_LEN_MAX: usize = 60;
 pub(in crate::tables) struct Fault {
     /// The row in the table, from 0.
     pub row: u64,
+    /// The line of a text file on which it begins, from 1.
+    pub line: Option<u64>,
     /// The column's name.
     pub column: String,
     /// The place of the column in the table, from 0.
@@ -43,7 +45,7 @@ impl ColumnName {
     /// Returns the fault of a cell of the column in a row, counted from 0 in the table.
     pub(in crate::tables) fn fault(&self, row: u64, reason: impl Into<CellError>) -> Fault {
         let reason = reason.into();
-        Fault { row, column: self.name.clone(), place: self.place, reason }
+        Fault { row, line: None, column: self.name.clone(), place: self.place, reason }
     }
 
     /// Returns the fault of a cell that can't be read, in a batch that starts at `first_row`.

@@ -26,6 +26,8 @@ pub(in crate::tables) struct NodePlan {
     pub values: Vec<ValueColumn>,
     /// The predicate that holds types, and the type that all nodes get.
     pub node_type: Option<(PredicateDef, String)>,
+    /// The names that were made of those of columns, as sentences.
+    pub notes: Vec<String>,
 }
 
 /// Rows that are edges.
@@ -76,6 +78,14 @@ impl Gaps {
 }
 
 impl Plan {
+    /// What was made of the names of columns, as sentences.
+    pub(in crate::tables) fn notes(&self) -> &[String] {
+        match self {
+            Plan::Nodes(plan) => &plan.notes,
+            Plan::Edges(_) => &[],
+        }
+    }
+
     /// The places of the columns that are read, ascending.
     pub(in crate::tables) fn places(&self) -> Vec<usize> {
         let mut places: Vec<usize> = match self {

@@ -7,14 +7,17 @@
 use super::cell_error::CellError;
 use super::ids::IdColumn;
 use super::named::{find, id_column, no_values, place_of, repeated, space_predicate, split_type};
-use super::options::{NodeOptions, PointColumns};
+use super::names::NameChooser;
+use super::options::{Names, NodeOptions, PointColumns};
 use super::parts::{ColumnName, FacetColumn, ValueColumn};
 use super::plan::{NodePlan, Plan};
 use crate::tables::read::cells::natural_of;
 use crate::tables::read::source::Source;
+use arrow_schema::Field;
 use hexgraph_base::schema::{PredicateDef, Tokenizer};
 use hexgraph_base::types::{Error, Result, ValueType};
 use hexgraph_store::graph::{ColumnLoad, IdSpace};
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// The predicate of the types of nodes.
@@ -38,6 +41,8 @@ pub(in crate::tables) fn plan_nodes(
     for column in options.columns.keys().chain(options.table.types.keys()) {
         place_of(source, column)?;
     }
+    let fields = source.schema.fields().iter().map(|field| field.name());
+    let mut names = NameChooser::new(options.table.names, fields);
     let mut seen = HashSet::new();
     let (mut values, mut facets) = (Vec::new(), Vec::new());
     for (place, field) in source.schema.fields().iter().enumerate() {
@@ -50,7 +55,8 @@ pub(in crate::tables) fn plan_nodes(
             None if options.id.as_ref() == Some(&column.name) => continue,
             None => column.name.as_str(),
         };
-        if !seen.insert(field.name()) {
+        let is_repeated = !seen.insert(field.name());
+        if is_repeated && (given.is_some() || options.table.names == Names::Keep) {
             return Err(repeated(source, field.name()));
         }
         let is_plain = given.is_some() || load.knows(own);
@@ -62,7 +68,13 @@ pub(in crate::tables) fn plan_nodes(
             continue;
         }
         let name = if is_plain { Name::plain(own) } else { Name::parse(own, load) };
-        if let Some(def) = define(source, &column, name.predicate, options, load)? {
+        let predicate = if given.is_some() || name.is_shared() || !has_values(field) {
+            Cow::Borrowed(name.predicate)
+        } else {
+            names.choose(name.predicate, place)?
+        };
+        names.reserve(given.is_some().then_some(&predicate));
+        if let Some(def) = define(source, &column, &predicate, options, load)? {
             let (lang, exact) = (name.lang.to_owned(), name.exact);
             values.push(ValueColumn {
                 column,
@@ -85,7 +97,12 @@ pub(in crate::tables) fn plan_nodes(
         values.push(point_column(source, point, load)?);
     }
     let node_type = node_type(options, &values, id.is_some(), load)?;
-    Ok(Plan::Nodes(NodePlan { id, values, node_type }))
+    Ok(Plan::Nodes(NodePlan { id, values, node_type, notes: names.notes().collect() }))
+}
+
+/// Whether a column may have a value. One without needs no name.
+fn has_values(field: &Field) -> bool {
+    natural_of(field).is_ok_and(|natural| natural.is_some())
 }
 
 /// The value that a column of latitudes makes with one of longitudes.
@@ -119,6 +136,11 @@ struct Name<'a> {
 impl<'a> Name<'a> {
     fn plain(predicate: &'a str) -> Name<'a> {
         Name { predicate, lang: "", exact: None }
+    }
+
+    /// Whether other columns may have values of the same predicate, in other languages or of other types.
+    fn is_shared(&self) -> bool {
+        !self.lang.is_empty() || self.exact.is_some()
     }
 
     fn parse(own: &'a str, load: &ColumnLoad) -> Name<'a> {

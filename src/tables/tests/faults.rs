@@ -152,8 +152,12 @@ fn columns_of_one_name_are_refused() {
         table(vec![RecordBatch::try_new(schema, columns).unwrap()])
     };
     let db = Database::in_memory();
+    let keeping = || {
+        let table = TableOptions { names: Names::Keep, ..TableOptions::default() };
+        NodeOptions { table, ..NodeOptions::default() }
+    };
     for (names, told) in [(["id", "a", "a"], "\"a\""), (["id", "b", "id"], "\"id\"")] {
-        let fault = fault(&db, rows(names));
+        let fault = nodes(&db, rows(names), keeping()).unwrap_err().to_string();
         assert!(fault.contains(&format!("<table> has several columns {told}")), "{fault}");
     }
     let told = edges(&db, rows(["from", "to", "to"]), EdgeOptions::new("e", "from", "to"));
@@ -162,7 +166,7 @@ fn columns_of_one_name_are_refused() {
     let options = NodeOptions { columns, ..NodeOptions::default() };
     assert_eq!(nodes(&db, rows(["id", "a", "a"]), options).unwrap().triples, 1);
     let (_folder, path) = file("a.csv", b"id,a,a\n1,2,3\n");
-    let told = fault(&db, Table::File(path));
+    let told = nodes(&db, Table::File(path), keeping()).unwrap_err().to_string();
     assert!(told.contains("a.csv has several columns \"a\""), "{told}");
 }
 

@@ -485,6 +485,33 @@ pub(super) struct TableArguments {
     /// The encoding of a CSV file, where its beginning would mislead: utf-8, utf-16le, utf-16be or windows-1252
     #[arg(long, value_name = "NAME")]
     pub encoding: Option<String>,
+    /// Whether the first record of a CSV file has the names of the columns, `true` or `false`
+    #[arg(long, value_name = "BOOL")]
+    pub header: Option<bool>,
+    /// The character around cells of a CSV file that have separators in them; empty where quotes are letters
+    #[arg(long, value_name = "LETTER")]
+    pub quote: Option<String>,
+    /// The character that makes the next one a letter within quotes
+    #[arg(long, value_name = "LETTER")]
+    pub escape: Option<char>,
+    /// The character with which lines begin that are comments; empty where none are
+    #[arg(long, value_name = "LETTER")]
+    pub comment: Option<String>,
+    /// The number of lines before the first record of a CSV file
+    #[arg(long, value_name = "LINES")]
+    pub skip: Option<u64>,
+    /// A text that is a missing value in each column; without it `n/a` and its like are in columns of numbers and times
+    #[arg(long = "null-value", value_name = "TEXT")]
+    pub null_values: Vec<String>,
+    /// An empty cell in quotes is a missing value, and no empty text
+    #[arg(long)]
+    pub quoted_null: bool,
+    /// What becomes of records with more or fewer cells than there are columns: error, skip or fill
+    #[arg(long, value_name = "WHAT", default_value = "error")]
+    pub ragged: String,
+    /// What becomes of columns whose names no predicates can have: clean makes names of them, keep and error refuse them
+    #[arg(long, value_name = "WHAT", default_value = "clean")]
+    pub names: String,
     /// The type of a column of a CSV file, `column=type`
     #[arg(long = "cast", value_name = "COLUMN=TYPE")]
     pub types: Vec<String>,

@@ -375,6 +375,12 @@ fn print_report(files: &str, report: &LoadReport) -> Result<()> {
     for line in &report.skipped_lines {
         eprintln!("{}:{}: {}", line.file, line.line, line.reason);
     }
+    for note in &report.notes {
+        eprintln!("{note}");
+    }
+    for warning in &report.warnings {
+        eprintln!("warning: {warning}");
+    }
     let skipped = match report.skipped {
         0 => String::new(),
         number => format!(", {number} lines skipped"),

@@ -3,7 +3,8 @@
 use super::arguments::{LoadArguments, TableArguments};
 use hexgraph::db::{Control, Database, LoadReport};
 use hexgraph::tables::{
-    EdgeOptions, Encoding, IdSpace, NodeOptions, Table, TableOptions, is_table_name,
+    EdgeOptions, Encoding, IdSpace, Names, NodeOptions, Ragged, Table, TableOptions, TextOptions,
+    is_table_name,
 };
 use hexgraph_base::types::{Error, Result, ValueType};
 use std::path::{Path, PathBuf};
@@ -39,7 +40,9 @@ pub(super) fn load_table(
         options.types.insert(column.to_owned(), value_type);
     }
     options.encoding = given.encoding.as_deref().map(Encoding::from_name).transpose()?;
-    options.separator = given.separator.map(separator).transpose()?;
+    options.separator = given.separator.map(|letter| sign("separator", letter)).transpose()?;
+    options.text = text_options(given)?;
+    options.names = Names::from_name(&given.names)?;
     let tables: Vec<Table> = files.iter().cloned().map(Table::File).collect();
     match &given.edges {
         Some(predicate) => {
@@ -88,11 +91,33 @@ fn node_options(given: &TableArguments, table: TableOptions) -> Result<NodeOptio
     Ok(options)
 }
 
-fn separator(letter: char) -> Result<u8> {
+/// How text files are written, as the arguments say.
+pub(super) fn text_options(given: &TableArguments) -> Result<TextOptions> {
+    let optional = |option, text: &Option<String>| {
+        let text = text.as_deref();
+        text.map(|text| match text.chars().next() {
+            None => Ok(None),
+            Some(letter) => sign(option, letter).map(Some),
+        })
+        .transpose()
+    };
+    Ok(TextOptions {
+        header: given.header,
+        quote: optional("quote", &given.quote)?,
+        escape: given.escape.map(|letter| sign("escape", letter)).transpose()?,
+        comment: optional("comment", &given.comment)?,
+        skip: given.skip,
+        null_values: given.null_values.clone(),
+        quoted_null: given.quoted_null,
+        ragged: Ragged::from_name(&given.ragged)?,
+    })
+}
+
+pub(super) fn sign(option: &str, letter: char) -> Result<u8> {
     u8::try_from(letter)
         .ok()
         .filter(u8::is_ascii)
-        .ok_or_else(|| Error::query(format!("--separator is a letter of ASCII, not {letter:?}")))
+        .ok_or_else(|| Error::query(format!("--{option} is a letter of ASCII, not {letter:?}")))
 }
 
 fn ids(predicate: Option<&str>, given: &TableArguments) -> Option<IdSpace> {

@@ -69,6 +69,8 @@ pub struct LoadReport {
     pub lost: LostIds,
     /// Warnings about statements that were stored and likely mean something else.
     pub warnings: Vec<String>,
+    /// How each text file was read, which columns are strings since one cell is, and names that were made of others.
+    pub notes: Vec<String>,
     /// The seconds that it took.
     pub seconds: f64,
     /// The first lines that were left out.

@@ -1,0 +1,406 @@
+"""Delimited text files as people have them: what is found out of each, and which rows it gives.
+
+Each case is one trait of files. Expected are the columns with their types, and all rows in the
+order of the file; `oracle` says that DuckDB reads the same rows, which a test compares.
+"""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+import hexgraph
+from hexgraph import LoadError
+
+
+@dataclass
+class Case:
+    name: str
+    text: str | bytes
+    columns: dict[str, str]
+    rows: list[tuple[Any, ...]]
+    options: dict[str, Any] = field(default_factory=dict)
+    end: str = ".csv"
+    oracle: bool = True
+
+
+INT, FLOAT, TEXT, BOOL, TIME = "int", "float", "string", "bool", "datetime"
+NONE = None
+
+
+def case(name, text, columns, rows, *, end=".csv", oracle=True, **options):  # noqa: PLR0913
+    return Case(name, text, columns, rows, options, end, oracle)
+
+
+AB = {"a": INT, "b": INT}
+TWO = [(1, 2), (3, 4)]
+
+CASES = [
+    # Separators
+    case("comma", "a,b\n1,2\n3,4\n", AB, TWO),
+    case("semicolon", "a;b\n1;2\n3;4\n", AB, TWO),
+    case("tab", "a\tb\n1\t2\n3\t4\n", AB, TWO),
+    case("bar", "a|b\n1|2\n3|4\n", AB, TWO),
+    case("tabs in .csv", "a\tb\n1\t2\n3\t4\n", AB, TWO),
+    case("commas in .tsv", "a,b\n1,2\n3,4\n", AB, TWO, end=".tsv"),
+    case(
+        "decimal commas",
+        "a;b\n1,5;x\n2,5;y\n",
+        {"a": TEXT, "b": TEXT},
+        [("1,5", "x"), ("2,5", "y")],
+        oracle=False,
+    ),
+    case(
+        "commas within bars",
+        "a|b\nx,y|1\nz|2\n",
+        {"a": TEXT, "b": INT},
+        [("x,y", 1), ("z", 2)],
+    ),
+    case("given separator", "a:b\n1:2\n3:4\n", AB, TWO, separator=":", oracle=False),
+    case("blanks behind separators", "a, b\n1, 2\n3, 4\n", AB, TWO, oracle=False),
+    case("one column", "a\n1\n2\n", {"a": INT}, [(1,), (2,)]),
+    case("one column of texts with commas", "a\nx\ny\nz\n", {"a": TEXT}, [("x",), ("y",), ("z",)]),
+    case("a separator behind each record", "a,b,\n1,2,\n3,4,\n", AB, TWO, oracle=False),
+    case("a separator behind each row", "a,b\n1,2,\n3,4,\n", AB, TWO),
+    # Header or not
+    case("numbers without header", "1,2\n3,4\n", {"column0": INT, "column1": INT}, TWO),
+    case(
+        "mixed without header",
+        "1,ann,2.5\n2,bob,3.5\n",
+        {"column0": INT, "column1": TEXT, "column2": FLOAT},
+        [(1, "ann", 2.5), (2, "bob", 3.5)],
+    ),
+    case("one row of numbers", "1,2\n", {"column0": INT, "column1": INT}, [(1, 2)]),
+    case("one number", "42\n", {"column0": INT}, [(42,)]),
+    case(
+        "dates without header",
+        "2020-01-31,1\n2020-02-28,2\n",
+        {"column0": TIME, "column1": INT},
+        [("2020-01-31T00:00:00Z", 1), ("2020-02-28T00:00:00Z", 2)],
+    ),
+    case(
+        "truth values without header",
+        "true,x\nfalse,y\n",
+        {"column0": BOOL, "column1": TEXT},
+        [(True, "x"), (False, "y")],
+    ),
+    case(
+        "a missing value in the first row",
+        "1,\n2,5\n3,6\n",
+        {"column0": INT, "column1": INT},
+        [(1, NONE), (2, 5), (3, 6)],
+    ),
+    case(
+        "n/a in the first row",
+        "n/a,3\n1,4\n2,5\n",
+        {"column0": INT, "column1": INT},
+        [(NONE, 3), (1, 4), (2, 5)],
+        oracle=False,
+    ),
+    case(
+        "years as names look like a row",
+        "land,2019\nA,5\nB,6\n",
+        {"column0": TEXT, "column1": INT},
+        [("land", 2019), ("A", 5), ("B", 6)],
+    ),
+    case("years as names", "land,2019\nA,5\n", {"land": TEXT, "2019": INT}, [("A", 5)], header=True,
+         oracle=False),
+    case(
+        "texts with a header",
+        "name,city\nann,rome\nbob,oslo\n",
+        {"name": TEXT, "city": TEXT},
+        [("ann", "rome"), ("bob", "oslo")],
+    ),
+    case(
+        "texts without a header",
+        "ann,rome\nbob,oslo\n",
+        {"column0": TEXT, "column1": TEXT},
+        [("ann", "rome"), ("bob", "oslo")],
+        header=False,
+        oracle=False,
+    ),
+    case(
+        "a number above texts is a row",
+        "x,1\ny,b\nz,c\n",
+        {"column0": TEXT, "column1": TEXT},
+        [("x", "1"), ("y", "b"), ("z", "c")],
+        oracle=False,
+    ),
+    case("a header alone", "a,b\n", {}, []),
+    case("an empty file", "", {}, [], oracle=False),
+    case("line ends alone", "\n\n\n", {}, [], oracle=False),
+    case("a quoted header", '"a","b"\n1,2\n3,4\n', AB, TWO),
+    case("a header in two lines", '"a\nb",c\n1,2\n', {"a_b": INT, "c": INT}, [(1, 2)]),
+    case("header=True", "1,2\n3,4\n", {"1": INT, "2": INT}, [(3, 4)], header=True, oracle=False),
+    # Quotes and escapes
+    case(
+        "quoted numbers",
+        '"1","2"\n"3","4"\n',
+        {"column0": INT, "column1": INT},
+        TWO,
+    ),
+    case("a separator in quotes", 'a,b\n"x,y",1\n', {"a": TEXT, "b": INT}, [("x,y", 1)]),
+    case("a line end in quotes", 'a,b\n"x\ny",1\n', {"a": TEXT, "b": INT}, [("x\ny", 1)]),
+    case("\\r\\n in quotes", 'a,b\r\n"x\r\ny",1\r\n', {"a": TEXT, "b": INT}, [("x\r\ny", 1)]),
+    case("two quotes for one", 'a,b\n"x""y",1\n', {"a": TEXT, "b": INT}, [('x"y', 1)]),
+    case("four quotes", 'a,b\n"""",1\nx,2\n', {"a": TEXT, "b": INT}, [('"', 1), ("x", 2)]),
+    case("a backslash", 'a,b\n"x\\"y",1\n"z",2\n', {"a": TEXT, "b": INT}, [('x"y', 1), ("z", 2)]),
+    case(
+        "a backslash and a separator",
+        'a,b\n"x\\",y",1\n"z",2\n',
+        {"a": TEXT, "b": INT},
+        [('x",y', 1), ("z", 2)],
+    ),
+    case("apostrophes", "a,b\n'x,y',1\n'z',2\n", {"a": TEXT, "b": INT}, [("x,y", 1), ("z", 2)]),
+    case(
+        "an apostrophe is a letter",
+        "a,b\nO'Neil,1\n'tis,2\n",
+        {"a": TEXT, "b": INT},
+        [("O'Neil", 1), ("'tis", 2)],
+    ),
+    case(
+        "quotes within a field",
+        'a,b\n5" pipe,1\n6" pipe,2\n',
+        {"a": TEXT, "b": INT},
+        [('5" pipe', 1), ('6" pipe', 2)],
+    ),
+    case(
+        "no quotes",
+        'a,b\n"x,1\ny,2\n',
+        {"a": TEXT, "b": INT},
+        [('"x', 1), ("y", 2)],
+        quote="",
+        oracle=False,
+    ),
+    case(
+        "JSON in cells",
+        'id,j\n1,"{""a"":1,""b"":[2,3]}"\n',
+        {"id": INT, "j": TEXT},
+        [(1, '{"a":1,"b":[2,3]}')],
+    ),
+    case("a quoted blank", 'a,b\n" ",1\nx,2\n', {"a": TEXT, "b": INT}, [(" ", 1), ("x", 2)],
+         oracle=False),
+    # Line ends and blank lines
+    case("\\r\\n", "a,b\r\n1,2\r\n3,4\r\n", AB, TWO),
+    case("\\r alone", "a,b\r1,2\r3,4\r", AB, TWO),
+    case("line ends in a mixture", "a,b\r\n1,2\n3,4\r", AB, TWO, oracle=False),
+    case("no line end at the end", "a,b\n1,2\n3,4", AB, TWO),
+    case("blank lines", "\n\na,b\n\n1,2\n\n\n3,4\n\n", AB, TWO),
+    case("blank lines of \\r\\n", "a,b\r\n\r\n1,2\r\n\r\n3,4\r\n", AB, TWO),
+    case("an empty line in one column", "a\n1\n\n3\n", {"a": INT}, [(1,), (NONE,), (3,)]),
+    # Encodings
+    case("a byte order mark", "\ufeffa,b\n1,2\n3,4\n", AB, TWO),
+    case("utf-8", "a,b\nZürich,木\n", {"a": TEXT, "b": TEXT}, [("Zürich", "木")]),
+    case("utf-16", "a,b\nZürich,木\n".encode("utf-16"), {"a": TEXT, "b": TEXT},
+         [("Zürich", "木")], oracle=False),
+    case("utf-16 without a mark", "a,b\n1,2\n3,4\n".encode("utf-16-be"), AB, TWO,
+         encoding="utf-16be", oracle=False),
+    case("windows-1252", "a,b\nZürich,1\n".encode("cp1252"), {"a": TEXT, "b": INT},
+         [("Zürich", 1)], oracle=False),
+    case("names in utf-8", "größe,b\n1,2\n3,4\n", {"größe": INT, "b": INT}, TWO),
+    # Comments and lines in front
+    case("comments in front", "# one\n# two\na,b\n1,2\n3,4\n", AB, TWO),
+    case("a comment in front", "# of May\na,b\n1,2\n3,4\n", AB, TWO),
+    case("comments between", "# one\na,b\n1,2\n# two, too\n3,4\n", AB, TWO),
+    case("a given comment", "% one\na,b\n1,2\n% two\n3,4\n", AB, TWO, comment="%", oracle=False),
+    case("# is a letter", "#a,b\n1,2\n3,4\n", {"#a": INT, "b": INT}, TWO),
+    case("a title", "Report\na,b\n1,2\n3,4\n", AB, TWO),
+    case("notes", "Report of May\nby ann\n\na,b\n1,2\n3,4\n", AB, TWO),
+    case("lines to skip", "x,y\nz\na,b\n1,2\n3,4\n", AB, TWO, skip=2, oracle=False),
+    case("notes before rows", "Report\n1,2\n3,4\n", {"column0": INT, "column1": INT}, TWO),
+    # Lists of edges
+    case(
+        "an edge list of SNAP",
+        "# Directed graph\n# Nodes: 3 Edges: 2\n# FromNodeId\tToNodeId\n1\t2\n3\t4\n",
+        {"FromNodeId": INT, "ToNodeId": INT},
+        TWO,
+        end=".txt",
+        oracle=False,
+    ),
+    case("blanks", "1 2\n3 4\n", {"column0": INT, "column1": INT}, TWO, end=".edges", oracle=False),
+    case("many blanks", "  1   2\n 3 4 \n", {"column0": INT, "column1": INT}, TWO, end=".txt",
+         oracle=False),
+    case("commas in .txt", "a,b\n1,2\n3,4\n", AB, TWO, end=".txt"),
+    # Types
+    case("ints", "a\n1\n-2\n", {"a": INT}, [(1,), (-2,)]),
+    case("the greatest int", "a\n9223372036854775807\n", {"a": INT}, [(9223372036854775807,)]),
+    case(
+        "above all ints",
+        "a\n1\n9223372036854775808\n",
+        {"a": TEXT},
+        [("1",), ("9223372036854775808",)],
+        oracle=False,
+    ),
+    case("floats", "a\n1.5\n-2e3\n.5\n", {"a": FLOAT}, [(1.5,), (-2000.0,), (0.5,)]),
+    case("ints and floats", "a\n1\n7.5\n", {"a": FLOAT}, [(1.0,), (7.5,)]),
+    case(
+        "an int that no float has",
+        "a\n9007199254740993\n0.5\n",
+        {"a": TEXT},
+        [("9007199254740993",), ("0.5",)],
+        oracle=False,
+    ),
+    case("inf", "a\n1.5\ninf\n", {"a": TEXT}, [("1.5",), ("inf",)], oracle=False),
+    case("too large", "a\n1.5\n1e400\n", {"a": TEXT}, [("1.5",), ("1e400",)], oracle=False),
+    case("leading zeros", "a\n007\n7\n", {"a": TEXT}, [("007",), ("7",)]),
+    case("zip codes", "a,b\n01234,1\n98765,2\n", {"a": TEXT, "b": INT},
+         [("01234", 1), ("98765", 2)]),
+    case("zero", "a\n0\n-0\n0.0\n", {"a": FLOAT}, [(0.0,), (-0.0,), (0.0,)]),
+    case("bools", "a\ntrue\nFALSE\n", {"a": BOOL}, [(True,), (False,)]),
+    case("bools and ints", "a\ntrue\n1\n", {"a": TEXT}, [("true",), ("1",)]),
+    case("dates", "a\n2020-01-31\n", {"a": TIME}, [("2020-01-31T00:00:00Z",)]),
+    case("no date", "a\n1234-56-78\nx\n", {"a": TEXT}, [("1234-56-78",), ("x",)]),
+    case(
+        "times",
+        "a\n2020-01-31 10:00:00\n2020-01-31T10:00:00.25\n",
+        {"a": TIME},
+        [("2020-01-31T10:00:00Z",), ("2020-01-31T10:00:00.25Z",)],
+    ),
+    case(
+        "offsets",
+        "a\n2020-01-31T10:00:00+02:00\n2020-01-31T10:00:00Z\n",
+        {"a": TIME},
+        [("2020-01-31T08:00:00Z",), ("2020-01-31T10:00:00Z",)],
+    ),
+    case(
+        "nanoseconds",
+        "a\n2020-01-31 10:00:00.123456789\n",
+        {"a": TIME},
+        [("2020-01-31T10:00:00.123456789Z",)],
+    ),
+    case(
+        "a time that no other reads",
+        "a\n2011-08-20 11:25:30Z+00:00\n",
+        {"a": TEXT},
+        [("2011-08-20 11:25:30Z+00:00",)],
+        oracle=False,
+    ),
+    case("times of a day", "a\n10:00:00\n", {"a": TEXT}, [("10:00:00",)], oracle=False),
+    case("given types", "a,b\n1,007\n2,7\n", {"a": TEXT, "b": INT}, [("1", 7), ("2", 7)],
+         types={"a": "string", "b": "int"}, oracle=False),
+    case("a float late", "a\n" + "1\n" * 40_000 + "7.5\n", {"a": FLOAT},
+         [(1.0,)] * 40_000 + [(7.5,)], oracle=False),
+    case("a text late", "a\n" + "1\n" * 40_000 + "x\n", {"a": TEXT},
+         [("1",)] * 40_000 + [("x",)], oracle=False),
+    case("a value late", "a,b\n" + "1,\n" * 40_000 + "1,5\n", {"a": INT, "b": INT},
+         [(1, NONE)] * 40_000 + [(1, 5)], oracle=False),
+    # Missing values
+    case("empty cells", "a,b\n1,\n,4\n", AB, [(1, NONE), (NONE, 4)]),
+    case("an empty column", "a,b\n1,\n3,\n", {"a": INT}, [(1,), (3,)], oracle=False),
+    case("an empty record", "a,b\n1,2\n,\n", AB, [(1, 2), (NONE, NONE)]),
+    case("gaps in numbers", "a,b\n1,NA\nn/a,4\n", AB, [(1, NONE), (NONE, 4)], oracle=False),
+    case("gaps in texts", "a,b\nNA,1\nFR,2\n", {"a": TEXT, "b": INT}, [("NA", 1), ("FR", 2)]),
+    case("given missing values", "a,b\nNA,1\nFR,-9\n", {"a": TEXT, "b": INT},
+         [(NONE, 1), ("FR", NONE)], null_values=["NA", "-9"], oracle=False),
+    case("a quoted empty text", 'a,b\n"",1\n,2\nx,3\n', {"a": TEXT, "b": INT},
+         [("", 1), (NONE, 2), ("x", 3)], oracle=False),
+    case("a quoted missing value", 'a,b\n"",1\n,2\nx,3\n', {"a": TEXT, "b": INT},
+         [(NONE, 1), (NONE, 2), ("x", 3)], quoted_null=True),
+    case("a quoted empty number", 'a,b\n"",1\n3,2\n', AB, [(NONE, 1), (3, 2)]),
+    # Ragged records
+    case("ragged: skip", "a,b\n1,2\n5\n6,7,8\n3,4\n", AB, TWO, ragged="skip", oracle=False),
+    case("ragged: fill", "a,b\n1,2\n3\n", AB, [(1, 2), (3, NONE)], ragged="fill", oracle=False),
+    # Names
+    case("blanks in names", "First Name,b\nx,1\n", {"First_Name": TEXT, "b": INT}, [("x", 1)],
+         oracle=False),
+    case("equal names", "a,a,a\n1,2,3\n", {"a": INT, "a_2": INT, "a_3": INT}, [(1, 2, 3)],
+         oracle=False),
+    case("a name that is made is there", "a,a,a_2\n1,2,3\n", {"a": INT, "a_3": INT, "a_2": INT},
+         [(1, 2, 3)], oracle=False),
+    case("empty names", "a,,c\n1,2,3\n", {"a": INT, "column1": INT, "c": INT}, [(1, 2, 3)]),
+    case("signs in names", "a b,a|c,<d>\n1,2,3\n", {"a_b": INT, "a_c": INT, "d": INT},
+         [(1, 2, 3)], oracle=False),
+    # Packed
+    case("gzip", gzip.compress(b"a,b\n1,2\n3,4\n"), AB, TWO, end=".csv.gz"),
+]  # fmt: skip
+
+
+def loaded(path, options):
+    db = hexgraph.connect()
+    report = db.load_nodes(path, "T", id=None, **options)
+    return db, report
+
+
+def type_names(db):
+    lines = (line for line in db.schema().splitlines() if ": " in line and "dgraph." not in line)
+    parts = (line.partition(": ") for line in lines)
+    return {name.strip("<>"): kind.split()[0] for name, _, kind in parts}
+
+
+@pytest.mark.parametrize("one", CASES, ids=lambda one: one.name)
+def test_a_file_is_read_as_it_is_meant(one, tmp_path):
+    path = tmp_path / f"t{one.end}"
+    path.write_bytes(one.text if isinstance(one.text, bytes) else one.text.encode())
+    db, report = loaded(path, one.options)
+    assert type_names(db) == one.columns, report.notes
+    fields = " ".join(f"c{place}: <{name}>" for place, name in enumerate(one.columns))
+    nodes = db.query(f"{{ q(func: type(T)) {{ uid {fields} }} }}").to_dict().get("q", [])
+    found = [tuple(node.get(f"c{place}") for place in range(len(one.columns))) for node in nodes]
+    assert found == one.rows, report.notes
+    if one.columns:
+        assert any(note.startswith(str(path)) for note in report.notes)
+
+
+@pytest.mark.parametrize("one", [one for one in CASES if one.oracle], ids=lambda one: one.name)
+def test_duckdb_reads_the_same_rows(one, tmp_path):
+    duckdb = pytest.importorskip("duckdb")
+    path = tmp_path / f"t{one.end}"
+    path.write_bytes(one.text if isinstance(one.text, bytes) else one.text.encode())
+    rows = duckdb.sql(f"SELECT * FROM read_csv('{path}')").fetchall()
+    assert len(rows) == len(one.rows)
+    for theirs, ours in zip(rows, one.rows, strict=True):
+        for one_value, other in zip(theirs, ours, strict=True):
+            if isinstance(other, str) and hasattr(one_value, "year"):
+                continue  # a time; its text is compared above
+            assert one_value == other
+
+
+ERRORS = [
+    ("a,b\n1,2\n3\n", "t.csv:3:1: this record has 1 field, and the table has 2 columns"),
+    ("a,b\n1,2\n3,4,5\n", "t.csv:3:1: this record has 3 fields, and the table has 2 columns"),
+    ('a,b\n1,"2\n3,4\n', "t.csv:2:1: a quote opens here that is never closed"),
+    ("a,b\n" + "1,2\n" * 9 + "3\n", 'ragged="skip" leaves such records out, ragged="fill"'),
+    (b"a,b\n" + b"1,2\n" * 400_000 + b"\xff,2\n", "t.csv:400002:1: byte 0xff is no UTF-8"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), ERRORS)
+def test_what_is_wrong_with_a_file_is_said_with_its_line(text, message, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(LoadError) as failure:
+        loaded(path, {})
+    assert message in str(failure.value)
+
+
+def test_what_was_found_out_is_reported(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("First Name;n\nann;1\nbob;x\ncid\n", encoding="utf-8")
+    _, report = loaded(path, {"ragged": "skip"})
+    assert report.notes == [
+        'column "First Name" is the predicate First_Name',
+        f"{path}: semicolon, header (assumed, as all cells are texts), utf-8, 2 columns",
+        'column "n" is a string: the cell "x" on line 3 is unlike those before',
+    ]
+    assert (report.skipped, report.skipped_lines[0][0]) == (1, 4)
+    assert "semicolon" in str(report)
+
+
+def test_files_of_one_table_have_the_types_of_all(tmp_path):
+    for name, text in (("1.csv", "a,b\n1,x\n"), ("2.csv", "a,b\n2.5,y\n")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    db, _ = loaded(str(tmp_path / "*.csv"), {})
+    assert type_names(db) == {"a": FLOAT, "b": TEXT}
+    values = db.query("{ q(func: has(a), orderasc: a) { a } }").to_dict()["q"]
+    assert values == [{"a": 1.0}, {"a": 2.5}]
+
+
+@pytest.mark.parametrize("names", ["keep", "error"])
+def test_names_that_can_be_none_are_refused_on_request(names, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("First Name,n\nann,1\n", encoding="utf-8")
+    with pytest.raises(hexgraph.Error, match="First Name"):
+        loaded(path, {"names": names})

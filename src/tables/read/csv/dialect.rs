@@ -1,0 +1,44 @@
+//! How a delimited text file is written.
+
+/// The signs that a delimited text file is written with. All are ASCII.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::tables) struct Dialect {
+    /// The byte between the fields of a record.
+    pub separator: u8,
+    /// The byte around a field that may hold separators and line ends; `None` where quotes are letters.
+    pub quote: Option<u8>,
+    /// The byte that makes the next one a letter within quotes. Two quotes within quotes are one letter in any case.
+    pub escape: Option<u8>,
+    /// The byte that makes a line a comment where it is the first one.
+    pub comment: Option<u8>,
+    /// Whether several separators in a row are one, as in columns that are aligned by blanks. A line may begin and end with them.
+    pub merges_separators: bool,
+    /// Whether an empty line is a record, as it is in a file of one column.
+    pub keeps_empty_lines: bool,
+}
+
+impl Dialect {
+    /// What RFC 4180 describes, with another separator.
+    pub(in crate::tables) fn separated_by(separator: u8) -> Dialect {
+        Dialect {
+            separator,
+            quote: Some(b'"'),
+            escape: None,
+            comment: None,
+            merges_separators: false,
+            keeps_empty_lines: false,
+        }
+    }
+}
+
+/// The name of a separator in reports: `comma`, `tab`, or the sign itself.
+pub(in crate::tables) fn separator_name(separator: u8) -> String {
+    match separator {
+        b',' => "comma".to_owned(),
+        b';' => "semicolon".to_owned(),
+        b'\t' => "tab".to_owned(),
+        b'|' => "bar".to_owned(),
+        b' ' => "blank".to_owned(),
+        other => format!("{:?}", char::from(other)),
+    }
+}

@@ -1,0 +1,349 @@
+//! A delimited text file whose dialect and columns are known.
+//!
+//! Types are inferred from a sample first. A later cell that does not fit ends that attempt: the types are inferred from the whole
+//! file, and the load begins again. So a file is read once where its beginning is like the rest of it, and twice where it is not.
+
+use super::dialect::separator_name;
+use super::given::Given;
+use super::kinds::{ColumnKind, MissingTexts, Observed, column_array};
+use super::reader::{TextBatch, TextReader};
+use super::records::{Records, Splitter, field_text};
+use super::sniff::{Sniffed, sniff};
+use crate::db::{Canceller, LoadProgress};
+use crate::tables::read::opened::open_file;
+use crate::tables::read::text::{TextFile, decoded};
+use crate::tables::shape::cell_error::CellError;
+use crate::tables::shape::options::{Ragged, TableOptions, TextOptions};
+use crate::tables::shape::parts::{ColumnName, Fault, shown};
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow_schema::{Field, Schema};
+use hexgraph_base::formats::decompressed;
+use hexgraph_base::types::{Error, Result, ValueRef, ValueType};
+use rayon::prelude::*;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+/// The bytes from which dialect and types are inferred: some thousand records.
+const SAMPLE_LEN: usize = 1 << 18;
+
+/// The records of a batch at most.
+pub(in crate::tables) const BATCH_ROWS: usize = 1 << 16;
+
+/// A file and what is known of it.
+pub(in crate::tables) struct CsvFile {
+    name: String,
+    text: TextFile,
+    sniffed: Sniffed,
+    columns: Vec<Column>,
+    missing: MissingTexts,
+    options: TextOptions,
+    /// Whether the types are those of the whole file.
+    is_inferred_whole: bool,
+    /// Set when a cell is of another type than the sample showed.
+    misfit: OnceLock<()>,
+}
+
+struct Column {
+    name: String,
+    observed: Observed,
+    wanted: Option<ValueType>,
+}
+
+impl Column {
+    /// The type that its cells are read as, and whether it is given.
+    fn kind(&self) -> (ColumnKind, bool) {
+        let observed = self.observed.kind();
+        match self.wanted {
+            None => (observed, false),
+            Some(ValueType::Int) => (ColumnKind::Int, true),
+            Some(ValueType::Float) => (ColumnKind::Float, true),
+            Some(ValueType::Bool) => (ColumnKind::Bool, true),
+            // Forms that files do not usually have are read by the conversion to the predicate's type.
+            Some(ValueType::DateTime) if observed == ColumnKind::Time => (observed, false),
+            Some(_) => (ColumnKind::Text, true),
+        }
+    }
+}
+
+impl CsvFile {
+    /// Finds out how a file is written. `usual` is the separator that its name promises; `type_of` says for a column which type
+    /// it has, `None` leaves that to the cells.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] for a file that can't be read.
+    pub(in crate::tables) fn open(
+        path: PathBuf,
+        (usual, is_list): (u8, bool),
+        options: &TableOptions,
+        type_of: impl Fn(&str) -> Option<ValueType>,
+    ) -> Result<CsvFile> {
+        let (name, text) = (path.display().to_string(), TextFile::find(path, options.encoding)?);
+        let (sample, is_cut) = text.sample(SAMPLE_LEN)?;
+        let given = Given { is_list, ..given(options) };
+        let sniffed = sniff(&sample, is_cut, usual, &given);
+        let columns = sniffed.header.columns.iter().map(|name| Column {
+            name: name.clone(),
+            observed: Observed::default(),
+            wanted: type_of(name),
+        });
+        let columns = columns.collect();
+        let mut file = CsvFile {
+            name,
+            text,
+            sniffed,
+            columns,
+            missing: given.missing,
+            options: options.text.clone(),
+            is_inferred_whole: !is_cut,
+            misfit: OnceLock::new(),
+        };
+        file.observe_sample(&sample, is_cut);
+        Ok(file)
+    }
+
+    /// Infers types from the records of a sample, the last of which may be cut.
+    fn observe_sample(&mut self, sample: &str, is_cut: bool) {
+        let Sniffed { dialect, skip, header } = &self.sniffed;
+        let (mut records, mut splitter) = (Records::default(), Splitter::new(*dialect));
+        let mut rest = sample;
+        for _ in 0..*skip {
+            rest = &rest[splitter.behind_line(rest.as_bytes())..];
+        }
+        splitter.split(rest.as_bytes(), !is_cut, usize::MAX, &mut records);
+        for index in usize::from(header.is_first_record)..records.len() {
+            let (fields, line) = (records.record(index), records.lines[index]);
+            for (column, field) in self.columns.iter_mut().zip(fields) {
+                let text = field_text(rest, *field, *dialect);
+                column.observed.add(&text, field.is_quoted(), line, &self.missing);
+            }
+        }
+    }
+
+    /// Infers types from the whole file, on all threads.
+    ///
+    /// # Errors
+    ///
+    /// As [`TextReader::next`]; [`Error::Limit`] when `canceller` stops it.
+    pub(in crate::tables) fn infer(&mut self, canceller: &Canceller) -> Result<()> {
+        let mut reader = self.reader(LoadProgress::default())?;
+        let mut whole = vec![Observed::default(); self.columns.len()];
+        loop {
+            canceller.check()?;
+            let mut batches = Vec::new();
+            while batches.len() < rayon::current_num_threads() {
+                let Some(batch) = reader.next(BATCH_ROWS)? else { break };
+                batches.push(batch);
+            }
+            if batches.is_empty() {
+                break;
+            }
+            let missing = &self.missing;
+            let observed = whole.par_iter().enumerate().map(|(column, before)| {
+                let mut observed = before.clone();
+                for batch in &batches {
+                    for ((text, is_quoted), line) in batch.column(column).zip(&batch.lines) {
+                        observed.add(&text, is_quoted, *line, missing);
+                    }
+                }
+                observed
+            });
+            whole = observed.collect();
+        }
+        for (column, observed) in self.columns.iter_mut().zip(whole) {
+            column.observed = observed;
+        }
+        (self.is_inferred_whole, self.misfit) = (true, OnceLock::new());
+        Ok(())
+    }
+
+    /// Returns true if a cell was of another type than the sample showed, so that the types have to be inferred again.
+    pub(in crate::tables) fn has_misfit(&self) -> bool {
+        self.misfit.get().is_some()
+    }
+
+    /// Widens the types of columns to those of the columns of the same names of other files of one table.
+    pub(in crate::tables) fn widen(files: &mut [&mut CsvFile]) {
+        for place in 1..files.len() {
+            let (before, rest) = files.split_at_mut(place);
+            let (first, file) = (&mut before[0], &mut rest[0]);
+            for column in &file.columns {
+                if let Some(same) = first.columns.iter_mut().find(|same| same.name == column.name) {
+                    same.observed.merge(column.observed.clone());
+                }
+            }
+        }
+        let Some((first, others)) = files.split_first_mut() else { return };
+        for file in others {
+            for column in &mut file.columns {
+                if let Some(same) = first.columns.iter().find(|same| same.name == column.name) {
+                    column.observed = same.observed.clone();
+                }
+            }
+        }
+    }
+
+    /// Its columns, with Arrow's types.
+    pub(in crate::tables) fn schema(&self) -> Schema {
+        let fields = self.columns.iter();
+        let fields =
+            fields.map(|column| Field::new(&column.name, column.kind().0.data_type(), true));
+        Schema::new(fields.collect::<Vec<Field>>())
+    }
+
+    /// Its path.
+    pub(in crate::tables) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The bytes of the file as it lies on the disk.
+    pub(in crate::tables) fn size(&self) -> u64 {
+        fs::metadata(&self.text.path).map_or(0, |file| file.len())
+    }
+
+    /// Reads its records from the first one on. `progress` counts the bytes of the file that were read.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] for a file that can't be read.
+    pub(in crate::tables) fn reader(
+        &self,
+        progress: LoadProgress,
+    ) -> Result<TextReader<Box<dyn Read + Send>>> {
+        let counted = Counted { file: open_file(&self.text.path)?, progress };
+        let input = decoded(decompressed(counted, &self.name)?, self.text.encoding);
+        let Sniffed { dialect, skip, header } = &self.sniffed;
+        let shape = (self.columns.len(), self.options.ragged);
+        Ok(TextReader::new(
+            (self.name.clone(), input),
+            *dialect,
+            (*skip, header.is_first_record),
+            shape,
+        ))
+    }
+
+    /// The values of some columns of a batch whose first record is row `first_row`, and the cells that are none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] where a cell is of another type than the sample showed; [`CsvFile::has_misfit`] says that.
+    pub(in crate::tables) fn typed(
+        &self,
+        batch: &TextBatch,
+        positions: &[usize],
+        first_row: u64,
+    ) -> Result<(RecordBatch, Vec<Fault>)> {
+        let mut faults = Vec::new();
+        let (mut arrays, mut fields): (Vec<ArrayRef>, Vec<Field>) = (Vec::new(), Vec::new());
+        for &position in positions {
+            let column = &self.columns[position];
+            let (kind, is_given) = column.kind();
+            let cells = batch.column(position);
+            let (array, misfits) = column_array(cells, (kind, is_given), &self.missing);
+            if !misfits.is_empty() && !is_given && !self.is_inferred_whole {
+                self.misfit.get_or_init(|| ());
+                return Err(Error::query(format!("{}: the types of columns change", self.name)));
+            }
+            let name = ColumnName { name: column.name.clone(), place: position };
+            for row in misfits {
+                let (text, _) = batch.column(position).nth(row).expect("a misfit is a row");
+                let wanted = value_type(kind);
+                let value = shown(ValueRef::String(&text));
+                let reason = CellError::Untyped { wanted }.of_value(value).expecting(wanted);
+                faults.push(name.fault(first_row + row as u64, reason));
+            }
+            fields.push(Field::new(&column.name, array.data_type().clone(), true));
+            arrays.push(array);
+        }
+        let rows = RecordBatchOptions::new().with_row_count(Some(batch.len()));
+        let schema = Arc::new(Schema::new(fields));
+        let typed = RecordBatch::try_new_with_options(schema, arrays, &rows);
+        Ok((typed.map_err(|error| Error::query(error.to_string()))?, faults))
+    }
+
+    /// What was found, in one line: `comma, header, utf-8, 14 columns`.
+    pub(in crate::tables) fn description(&self) -> String {
+        let Sniffed { dialect, skip, header } = &self.sniffed;
+        let mut parts = vec![separator_name(dialect.separator)];
+        match (dialect.quote, dialect.escape) {
+            (Some(b'"'), None) => {}
+            (Some(b'"'), Some(escape)) => parts.push(format!("escape {}", char::from(escape))),
+            (Some(quote), None) => parts.push(format!("quote {}", char::from(quote))),
+            (Some(quote), Some(escape)) => {
+                parts.push(format!("quote {}, escape {}", char::from(quote), char::from(escape)));
+            }
+            (None, _) => parts.push("no quotes".to_owned()),
+        }
+        if let Some(comment) = dialect.comment {
+            parts.push(format!("comments behind {}", char::from(comment)));
+        }
+        if 0 < *skip {
+            parts.push(format!("{skip} lines skipped"));
+        }
+        parts.push(match (header.is_first_record, header.is_assumed) {
+            (true, false) => "header".to_owned(),
+            (true, true) => "header (assumed, as all cells are texts)".to_owned(),
+            (false, _) => "no header".to_owned(),
+        });
+        parts.push(self.text.encoding.name().to_owned());
+        let count = self.columns.len();
+        parts.push(if count == 1 { "1 column".to_owned() } else { format!("{count} columns") });
+        parts.join(", ")
+    }
+
+    /// The columns that are texts because of a cell that is unlike those before it, as sentences.
+    pub(in crate::tables) fn widened(&self) -> Vec<String> {
+        let told = |column: &Column| {
+            let (kind, is_given) = column.kind();
+            let (text, line) =
+                column.observed.mixed_reason().filter(|_| !is_given && kind == ColumnKind::Text)?;
+            let (name, text) = (&column.name, shown(ValueRef::String(text)));
+            Some(format!(
+                "column {name:?} is a string: the cell {text} on line {line} is unlike those before"
+            ))
+        };
+        self.columns.iter().filter_map(told).collect()
+    }
+}
+
+fn value_type(kind: ColumnKind) -> ValueType {
+    match kind {
+        ColumnKind::Bool => ValueType::Bool,
+        ColumnKind::Int => ValueType::Int,
+        ColumnKind::Float => ValueType::Float,
+        ColumnKind::Time => ValueType::DateTime,
+        ColumnKind::Missing | ColumnKind::Text => ValueType::String,
+    }
+}
+
+fn given(options: &TableOptions) -> Given {
+    let TextOptions { header, quote, escape, comment, skip, null_values, quoted_null, .. } =
+        &options.text;
+    Given {
+        separator: options.separator,
+        quote: *quote,
+        escape: *escape,
+        comment: *comment,
+        header: *header,
+        skip: *skip,
+        missing: MissingTexts { given: null_values.clone(), quoted_empty: *quoted_null },
+        is_ragged: options.text.ragged != Ragged::Error,
+        is_list: false,
+    }
+}
+
+/// A file whose read bytes are counted.
+struct Counted {
+    file: File,
+    progress: LoadProgress,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        self.progress.add(count as u64);
+        Ok(count)
+    }
+}

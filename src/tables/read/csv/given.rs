@@ -1,0 +1,26 @@
+//! What is said of a file before it is looked at.
+
+use super::kinds::MissingTexts;
+
+/// What is known before the file is looked at. `None` is found out.
+#[derive(Debug, Clone, Default)]
+pub(in crate::tables) struct Given {
+    /// The byte between fields.
+    pub separator: Option<u8>,
+    /// The byte around fields; `Some(None)` where quotes are letters.
+    pub quote: Option<Option<u8>>,
+    /// The byte that makes the next one a letter.
+    pub escape: Option<u8>,
+    /// The byte that begins a comment; `Some(None)` where there is none.
+    pub comment: Option<Option<u8>>,
+    /// Whether the first record has the names of the columns.
+    pub header: Option<bool>,
+    /// The number of lines before the first record.
+    pub skip: Option<u64>,
+    /// The texts that stand for no value.
+    pub missing: MissingTexts,
+    /// Whether records may have more or fewer fields than there are columns.
+    pub is_ragged: bool,
+    /// Whether the name of the file is that of a list of edges, `.txt` or `.edges`.
+    pub is_list: bool,
+}

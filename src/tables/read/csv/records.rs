@@ -1,0 +1,483 @@
+//! Splits text into records and their fields.
+//!
+//! A field is a range of the text, so nothing is copied. A range may hold escaped quotes, which are removed when the field is
+//! read. A record that the text cuts is left for the next call.
+//!
+//! ```text
+//! id,name\n7,"a ""b"""\n     fields: [id] [name] [7] [a ""b"" QUOTED ESCAPED]
+//!                            record ends: 2, 4; lines: 1, 2
+//! ```
+//!
+//! A line ends with `\n`, `\r\n` or `\r`, in any mixture. A quote opens only where a field begins; elsewhere it is a letter. What
+//! follows a closing quote belongs to the field as it is. Cost: one pass over the text.
+
+use super::dialect::Dialect;
+use memchr::{memchr, memchr_iter, memchr2};
+use std::borrow::Cow;
+
+/// The most bytes that are split at once: ranges have 32 bits, two of which are flags.
+pub(in crate::tables) const TEXT_LEN_MAX: usize = 1 << 30;
+
+/// The field was quoted.
+const QUOTED: u32 = 1 << 31;
+/// The range has signs that are no part of the value.
+const ESCAPED: u32 = 1 << 30;
+
+/// The range of a field in the text, without the quotes around it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::tables) struct Field {
+    start: u32,
+    end_and_flags: u32,
+}
+
+impl Field {
+    /// A field that is not there.
+    pub(in crate::tables) const MISSING: Field = Field { start: 0, end_and_flags: 0 };
+
+    fn new(start: usize, end: usize, flags: u32) -> Field {
+        Field { start: start as u32, end_and_flags: end as u32 | flags }
+    }
+
+    /// Returns true for a field in quotes.
+    pub(in crate::tables) fn is_quoted(self) -> bool {
+        self.end_and_flags & QUOTED != 0
+    }
+
+    /// Returns true for a field without a letter, quoted or not.
+    pub(in crate::tables) fn is_empty(self) -> bool {
+        self.start == self.end_and_flags & !(QUOTED | ESCAPED)
+    }
+
+    /// Returns true if the field ends at or before a position of the text.
+    pub(in crate::tables) fn ends_before(self, position: usize) -> bool {
+        self.range().end <= position
+    }
+
+    fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..(self.end_and_flags & !(QUOTED | ESCAPED)) as usize
+    }
+}
+
+/// The records of a text.
+#[derive(Debug, Default)]
+pub(in crate::tables) struct Records {
+    /// The fields of all records, one record after the other.
+    pub fields: Vec<Field>,
+    /// For each record the number of fields up to its end.
+    pub ends: Vec<u32>,
+    /// For each record the line on which it begins, from 1 in the whole file.
+    pub lines: Vec<u64>,
+    /// The number of fields with letters behind their closing quote.
+    pub stray_quotes: usize,
+}
+
+impl Records {
+    /// The number of records.
+    pub(in crate::tables) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// For each record from `start` on the number of its fields. An empty field more than the first of them has is a separator
+    /// that stands behind the last one.
+    pub(in crate::tables) fn widths(&self, start: usize) -> Vec<usize> {
+        let first = if start < self.len() { self.record(start).len() } else { 0 };
+        let width = |index: usize| match self.record(index) {
+            [fields @ .., last]
+                if fields.len() == first && last.is_empty() && !last.is_quoted() =>
+            {
+                first
+            }
+            fields => fields.len(),
+        };
+        (start..self.len()).map(width).collect()
+    }
+
+    /// The fields of a record.
+    pub(in crate::tables) fn record(&self, index: usize) -> &[Field] {
+        let start = if index == 0 { 0 } else { self.ends[index - 1] as usize };
+        &self.fields[start..self.ends[index] as usize]
+    }
+}
+
+/// The number of fields that most records have; of several the greatest.
+pub(in crate::tables) fn commonest(widths: &[usize]) -> usize {
+    let mut sorted = widths.to_vec();
+    sorted.sort_unstable();
+    let runs = sorted.chunk_by(|one, other| one == other);
+    runs.max_by_key(|run| (run.len(), run[0])).map_or(1, |run| run[0])
+}
+
+/// How a split ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::tables) struct Split {
+    /// The bytes that the records take; the record behind them is cut.
+    pub consumed: usize,
+    /// The line, from 1, of a quote that opens and is not closed in this text.
+    pub open_quote: Option<u64>,
+}
+
+/// Splits texts that follow each other.
+pub(in crate::tables) struct Splitter {
+    dialect: Dialect,
+    /// The bytes that end an unquoted field.
+    ends_field: [bool; 256],
+    /// The line on which the next record begins, from 1.
+    line: u64,
+}
+
+/// A field, and the position of the byte that ended it.
+enum Scanned {
+    Field(Field, usize),
+    /// The text ends within the field.
+    Cut,
+    /// The text ends within its quotes.
+    Open,
+}
+
+impl Splitter {
+    /// Begins at the first line of a file.
+    pub(in crate::tables) fn new(dialect: Dialect) -> Splitter {
+        let mut ends_field = [false; 256];
+        for byte in [dialect.separator, b'\n', b'\r'] {
+            ends_field[usize::from(byte)] = true;
+        }
+        Splitter { dialect, ends_field, line: 1 }
+    }
+
+    /// The line on which the next record begins, from 1.
+    pub(in crate::tables) fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// Adds the whole records of a text of at most [`TEXT_LEN_MAX`] bytes to `records`, at most `limit` of them. `is_last` says
+    /// that no more text follows, so that its last record is whole, too.
+    pub(in crate::tables) fn split(
+        &mut self,
+        text: &[u8],
+        is_last: bool,
+        limit: usize,
+        records: &mut Records,
+    ) -> Split {
+        debug_assert!(text.len() <= TEXT_LEN_MAX, "the reader bounds a record");
+        let mut at = 0;
+        let done = |consumed| Split { consumed, open_quote: None };
+        while at < text.len() && records.len() < limit {
+            if let Some(next) = self.skipped_line(text, at, is_last) {
+                match next {
+                    Some(next) => at = next,
+                    None => return done(at),
+                }
+                continue;
+            }
+            let (fields_before, strays_before) = (records.fields.len(), records.stray_quotes);
+            match self.record(text, at, is_last, records) {
+                Ok((next, lines)) => {
+                    records.ends.push(records.fields.len() as u32);
+                    records.lines.push(self.line);
+                    self.line += lines;
+                    at = next;
+                }
+                Err(cut) => {
+                    records.fields.truncate(fields_before);
+                    records.stray_quotes = strays_before;
+                    let open_quote = matches!(cut, Cut::Open(_)).then(|| match cut {
+                        Cut::Open(position) => self.line + line_ends(&text[at..position]),
+                        Cut::Within => self.line,
+                    });
+                    return Split { consumed: at, open_quote };
+                }
+            }
+        }
+        done(at)
+    }
+
+    /// Passes over an empty line or a comment at `at`: `None` where there is neither, and otherwise the position behind it, which
+    /// is not known where the text cuts it.
+    fn skipped_line(&mut self, text: &[u8], at: usize, is_last: bool) -> Option<Option<usize>> {
+        let first = text[at];
+        if matches!(first, b'\n' | b'\r') {
+            if self.dialect.keeps_empty_lines {
+                return None;
+            }
+            let next = behind_line_end(text, at, is_last);
+            self.line += u64::from(next.is_some());
+            return Some(next);
+        }
+        if self.dialect.comment != Some(first) {
+            return None;
+        }
+        let end = memchr2(b'\n', b'\r', &text[at..]).map(|len| at + len);
+        let next = match end {
+            Some(end) => behind_line_end(text, end, is_last),
+            None => is_last.then_some(text.len()),
+        };
+        self.line += u64::from(next.is_some());
+        Some(next)
+    }
+
+    /// Adds the fields of the record at `at`. Returns the position behind it, and the number of its lines.
+    fn record(
+        &self,
+        text: &[u8],
+        mut at: usize,
+        is_last: bool,
+        records: &mut Records,
+    ) -> Result<(usize, u64), Cut> {
+        let mut lines = 1;
+        let mut is_first = true;
+        loop {
+            if self.dialect.merges_separators {
+                while text.get(at) == Some(&self.dialect.separator) {
+                    at += 1;
+                }
+                // Blanks before the end of the line begin no field.
+                if !is_first && text.get(at).is_none_or(|byte| matches!(byte, b'\n' | b'\r')) {
+                    return self.line_end(text, at, is_last).map(|next| (next, lines));
+                }
+            }
+            is_first = false;
+            let (field, end) = match self.field(text, at, is_last, records) {
+                Scanned::Field(field, end) => (field, end),
+                Scanned::Cut => return Err(Cut::Within),
+                Scanned::Open => return Err(Cut::Open(at)),
+            };
+            if field.is_quoted() {
+                lines += line_ends(&text[field.range()]);
+            }
+            records.fields.push(field);
+            match text.get(end) {
+                Some(byte) if *byte == self.dialect.separator => at = end + 1,
+                _ => return self.line_end(text, end, is_last).map(|next| (next, lines)),
+            }
+        }
+    }
+
+    fn line_end(&self, text: &[u8], at: usize, is_last: bool) -> Result<usize, Cut> {
+        behind_line_end(text, at, is_last).ok_or(Cut::Within)
+    }
+
+    /// Reads the field at `start`.
+    fn field(&self, text: &[u8], start: usize, is_last: bool, records: &mut Records) -> Scanned {
+        if let Some(quote) = self.dialect.quote.filter(|quote| text.get(start) == Some(quote)) {
+            return self.quoted(text, start, quote, is_last, records);
+        }
+        match self.unquoted_end(text, start, is_last) {
+            Some(end) => Scanned::Field(Field::new(start, end, 0), end),
+            None => Scanned::Cut,
+        }
+    }
+
+    fn unquoted_end(&self, text: &[u8], start: usize, is_last: bool) -> Option<usize> {
+        let end = text[start..].iter().position(|byte| self.ends_field[usize::from(*byte)]);
+        match end {
+            Some(len) => Some(start + len),
+            None => is_last.then_some(text.len()),
+        }
+    }
+
+    fn quoted(
+        &self,
+        text: &[u8],
+        start: usize,
+        quote: u8,
+        is_last: bool,
+        records: &mut Records,
+    ) -> Scanned {
+        let escape = self.dialect.escape.unwrap_or(quote);
+        let (mut at, mut flags) = (start + 1, QUOTED);
+        loop {
+            let Some(len) = memchr2(quote, escape, &text[at..]) else { return Scanned::Open };
+            at += len;
+            if text[at] != quote || text.get(at + 1) == Some(&quote) {
+                // An escaped sign. Behind an escape any sign is meant as it is.
+                (at, flags) = (at + 2, flags | ESCAPED);
+                if text.len() < at {
+                    return Scanned::Open;
+                }
+                continue;
+            }
+            let behind = at + 1;
+            match text.get(behind) {
+                // Perhaps the first of two quotes.
+                None if !is_last => return Scanned::Open,
+                None => return Scanned::Field(Field::new(start + 1, at, flags), behind),
+                Some(byte) if self.ends_field[usize::from(*byte)] => {
+                    return Scanned::Field(Field::new(start + 1, at, flags), behind);
+                }
+                Some(_) => {}
+            }
+            let Some(end) = self.unquoted_end(text, behind, is_last) else { return Scanned::Cut };
+            records.stray_quotes += 1;
+            // The closing quote stands within the range; reading the field removes it.
+            return Scanned::Field(Field::new(start + 1, end, QUOTED | ESCAPED), end);
+        }
+    }
+
+    /// Passes over the next line, whatever is in it. Returns the position behind it in a text that begins with it.
+    pub(in crate::tables) fn behind_line(&mut self, text: &[u8]) -> usize {
+        self.line += 1;
+        let end = memchr2(b'\n', b'\r', text).and_then(|end| behind_line_end(text, end, true));
+        end.unwrap_or(text.len())
+    }
+
+    /// How the text is written.
+    pub(in crate::tables) fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+}
+
+/// Why a record is not whole.
+enum Cut {
+    /// The text ends within it.
+    Within,
+    /// The text ends within the quotes that open at this position.
+    Open(usize),
+}
+
+/// The value of a field of a text.
+pub(in crate::tables) fn field_text(text: &str, field: Field, dialect: Dialect) -> Cow<'_, str> {
+    let raw = &text[field.range()];
+    match dialect.quote {
+        Some(quote) if field.end_and_flags & ESCAPED != 0 => {
+            Cow::Owned(unescaped(raw, quote, dialect.escape))
+        }
+        _ => Cow::Borrowed(raw),
+    }
+}
+
+/// The content of a quoted field: escapes and the second of two quotes are removed, and so is a closing quote that letters
+/// follow; these stay as they are.
+fn unescaped(raw: &str, quote: u8, escape: Option<u8>) -> String {
+    let mut content = String::with_capacity(raw.len());
+    let mut rest = raw;
+    while let Some(position) = memchr2(quote, escape.unwrap_or(quote), rest.as_bytes()) {
+        content.push_str(&rest[..position]);
+        let bytes = rest.as_bytes();
+        let is_pair = bytes[position] != quote || bytes.get(position + 1) == Some(&quote);
+        // Signs are ASCII, so letters begin behind them.
+        rest = &rest[position + 1..];
+        if !is_pair {
+            break;
+        }
+        let mut letters = rest.chars();
+        content.extend(letters.next());
+        rest = letters.as_str();
+    }
+    content + rest
+}
+
+/// The position behind the end of a line at `at`; `None` where more text may belong to it.
+fn behind_line_end(text: &[u8], at: usize, is_last: bool) -> Option<usize> {
+    match (text.get(at), text.get(at + 1)) {
+        (Some(b'\r'), Some(b'\n')) => Some(at + 2),
+        (Some(b'\r'), None) if !is_last => None,
+        (Some(_), _) => Some(at + 1),
+        (None, _) => is_last.then_some(text.len()),
+    }
+}
+
+/// The number of line ends in a text: each `\n`, and each `\r` without a `\n` behind it.
+fn line_ends(text: &[u8]) -> u64 {
+    let feeds = memchr_iter(b'\n', text).count() as u64;
+    if memchr(b'\r', text).is_none() {
+        return feeds;
+    }
+    let is_alone = |position: &usize| text.get(position + 1) != Some(&b'\n');
+    feeds + memchr_iter(b'\r', text).filter(is_alone).count() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Rows = Vec<(u64, Vec<String>)>;
+
+    /// The records with their lines, of a text that comes in steps of `step` bytes.
+    fn records_of(text: &str, dialect: Dialect, step: usize) -> (Rows, Option<u64>) {
+        let mut splitter = Splitter::new(dialect);
+        let (mut rows, mut begin, mut end) = (Vec::new(), 0, 0);
+        loop {
+            end = (end + step).min(text.len());
+            let is_last = end == text.len();
+            let (part, mut records) = (&text.as_bytes()[begin..end], Records::default());
+            let split = splitter.split(part, is_last, usize::MAX, &mut records);
+            for index in 0..records.len() {
+                let fields = records.record(index).iter();
+                let read = |field: &Field| {
+                    let part = std::str::from_utf8(part).unwrap();
+                    let mark = if field.is_quoted() { "'" } else { "" };
+                    mark.to_owned() + &field_text(part, *field, dialect)
+                };
+                rows.push((records.lines[index], fields.map(read).collect()));
+            }
+            begin += split.consumed;
+            if is_last {
+                return (rows, split.open_quote);
+            }
+        }
+    }
+
+    /// Each row: the text => the records as `line:field|field`, quoted fields behind `'`.
+    #[test]
+    fn texts_are_split() {
+        let plain = Dialect::separated_by(b',');
+        let backslash = Dialect { escape: Some(b'\\'), ..plain };
+        let commented = Dialect { comment: Some(b'#'), ..plain };
+        let blanks =
+            Dialect { merges_separators: true, quote: None, ..Dialect::separated_by(b' ') };
+        let column = Dialect { keeps_empty_lines: true, ..plain };
+        let unquoted = Dialect { quote: None, ..plain };
+        #[rustfmt::skip]
+        let cases: &[(Dialect, &str, &str)] = &[
+            (plain, "a,b\n1,2\n", "1:a|b 2:1|2"),
+            (plain, "a,b\r\n1,2\r\n", "1:a|b 2:1|2"),
+            (plain, "a,b\r1,2\r", "1:a|b 2:1|2"),
+            (plain, "a\r\nb\nc\rd", "1:a 2:b 3:c 4:d"),              // line ends in a mixture
+            (plain, "\n\na\n\n\nb\n\n", "3:a 6:b"),                  // empty lines are none
+            (plain, "a,\n,b\n,\n", "1:a| 2:|b 3:|"),                 // empty fields are
+            (plain, "\"a,b\",c\n", "1:'a,b|c"),
+            (plain, "\"a\nb\",c\nd,e", "1:'a\nb|c 3:d|e"),           // a record over two lines
+            (plain, "\"a\"\"b\",\"\"\n", "1:'a\"b|'"),               // a quoted empty field
+            (plain, "\"\"\"\"\n", "1:'\""),
+            (plain, "5\" pipe,6\"\n", "1:5\" pipe|6\""),             // within a field it is a letter
+            (plain, "\"a\"b,c\n", "1:'ab|c"),                        // letters behind a quote
+            (plain, "\"a\"b\"\"c\n", "1:'ab\"\"c"),
+            (backslash, "\"a\\\"b\",\"c\\\\\"\n", "1:'a\"b|'c\\"),
+            (backslash, "\"a\"\"b\"\n", "1:'a\"b"),
+            (commented, "# x,y\na,b\n#c\n1,#2", "2:a|b 4:1|#2"),
+            (blanks, "  1  2 \n 3 4\n", "1:1|2 2:3|4"),
+            (column, "a\n\nb\n", "1:a 2: 3:b"),
+            (unquoted, "\"a,b\n", "1:\"a|b"),
+            (plain, "", ""),
+        ];
+        for (dialect, text, want) in cases {
+            for step in [1, 2, 3, usize::MAX / 2] {
+                let (rows, open) = records_of(text, *dialect, step);
+                let shown = rows.iter().map(|(line, row)| format!("{line}:{}", row.join("|")));
+                assert_eq!(shown.collect::<Vec<_>>().join(" "), *want, "{text:?}, step {step}");
+                assert_eq!(open, None, "{text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_quote_that_stays_open_is_reported_with_its_line() {
+        for step in [1, 4, 100] {
+            let (rows, open) =
+                records_of("a,b\nc,d\ne,\"f\ng\n", Dialect::separated_by(b','), step);
+            assert_eq!((rows.len(), open), (2, Some(3)));
+        }
+    }
+
+    proptest::proptest! {
+        /// Whatever the lengths are in which the text comes, and what `csv` reads where its rules are the same.
+        #[test]
+        fn texts_come_in_parts(text in "[a,\"\n\r]{0,60}", step in 1_usize..9) {
+            let dialect = Dialect::separated_by(b',');
+            proptest::prop_assert_eq!(
+                records_of(&text, dialect, step),
+                records_of(&text, dialect, usize::MAX / 2)
+            );
+        }
+    }
+}

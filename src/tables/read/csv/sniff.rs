@@ -1,0 +1,276 @@
+//! Finds out how a delimited text file is written, from its beginning.
+//!
+//! Each candidate, a separator with a way to quote, splits the sample. The one whose records agree best on their number of fields
+//! wins; where several do equally well, the usual one does:
+//!
+//! 1. Its records have two fields or more, and nearly all as many.
+//! 2. All have as many, but for lines in front that have fewer: these are a preamble.
+//! 3. No letters follow a closing quote, and no quote stays open.
+//! 4. The preamble is short; the separator is the usual one; a record has many fields.
+
+use super::dialect::Dialect;
+use super::given::Given;
+use super::header::{Header, header_of};
+use super::records::{Records, Splitter, commonest};
+use std::cmp::Reverse;
+
+/// The separators that are tried, the more usual one first.
+const SEPARATORS: [u8; 4] = *b",\t;|";
+
+/// The separators of lists of edges, which often have blanks.
+const SEPARATORS_OF_LISTS: [u8; 4] = *b"\t ,;";
+
+/// The part of the records, in hundredths, that have as many fields in a file with faults.
+const EVEN_PART: usize = 80;
+/// The same for the separator that the file's name promises, and where such records are expected.
+const EVEN_PART_OF_USUAL: usize = 50;
+
+/// How a file is written.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::tables) struct Sniffed {
+    /// Its signs.
+    pub dialect: Dialect,
+    /// The number of lines before the first record.
+    pub skip: u64,
+    /// Its columns, and whether the first record has their names.
+    pub header: Header,
+}
+
+/// How a candidate splits the sample; greater is better. Fields are compared in this order.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Score {
+    is_table: bool,
+    is_even: bool,
+    /// No quote stays open, and no letters follow a closing one.
+    is_quoted_well: bool,
+    preamble: Reverse<usize>,
+    is_usual: bool,
+    width: usize,
+    quoted: usize,
+    order: Reverse<usize>,
+}
+
+struct Candidate {
+    dialect: Dialect,
+    score: Score,
+    /// The first record of the table.
+    start: usize,
+}
+
+/// Finds out how a text is written. `is_cut` says that the file goes on behind the sample, so that its last record is not
+/// counted. `usual` is the separator that the name of the file promises.
+pub(in crate::tables) fn sniff(sample: &str, is_cut: bool, usual: u8, given: &Given) -> Sniffed {
+    let (sample, first_line) = match given.skip {
+        Some(lines) => behind_lines(sample, lines),
+        None => (sample, 0),
+    };
+    let comment = given.comment.unwrap_or_else(|| comment_of(sample, usual));
+    let candidates = candidates(usual, comment, given);
+    let scored = candidates.into_iter().enumerate();
+    let scored =
+        scored.map(|(order, dialect)| scored_of(sample, is_cut, dialect, (usual, order), given));
+    // Only fields in them show that apostrophes are quotes.
+    let is_shown = |candidate: &Candidate| {
+        given.quote.is_some()
+            || candidate.dialect.quote != Some(b'\'')
+            || 0 < candidate.score.quoted
+    };
+    let scored = scored.filter(is_shown);
+    let best = scored.max_by(|one, other| one.score.cmp(&other.score));
+    let Candidate { mut dialect, start, .. } = best.expect("there is a candidate");
+    let mut records = split(sample, is_cut, dialect);
+    let start = if given.skip.is_some() { 0 } else { start };
+    if 0 < records.len() && records.fields.len() == records.len() && start == 0 {
+        // A file of one column: an empty line is a missing value, and a quote or blank is no separator.
+        dialect.keeps_empty_lines = true;
+        records = split(sample, is_cut, dialect);
+    }
+    let skip = first_line + records.lines.get(start).map_or(0, |line| line - 1);
+    let comments = comment.map_or(Vec::new(), |mark| comment_lines(sample, mark));
+    let header = header_of((sample, dialect), (&records, start), &comments, given);
+    Sniffed { dialect, skip: if start == 0 { first_line } else { skip }, header }
+}
+
+/// The text behind so many lines, and their number.
+fn behind_lines(text: &str, lines: u64) -> (&str, u64) {
+    let mut rest = text;
+    for _ in 0..lines {
+        let Some(end) = rest.find(['\n', '\r']) else { return ("", lines) };
+        let len = if rest[end..].starts_with("\r\n") { 2 } else { 1 };
+        rest = &rest[end + len..];
+    }
+    (rest, lines)
+}
+
+fn candidates(usual: u8, comment: Option<u8>, given: &Given) -> Vec<Dialect> {
+    let usual_ones = match (given.separator, given.is_list) {
+        (Some(separator), _) => vec![separator],
+        (None, true) => SEPARATORS_OF_LISTS.to_vec(),
+        (None, false) => SEPARATORS.to_vec(),
+    };
+    let first = usual_ones.contains(&usual).then_some(usual);
+    let others = usual_ones.into_iter().filter(|separator| *separator != usual);
+    let separators = first.into_iter().chain(others);
+    let quotes: Vec<(Option<u8>, Option<u8>)> = match (given.quote, given.escape) {
+        (Some(quote), escape) => vec![(quote, escape)],
+        (None, Some(escape)) => vec![(Some(b'"'), Some(escape)), (Some(b'\''), Some(escape))],
+        (None, None) => vec![
+            (Some(b'"'), None),
+            (Some(b'"'), Some(b'\\')),
+            (Some(b'\''), None),
+            (Some(b'\''), Some(b'\\')),
+        ],
+    };
+    let mut candidates = Vec::new();
+    for separator in separators {
+        let merges_separators = separator == b' ';
+        for &(quote, escape) in &quotes {
+            let dialect = Dialect {
+                quote,
+                escape,
+                comment,
+                merges_separators,
+                ..Dialect::separated_by(separator)
+            };
+            candidates.push(dialect);
+        }
+    }
+    candidates
+}
+
+/// The records of a sample, without the last one where it is cut.
+fn split(sample: &str, is_cut: bool, dialect: Dialect) -> Records {
+    let mut records = Records::default();
+    let split = Splitter::new(dialect).split(sample.as_bytes(), !is_cut, usize::MAX, &mut records);
+    if records.len() == 0 && is_cut {
+        // One record that is longer than the sample.
+        Splitter::new(dialect).split(sample.as_bytes(), true, usize::MAX, &mut records);
+    }
+    if split.open_quote.is_some() && !is_cut {
+        records.stray_quotes += 1;
+    }
+    records
+}
+
+fn scored_of(
+    sample: &str,
+    is_cut: bool,
+    dialect: Dialect,
+    (usual, order): (u8, usize),
+    given: &Given,
+) -> Candidate {
+    let records = split(sample, is_cut, dialect);
+    let widths = records.widths(0);
+    let width = commonest(&widths);
+    let start = preamble_len(&widths, width);
+    let table = &widths[start..];
+    let even = table.iter().filter(|&&fields| fields == width).count();
+    let is_even = even == table.len();
+    let is_usual = dialect.separator == usual;
+    let is_expected = given.is_ragged || is_usual && widths.first() == Some(&width);
+    let enough = if is_expected { EVEN_PART_OF_USUAL } else { EVEN_PART };
+    let quoted = records.fields.iter().filter(|field| field.is_quoted()).count();
+    let score = Score {
+        is_table: 2 <= width && table.len() * enough <= 100 * even,
+        is_even,
+        is_quoted_well: records.stray_quotes == 0,
+        preamble: Reverse(start),
+        is_usual,
+        width,
+        // A quote that stands nowhere is no reason to prefer it.
+        quoted,
+        order: Reverse(order),
+    };
+    Candidate { dialect, score, start }
+}
+
+/// The number of records in front that have fewer fields than the others: a title, notes. They are no preamble where such
+/// records come again.
+fn preamble_len(widths: &[usize], width: usize) -> usize {
+    let start = widths.iter().position(|&fields| fields == width).unwrap_or(0);
+    let is_preamble = widths[..start].iter().all(|&fields| fields < width);
+    if is_preamble && widths[start..].iter().all(|&fields| fields == width) { start } else { 0 }
+}
+
+/// The sign of comments: `#`, where two lines or more begin with it, or one with other fields than the line behind it.
+fn comment_of(sample: &str, usual: u8) -> Option<u8> {
+    let is_comment = |line: &&str| line.starts_with('#');
+    let mut lines = sample.lines().filter(|line| !line.is_empty());
+    let count = lines.clone().filter(is_comment).count();
+    let first = lines.next()?;
+    let fields = |line: &str| line.bytes().filter(|&byte| byte == usual).count();
+    let is_header = count == 1 && is_comment(&first) && {
+        let next = lines.next();
+        next.is_some_and(|next| fields(first) == fields(next) && 0 < fields(first))
+    };
+    (0 < count && !is_header).then_some(b'#')
+}
+
+/// The lines in front of the first record that are comments, without the sign.
+fn comment_lines(sample: &str, mark: u8) -> Vec<&str> {
+    let lines = sample.lines().take_while(|line| line.is_empty() || line.as_bytes()[0] == mark);
+    lines.filter_map(|line| line.get(1..)).map(str::trim).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str, usual: u8) -> String {
+        let sniffed = sniff(text, false, usual, &Given::default());
+        let Dialect { separator, quote, escape, comment, .. } = sniffed.dialect;
+        let sign = |byte: Option<u8>| byte.map_or('-', char::from);
+        let header = &sniffed.header;
+        let names = if header.is_first_record { "names" } else { "none" };
+        format!(
+            "{} {}{}{} +{} {names} {}",
+            char::from(separator).escape_default(),
+            sign(quote),
+            sign(escape),
+            sign(comment),
+            sniffed.skip,
+            header.columns.join(",")
+        )
+    }
+
+    /// Each row: the text, the usual separator => separator, quote, escape, comment, lines in front, header, columns.
+    #[test]
+    fn dialects() {
+        #[rustfmt::skip]
+        let cases: &[(&str, u8, &str)] = &[
+            ("a,b\n1,2\n", b',', ", \"-- +0 names a,b"),
+            ("a;b\n1,5;2\n", b',', "; \"-- +0 names a,b"),                  // a comma as the point of a number
+            ("a\tb\n1\t2\n", b',', "\\t \"-- +0 names a,b"),
+            ("a|b|c\n1|2|3\n", b',', "| \"-- +0 names a,b,c"),
+            ("a,b\n\"x;y\",\"z;w;\n;\"\n", b',', ", \"-- +0 names a,b"),    // quotes hide others
+            ("a;b,c\n1;2,3\n", b',', ", \"-- +0 names a;b,c"),              // both are even: the usual one
+            ("a\n1\n", b',', ", \"-- +0 names a"),
+            ("a,b\n'x,y',1\n", b',', ", '-- +0 names a,b"),
+            ("a,b\n\"x\\\",y\",1\n", b',', ", \"\\- +0 names a,b"),
+            ("a,b\n5\" pipe,1\n", b',', ", \"-- +0 names a,b"),
+            ("Report\nof May\na,b\n1,2\n3,4\n", b',', ", \"-- +2 names a,b"),
+            ("# one\n# two\na,b\n1,2\n", b',', ", \"-# +0 names a,b"),
+            ("#a,b\n1,2\n", b',', ", \"-- +0 names #a,b"),
+            ("# FromNodeId\tToNodeId\n# x\n# FromNodeId\tToNodeId\n0\t1\n", b'\t', "\\t \"-# +0 none FromNodeId,ToNodeId"),
+            ("1,2\n3,4\n", b',', ", \"-- +0 none column0,column1"),
+            ("a,1\nb,2\n", b',', ", \"-- +0 none column0,column1"),
+            ("x,y\na,b\n", b',', ", \"-- +0 names x,y"),                    // all texts: assumed
+            ("a,b,c\n", b',', ", \"-- +0 names a,b,c"),
+            ("1,2,3\n", b',', ", \"-- +0 none column0,column1,column2"),
+            ("a,b,\n1,2,\n", b',', ", \"-- +0 names a,b,"),                 // a separator behind each record
+            ("a,b\n1,2,\n3,4,\n", b',', ", \"-- +0 names a,b"),             // behind each but the names
+            ("", b',', ", \"-- +0 none "),
+        ];
+        for (text, usual, want) in cases {
+            assert_eq!(shown(text, *usual), *want, "{text:?}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_survived(text in "[a1,;\t|\"'\\\\#\n\r é]{0,80}", is_cut: bool) {
+            let sniffed = sniff(&text, is_cut, b',', &Given::default());
+            proptest::prop_assert!(sniffed.skip <= text.len() as u64);
+        }
+    }
+}
