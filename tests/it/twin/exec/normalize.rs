@@ -137,7 +137,7 @@ fn own(twin: &Twin<'_>, found: &Found, node: u64) -> Row {
                 };
                 let mut all: Vec<Json> =
                     values.iter().map(|(value, _)| json::value(value)).collect();
-                let facets = field.facets.as_ref().filter(|_| !is_list && !star);
+                let facets = field.facets.as_ref().filter(|_| !is_list);
                 if let Some(wanted) = facets {
                     let facets = shown(wanted, &key, &values[0].1);
                     row.extend(facets.into_iter().map(|(key, value)| (key, json::value(value))));

@@ -97,7 +97,10 @@ impl Twin<'_> {
                     }
                 }
                 Data::Values(values) => {
-                    for shown in values.get(&node).into_iter().flatten() {
+                    let mut all: Vec<&Shown> = values.get(&node).into_iter().flatten().collect();
+                    // Untagged ones come last.
+                    all.sort_by_key(|(lang, _)| lang.is_none());
+                    for shown in all {
                         self.values_json(field, shown, &mut object);
                     }
                 }
@@ -125,7 +128,8 @@ impl Twin<'_> {
             for (place, (_, facets)) in values.iter().enumerate() {
                 for (key, value) in shown(wanted, &key, facets) {
                     if !is_list {
-                        object.insert(key, json::value(value));
+                        // One alias for the values of several languages.
+                        add_to_key(object, &key, json::value(value));
                         continue;
                     }
                     let by_place = object.entry(key).or_insert_with(|| Json::Object(Object::new()));

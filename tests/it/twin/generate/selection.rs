@@ -116,13 +116,15 @@ impl Generator<'_> {
         let head = format!("{}{}{langs}", prefix(&var, &alias), definition.name);
         let mut parts = vec![text(head)];
         // Facets of lists are not shown under @normalize yet.
-        let shows_facets = !star && (!place.normalize || !definition.list);
-        if shows_facets && self.chance(15) {
+        let shows_facets = !place.normalize || !definition.list;
+        if star && self.chance(30) {
+            parts.push(maybe(self.facets_of_languages()));
+        } else if shows_facets && self.chance(15) {
             let (facets, values) = self.facets(false);
             parts.push(maybe(facets));
             selection.values.extend(values);
         }
-        if !star && self.chance(6) {
+        if self.chance(if star { 15 } else { 6 }) {
             parts.push(maybe(self.facet_filter()));
         }
         if langs.is_empty() && self.chance(4) {
@@ -259,6 +261,17 @@ impl Generator<'_> {
             }));
         }
         (list(" @facets(", items, ", ", ")"), values)
+    }
+
+    /// The facets of values in all languages, where an alias stands for those of all.
+    fn facets_of_languages(&mut self) -> Piece {
+        self.uses("facets of all languages");
+        let (name, _) = data::facet(&mut self.rng);
+        text(match self.rng.u32(..3) {
+            0 => " @facets".to_owned(),
+            1 => format!(" @facets({name})"),
+            _ => format!(" @facets({}: {name})", self.fresh("f")),
+        })
     }
 
     /// `@facets(filter)`.

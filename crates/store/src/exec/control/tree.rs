@@ -5,7 +5,7 @@
 
 use super::group_cells::GroupColumns;
 use crate::algo::{Found, Graph};
-use crate::graph::Predicate;
+use crate::graph::{LangValues, Predicate, ValueList};
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Block, BlockKind, Field};
 use hexgraph_base::types::Value;
@@ -86,7 +86,8 @@ pub enum FieldData {
 pub struct ValueField {
     /// The predicate.
     pub predicate: Arc<Predicate>,
-    /// With a facet filter, the places of the values that pass it, by node; a node without any is missing.
+    /// With a facet filter, the places of the values that pass it, by node; a node without any is missing. With `@*`, where a
+    /// node has one value in each language, the positions of the languages.
     pub shown: Option<FxHashMap<u32, Vec<usize>>>,
 }
 
@@ -94,6 +95,15 @@ impl ValueField {
     /// True when a facet filter hides all values of a node.
     pub fn is_hidden(&self, node: u32) -> bool {
         self.shown.as_ref().is_some_and(|shown| !shown.contains_key(&node))
+    }
+
+    /// The value of a node in each language in which it has one that is shown, untagged ones included.
+    pub fn in_all_langs(&self, node: u32) -> impl Iterator<Item = (&LangValues, ValueList<'_>)> {
+        let shown =
+            self.shown.as_ref().map(|shown| shown.get(&node).map_or(&[][..], Vec::as_slice));
+        let parts = self.predicate.langs().iter().enumerate();
+        let parts = parts.filter(move |(lang, _)| shown.is_none_or(|shown| shown.contains(lang)));
+        parts.map(move |(_, part)| (part, part.values(node))).filter(|(_, list)| !list.is_empty())
     }
 
     /// The places of a node's values that are shown.

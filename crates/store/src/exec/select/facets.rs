@@ -4,6 +4,7 @@ use crate::exec::choose::compare::argument_value;
 use crate::exec::control::context::Context;
 use crate::exec::control::tree::{EdgeField, ValueMap};
 use crate::exec::math::sums::Sum;
+use crate::exec::select::read::Langs;
 use crate::graph::{Direction, Predicate};
 use hexgraph_base::plan::{
     Argument, Call, Comparison, FacetKey, Field, Filter, Operand, TextMatch,
@@ -180,7 +181,8 @@ impl<'a> Context<'a> {
         self.passing_values(field, predicate, langs, nodes).map(Some)
     }
 
-    /// The places of the values that pass the field's facet filter, of each node that has any.
+    /// The places of the values that pass the field's facet filter, of each node that has any; of `@*` the positions of the
+    /// languages.
     pub(crate) fn passing_values(
         &self,
         field: &Field,
@@ -190,15 +192,22 @@ impl<'a> Context<'a> {
     ) -> Result<FxHashMap<u32, Vec<usize>>> {
         let Some(filter) = &field.facet_filter else { return Ok(FxHashMap::default()) };
         let mut shown = FxHashMap::default();
+        let in_all = langs.iter().any(|lang| lang == "*");
         for &node in nodes {
-            let Some((_, list)) = predicate.values_in(super::read::Langs::First(langs), node)
-            else {
-                continue;
-            };
             let mut places = Vec::new();
-            for place in 0..list.len() {
-                if self.facets_pass(filter, &|key: &str| list.facet(place, key))? {
-                    places.push(place);
+            if in_all {
+                for (lang, part) in predicate.langs().iter().enumerate() {
+                    let list = part.values(node);
+                    let passes = |key: &str| list.facet(0, key);
+                    if !list.is_empty() && self.facets_pass(filter, &passes)? {
+                        places.push(lang);
+                    }
+                }
+            } else if let Some((_, list)) = predicate.values_in(Langs::First(langs), node) {
+                for place in 0..list.len() {
+                    if self.facets_pass(filter, &|key: &str| list.facet(place, key))? {
+                        places.push(place);
+                    }
                 }
             }
             if !places.is_empty() {

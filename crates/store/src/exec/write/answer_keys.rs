@@ -27,6 +27,7 @@ fn field(result: &FieldResult, flat: bool, keys: &mut Vec<Key>) {
     match &field.kind {
         FieldKind::Predicate { langs, .. } if langs.iter().any(|lang| lang == "*") => {
             let name = own.trim_end_matches("@*").to_owned();
+            facets_under(&name, result, keys);
             keys.push(Key::Languages(name));
         }
         FieldKind::Predicate { .. } => {
@@ -48,11 +49,15 @@ fn field(result: &FieldResult, flat: bool, keys: &mut Vec<Key>) {
 
 /// The keys of a field's facets: those that the text names, or whatever there are.
 fn facets(result: &FieldResult, keys: &mut Vec<Key>) {
+    facets_under(&result.field.key, result, keys);
+}
+
+fn facets_under(own: &str, result: &FieldResult, keys: &mut Vec<Key>) {
     let Some(facets) = &result.field.facets else { return };
     for item in &facets.items {
         let key = item.alias.clone();
-        let key = key.unwrap_or_else(|| format!("{}|{}", result.field.key, item.facet));
+        let key = key.unwrap_or_else(|| format!("{own}|{}", item.facet));
         keys.push(Key::Perhaps(key));
     }
-    keys.push(Key::Facets(result.field.key.clone()));
+    keys.push(Key::Facets(own.to_owned()));
 }

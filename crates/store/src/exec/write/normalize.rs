@@ -303,7 +303,7 @@ fn value_items(field: &Field, values: &ValueField, node: u32) -> Result<Row> {
         return Ok(Row::new());
     }
     if langs.iter().any(|lang| lang == "*") {
-        return all_langs(predicate, field.alias.as_deref().unwrap_or(name), node);
+        return all_langs(field, values, field.alias.as_deref().unwrap_or(name), node);
     }
     let shown = field.alias.is_some();
     if !shown && field.facets.is_none() {
@@ -368,18 +368,17 @@ fn value_facets(
     row
 }
 
-fn all_langs(predicate: &crate::graph::Predicate, alias: &str, node: u32) -> Result<Row> {
+fn all_langs(field: &Field, values: &ValueField, alias: &str, node: u32) -> Result<Row> {
     let mut row = Row::new();
-    for part in predicate.langs() {
-        let list = part.values(node);
-        if list.is_empty() {
-            continue;
-        }
+    for (part, list) in values.in_all_langs(node) {
         let key: Arc<str> = match &*part.lang {
             "" => alias.into(),
             lang => format!("{alias}@{lang}").into(),
         };
-        let value = typed(list.get(0), predicate.def.value_type)?;
+        if let Some(facets) = &field.facets {
+            row.extend(value_facets(facets, &key, false, &list, 0..1));
+        }
+        let value = typed(list.get(0), values.predicate.def.value_type)?;
         row.push((key, Item::Value(value.as_ref().to_value())));
     }
     Ok(row)

@@ -12,9 +12,11 @@ use crate::exec::control::tree::{
 };
 use crate::exec::select::facets::EdgeFacets;
 use crate::exec::select::read::{Langs, typed};
-use crate::graph::{Predicate, ValueList};
+use crate::graph::{LangValues, Predicate, ValueList};
 use hexgraph_base::plan::{Block, BlockKind, Facets, Field, FieldKind, Query};
 use hexgraph_base::types::{Result, Sink, ValueRef, ValueType, stack};
+use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -281,7 +283,7 @@ impl<'a> AnswerWriter<'a, '_> {
         }
         let predicate = &values.predicate;
         if langs.iter().any(|lang| lang == "*") {
-            return self.all_langs(field, name, predicate, node);
+            return self.all_langs(field, name, values, node);
         }
         if langs.is_empty() && field.facets.is_none() && 1 < predicate.untagged().len() {
             return self.untagged(&field.key, predicate, node);
@@ -322,24 +324,27 @@ impl<'a> AnswerWriter<'a, '_> {
         &mut self,
         field: &Field,
         name: &str,
-        predicate: &Predicate,
+        values: &ValueField,
         node: u32,
     ) -> Result<()> {
         let name = field.alias.as_deref().unwrap_or(name);
         let (untagged, tagged): (Vec<_>, Vec<_>) =
-            predicate.langs().iter().partition(|part| part.lang.is_empty());
-        for part in tagged.into_iter().chain(untagged) {
-            let list = part.values(node);
-            if list.is_empty() {
-                continue;
-            }
-            let places = 0..list.len();
-            if part.lang.is_empty() {
-                self.value_list(name, field, predicate, &list, places)?;
-            } else {
-                let key = format!("{name}@{}", part.lang);
-                self.value_list(&key, field, predicate, &list, places)?;
-            }
+            values.in_all_langs(node).partition(|(part, _)| part.lang.is_empty());
+        let key = |part: &LangValues| match &*part.lang {
+            "" => Cow::Borrowed(name),
+            lang => Cow::Owned(format!("{name}@{lang}")),
+        };
+        let mut all = tagged.into_iter().chain(untagged).map(|(part, list)| (key(part), list));
+        let wanted = values.predicate.def.value_type;
+        let Some(facets) = &field.facets else {
+            return all.try_for_each(|(key, list)| self.value(&key, list.get(0), wanted));
+        };
+        let all: Vec<(Cow<'_, str>, ValueList<'_>)> = all.collect();
+        let shown = all.iter().map(|(key, list)| chosen(facets, key, &list.facets(0)));
+        let shown = first_shown(shown.collect());
+        for ((key, list), shown) in all.iter().zip(&shown) {
+            self.facets(shown);
+            self.value(key, list.get(0), wanted)?;
         }
         Ok(())
     }
@@ -611,4 +616,16 @@ fn same_edges(result: &FieldResult, others: &[FieldResult]) -> usize {
 /// `@normalize` shows what has an alias, and nothing else.
 fn is_shown(field: &Field, normalize: bool) -> bool {
     !normalize || field.alias.is_some()
+}
+
+/// Facets of several values, each value's in a list: what has one alias stands together at the first of them.
+fn first_shown(mut all: Vec<Vec<(String, ValueRef<'_>)>>) -> Vec<Vec<(String, ValueRef<'_>)>> {
+    let mut firsts: FxHashMap<String, usize> = FxHashMap::default();
+    for place in 0..all.len() {
+        for (key, value) in std::mem::take(&mut all[place]) {
+            let first = *firsts.entry(key.clone()).or_insert(place);
+            all[first].push((key, value));
+        }
+    }
+    all
 }

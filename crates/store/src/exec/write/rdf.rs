@@ -154,8 +154,8 @@ impl Writer<'_, '_> {
         let predicate = &values.predicate;
         let wanted = predicate.def.value_type;
         if langs.iter().any(|lang| lang == "*") {
-            for part in predicate.langs() {
-                for value in part.values(node).iter() {
+            for (_, list) in values.in_all_langs(node) {
+                for value in list.iter() {
                     self.fact(node, name_of(field), typed(value, wanted)?.as_ref());
                 }
             }
