@@ -11,6 +11,15 @@ EDGE = (
     " in `friend { uid }`, or write `count(friend)`)"
 )
 
+UNFILTERED = (
+    "filter the rows of the answer; or begin at the nodes that make the groups, and count:"
+    " `n as count(~month)` in one block, `q(func: uid(n)) @filter(gt(val(n), 100))` in the next"
+)
+NESTED_KEY = (
+    "groups are made by predicates of the nodes themselves: `@groupby(friend)` has a row for each"
+    " node at the other end; or begin at those: `{ q(func: has(name)) { name count(~friend) } }`"
+)
+
 # Each row: what is asked, and the warnings.
 CASES = [
     ("{ q(func: has(name)) { name born friend { name } } }", []),
@@ -25,6 +34,26 @@ CASES = [
     ("{ q(func: uid(1)) { friend { x { y } } } }", [NO_X, NO_Y]),
     ("{ q(func: uid(1)) { name friend } }", [EDGE]),
     ("{ q(func: uid(1)) { friend { friend } } }", [EDGE]),
+    # What other languages have, and what is written instead.
+    (
+        "{ q(func: uid(1)) @filter(gt(count, 3)) { name } }",
+        ["there is no predicate `count` (a number of edges is compared by `gt(count(friend), 3)`)"],
+    ),
+    (
+        "{ q(func: uid(1)) @groupby(name) @filter(gt(count, 3)) { count(uid) } }",
+        [f"there is no predicate `count` ({UNFILTERED})"],
+    ),
+    (
+        "{ q(func: uid(1)) @groupby(friend.name) { count(uid) } }",
+        [f"there is no predicate `friend.name` ({NESTED_KEY})"],
+    ),
+    (
+        "{ q(func: uid(1)) { friend.name } }",
+        [
+            "there is no predicate `friend.name`"
+            " (an edge is followed in braces: `friend { name }`)"
+        ],
+    ),
     # Elsewhere the edge alone says what is wanted.
     ("{ q(func: uid(1)) { name count(friend) } }", []),
     ("{ q(func: uid(1)) @recurse(depth: 2) { name friend } }", []),

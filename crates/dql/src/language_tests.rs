@@ -281,6 +281,12 @@ fn query_variables() {
     assert_eq!(error, "line 1 column 9: variable $a is declared as int, and its value is `x`");
     let error = refused(text, &[("$z", "x")]);
     assert_eq!(error, "variable $z has a value but no declared type (did you mean `$a`?)");
+    let error = refused(text, &[("a", "x")]);
+    let hint = "names of variables begin with `$`: give `$a`";
+    assert_eq!(error, format!("variable a has a value but no declared type ({hint})"));
+    let error = refused(text, &[("other", "x")]);
+    let hint = "names of variables begin with `$`: give `$other`, and declare it: `query name($other: string) { ... }`";
+    assert_eq!(error, format!("variable other has a value but no declared type ({hint})"));
     assert_eq!(plan_with(text, &[("$a", "7")]).unwrap().blocks[0].page.first, 7);
     let ids = "query t($ids: string) { q(func: uid($ids)) { uid } }";
     let query = plan_with(ids, &[("$ids", "[0x2, 1]")]).unwrap();

@@ -14,6 +14,7 @@ mod conformance;
 mod language_tests;
 
 pub use keywords::keywords;
+pub use lexer::GROUPS_UNFILTERED;
 pub use lower::given::Given;
 pub use lower::upsert::Condition;
 pub use request::document::Document;

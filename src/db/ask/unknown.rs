@@ -6,8 +6,9 @@ use hexgraph_base::plan::{
     Block, BlockKind, Call, Expand, Field, FieldKind, Filter, Function, GroupBy, OrderKey, Page,
     Query,
 };
-use hexgraph_base::schema::Schema;
+use hexgraph_base::schema::{PredicateDef, Schema};
 use hexgraph_base::types::{Position, ValueType, bounded, did_you_mean, stack};
+use hexgraph_dql::GROUPS_UNFILTERED;
 use hexgraph_store::exec::Unmet;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -83,8 +84,13 @@ const WARNINGS_MAX: usize = 100;
 /// Finds the predicates, types and languages of a query that a schema does not have, and the edges that have no selection, each once, in the order of the
 /// text. Of more than a hundred the first are told. O(length of the query), and O(schema) for each of those.
 pub(in crate::db) fn unknown_names(query: &Query, schema: &Schema) -> Vec<Warning> {
-    let mut walk =
-        Walk { schema, warnings: Vec::new(), told: BTreeSet::new(), selects_edges: false };
+    let mut walk = Walk {
+        schema,
+        warnings: Vec::new(),
+        told: BTreeSet::new(),
+        selects_edges: false,
+        is_grouped: false,
+    };
     query.blocks.iter().for_each(|block| walk.block(block));
     walk.warnings.sort_by_key(|warning| (warning.at.line, warning.at.column));
     walk.warnings
@@ -96,6 +102,12 @@ struct Walk<'a> {
     told: BTreeSet<String>,
     /// True inside of `@recurse`, `shortest` and algorithms, whose fields name the edges that are followed, and of `@cascade`, which asks whether there are any.
     selects_edges: bool,
+    /// True at the filter and the keys of `@groupby`.
+    is_grouped: bool,
+}
+
+fn is_edge(def: Option<&PredicateDef>) -> bool {
+    def.is_some_and(|def| def.value_type == ValueType::Uid)
 }
 
 impl Walk<'_> {
@@ -118,7 +130,21 @@ impl Walk<'_> {
     fn predicate(&mut self, name: &str, at: Position) {
         let known = &self.schema.predicates;
         if !known.contains_key(name) {
-            let hint = || did_you_mean(name, known.keys().map(|name| &**name));
+            let is_grouped = self.is_grouped;
+            let hint = || match name.split_once('.') {
+                _ if name == "count" && is_grouped => GROUPS_UNFILTERED.to_owned(),
+                _ if name == "count" => {
+                    "a number of edges is compared by `gt(count(friend), 3)`".to_owned()
+                }
+                Some((edge, rest)) if is_edge(known.get(edge)) => match is_grouped {
+                    true => format!(
+                        "groups are made by predicates of the nodes themselves: `@groupby({edge})` has a row for each node at the \
+                         other end; or begin at those: `{{ q(func: has({rest})) {{ {rest} count(~{edge}) }} }}`"
+                    ),
+                    false => format!("an edge is followed in braces: `{edge} {{ {rest} }}`"),
+                },
+                _ => did_you_mean(name, known.keys().map(|name| &**name)),
+            };
             let message = format_args!("there is no predicate `{name}`");
             self.warn(WarningKind::UnknownPredicate, message, at, hint);
         }
@@ -148,14 +174,13 @@ impl Walk<'_> {
     /// Warns of edges without a selection: they have no value that could be shown.
     fn edges(&mut self, name: &str, field: &Field) {
         let def = self.schema.predicates.get(name);
-        let is_edge = def.is_some_and(|def| def.value_type == ValueType::Uid);
         // A variable has the nodes, also without a selection; facets and groups are of the edge itself.
         let is_used = field.has_body
             || field.var.is_some()
             || field.facets.is_some()
             || field.group_by.is_some()
             || self.selects_edges;
-        if is_edge && !is_used {
+        if is_edge(def) && !is_used {
             let message = format_args!("`{name}` is an edge and has no value of its own");
             let hint = || {
                 format!(
@@ -173,11 +198,10 @@ impl Walk<'_> {
         if let Some(root) = &block.root {
             self.function(root);
         }
+        self.is_grouped = block.group_by.is_some();
         self.filter(block.filter.as_ref());
         self.order(&block.order, block.at);
-        for key in block.group_by.iter().flat_map(|group| &group.keys) {
-            self.predicate(key.predicate.trim_start_matches('~'), block.at);
-        }
+        self.groups(block.group_by.as_ref(), block.at);
         block.fields.iter().for_each(|field| self.field(field));
     }
 
@@ -206,15 +230,22 @@ impl Walk<'_> {
             | FieldKind::AggregateVar(..)
             | FieldKind::Math(_) => {}
         }
+        self.is_grouped = field.group_by.is_some();
         self.filter(field.filter.as_ref());
         self.order(&field.order, field.at);
-        for key in field.group_by.iter().flat_map(|group| &group.keys) {
-            self.predicate(key.predicate.trim_start_matches('~'), field.at);
-        }
+        self.groups(field.group_by.as_ref(), field.at);
         let outside = self.selects_edges;
         self.selects_edges |= field.cascade.is_some();
         field.fields.iter().for_each(|field| self.field(field));
         self.selects_edges = outside;
+    }
+
+    /// The keys of groups. What stands in their selection is not about the nodes that are grouped.
+    fn groups(&mut self, group_by: Option<&GroupBy>, at: Position) {
+        for key in group_by.iter().flat_map(|group| &group.keys) {
+            self.predicate(key.predicate.trim_start_matches('~'), at);
+        }
+        self.is_grouped = false;
     }
 
     fn order(&mut self, order: &[OrderKey], at: Position) {

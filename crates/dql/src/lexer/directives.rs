@@ -2,6 +2,7 @@
 
 use super::cursor;
 use super::modes::{Lexer, Spanned};
+use super::other_languages;
 use super::scope::Scope;
 use crate::syntax::token::{Text, Token};
 use hexgraph_base::types::{Error, Result, nearest};
@@ -9,6 +10,10 @@ use hexgraph_base::types::{Error, Result, nearest};
 const ROOT_DIRECTIVES: [&str; 6] =
     ["filter", "cascade", "normalize", "groupby", "ignorereflex", "recurse"];
 const FIELD_DIRECTIVES: [&str; 5] = ["filter", "facets", "cascade", "normalize", "groupby"];
+
+/// What is done in place of a filter of groups.
+pub const GROUPS_UNFILTERED: &str = "filter the rows of the answer; or begin at the nodes that make the groups, and count: \
+     `n as count(~month)` in one block, `q(func: uid(n)) @filter(gt(val(n), 100))` in the next";
 pub(super) const OPERATIONS: [&str; 4] = ["query", "fragment", "schema", "upsert"];
 
 /// The names of the directives of blocks, fields and upserts.
@@ -40,8 +45,13 @@ impl Lexer<'_> {
         match found {
             Some((token, Some(inner))) => self.opened_until(bracket + 1, token, inner),
             Some((token, None)) => self.word(end, token),
-            None if scope == Scope::Blocks => Err(self.unknown_directive(at, &ROOT_DIRECTIVES)),
-            None if opens => Err(self.unknown_directive(at, &FIELD_DIRECTIVES)),
+            None if scope == Scope::Blocks => {
+                Err(self.unknown_directive(at, &ROOT_DIRECTIVES, opens))
+            }
+            // A language has no brackets, and nothing in braces behind it.
+            None if opens || self.cursor.peek_at(bracket) == b'{' && is_directive(word) => {
+                Err(self.unknown_directive(at, &FIELD_DIRECTIVES, opens))
+            }
             None => self.langs(start, end),
         }
     }
@@ -170,11 +180,22 @@ impl Lexer<'_> {
         self.opened_until(bracket + 1, Token::IfOpen, Scope::Filter)
     }
 
-    fn unknown_directive(&self, at: usize, known: &[&str]) -> Error {
+    fn unknown_directive(&self, at: usize, known: &[&str], opens: bool) -> Error {
         let word = &self.cursor.text[at + 1..self.after_lang_or_dot(at + 1)];
         let lower = word.to_ascii_lowercase();
-        if known.contains(&lower.as_str()) && matches!(lower.as_str(), "filter" | "groupby") {
-            return self.error(at, format!("`@{word}` without its brackets"), "add `(...)`");
+        let needs_brackets = matches!(lower.as_str(), "filter" | "groupby");
+        if known.contains(&lower.as_str()) && needs_brackets && !opens {
+            let message = format!("`@{word}` without its brackets");
+            return self.error(at, message, format!("write `@{lower}(...)`"));
+        }
+        if known.contains(&lower.as_str()) {
+            let brackets = if opens { "(...)" } else { "" };
+            let hint = format!("did you mean `@{lower}{brackets}`? It is written in small letters");
+            return self.error(at, format!("unknown directive `@{word}`"), hint);
+        }
+        if lower == "having" {
+            let message = "`@having` is none of DQL: groups are not filtered";
+            return self.error(at, message, GROUPS_UNFILTERED);
         }
         // Only blocks know `@recurse`, so it tells which of the two lists was given.
         let elsewhere = match known.contains(&"recurse") {
@@ -194,10 +215,17 @@ impl Lexer<'_> {
 
     /// Makes the error for a word that can't begin an operation.
     pub(super) fn unknown_operation(&self, at: usize, word: &str) -> Error {
+        let text = &self.cursor.text[at..];
         let hint = match nearest(word, OPERATIONS.iter().copied()) {
             Some(name) => format!("did you mean `{name}`?"),
+            None if let Some(hint) = other_languages::hint(word, text) => hint.to_owned(),
             None => "blocks stand between `{` and `}`".to_owned(),
         };
         self.error(at, format!("`{word}` starts no operation"), hint)
     }
+}
+
+/// True for the name of a directive of fields, in whatever case.
+fn is_directive(word: &str) -> bool {
+    FIELD_DIRECTIVES.iter().any(|known| known.eq_ignore_ascii_case(word))
 }

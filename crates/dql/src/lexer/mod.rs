@@ -4,6 +4,7 @@
 mod cursor;
 pub(crate) mod graphql_words;
 pub(crate) mod operator_words;
+mod other_languages;
 mod scope;
 mod modes;
 mod words;
@@ -12,6 +13,7 @@ mod operators;
 mod rdf;
 
 pub(crate) use cursor::Cursor;
+pub use directives::GROUPS_UNFILTERED;
 pub(crate) use directives::directives;
 pub(crate) use modes::Lexer;
 pub(crate) use words::words;

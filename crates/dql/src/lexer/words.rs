@@ -10,7 +10,7 @@ use super::scope::{Previous, Scope};
 use crate::compat::go_escapes::unquote;
 use crate::syntax::token::{FieldFunction, Text, Token};
 use hexgraph_base::plan::Aggregate;
-use hexgraph_base::types::Result;
+use hexgraph_base::types::{Error, Result};
 
 /// The words that are functions in the place of a field, when a `(` follows; beside these the aggregates are.
 const FIELD_FUNCTIONS: [(&str, FieldFunction); 4] = [
@@ -119,6 +119,7 @@ impl Lexer<'_> {
                 b'>' => return Ok(Text::slice(start, at)),
                 // Escapes are checked and kept: the name is the text between the brackets as it stands.
                 b'\\' => at = self.iri_escape(at)?,
+                b'-' if at == start => return Err(self.backwards(start)),
                 0..=b' ' | b'<' | b'"' | b'{' | b'}' | b'|' | b'^' | b'`' => {
                     let found = self.cursor.shown(at);
                     let hint = "is `>` missing, or a blank behind an operator `<`?";
@@ -127,6 +128,17 @@ impl Lexer<'_> {
                 _ => at += 1,
             }
         }
+    }
+
+    /// Makes the error for an arrow before a predicate, as in `<-friend`. No name begins with `-`.
+    fn backwards(&self, minus: usize) -> Error {
+        let start = self.cursor.after_blank(minus + 1);
+        let name = &self.cursor.text[start..self.cursor.after_name(start)];
+        let name = if name.is_empty() { "friend" } else { name };
+        let hint = format!(
+            "an edge is walked backwards as `~{name} {{ ... }}`; its schema needs `@reverse`"
+        );
+        self.error(minus - 1, "found an arrow `<-`", hint)
     }
 
     fn iri_escape(&self, at: usize) -> Result<usize> {

@@ -90,9 +90,17 @@ impl<'a> Names<'a> {
             let (message, hint) = match (entry.definitions, entry.uses) {
                 (1, 1..) => continue,
                 (0, _) => {
-                    let others = self.entries.iter().filter(|other| other.definitions > 0);
-                    let hint = match nearest(name, others.map(|other| other.name)) {
+                    let others = || self.entries.iter().filter(|other| other.definitions > 0);
+                    let mut unused = others().filter(|other| other.uses == 0);
+                    let is_reversed = |other: &Entry<'_>| {
+                        defined_of(source.text(), other.at, other.name) == Some(name)
+                    };
+                    let hint = match nearest(name, others().map(|other| other.name)) {
                         Some(other) => format!("did you mean `{other}`?"),
+                        None if let Some(other) = unused.find(|other| is_reversed(other)) => {
+                            let other = other.name;
+                            format!("the variable stands before `as`: `{name} as {other}`")
+                        }
                         None if name.starts_with(|first: char| first.is_ascii_digit()) => {
                             format!("a node is written `<{name}>`")
                         }
@@ -102,7 +110,14 @@ impl<'a> Names<'a> {
                     (format!("variable `{name}` is used{place} but not defined"), hint)
                 }
                 (1, 0) => {
-                    let hint = "use it or remove the definition".to_owned();
+                    let hint = match defined_of(source.text(), entry.at, name) {
+                        // As in SQL, where the new name comes last.
+                        Some(other) => format!(
+                            "use it or remove `{name} as`; where `{name}` is the predicate, write `{other}: {name}` for another key, \
+                             `{other} as {name}` for a variable"
+                        ),
+                        None => "use it or remove the definition".to_owned(),
+                    };
                     (format!("variable `{name}` is defined but not used"), hint)
                 }
                 _ => {
@@ -121,6 +136,21 @@ impl<'a> Names<'a> {
     pub(super) fn into_variables(self) -> Vec<Variable> {
         self.entries.iter().map(|entry| Variable { name: entry.name.to_owned() }).collect()
     }
+}
+
+/// The name behind `as`, where a variable is defined at an offset, unless it is a function.
+fn defined_of<'s>(text: &'s str, at: u32, name: &str) -> Option<&'s str> {
+    let rest = text.get(at as usize..)?.strip_prefix(name)?.trim_ascii_start();
+    let (keyword, rest) = rest.split_at_checked(2)?;
+    let rest = rest.strip_prefix(|blank: char| blank.is_ascii_whitespace())?.trim_ascii_start();
+    let is_letter = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.');
+    let end = rest.find(|letter| !is_letter(letter)).unwrap_or(rest.len());
+    let (other, behind) = rest.split_at(end);
+    let is_name = keyword.eq_ignore_ascii_case("as")
+        && !other.is_empty()
+        && other != "uid"
+        && !behind.trim_ascii_start().starts_with('(');
+    is_name.then_some(other)
 }
 
 /// The hint for a variable that nothing defines.

@@ -15,7 +15,8 @@ pub(super) fn written_for(word: &str) -> Option<&'static str> {
             "there are min, max, sum and avg of variables, and count; a data frame has others"
         }
         "distinct" | "unique" | "count_distinct" | "countdistinct" | "n_unique" | "nunique" => {
-            "write `@groupby(name) { count(uid) }`: it has a row for each value; and there are min, max, sum, avg and count"
+            "write `@groupby(name) { count(uid) }`: it has a row for each value. Below `@groupby` DQL can't count different \
+             values: group by both, `@groupby(from, to)`, and count the rows"
         }
         "minimum" | "least" => "write `min(val(x))`",
         "maximum" | "greatest" => "write `max(val(x))`",

@@ -29,8 +29,19 @@ pub fn parse(text: &str) -> Result<Document> {
     let is_mutation =
         |operation: &Operation| matches!(operation, Operation::Mutation(_) | Operation::Upsert(_));
     if document.operations.iter().any(is_mutation) {
-        let hint = "send it as a mutation; a query has blocks: `name(func: ...) { ... }`";
-        let message = "found a mutation in a query".to_owned();
+        let is_upsert = |operation: &Operation| matches!(operation, Operation::Upsert(_));
+        let (hint, message) = match document.operations.iter().any(is_upsert) {
+            true => (
+                "send it by itself, as a mutation: it brings its own, so there are no statements, no condition and no variables \
+                 beside it; or write the blocks inside of its `query { ... }` alone, with the statements beside them",
+                "found `upsert { ... }` in the place of a query",
+            ),
+            false => (
+                "send it as a mutation; a query has blocks: `name(func: ...) { ... }`",
+                "found a mutation in a query",
+            ),
+        };
+        let message = message.to_owned();
         // The tree does not keep the place of a mutation, so the error is at the start of the text.
         return Err(Error::Syntax { message, at: Position::of(text, 0), hint: hint.to_owned() });
     }

@@ -94,7 +94,14 @@ impl<'a> Values<'a> {
             Some(name) => {
                 let message = format!("variable {name} has a value but no declared type");
                 let declared = self.declared.keys().copied();
+                let dollar = format!("${name}");
                 let hint = match did_you_mean(name, declared) {
+                    _ if is_declared(&dollar) => {
+                        format!("names of variables begin with `$`: give `{dollar}`")
+                    }
+                    near if near.is_empty() && !name.starts_with('$') => format!(
+                        "names of variables begin with `$`: give `{dollar}`, and declare it: `query name({dollar}: string) {{ ... }}`"
+                    ),
                     near if near.is_empty() => {
                         format!(
                             "declare it: `query name({name}: string) {{ ... }}`; or leave it out, of a table its column"

@@ -3,7 +3,7 @@
 use super::fields::Place;
 use super::modifiers::Modifiers;
 use crate::lower::request::Lowering;
-use crate::syntax::ast::{Counted, FieldItem, Head, Suffix, Value};
+use crate::syntax::ast::{Counted, Directive, FieldItem, Head, Suffix, Value};
 use crate::syntax::token::{FieldFunction, Text};
 use hexgraph_base::plan::{Aggregate, Call, Expand, Field, FieldKind, Filter};
 use hexgraph_base::types::{Result, nearest};
@@ -109,7 +109,12 @@ impl<'a> Lowering<'a> {
         };
         let text = self.text(name);
         if place.in_group && text != "uid" {
-            return Err(self.not_in_group(item.at, &format!("count({text})")));
+            let message = format!("found `count({text})` below `@groupby`");
+            let hint = format!(
+                "`count(uid)` counts the nodes of a group; edges are counted from the nodes that make the groups: \
+                 `~located_in {{ n as count({text}) }} sum(val(n))`"
+            );
+            return Err(self.error_with(item.at, message, hint));
         }
         // Modifiers may stand inside of the brackets, as in `count(friend @filter(...))`, and behind them.
         let mut modifiers = self.modifiers(item.at, inner.iter().chain(&item.suffixes))?;
@@ -282,13 +287,26 @@ impl<'a> Lowering<'a> {
         let allows_directive = |suffix: &Suffix| match suffix {
             Suffix::Langs(_) => false,
             Suffix::Directive(_, directive) => {
-                matches!(directive, crate::syntax::ast::Directive::Filter(_))
+                matches!(directive, Directive::Filter(_))
             }
             Suffix::Arguments(_) | Suffix::Body(_) => true,
         };
         if !filters_types || !item.suffixes.iter().all(allows_directive) {
             let message = "`expand` takes only a filter of types";
-            return Err(self.error_with(item.at, message, "write `@filter(type(Name))`"));
+            let is_facets = |suffix: &Suffix| match suffix {
+                Suffix::Directive(_, directive) => matches!(
+                    directive,
+                    Directive::Facets | Directive::FacetList(_) | Directive::FacetFilter(_)
+                ),
+                _ => false,
+            };
+            let hint = match item.suffixes.iter().any(is_facets) {
+                true => {
+                    "it shows all facets by itself: leave out `@facets`, or name the predicate whose facets are filtered"
+                }
+                false => "write `@filter(type(Name))`",
+            };
+            return Err(self.error_with(item.at, message, hint));
         }
         self.complete(item, FieldKind::Expand(expand), "expand".to_owned(), modifiers, place)
     }
