@@ -29,13 +29,13 @@ def test_sources(db, tmp_path, packed):
             source.close()
 
 
-def test_what_is_no_source(db):
+def test_what_is_no_source(db, tmp_path):
     with pytest.raises(TypeError, match="binary mode"):
         db.load(io.StringIO("text"))
     with pytest.raises(TypeError, match="int"):
         db.load(7)
     with pytest.raises(hexgraph.QueryError, match="no file in this folder"):
-        db.load("/")
+        db.load(tmp_path)
     with pytest.raises(ValueError, match="on_error"):
         db.load(RDF, on_error="ignore")
 
@@ -138,3 +138,45 @@ def test_unique_values_are_checked(db):
     with pytest.raises(hexgraph.QueryError, match='_:a and _:b both have "x"'):
         db.load(b'_:a <code> "x" .\n_:b <code> "x" .')
     assert db.query("{ q(func: has(code)) { count(uid) } }")["q"] == [{"count": 0}]
+
+
+JSON_LAYOUTS = {
+    "lines": '{"name": "a", "n": [1, 2]}\n{"name": "b"}\n',
+    "an array": '[\n  {"name": "a",\n   "n": [1,\n 2]},\n  {"name": "b"}\n]\n',
+    "an array on one line": '[{"name": "a", "n": [1, 2]}, {"name": "b"}]',
+    "pretty-printed": '{\n  "name": "a",\n  "n": [1, 2]\n}\n{\n  "name": "b"\n}\n',
+    "concatenated": '{"name": "a", "n": [1, 2]}{"name": "b"}',
+    "arrays on lines": '[{"name": "a", "n": [1, 2]}]\n[{"name": "b"}]\n',
+    "an array behind a mark": '\ufeff[{"name": "a", "n": [1, 2]},\n{"name": "b"}]',
+}
+
+
+@pytest.mark.parametrize("layout", JSON_LAYOUTS)
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_json_is_read_in_any_layout(layout, is_packed, tmp_path):
+    text = JSON_LAYOUTS[layout].encode()
+    path = tmp_path / ("a.json.gz" if is_packed else "a.json")
+    path.write_bytes(gzip.compress(text) if is_packed else text)
+    db = hexgraph.connect()
+    assert db.load(path, "n: [int] .").new_nodes == 2
+    names = "{ q(func: has(name), orderasc: name) { name n } }"
+    if "name: string @index" not in db.schema():
+        db.index("name", "exact")
+    assert db.query(names)["q"] == [{"name": "a", "n": [1, 2]}, {"name": "b"}]
+
+
+def test_a_fault_in_json_has_the_line_of_its_value():
+    db = hexgraph.connect()
+    text = b'[\n {"name":\n  "a"},\n {"name": "b"}, {"uid": "what"}\n]'
+    with pytest.raises(hexgraph.LoadError, match="<bytes>:4:"):
+        db.load(text)
+
+
+def test_a_large_array_of_json_is_read_in_parts():
+    """It is longer than a line may be at once, and than many chunks."""
+    db = hexgraph.connect()
+    text = b"[" + b",".join(b'{"n": %d}' % number for number in range(200_000)) + b"]"
+    assert db.load(text, "n: int .").new_nodes == 200_000
+    assert db.query("{ var(func: has(n)) { x as n } q() { sum(val(x)) } }")["q"] == [
+        {"sum(val(x))": 200_000 * 199_999 // 2}
+    ]

@@ -331,10 +331,10 @@ CALLS = {
         hexgraph.SchemaError,
         ["no predicate `nmae`", "did you mean `name`?"],
     ),
-    "an array of JSON over several lines": (
-        lambda db, _: db.load(b'[\n {"name": "x"}\n]'),
+    "an array of numbers": (
+        lambda db, _: db.load(b'[\n {"name": "x"},\n 7\n]'),
         hexgraph.LoadError,
-        ["<bytes>:1:2: the JSON ends too early", "jq -c"],
+        ["<bytes>:3:1: "],
     ),
     "a type that there is not": (
         lambda db, tmp: db.load_nodes(tmp / "x.csv", types={"age": "integer"}),

@@ -103,7 +103,7 @@ impl PyDatabase {
         detached(py, || self.database.drop(&what)).map_err(to_python)
     }
 
-    /// Load N-Quads or lines of JSON from a path, bytes or a binary file, plain or packed, or from
+    /// Load N-Quads or JSON (lines, an array, or values in any layout) from a path, bytes or a binary file, plain or packed, or from
     /// a list of these, all at once. A path may be a pattern such as "data/*.rdf.gz", a folder of
     /// such files, or one that `export` to .parquet wrote. The definitions of `schema` (a text or
     /// a path) are added first; `graphql_schema`, likewise, is set when all is loaded.

@@ -56,7 +56,7 @@ fn some(files: Vec<PathBuf>, otherwise: impl Fn() -> String) -> Result<Vec<PathB
 pub fn has_triples(name: &str) -> bool {
     let name = name.to_lowercase();
     let plain = name.trim_end_matches(".gz").trim_end_matches(".zst");
-    [".rdf", ".nq", ".nt", ".jsonl", ".ndjson"].iter().any(|end| plain.ends_with(end))
+    [".rdf", ".nq", ".nt", ".json", ".jsonl", ".ndjson"].iter().any(|end| plain.ends_with(end))
 }
 
 #[cfg(test)]

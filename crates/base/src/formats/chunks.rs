@@ -5,6 +5,7 @@
 
 use std::io::{self, Cursor, Read};
 
+use super::json_values::{END, JsonValues, is_spread};
 use super::packed::unpacked;
 use super::packing::Packing;
 use crate::formats::LineFault;
@@ -37,6 +38,8 @@ pub struct Chunk {
     pub first_line: u64,
     /// The number of the chunk in the file, from 0.
     pub index: usize,
+    /// Whether the lines are values of JSON, of which a line may have several; see [`super::json_values`].
+    has_values: bool,
 }
 
 /// A line of a chunk.
@@ -62,7 +65,21 @@ impl Chunk {
         let mixed = bytes.into_iter().flat_map(|text| text.split(|&byte| byte == b'\n'));
         (self.first_line..)
             .zip(good.chain(mixed.map(checked_line)))
-            .map(|(number, text)| ChunkLine { number, text })
+            .flat_map(|(number, text)| self.values_of(number, text))
+    }
+
+    /// The values that stand on a line, or the line itself where there are none.
+    fn values_of<'a>(
+        &self,
+        number: u64,
+        text: std::result::Result<&'a str, LineFault>,
+    ) -> impl Iterator<Item = ChunkLine<'a>> + use<'a> {
+        let (line, values) = match text {
+            Ok(text) if self.has_values => (None, Some(text)),
+            text => (Some(ChunkLine { number, text }), None),
+        };
+        let values = values.into_iter().flat_map(|text| text.split(char::from(END)));
+        line.into_iter().chain(values.map(move |text| ChunkLine { number, text: Ok(text) }))
     }
 }
 
@@ -83,6 +100,8 @@ pub struct ChunkReader<'a> {
     next_line: u64,
     next_index: usize,
     ended: bool,
+    /// Whether the text is JSON whose values were put on lines.
+    has_values: bool,
 }
 
 impl<'a> ChunkReader<'a> {
@@ -92,9 +111,16 @@ impl<'a> ChunkReader<'a> {
     ///
     /// [`Error::Io`] when the first bytes can't be read.
     pub fn new(input: impl Read + Send + 'a, name: &str) -> Result<ChunkReader<'a>> {
-        let input = decompressed(input, name)?;
+        let mut input = decompressed(input, name)?;
+        let start = first_bytes(&mut input, READ_LEN);
+        let start = start.map_err(|fault| Error::io(format!("reading {name}"), fault))?;
+        let has_values = is_spread(&start);
+        let input = Cursor::new(start).chain(input);
+        let input: Box<dyn Read + Send> =
+            if has_values { Box::new(JsonValues::new(input)) } else { Box::new(input) };
         Ok(ChunkReader {
             input,
+            has_values,
             name: name.to_string(),
             line_len_max: LINE_LEN_MAX,
             rest: Vec::new(),
@@ -124,7 +150,9 @@ impl<'a> ChunkReader<'a> {
                 self.ended = true;
                 break;
             }
-            let feed = text[known..].iter().rposition(|&byte| byte == b'\n');
+            let feed = text[known..]
+                .iter()
+                .rposition(|&byte| byte == b'\n' || self.has_values && byte == END);
             lines_end = feed.map_or(lines_end, |place| known + place + 1);
             // Only the line that has not ended is measured, so one that ends within the last read may pass by
             // that much.
@@ -137,7 +165,8 @@ impl<'a> ChunkReader<'a> {
         }
         self.rest = text[lines_end..].to_vec();
         text.truncate(lines_end);
-        let chunk = Chunk { text, first_line: self.next_line, index: self.next_index };
+        let (first_line, index) = (self.next_line, self.next_index);
+        let chunk = Chunk { text, first_line, index, has_values: self.has_values };
         self.next_line += count_feeds(&chunk.text);
         self.next_index += 1;
         Ok(Some(chunk))
@@ -312,8 +341,12 @@ mod tests {
 
     #[test]
     fn bad_bytes_are_told_of_their_line_alone() {
-        let chunk =
-            Chunk { text: b"good\nb\xc3\xa9\xff\nalso good\n".to_vec(), first_line: 7, index: 0 };
+        let chunk = Chunk {
+            text: b"good\nb\xc3\xa9\xff\nalso good\n".to_vec(),
+            first_line: 7,
+            index: 0,
+            has_values: false,
+        };
         let lines: Vec<_> = chunk.lines().collect();
         assert_eq!(lines.len(), 3);
         assert_eq!(lines[0], ChunkLine { number: 7, text: Ok("good") });

@@ -10,6 +10,7 @@ mod packed;
 #[path = "packed_missing.rs"]
 mod packed;
 mod packing;
+mod json_values;
 mod chunks;
 
 pub use chunks::{Chunk, ChunkReader, decompressed, is_packed};

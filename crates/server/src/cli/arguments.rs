@@ -419,7 +419,7 @@ pub(super) struct GraphqlArguments {
 pub(super) struct LoadArguments {
     /// The directory of the database
     pub path: PathBuf,
-    /// Triples (.rdf or .jsonl, perhaps packed: .gz, .zst), tables (.parquet, .csv, .tsv), folders
+    /// Triples (.rdf, .json or .jsonl, perhaps packed: .gz, .zst), tables (.parquet, .csv, .tsv, .txt, .edges), folders
     /// or patterns of these, or the folder that an export to .parquet made; all load at once
     #[arg(required = true)]
     pub files: Vec<PathBuf>,

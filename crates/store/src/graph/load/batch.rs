@@ -170,13 +170,7 @@ impl<'a> Reader<'a> {
             Error::Syntax { message, at, .. } => LineFault { column: at.column, message },
             other => at_start(other.to_string()),
         };
-        let tree = JsonTree::parse(text).map_err(fault).map_err(|mut fault| {
-            if fault.message.ends_with("ends too early") {
-                fault.message += ": a line of a file is an object, or an array of objects, of \
-                                  its own; `jq -c '.[]'` makes such lines of an array";
-            }
-            fault
-        })?;
+        let tree = JsonTree::parse(text).map_err(fault)?;
         let quads = tree.statements(Change::Set, &mut 0).map_err(fault)?;
         self.new_nodes.clear();
         for quad in &quads {

@@ -1,0 +1,219 @@
+//! Puts each value of a JSON text on a line of its own, so that a text in any layout is read as lines are.
+//!
+//! ```text
+//! [                         ␤
+//!   {"a": 1,                {"a": 1,   "b": [2, 3]}␞␤␤
+//!    "b": [2, 3]},    →     {"a": 4}␞␤
+//!   {"a": 4}                ␤
+//! ]
+//! ```
+//!
+//! The elements of an array at the top are values, and so are values that follow each other. A line feed within a value becomes a
+//! blank, and comes behind the value again, so that lines keep their numbers. [`END`] ends each value; several may stand on one
+//! line. No JSON has it, since strings escape it. Cost: one pass over the bytes.
+
+use std::io::{self, Read};
+
+/// The byte behind a value: the record separator of ASCII, as in RFC 7464.
+pub(super) const END: u8 = 0x1e;
+
+/// The bytes that are read at a time.
+const BUFFER_LEN: usize = 1 << 16;
+
+/// Whether a text that begins so is JSON in another layout than a value a line: it is an array, or its first value goes over
+/// several lines or has another one behind it.
+pub(super) fn is_spread(start: &[u8]) -> bool {
+    let mut text = start.trim_ascii_start();
+    match text.first() {
+        Some(b'[') => true,
+        Some(b'{') => {
+            let mut values = Values::default();
+            while let [byte, rest @ ..] = text {
+                if *byte == b'\n' {
+                    return true;
+                }
+                values.byte(*byte, &mut Vec::new());
+                text = rest;
+                if values.depth == 0 {
+                    let behind = text.iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
+                    return behind.is_some_and(|byte| *byte != b'\n');
+                }
+            }
+            false
+        }
+        _ => false,
+    }
+}
+
+/// Where a text is.
+#[derive(Default)]
+struct Values {
+    /// The brackets that are open within a value.
+    depth: u64,
+    is_in_array: bool,
+    is_in_string: bool,
+    is_escaped: bool,
+    /// Within a number or a word at the top.
+    is_in_word: bool,
+    /// The line feeds of the value so far.
+    feeds: usize,
+}
+
+impl Values {
+    fn byte(&mut self, byte: u8, out: &mut Vec<u8>) {
+        if self.is_in_string {
+            out.push(byte);
+            match byte {
+                _ if self.is_escaped => self.is_escaped = false,
+                b'\\' => self.is_escaped = true,
+                b'"' => {
+                    self.is_in_string = false;
+                    self.end_of_value(out);
+                }
+                _ => {}
+            }
+            return;
+        }
+        if self.depth == 0 {
+            return self.byte_at_top(byte, out);
+        }
+        match byte {
+            b'\n' => {
+                self.feeds += 1;
+                return out.push(b' ');
+            }
+            b'{' | b'[' => self.depth += 1,
+            b'}' | b']' => self.depth -= 1,
+            b'"' => self.is_in_string = true,
+            _ => {}
+        }
+        out.push(byte);
+        if matches!(byte, b'}' | b']') {
+            self.end_of_value(out);
+        }
+    }
+
+    fn byte_at_top(&mut self, byte: u8, out: &mut Vec<u8>) {
+        let ends_word = matches!(byte, b'\n' | b' ' | b'\t' | b'\r' | b',' | b']');
+        if self.is_in_word && ends_word {
+            self.is_in_word = false;
+            out.push(END);
+        }
+        match byte {
+            b'\n' => out.push(b'\n'),
+            b' ' | b'\t' | b'\r' => {}
+            b',' if self.is_in_array => {}
+            b']' if self.is_in_array => self.is_in_array = false,
+            b'[' if !self.is_in_array => self.is_in_array = true,
+            b'{' | b'[' => {
+                self.depth = 1;
+                out.push(byte);
+            }
+            b'"' => {
+                self.is_in_string = true;
+                out.push(byte);
+            }
+            _ => {
+                self.is_in_word = true;
+                out.push(byte);
+            }
+        }
+    }
+
+    fn end_of_value(&mut self, out: &mut Vec<u8>) {
+        if self.depth == 0 && !self.is_in_string {
+            out.push(END);
+            out.resize(out.len() + std::mem::take(&mut self.feeds), b'\n');
+        }
+    }
+}
+
+/// The lines of a JSON text.
+pub(super) struct JsonValues<R> {
+    input: R,
+    values: Values,
+    raw: Vec<u8>,
+    lines: Vec<u8>,
+    /// The bytes of `lines` that were read.
+    at: usize,
+}
+
+impl<R: Read> JsonValues<R> {
+    /// Reads a text.
+    pub(super) fn new(input: R) -> JsonValues<R> {
+        JsonValues {
+            input,
+            values: Values::default(),
+            raw: vec![0; BUFFER_LEN],
+            lines: Vec::new(),
+            at: 0,
+        }
+    }
+}
+
+impl<R: Read> Read for JsonValues<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.at == self.lines.len() {
+            let len = self.input.read(&mut self.raw)?;
+            if len == 0 {
+                return Ok(0);
+            }
+            (self.at, _) = (0, self.lines.clear());
+            self.raw[..len].iter().for_each(|byte| self.values.byte(*byte, &mut self.lines));
+        }
+        let len = buffer.len().min(self.lines.len() - self.at);
+        buffer[..len].copy_from_slice(&self.lines[self.at..self.at + len]);
+        self.at += len;
+        Ok(len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str) -> String {
+        let mut read = String::new();
+        JsonValues::new(text.as_bytes()).read_to_string(&mut read).unwrap();
+        read.replace('\u{1e}', "|")
+    }
+
+    #[test]
+    fn values_stand_on_lines() {
+        #[rustfmt::skip]
+        let cases = [
+            ("[\n {\"a\": 1,\n  \"b\": [2, 3]},\n {\"a\": 4}\n]\n", "\n{\"a\": 1,   \"b\": [2, 3]}|\n\n{\"a\": 4}|\n\n"),
+            ("[{\"a\":1},{\"a\":2}]", "{\"a\":1}|{\"a\":2}|"),
+            ("{\"a\":1}{\"a\":2}\n{\n}", "{\"a\":1}|{\"a\":2}|\n{ }|\n"),
+            ("[]\n[]", "\n"),
+            ("[[1,2],[3]]", "[1,2]|[3]|"),
+            ("[1, \"a\\\"]\", null]", "1|\"a\\\"]\"|null|"),
+            ("[{\"a\":\"\\\\\"},{\"b\":\"]\"}]", "{\"a\":\"\\\\\"}|{\"b\":\"]\"}|"),
+        ];
+        for (text, want) in cases {
+            assert_eq!(lines(text), want, "{text}");
+        }
+        for (text, want) in [
+            ("[\n{", true),
+            (" [", true),
+            ("{\"a\":\n1}", true),
+            ("{\"a\":1}\n{", false),
+            ("{\"a", false),
+            ("<a>", false),
+        ] {
+            assert_eq!(is_spread(text.as_bytes()), want, "{text}");
+        }
+    }
+
+    proptest::proptest! {
+        /// As many line feeds as before, and nothing else than blanks is lost.
+        #[test]
+        fn lines_keep_their_numbers(text in "[\\[\\]{}\",\\\\\n a1]{0,60}") {
+            let read = lines(&text);
+            let mut values = Values::default();
+            text.bytes().for_each(|byte| values.byte(byte, &mut Vec::new()));
+            let feeds = |text: &str| text.matches('\n').count();
+            proptest::prop_assert_eq!(feeds(&read) + values.feeds, feeds(&text));
+        }
+    }
+}
