@@ -320,3 +320,21 @@ fn a_delete_of_a_password_that_is_not_there_conflicts() {
     one.commit().unwrap();
     assert!(matches!(other.commit(), Err(Error::Conflict)));
 }
+
+#[test]
+fn unique_values_conflict_in_one_language_alone() {
+    let texts = |one: &str, other: &str| {
+        let db = Database::in_memory();
+        db.alter("n: string @lang @index(exact) @unique .").unwrap();
+        let begin = || db.begin(TxnOptions::default()).unwrap();
+        let (first, second) = (begin(), begin());
+        for (txn, node, lang) in [(&first, 1, one), (&second, 2, other)] {
+            let line = format!("<{node}> <n> \"red\"{lang} .");
+            txn.mutate(&request(&(line, String::new())), &Control::new()).unwrap();
+        }
+        first.commit().unwrap();
+        second.commit().is_ok()
+    };
+    assert!(texts("@en", "@de") && texts("", "@en") && texts("@en", ""));
+    assert!(!texts("@en", "@en") && !texts("", ""));
+}

@@ -7,7 +7,8 @@
 //! |---|---|---|
 //! | one value or edge | (node): any two writers of the field conflict | none, the node says it |
 //! | list | (node, element): only writers of one element conflict | (node, token) |
-//! | `@upsert`, `@unique` | (node) | (token): two nodes that take one value conflict |
+//! | `@upsert` | (node) | (token): two nodes that take one value conflict |
+//! | `@unique` | (node) | (token, language): so do those that take it in one language |
 //! | `@noconflict` | none | none |
 //!
 //! A delete has the keys of data whether it finds something or not: what another transaction sets meanwhile is there when it is
@@ -175,6 +176,10 @@ impl<'k> PredicateKeys<'k> {
             tokens_of(*kind, value, self.def.value_type, &values.lang, &mut tokens);
             for token in &tokens {
                 match self.rule {
+                    // Two nodes may have one value in two languages.
+                    Rule::Upsert if self.def.unique => {
+                        self.push((Part::Index(*kind), token, &*values.lang));
+                    }
                     // Without the node: two nodes that take one value are to conflict.
                     Rule::Upsert => self.push((Part::Index(*kind), token)),
                     _ => self.push((Part::Index(*kind), token, node)),
