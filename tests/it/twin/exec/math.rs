@@ -214,7 +214,7 @@ fn floats(function: MathFunction, one: f64, other: f64) -> Option<f64> {
         // A broken power of a negative number is none.
         MathFunction::Pow => Some(one.powf(other)).filter(|power| !power.is_nan()),
         MathFunction::LogBase => {
-            let has_log = 0.0 < one && 0.0 < other && other != 1.0;
+            let has_log = 0.0 <= one && 0.0 < other && other != 1.0;
             has_log.then(|| one.ln() / other.ln())
         }
         _ => None,

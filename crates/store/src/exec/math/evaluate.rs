@@ -356,7 +356,7 @@ fn floats(function: MathFunction, one: f64, other: f64) -> Option<Value> {
         MathFunction::Min => finite(one.min(other)),
         // A broken power of a negative number is none, as is its root.
         MathFunction::Pow => finite(Some(one.powf(other)).filter(|power| !power.is_nan())?),
-        MathFunction::LogBase if 0.0 < one && 0.0 < other && other != 1.0 => {
+        MathFunction::LogBase if 0.0 <= one && 0.0 < other && other != 1.0 => {
             finite(one.ln() / other.ln())
         }
         _ => None,
