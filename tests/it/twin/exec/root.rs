@@ -24,7 +24,7 @@ impl Twin<'_> {
         nodes.retain(|node| passed.contains(node) && block.page.after < *node);
         let is_literal = matches!(&function.call, Call::Uid { vars, .. } if vars.is_empty());
         let is_paged = block.page.first != 0 || 0 < block.page.offset;
-        if is_literal && (block.filter.is_some() || is_paged) {
+        if is_literal && (block.filter.is_some() || block.cascade.is_some() && is_paged) {
             nodes.dedup();
         }
         match block.order.is_empty() {

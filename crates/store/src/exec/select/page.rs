@@ -310,8 +310,8 @@ impl<'a> Context<'a> {
             let kept = self.filter(filter, unique)?;
             nodes.retain(|&node| kept.contains(node));
         }
-        // A uid that is listed twice comes twice only where all of the list is wanted.
-        if vars.is_empty() && (block.filter.is_some() || page.first != 0 || 0 < page.offset) {
+        // A uid that is listed twice comes twice, unless the list is filtered.
+        if vars.is_empty() && block.filter.is_some() {
             nodes.dedup();
         }
         if page.after != 0 {
