@@ -9,6 +9,7 @@
 //! `people N` loads N nodes that are alike in each script (see [`people`]). `explain>` starts a query below which its plan stands:
 //! the steps with their access paths, what the indexes promised and what came out. `rewrite NAME>` shows the plan of a query without
 //! a rewrite and with it, and that the answers are the same.
+//! `rdf>` starts a query that is answered in RDF, and `debug>` one whose objects all have their uid.
 //! `HEXGRAPH_UPDATE_GOLDEN=1` writes the answers as they are now.
 
 use hexgraph::db::graphql::{Headers, Request};
@@ -28,6 +29,10 @@ const VARIABLES: &str = "variables ";
 /// How lines of queries begin whose plans are shown.
 const EXPLAIN: &str = "explain>";
 const REWRITE: &str = "rewrite ";
+
+/// How lines of queries begin that are answered in another form.
+const RDF: &str = "rdf>";
+const DEBUG: &str = "debug>";
 
 fn scripts(dir: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -50,6 +55,18 @@ fn answer(db: &Database, text: &str) -> String {
         Ok((json, _)) => json,
         Err(error) => format!("error: {error}"),
     }
+}
+
+fn in_rdf(db: &Database, text: String) -> String {
+    let request = QueryRequest { text, ..QueryRequest::default() };
+    let result = db.query(&request, &Control::new()).and_then(|answer| answer.to_rdf());
+    result.map_or_else(|error| format!("error: {error}\n"), |(lines, _)| lines)
+}
+
+fn in_debug(db: &Database, text: String) -> String {
+    let request = QueryRequest { text, debug: true, ..QueryRequest::default() };
+    let result = db.query(&request, &Control::new()).and_then(|answer| answer.to_json());
+    result.map_or_else(|error| format!("error: {error}"), |(json, _)| json)
 }
 
 /// The plan of a query: its steps without their times.
@@ -174,7 +191,9 @@ fn replay(script: &str) -> String {
                 }
                 writeln!(out, "{}", response(&db, &request)).expect("a string grows");
             }
-            Some((first, _)) if first.starts_with(EXPLAIN) || first.starts_with(REWRITE) => {
+            Some((first, _))
+                if [EXPLAIN, REWRITE, RDF, DEBUG].iter().any(|it| first.starts_with(it)) =>
+            {
                 let (prefix, _) = first.split_once('>').expect("a query follows");
                 let prefix = format!("{prefix}>");
                 let is_query = |line: &&&str| line.starts_with(&prefix);
@@ -186,6 +205,8 @@ fn replay(script: &str) -> String {
                 let text = text.join("\n");
                 out += &match prefix.strip_prefix(REWRITE) {
                     Some(name) => rewritten(&db, name.trim_end_matches('>'), &text),
+                    None if prefix == RDF => in_rdf(&db, text),
+                    None if prefix == DEBUG => in_debug(&db, text) + "\n",
                     None => plan(&db, &text, &Control::new()),
                 };
             }

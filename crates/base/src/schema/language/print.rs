@@ -88,7 +88,14 @@ fn write_array<T>(
 }
 
 fn describe_predicate(sink: &mut dyn Sink, def: &PredicateDef, fields: &[String]) {
-    let wanted = |field: &str| fields.is_empty() || fields.iter().any(|name| name == field);
+    // Two are asked for by a name that is not their key.
+    let is_wanted = |asked: &str, field: &str| match asked {
+        "vector_specs" => field == "index_specs",
+        "noconflict" => field == "no_conflict",
+        asked => asked == field,
+    };
+    let wanted =
+        |field: &str| fields.is_empty() || fields.iter().any(|asked| is_wanted(asked, field));
     write_text(sink, "predicate", &def.name);
     if wanted("type") {
         write_text(sink, "type", def.value_type.name());
@@ -323,6 +330,7 @@ mod tests {
             (name, None, &[][..], r#"{"schema":[{"predicate":"name","type":"string","index":true,"tokenizer":["term","exact"],"count":true,"upsert":true,"lang":true,"unique":true}]}"#),
             (name, None, &["tokenizer", "reverse", "foo"][..], r#"{"schema":[{"predicate":"name","tokenizer":["term","exact"]}]}"#),
             (Some(&["friend"][..]), None, &[], r#"{"schema":[{"predicate":"friend","type":"uid","reverse":true,"list":true,"no_conflict":true}]}"#),
+            (Some(&["friend", "v"][..]), None, &["noconflict", "vector_specs"], r#"{"schema":[{"predicate":"friend","no_conflict":true},{"predicate":"v","index_specs":[{"name":"hnsw","options":[{"key":"metric","value":"euclidean"}]}]}]}"#),
             (Some(&["v"][..]), None, &[], r#"{"schema":[{"predicate":"v","type":"float32vector","tokenizer":["hnsw(\"metric\":\"euclidean\")"],"index_specs":[{"name":"hnsw","options":[{"key":"metric","value":"euclidean"}]}]}]}"#),
             (Some(&["none"][..]), None, &[], "{}"),
             (None, Some(&["None"][..]), &[], "{}"),

@@ -176,6 +176,9 @@ fn rows(
     if own.is_empty() && lists.is_empty() {
         return Ok(vec![own]);
     }
+    if writer.options.debug && own.iter().all(|(key, _)| &**key != "uid") {
+        own.push(("uid".into(), Item::Uid(writer.version.nodes.uid(node))));
+    }
     own.extend(edge.into_iter().flat_map(|edge| edge_facets(edge, node)));
     if lists.is_empty() {
         return Ok(vec![own]);

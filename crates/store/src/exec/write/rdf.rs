@@ -188,18 +188,37 @@ impl Writer<'_, '_> {
         self.put(format_args!("<{uid}> <{name}> "));
         match value {
             ValueRef::String(text) | ValueRef::Default(text) => write_json_text(text, self.out),
+            ValueRef::Vector(numbers) => self.vector(numbers),
             _ => {
                 let mut json = JsonSink::new();
                 json.value(value);
-                // Times and vectors stand as in JSON, a truth bare, numbers as quoted text.
+                // Times stand as in JSON, truths and big floats bare, other numbers as quoted text.
                 let quote = match value {
-                    ValueRef::DateTime(_) | ValueRef::Vector(_) | ValueRef::Bool(_) => "",
+                    ValueRef::DateTime(_) | ValueRef::BigFloat(_) | ValueRef::Bool(_) => "",
                     _ => "\"",
                 };
                 self.put(format_args!("{quote}{}{quote}", json.into_string()));
             }
         }
         self.out.extend_from_slice(b" .\n");
+    }
+
+    /// Writes the numbers of a vector as the reference's encoder of JSON does: an answer in JSON has them with an exponent.
+    fn vector(&mut self, numbers: &[f32]) {
+        self.out.push(b'[');
+        for (place, number) in numbers.iter().enumerate() {
+            let comma = if place == 0 { "" } else { "," };
+            let size = number.abs();
+            match size == 0.0 || (1e-6..1e21).contains(&size) {
+                true => self.put(format_args!("{comma}{number}")),
+                false if size < 1.0 => self.put(format_args!("{comma}{number:e}")),
+                false => {
+                    let text = format!("{number:e}").replace('e', "e+");
+                    self.put(format_args!("{comma}{text}"));
+                }
+            }
+        }
+        self.out.push(b']');
     }
 
     fn put(&mut self, text: std::fmt::Arguments<'_>) {
