@@ -139,7 +139,12 @@ impl Twin<'_> {
         }
         let mut all: Vec<Json> = values.iter().map(|(value, _)| json::value(value)).collect();
         let is_list = is_list || 1 < all.len();
-        object.insert(key, if is_list { Json::Array(all) } else { all.remove(0) });
+        if is_list {
+            object.insert(key, Json::Array(all));
+        } else {
+            // `l@en l@*` shows one value twice.
+            add_to_key(object, &key, all.remove(0));
+        }
     }
 
     fn edges_json(

@@ -7,7 +7,7 @@ use super::group_cells::GroupColumns;
 use crate::algo::{Found, Graph};
 use crate::graph::{LangValues, Predicate, ValueList};
 use crate::storage::NodeSet;
-use hexgraph_base::plan::{Block, BlockKind, Field};
+use hexgraph_base::plan::{Block, BlockKind, Field, FieldKind};
 use hexgraph_base::types::Value;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -89,6 +89,8 @@ pub struct ValueField {
     /// With a facet filter, the places of the values that pass it, by node; a node without any is missing. With `@*`, where a
     /// node has one value in each language, the positions of the languages.
     pub shown: Option<FxHashMap<u32, Vec<usize>>>,
+    /// True for `l@*` and for `l@en` beside it, which have a key in common.
+    pub shares_key: bool,
 }
 
 impl ValueField {
@@ -113,6 +115,13 @@ impl ValueField {
         let count = shown.map_or(count, <[usize]>::len);
         (0..count).map(move |place| shown.map_or(place, |shown| shown[place]))
     }
+}
+
+/// The key of untagged values with which the keys of `@*` begin; `None` for other fields.
+pub(crate) fn all_langs_key(field: &Field) -> Option<&str> {
+    let FieldKind::Predicate { name, langs, .. } = &field.kind else { return None };
+    let is_all = langs.iter().any(|lang| lang == "*");
+    is_all.then(|| field.alias.as_deref().unwrap_or(name))
 }
 
 /// A field of edges.

@@ -4,7 +4,9 @@ use super::lists::Lists;
 use crate::exec::choose::function::{no_languages, no_reverse};
 use crate::exec::choose::tester::Counter;
 use crate::exec::control::context::{Context, Var};
-use crate::exec::control::tree::{EdgeField, FieldData, FieldResult, Level, ValueField};
+use crate::exec::control::tree::{
+    EdgeField, FieldData, FieldResult, Level, ValueField, all_langs_key,
+};
 use crate::exec::physical::path::EdgesPath;
 use crate::exec::select::facets::EdgeFacets;
 use crate::exec::select::page::{check_order, cut};
@@ -106,6 +108,7 @@ impl<'a> Context<'a> {
             self.end(&step, rows_of(&data, nodes.len()));
             results.push(FieldResult { field: Arc::clone(field), data });
         }
+        mark_shared_keys(&mut results);
         Ok(Level { nodes, fields: results, alive: None })
     }
 
@@ -128,7 +131,11 @@ impl<'a> Context<'a> {
                     return Err(no_reverse(name));
                 }
                 let shown = self.shown_values(field, predicate, langs, nodes)?;
-                Ok(FieldData::Values(ValueField { predicate: Arc::clone(predicate), shown }))
+                Ok(FieldData::Values(ValueField {
+                    predicate: Arc::clone(predicate),
+                    shown,
+                    shares_key: false,
+                }))
             }
             FieldKind::Uid => {
                 if let Some(var) = field.var {
@@ -420,6 +427,28 @@ impl<'a> Context<'a> {
             }
         };
         Ok(FieldData::Passwords(nodes.iter().map(check).collect::<Result<_>>()?))
+    }
+}
+
+/// Marks fields of values whose key is one of those that `@*` stands for, and this one.
+fn mark_shared_keys(results: &mut [FieldResult]) {
+    let plain_key = |result: &FieldResult| match (&result.data, all_langs_key(&result.field)) {
+        (FieldData::Values(_), Some(plain)) => Some(plain.to_owned()),
+        _ => None,
+    };
+    let all: Vec<String> = results.iter().filter_map(plain_key).collect();
+    if all.is_empty() || all.len() == results.len() {
+        return;
+    }
+    for result in results {
+        let key = &result.field.key;
+        let stands_for = |plain: &String| {
+            let rest = key.strip_prefix(plain.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('@'))
+        };
+        if let FieldData::Values(values) = &mut result.data {
+            values.shares_key = all.iter().any(stands_for);
+        }
     }
 }
 

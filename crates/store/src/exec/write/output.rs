@@ -8,7 +8,7 @@ use super::columns::rows::Rows;
 use super::groups::GroupList;
 use super::normalize::write_flat;
 use crate::exec::control::tree::{
-    BlockResult, EdgeField, FieldData, FieldResult, Level, ValueField, is_visible,
+    BlockResult, EdgeField, FieldData, FieldResult, Level, ValueField, all_langs_key, is_visible,
 };
 use crate::exec::select::facets::EdgeFacets;
 use crate::exec::select::read::{Langs, typed};
@@ -203,7 +203,7 @@ impl<'a> AnswerWriter<'a, '_> {
         if let Some(edge) = edge {
             self.edge_facets(edge, node);
         }
-        let has_uid = level.fields.iter().any(|result| matches!(result.data, FieldData::Uid));
+        let has_uid = level.fields.iter().any(|result| result.field.key == "uid");
         if self.options.debug && !has_uid {
             self.sink.key("uid");
             self.sink.uid(self.version.nodes.uid(node));
@@ -220,6 +220,9 @@ impl<'a> AnswerWriter<'a, '_> {
             FieldData::Uid => {
                 self.sink.key(&field.key);
                 self.sink.uid(self.version.nodes.uid(node));
+            }
+            FieldData::Values(values) if values.shares_key => {
+                self.shared_values(level, field, values, node)?;
             }
             FieldData::Values(values) => self.values(field, values, node)?,
             FieldData::Edges(edges) => self.edges(field, edges, place, node)?,
@@ -283,7 +286,7 @@ impl<'a> AnswerWriter<'a, '_> {
         }
         let predicate = &values.predicate;
         if langs.iter().any(|lang| lang == "*") {
-            return self.all_langs(field, name, values, node);
+            return self.all_langs(field, name, values, node, |_| true);
         }
         if langs.is_empty() && field.facets.is_none() && 1 < predicate.untagged().len() {
             return self.untagged(&field.key, predicate, node);
@@ -326,15 +329,14 @@ impl<'a> AnswerWriter<'a, '_> {
         name: &str,
         values: &ValueField,
         node: u32,
+        is_wanted: impl Fn(&str) -> bool,
     ) -> Result<()> {
         let name = field.alias.as_deref().unwrap_or(name);
         let (untagged, tagged): (Vec<_>, Vec<_>) =
             values.in_all_langs(node).partition(|(part, _)| part.lang.is_empty());
-        let key = |part: &LangValues| match &*part.lang {
-            "" => Cow::Borrowed(name),
-            lang => Cow::Owned(format!("{name}@{lang}")),
-        };
-        let mut all = tagged.into_iter().chain(untagged).map(|(part, list)| (key(part), list));
+        let all = tagged.into_iter().chain(untagged);
+        let all = all.map(|(part, list)| (key_in(name, part), list));
+        let mut all = all.filter(|(key, _)| is_wanted(key));
         let wanted = values.predicate.def.value_type;
         let Some(facets) = &field.facets else {
             return all.try_for_each(|(key, list)| self.value(&key, list.get(0), wanted));
@@ -346,6 +348,59 @@ impl<'a> AnswerWriter<'a, '_> {
             self.facets(shown);
             self.value(key, list.get(0), wanted)?;
         }
+        Ok(())
+    }
+
+    /// The values of `l@en` or `l@*` where both are asked for: those of one key are an array at the place of the former.
+    fn shared_values(
+        &mut self,
+        level: &'a Level,
+        field: &Field,
+        values: &ValueField,
+        node: u32,
+    ) -> Result<()> {
+        let FieldKind::Predicate { name, .. } = &field.kind else { return Ok(()) };
+        let of = |result: &'a FieldResult| match &result.data {
+            FieldData::Values(values) if values.shares_key => Some((&*result.field, values)),
+            _ => None,
+        };
+        let mut sharing = level.fields.iter().filter_map(of);
+        let has = |field: &Field, values: &ValueField| {
+            let FieldKind::Predicate { langs, .. } = &field.kind else { return false };
+            !values.is_hidden(node) && values.predicate.first_in(langs, node).is_some()
+        };
+        if all_langs_key(field).is_some() {
+            let single: Vec<&str> = sharing
+                .filter(|(field, values)| all_langs_key(field).is_none() && has(field, values))
+                .map(|(field, _)| field.key.as_str())
+                .collect();
+            return self.all_langs(field, name, values, node, |key| !single.contains(&key));
+        }
+        if !has(field, values) {
+            return Ok(());
+        }
+        let first = |(other, values): (&Field, &'a ValueField)| {
+            let plain = all_langs_key(other)?;
+            let mut all = values.in_all_langs(node);
+            let (_, list) = all.find(|(part, _)| key_in(plain, part) == field.key)?;
+            Some((list.get(0), values.predicate.def.value_type))
+        };
+        let Some((more, wanted)) = sharing.find_map(first) else {
+            return self.values(field, values, node);
+        };
+        let FieldKind::Predicate { langs, .. } = &field.kind else { return Ok(()) };
+        let own = values.predicate.values_in(Langs::First(langs), node);
+        let Some((_, own)) = own else { return Ok(()) };
+        if let Some(facets) = &field.facets {
+            let places = values.places(node, own.len());
+            self.value_facets(&field.key, facets, &values.predicate, &own, places);
+        }
+        self.sink.key(&field.key);
+        self.sink.begin_array();
+        for (value, wanted) in [(own.get(0), values.predicate.def.value_type), (more, wanted)] {
+            self.sink.value(typed(value, wanted)?.as_ref());
+        }
+        self.sink.end_array();
         Ok(())
     }
 
@@ -616,6 +671,14 @@ fn same_edges(result: &FieldResult, others: &[FieldResult]) -> usize {
 /// `@normalize` shows what has an alias, and nothing else.
 fn is_shown(field: &Field, normalize: bool) -> bool {
     !normalize || field.alias.is_some()
+}
+
+/// The key of a value in one of the languages of `@*`.
+fn key_in<'k>(plain: &'k str, part: &LangValues) -> Cow<'k, str> {
+    match &*part.lang {
+        "" => Cow::Borrowed(plain),
+        lang => Cow::Owned(format!("{plain}@{lang}")),
+    }
 }
 
 /// Facets of several values, each value's in a list: what has one alias stands together at the first of them.
