@@ -7,6 +7,7 @@
 use crate::convert::errors::to_python;
 use hexgraph::db::{Canceller, Control, guarded};
 use hexgraph_base::types::Result;
+use pyo3::PyTypeInfo;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::cell::RefCell;
@@ -58,8 +59,11 @@ pub struct Cancel {
 #[pymethods]
 impl Cancel {
     #[new]
-    fn new() -> Cancel {
-        Cancel { cancelled: Arc::default() }
+    fn new(py: Python<'_>) -> PyResult<Cancel> {
+        // At the end of the interpreter nothing can be imported any more.
+        py.import("concurrent.futures")?;
+        _ = CancelledError::type_object(py);
+        Ok(Cancel { cancelled: Arc::default() })
     }
 
     /// Make the call of `run` that is under way, and later ones, end within about 50 ms.

@@ -18,6 +18,7 @@ use crate::answers::pages::PyPages;
 use crate::answers::result::PyResultSet;
 use crate::answers::subscription::PySubscription;
 use crate::convert::arrow::ArrowTable;
+use crate::convert::errors::fetch_exceptions;
 use crate::convert::python_columns::columns_table;
 use hexgraph::db::{Database, Memory, OpenOptions, memory_count};
 use hexgraph_base::types::Error;
@@ -31,6 +32,7 @@ use std::path::PathBuf;
 /// The native half of hexgraph.
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    fetch_exceptions(module.py())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<PyDatabase>()?;
     module.add_class::<PyResultSet>()?;

@@ -2,6 +2,7 @@
 
 use crate::answers::result::PyResultSet;
 use crate::convert::encoding::{Encoded, encode, text_of};
+use crate::convert::sequences::items_of;
 use hexgraph::db::{Drop, Effect, Mutation, MutationAnswer, Statements};
 use hexgraph_base::types::bounded;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -158,7 +159,7 @@ impl Texts {
     ///
     /// `TypeError` for anything else; as [`Texts::of_dict`].
     pub(crate) fn of_list(given: &Bound<'_, PyAny>) -> PyResult<Vec<Texts>> {
-        let Ok(mutations) = given.extract::<Vec<Bound<'_, PyDict>>>() else {
+        let Ok(mutations) = items_of::<Bound<'_, PyDict>>(given) else {
             let kind = given.get_type().name()?;
             let fault = format!("mutations is a list of dicts, not {kind}");
             return Err(PyTypeError::new_err(fault));

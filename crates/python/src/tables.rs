@@ -5,6 +5,7 @@
 use super::interrupt::interruptible_with;
 use super::source::{PyLoadReport, check_lists, to_schema_text};
 use crate::convert::errors::{to_python, to_python_with_text};
+use crate::convert::sequences::items_of;
 use arrow_array::{
     RecordBatch, RecordBatchIterator, RecordBatchOptions, RecordBatchReader, new_null_array,
 };
@@ -416,7 +417,7 @@ fn to_facets(given: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<(String, String)>
     if let Ok(dict) = given.cast::<PyDict>() {
         return dict.iter().map(|(name, key)| Ok((name.extract()?, key.extract()?))).collect();
     }
-    let Ok(names) = given.extract::<Vec<String>>() else {
+    let Ok(names) = items_of::<String>(given) else {
         let fault = "facets is a list of columns, or a dict of columns and the keys of facets";
         return Err(PyTypeError::new_err(format!("{fault}, not {}", given.get_type().name()?)));
     };

@@ -21,6 +21,34 @@ mod classes {
     import_exception!(hexgraph.errors, InternalError);
 }
 
+/// Fetches all exceptions, so that none has to be imported when it is raised: at the end of the interpreter nothing can be imported any
+/// more, and objects that go then still ask.
+///
+/// # Errors
+///
+/// That of the import.
+pub(crate) fn fetch_exceptions(py: Python<'_>) -> PyResult<()> {
+    use classes::*;
+    use pyo3::PyTypeInfo;
+    py.import("hexgraph.errors")?;
+    let fetch = [
+        ParseError::type_object,
+        SchemaError::type_object,
+        QueryError::type_object,
+        LimitError::type_object,
+        ConflictError::type_object,
+        ClosedError::type_object,
+        AccessError::type_object,
+        ReadOnlyError::type_object,
+        LoadError::type_object,
+        CorruptError::type_object,
+        StorageError::type_object,
+        InternalError::type_object,
+    ];
+    fetch.into_iter().for_each(|fetch| _ = fetch(py));
+    Ok(())
+}
+
 /// Converts an error to an exception.
 pub(crate) fn to_python(error: Error) -> PyErr {
     to_python_with_text(error, "")

@@ -1,6 +1,7 @@
 //! Between Python's objects and the engine's.
 
 pub(super) mod errors;
+pub(super) mod sequences;
 pub(super) mod json;
 pub(super) mod encoding;
 pub(super) mod variables;

@@ -76,7 +76,8 @@ fn variables_of<'py>(
 /// `TypeError` for what is no table, with the number of the row that is no dict; as [`to_variables`].
 pub(crate) fn to_rows(given: &Bound<'_, PyAny>) -> PyResult<Vec<Variables>> {
     let rows = given.py().import("hexgraph.frames")?.call_method1("rows_of", (given,))?;
-    let mut all = Vec::with_capacity(rows.len().unwrap_or(0));
+    // A list may say that it is longer than it is.
+    let mut all = Vec::new();
     for (place, row) in rows.try_iter()?.enumerate() {
         all.push(row_variables(&row?, place)?);
     }
