@@ -22,8 +22,9 @@ np = pytest.importorskip("numpy")
 pytest.importorskip("scipy")
 
 
-from hexgraph.networkx import backend, info, registry, views  # noqa: E402
+from hexgraph.networkx import backend, convert, info, registry, views  # noqa: E402
 
+numbers = convert._numbers
 REGISTERED = nx.utils.backends._registered_algorithms
 
 
@@ -453,6 +454,85 @@ def test_conversions_are_kept_until_the_graph_changes(monkeypatch):
 
 def _any_size():
     return nx.config.backends.hexgraph(any_size=True)
+
+
+VIEWS = {
+    "subgraph": lambda graph: graph.subgraph(list(graph)[:-1]),
+    "edge_subgraph": lambda graph: graph.edge_subgraph(list(graph.edges)[:-1]),
+    "subgraph_view": nx.subgraph_view,
+    "restricted_view": lambda graph: nx.restricted_view(graph, [0], []),
+    "to_directed": lambda graph: graph.to_directed(as_view=True),
+    "to_undirected": lambda graph: graph.to_directed().to_undirected(as_view=True),
+    "reverse": lambda graph: nx.reverse_view(graph.to_directed(as_view=True)),
+    "subgraph of a view": lambda graph: nx.subgraph_view(graph.to_directed(as_view=True)).subgraph(
+        graph
+    ),
+    "view of a subgraph": lambda graph: graph.subgraph(graph).to_directed(as_view=True),
+    "generic": nx.graphviews.generic_graph_view,
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_views_answer_for_the_graph_as_it_is_now(name):
+    """A view has a cache of its own, which changes of its graph do not clear."""
+    graph = nx.path_graph(1500)
+    view = VIEWS[name](graph)
+    base = view
+    while getattr(base, "_graph", None) is not None:
+        base = base._graph
+    count = (
+        nx.number_strongly_connected_components
+        if view.is_directed()
+        else nx.number_connected_components
+    )
+    for change in (
+        lambda: None,
+        lambda: base.remove_edges_from([(10, 11), (11, 10)]),
+        lambda: base.add_edge(10, 11),
+        lambda: base.add_edge(11, 10),
+        lambda: base.remove_node(700),
+        base.clear_edges,
+    ):
+        change()
+        assert count(view, backend="hexgraph") == count(view, backend="networkx")
+
+
+def test_conversions_of_views_are_kept_until_the_graph_changes(monkeypatch):
+    """What was made of a view counts until its graph changes; filters of the caller always."""
+    made = []
+    monkeypatch.setattr(convert, "_numbers", lambda *given: made.append(given) or numbers(*given))
+    graph = nx.path_graph(50)
+    nx.set_edge_attributes(graph, 2, "cost")
+    view = graph.subgraph(range(40))
+
+    def far(view):
+        return nx.dijkstra_path_length(view, 0, 39, "cost", backend="hexgraph")
+
+    assert (far(view), far(view), len(made)) == (78, 78, 1)
+    graph.add_edge(0, 39, cost=3)
+    assert (far(view), far(view), len(made)) == (3, 3, 2)
+    with nx.config(cache_converted_graphs=False):
+        assert (far(view), len(made)) == (3, 3)
+    is_open = True
+    chosen = nx.subgraph_view(graph, filter_edge=lambda a, b: is_open or {a, b} != {0, 39})
+    assert far(chosen) == 3
+    is_open = False
+    assert far(chosen) == 78
+
+
+@pytest.mark.parametrize("ends", [(2**53 + 1,), (2**53 - 1, 2), (2**63, 1), (2**53 + 1, 0.5)])
+def test_whole_weights_that_floats_can_not_tell_apart_are_left_to_networkx(ends):
+    """The engine adds up floats: a sum beyond what these tell apart would lose digits."""
+    graph = nx.path_graph(len(ends) + 1)
+    nx.set_edge_attributes(graph, dict(zip(graph.edges, ends, strict=True)), "weight")
+    for name in ("dijkstra_path_length", "shortest_path_length", "single_source_dijkstra"):
+        for end in (1, len(ends)):
+            arguments = {"source": 0, "target": end, "weight": "weight"}
+            with pytest.raises(NotImplementedError):
+                public(name)(graph, **arguments, backend="hexgraph")
+            with nx.config.backend_priority(algos=["hexgraph"]), _any_size():
+                given = public(name)(graph, **arguments)
+            assert given == public(name)(graph, **arguments, backend="networkx")
 
 
 def test_what_can_not_run_is_done_by_networkx():

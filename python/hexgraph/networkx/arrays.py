@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 FEW = 256
 """The edges of a level of a search that are walked one by one sooner than by calls of numpy."""
 
+EXACT = 2**53
+"""The whole number from which on floats, in which the engine adds, are no longer each its own."""
+
 
 class Arrays:
     """The nodes, the edges and the weights of a graph."""

@@ -8,7 +8,8 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from .arrays import Arrays
+from . import seen
+from .arrays import EXACT, Arrays
 from .views import DiGraph, Graph, of_arrays
 
 
@@ -30,6 +31,17 @@ def convert_from_nx(
         return graph
     if graph.is_multigraph():
         raise NotImplementedError("hexgraph takes no graphs with parallel edges")
+    wanted = edge_attrs or {}
+    if not seen.is_view(graph):
+        return _converted(graph, wanted, preserve_edge_attrs, preserve_graph_attrs)
+    key = preserve_edge_attrs, *sorted((name, repr(value)) for name, value in wanted.items())
+    # What is kept has all attributes of the graph, as networkx asks for where it keeps something.
+    return seen.of_view(graph, key, lambda: _converted(graph, wanted, preserve_edge_attrs, True))
+
+
+def _converted(
+    graph: Any, edge_attrs: dict[str, Any], all_edge_attrs: bool, graph_attrs: bool
+) -> Any:
     labels = list(graph)
     adjacency = graph._adj
     rows = [adjacency[label] for label in labels]
@@ -41,8 +53,8 @@ def convert_from_nx(
     targets = np.fromiter(
         map(index.__getitem__, chain.from_iterable(rows)), starts.dtype, count=int(starts[-1])
     )
-    wanted = dict(edge_attrs or {})
-    if preserve_edge_attrs:
+    wanted = dict(edge_attrs)
+    if all_edge_attrs:
         cells = chain.from_iterable(row.values() for row in rows)
         wanted |= {name: 1 for data in cells for name in data if name not in wanted}
     weights = {}
@@ -52,7 +64,7 @@ def convert_from_nx(
     arrays = Arrays(labels, (starts, targets), weights, directed=graph.is_directed())
     arrays.index = index
     made = of_arrays(arrays)
-    if preserve_graph_attrs:
+    if graph_attrs:
         made.graph.update(graph.graph)
     return made
 
@@ -66,6 +78,10 @@ def _numbers(name: str, values: list[Any]) -> Any:
         numbers = np.array(values, dtype=object)
     if numbers.dtype.kind not in "iubf" or numbers.ndim != 1:
         raise NotImplementedError(f"the edges' {name!r} are no plain numbers")
+    # A whole number beside fractions has become one of them.
+    has_large = numbers.dtype.kind == "f" and (np.abs(numbers) >= EXACT).any()
+    if has_large and any(isinstance(it, int) and abs(it) >= EXACT for it in values):
+        raise NotImplementedError(f"the edges' {name!r} are more than floats can tell apart")
     return numbers
 
 

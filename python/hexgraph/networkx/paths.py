@@ -9,7 +9,7 @@ import networkx as nx
 import numpy as np
 
 from . import searches
-from .arrays import Arrays
+from .arrays import EXACT, Arrays
 from .convert import arrays_of
 from .registry import Check, dispatched
 
@@ -19,8 +19,12 @@ if TYPE_CHECKING:
 
 def distances(arrays: Arrays, starts: list[int], weight: str | None) -> Any:
     """Return the least weight of a way to each node from the nearest start; NaN for no way."""
+    is_whole, values = arrays.are_whole(weight), arrays.weights_of(weight)
+    # Each weight is looked at for itself: one that was rounded may be on no way that is found.
+    if is_whole and values is not None and len(values) and values.max() >= EXACT:
+        raise NotImplementedError(f"{weight!r} has weights that floats can not tell apart")
     found = arrays.compute("distances", weight, {"source": starts})
-    if arrays.are_whole(weight) and (np.nan_to_num(found) > 2**53).any():
+    if is_whole and (np.nan_to_num(found) >= EXACT).any():
         raise NotImplementedError("sums of weights are greater than floats can tell apart")
     return found
 
