@@ -14,9 +14,58 @@ def test_types_predicates_and_edges_are_counted(people):
     assert told.types.rows() == [("Person", 2, ["name", "born", "friend"])]
     assert ("Person", "born", "int @index(int)", 2, 1.0, None) in told.predicates.rows()
     assert (None, "boss", "uid @reverse", 1, None, None) in told.predicates.rows()
-    assert told.edges.rows() == [("Person", "boss", "Person", 1), ("Person", "friend", "Person", 1)]
+    assert told.edges.rows() == [
+        ("Person", "boss", "Person", 1),
+        ("Person", "friend", "Person", 1),
+        ("Person", "friend", None, 2),
+    ]
     assert "Person  born" in repr(told)
     assert "<td" in told._repr_html_()
+
+
+def test_values_in_languages_alone_are_counted(db):
+    db.alter("name: string @lang .\ntype Film {\n  name\n}\ntype Book {\n  name\n}")
+    db.mutate(
+        set='<1> <name> "M"@de .\n<1> <dgraph.type> "Film" .\n'
+        '<2> <name> "N" .\n<2> <dgraph.type> "Film" .\n<3> <dgraph.type> "Film" .\n'
+        '<4> <name> "O"@en .\n<4> <dgraph.type> "Book" .'
+    )
+    told = db.describe()
+    assert told.nodes == 3
+    counts = {row[0]: (row[3], round(row[4], 2)) for row in told.predicates.rows()}
+    assert counts == {"Film": (2, 0.67), "Book": (1, 1.0)}
+
+
+def test_edges_of_nodes_without_a_type_are_told(db):
+    db.mutate(set="<1> <knows> <2> .\n<2> <knows> <3> .\n<3> <knows> <1> .\n<3> <knows> <2> .")
+    assert db.describe().edges.rows() == [(None, "knows", None, 4)]
+    db.alter("type Person {\n  knows\n}")
+    db.mutate(set='<3> <dgraph.type> "Person" .')
+    rows = db.describe().edges.rows()
+    assert rows == [
+        ("Person", "knows", None, 2),
+        (None, "knows", "Person", 1),
+        (None, "knows", None, 1),
+    ]
+
+
+def test_a_union_of_types_is_told_of_once(db):
+    """Every Message is a Post or a Comment: what is told of these is not said of it again."""
+    types = ("Person", "Message", "Post", "Comment")
+    db.alter("".join(f"type {name} {{\n  likes\n}}\n" for name in types) + "likes: [uid] .")
+    lines = ['<1> <dgraph.type> "Person" .', "<1> <likes> <2> .", "<1> <likes> <3> ."]
+    for uid, of in ((2, "Post"), (3, "Comment"), (4, "Comment")):
+        lines += [f'<{uid}> <dgraph.type> "{name}" .' for name in ("Message", of)]
+    lines.append("<4> <likes> <2> .")
+    db.mutate(set="\n".join(lines))
+    assert db.describe().edges.rows() == [
+        ("Comment", "likes", "Post", 1),
+        ("Person", "likes", "Comment", 1),
+        ("Person", "likes", "Post", 1),
+    ]
+    # One that is neither, and the Message tells more than they do.
+    db.mutate(set='<5> <dgraph.type> "Message" .\n<1> <likes> <5> .')
+    assert ("Person", "likes", "Message", 3) in db.describe().edges.rows()
 
 
 def test_nothing_is_told_of_nothing(db):

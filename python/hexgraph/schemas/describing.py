@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html import escape
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from .._native import columns_table
@@ -20,6 +21,9 @@ LOOKED_AT = 100
 
 TOLD = 8
 """The languages of a predicate that are told."""
+
+UNTYPED = "NOT has(dgraph.type)"
+"""The condition that a node has no type."""
 
 BLOCKS = 400
 """The blocks of a query: what a block costs grows with their number."""
@@ -42,7 +46,8 @@ class Description:
         notes: the languages of values and the facets of edges, as the first hundred nodes have
         them."""
         self.edges = edges
-        """from, predicate, to, edges; from and to are types, None for nodes without one."""
+        """from, predicate, to, edges; from and to are types, None for nodes without one. A type all
+        of whose nodes have narrower types, too, has no rows but those of these."""
 
     def _parts(self) -> list[tuple[str, ArrowTable]]:
         parts = [("types", self.types), ("predicates", self.predicates), ("edges", self.edges)]
@@ -107,7 +112,8 @@ def describe(db: Any) -> Description:
     ]
     # All questions are about one version.
     with db.txn(read_only=True) as txn:
-        found = counts(txn, predicates, types, edges)
+        found = counts(txn, {name: had(schema, name) for name in predicates}, types, edges)
+        unions = unions_of(txn, list(types), found)
         notes = notes_of(txn, schema, predicates, edges)
     own = columns_table(
         [
@@ -120,7 +126,7 @@ def describe(db: Any) -> Description:
         found["all"],
         own,
         predicate_table(schema, predicates, types, found, notes),
-        edge_table(list(types), edges, found),
+        edge_table(list(types), edges, found, unions),
     )
 
 
@@ -132,42 +138,58 @@ def asked(txn: Any, blocks: list[str]) -> dict[str, Any]:
     return found
 
 
+def had(schema: str, name: str) -> str:
+    """Return the condition that a node has a predicate, in whatever language."""
+    any_language = "@." if "@lang" in definition_of(schema, name).split() else ""
+    return f"has({term(name)}{any_language})"
+
+
 def counts(
-    txn: Any, predicates: list[str], types: dict[str, list[str]], edges: list[str]
+    txn: Any, predicates: dict[str, str], types: dict[str, list[str]], edges: list[str]
 ) -> dict[str, int]:
     """Ask for all numbers: of nodes by type and predicate, of edges between types.
+
+    `predicates` are these with the condition that a node has one. Nodes without a type stand behind
+    the types.
 
     Most edges leave nodes of one type or two, so ends are asked for where a type has the edge at
     all: a block for each pair of types and each edge would be millions where there are some hundred
     types.
     """
     blocks = []
-    for number, name in enumerate(predicates):
-        blocks.append(f"p{number}(func: has({term(name)})) {{ count(uid) }}")
+    for number, has in enumerate(predicates.values()):
+        blocks.append(f"p{number}(func: {has}) {{ count(uid) }}")
     for place, (name, fields) in enumerate(types.items()):
         blocks.append(f"t{place}(func: type({term(name)})) {{ count(uid) }}")
         for number, field in enumerate(fields):
-            has = f"@filter(has({term(field)}))"
+            has = f"@filter({predicates.get(field, f'has({term(field)})')})"
             blocks.append(f"f{place}_{number}(func: type({term(name)})) {has} {{ count(uid) }}")
         for number, edge in enumerate(edges):
             has = f"@filter(has({term(edge)}))"
             blocks.append(f"h{place}_{number}(func: type({term(name)})) {has} {{ count(uid) }}")
+    for number, edge in enumerate(edges):
+        none = f"(func: has({term(edge)})) @filter({UNTYPED})"
+        blocks.append(f"h{len(types)}_{number}{none} {{ count(uid) }}")
     found = {"all": 0} | numbers(txn, blocks)
     blocks = []
-    for place, name in enumerate(types):
-        for number, edge in enumerate(edges):
-            ends = types if found[f"h{place}_{number}"] else ()
-            for other, target in enumerate(ends):
-                if not found[f"t{other}"]:
-                    continue
-                key = f"{place}_{number}_{other}"
-                only = f"@filter(type({term(target)}))"
-                blocks.append(
-                    f"var(func: type({term(name)})) {{ c{key} as count({term(edge)} {only}) }}"
-                    f" e{key}() {{ n: sum(val(c{key})) }}"
-                )
+    conditions = [f"type({term(name)})" for name in types]
+    for place, number in product(range(len(types) + 1), range(len(edges))):
+        if not found[f"h{place}_{number}"]:
+            continue
+        edge = term(edges[number])
+        of_type = place < len(types)
+        root = conditions[place] if of_type else f"has({edge})"
+        only = "" if of_type else f"@filter({UNTYPED})"
+        for other, condition in enumerate([*conditions, UNTYPED]):
+            if other < len(types) and not found[f"t{other}"]:
+                continue
+            key = f"{place}_{number}_{other}"
+            blocks.append(
+                f"var(func: {root}) {only} {{ c{key} as count({edge} @filter({condition})) }}"
+                f" e{key}() {{ n: sum(val(c{key})) }}"
+            )
     found |= numbers(txn, blocks)
-    have = [name for number, name in enumerate(predicates) if found[f"p{number}"]]
+    have = [has for number, has in enumerate(predicates.values()) if found[f"p{number}"]]
     if have:
         found["all"] = txn.query(f"{{ {all_nodes(have)} }}").to_dict()["all"][0]["count"]
     return found
@@ -183,10 +205,37 @@ def numbers(txn: Any, blocks: list[str]) -> dict[str, int]:
     return found
 
 
-def all_nodes(predicates: list[str]) -> str:
-    """Return the blocks that count the nodes that have any predicate."""
-    parts = [f"n{place} as var(func: has({term(name)}))" for place, name in enumerate(predicates)]
-    names = ", ".join(f"n{place}" for place in range(len(predicates)))
+def unions_of(txn: Any, types: list[str], found: dict[str, int]) -> set[int]:
+    """Return the types of edges all of whose nodes have narrower types, too, by their places.
+
+    What such a type is connected with is told of the narrower ones, which would be said twice.
+    """
+    sides = [key[1:].split("_") for key, count in found.items() if key[0] == "e" and count]
+    ends = sorted({int(side) for key in sides for side in (key[0], key[2])} - {len(types)})
+    sizes = {place: found[f"t{place}"] for place in ends}
+    pairs = [(wide, small) for wide, small in product(ends, ends) if sizes[small] < sizes[wide]]
+    blocks = [
+        f"s{wide}_{small}(func: type({term(types[small])}))"
+        f" @filter(type({term(types[wide])})) {{ count(uid) }}"
+        for wide, small in pairs
+    ]
+    shared = numbers(txn, blocks)
+    narrower: dict[int, list[str]] = {}
+    for wide, small in pairs:
+        if shared[f"s{wide}_{small}"] == sizes[small]:
+            narrower.setdefault(wide, []).append(f"type({term(types[small])})")
+    blocks = [
+        f"w{wide}(func: type({term(types[wide])})) @filter(NOT ({' OR '.join(own)}))"
+        " { count(uid) }"
+        for wide, own in narrower.items()
+    ]
+    return {int(key[1:]) for key, count in numbers(txn, blocks).items() if not count}
+
+
+def all_nodes(conditions: list[str]) -> str:
+    """Return the blocks that count the nodes for which any condition holds."""
+    parts = [f"n{place} as var(func: {it})" for place, it in enumerate(conditions)]
+    names = ", ".join(f"n{place}" for place in range(len(conditions)))
     return f"{' '.join(parts)} all(func: uid({names})) {{ count(uid) }}"
 
 
@@ -256,14 +305,15 @@ def predicate_table(
     return columns_table([(name, [row[at] for row in rows]) for at, name in enumerate(names)])[0]
 
 
-def edge_table(types: list[str], edges: list[str], found: dict[str, int]) -> ArrowTable:
-    """Return the table of edges between types, of which there are some."""
+def edge_table(
+    types: list[str], edges: list[str], found: dict[str, int], unions: set[int]
+) -> ArrowTable:
+    """Return the table of edges between types, of which there are some, but for `unions`."""
     rows = []
-    for place, name in enumerate(types):
-        for number, edge in enumerate(edges):
-            for other, target in enumerate(types):
-                count = found.get(f"e{place}_{number}_{other}", 0)
-                if count:
-                    rows.append((name, edge, target, count))
+    ends = [(place, name) for place, name in enumerate([*types, None]) if place not in unions]
+    for (place, name), (number, edge), (other, target) in product(ends, enumerate(edges), ends):
+        count = found.get(f"e{place}_{number}_{other}", 0)
+        if count:
+            rows.append((name, edge, target, count))
     names = ("from", "predicate", "to", "edges")
     return columns_table([(name, [row[at] for row in rows]) for at, name in enumerate(names)])[0]
