@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from IPython.core import magic_arguments
@@ -15,6 +16,7 @@ from IPython.core.completer import SimpleCompletion, context_matcher
 from IPython.core.error import UsageError
 
 from ._native import Database
+from .errors import Error
 from .schemas.suggesting import parts_of
 
 NAMES = ("hexgraph", "dql", "graphql")
@@ -69,19 +71,21 @@ class Cells:
         db = self.database(given.db)
         variables = self.variables(cell, given.var)
         started = time.perf_counter()
-        if given.explain:
-            answer = db.explain(cell, variables, timeout=given.timeout)
-        else:
-            options = {"timeout": given.timeout, "strict": True if given.strict else None}
-            answer = converted(db.query(cell, variables, **options), given.to)
+        with plainly_told():
+            if given.explain:
+                answer = db.explain(cell, variables, timeout=given.timeout)
+            else:
+                options = {"timeout": given.timeout, "strict": True if given.strict else None}
+                answer = converted(db.query(cell, variables, **options), given.to)
         return self.shown(given, answer, started)
 
     def graphql(self, line: str, cell: str) -> Any:
         """Answer a GraphQL request: `%%graphql -v name=title`."""
         given = parser("graphql", is_dql=False).parse_argstring(line)
         variables = self.variables(cell, given.var)
-        started = time.perf_counter()
-        answer = self.database(given.db).graphql(cell, variables, timeout=given.timeout)
+        db, started = self.database(given.db), time.perf_counter()
+        with plainly_told():
+            answer = db.graphql(cell, variables, timeout=given.timeout)
         return self.shown(given, answer, started)
 
     def hexgraph(self, line: str) -> Any:
@@ -134,6 +138,22 @@ class Cells:
         return None if given.silent else answer
 
 
+@contextmanager
+def plainly_told() -> Iterator[None]:
+    """Let an error of the engine be shown by its words alone.
+
+    The text that is wrong is that of the cell, which they quote: the frames are those of this file.
+    `%tb` and `%debug` have them.
+    """
+    try:
+        yield
+    except Error as error:
+        lines = [f"{type(error).__name__}: {error}"]
+        # What IPython asks of an exception before it draws frames.
+        setattr(error, "_render_traceback_", lambda: lines)  # noqa: B010
+        raise
+
+
 def converted(result: Any, kind: str) -> Any:
     """Return a result as one of `KINDS`."""
     how: dict[str, Callable[[], Any]] = {
@@ -159,7 +179,7 @@ def load(shell: Any) -> None:
     shell.register_magic_function(magics.dql, "cell", "hexgraph")
     taken = shell.magics_manager.magics["cell"]
     for name in ("dql", "graphql"):
-        if name in taken:
+        if name in taken and not is_ours(taken[name]):
             print(f"%%{name} is taken by another extension: use %%hexgraph, which is always ours")
         else:
             shell.register_magic_function(getattr(magics, name), "cell", name)
@@ -172,6 +192,13 @@ def load(shell: Any) -> None:
         return {"completions": [SimpleCompletion(word) for word in words], "suppress": bool(words)}
 
     shell.Completer.custom_matchers.append(complete)
+
+
+def is_ours(magic: Any) -> bool:
+    """Whether a magic is one of this extension, which was loaded before."""
+    owner = getattr(magic, "__self__", None)
+    # A module that was loaded anew has another class of the same name.
+    return type(owner).__module__ == __name__ and type(owner).__name__ == "Cells"
 
 
 def names_for(magics: Cells, start: str) -> list[str]:

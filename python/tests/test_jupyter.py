@@ -78,6 +78,33 @@ def test_which_database_is_meant(shell):
         shell.run_cell_magic("dql", "", "{ q(func: has(name)) { name } }")
 
 
+def test_an_error_is_shown_without_frames_of_the_extension(shell, capsys):
+    for cell in ("%%dql\n{ q(func: has(name) { name } }", "%%hexgraph --timeout 0\n" + ASK):
+        result = shell.run_cell(cell)
+        assert isinstance(result.error_in_exec, hexgraph.Error)
+        shown = capsys.readouterr().out
+        assert type(result.error_in_exec).__name__ in shown
+        assert "jupyter.py" not in shown
+        assert "Traceback" not in shown
+    # What the user's own code raises has its frames.
+    shell.run_cell("%%dql --var n=1/0\n" + ASK)
+    assert "Traceback" in capsys.readouterr().out
+
+
+def test_a_second_load_takes_its_own_names_again(shell, capsys):
+    import importlib
+
+    from hexgraph import jupyter
+
+    for _ in range(2):
+        shell.run_line_magic("reload_ext", "hexgraph")
+        # As %autoreload does, and who works on the package.
+        importlib.reload(jupyter)
+    assert "taken by another" not in capsys.readouterr().out
+    shell.user_ns["n"] = "Ada"
+    assert shell.run_cell_magic("dql", "", ASK).rows() == [("Ada", 1815)]
+
+
 def test_names_are_completed(shell):
     completer = pytest.importorskip("IPython.core.completer")
 
