@@ -25,12 +25,31 @@ def test_the_table_has_uids_and_weights(db):
     polars = pytest.importorskip("polars")
     edges = db.edges("road", weight="km")
     assert edges.columns == ["source", "target", "km"]
-    assert edges.to_polars().rows() == [*ROADS[:2], (7, 1, 4.0), (7, 7, 3.0), (9, 5, 1.0)]
+    numbers = [*ROADS[:2], (7, 1, 4.0), (7, 7, 3.0), (9, 5, 1.0)]
+    assert edges.to_polars(uids=int).rows() == numbers
+    # As those of queries and of algorithms, so that frames join.
+    assert edges.to_polars().rows() == [(hex(a), hex(b), km) for a, b, km in numbers]
+    joined = edges.to_polars().join(
+        db.algo.degree("road").to_polars(), left_on="source", right_on="uid"
+    )
+    assert len(joined) == 5
+    with pytest.raises(ValueError, match="uids are of type str or int, not 'int'"):
+        edges.to_arrow(uids="int")
     assert polars.DataFrame(edges).equals(edges.to_polars())
-    assert edges.to_pandas()["target"].tolist() == [5, 7, 1, 7, 5]
+    assert edges.to_pandas(uids=int)["target"].tolist() == [5, 7, 1, 7, 5]
+    assert edges.to_pandas()["target"].tolist() == ["0x5", "0x7", "0x1", "0x7", "0x5"]
     assert len(edges) == 5
-    assert db.edges("road").to_arrow().rows(1) == [(1, 5)]
+    assert db.edges("road").to_arrow().rows(1) == [("0x1", "0x5")]
     assert db.edges("road").columns == ["source", "target"]
+
+
+def test_nodes_of_networkx_have_a_label(db):
+    pytest.importorskip("networkx")
+    made = db.edges("road").to_networkx(label="town")
+    assert dict(made.nodes(data="town")) == {"0x1": "a", "0x5": "b", "0x7": None, "0x9": None}
+    assert "town" not in made.nodes["0x7"]
+    with pytest.raises(hexgraph.ParseError, match="the label 'town"):
+        db.edges("road").to_networkx(label="town {")
 
 
 def test_coordinates_are_numbers_of_nodes(db):

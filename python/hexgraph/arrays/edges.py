@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..errors import about
 from ..frames import missing, to_pandas, to_polars
 
 if TYPE_CHECKING:
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from .._native import ArrowTable
     from .compact import Compact
 
+ASKED = 200_000
+"""The nodes whose values one query reads: no longer is a text that a query may have."""
+
 SHOWN = 10
 """The rows that are printed."""
 
@@ -21,9 +25,10 @@ SHOWN = 10
 class Edges:
     r"""The edges of some predicates as they were when they were asked for.
 
-    It is a table with the columns `source` and `target`, which are uids, and what edges weigh under
-    the name of the facet. Every Arrow library takes it. As arrays, nodes are numbered from 0 on in
-    the order of `uids`. Without a direction each edge stands there both ways, and a loop once.
+    It is a table with the columns `source` and `target`, which are uids as texts, and what edges
+    weigh under the name of the facet. Every Arrow library takes it. As arrays, nodes are numbered
+    from 0 on in the order of `uids`. Without a direction each edge stands there both ways, and a
+    loop once.
 
     >>> import hexgraph
     >>> db = hexgraph.connect()
@@ -77,21 +82,27 @@ class Edges:
         """
         return not self._graph.is_undirected
 
-    def to_arrow(self) -> ArrowTable:
+    def to_arrow(self, *, uids: type[str | int] = str) -> ArrowTable:
         """Return the table in Arrow's layout, for `pyarrow.table` and its like.
+
+        With `uids=int` they are numbers, which take less room and are made sooner.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
         >>> _ = db.mutate(set="<1> <road> <5> (km=2) .")
         >>> db.edges("road", weight="km").to_arrow()
+        <hexgraph.ArrowTable: 1 row, columns source: Utf8, target: Utf8, km: Float64>
+        >>> db.edges("road", weight="km").to_arrow(uids=int)
         <hexgraph.ArrowTable: 1 row, columns source: UInt64, target: UInt64, km: Float64>
         """
+        if uids not in (str, int):
+            raise ValueError(f"uids are of type str or int, not {uids!r}")
         if self._table is None:
             self._table = self._graph.native.table(self._weight)
-        return self._table
+        return self._table if uids is int else self._table._with_text_uids()
 
-    def to_polars(self) -> polars.DataFrame:
-        r"""Return the table as a polars.DataFrame.
+    def to_polars(self, *, uids: type[str | int] = str) -> polars.DataFrame:
+        r"""Return the table as a polars.DataFrame; `uids` are as in `to_arrow`.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -99,10 +110,10 @@ class Edges:
         >>> db.edges("road", weight="km").to_polars()["km"].sum()
         3.5
         """
-        return to_polars(self.to_arrow())
+        return to_polars(self.to_arrow(uids=uids))
 
-    def to_pandas(self) -> pandas.DataFrame:
-        r"""Return the table as a pandas.DataFrame.
+    def to_pandas(self, *, uids: type[str | int] = str) -> pandas.DataFrame:
+        r"""Return the table as a pandas.DataFrame; `uids` are as in `to_arrow`.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -110,7 +121,7 @@ class Edges:
         >>> float(db.edges("road", weight="km").to_pandas()["km"].sum())
         3.5
         """
-        return to_pandas(self.to_arrow())
+        return to_pandas(self.to_arrow(uids=uids))
 
     def to_numpy(self) -> tuple[numpy.ndarray[Any, Any], ...]:
         r"""Return the edges as coordinates: the numbers of sources and of targets, and weights.
@@ -159,8 +170,11 @@ class Edges:
         """
         return self._graph.matrix()
 
-    def to_networkx(self) -> Any:
+    def to_networkx(self, *, label: str | None = None) -> Any:
         r"""Return a networkx.Graph or DiGraph of its own, whose nodes are uids as texts.
+
+        With `label="name"` nodes have their values of this predicate as an attribute of its name,
+        as they are now; those without a value have none.
 
         For one that networkx's functions take without any copy see `hexgraph.networkx.graph`.
 
@@ -169,6 +183,9 @@ class Edges:
         >>> _ = db.mutate(set="<1> <road> <5> (km=2) .\n<5> <road> <7> (km=1.5) .")
         >>> list(db.edges("road", weight="km").to_networkx().edges(data="km"))
         [('0x1', '0x5', 2.0), ('0x5', '0x7', 1.5)]
+        >>> _ = db.mutate(set='<1> <name> "Bern" .')
+        >>> dict(db.edges("road").to_networkx(label="name").nodes(data="name"))
+        {'0x1': 'Bern', '0x5': None, '0x7': None}
         """
         try:
             import networkx
@@ -177,6 +194,8 @@ class Edges:
         made = networkx.DiGraph() if self.is_directed else networkx.Graph()
         names = self._names()
         made.add_nodes_from(names)
+        if label is not None:
+            networkx.set_node_attributes(made, self._values(label, names), label)
         sources, targets, *weights = (part.tolist() for part in self.to_numpy())
         ends = ([names[number] for number in part] for part in (sources, targets))
         if weights and self._weight is not None:
@@ -230,6 +249,16 @@ class Edges:
             [(source, target, weight) for (source, target), weight in zip(pairs, each, strict=True)]
         )
         return made
+
+    def _values(self, label: str, uids: list[str]) -> dict[str, Any]:
+        """Return the values of a predicate by uid, of the nodes that have one."""
+        db, found = self._graph.db, {}
+        with about(f"the label {label!r}"):
+            for start in range(0, len(uids), ASKED):
+                some = ", ".join(uids[start : start + ASKED])
+                rows = db.query(f"{{ q(func: uid({some})) {{ uid value: {label} }} }}").rows()
+                found.update((uid, value) for uid, value in rows if value is not None)
+        return found
 
     def _names(self) -> list[str]:
         return [hex(uid) for uid in self._graph.uids.tolist()]
