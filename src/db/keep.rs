@@ -6,7 +6,7 @@ use super::namespaces::{folders_beside, save_all};
 use super::open::{no_database, open_follower};
 use super::operation::OpenOptions;
 use hexgraph_base::types::{Result, endless};
-use hexgraph_store::durability::{Directory, Recovery};
+use hexgraph_store::durability::{Directory, Recovery, check_new};
 use hexgraph_store::exec::Control;
 use hexgraph_store::graph::{Check, Folds, persist};
 use std::path::Path;
@@ -118,6 +118,9 @@ impl Database {
         let open = self.open_state()?;
         let version = open.store.version();
         let directory = Directory::open(path)?;
+        if directory.current()?.is_none() {
+            check_new(&directory)?;
+        }
         directory.publish_next(|file, identity| {
             persist::save_in(&**directory.files(), &version, file, identity, check)
         })

@@ -6,7 +6,7 @@ use super::operation::OpenOptions;
 use crate::db::change::transactions::Transactions;
 use hexgraph_base::budget::Budget;
 use hexgraph_base::types::{Error, Result};
-use hexgraph_store::durability::{Directory, Files, Follower, Recovery, Wal};
+use hexgraph_store::durability::{Directory, Files, Follower, Recovery, Wal, check_new};
 use hexgraph_store::graph;
 use hexgraph_store::graph::{Check, LoadHome, Store, Uids, Version, persist};
 use std::path::Path;
@@ -129,6 +129,7 @@ impl Open {
         let directory = Arc::new(Directory::open_with(path, files)?);
         graph::remove_left(path)?;
         if directory.current()?.is_none() {
+            check_new(&directory)?;
             let files = Arc::clone(directory.files());
             directory.publish_next(|path, identity| {
                 persist::save_in(&*files, &Version::empty(), path, identity, &|| Ok(()))

@@ -392,3 +392,93 @@ fn no_text_of_a_password_is_in_a_directory() {
         assert_eq!(places_of(root.path(), text), Vec::<PathBuf>::new(), "{text}");
     }
 }
+
+/// A database without its `CURRENT` was taken for a new one, and its snapshot and log were removed.
+#[test]
+fn a_database_that_lost_its_current_is_not_a_new_one() {
+    type Damage = fn(&Path);
+    #[rustfmt::skip]
+    let cases: [(&str, bool, Damage); 6] = [
+        ("no CURRENT, data in the log", false, |path| fs::remove_file(path.join("CURRENT")).unwrap()),
+        ("no CURRENT, data in the snapshot", true, |path| fs::remove_file(path.join("CURRENT")).unwrap()),
+        ("an empty CURRENT", true, |path| fs::write(path.join("CURRENT"), "").unwrap()),
+        ("no log", false, |path| each(path, ".hxl", |file| fs::remove_file(file).unwrap())),
+        ("no snapshot", true, |path| each(path, ".hxs", |file| fs::remove_file(file).unwrap())),
+        ("no CURRENT, a damaged snapshot", true, |path| {
+            fs::remove_file(path.join("CURRENT")).unwrap();
+            each(path, ".hxs", |file| fs::write(file, vec![7; 1 << 17]).unwrap());
+        }),
+    ];
+    for (name, is_saved, damage) in cases {
+        let root = tempfile::tempdir().unwrap();
+        let db = Database::open(root.path(), small()).unwrap();
+        db.mutate("_:a <name> \"x\" .", "").unwrap();
+        if is_saved {
+            db.checkpoint().unwrap();
+        }
+        db.close().unwrap();
+        damage(root.path());
+        let before = sorted(files_of(root.path()));
+        for read_only in [false, true] {
+            let opened = Database::open(root.path(), OpenOptions { read_only, ..small() });
+            assert!(opened.is_err(), "{name}, read_only: {read_only}");
+        }
+        let other = Database::in_memory();
+        if name != "no log" && name != "no snapshot" && name != "an empty CURRENT" {
+            let error = other.save(root.path()).unwrap_err().to_string();
+            assert!(error.contains("CURRENT: it is missing"), "{name}: {error}");
+        }
+        assert_eq!(sorted(files_of(root.path())), before, "{name}");
+    }
+}
+
+fn sorted(mut files: Files) -> Files {
+    files.sort();
+    files
+}
+
+fn each(path: &Path, ending: &str, change: impl Fn(&Path)) {
+    let files = fs::read_dir(path).unwrap().map(|it| it.unwrap().path());
+    files.filter(|file| file.to_str().unwrap().ends_with(ending)).for_each(|file| change(&file));
+}
+
+/// What a crash leaves while a database is created.
+#[test]
+fn a_database_that_was_not_created_whole_is_new() {
+    type Left = fn(&Path);
+    #[rustfmt::skip]
+    let cases: [(&str, Left); 5] = [
+        ("a lock", |_| {}),
+        ("a next CURRENT", |path| fs::write(path.join("CURRENT.next"), "hexgr").unwrap()),
+        ("an empty snapshot", |path| fs::write(path.join("snapshot-1.hxs"), "").unwrap()),
+        ("half a snapshot", |path| fs::write(path.join("snapshot-1.hxs"), vec![0; 5000]).unwrap()),
+        ("a snapshot without data and a log without a record", |path| {
+            drop(Database::open(path, small()).unwrap());
+            fs::remove_file(path.join("CURRENT")).unwrap();
+            fs::write(path.join("log-2.hxl"), "").unwrap();
+        }),
+    ];
+    for (name, left) in cases {
+        let root = tempfile::tempdir().unwrap();
+        fs::write(root.path().join("LOCK"), "").unwrap();
+        left(root.path());
+        let db =
+            Database::open(root.path(), small()).unwrap_or_else(|error| panic!("{name}: {error}"));
+        db.mutate("_:a <name> \"x\" .", "").unwrap();
+        drop(db);
+        let db = Database::open(root.path(), small()).unwrap();
+        assert_eq!(db.stats().unwrap().nodes, 1, "{name}");
+    }
+}
+
+/// A `CURRENT` that is older than its directory, as a restored backup may be, has nothing removed that is newer.
+#[test]
+fn a_newer_snapshot_than_current_names_stays() {
+    let root = tempfile::tempdir().unwrap();
+    drop(Database::open(root.path(), small()).unwrap());
+    fs::write(root.path().join("snapshot-9.hxs"), "newer").unwrap();
+    let db = Database::open(root.path(), small()).unwrap();
+    db.mutate("_:a <name> \"x\" .", "").unwrap();
+    drop(db);
+    assert_eq!(fs::read_to_string(root.path().join("snapshot-9.hxs")).unwrap(), "newer");
+}

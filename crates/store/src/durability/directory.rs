@@ -108,7 +108,11 @@ impl Directory {
         let (path_buf, files) = (absolute(path)?, Arc::new(Disk));
         let directory = Directory { path: path_buf, files, lock: None, written: Mutex::default() };
         if directory.current()?.is_none() {
-            let missing = io::Error::new(io::ErrorKind::NotFound, "there is no database here");
+            let reason = match directory.snapshots().is_ok_and(|snapshots| !snapshots.is_empty()) {
+                true => "there are snapshots, and no CURRENT: restore it from a backup",
+                false => "there is no database here",
+            };
+            let missing = io::Error::new(io::ErrorKind::NotFound, reason);
             return Err(failed("opening", path, missing));
         }
         Ok(directory)
@@ -262,6 +266,19 @@ impl Directory {
         Ok(logs)
     }
 
+    /// The numbers of the snapshots, ascending.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when the directory can't be read.
+    pub fn snapshots(&self) -> Result<Vec<u64>> {
+        let names = self.names()?;
+        let mut snapshots: Vec<u64> =
+            names.iter().filter_map(|name| snapshot_number(name)).collect();
+        snapshots.sort_unstable();
+        Ok(snapshots)
+    }
+
     /// Says whether this process may write.
     ///
     /// # Errors
@@ -306,9 +323,10 @@ impl Directory {
     ///
     /// Those of `write`; [`Error::Io`] when the system refuses.
     pub fn publish_next(&self, write: impl FnOnce(&Path, Identity) -> Result<()>) -> Result<()> {
-        let last_log = self.logs(0)?.last().copied().unwrap_or(0);
+        let last = |numbers: Vec<u64>| numbers.last().copied().unwrap_or(0);
         // Logs from the snapshot's number on are carried out after it, so it has to be above all logs that it replaces.
-        let number = self.current()?.map_or(0, |current| current.snapshot).max(last_log) + 1;
+        let last = last(self.logs(0)?).max(last(self.snapshots()?));
+        let number = self.current()?.map_or(0, |current| current.snapshot).max(last) + 1;
         self.publish(number, write)
     }
 
@@ -356,8 +374,9 @@ impl Directory {
         let _ = self.files.remove(&self.snapshot_path(number));
     }
 
-    /// Removes what is older than the snapshot `number`, and what a crash may have left: snapshots that `CURRENT` never named and a
-    /// `CURRENT.next`. A `CLOCK.next` stays, as another thread may be writing it; the next one overwrites it.
+    /// Removes what is older than the snapshot `number`, which `CURRENT` names, and a `CURRENT.next` that a crash left. A snapshot
+    /// with a greater number stays until one above it is named: either a crash came before `CURRENT` named it, or `CURRENT` is an older
+    /// one. A `CLOCK.next` stays, as another thread may be writing it; the next one overwrites it.
     ///
     /// # Errors
     ///
@@ -365,8 +384,7 @@ impl Directory {
     pub fn tidy(&self, number: u64) -> Result<()> {
         let is_old = |name: &str| {
             log_number(name).is_some_and(|log| log < number)
-                // Greater ones, too: a crash came before `CURRENT` named them.
-                || snapshot_number(name).is_some_and(|snapshot| snapshot != number)
+                || snapshot_number(name).is_some_and(|snapshot| snapshot < number)
                 || name == CURRENT_NEXT
         };
         // While this lock is held nobody replaces `CURRENT`, so a `CURRENT.next` is one that a crash left.

@@ -4,6 +4,7 @@ mod current;
 mod directory;
 #[cfg(test)]
 mod interleavings;
+mod leftovers;
 mod recovery;
 mod syncs;
 mod wal;
@@ -11,5 +12,6 @@ mod wal;
 pub use crate::storage::{Disk, FileAccess, Files, OutputFile};
 pub use current::{Current, CurrentError, LastLog};
 pub use directory::Directory;
+pub use leftovers::check_new;
 pub use recovery::{Follower, Recovery};
 pub use wal::{SyncPolicy, Wal};

@@ -2,6 +2,7 @@
 
 use super::current::{Current, LastLog};
 use super::directory::Directory;
+use super::leftovers::has_record;
 use super::wal::LogStart;
 use crate::graph::persist;
 use crate::graph::{Replay, Thresholds, Version};
@@ -70,8 +71,11 @@ impl Follower {
         thresholds: Thresholds,
     ) -> Result<Follower> {
         let Current { snapshot, identity, .. } = *current;
-        let version =
-            persist::open_of(&directory.snapshot_path(snapshot), identity, access, thresholds)?;
+        let path = directory.snapshot_path(snapshot);
+        if !path.exists() {
+            return Err(corrupt(&path, "it is missing, and CURRENT names it"));
+        }
+        let version = persist::open_of(&path, identity, access, thresholds)?;
         let replay = Replay::new(version);
         let found = Recovery::default();
         let mut follower =
@@ -141,6 +145,12 @@ impl Follower {
         let first = self.snapshot.max(self.last_log + 1);
         for unborn in directory.logs(first)? {
             let path = directory.log_path(unborn);
+            if has_record(&path)? {
+                return Err(corrupt(
+                    &path,
+                    "it has records, and CURRENT names no log so late: restore CURRENT from a backup",
+                ));
+            }
             let removed = directory.files().remove(&path);
             removed.map_err(|error| Error::io(format!("removing {}", path.display()), error))?;
         }
