@@ -165,3 +165,62 @@ def test_degrees(films, tmp_path):
     assert "there are no edges of lonely" in texts(widget.degrees(films, "lonely").svg)
     with pytest.raises(hexgraph.SchemaError, match=r"db.index\('lonely', 'reverse'\)"):
         widget.degrees(films, "~lonely")
+
+
+def test_no_name_makes_a_picture_malformed():
+    names = ["bell\a", "\x00\x1b[31mred", "\ud7ff\ue000", "a<b>&\"c'", "\ufffe\uffff"]
+    nodes = [{"uid": hex(at + 1), "name": name} for at, name in enumerate(names)]
+    nodes[0]["knows"] = nodes[1:]
+    found = hexgraph.GraphView(Answer({"q": [nodes[0]]}))
+    texts = {it.text for it in parsed(found.svg).iter()}
+    assert "bell\ufffd" in texts
+    assert "a<b>&\"c'" in texts
+
+
+class Answer:
+    """What a view reads of a result."""
+
+    def __init__(self, data):
+        self.data = data
+
+    def to_dict(self):
+        return self.data
+
+
+def test_loops_are_drawn_and_counted(db):
+    db.mutate(set='<1> <name> "a" .\n<1> <knows> <1> .\n<1> <knows> <2> .')
+    for view in (
+        hexgraph.GraphView(db),
+        hexgraph.GraphView(db.query("{ q(func: uid(1)) { uid knows { uid } } }")),
+    ):
+        assert repr(view) == "<hexgraph.GraphView: 2 nodes, 2 edges>"
+        paths = [it.get("d") for it in parsed(view.svg).iter() if it.tag.endswith("path")]
+        assert len(paths) == 2
+        assert sum(" C" in path for path in paths) == 1
+
+
+def test_labels_of_hubs_come_first(db):
+    """Of a star with 40 leaves the hub has a label, whatever lies around it."""
+    quads = [f'<1> <knows> <{at}> .\n<{at}> <name> "a long name of {at}" .' for at in range(2, 42)]
+    db.mutate(set="\n".join(quads) + '\n<1> <name> "the hub of all of them" .')
+    texts = {it.text for it in parsed(hexgraph.GraphView(db).svg).iter() if it.tag.endswith("text")}
+    assert "the hub of all of them" in texts
+
+
+def test_a_small_graph_fills_the_picture(db):
+    db.mutate(set="<1> <knows> <2> .\n<2> <knows> <3> .\n<3> <knows> <1> .")
+    circles = [it for it in parsed(hexgraph.GraphView(db).svg).iter() if it.tag.endswith("circle")]
+    for way, size in (("cx", 640), ("cy", 420)):
+        spots = [float(it.get(way)) for it in circles]
+        assert max(spots) - min(spots) > 0.7 * size, way
+
+
+def test_bins_of_whole_numbers_are_whole():
+    from hexgraph.schemas.profiling import histogram
+
+    assert histogram([(value, 1) for value in range(12)]) == [1] * 12
+    assert histogram([(value, 1) for value in range(11)]) == [1] * 11
+    assert histogram([(value, 1) for value in range(30)]) == [3] * 10
+    graph = hexgraph.Graph([0] * 9, range(1, 10), directed=False)
+    lines = graph.algo.bfs(source=1).histogram().splitlines()
+    assert [line.split()[0] for line in lines] == ["0", "1", "2"]

@@ -224,7 +224,7 @@ def test_a_million_edges_are_bounded_in_words(monkeypatch):
         for at in range(1, 201)
     ]
     view = GraphView(Answer({"q": rows}))
-    assert "200 nodes, 1,000 of 3," in repr(view)
+    assert "200 nodes, 1,000 of 4,000" in repr(view)
     assert view._live.told == repr(view).removeprefix("<hexgraph.GraphView: ").removesuffix(">")
 
 

@@ -268,17 +268,23 @@ class Found:
 
         >>> import hexgraph
         >>> graph = hexgraph.Graph([1, 2, 3, 4], [5, 5, 5, 1])
-        >>> print(graph.algo.degree(direction="in").histogram(bars=3))
+        >>> print(graph.algo.degree(direction="in").histogram())
                    0 ████████████████████████████████████████ 3
                    1 ██████████████ 1
-                   2 ██████████████ 1
+                   2
+                   3 ██████████████ 1
         """
         numbers = [number for number in self._numbers() if number is not None]
         if not numbers:
             return "no numbers"
         low, high = min(numbers), max(numbers)
         width = (high - low) / bars if high > low else 1
-        counts = [0] * (bars if high > low else 1)
+        count = bars if high > low else 1
+        if all(number == int(number) for number in numbers):
+            # A bar has whole numbers, as many as each other: ones of 0.9 would leave gaps.
+            width = -(-(high - low + 1) // bars)
+            count = int(-(-(high - low + 1) // width))
+        counts = [0] * count
         for number in numbers:
             counts[min(int((number - low) / width), len(counts) - 1)] += 1
         most = max(counts)

@@ -252,7 +252,8 @@ class Edges:
 
     def _values(self, label: str, uids: list[str]) -> dict[str, Any]:
         """Return the values of a predicate by uid, of the nodes that have one."""
-        db, found = self._graph.db, {}
+        db = self._graph.db
+        found: dict[str, Any] = {}
         with about(f"the label {label!r}"):
             for start in range(0, len(uids), ASKED):
                 some = ", ".join(uids[start : start + ASKED])

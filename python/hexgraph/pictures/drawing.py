@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import os
+import re
 from collections.abc import Iterable
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,10 @@ MONO = "DejaVu Sans Mono, Menlo, Consolas, monospace"
 
 MONO_WIDTH = 0.602
 """The width of a letter of `MONO`, as a part of the size of the font."""
+
+
+_NO_TEXT = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""The characters that no XML may have, however they are written."""
 
 
 class Picture:
@@ -79,6 +84,11 @@ def element(name: str, *inside: str, **attributes: Any) -> str:
         if value is not None
     )
     return f"<{name}{pairs}>{''.join(inside)}</{name}>" if inside else f"<{name}{pairs}/>"
+
+
+def escape(words: str) -> str:
+    """Return a text as it may stand in a picture: a mark for each character that XML can't have."""
+    return html.escape(_NO_TEXT.sub("\ufffd", words))
 
 
 def number(value: Any) -> str:

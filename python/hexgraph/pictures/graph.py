@@ -73,7 +73,8 @@ def of_result(data: dict[str, Any]) -> Found:
         node.values.update(scalars(given))
         if above is not None:
             source, target = (key, above) if role.startswith("~") else (above, key)
-            if source != target:
+            # Without uids, objects that look alike are one node, which has no edge to itself.
+            if source != target or "uid" in given:
                 facets = {
                     name.partition("|")[2]: value
                     for name, value in given.items()

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from .drawing import COLOURS, INK, MUTED, OTHER, canvas, element, shortened, text
+from .drawing import COLOURS, INK, MUTED, OTHER, canvas, element, escape, shortened, text
 from .graph import LABELS, Found, Node
 
 NODES_SHOWN, LABELS_SHOWN = 300, 60
@@ -16,6 +16,12 @@ LETTER = 6.6
 """The width of a letter of a label, about."""
 
 MARGIN, LEGEND = 24, 22
+FLAT = 1e-3
+"""An extent that is none, of places from 0 to 1."""
+
+HUBS = 10
+"""The most connected nodes, whose labels may hide lesser nodes."""
+
 LIGHT, DARK = (222, 235, 247), (8, 69, 148)
 """The colours of the least and the greatest number."""
 
@@ -36,14 +42,16 @@ def drawn(
     radii = radii_of(nodes, size)
     colour_of, legend = colours_of(nodes, color)
     top, low = MARGIN, height - MARGIN - LEGEND
-    points = [(MARGIN + (width - 2 * MARGIN) * x, top + (low - top) * y) for x, y in spots]
+    points = [
+        (MARGIN + (width - 2 * MARGIN) * x, top + (low - top) * y) for x, y in stretched(spots)
+    ]
     parts = list(arrows(found, pairs, points, radii))
     for node, (x, y), radius in zip(nodes, points, radii, strict=True):
         told = ", ".join(f"{key}: {value}" for key, value in node.values.items())
         parts.append(
             element(
                 "circle",
-                element("title", escaped(shortened(told or node.key, 300))),
+                element("title", escape(shortened(told or node.key, 300))),
                 cx=x,
                 cy=y,
                 r=radius,
@@ -64,11 +72,17 @@ def drawn(
     return canvas(width, height, parts, title)
 
 
-def escaped(words: str) -> str:
-    """Return a text as it may stand in an element."""
-    from html import escape
+def stretched(spots: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return places that reach from 0 to 1 both ways; what has no extent one way is in the middle.
 
-    return escape(words)
+    A layout keeps its shape within a square, and so leaves half of it empty where it is flat.
+    """
+    ways = []
+    for numbers in zip(*spots, strict=True):
+        low, high = min(numbers), max(numbers)
+        wide = high - low
+        ways.append([(it - low) / wide if wide > FLAT else 0.5 for it in numbers])
+    return list(zip(*ways, strict=True))
 
 
 def radii_of(nodes: Sequence[Node], size: str | None) -> list[float]:
@@ -138,6 +152,10 @@ def arrows(
     paler = 0.35 if crowded else 0.6
     for (edge, facets), (one, two) in zip(found.edges.items(), pairs, strict=True):
         (x, y), (to_x, to_y) = points[one], points[two]
+        told = ", ".join([edge[1], *(f"{key}: {value}" for key, value in facets.items())])
+        if one == two:
+            yield line(loop(x, y, radii[one]), told, paler)
+            continue
         length = math.hypot(to_x - x, to_y - y)
         if length <= radii[one] + radii[two]:
             continue
@@ -150,16 +168,35 @@ def arrows(
             path += f" M{back_x - 3 * turn_y:.1f} {back_y + 3 * turn_x:.1f}"
             path += f" L{end_x:.1f} {end_y:.1f}"
             path += f" L{back_x + 3 * turn_y:.1f} {back_y - 3 * turn_x:.1f}"
-        told = ", ".join([edge[1], *(f"{key}: {value}" for key, value in facets.items())])
-        yield element(
-            "path",
-            element("title", escaped(told)),
-            d=path,
-            fill="none",
-            stroke="#8c959f",
-            stroke_width=0.9,
-            stroke_opacity=paler,
-        )
+        yield line(path, told, paler)
+
+
+def loop(x: float, y: float, radius: float) -> str:
+    """Return the path of an edge from a node to itself: a bow above it, with a head.
+
+    At the upper border it is one below.
+    """
+    side, far = radius * 0.6, radius + 16
+    down = 1 if y < MARGIN + 2 * far else -1
+    start_x, end_x, foot = x - side, x + side, y + down * radius * 0.8
+    top = y + down * (radius + far)
+    path = f"M{start_x:.1f} {foot:.1f}"
+    path += f" C{x - far:.1f} {top:.1f} {x + far:.1f} {top:.1f} {end_x:.1f} {foot:.1f}"
+    path += f" M{end_x - 1:.1f} {foot + down * 6:.1f} L{end_x:.1f} {foot:.1f}"
+    return path + f" L{end_x + 6:.1f} {foot + down * 3:.1f}"
+
+
+def line(path: str, told: str, opacity: float) -> str:
+    """Return an edge along a path."""
+    return element(
+        "path",
+        element("title", escape(told)),
+        d=path,
+        fill="none",
+        stroke="#8c959f",
+        stroke_width=0.9,
+        stroke_opacity=opacity,
+    )
 
 
 def labels(
@@ -169,13 +206,18 @@ def labels(
     radii: Sequence[float],
     width: int,
 ) -> Iterator[str]:
-    """Return the labels of the most connected nodes, where they hide no other and no node."""
-    taken: list[tuple[float, float, float, float]] = []
-    for (x, y), radius in zip(points, radii, strict=True):
-        half = radius * 0.7
-        taken.append((x - half, y - half, x + half, y + half))
+    """Return the labels of the most connected nodes, where they hide no other and no node.
+
+    Hubs lie in the middle, where all places are taken: those of the greatest may hide lesser nodes.
+    """
     by_size = sorted(range(len(nodes)), key=lambda at: -radii[at])
-    for at in by_size[: 4 * LABELS_SHOWN]:
+    of_nodes = []
+    for at in by_size:
+        (x, y), half = points[at], radii[at] * 0.7
+        of_nodes.append((x - half, y - half, x + half, y + half))
+    written: list[tuple[float, float, float, float]] = []
+    for rank, at in enumerate(by_size[: 4 * LABELS_SHOWN]):
+        hidden = of_nodes[: rank + 1] if rank < HUBS else of_nodes
         words = shortened(label_of(nodes[at], key), LABEL_LETTERS)
         (x, y), radius = points[at], radii[at]
         long = len(words) * LETTER
@@ -187,8 +229,10 @@ def labels(
         ):
             box = (left, base - 10, left + long, base + 3)
             inside = left >= 0 and left + long <= width
-            if words and inside and not any(meet(box, other) for other in taken):
-                taken.append(box)
+            if not words or not inside or any(meet(box, other) for other in written):
+                continue
+            if not any(meet(box, other) for other in hidden):
+                written.append(box)
                 # A white rim below the letters, so that they can be read on lines.
                 rim = {"stroke": "#ffffff", "stroke_width": 2.5, "stroke_linejoin": "round"}
                 yield text(words, left, base, font_size=11, fill="#ffffff", **rim)

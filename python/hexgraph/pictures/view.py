@@ -237,8 +237,9 @@ class GraphView(Picture):
     def _places(self) -> list[tuple[float, float]]:
         """Where the nodes lie, from 0 to 1, in their order."""
         place = {key: at for at, key in enumerate(self._found.nodes)}
-        pairs = [(place[source], place[target]) for source, _, target in self._found.edges]
-        return layout(len(place), pairs)
+        ends = ((place[source], place[target]) for source, _, target in self._found.edges)
+        # A loop pulls nowhere.
+        return layout(len(place), [(one, two) for one, two in ends if one != two])
 
     @cached_property
     def svg(self) -> str:  # type: ignore[override]

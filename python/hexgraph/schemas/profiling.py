@@ -291,9 +291,15 @@ def histogram(groups: Sequence[tuple[Any, int]]) -> list[int]:
     low, high = min(points)[0], max(points)[0]
     if not math.isfinite(high - low) or low == high:
         return counts
-    counts = [0] * BINS
+    width = (high - low) / BINS
+    if all(isinstance(value, int) for value, _ in groups):
+        # A bin has whole numbers, the same number of them as the others.
+        width = -(-(high - low + 1) // BINS)
+        counts = [0] * math.ceil((high - low + 1) / width)
+    else:
+        counts = [0] * BINS
     for value, count in points:
-        counts[min(BINS - 1, int((value - low) / (high - low) * BINS))] += count
+        counts[min(len(counts) - 1, int((value - low) / width))] += count
     return counts
 
 
