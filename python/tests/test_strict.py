@@ -49,10 +49,7 @@ CASES = [
     ),
     (
         "{ q(func: uid(1)) { friend.name } }",
-        [
-            "there is no predicate `friend.name`"
-            " (an edge is followed in braces: `friend { name }`)"
-        ],
+        ["there is no predicate `friend.name` (an edge is followed in braces: `friend { name }`)"],
     ),
     # Elsewhere the edge alone says what is wanted.
     ("{ q(func: uid(1)) { name count(friend) } }", []),
