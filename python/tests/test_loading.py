@@ -412,7 +412,7 @@ def test_decimals_keep_their_digits(db):
 def test_a_column_that_arrow_does_not_know_is_named(db):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"id": ["x"], "wave": [1 + 2j]})
-    with pytest.raises(hexgraph.QueryError, match='column "wave": '):
+    with pytest.raises(TypeError, match='column "wave", row 1: a value of type complex'):
         db.load_nodes(frame)
 
 
@@ -431,3 +431,21 @@ def test_times_of_a_table_keep_their_microseconds(db):
     db.load_nodes([{"id": place, "at": time} for place, time in enumerate(times)])
     table = db.query("{ q(func: has(at), orderasc: id) { at } }").to_arrow()
     assert [time for (time,) in table.rows()] == times
+
+
+def test_columns_that_arrow_has_no_type_for_are_read_cell_by_cell(db):
+    """The texts of other libraries came through: "Unsupported numpy type 15", "_pli128"."""
+    numpy, pandas = pytest.importorskip("numpy"), pytest.importorskip("pandas")
+    polars = pytest.importorskip("polars")
+    frame = pandas.DataFrame(
+        {
+            "thin": pandas.arrays.SparseArray([1, 0]),
+            "long": numpy.array([1.5, 2.5], dtype=numpy.longdouble),
+        }
+    )
+    db.load_nodes(frame, "T", id=None)
+    wide = polars.Series([1, 2], dtype=polars.Int128)
+    db.load_nodes(polars.DataFrame({"wide": wide}), "U", id=None)
+    rows = db.query("{ q(func: type(T), orderasc: long) { thin long } }").rows()
+    assert rows == [(1, 1.5), (0, 2.5)]
+    assert db.query("{ q(func: type(U), orderasc: wide) { wide } }").rows() == [(1,), (2,)]

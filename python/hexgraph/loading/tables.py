@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, is_dataclass
 from typing import Any, cast
 
@@ -159,11 +160,17 @@ def of_polars(frame: Any) -> Prepared:
         if isinstance(kind, polars.Struct) and {"type", "coordinates"} <= set(kind.to_schema()):
             frame = frame.with_columns(polars.col(name).struct.json_encode())
             types[name] = "geo"
-        elif kind == polars.Object:
+        elif kind == polars.Object or _is_long(kind):
             column, own = columns_table([(name, frame[name].to_list())])
             frame = frame.with_columns(polars.DataFrame(column).to_series().alias(name))
             types.update(own)
     return Prepared(frame, list(frame.columns), types)
+
+
+def _is_long(kind: Any) -> bool:
+    """Whether cells are ints of 128 bits, perhaps in lists, which other libraries do not know."""
+    inner = getattr(kind, "inner", None)
+    return _is_long(inner) if inner is not None else str(kind) in {"Int128", "UInt128"}
 
 
 def of_pandas(frame: Any) -> Prepared:
@@ -185,15 +192,16 @@ def of_pandas(frame: Any) -> Prepared:
     types: dict[str, str] = {}
     for place, name in enumerate(frame.columns):
         series = frame.iloc[:, place]
-        if str(series.dtype) in ("object", "geometry"):
+        array = None
+        if str(series.dtype) not in ("object", "geometry"):
+            # What pyarrow has no type for, such as complex numbers, sparse columns and long
+            # doubles, is read cell by cell; what is no value is told with its row then.
+            with suppress(pyarrow.ArrowException):
+                array = pyarrow.Array.from_pandas(series)
+        if array is None:
             column, own = columns_table([(str(name), series.tolist())])
             array = pyarrow.table(column).column(0)
             types.update(own)
-        else:
-            try:
-                array = pyarrow.Array.from_pandas(series)
-            except pyarrow.ArrowException as error:
-                raise QueryError(f'column "{name}": {error}') from error
         arrays.append(array)
     names = [str(name) for name in frame.columns]
     return Prepared(with_whole_buffers(pyarrow.table(arrays, names=names)), names, types)
