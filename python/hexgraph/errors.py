@@ -312,11 +312,23 @@ class UnknownNameWarning(UserWarning):
     """
 
 
-def warn_of(found: Iterable[str]) -> None:
+class NotConvergedWarning(UserWarning):
+    """The rounds of an algorithm ended before its numbers stood still: see `Found.converged`.
+
+    >>> import hexgraph, warnings
+    >>> graph = hexgraph.Graph([1, 2, 3, 3], [2, 3, 1, 4], directed=False)
+    >>> with warnings.catch_warnings(record=True, action="always") as caught:
+    ...     found = graph.algo.eigenvector(iterations=2)
+    >>> found.converged, caught[0].category.__name__
+    (False, 'NotConvergedWarning')
+    """
+
+
+def warn_of(found: Iterable[str], category: type[Warning] = UnknownNameWarning) -> None:
     """Warn whoever has called the engine, at the first line of Python outside of this package."""
     # `skip_file_prefixes` of `warnings.warn` needs Python 3.12.
     level, frame = 2, sys._getframe(1)
     while frame.f_back and frame.f_globals.get("__name__", "").startswith(_PACKAGE):
         level, frame = level + 1, frame.f_back
     for text in found:
-        warnings.warn(text, UnknownNameWarning, stacklevel=level)
+        warnings.warn(text, category, stacklevel=level)

@@ -404,3 +404,29 @@ def test_groups_of_python_take_the_threads_and_seeds_of_others(db):
             assert said in str(caught.value)
     with pytest.raises(TypeError, match=r"a group is a number or a text, not \[1\]"):
         db.algo.modularity("follows", groups={1: [1]})
+
+
+def test_rounds_that_ended_too_early_are_told(db):
+    """A result that does not stand still yet looks like one that does."""
+    db.mutate(set="<1> <knows> <2> .\n<2> <knows> <3> .\n<3> <knows> <1> .\n<3> <knows> <4> .")
+    graph = hexgraph.Graph([1, 2, 3, 3], [2, 3, 1, 4])
+    for algo, on in ((db.algo, ("knows",)), (graph.algo, ())):
+        for name in ("pagerank", "hits", "eigenvector", "katz"):
+            rank = getattr(algo, name)
+            with pytest.warns(hexgraph.NotConvergedWarning, match="after 2 rounds") as caught:
+                found = rank(*on, direction="both", iterations=2)
+            assert (found.converged, found.rounds) == (False, 2)
+            assert caught[0].filename == __file__
+            found = rank(*on, direction="both", iterations=1000)
+            assert found.converged is True
+            # All rounds are what was asked for.
+            assert rank(*on, direction="both", iterations=2, tolerance=0).converged is None
+        assert algo.degree(*on).converged is None
+
+
+def test_a_share_of_sampled_ways_is_no_more_than_all():
+    star = hexgraph.Graph([0, 0, 0, 0], [1, 2, 3, 4], directed=False)
+    for seed in range(10):
+        shares = star.algo.betweenness(samples=1, normalized=True, seed=seed).to_dict()
+        assert shares[0] in (None, 1.0)
+        assert sum(share is None for share in shares.values()) == 1

@@ -49,7 +49,9 @@ pub use hexgraph_base::plan::{
 };
 pub use hexgraph_base::schema::{SchemaItem, SchemaReport};
 pub use hexgraph_dql::{Given, keywords, without_passwords, without_strings};
-pub use hexgraph_store::algo::{EdgeArrays, Found as AlgorithmFound, Output as AlgorithmOutput};
+pub use hexgraph_store::algo::{
+    EdgeArrays, Found as AlgorithmFound, Output as AlgorithmOutput, Report as AlgorithmReport,
+};
 pub use hexgraph_store::durability::{Recovery, SyncPolicy};
 pub use hexgraph_store::exec::{Canceller, Control, Limits, Onward, byte_count, parse_time};
 pub use hexgraph_store::graph::{Effect, Folding, PredicateStats, Statements, Thresholds};

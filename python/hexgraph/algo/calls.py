@@ -759,7 +759,8 @@ class Algorithms:
         if groups is not None and not isinstance(groups, str):
             return grouped(self._db, text, groups, timeout)
         with about_weight(text):
-            return Found(self._db, text.name, run_algorithm(self._db, text.dql(), timeout))
+            table, how = run_algorithm(self._db, text.dql(), timeout)
+        return Found(self._db, text.name, table, how)
 
 
 # Not in the class: type checkers would take any name for a method then.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from ..errors import SchemaError, about
+from ..errors import NotConvergedWarning, SchemaError, about, warn_of
 from ..frames import missing, to_pandas, to_polars
 from ..schemas.definitions import definitions_in
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     import polars
 
     from .._native import ArrowTable, Database, LoadReport, Result
+
+Rounds: TypeAlias = "tuple[int, float | None, bool | None]"
+"""The rounds, what the last one has changed, and whether that is less than the tolerance."""
 
 ASKED = 200_000
 """The nodes whose fields one query reads: no longer is a text that a query may have."""
@@ -50,11 +53,39 @@ class Found:
     0x5           1
     """
 
-    def __init__(self, db: Database | None, name: str, table: ArrowTable) -> None:
-        """Wrap the table of an algorithm's result."""
+    def __init__(
+        self, db: Database | None, name: str, table: ArrowTable, how: Rounds = (0, None, None)
+    ) -> None:
+        """Wrap the table of an algorithm's result; warn of rounds that ended too early."""
         self._db = db
         self._table = table
         self.name = name
+        self.rounds, self._residual, self._converged = how
+        """The rounds that were made; 0 where an algorithm makes none."""
+        if self._converged is False:
+            warn_of([self._unconverged()], NotConvergedWarning)
+
+    @property
+    def converged(self) -> bool | None:
+        """Whether the last round changed the numbers by less than the tolerance.
+
+        False comes with a `hexgraph.NotConvergedWarning`: the rounds ended before. None where an
+        algorithm waits for nothing, and where the tolerance is 0, so that all rounds are made.
+
+        >>> import hexgraph
+        >>> graph = hexgraph.Graph([1, 2, 3, 3], [2, 3, 1, 4], directed=False)
+        >>> graph.algo.eigenvector().converged
+        True
+        """
+        return self._converged
+
+    def _unconverged(self) -> str:
+        rounds = "round" if self.rounds == 1 else "rounds"
+        return (
+            f"{self.name} did not converge: after {self.rounds} {rounds} the last one still changed"
+            f" all numbers by {self._residual:.1e} together; iterations={10 * self.rounds} makes"
+            " more, and a greater tolerance= waits for less"
+        )
 
     @property
     def columns(self) -> list[str]:

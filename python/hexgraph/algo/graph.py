@@ -147,10 +147,10 @@ class _OnGraph(Algorithms):
             lists.append((name, numbered(graph.nodes.tolist(), group_by_uid(groups))))
         texts, threads, seed = split(values)
         chosen: Any = directions[0] if direction is None else direction
-        kind, parts, *_ = graph.compact(chosen).compute(
+        kind, parts, how = graph.compact(chosen).compute(
             _threads(), text.name, texts, lists, threads=threads, seed=seed, timeout=timeout
         )
-        return Found(None, text.name, _table(text.name, graph, kind, parts))
+        return Found(None, text.name, _table(text.name, graph, kind, parts), how)
 
 
 def _table(name: str, graph: Graph, kind: str, parts: list[Any]) -> Any:

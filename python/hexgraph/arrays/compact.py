@@ -110,7 +110,7 @@ class Compact:
             for key, value in (arguments or {}).items()
         ]
         lists = [(key, [int(number) for number in given]) for key, given in (nodes or {}).items()]
-        kind, parts, rounds, residual = self.native.compute(self.db, name, texts, lists, seed=seed)
+        kind, parts, how = self.native.compute(self.db, name, texts, lists, seed=seed)
         kinds = {"floats": "float64", "ints": "int64", "float": "float64", "nodes": "uint32"}
         if kind == "pairs":
             found: Any = tuple(
@@ -119,7 +119,7 @@ class Compact:
             )
         else:
             found = _array(parts[0], kinds[kind])
-        return (float(found[0]) if kind == "float" else found), rounds, residual
+        return (float(found[0]) if kind == "float" else found), how[0], how[1]
 
     def matrix(self) -> Any:
         """Return the edges as a scipy.sparse.csr_array of floats."""

@@ -4,7 +4,7 @@ use super::kept::algorithm_table::{AlgorithmNumbers, AlgorithmTable};
 use super::query::QueryAnswer;
 use hexgraph_base::answer::Texts;
 use hexgraph_base::types::{Error, Result};
-use hexgraph_store::algo::{Graph, Output, Paths};
+use hexgraph_store::algo::{Found, Graph, Output, Paths};
 use hexgraph_store::exec::{Control, names_of};
 use hexgraph_store::graph::Version;
 
@@ -25,7 +25,8 @@ impl QueryAnswer {
         let (name, result) = answer.algorithm().ok_or_else(missing)?;
         let output = &result.found.output;
         control.charge(byte_len(output))?;
-        table(name.to_owned(), &result.graph, output.clone(), answer.version(), control)
+        let found = Found { output: output.clone(), report: result.found.report };
+        table(name.to_owned(), &result.graph, found, answer.version(), control)
     }
 
     /// As [`QueryAnswer::algorithm`], of an answer that nobody needs any more: the numbers are those of the kernel, not a copy.
@@ -36,7 +37,7 @@ impl QueryAnswer {
     pub fn into_algorithm(mut self, control: &Control) -> Result<AlgorithmTable> {
         let Some(answer) = self.held_answer_mut() else { return self.algorithm(control) };
         let (name, result) = answer.take_algorithm().ok_or_else(missing)?;
-        table(name, &result.graph, result.found.output, answer.version(), control)
+        table(name, &result.graph, result.found, answer.version(), control)
     }
 }
 
@@ -64,11 +65,12 @@ fn byte_len(output: &Output) -> usize {
 fn table(
     name: String,
     graph: &Graph,
-    output: Output,
+    found: Found,
     version: &Version,
     control: &Control,
 ) -> Result<AlgorithmTable> {
     let nodes = graph.nodes();
+    let Found { output, report } = found;
     let rows = match &output {
         Output::Floats(_) | Output::Ints(_) | Output::Vectors(_) => nodes.len(),
         other => other.len(),
@@ -118,6 +120,7 @@ fn table(
             Some(some) => some.iter().map(|node| version.nodes.uid(*node).0).collect(),
         },
         to,
+        report,
         numbers,
     })
 }

@@ -1,7 +1,7 @@
 //! Compact graphs as arrays: what `db.edges`, `db.matrix` and `hexgraph.networkx` are made of.
 
 use super::asked::ask;
-use super::tables::{float_column, int_column, vector_column};
+use super::tables::{Rounds, float_column, int_column, rounds_of, vector_column};
 use crate::convert::arrow::ArrowTable;
 use crate::convert::errors::to_python;
 use crate::database::PyDatabase;
@@ -35,8 +35,8 @@ impl AsRef<[u8]> for Part {
     }
 }
 
-/// The kind of a result, its arrays, the rounds, and what the last one has changed.
-type Computed = (&'static str, Vec<PyArrowBuffer>, usize, Option<f64>);
+/// The kind of a result, its arrays, and how it was found.
+type Computed = (&'static str, Vec<PyArrowBuffer>, Rounds);
 
 /// Return the compact graph that a query has run its algorithm on: the first block that has no variable.
 #[pyfunction]
@@ -182,7 +182,7 @@ impl PyCompactGraph {
 
     /// Run an algorithm on the graph. `arguments` are texts, `nodes` lists of numbers. Returns "floats" (NaN for none), "ints" (the
     /// least for none), "float", "nodes", "pairs", "some" (nodes and their floats), "paths" (where each ends, the nodes, their numbers)
-    /// or "vectors" (their length, and their numbers) with their arrays, the rounds, and what the last one has changed.
+    /// or "vectors" (their length, and their numbers) with their arrays, and how it was found.
     #[pyo3(signature = (database, name, arguments, nodes, *, threads = None, seed = 0, timeout = None))]
     #[expect(clippy::too_many_arguments, reason = "they have names")]
     fn compute(
@@ -248,7 +248,7 @@ fn arrays_of(found: AlgorithmFound) -> Computed {
         }
     };
     let arrays = arrays.into_iter().map(buffer).collect();
-    (kind, arrays, found.report.iterations, found.report.residual)
+    (kind, arrays, rounds_of(&found.report))
 }
 
 fn table_of(columns: Vec<(String, ArrayRef)>) -> Result<ArrowTable> {

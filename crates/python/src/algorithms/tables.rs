@@ -9,7 +9,8 @@ use arrow_array::{
 use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field};
 use hexgraph::db::{
-    ALGORITHMS, AlgorithmNumbers, AlgorithmTable, ArgumentDef, ArgumentKind, COMMON_ARGUMENTS,
+    ALGORITHMS, AlgorithmNumbers, AlgorithmReport, AlgorithmTable, ArgumentDef, ArgumentKind,
+    COMMON_ARGUMENTS,
 };
 use hexgraph::tables::texts_array;
 use hexgraph_base::types::{Error, Result};
@@ -21,7 +22,7 @@ use std::sync::Arc;
 const CHUNK: usize = 1024;
 
 /// Run the query of an algorithm, whose block has no variable, and return what it found as a table: the columns path (for ways), uid,
-/// to (for pairs), xid (where nodes have one), and the numbers or vectors under the algorithm's name.
+/// to (for pairs), xid (where nodes have one), and the numbers or vectors under the algorithm's name; beside it how it was found.
 #[pyfunction]
 #[pyo3(signature = (database, dql, timeout = None))]
 pub(crate) fn run_algorithm(
@@ -29,10 +30,21 @@ pub(crate) fn run_algorithm(
     database: &PyDatabase,
     dql: String,
     timeout: Option<f64>,
-) -> PyResult<ArrowTable> {
+) -> PyResult<(ArrowTable, Rounds)> {
     ask(py, database, dql, timeout, |answer, control| {
-        Ok(arrow_table(answer.into_algorithm(control)?)?.drawing(control))
+        let found = answer.into_algorithm(control)?;
+        let rounds = rounds_of(&found.report);
+        Ok((arrow_table(found)?.drawing(control), rounds))
     })
+}
+
+/// The rounds of an algorithm, by how much the last one changed the result, and whether that was less than the tolerance; None where that is not
+/// measured, and where nothing is waited for.
+pub(super) type Rounds = (usize, Option<f64>, Option<bool>);
+
+/// How something was found, for Python.
+pub(super) fn rounds_of(report: &AlgorithmReport) -> Rounds {
+    (report.iterations, report.residual, report.converged)
 }
 
 /// The table of all algorithms: a dict for each, with its arguments.
@@ -100,7 +112,7 @@ fn argument_row<'py>(py: Python<'py>, argument: &ArgumentDef) -> PyResult<Bound<
 }
 
 fn arrow_table(table: AlgorithmTable) -> Result<ArrowTable> {
-    let AlgorithmTable { name, path, uids, to, xids, numbers } = table;
+    let AlgorithmTable { name, path, uids, to, xids, numbers, .. } = table;
     let mut columns: Vec<(String, ArrayRef)> = Vec::new();
     if let Some(path) = path {
         columns.push(("path".to_owned(), path_column(path)));

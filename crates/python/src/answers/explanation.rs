@@ -55,7 +55,8 @@ impl PyExplanation {
     fn _repr_html_(&self) -> String {
         let text = self.explanation.to_string();
         let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-        format!("<pre>{text}</pre>")
+        // A page that is narrower moves it, and breaks no line: columns stand below each other.
+        format!(r#"<pre style="white-space: pre; overflow-x: auto">{text}</pre>"#)
     }
 }
 

@@ -3,8 +3,8 @@
 use super::arguments::AlgoArguments;
 use super::interrupt::Interrupt;
 use hexgraph::db::{
-    ALGORITHMS, AlgorithmNumbers, AlgorithmTable, Database, OpenOptions, QueryRequest,
-    nearest_algorithm,
+    ALGORITHMS, AlgorithmNumbers, AlgorithmReport, AlgorithmTable, Database, OpenOptions,
+    QueryRequest, nearest_algorithm,
 };
 use hexgraph_base::types::{Error, Result, Uid};
 use std::cmp::Ordering;
@@ -21,6 +21,15 @@ pub(super) fn algo(arguments: &AlgoArguments, interrupt: Interrupt) -> Result<St
     let control = interrupt.control();
     let request = QueryRequest { text, ..QueryRequest::default() };
     let table = database.query(&request, &control)?.into_algorithm(&control)?;
+    if table.report.converged == Some(false) {
+        let AlgorithmReport { iterations, residual, .. } = table.report;
+        eprintln!(
+            "warning: {} did not converge: round {iterations} still changed all numbers by {:.1e} together; --set iterations={} makes more",
+            table.name,
+            residual.unwrap_or_default(),
+            10 * iterations
+        );
+    }
     Ok(lines(table, arguments.top))
 }
 

@@ -110,8 +110,23 @@ pub struct Report {
     pub iterations: usize,
     /// By how much the last round changed the result; `None` where that is not measured.
     pub residual: Option<f64>,
+    /// Whether the last round changed the result by less than the tolerance; `None` where nothing is waited for.
+    pub converged: Option<bool>,
     /// The edges that were looked at.
     pub edges: usize,
+}
+
+impl Report {
+    /// Notes a round that looked at edges and changed the result; returns whether it is the last. With a tolerance of 0 all rounds are made, and
+    /// nothing is waited for.
+    pub(super) fn end_round(&mut self, edges: usize, change: f64, tolerance: f64) -> bool {
+        let is_within = change < tolerance;
+        self.iterations += 1;
+        self.edges += edges;
+        self.residual = Some(change);
+        self.converged = (tolerance != 0.0).then_some(is_within);
+        is_within
+    }
 }
 
 /// A result and how it was found.

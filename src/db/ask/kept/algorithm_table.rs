@@ -1,7 +1,7 @@
 //! What an algorithm found, as a table.
 
 use hexgraph_base::answer::Texts;
-use hexgraph_store::algo::Output;
+use hexgraph_store::algo::{Output, Report};
 
 /// The table of what an algorithm found.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,6 +16,8 @@ pub struct AlgorithmTable {
     pub to: Option<Vec<u64>>,
     /// What the nodes are called elsewhere: their values of `xid`, where that predicate has texts. `None` where no node has one.
     pub xids: Option<Texts>,
+    /// How it was found: the rounds, and whether they came to an end by themselves.
+    pub report: Report,
     /// The numbers, in the order of the rows.
     pub numbers: AlgorithmNumbers,
 }

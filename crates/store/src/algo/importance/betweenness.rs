@@ -1,6 +1,6 @@
 //! Betweenness by Brandes' algorithm: on how many of the shortest ways between other nodes a node lies. Each edge counts as one step.
 //!
-//! With `samples`, searches start at so many nodes that are drawn, and the sums are scaled to all; with `source` at given nodes. Starts are dealt to a fixed number of
+//! With `samples`, searches start at so many nodes that are sampled, and the sums are scaled to all; with `source` at given nodes. Starts are dealt to a fixed number of
 //! groups, whose sums are added up in their order: the result does not depend on the threads.
 //!
 //! A search keeps a bit for each node that stands in a level before the next one, and a bit for each edge that leads on from level to level. The
@@ -51,8 +51,10 @@ pub(in crate::algo) fn betweenness(run: &Run<'_>) -> Result<Found> {
         }
         Ok(search.sums)
     })?;
-    // What is found from given starts is told as it is.
-    let scale = if given.is_some() { 1.0 } else { nodes as f64 / starts.len().max(1) as f64 };
+    // What is found from given starts is told as it is. A node that was sampled lies on no way from itself: it was looked for by one start less.
+    let is_sampled = given.is_none() && starts.len() < nodes;
+    let others = nodes.saturating_sub(1) as f64;
+    let scale = if is_sampled { others / starts.len().max(1) as f64 } else { 1.0 };
     // Without a direction each way is found from both of its ends.
     let scale = if run.graph.is_undirected() { scale / 2.0 } else { scale };
     let pairs = nodes.saturating_sub(1) as f64 * nodes.saturating_sub(2) as f64;
@@ -63,6 +65,15 @@ pub(in crate::algo) fn betweenness(run: &Run<'_>) -> Result<Found> {
         scores.iter_mut().zip(sums).for_each(|(score, sum)| *score += sum);
     }
     scores.iter_mut().for_each(|score| *score *= scale / unit);
+    if is_sampled {
+        for start in &starts {
+            // The only one that was sampled was looked for by none, so it has no number.
+            scores[*start as usize] *= match starts.len() {
+                1 => f64::NAN,
+                many => many as f64 / (many - 1) as f64,
+            };
+        }
+    }
     Ok(Found::once(Output::Floats(scores), 2 * rows.edges() * starts.len()))
 }
 

@@ -26,10 +26,7 @@ pub(in crate::algo) fn eigenvector(run: &Run<'_>) -> Result<Found> {
         })?;
         scale(&run.task, &mut next)?;
         let change = change(&run.task, &mut scores, &next)?;
-        report.iterations += 1;
-        report.edges += incoming.edges();
-        report.residual = Some(change);
-        if change < run.call.float("tolerance") {
+        if report.end_round(incoming.edges(), change, run.call.float("tolerance")) {
             break;
         }
     }

@@ -28,10 +28,7 @@ pub(in crate::algo) fn hits(run: &Run<'_>) -> Result<Found> {
         };
         let starts = (0..nodes).step_by(EVEN_BLOCK);
         let change = starts.map(|start| change(start..nodes.min(start + EVEN_BLOCK))).sum::<f64>();
-        report.iterations += 1;
-        report.edges += 2 * outgoing.edges();
-        report.residual = Some(change);
-        if change < run.call.float("tolerance") {
+        if report.end_round(2 * outgoing.edges(), change, run.call.float("tolerance")) {
             break;
         }
     }

@@ -39,10 +39,8 @@ pub(in crate::algo) fn katz(run: &Run<'_>) -> Result<Found> {
                 false => too_great(alpha, "the scores grow without end"),
             });
         }
-        report.iterations += 1;
-        report.edges += incoming.edges();
-        report.residual = Some(change);
-        let is_within = change < run.call.float("tolerance") * nodes as f64;
+        let tolerance = run.call.float("tolerance") * nodes as f64;
+        let is_within = report.end_round(incoming.edges(), change, tolerance);
         has_settled = is_within || change < (1.0 - FALL) * before;
         if is_within {
             break;

@@ -59,10 +59,7 @@ pub(in crate::algo) fn pagerank(run: &Run<'_>) -> Result<Found> {
             Ok(change)
         })?;
         let change = changes.iter().sum::<f64>();
-        report.iterations += 1;
-        report.edges += incoming.edges();
-        report.residual = Some(change);
-        if change < tolerance {
+        if report.end_round(incoming.edges(), change, tolerance) {
             break;
         }
     }

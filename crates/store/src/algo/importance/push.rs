@@ -94,7 +94,8 @@ pub(super) fn push(
     };
     ranks.iter_mut().for_each(|(_, rank)| *rank /= whole);
     let residual = Some(left / pushing.whole());
-    let report = Report { iterations: stages, residual, edges: pushing.edges };
+    let report =
+        Report { iterations: stages, residual, converged: Some(true), edges: pushing.edges };
     Ok(Some(Found { output: Output::Some(ranks), report }))
 }
 

@@ -348,3 +348,44 @@ fn communities_do_not_depend_on_the_unit_of_weights() {
         }
     }
 }
+
+#[test]
+fn samples_of_betweenness_are_scaled_by_who_could_tell() {
+    // All ways lead over the middle of a star. One sample tells it for all nodes but the sampled one.
+    let star = graph(5, &[(0, 1), (0, 2), (0, 3), (0, 4)], None, true);
+    for samples in 1..5 {
+        let of =
+            [("samples", ArgumentValue::Int(samples)), ("normalized", ArgumentValue::Bool(true))];
+        let mut unknown = 0;
+        for seed in 0..20 {
+            let call = AlgorithmCall { seed, ..call("betweenness", &of) };
+            let shares = floats(simply(&star, &call));
+            let is_unknown = shares[0].is_nan();
+            unknown += usize::from(is_unknown);
+            assert!(is_unknown || (shares[0] - 1.0).abs() < 1e-9, "{samples}: {shares:?}");
+            let sampled_leaves = usize::from(samples == 1 && !is_unknown);
+            let zeros = shares[1..].iter().filter(|share| **share == 0.0).count();
+            assert_eq!(zeros, 4 - sampled_leaves, "{samples}: {shares:?}");
+        }
+        assert_eq!(0 < unknown && unknown < 20, samples == 1);
+    }
+}
+
+#[test]
+fn rounds_tell_whether_they_came_to_an_end() {
+    let graph = graph(4, &[(0, 1), (1, 2), (2, 0), (2, 3)], None, true);
+    let converged = |name: &str, rounds: i64, tolerance: f64| {
+        let arguments = [
+            ("iterations", ArgumentValue::Int(rounds)),
+            ("tolerance", ArgumentValue::Float(tolerance)),
+        ];
+        told(&graph, &call(name, &arguments), &Alone).unwrap().report.converged
+    };
+    for name in ["pagerank", "hits", "eigenvector", "katz"] {
+        assert_eq!(converged(name, 2, 1e-6), Some(false), "{name}");
+        assert_eq!(converged(name, 1000, 1e-6), Some(true), "{name}");
+        assert_eq!(converged(name, 2, 0.0), None, "{name}");
+    }
+    let found = told(&graph, &call("label_propagation", &[]), &Alone).unwrap();
+    assert_eq!(found.report.converged, None);
+}

@@ -152,6 +152,10 @@ fn betweenness() {
         let all = [("samples", ArgumentValue::Int(count as i64 + rng.i64(0..3)))];
         if count != 0 {
             assert_near(&floats(simply(graph, &call("betweenness", &all))), &expected, what);
+            let samples = ArgumentValue::Int(rng.i64(1..count as i64 + 1));
+            let some = [("samples", samples), ("normalized", yes())];
+            let shares = floats(simply(graph, &call("betweenness", &some)));
+            assert!(shares.iter().all(|it| it.is_nan() || *it <= 1.0 + 1e-9), "{what}: {shares:?}");
         }
     });
 }
