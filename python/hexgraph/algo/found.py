@@ -302,7 +302,7 @@ class Found:
         >>> print(graph.algo.degree(direction="in").histogram())
                    0 ████████████████████████████████████████ 3
                    1 ██████████████ 1
-                   2
+                   2  0
                    3 ██████████████ 1
         """
         numbers = [number for number in self._numbers() if number is not None]
