@@ -59,7 +59,9 @@ impl<'a, S: Sink> Checked<'a, S> {
     }
 
     fn count(&mut self, bytes: usize) {
-        self.bytes = self.bytes.saturating_add(bytes as u64);
+        // Characters that are escaped take more than they are counted as.
+        let before = self.bytes.max(self.sink.written() as u64);
+        self.bytes = before.saturating_add(bytes as u64);
         if self.drawn < self.bytes {
             self.draw();
         }
@@ -85,6 +87,20 @@ impl<'a, S: Sink> Checked<'a, S> {
     pub(in crate::db) fn into_inner(self) -> S {
         self.sink
     }
+}
+
+/// Texts of at least so many bytes are looked at for characters that are escaped.
+const LONG: usize = 1 << 12;
+
+/// The bytes that a text takes as it is written; of a short one those that it has.
+fn written_len(text: &str) -> usize {
+    if text.len() < LONG {
+        return text.len();
+    }
+    // `\u003c` has five bytes more than `<`. A line separator begins with 0xe2.
+    let is_escaped =
+        |byte: &&u8| matches!(byte, 0..0x20 | b'<' | b'>' | b'&' | b'"' | b'\\' | 0xe2);
+    text.len() + 5 * text.as_bytes().iter().filter(is_escaped).count()
 }
 
 /// The memory drawn for a buffer that an answer is written to directly. A copy goes on from where it was made.
@@ -228,7 +244,8 @@ impl<S: Sink> Sink for Checked<'_, S> {
 
     fn value(&mut self, value: ValueRef<'_>) {
         self.count(match value {
-            ValueRef::String(text) | ValueRef::Default(text) | ValueRef::Geo(text) => text.len(),
+            ValueRef::String(text) | ValueRef::Default(text) => written_len(text),
+            ValueRef::Geo(text) => text.len(),
             ValueRef::Vector(numbers) => 12 * numbers.len(),
             _ => 8,
         });
@@ -249,7 +266,7 @@ impl<S: Sink> Sink for Checked<'_, S> {
     }
 
     fn text(&mut self, text: &str) {
-        self.count(text.len() + 2);
+        self.count(written_len(text) + 2);
         self.sink.text(text);
     }
 

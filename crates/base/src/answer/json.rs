@@ -181,6 +181,10 @@ impl Sink for JsonSink {
         write_json_text(text, &mut self.out);
     }
 
+    fn written(&self) -> usize {
+        self.out.len()
+    }
+
     fn takes_rows(&self) -> bool {
         true
     }

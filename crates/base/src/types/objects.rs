@@ -131,6 +131,16 @@ impl Objects<'_> {
         bytes
     }
 
+    /// The bytes of texts that are read where they are stored, as long ones are.
+    pub fn long_byte_len(&self) -> usize {
+        let of_column = |(_, cells): &(&str, ObjectCells<'_>)| match cells {
+            ObjectCells::Texts(text, ..) => text.len(),
+            ObjectCells::Some(texts) => texts.iter().flatten().map(|text| text.len()).sum(),
+            _ => 0,
+        };
+        self.columns.iter().map(of_column).sum()
+    }
+
     /// The number of objects in their order.
     pub fn count(&self) -> usize {
         self.order.map_or(self.len, <[u32]>::len)

@@ -36,6 +36,10 @@ pub trait Sink {
     /// Is told how much memory the writer is about to hold beside what it writes: a sink that counts memory may refuse it,
     /// by unwinding with an error.
     fn beside(&mut self, _bytes: usize) {}
+    /// The bytes of the text that it has in memory; 0 for a sink that has none, or does not know.
+    fn written(&self) -> usize {
+        0
+    }
     /// Whether [`Sink::objects`] takes the objects of the innermost array, in pieces.
     fn takes_rows(&self) -> bool {
         false

@@ -37,6 +37,8 @@ pub(crate) struct Selections<'a> {
     known: FxHashMap<*const Level, Option<Rc<Selection<'a>>>>,
     /// The number of the next selection.
     next: usize,
+    /// The bytes that all of them hold.
+    held: usize,
 }
 
 /// The state of the writing of an answer: where values are read from, where they go, and what is left out.
@@ -54,10 +56,19 @@ pub(crate) struct AnswerWriter<'a, 's> {
 impl<'a> AnswerWriter<'a, '_> {
     /// How the objects of a level are read as columns; `None` where they are not.
     pub(super) fn selection(&mut self, level: &'a Level) -> Option<Rc<Selection<'a>>> {
-        let Selections { known, next } = &mut self.selections;
-        let version = self.version;
-        let of_level = || Selection::of(version, level, next).map(Rc::new);
+        let Selections { known, next, held } = &mut self.selections;
+        let (version, sink) = (self.version, &mut *self.sink);
+        let mut reserve = |bytes: usize| {
+            *held += bytes;
+            sink.beside(*held);
+        };
+        let of_level = || Selection::of(version, level, next, &mut reserve).map(Rc::new);
         known.entry(ptr::from_ref(level)).or_insert_with(of_level).clone()
+    }
+
+    /// Reserves memory that is held beside the answer and all selections.
+    pub(super) fn hold(&mut self, bytes: usize) {
+        self.sink.beside(self.selections.held + bytes);
     }
 }
 

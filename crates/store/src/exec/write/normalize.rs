@@ -192,7 +192,7 @@ fn rows(
         let (ours, theirs) = (bytes_of(&all), bytes_of(&below));
         let joined = ours.saturating_mul(below.len()) + theirs.saturating_mul(all.len());
         // The lists of the levels above, those that are multiplied, and what comes out.
-        writer.sink.beside(ours + theirs + joined.saturating_mul(2));
+        writer.hold(ours + theirs + joined.saturating_mul(2));
         all = product(&all, &below);
     }
     all.iter_mut().for_each(flatten);
@@ -220,7 +220,7 @@ fn rows_below(
         let known = below.len();
         below.extend(found.into_iter().filter(|row| !row.is_empty()));
         bytes += bytes_of(&below[known..]);
-        writer.sink.beside(2 * bytes);
+        writer.hold(2 * bytes);
         if writer.options.normalize < below.len() as u64 {
             return Err(too_many(writer.options.normalize));
         }

@@ -8,7 +8,7 @@ use hexgraph_base::types::ObjectCells;
 use std::ops::Range;
 
 /// Texts that are longer on average are read where they are stored.
-const LEN_MAX: usize = 64;
+pub(super) const LEN_MAX: usize = 64;
 
 /// Short texts one behind the other.
 #[derive(Default)]

@@ -64,9 +64,13 @@ pub(super) fn fill(
     if nodes.is_empty() {
         return Ok(Some(vec![Cells::default(); sources.len()]));
     }
-    control.draw((9 * nodes.len() * sources.len()) as u64)?;
+    let of_nodes = |source: &Source<'_>| source.kind().node_bytes() * nodes.len();
+    control.draw(sources.iter().map(of_nodes).sum::<usize>() as u64)?;
     let spread = control.spread(nodes.len(), VALUE_NANOS * sources.len())?;
     let spread = spread.map(|spread| spread.with_few(STRETCHES).in_units_of(BATCH));
+    let threads = spread.as_ref().map_or(1, |spread| spread.count());
+    let of_field = size_of::<Column>() + threads * (size_of::<Source<'_>>() + size_of::<Stretch<'_>>());
+    control.draw((of_field * sources.len()) as u64)?;
     let len = spread.as_ref().map_or(nodes.len(), |spread| spread.len()).max(1);
     let mut columns: Vec<Column> =
         sources.iter().map(|source| Column::new(source.kind(), nodes.len())).collect();
@@ -167,9 +171,10 @@ fn fill_stretches(
         let at = start - range.start..end - range.start;
         for (reader, part) in readers.iter_mut().zip(parts.iter_mut()) {
             let is_filled = match part {
-                Stretch::Other(cells) => reader.push_each(&nodes[start..end], cells),
+                Stretch::Other(cells) => reader.push_each(control, &nodes[start..end], cells)?,
                 Stretch::Text(piece, valid) => {
-                    reader.push_texts(&nodes[start..end], start, piece, &mut valid[at.clone()])
+                    let valid = &mut valid[at.clone()];
+                    reader.push_texts(control, &nodes[start..end], start, piece, valid)?
                 }
                 part => part.fill(at.clone(), reader.read(&nodes[start..end], start)),
             };
@@ -177,13 +182,6 @@ fn fill_stretches(
                 return Ok(false);
             }
         }
-    }
-    for part in parts {
-        control.draw(match part {
-            Stretch::Text(piece, _) => piece.byte_len() as u64,
-            Stretch::Other(cells) => cells.byte_len() as u64,
-            _ => 0,
-        })?;
     }
     Ok(true)
 }

@@ -1,6 +1,6 @@
 //! The objects of a list for a sink that takes some at once, as columns.
 
-use super::selection::{Found, Nodes, Selection, ascending};
+use super::selection::{Bounds, Found, Nodes, Selection, ascending};
 use crate::exec::control::tree::Level;
 use crate::exec::select::batches::BATCH;
 use crate::exec::write::answer_writer::AnswerWriter;
@@ -15,8 +15,17 @@ const NESTED_FIRST: usize = 256;
 /// The most objects in the lists of a batch.
 const ITEMS_MAX: usize = 1 << 14;
 
+/// The most cells of a batch: with up to 16 fields it has as many objects as it may.
+const CELLS_MAX: usize = 1 << 16;
+
+/// Objects of more fields are written one by one: a batch of them would have few objects.
+const FIELDS_MAX: usize = CELLS_MAX / ROWS_MIN;
+
 /// The most bytes of a batch of objects that have others in them, as they are counted one by one.
 const BYTES_MAX: u64 = 1 << 18;
+
+/// The most bytes of long texts of a batch.
+const LONG_BYTES_MAX: usize = 1 << 22;
 
 /// Writes objects of a level as columns.
 pub(in crate::exec) struct Rows<'a> {
@@ -47,6 +56,7 @@ impl<'a> Rows<'a> {
             && writer.sink.takes_rows()
             && !writer.options.debug
             && writer.path.is_none()
+            && level.fields.len() <= FIELDS_MAX
             && len <= writer.objects_max;
         if !is_plain {
             return None;
@@ -58,7 +68,8 @@ impl<'a> Rows<'a> {
             return None;
         }
         let batch = if is_flat { BATCH } else { NESTED_FIRST };
-        Some(Rows { level, selection, batch })
+        let rows = Rows { level, selection, batch };
+        Some(Rows { batch: batch.min(rows.batch_max()), ..rows })
     }
 
     /// Writes objects of some nodes of the level, whose first one is probably at a place of the level. Returns the number of nodes that are done;
@@ -84,27 +95,30 @@ impl<'a> Rows<'a> {
                 Taken::Some(taken) => {
                     done += taken;
                     let next = if taken < batch.len() { taken } else { 2 * self.batch };
-                    self.batch = next.min(BATCH);
+                    self.batch = next.min(self.batch_max());
                 }
             }
         }
         done
     }
 
+    /// The most objects of a batch.
+    fn batch_max(&self) -> usize {
+        (CELLS_MAX / self.level.fields.len().max(1)).clamp(1, BATCH)
+    }
+
     fn batch(&self, writer: &mut AnswerWriter<'a, '_>, nodes: &[u32], near: usize) -> Taken {
-        let mut items = ITEMS_MAX;
+        let mut left = Bounds { items: ITEMS_MAX, cells: CELLS_MAX };
         let is_run = self.level.nodes.get(near..near + nodes.len()) == Some(nodes);
         let (found, order) = match is_run {
-            true => (self.selection.find(Nodes::Run(near..near + nodes.len()), &mut items), None),
+            true => (self.selection.find(Nodes::Run(near..near + nodes.len()), &mut left), None),
             false => {
                 let (nodes, order) = ascending(nodes.to_vec());
-                (self.selection.find(Nodes::Some(nodes), &mut items), Some(order))
+                (self.selection.find(Nodes::Some(nodes), &mut left), Some(order))
             }
         };
         let Some(mut found) = found else { return Taken::TooMuch };
-        // What is read of flat objects is little: one batch.
-        let read = if self.selection.is_flat() { 0 } else { found.byte_len() };
-        writer.sink.beside(self.selection.byte_len() + read);
+        writer.hold(found.byte_len());
         self.hand_out(writer, &mut found, order, nodes.len())
     }
 
@@ -117,6 +131,9 @@ impl<'a> Rows<'a> {
     ) -> Taken {
         let mut objects = found.read();
         let mut taken = len;
+        if self.selection.is_flat() && LONG_BYTES_MAX < objects.long_byte_len() {
+            return Taken::TooMuch;
+        }
         if !self.selection.is_flat() {
             let bytes = objects.byte_lens();
             let mut left = BYTES_MAX;

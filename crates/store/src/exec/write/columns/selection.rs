@@ -14,9 +14,16 @@ use crate::storage::gallop;
 use hexgraph_base::types::{ObjectCells, ObjectLists, Objects, stack};
 use std::ops::Range;
 
-/// The bytes that an item of a list takes, and a cell, about.
+/// The bytes that an item of a list takes, about.
 const ITEM_BYTES: usize = 16;
-const CELL_BYTES: usize = 17;
+
+/// How much a batch may have yet.
+pub(super) struct Bounds {
+    /// Objects in lists.
+    pub(super) items: usize,
+    /// Values.
+    pub(super) cells: usize,
+}
 
 /// How the objects of a level are read as columns.
 pub(in crate::exec) struct Selection<'a> {
@@ -35,28 +42,38 @@ enum Of<'a> {
 
 impl<'a> Selection<'a> {
     /// The selection of a level; `None` where its objects have to be written one by one. Numbers from `next` on are given to it and to those
-    /// below.
+    /// below. `reserve` is called with the bytes of each field.
     pub(in crate::exec) fn of(
         version: &'a Version,
         level: &'a Level,
         next: &mut usize,
+        reserve: &mut dyn FnMut(usize),
     ) -> Option<Selection<'a>> {
-        if qualifies(level, true) { Selection::below(version, level, next) } else { None }
+        if qualifies(level, true) { Selection::below(version, level, next, reserve) } else { None }
     }
 
-    fn below(version: &'a Version, level: &'a Level, next: &mut usize) -> Option<Selection<'a>> {
+    fn below(
+        version: &'a Version,
+        level: &'a Level,
+        next: &mut usize,
+        reserve: &mut dyn FnMut(usize),
+    ) -> Option<Selection<'a>> {
         stack::require();
         let number = *next;
         *next += 1;
+        reserve(size_of::<(&str, Of<'_>)>() * level.fields.len());
         let mut fields = Vec::with_capacity(level.fields.len());
         for result in &level.fields {
             let of = match &result.data {
                 FieldData::Edges(edges) if edges.level.fields.is_empty() => continue,
                 FieldData::Edges(edges) => {
-                    Of::Edges(edges, Selection::below(version, &edges.level, next)?)
+                    Of::Edges(edges, Selection::below(version, &edges.level, next, reserve)?)
                 }
                 _ => match Source::of(version, level, result) {
-                    Ok(Some(source)) if source.is_for_sinks() => Of::Values(source),
+                    Ok(Some(source)) if source.is_for_sinks() => {
+                        reserve(source.byte_len());
+                        Of::Values(source)
+                    }
                     Ok(None) => continue,
                     Ok(Some(_)) | Err(_) => return None,
                 },
@@ -71,18 +88,9 @@ impl<'a> Selection<'a> {
         self.fields.iter().all(|(_, of)| matches!(of, Of::Values(_)))
     }
 
-    /// The bytes that are held beside what is read.
-    pub(super) fn byte_len(&self) -> usize {
-        let of_field = |(_, of): &(&str, Of<'_>)| match of {
-            Of::Values(source) => source.byte_len(),
-            Of::Edges(_, below) => below.byte_len(),
-        };
-        self.fields.iter().map(of_field).sum()
-    }
-
-    /// Finds what is read of nodes of the level, ascending; `None` where their lists have more than `items`, which are counted down, or a
+    /// Finds what is read of nodes of the level, ascending; `None` where they have more than is `left`, which is counted down, or a
     /// node is not in the level.
-    pub(super) fn find(&self, nodes: Nodes, items: &mut usize) -> Option<Found<'a>> {
+    pub(super) fn find(&self, nodes: Nodes, left: &mut Bounds) -> Option<Found<'a>> {
         stack::require();
         let level = &self.level.nodes;
         let found = match nodes {
@@ -92,13 +100,14 @@ impl<'a> Selection<'a> {
                 FoundNodes::Some { nodes, places }
             }
         };
+        left.cells = left.cells.checked_sub(found.len() * self.fields.len())?;
         let first = found.places().next().and_then(|place| level.get(place).copied());
         let first = first.unwrap_or_default();
         let mut fields = Vec::with_capacity(self.fields.len());
         for (key, of) in &self.fields {
             let field = match of {
                 Of::Values(source) => Field::Values(source.fork(first)),
-                Of::Edges(edges, below) => Field::Lists(Lists::of(edges, &found, below, items)?),
+                Of::Edges(edges, below) => Field::Lists(Lists::of(edges, &found, below, left)?),
             };
             fields.push((*key, field));
         }
@@ -166,7 +175,7 @@ impl<'a> Lists<'a> {
         edges: &EdgeField,
         nodes: &FoundNodes,
         below: &Selection<'a>,
-        items: &mut usize,
+        left: &mut Bounds,
     ) -> Option<Lists<'a>> {
         let level = below.level;
         let (mut targets, mut ends) = (Vec::new(), Vec::new());
@@ -174,7 +183,7 @@ impl<'a> Lists<'a> {
         for place in nodes.places() {
             let all = edges.targets_of(place);
             let all = if is_list { all } else { &all[..all.len().min(1)] };
-            *items = items.checked_sub(all.len())?;
+            left.items = left.items.checked_sub(all.len())?;
             match &level.alive {
                 None => targets.extend_from_slice(all),
                 Some(alive) => {
@@ -185,7 +194,7 @@ impl<'a> Lists<'a> {
             ends.push(targets.len());
         }
         let (nodes, items_of) = ascending(targets);
-        let below = below.find(Nodes::Some(nodes), items)?;
+        let below = below.find(Nodes::Some(nodes), left)?;
         Some(Lists { items: items_of, ends, is_list, below })
     }
 }
@@ -195,10 +204,11 @@ impl<'a> Found<'a> {
     pub(super) fn byte_len(&self) -> usize {
         let len = self.nodes.len();
         let of_field = |(_, field): &(&str, Field<'_>)| match field {
-            Field::Values(_) => CELL_BYTES * len,
+            Field::Values(source) => source.cell_len() * len,
             Field::Lists(lists) => ITEM_BYTES * (lists.items.len() + len) + lists.below.byte_len(),
         };
-        self.fields.iter().map(of_field).sum()
+        let fields = size_of::<(&str, Field<'_>)>() * self.fields.len();
+        fields + self.fields.iter().map(of_field).sum::<usize>()
     }
 
     /// Reads the objects. To be called once.

@@ -5,6 +5,7 @@
 
 use super::checked_texts::{CheckedTexts, all_texts};
 use super::texts::TextPiece;
+use crate::exec::control::stop::Control;
 use crate::exec::control::tree::{
     Column, FieldData, FieldResult, Finder, Level, ValueField, ValueMap,
 };
@@ -16,6 +17,7 @@ use crate::storage::{Array, FrozenBitmap, TextArray, Values};
 use hexgraph_base::answer::{Cell, Cells};
 use hexgraph_base::plan::{Field, FieldKind};
 use hexgraph_base::types::{DateTime, ObjectCells, Result, Uid, ValueRef, ValueType, stack};
+use rustc_hash::{FxBuildHasher, FxHashSet};
 use std::sync::Arc;
 
 /// What the values of a field are.
@@ -28,6 +30,18 @@ pub(super) enum Kind {
     Text,
     /// Anything that is read node by node.
     Other,
+}
+
+impl Kind {
+    /// The bytes that a column takes for each node, beside the bytes of texts.
+    pub(super) fn node_bytes(self) -> usize {
+        match self {
+            Kind::Int | Kind::Float | Kind::Time => 9,
+            Kind::Bool => 2,
+            Kind::Text => 1 + TextPiece::NODE_BYTES,
+            Kind::Other => 0,
+        }
+    }
 }
 
 /// Where the values of a field are read from.
@@ -52,6 +66,18 @@ enum Origin<'a> {
     /// Values that are read node by node.
     Each(Each<'a>),
 }
+
+/// The most bytes that a text takes while a batch is read: where it lies, where it ends, and a copy of a short one.
+const TEXT_BYTES: usize = 3 * size_of::<usize>() + super::checked_texts::LEN_MAX;
+
+/// Longer texts are not said by their codes.
+const CODED_LEN_MAX: usize = 256;
+
+/// The most bytes of a cell, beside those of a text.
+const CELL_BYTES: usize = 17;
+
+/// Memory for values that are read node by node is reserved for about so many bytes at once.
+const PENDING_MAX: usize = 1 << 16;
 
 /// How values are read node by node.
 #[derive(Clone)]
@@ -90,12 +116,11 @@ struct Stored<'a> {
 
 /// Whether the objects of a level can be written as columns, as far as is told without data: each field gives one value at most, or
 /// edges to such a level where `may_nest` says so.
-pub(super) fn qualifies(level: &Level, may_nest: bool) -> bool {
-    let is_told_twice =
-        |place: usize, key: &str| level.fields[..place].iter().any(|other| other.field.key == key);
-    let of_field = |(place, result): (usize, &FieldResult)| {
+pub(super) fn qualifies<'l>(level: &'l Level, may_nest: bool) -> bool {
+    let mut told = FxHashSet::with_capacity_and_hasher(level.fields.len(), FxBuildHasher);
+    let of_field = |result: &'l FieldResult| {
         let field = &*result.field;
-        !is_told_twice(place, &field.key)
+        told.insert(field.key.as_str())
             && match &result.data {
                 FieldData::CountUid => false,
                 FieldData::Values(values) => is_plain(field, values),
@@ -109,7 +134,15 @@ pub(super) fn qualifies(level: &Level, may_nest: bool) -> bool {
                 _ => true,
             }
     };
-    level.fields.iter().enumerate().all(of_field)
+    level.fields.iter().all(of_field)
+}
+
+/// The bytes of a cell in its column, beside those of its texts.
+fn cell_bytes(cell: &Cell) -> usize {
+    match cell {
+        Cell::List(items) => CELL_BYTES * (1 + items.len()),
+        _ => CELL_BYTES,
+    }
 }
 
 fn qualifies_below(level: &Level) -> bool {
@@ -201,6 +234,14 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// The most bytes that a value takes while a batch is read, on average.
+    pub(super) fn cell_len(&self) -> usize {
+        match &self.from {
+            Origin::Stored(stored) if stored.kind == Kind::Text && stored.texts.is_none() => TEXT_BYTES,
+            _ => size_of::<DateTime>() + 1,
+        }
+    }
+
     /// Whether the values can be given to a sink as columns. Geometries are texts in a table alone.
     pub(super) fn is_for_sinks(&self) -> bool {
         match &self.from {
@@ -210,32 +251,57 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Adds a cell for each of some nodes: a value of [`Kind::Other`]. Returns false where they make no column.
-    pub(super) fn push_each(&self, nodes: &[u32], cells: &mut Cells) -> bool {
-        let Origin::Each(each) = &self.from else { return false };
-        let mut texts = String::new();
-        nodes.iter().all(|&node| {
+    /// Adds a cell for each of some nodes: a value of [`Kind::Other`]. Returns false where they make no column. Memory is reserved for
+    /// some values at a time.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Control::draw`].
+    pub(super) fn push_each(
+        &self,
+        control: &Control,
+        nodes: &[u32],
+        cells: &mut Cells,
+    ) -> Result<bool> {
+        let Origin::Each(each) = &self.from else { return Ok(false) };
+        let (mut texts, mut pending) = (String::new(), 0);
+        for &node in nodes {
             texts.clear();
-            let cell = each.cell(node, &mut texts);
-            cell.is_ok_and(|cell| cells.push(cell.unwrap_or(Cell::Null), &texts).is_ok())
-        })
+            let Ok(cell) = each.cell(node, &mut texts) else { return Ok(false) };
+            let cell = cell.unwrap_or(Cell::Null);
+            // A growing column doubles.
+            pending += 2 * (cell_bytes(&cell) + texts.len());
+            if PENDING_MAX < pending {
+                control.draw(std::mem::take(&mut pending) as u64)?;
+            }
+            if cells.push(cell, &texts).is_err() {
+                return Ok(false);
+            }
+        }
+        control.draw(pending as u64)?;
+        Ok(true)
     }
 
     /// Adds the texts of some nodes, as [`Source::read`] reads them, to a piece, and says which nodes have one. Returns false where the
-    /// piece can't take them.
+    /// piece can't take them. Memory is reserved for texts before they are copied.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Control::draw`].
     pub(super) fn push_texts(
         &mut self,
+        control: &Control,
         nodes: &[u32],
         place: usize,
         piece: &mut TextPiece,
         valid: &mut [bool],
-    ) -> bool {
+    ) -> Result<bool> {
         if let Origin::Stored(stored) = &mut self.from
             && let Values::Text { texts, .. } = stored.values
         {
-            return stored.push_texts(texts, nodes, piece, valid);
+            return stored.push_texts(control, texts, nodes, piece, valid);
         }
-        piece.fill(valid, self.read(nodes, place))
+        piece.fill(control, valid, self.read(nodes, place))
     }
 
     /// The bytes that are held beside what is read.
@@ -420,6 +486,8 @@ impl<'a> Stored<'a> {
             Values::Coded { texts, .. } if texts.len() <= nodes.len() => Some(all_texts(texts)),
             _ => None,
         };
+        // A batch of long ones is looked at before it is taken.
+        texts = texts.filter(|texts| texts.iter().all(|text| text.len() <= CODED_LEN_MAX));
         let (mut changes, mut all_fit) = (Vec::new(), true);
         nodes.changes(part, |node, row| {
             let value = row.map(|row| row.first());
@@ -441,20 +509,21 @@ impl<'a> Stored<'a> {
     /// Adds texts without a look at them: those that lie behind one another as they are.
     fn push_texts(
         &mut self,
+        control: &Control,
         texts: &'a TextArray,
         nodes: &[u32],
         piece: &mut TextPiece,
         valid: &mut [bool],
-    ) -> bool {
+    ) -> Result<bool> {
         let rows = self.finder.find(self.subjects, nodes);
         if let Rows::Run(run) = &rows
             && self.changes.is_settled(nodes)
         {
             valid.fill(true);
-            return run.is_empty() || piece.push_run(texts, run.clone());
+            return Ok(run.is_empty() || piece.push_run(control, texts, run.clone())?);
         }
         let found = found_bytes(&rows, |row| texts.get_bytes(row), &mut self.changes, nodes);
-        piece.push(valid, found.into_iter())
+        piece.push(control, valid, found.into_iter())
     }
 
     fn read<'b>(&'b mut self, nodes: &[u32], buffers: &'b mut Buffers<'a>) -> ObjectCells<'b> {

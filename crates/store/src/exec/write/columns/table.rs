@@ -92,13 +92,16 @@ impl Maker<'_, '_> {
                 continue;
             }
             match Source::of(self.version, level, result) {
-                Ok(Some(source)) => sources.push((place, source)),
+                Ok(Some(source)) => {
+                    let own = size_of::<(usize, Source<'_>)>() + source.byte_len();
+                    self.control.draw(own as u64)?;
+                    sources.push((place, source));
+                }
                 Ok(None) => {}
                 Err(_) => return Ok(None),
             }
         }
         let (places, sources): (Vec<usize>, Vec<Source<'_>>) = sources.into_iter().unzip();
-        self.control.draw(sources.iter().map(|source| source.byte_len() as u64).sum())?;
         let Some(cells) = fill(self.control, &level.nodes, &sources)? else { return Ok(None) };
         let mut cells = places.into_iter().zip(cells).peekable();
         let mut fields = Vec::with_capacity(level.fields.len());
@@ -127,10 +130,7 @@ impl Maker<'_, '_> {
                 Data::Cells(cells) => {
                     let cells = match places {
                         Places::All(_) => cells,
-                        Places::Some(places) => {
-                            self.control.draw((9 * places.len()) as u64)?;
-                            gather(&cells, places)
-                        }
+                        Places::Some(places) => gather(self.control, &cells, places)?,
                     };
                     Some(cells).filter(has_some)
                 }
@@ -179,7 +179,7 @@ impl Maker<'_, '_> {
         let (mut targets, mut ends, mut valid) = (Vec::new(), Ends::default(), Vec::new());
         let lens = places.iter().flatten().map(|place| edges.targets_of(place).len());
         let most: usize = lens.sum();
-        self.control.draw((4 * most + 5 * places.len()) as u64)?;
+        self.control.draw((5 * most + 5 * places.len()) as u64)?;
         targets.reserve_exact(most);
         for place in places.iter() {
             let before = targets.len();

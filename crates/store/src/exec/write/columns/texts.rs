@@ -26,6 +26,9 @@ type Short = ([u8; SHORT_LEN], u8);
 
 const SHORT_LEN: usize = 16;
 
+/// The most bytes of the text of a uid.
+const UID_BYTES: usize = 18;
+
 impl TextPiece {
     /// Makes room for the texts of so many nodes.
     pub(super) fn reserve(&mut self, nodes: usize) {
@@ -33,15 +36,35 @@ impl TextPiece {
         self.bytes.reserve(TEXT_BYTES * nodes);
     }
 
-    /// The bytes of the texts.
-    pub(super) fn byte_len(&self) -> usize {
-        self.bytes.len()
+    /// The bytes that [`TextPiece::reserve`] makes room for, for each node.
+    pub(super) const NODE_BYTES: usize = TEXT_BYTES + size_of::<i32>();
+
+    /// Makes room for more bytes of texts.
+    fn grow(&mut self, control: &Control, more: usize) -> Result<()> {
+        let capacity = self.bytes.capacity();
+        if capacity - self.bytes.len() < more {
+            // As a vector does.
+            let wanted = (self.bytes.len() + more).max(2 * capacity);
+            control.draw((wanted - capacity) as u64)?;
+            self.bytes.reserve_exact(wanted - self.bytes.len());
+        }
+        Ok(())
     }
 
     /// Adds the texts of a batch. Returns false where the piece would be too long.
-    pub(super) fn fill(&mut self, valid: &mut [bool], cells: ObjectCells<'_>) -> bool {
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Control::draw`].
+    pub(super) fn fill(
+        &mut self,
+        control: &Control,
+        valid: &mut [bool],
+        cells: ObjectCells<'_>,
+    ) -> Result<bool> {
         match cells {
             ObjectCells::Uids(uids) => {
+                self.grow(control, UID_BYTES * uids.len())?;
                 for uid in uids {
                     uid.text().append_to(&mut self.bytes);
                     self.ends.push(self.bytes.len() as i32);
@@ -51,48 +74,67 @@ impl TextPiece {
             ObjectCells::Coded(codes, texts) => {
                 if self.short.get_or_insert_with(|| short_texts(texts)).is_empty() {
                     let text = |&code: &u32| texts.get(code as usize).map(|text| text.as_bytes());
-                    return self.push(valid, codes.iter().map(text));
+                    return self.push(control, valid, codes.iter().map(text));
                 }
+                self.grow(control, SHORT_LEN * (codes.len() + 1))?;
                 self.push_short(valid, codes);
             }
             ObjectCells::Texts(..) => {
                 let len = valid.len();
-                return self
-                    .push(valid, (0..len).map(|place| cells.text(place).map(str::as_bytes)));
+                let text = |place| cells.text(place).map(str::as_bytes);
+                return self.push(control, valid, (0..len).map(text));
             }
             ObjectCells::Some(texts) => {
-                return self.push(valid, texts.iter().map(|text| text.map(str::as_bytes)));
+                let texts = texts.iter().map(|text| text.map(str::as_bytes));
+                return self.push(control, valid, texts);
             }
-            _ => return false,
+            _ => return Ok(false),
         }
-        self.is_short()
+        Ok(self.is_short())
     }
 
     /// Adds a text for each of some nodes, or none. Returns false where the piece would be too long.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Control::draw`].
     pub(super) fn push<'t>(
         &mut self,
+        control: &Control,
         valid: &mut [bool],
-        texts: impl Iterator<Item = Option<&'t [u8]>>,
-    ) -> bool {
+        texts: impl Iterator<Item = Option<&'t [u8]>> + Clone,
+    ) -> Result<bool> {
+        self.grow(control, texts.clone().flatten().map(<[u8]>::len).sum())?;
         for (text, valid) in texts.zip(valid) {
             self.bytes.extend_from_slice(text.unwrap_or_default());
             self.ends.push(self.bytes.len() as i32);
             *valid = text.is_some();
         }
-        self.is_short()
+        Ok(self.is_short())
     }
 
     /// Adds texts that are stored behind one another, of some rows, which are not none. Returns false where the piece would be too long,
     /// and where the rows are damaged.
-    pub(super) fn push_run(&mut self, texts: &TextArray, rows: Range<usize>) -> bool {
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Control::draw`].
+    pub(super) fn push_run(
+        &mut self,
+        control: &Control,
+        texts: &TextArray,
+        rows: Range<usize>,
+    ) -> Result<bool> {
         let (offsets, bytes) = texts.parts();
         let (start, end) = (offsets.start(rows.start), offsets.start(rows.end));
         let by = (self.bytes.len() as i64).wrapping_sub(start as i64);
         if !offsets.push_ends(rows, by, &mut self.ends) {
-            return false;
+            return Ok(false);
         }
-        self.bytes.extend_from_slice(bytes.slice(start..end));
-        true
+        let bytes = bytes.slice(start..end);
+        self.grow(control, bytes.len())?;
+        self.bytes.extend_from_slice(bytes);
+        Ok(true)
     }
 
     fn is_short(&self) -> bool {
