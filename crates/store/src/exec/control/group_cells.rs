@@ -2,6 +2,7 @@
 //! large lists so, instead of a million small objects.
 
 use hexgraph_base::types::{DateTime, ObjectCells, Objects, Sink, Value, ValueRef};
+use rustc_hash::{FxBuildHasher, FxHashSet};
 use std::mem;
 use std::ops::Range;
 
@@ -183,6 +184,17 @@ impl KeyCells {
         }
     }
 
+    /// The bytes that a cell takes, likewise.
+    pub(in crate::exec) fn cell_len(&self, place: usize) -> usize {
+        match self {
+            KeyCells::Texts { ends, .. } => {
+                let start = if place == 0 { 0 } else { ends[place - 1] };
+                size_of::<usize>() + ends[place] - start
+            }
+            KeyCells::Values(values) => size_of::<Value>() + values[place].heap_size(),
+        }
+    }
+
     /// The same cells in another order: those at the given places.
     pub(in crate::exec) fn in_order(&self, order: &[u32]) -> KeyCells {
         let Some(&first) = order.first() else { return KeyCells::Values(Vec::new()) };
@@ -319,7 +331,8 @@ impl ResultCells {
 
 /// True where two labels are the same.
 fn has_twice(labels: &[String]) -> bool {
-    (0..labels.len()).any(|place| labels[..place].contains(&labels[place]))
+    let mut known = FxHashSet::with_capacity_and_hasher(labels.len(), FxBuildHasher);
+    !labels.iter().all(|label| known.insert(label))
 }
 
 impl GroupColumns {

@@ -4,6 +4,7 @@ pub(super) mod limits;
 pub(super) mod options;
 pub(super) mod costs;
 pub(super) mod stop;
+pub(super) mod pending;
 pub(super) mod trace;
 pub(super) mod work;
 pub(super) mod passwords;

@@ -10,13 +10,14 @@
 //! else than numbers is aggregated: then the members are dealt out to lists by counting.
 
 use super::dense::{CELLS_MIN, Dense, Distinct};
-use super::folds::{Folded, NumberFolds};
+use super::folds::{Folded, NumberFolds, folded_bytes};
 use super::group_columns::GroupKey;
 use super::key_codes::{KeyCodes, MISSING};
-use super::partition::{GROUP_BYTES, KEY_BYTES};
+use super::partition::{GROUP_BYTES, KEY_BYTES, result_bytes};
 use crate::exec::control::context::Context;
 use crate::exec::control::group_cells::{GroupColumns, KeyCells, ResultCells};
 use crate::exec::control::morsels::joined;
+use crate::exec::control::pending::Pending;
 use crate::exec::control::tree::{Group, GroupValue};
 use crate::exec::physical::path::GroupPath;
 use crate::exec::select::batches::{BATCH, Members};
@@ -24,7 +25,7 @@ use crate::exec::select::number_columns::NumberColumn;
 use crate::exec::select::read::first_value;
 use crate::graph::Predicate;
 use hexgraph_base::plan::{Aggregate, Field, FieldKind, GroupBy};
-use hexgraph_base::types::{Result, Value};
+use hexgraph_base::types::{Error, Result, Value};
 use rustc_hash::FxHashMap;
 use std::mem;
 use std::ops::Range;
@@ -37,7 +38,10 @@ pub(crate) const MEMBERS_MIN: usize = 16;
 const RESULT_NANOS: usize = 10;
 
 /// The bytes that are charged for an entry of a hash table of cells, which is half empty.
-const CELL_BYTES: usize = 32;
+const SLOT_BYTES: usize = 32;
+
+/// The bytes of a result in its column.
+const CELL_BYTES: usize = size_of::<i64>() + 1;
 
 impl Context<'_> {
     /// The groups of members, with their numbers of members, in the order in which they appear, or of their texts off an index: those of
@@ -105,17 +109,17 @@ impl Context<'_> {
         {
             return Ok(None);
         }
-        let mut keys = Vec::with_capacity(group_by.keys.len());
+        let (mut keys, mut cells) = (Vec::new(), 1_u64);
+        let mut while_grouping = self.control.charge_while(0)?;
         for key in &group_by.keys {
             let Some(key) = self.key_column(&key.predicate, &key.langs, members) else {
                 return Ok(None);
             };
+            while_grouping.grow(key.codes.byte_len() + size_of::<u32>() * BATCH)?;
+            let Some(more) = cells.checked_mul(key.codes.limit()) else { return Ok(None) };
+            cells = more;
             keys.push(key);
         }
-        let Some(cells) = keys.iter().try_fold(1, |all: u64, it| all.checked_mul(it.codes.limit()))
-        else {
-            return Ok(None);
-        };
         let mut columns = Vec::new();
         let plans = self.plans(body, members, &mut columns);
         let lists = plans.iter().any(|plan| matches!(plan, Plan::List)).then(Vec::new);
@@ -133,7 +137,7 @@ impl Context<'_> {
             lists,
             charged: 0,
         };
-        let _while_grouping = self.control.charge_while(grouping.byte_len(members))?;
+        while_grouping.grow(grouping.byte_len(members))?;
         match self.control.spread(members.len(), grouping.nanos())? {
             Some(spread) => grouping.run_shared(spread, members)?,
             None => grouping.run(members)?,
@@ -350,9 +354,8 @@ impl<'a, 'c> Grouping<'a, 'c> {
         // The groups of the members, the members by group, and those of a set as a list.
         let each = if let Members::Set(_) = members { 12 } else { 8 };
         let lists = if self.lists.is_some() { each * members.len() } else { 0 };
-        let keys: usize = self.keys.iter().map(|key| key.codes.byte_len()).sum();
         let columns: usize = self.columns.iter().map(|column| column.numbers.byte_len()).sum();
-        cells + lists + keys + columns
+        cells + lists + columns
     }
 
     /// Reads the members batch by batch. After each batch the request may stop.
@@ -395,8 +398,8 @@ impl<'a, 'c> Grouping<'a, 'c> {
 
     /// Charges what new groups take.
     pub(super) fn charge(&mut self, groups: usize) -> Result<()> {
-        let cell = if let Cells::Hash(_) = &self.cells { CELL_BYTES } else { 0 };
-        let each = GROUP_BYTES + cell + KEY_BYTES * self.keys.len();
+        let cell = if let Cells::Hash(_) = &self.cells { SLOT_BYTES } else { 0 };
+        let each = GROUP_BYTES + cell + KEY_BYTES * self.keys.len() + folded_bytes(&self.columns);
         let grown: usize = self.keys.iter_mut().map(|key| key.codes.growth()).sum();
         match each * groups + grown {
             0 => Ok(()),
@@ -527,6 +530,8 @@ impl Found<'_, '_> {
         });
         let nanos = 100 * (self.keys.len() + body.len());
         let made = self.context.morsels(counts.len() - 1, nanos, |range| {
+            self.context.control.charge(result_bytes(body.len()) * range.len())?;
+            let mut pending = Pending::new(self.context.control);
             let mut found = Vec::with_capacity(range.len());
             // The group before the first one is that of members without a key.
             for group in range.start + 1..range.end + 1 {
@@ -536,9 +541,11 @@ impl Found<'_, '_> {
                 let list = dealt.as_ref().map_or(&[][..], |(nodes, starts)| {
                     &nodes[starts[group]..starts[group] + counts[group] as usize]
                 });
-                let Some(made) = self.group_of(group, body, plans, list)? else { return Ok(None) };
+                let made = self.group_of(group, body, plans, list, &mut pending)?;
+                let Some(made) = made else { return Ok(None) };
                 found.push(made);
             }
+            pending.charge()?;
             Ok(Some(found))
         })?;
         Ok(made.into_iter().collect::<Option<Vec<_>>>().map(joined))
@@ -572,6 +579,8 @@ impl Found<'_, '_> {
         }
         let mut results = Vec::with_capacity(body.len());
         for plan in plans {
+            // The results as they are found, and in their order.
+            context.control.charge(2 * CELL_BYTES * counts.len())?;
             let cells = match *plan {
                 Plan::Count => Some(ResultCells::of_counts(&counts[1..])),
                 Plan::Fold(column, fold, op) => self.fold_cells(column, fold, op)?,
@@ -607,19 +616,24 @@ impl Found<'_, '_> {
         body: &[Arc<Field>],
         plans: &[Plan],
         list: &[u32],
+        pending: &mut Pending<'_>,
     ) -> Result<Option<(usize, Group)>> {
         // The value of the first member stands for all ways of writing a time or a zero.
         let first = self.firsts[group];
         let value = |key: &&Predicate| first_value(key, &[], first);
         let keys = self.keys.iter().map(|key| value(key).map(GroupValue::Value));
         let keys: Vec<GroupValue> = keys.flatten().collect();
-        let texts: usize = keys.iter().map(text_len).sum();
-        if texts > 0 {
-            self.context.control.charge(texts)?;
-        }
+        pending.add(keys.iter().map(text_len).sum())?;
         let mut results = Vec::with_capacity(body.len());
         for (field, plan) in body.iter().zip(plans) {
-            let Ok(result) = self.result(field, *plan, group, list) else { return Ok(None) };
+            let result = match self.result(field, *plan, group, list) {
+                Ok(result) => result,
+                Err(error @ Error::Limit { .. }) => return Err(error),
+                Err(_) => return Ok(None),
+            };
+            if let (Plan::List, Some(value)) = (plan, &result) {
+                pending.add(value.heap_size())?;
+            }
             results.push(result);
         }
         Ok(Some((self.counts[group] as usize, Group { keys, results })))

@@ -3,7 +3,7 @@
 //! The members are never dealt out: each edge adds one to the counter of its target. Counters lie in an array by node id, where the
 //! targets are close together, else in a hash table.
 
-use super::partition::{GROUP_BYTES, KEY_BYTES, Source};
+use super::partition::{GROUP_BYTES, KEY_BYTES, Source, result_bytes};
 use crate::exec::control::context::Context;
 use crate::exec::control::tree::{Column, Group, GroupValue, VALUE_BYTES, ValueMap};
 use crate::exec::physical::path::GroupPath;
@@ -40,7 +40,8 @@ impl Context<'_> {
         let Some((nodes, counts)) = self.members_by_target(group_by, body, members)? else {
             return Ok(None);
         };
-        self.control.charge((GROUP_BYTES + KEY_BYTES) * nodes.len())?;
+        let each = GROUP_BYTES + KEY_BYTES + result_bytes(body.len());
+        self.control.charge(each * nodes.len())?;
         let group = |(node, count): (u32, i64)| {
             let results = body.iter().map(|_| Some(Value::Int(count))).collect();
             (count as usize, Group { keys: vec![GroupValue::Node(node)], results })

@@ -217,6 +217,12 @@ impl Fold {
     }
 }
 
+/// The bytes that the numbers of a group take, in lists that double.
+pub(super) fn folded_bytes(columns: &[NumberFolds<'_>]) -> usize {
+    let of_column = |column: &NumberFolds<'_>| 2 * (4 + 16 * column.folded.folds.len());
+    columns.iter().map(of_column).sum()
+}
+
 /// Combines each item of a batch with the number of its group. There are `count` groups now; new ones begin with `start`.
 pub(super) fn each<T: Copy, N: Copy>(
     folded: &mut Vec<T>,

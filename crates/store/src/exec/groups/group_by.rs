@@ -3,8 +3,9 @@
 //! The nodes that are grouped are the members of a list (the targets of an edge) or of a set (the root of a block). There are four
 //! ways to group them, [`GroupKind`], which give the same groups; they differ in what they cost.
 
-use super::partition::Part;
+use super::partition::{GROUP_BYTES, Part, result_bytes};
 use crate::exec::control::context::{Context, Var};
+use crate::exec::control::pending::Pending;
 use crate::exec::control::tree::{FieldData, Group, GroupValue, Level, RootGroups, ValueMap};
 use crate::exec::math::variables::add_values;
 use crate::exec::physical::path::GroupPath;
@@ -148,7 +149,9 @@ impl Context<'_> {
     ) -> Result<Option<Vec<(usize, Group)>>> {
         match (kind, members, group_by.keys.as_slice()) {
             (GroupKind::Postings, Members::Set(set), [key]) => {
-                let counts = self.counts_of_all(key, set);
+                let counts = self.counts_of_all(key, set)?;
+                let groups = counts.as_ref().map_or(0, Vec::len);
+                self.control.charge(result_bytes(body.len()) * groups)?;
                 self.took_for_groups(GroupPath::Postings);
                 let group = |(count, key)| counted(count, vec![key], body);
                 Ok(counts.map(|counts| counts.into_iter().map(group).collect()))
@@ -236,19 +239,22 @@ impl Context<'_> {
         self.control.charge(8 * members.len())?;
         let mut groups = Vec::new();
         // Made once for all groups: then a number costs a read by node id, and no search.
-        let tables: Vec<_> = body.iter().map(|field| self.number_table(field, members)).collect();
+        let tables = self.number_tables(body, members)?;
+        let mut pending = Pending::new(self.control);
         let is_listed = !only_counts(body);
         for Part { keys, members } in self.partition(group_by, members)? {
             // Groups that are only counted are never listed.
             let list = if is_listed { members.as_list() } else { Cow::default() };
-            let fields = body.iter().zip(&tables);
-            let results = fields
-                .map(|(field, table)| {
-                    self.group_result(field, table.as_ref(), members.len(), &list)
-                })
-                .collect::<Result<_>>()?;
+            pending.add(GROUP_BYTES + result_bytes(body.len()))?;
+            let mut results = Vec::with_capacity(body.len());
+            for (field, table) in body.iter().zip(&tables) {
+                let result = self.group_result(field, table.as_deref(), members.len(), &list)?;
+                pending.add(result.as_ref().map_or(0, Value::heap_size))?;
+                results.push(result);
+            }
             groups.push((members.len(), Group { keys, results }));
         }
+        pending.charge()?;
         Ok(groups)
     }
 
@@ -281,6 +287,7 @@ impl Context<'_> {
         if keys != 1 {
             return Err(refused(format!("a variable below `@groupby` with {keys} keys")));
         }
+        self.control.charge(2 * size_of::<(u32, Value)>() * vars.len() * groups.len())?;
         let mut maps: Vec<BTreeMap<u32, Value>> = vec![BTreeMap::new(); vars.len()];
         for group in groups {
             let [GroupValue::Node(node)] = group.keys.as_slice() else {
@@ -416,7 +423,8 @@ mod tests {
             let body = [field(FieldKind::CountUid)];
             for name in NAMES {
                 let all = version.predicate(name).map(|it| it.subjects()).unwrap_or_default();
-                let Some(counts) = context.counts_of_all(&key(name), &all) else { continue };
+                let counts = context.counts_of_all(&key(name), &all).unwrap();
+                let Some(counts) = counts else { continue };
                 let group_by = GroupBy { keys: vec![key(name)] };
                 let listed = context.listed_groups(&group_by, &body, &all.to_vec()).unwrap();
                 let group = |(count, key)| counted(count, vec![key], &body);

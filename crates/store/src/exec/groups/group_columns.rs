@@ -70,6 +70,16 @@ impl GroupKey {
         }
     }
 
+    /// The bytes that the values of all groups take, each group's by itself.
+    fn byte_len(&self) -> usize {
+        let Some(places) = &self.places else { return self.cells.heap_size() };
+        let counts = places.iter().fold(vec![0; self.cells.len()], |mut counts, place| {
+            counts[*place as usize] += 1;
+            counts
+        });
+        counts.iter().enumerate().map(|(place, count)| count * self.cells.cell_len(place)).sum()
+    }
+
     /// For each cell the number of cells that come before it, without those that are equal.
     fn ranks(&self) -> Vec<u32> {
         let compare = |one: &u32, other: &u32| {
@@ -196,6 +206,7 @@ impl Context<'_> {
         self.check()?;
         let mut in_order = Vec::with_capacity(keys.len());
         for key in &keys {
+            self.control.charge(key.byte_len())?;
             let parts = self.morsels(len, CELL_NANOS, |range| Ok(key.in_order(&order[range])))?;
             in_order.extend(parts.into_iter().reduce(|mut all, part| {
                 all.append(part);

@@ -4,16 +4,52 @@ use crate::exec::control::context::Context;
 use crate::exec::math::aggregate::{aggregate, aggregate_numbers};
 use crate::exec::select::numbers::NumberTable;
 use crate::exec::select::read::first_value;
+use crate::graph::Predicate;
 use hexgraph_base::plan::{Aggregate, Field, FieldKind};
 use hexgraph_base::types::{Error, Result, Value, ValueType};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 impl Context<'_> {
-    /// The numbers that a field of the body aggregates, when they are plain and close together.
-    pub(crate) fn number_table(&self, field: &Field, members: &[u32]) -> Option<NumberTable> {
-        let FieldKind::AggregatePredicate { name, langs, .. } = &field.kind else { return None };
-        let predicate = self.predicate(name).filter(|_| langs.is_empty())?;
-        NumberTable::new(predicate.only_untagged()?, predicate.def.value_type, members)
+    /// The numbers that each field of the body aggregates, when they are plain and close together: one table for each predicate.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Control::charge`](crate::exec::Control::charge).
+    pub(crate) fn number_tables(
+        &self,
+        body: &[Arc<Field>],
+        members: &[u32],
+    ) -> Result<Vec<Option<Rc<NumberTable>>>> {
+        let mut known: FxHashMap<&str, Option<Rc<NumberTable>>> = FxHashMap::default();
+        let mut tables = Vec::with_capacity(body.len());
+        for field in body {
+            let FieldKind::AggregatePredicate { name, langs, .. } = &field.kind else {
+                tables.push(None);
+                continue;
+            };
+            if !langs.is_empty() {
+                tables.push(None);
+                continue;
+            }
+            if let Some(table) = known.get(name.as_str()) {
+                tables.push(table.clone());
+                continue;
+            }
+            let predicate = self.predicate(name);
+            let part = predicate.and_then(|it| Some((it.only_untagged()?, it.def.value_type)));
+            let table = match part.filter(|_| NumberTable::is_dense(members)) {
+                Some((part, value_type)) => {
+                    self.control.charge(NumberTable::byte_len(members))?;
+                    NumberTable::new(part, value_type, members).map(Rc::new)
+                }
+                None => None,
+            };
+            known.insert(name, table.clone());
+            tables.push(table);
+        }
+        Ok(tables)
     }
 
     /// Refuses aggregates of what can't be aggregated in groups, whether there are some or not.
@@ -53,10 +89,7 @@ impl Context<'_> {
                     return aggregate_numbers(*op, &table.of(members))
                         .map_err(|error| error.or_at(field.at));
                 }
-                let values: Vec<Value> = members
-                    .iter()
-                    .filter_map(|&node| first_value(predicate, langs, node))
-                    .collect();
+                let values = self.values_of(predicate, langs, members)?;
                 aggregate(*op, values.iter().map(Value::as_ref))
                     .map_err(|error| error.or_at(field.at))
             }
@@ -67,7 +100,31 @@ impl Context<'_> {
             }
         }
     }
+
+    /// The first values of members, which are freed when they were aggregated.
+    fn values_of(
+        &self,
+        predicate: &Predicate,
+        langs: &[String],
+        members: &[u32],
+    ) -> Result<Vec<Value>> {
+        let mut values = Vec::new();
+        let (mut pending, mut held) = (0, self.control.charge_while(0)?);
+        for &node in members {
+            let Some(value) = first_value(predicate, langs, node) else { continue };
+            pending += 2 * size_of::<Value>() + value.heap_size();
+            if PENDING_MAX < pending {
+                self.check()?;
+                held.grow(std::mem::take(&mut pending))?;
+            }
+            values.push(value);
+        }
+        Ok(values)
+    }
 }
+
+/// The bytes of values that are charged together.
+const PENDING_MAX: usize = 64 << 10;
 
 fn can_aggregate(op: Aggregate, of: ValueType) -> bool {
     let ordered = [ValueType::DateTime, ValueType::String, ValueType::Default];

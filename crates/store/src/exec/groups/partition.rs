@@ -5,13 +5,13 @@
 
 use crate::exec::choose::function::no_reverse;
 use crate::exec::control::context::Context;
-use crate::exec::control::stop::Control;
+use crate::exec::control::pending::Pending;
 use crate::exec::control::tree::GroupValue;
 use crate::exec::select::read::first_value;
 use crate::graph::{IndexView, Predicate, TokenNodes};
 use crate::storage::{Array, NodeSet, SpanBits};
 use hexgraph_base::plan::{GroupBy, GroupKey};
-use hexgraph_base::types::{Result, ValueType};
+use hexgraph_base::types::{Result, Value, ValueType};
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
@@ -42,7 +42,7 @@ impl Context<'_> {
     /// [`hexgraph_base::types::Error::Query`] for incoming edges that the schema does not keep.
     pub(crate) fn partition(&self, group_by: &GroupBy, members: &[u32]) -> Result<Vec<Part>> {
         if let [key] = group_by.keys.as_slice()
-            && let Some(parts) = self.parts_of_index(key, members)
+            && let Some(parts) = self.parts_of_index(key, members)?
         {
             return Ok(parts);
         }
@@ -58,14 +58,21 @@ impl Context<'_> {
                 None => return Ok(Vec::new()),
             }
         }
-        let mut table = Table::new(self.control);
+        let mut table = Table::new(Pending::new(self.control));
         let mut choices = vec![Vec::new(); sources.len()];
+        let (mut while_choosing, mut most) = (self.control.charge_while(0)?, CHOICES_MIN);
         for (count, &member) in members.iter().enumerate() {
             if count % 8192 == 8191 {
                 self.check()?;
             }
             for (choices, source) in choices.iter_mut().zip(&sources) {
                 choices.clear();
+                let count = source.count(member);
+                if most < count {
+                    // The lists keep their room for the members that follow.
+                    while_choosing.grow(size_of::<GroupValue>() * (count - most) * sources.len())?;
+                    most = count;
+                }
                 source.collect(member, choices);
             }
             // A member that lacks one of the keys is in no group.
@@ -73,7 +80,7 @@ impl Context<'_> {
                 table.add_all(&choices, member)?;
             }
         }
-        Ok(table.finish())
+        table.finish()
     }
 
     /// Where the values of a key are read; `None` while nobody has any.
@@ -107,21 +114,25 @@ impl Context<'_> {
     }
 
     /// The groups by an index that has a value of every subject; `None` when there is none.
-    fn parts_of_index(&self, key: &GroupKey, members: &[u32]) -> Option<Vec<Part>> {
-        if !key.langs.is_empty() {
-            return None;
-        }
-        let predicate = self.predicate(&key.predicate).filter(|predicate| !predicate.def.list)?;
-        let part = predicate.only_untagged()?;
-        let view = part.complete_index()?;
+    fn parts_of_index(&self, key: &GroupKey, members: &[u32]) -> Result<Option<Vec<Part>>> {
+        let predicate = self.predicate(&key.predicate).filter(|predicate| !predicate.def.list);
+        let predicate = predicate.filter(|_| key.langs.is_empty());
+        let Some((predicate, part, view)) = predicate.and_then(|predicate| {
+            let part = predicate.only_untagged()?;
+            Some((predicate, part, part.complete_index()?))
+        }) else {
+            return Ok(None);
+        };
         let subjects = part.subjects();
         if members.len().saturating_mul(INDEX_SHARE) < subjects.len() {
-            return None;
+            return Ok(None);
         }
+        // The members as they are asked for, and dealt out.
+        self.control.charge(2 * size_of_val(members))?;
         let asked = Asked::new(members);
         // Where others are asked for beside all that have a value, they are in no group.
         let all = subjects.is_exactly(members) || asked.has_all(&subjects);
-        Some(parts_of_postings(predicate, view, (!all).then_some(&asked)))
+        self.parts_of_postings(predicate, view, (!all).then_some(&asked)).map(Some)
     }
 
     /// The groups of all nodes that have a value of a key, by its index, with their numbers of nodes; `None` when it has none, and when
@@ -130,9 +141,9 @@ impl Context<'_> {
         &self,
         key: &GroupKey,
         members: &NodeSet,
-    ) -> Option<Vec<(usize, GroupValue)>> {
-        let (predicate, view) = self.index_of_all(key, members)?;
-        Some(counts_of_postings(predicate, view))
+    ) -> Result<Option<Vec<(usize, GroupValue)>>> {
+        let Some((predicate, view)) = self.index_of_all(key, members) else { return Ok(None) };
+        self.counts_of_postings(predicate, view).map(Some)
     }
 
     /// Whether the index of a key has exactly the groups of a set, as far as that is seen without a look at the nodes.
@@ -161,61 +172,76 @@ impl Context<'_> {
     }
 }
 
-/// The groups of those nodes that are asked for, token by token; `None` asks for all that have a token.
-fn parts_of_postings(
-    predicate: &Predicate,
-    view: IndexView<'_>,
-    asked: Option<&Asked>,
-) -> Vec<Part> {
-    let part = |token: TokenNodes<'_>| {
-        let members = match (token, asked) {
-            (TokenNodes::Stored(postings, range), None) => {
-                NodeSet::Slice(Array::clone(postings), range)
-            }
-            (TokenNodes::Stored(postings, range), Some(asked)) => {
-                let nodes = postings.slice(range).iter().copied();
-                NodeSet::from(nodes.filter(|&node| asked.has(node)).collect::<Vec<u32>>())
-            }
-            (TokenNodes::Changed(nodes), None) => nodes.to_set(),
-            (TokenNodes::Changed(nodes), Some(asked)) => {
-                let set = nodes.to_set();
-                let nodes = set.iter().filter(|&node| asked.has(node));
-                NodeSet::from(nodes.collect::<Vec<u32>>())
-            }
-        };
-        // A token stands for all ways of writing a time; the first member's is shown.
-        let first = members.first()?;
-        let key = GroupValue::Value(first_value(predicate, &[], first)?);
-        Some(Part { keys: vec![key], members })
-    };
-    let mut parts: Vec<Part> = view.tokens(false).filter_map(part).collect();
-    // Truths have no order: as everywhere, the one that comes first among the nodes is first.
-    if predicate.def.value_type == ValueType::Bool {
-        parts.sort_by_key(|part| part.members.iter().next());
-    }
-    parts
-}
-
-/// The groups of all nodes that have a token, with their numbers of nodes.
-fn counts_of_postings(predicate: &Predicate, view: IndexView<'_>) -> Vec<(usize, GroupValue)> {
-    // The token of a text or an int is the value. Any other may stand for several ways of writing one.
-    if !matches!(predicate.def.value_type, ValueType::String | ValueType::Int) {
-        let count = |mut part: Part| Some((part.members.len(), part.keys.pop()?));
-        return parts_of_postings(predicate, view, None).into_iter().filter_map(count).collect();
-    }
-    let mut counts = Vec::with_capacity(view.index.len());
-    let mut tokens = view.tokens(false);
-    loop {
-        let key = tokens.next_key();
-        let Some(token) = tokens.next() else { return counts };
-        if token.is_empty() {
-            continue;
+impl Context<'_> {
+    /// The groups of those nodes that are asked for, token by token; `None` asks for all that have a token.
+    fn parts_of_postings(
+        &self,
+        predicate: &Predicate,
+        view: IndexView<'_>,
+        asked: Option<&Asked>,
+    ) -> Result<Vec<Part>> {
+        let (mut parts, mut pending) = (Vec::new(), Pending::new(self.control));
+        for token in view.tokens(false) {
+            let members = match (token, asked) {
+                (TokenNodes::Stored(postings, range), None) => {
+                    NodeSet::Slice(Array::clone(postings), range)
+                }
+                (TokenNodes::Stored(postings, range), Some(asked)) => {
+                    let nodes = postings.slice(range).iter().copied();
+                    NodeSet::from(nodes.filter(|&node| asked.has(node)).collect::<Vec<u32>>())
+                }
+                (TokenNodes::Changed(nodes), None) => nodes.to_set(),
+                (TokenNodes::Changed(nodes), Some(asked)) => {
+                    let set = nodes.to_set();
+                    let nodes = set.iter().filter(|&node| asked.has(node));
+                    NodeSet::from(nodes.collect::<Vec<u32>>())
+                }
+            };
+            // A token stands for all ways of writing a time; the first member's is shown.
+            let key = members.first().and_then(|first| first_value(predicate, &[], first));
+            let Some(key) = key else { continue };
+            pending.add(GROUP_BYTES + KEY_BYTES + key.heap_size())?;
+            parts.push(Part { keys: vec![GroupValue::Value(key)], members });
         }
-        let value = match key {
-            Some(key) if key.value_type() == predicate.def.value_type => Some(key.to_value()),
-            _ => token.to_set().first().and_then(|node| first_value(predicate, &[], node)),
-        };
-        counts.extend(value.map(|value| (token.len(), GroupValue::Value(value))));
+        pending.charge()?;
+        // Truths have no order: as everywhere, the one that comes first among the nodes is first.
+        if predicate.def.value_type == ValueType::Bool {
+            parts.sort_by_key(|part| part.members.iter().next());
+        }
+        Ok(parts)
+    }
+
+    /// The groups of all nodes that have a token, with their numbers of nodes.
+    fn counts_of_postings(
+        &self,
+        predicate: &Predicate,
+        view: IndexView<'_>,
+    ) -> Result<Vec<(usize, GroupValue)>> {
+        // The token of a text or an int is the value. Any other may stand for several ways of writing one.
+        if !matches!(predicate.def.value_type, ValueType::String | ValueType::Int) {
+            let count = |mut part: Part| Some((part.members.len(), part.keys.pop()?));
+            let parts = self.parts_of_postings(predicate, view, None)?;
+            return Ok(parts.into_iter().filter_map(count).collect());
+        }
+        let mut pending = Pending::new(self.control);
+        let mut counts = Vec::new();
+        let mut tokens = view.tokens(false);
+        loop {
+            let key = tokens.next_key();
+            let Some(token) = tokens.next() else { break };
+            if token.is_empty() {
+                continue;
+            }
+            let value = match key {
+                Some(key) if key.value_type() == predicate.def.value_type => Some(key.to_value()),
+                _ => token.to_set().first().and_then(|node| first_value(predicate, &[], node)),
+            };
+            let Some(value) = value else { continue };
+            pending.add(GROUP_BYTES + KEY_BYTES + value.heap_size())?;
+            counts.push((token.len(), GroupValue::Value(value)));
+        }
+        pending.charge()?;
+        Ok(counts)
     }
 }
 
@@ -257,6 +283,14 @@ impl Asked {
 }
 
 impl Source<'_> {
+    /// The number of values of a node, or of its edges.
+    fn count(&self, node: u32) -> usize {
+        match self {
+            Source::Values(..) => 1,
+            Source::Edges(edges) => edges.targets(node).len(),
+        }
+    }
+
     fn collect(&self, node: u32, out: &mut Vec<GroupValue>) {
         match self {
             Source::Values(predicate, langs) => {
@@ -275,14 +309,17 @@ pub(super) const GROUP_BYTES: usize = 200;
 /// The bytes that are charged for each key of a group, beside its text.
 pub(super) const KEY_BYTES: usize = 2 * size_of::<GroupValue>();
 
-/// Memory is charged, and the control asked whether to go on, each time this many bytes are needed.
-const CHARGED_BYTES: usize = 64 << 10;
+/// The bytes of the results of a group, beside their texts.
+pub(super) fn result_bytes(results: usize) -> usize {
+    size_of::<Option<Value>>() * results
+}
+
+/// Nobody is charged for the choices of a member of so few values.
+const CHOICES_MIN: usize = 256;
 
 /// Groups by the bytes of their keys.
 struct Table<'a> {
-    control: &'a Control,
-    /// The bytes that are in use and not charged yet.
-    uncharged: usize,
+    pending: Pending<'a>,
     places: FxHashMap<Box<[u8]>, usize>,
     groups: Vec<(Vec<GroupValue>, Vec<u32>)>,
     bytes: Vec<u8>,
@@ -290,9 +327,9 @@ struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    fn new(control: &'a Control) -> Table<'a> {
+    fn new(pending: Pending<'a>) -> Table<'a> {
         let (places, groups) = (FxHashMap::default(), Vec::new());
-        Table { control, uncharged: 0, places, groups, bytes: Vec::new(), choice: Vec::new() }
+        Table { pending, places, groups, bytes: Vec::new(), choice: Vec::new() }
     }
 
     /// Adds a member to the group of each choice of one value of each key; none lacks values.
@@ -300,11 +337,8 @@ impl<'a> Table<'a> {
         self.choice.clear();
         self.choice.resize(values.len(), 0);
         loop {
-            self.add(values, member);
-            if CHARGED_BYTES <= self.uncharged {
-                self.control.check()?;
-                self.control.charge(std::mem::take(&mut self.uncharged))?;
-            }
+            let used = self.add(values, member);
+            self.pending.add(used)?;
             // The choices count up like an odometer, the last key fastest.
             let Some(key) =
                 (0..values.len()).rfind(|&key| self.choice[key] + 1 < values[key].len())
@@ -316,7 +350,10 @@ impl<'a> Table<'a> {
         }
     }
 
-    fn add(&mut self, values: &[Vec<GroupValue>], member: u32) {
+    /// Adds a member to a group. Returns the bytes that it takes.
+    fn add(&mut self, values: &[Vec<GroupValue>], member: u32) -> usize {
+        // A list doubles.
+        let mut used = 2 * size_of::<u32>();
         self.bytes.clear();
         for (choices, &choice) in values.iter().zip(&self.choice) {
             choices[choice].write_key(&mut self.bytes);
@@ -329,18 +366,18 @@ impl<'a> Table<'a> {
                 self.places.insert(self.bytes.as_slice().into(), self.groups.len());
                 self.groups.push((keys, Vec::new()));
                 // The bytes of the keys, and their texts, are about as long.
-                self.uncharged += GROUP_BYTES + KEY_BYTES * values.len() + 3 * self.bytes.len();
+                used += GROUP_BYTES + KEY_BYTES * values.len() + 3 * self.bytes.len();
                 self.groups.len() - 1
             }
         };
         self.groups[place].1.push(member);
-        // A list doubles.
-        self.uncharged += 2 * size_of::<u32>();
+        used
     }
 
-    fn finish(self) -> Vec<Part> {
+    fn finish(mut self) -> Result<Vec<Part>> {
+        self.pending.charge()?;
         let part = |(keys, nodes): (_, Vec<u32>)| Part { keys, members: NodeSet::from(nodes) };
-        self.groups.into_iter().map(part).collect()
+        Ok(self.groups.into_iter().map(part).collect())
     }
 }
 

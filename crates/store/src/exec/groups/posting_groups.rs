@@ -6,7 +6,7 @@
 //! O(tokens + nodes · aggregated predicates).
 
 use super::column_groups::{Found, MEMBERS_MIN, Plan, is_known};
-use super::folds::NumberFolds;
+use super::folds::{NumberFolds, folded_bytes};
 use super::partition::{GROUP_BYTES, KEY_BYTES};
 use crate::exec::control::context::Context;
 use crate::exec::physical::path::GroupPath;
@@ -96,6 +96,7 @@ impl Context<'_> {
         let (nodes, groups) = (Vec::with_capacity(2 * BATCH), Vec::with_capacity(2 * BATCH));
         let mut found = Groups { firsts: vec![0], counts: vec![0], columns, nodes, groups };
         let mut charged = 1;
+        let each = GROUP_BYTES + KEY_BYTES + folded_bytes(&found.columns);
         for (count, token) in tokens.iter().enumerate() {
             match token {
                 TokenNodes::Stored(postings, range) => found.begin(postings.slice(range.clone())),
@@ -106,11 +107,11 @@ impl Context<'_> {
                 found.fold();
                 let more = found.firsts.len() - charged;
                 charged += more;
-                self.control.charge((GROUP_BYTES + KEY_BYTES) * more)?;
+                self.control.charge(each * more)?;
             }
         }
         found.fold();
-        self.control.charge((GROUP_BYTES + KEY_BYTES) * (found.firsts.len() - charged))?;
+        self.control.charge(each * (found.firsts.len() - charged))?;
         Ok(found)
     }
 }

@@ -192,19 +192,32 @@ pub(crate) struct NumberTable {
     present: Option<Vec<u64>>,
 }
 
+/// The ids from the first to the last of some nodes.
+fn span_of(nodes: &[u32]) -> usize {
+    match nodes {
+        [least, .., greatest] => greatest.saturating_sub(*least) as usize + 1,
+        _ => nodes.len(),
+    }
+}
+
 impl NumberTable {
+    /// Whether nodes ascend and lie close together. Ids that lie far apart would make a table of gaps.
+    pub(crate) fn is_dense(nodes: &[u32]) -> bool {
+        nodes.is_sorted_by(|one, other| one < other)
+            && span_of(nodes) <= nodes.len().saturating_mul(SPAN_MAX)
+    }
+
+    /// The bytes of a table of nodes that are dense: a number for each id, and a bit.
+    pub(crate) fn byte_len(nodes: &[u32]) -> usize {
+        span_of(nodes) * size_of::<i64>() * 65 / 64
+    }
+
     /// The table of some nodes: `None` where they do not ascend or their ids are too far apart, or
     /// as [`numbers`] says. Costs eight bytes an id of the span.
     pub(crate) fn new(part: &LangValues, wanted: ValueType, nodes: &[u32]) -> Option<NumberTable> {
-        if !nodes.is_sorted_by(|one, other| one < other) {
-            return None;
-        }
-        let (least, greatest) = (*nodes.first()?, *nodes.last()?);
-        let span = (greatest - least) as usize + 1;
         let column = &part.base.column;
-        // Ids that lie far apart would make a table of gaps.
-        let fits = span <= nodes.len().saturating_mul(SPAN_MAX);
-        if !fits || column.rows.is_some() {
+        let (least, span) = (*nodes.first()?, span_of(nodes));
+        if !NumberTable::is_dense(nodes) || column.rows.is_some() {
             return None;
         }
         let mut filler = Filler { part, nodes, least, count: 0 };

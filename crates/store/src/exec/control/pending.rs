@@ -1,0 +1,48 @@
+//! Many small amounts of memory that are charged together.
+
+use super::stop::Control;
+use hexgraph_base::types::Result;
+use std::mem;
+
+/// Memory is charged, and the control asked whether to go on, each time this many bytes are needed.
+const CHARGED_BYTES: usize = 64 << 10;
+
+/// The bytes that are in use, or about to be, and not charged yet. An addition costs no atomic operation, but for one that charges.
+pub(in crate::exec) struct Pending<'c> {
+    control: &'c Control,
+    bytes: usize,
+}
+
+impl<'c> Pending<'c> {
+    /// Nothing so far.
+    pub(in crate::exec) fn new(control: &'c Control) -> Pending<'c> {
+        Pending { control, bytes: 0 }
+    }
+
+    /// Adds bytes that the request keeps to its end.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Control::check`] and [`Control::charge`].
+    #[inline]
+    pub(in crate::exec) fn add(&mut self, bytes: usize) -> Result<()> {
+        self.bytes += bytes;
+        if self.bytes < CHARGED_BYTES {
+            return Ok(());
+        }
+        self.control.check()?;
+        self.charge()
+    }
+
+    /// Charges what is left.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Control::charge`].
+    pub(in crate::exec) fn charge(&mut self) -> Result<()> {
+        match mem::take(&mut self.bytes) {
+            0 => Ok(()),
+            bytes => self.control.charge(bytes),
+        }
+    }
+}
