@@ -13,6 +13,7 @@
     reason = "nothing is offered by a program: `pub` is for the module above"
 )]
 
+mod answers;
 mod counting;
 mod mutations;
 mod site;
