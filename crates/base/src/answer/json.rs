@@ -394,6 +394,22 @@ mod tests {
     }
 
     #[test]
+    fn what_is_no_json_is_no_part_of_an_answer() {
+        for text in ["1},{\"admin\":true", "{\"type\":\"Point\"}]", "", "{", "[1,2", "nul", "1 2"] {
+            for value in [ValueRef::Geo(text), ValueRef::BigFloat(text)] {
+                let write = || {
+                    let mut sink = JsonSink::new();
+                    sink.begin_array();
+                    sink.value(value);
+                };
+                let error = std::panic::catch_unwind(write).unwrap_err();
+                let error = error.downcast_ref::<crate::types::Error>().unwrap().to_string();
+                assert!(error.contains("is no JSON"), "{error}");
+            }
+        }
+    }
+
+    #[test]
     fn escapes_texts_and_keys() {
         assert_eq!(
             quoted("<a>&\u{2028}\u{2029}\u{2027}\n\r\t\u{1}\u{8}\u{7f}\"\\é日😀"),

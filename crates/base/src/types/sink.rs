@@ -1,6 +1,7 @@
 //! Where an answer is written to: JSON text, Python objects.
 
-use super::{DateTime, Objects, Uid, ValueRef};
+use super::{DateTime, Error, JsonReader, Objects, Uid, ValueRef, shown};
+use std::panic::resume_unwind;
 
 /// Takes an answer as a stream of events, depth first.
 ///
@@ -97,10 +98,27 @@ pub trait ShowValues: Sink {
             ValueRef::Float(number) => self.float(number),
             ValueRef::Bool(truth) => self.bool(truth),
             ValueRef::DateTime(time) => self.time(time),
-            ValueRef::Geo(json) | ValueRef::BigFloat(json) => self.json(json),
+            ValueRef::Geo(json) | ValueRef::BigFloat(json) => self.json(checked_json(json)),
             ValueRef::Password(_) => self.omit(),
             ValueRef::Vector(numbers) => self.vector(numbers),
             ValueRef::Binary(bytes) => self.text(&String::from_utf8_lossy(bytes)),
         }
     }
+}
+
+/// A stored text that is JSON. Files may be damaged, or made by others: anything else would become part of the answer.
+///
+/// # Panics
+///
+/// Unwinds with [`Error::Corrupt`] for any other text, since the methods of a sink return nothing.
+fn checked_json(text: &str) -> &str {
+    let mut reader = JsonReader::new(text);
+    if reader.skip().and_then(|()| reader.end()).is_err() {
+        let message = format!(
+            "a stored geometry or number, {}, is no JSON: restore the database from a backup",
+            shown(text)
+        );
+        resume_unwind(Box::new(Error::Corrupt { path: "the database".to_owned(), message }));
+    }
+    text
 }
