@@ -231,13 +231,13 @@ mod tests {
     use crate::http::graphql::{Feeds, SubscribeOptions};
     use crate::http::guard::security::Security;
     use crate::http::message::incoming::Bodies;
+    use crate::http::message::stream_slots::StreamSlots;
     use axum::http::header;
     use flate2::Compression;
     use flate2::write::GzEncoder;
     use hexgraph::db::Database;
     use std::io::Write;
     use tokio::runtime::Builder;
-    use tokio::sync::Semaphore;
 
     const LEN: usize = 8 << 20;
 
@@ -253,7 +253,7 @@ mod tests {
             feeds: Arc::new(Feeds::new(SubscribeOptions::default())),
             security: Security::default(),
             exports: None,
-            streams: Arc::new(Semaphore::new(1)),
+            streams: Arc::new(StreamSlots::new(1)),
             lanes: Arc::new(Lanes::new(AdmissionOptions::default())),
             switches: Arc::default(),
             tasks: Arc::default(),

@@ -8,6 +8,7 @@ use crate::http::guard::switches::Switches;
 use crate::http::guard::users;
 use crate::http::message::incoming::{Bodies, Incoming};
 use crate::http::message::request_error::RequestError;
+use crate::http::message::stream_slots::StreamSlots;
 use axum::http::HeaderMap;
 use hexgraph::db::access::KeyRole;
 use hexgraph::db::graphql::{Folder, Headers, Tasks};
@@ -15,7 +16,6 @@ use hexgraph::db::{Canceller, Database};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
-use tokio::sync::Semaphore;
 
 /// The state of the server that all requests share.
 pub(super) struct App {
@@ -34,8 +34,8 @@ pub(super) struct App {
     pub security: Security,
     /// The folder for exports and backups; `None` if requests may not write any.
     pub exports: Option<Folder>,
-    /// Permits for answers that are written while they are sent; each of them occupies a thread.
-    pub streams: Arc<Semaphore>,
+    /// Slots for answers that are written while they are sent; each of them occupies a thread.
+    pub streams: Arc<StreamSlots>,
     /// The budget that the memory of bodies is drawn from.
     pub bodies: Bodies,
     /// Admission: which requests run, and which wait.

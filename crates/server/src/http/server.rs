@@ -13,6 +13,7 @@ use crate::http::guard::access_settings::enable_access;
 use crate::http::guard::security::Security;
 use crate::http::guard::switches::{SHUTDOWN_GRACE, STOP_GRACE, Switches};
 use crate::http::message::incoming::Bodies;
+use crate::http::message::stream_slots::StreamSlots;
 use crate::http::message::streamed_answer::STREAMS_MAX;
 use hexgraph::db::access::AccessOptions;
 use hexgraph::db::graphql::Folder;
@@ -25,7 +26,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use std::{io, process, thread};
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio::{task, time};
 
 /// The interval at which idle transactions are aborted.
@@ -169,7 +170,7 @@ impl Server {
             feeds: Arc::new(Feeds::new(options.subscriptions)),
             security,
             exports,
-            streams: Arc::new(Semaphore::new(STREAMS_MAX)),
+            streams: Arc::new(StreamSlots::new(STREAMS_MAX)),
             lanes: Arc::new(Lanes::new(options.admission)),
             switches: Arc::clone(&switches),
             tasks: Arc::default(),

@@ -5,6 +5,7 @@ use crate::http::compat::go_json;
 use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::{Extensions, Reply, Txn};
 use crate::http::message::request_error::{RequestError, ShapeError};
+use crate::http::message::stream_slots::NoSlot;
 use crate::http::message::streamed_answer::{PIECE_LEN, Pieces, STREAM_MIN, STREAMS_MAX, Stream};
 use hexgraph::db::{
     Control, Database, ExplainedStep, Explanation, Given, Latency, QueryAnswer, QueryRequest,
@@ -13,7 +14,6 @@ use hexgraph::db::{
 use hexgraph_base::answer::write_plain_text;
 use hexgraph_base::types::{Error, Result as EngineResult, bounded};
 use serde_json::{Map, Value};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Answers a query.
@@ -33,7 +33,8 @@ pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &Control)
     });
     match read {
         Ok((database, request, start, wanted)) => {
-            run((app, database), &request, start, wanted, control)
+            let client = app.security.client_of(&app.unguarded, incoming);
+            run((app, database, client), &request, start, wanted, control)
                 .unwrap_or_else(|error| Reply::failed(&error))
         }
         Err(message) => Reply::invalid_request(&message),
@@ -41,7 +42,7 @@ pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &Control)
 }
 
 fn run(
-    (app, database): (&App, Database),
+    (app, database, client): (&App, Database, u64),
     request: &QueryRequest,
     start: u64,
     Wanted { rdf, explain, strict, warnings }: Wanted,
@@ -74,7 +75,7 @@ fn run(
             let extensions = about.extensions(&database, &answer, encoding);
             Ok(Reply::data(&data, &extensions))
         }
-        None => stream((app, database), answer, about, control),
+        None => stream((app, database, client), answer, about, control),
     }
 }
 
@@ -126,16 +127,20 @@ fn on_one_line(text: &str) -> String {
 
 /// The reply with a long answer, which is written while it is sent.
 fn stream(
-    (app, database): (&App, Database),
+    (app, database, client): (&App, Database, u64),
     answer: QueryAnswer,
     about: Asked,
     control: &Control,
 ) -> EngineResult<Reply> {
-    let place = Arc::clone(&app.streams).try_acquire_owned().map_err(|_| {
+    let slot = app.streams.acquire(client).map_err(|why| {
         control.note_starved();
+        let which = match why {
+            NoSlot::Full => format!("{STREAMS_MAX} answers"),
+            NoSlot::Share(own) => format!("{own} answers to you"),
+        };
         let message = format!(
-            "{STREAMS_MAX} answers of more than {STREAM_MIN} bytes are being sent, which is the \
-             most: try again later, or ask for less"
+            "{which} of more than {STREAM_MIN} bytes are being sent, which is the most: read them, \
+             try again later, or ask for less"
         );
         Error::Limit { message }
     })?;
@@ -152,7 +157,7 @@ fn stream(
         beside.push(b'}');
         pieces.send(beside)
     };
-    Ok(Reply::stream(Stream::new(place, control.successor(), write), Some(touched)))
+    Ok(Reply::stream(Stream::new(slot, control.successor(), write), Some(touched)))
 }
 
 /// The requested form of the answer.

@@ -9,6 +9,7 @@
 //! a client sees that the body has no end.
 
 use super::coding::{Coding, Packer};
+use super::stream_slots::StreamSlot;
 use crate::http::admission::lower_priority;
 use axum::body::{Body, Bytes};
 use futures_util::stream;
@@ -17,8 +18,8 @@ use hexgraph_base::types::{Error, Result};
 use std::time::Duration;
 use std::{io, thread};
 use tokio::runtime::Handle;
+use tokio::sync::mpsc;
 use tokio::sync::mpsc::Sender;
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::timeout;
 
 /// Answers of more bytes than this are written while they are sent.
@@ -57,7 +58,7 @@ struct Way<'a> {
 pub(in crate::http) struct Stream {
     control: Control,
     write: Box<dyn FnOnce(&Control, &mut Pieces<'_>) -> Result<()> + Send>,
-    place: OwnedSemaphorePermit,
+    slot: StreamSlot,
 }
 
 enum Piece {
@@ -68,16 +69,16 @@ enum Piece {
 impl Stream {
     /// What `write` will write, until `control` stops it.
     pub(in crate::http) fn new(
-        place: OwnedSemaphorePermit,
+        slot: StreamSlot,
         control: Control,
         write: impl FnOnce(&Control, &mut Pieces<'_>) -> Result<()> + Send + 'static,
     ) -> Stream {
-        Stream { control, write: Box::new(write), place }
+        Stream { control, write: Box::new(write), slot }
     }
 
     /// Begins to write. Returns what is to be sent.
     pub(in crate::http) fn start(self, coding: Option<Coding>) -> Body {
-        let Stream { control, write, place } = self;
+        let Stream { control, write, slot } = self;
         let packer = coding.and_then(Coding::packer);
         let (sender, receiver) = mpsc::channel(PIECES_MAX);
         let runtime = Handle::current();
@@ -90,7 +91,7 @@ impl Stream {
             if write(&control, &mut pieces).and_then(|()| pieces.finish()).is_ok() {
                 let _ = way.wait(Piece::End);
             }
-            drop(place);
+            drop(slot);
         };
         // Not one of the threads that answer requests. Without one there is no end either.
         let _ = thread::Builder::new().name("hexgraph-stream".to_owned()).spawn(work);
