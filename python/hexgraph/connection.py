@@ -84,7 +84,7 @@ def connect(  # noqa: PLR0913 - settings by keyword
     - `timeout`, seconds that a query may take where it does not say so itself (none)
     - `memory`, bytes of its sets, lists and variables (4 GiB), and `result`, bytes of its answer
       as it is written (4 GiB); "512MiB" will do
-    - `edges` that one @recurse may walk (a million), and its `levels` (256, which is the most)
+    - `edges` that one @recurse may walk (a million), and its `levels` (256; up to 100,000)
     - `normalize`, objects that @normalize may make of one node (10,000)
     - `frontier`, beginnings of paths that shortest may keep (a million)
     - `uids` that one `Database.assign_uids` hands out (a million)

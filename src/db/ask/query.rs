@@ -7,7 +7,7 @@ use super::plans::Variables;
 use super::rows::RowCounter;
 use super::shown::shown_blocks;
 use super::slow::SlowQuery;
-use super::unknown::{Warning, doubtful, unknown_names};
+use super::unknown::{Warning, WarningKind, doubtful, unknown_names};
 use crate::db::database::Database;
 use crate::db::guard::guarded;
 use crate::db::operation::Latency;
@@ -16,11 +16,11 @@ use hexgraph_base::answer::{
     need_data,
 };
 use hexgraph_base::budget::Share;
-use hexgraph_base::plan::Query;
+use hexgraph_base::plan::{Block, Query};
 use hexgraph_base::types::pool::Pool;
 use hexgraph_base::types::{Error, PieceSink, Result, Sink, Uid};
 use hexgraph_store::exec;
-use hexgraph_store::exec::{Answer, Control, ExecOptions, Limits, Trace};
+use hexgraph_store::exec::{Answer, COMMON_LEVELS, Control, ExecOptions, Limits, Trace};
 use hexgraph_store::graph::{PredicateStats, Version, stats};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
@@ -541,6 +541,7 @@ impl QueryAnswer {
     /// As [`QueryAnswer::write`] and [`TableSink::finish`].
     pub fn table(&self, block: Option<&str>, control: &Control) -> Result<Table> {
         let name = self.block_name(block)?;
+        self.check_table_depth(&name)?;
         let mut table = match self.columns(&name, control)? {
             Some(table) => table,
             None => self.table_by_rows(&name, control)?,
@@ -662,8 +663,57 @@ impl QueryAnswer {
         };
         let mut warnings = self.unknown();
         warnings.extend(doubtful(query, unmets));
+        warnings.extend(self.depth_warnings());
         warnings.sort_by_key(|warning| (warning.at.line, warning.at.column));
         warnings
+    }
+
+    /// The blocks whose objects nest in more than 256 levels. Only `@recurse` makes so many. O(levels).
+    fn deep_blocks(&self) -> impl Iterator<Item = &Block> {
+        self.held_answer().into_iter().flat_map(|answer| {
+            let blocks = &answer.plan().blocks;
+            (0..blocks.len()).filter_map(|place| answer.block(place)).filter_map(|result| {
+                let block = &blocks[result.block];
+                let is_deep = block.recurse.is_some() && result.level.is_deeper_than(COMMON_LEVELS);
+                is_deep.then_some(block)
+            })
+        })
+    }
+
+    /// A warning for each block that is deeper than many readers of JSON go. To be told though nobody asks for warnings: such a client can't
+    /// read its answer.
+    pub fn depth_warnings(&self) -> Vec<Warning> {
+        let warning = |block: &Block| {
+            Warning {
+            kind: WarningKind::DeepAnswer,
+            message: format!(
+                "block `{}` nests in more than {COMMON_LEVELS} levels, and many readers of JSON stop there",
+                block.name
+            ),
+            at: block.at,
+            hint: "give `@recurse` a `depth`, or ask for nodes and their distances with a block `bfs(source: …)`"
+                .to_owned(),
+        }
+        };
+        self.deep_blocks().map(warning).collect()
+    }
+
+    /// Checks that a block can be a table: columns nest as deep as its levels.
+    ///
+    /// # Errors
+    ///
+    /// `Limit` when it is deeper than 256 levels.
+    fn check_table_depth(&self, name: &str) -> Result<()> {
+        match self.deep_blocks().find(|block| block.name == name) {
+            None => Ok(()),
+            Some(_) => Err(Error::Limit {
+                message: format!(
+                    "block `{name}` nests in more than {COMMON_LEVELS} levels, and a table has at most so many: give \
+                     `@recurse` a `depth`, ask for nodes and their distances with a block `bfs(source: …)`, or read \
+                     the answer with `to_dict()`"
+                ),
+            }),
+        }
     }
 
     /// What the query names and the schema of its version does not have: predicates, types and languages that are likely

@@ -42,6 +42,8 @@ pub enum WarningKind {
     GroupedPage,
     /// A variable that has no value at any node where it is used.
     NoValue,
+    /// A block that nests deeper than many readers of JSON go.
+    DeepAnswer,
 }
 
 impl WarningKind {
@@ -54,6 +56,7 @@ impl WarningKind {
             WarningKind::NoSelection => "no_selection",
             WarningKind::GroupedPage => "grouped_page",
             WarningKind::NoValue => "no_value",
+            WarningKind::DeepAnswer => "deep_answer",
         }
     }
 

@@ -15,7 +15,7 @@ mod upsert;
 mod write;
 
 pub use control::costs::Costs;
-pub use control::limits::{Limits, byte_count, parse_time, past_limit};
+pub use control::limits::{COMMON_LEVELS, Limits, byte_count, parse_time, past_limit};
 pub use control::options::ExecOptions;
 pub use control::stop::{Canceller, Control, Onward};
 pub use control::trace::{Step, Trace, Unmet};

@@ -55,7 +55,10 @@ fn run(
     if strict && let Some(Warning { message, at, hint, .. }) = answer.unknown().first() {
         return Err(Error::query_at(*at, message).with_hint(hint));
     }
-    let warnings = warnings.then(|| answer.warnings());
+    let warnings = match warnings {
+        true => Some(answer.warnings()),
+        false => Some(answer.depth_warnings()).filter(|warnings| !warnings.is_empty()),
+    };
     let written = match rdf {
         false => answer.to_short_json(STREAM_MIN, control)?,
         true => {

@@ -21,7 +21,7 @@ pub struct Limits {
     pub body: u64,
     /// `edges`: the edges that one `@recurse` may walk; a million by default.
     pub edges: u64,
-    /// `levels`: how deep one `@recurse` may go; 256 by default, which is also the most.
+    /// `levels`: how deep one `@recurse` may go; 256 by default, and 100,000 at the most.
     pub levels: u64,
     /// `normalize`: the objects that `@normalize` may make of one node; 10,000 by default.
     pub normalize: u64,
@@ -33,8 +33,11 @@ pub struct Limits {
     pub slow: Duration,
 }
 
-/// Answers nest as deep, and so do the readers of their JSON.
-const LEVELS_MAX: u64 = 256;
+/// Many readers of JSON go as deep as this.
+pub const COMMON_LEVELS: usize = 256;
+
+/// What is computed at each level takes memory for each level above it.
+const LEVELS_MAX: u64 = 100_000;
 
 impl Default for Limits {
     fn default() -> Limits {
@@ -45,7 +48,7 @@ impl Default for Limits {
             text: 64 << 20,
             body: 256 << 20,
             edges: 1_000_000,
-            levels: LEVELS_MAX,
+            levels: COMMON_LEVELS as u64,
             normalize: 10_000,
             frontier: 1_000_000,
             uids: 1_000_000,
@@ -184,7 +187,7 @@ mod tests {
             ("memory", "much", "limit memory=much: expected a number of bytes"),
             ("result", "99999999999GiB", "less than 16 EiB"),
             ("timeout", "-1s", "limit timeout=-1s: expected a time"),
-            ("levels", "0", "from 1 to 256"),
+            ("levels", "0", "from 1 to 100000"),
             ("edge", "1", "there is no limit \"edge\"; there are timeout, memory"),
         ] {
             let error = Limits::default().set(name, value).unwrap_err().to_string();

@@ -10,6 +10,7 @@ use crate::storage::NodeSet;
 use hexgraph_base::plan::{Block, BlockKind, Field, FieldKind};
 use hexgraph_base::types::Value;
 use rustc_hash::FxHashMap;
+use std::mem;
 use std::sync::Arc;
 
 /// The result of one block.
@@ -91,6 +92,41 @@ pub struct ValueField {
     pub shown: Option<FxHashMap<u32, Vec<usize>>>,
     /// True for `l@*` and for `l@en` beside it, which have a key in common.
     pub shares_key: bool,
+}
+
+impl Drop for EdgeField {
+    /// Drops the levels below one after the other: there may be more of them than a stack has room for.
+    fn drop(&mut self) {
+        let is_edges = |result: &FieldResult| matches!(result.data, FieldData::Edges(_));
+        if !self.level.fields.iter().any(is_edges) {
+            return;
+        }
+        let mut fields = mem::take(&mut self.level.fields);
+        while let Some(mut result) = fields.pop() {
+            if let FieldData::Edges(edges) = &mut result.data {
+                fields.append(&mut edges.level.fields);
+            }
+        }
+    }
+}
+
+impl Level {
+    /// Whether there are more than so many levels, this one included. O(levels).
+    pub fn is_deeper_than(&self, most: usize) -> bool {
+        let mut levels = vec![(self, 1)];
+        while let Some((level, depth)) = levels.pop() {
+            if most < depth {
+                return true;
+            }
+            levels.extend(level.fields.iter().filter_map(|result| match &result.data {
+                FieldData::Edges(edges) if !edges.level.fields.is_empty() => {
+                    Some((&edges.level, depth + 1))
+                }
+                _ => None,
+            }));
+        }
+        false
+    }
 }
 
 impl ValueField {

@@ -6,14 +6,16 @@
 use super::partition::{GROUP_BYTES, Part, result_bytes};
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::pending::Pending;
-use crate::exec::control::tree::{FieldData, Group, GroupValue, Level, RootGroups, ValueMap};
+use crate::exec::control::tree::{
+    EdgeField, FieldData, Group, GroupValue, Level, RootGroups, ValueMap,
+};
 use crate::exec::math::variables::add_values;
 use crate::exec::physical::path::GroupPath;
 use crate::exec::select::batches::Members;
 use crate::exec::select::rank::rank_of;
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Field, FieldKind, GroupBy, GroupKey, VarId};
-use hexgraph_base::types::{Error, Result, Value, stack};
+use hexgraph_base::types::{Error, Result, Value};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -49,27 +51,37 @@ impl Context<'_> {
     /// Groups the targets of each node, in all fields of a tree that ask for it. It is called when the lists of targets are
     /// final: `@cascade` and the pages remove targets before.
     pub(crate) fn group_fields(&self, level: &mut Level) -> Result<()> {
-        stack::require();
-        for result in &mut level.fields {
-            let FieldData::Edges(edges) = &mut result.data else { continue };
-            self.group_fields(&mut edges.level)?;
-            let field = &result.field;
-            if let Some(group_by) = &field.group_by {
-                self.check_group_results(&field.fields)?;
-                let (count, targets) = (edges.offsets.len() - 1, edges.targets.len());
-                let nanos = LIST_NANOS + MEMBER_NANOS * (targets / count.max(1));
-                let groups = |places: Range<usize>| {
-                    let list =
-                        |place| self.groups(group_by, &field.fields, edges.targets_of(place));
-                    places.map(list).collect::<Result<Vec<_>>>()
-                };
-                let step = self.begin("group", &field.key, Some(field.at), None);
-                let groups = self.lists(count, nanos, groups)?;
-                self.end(&step, groups.iter().map(Vec::len).sum());
-                edges.groups = Some(groups);
+        let mut levels = vec![level];
+        while let Some(level) = levels.pop() {
+            for result in &mut level.fields {
+                let FieldData::Edges(edges) = &mut result.data else { continue };
+                if let Some(group_by) = &result.field.group_by {
+                    edges.groups = Some(self.groups_of_lists(group_by, &result.field, edges)?);
+                }
+                levels.push(&mut edges.level);
             }
         }
         Ok(())
+    }
+
+    /// The groups of the targets of each node.
+    fn groups_of_lists(
+        &self,
+        group_by: &GroupBy,
+        field: &Field,
+        edges: &EdgeField,
+    ) -> Result<Vec<Vec<Group>>> {
+        self.check_group_results(&field.fields)?;
+        let (count, targets) = (edges.offsets.len() - 1, edges.targets.len());
+        let nanos = LIST_NANOS + MEMBER_NANOS * (targets / count.max(1));
+        let groups = |places: Range<usize>| {
+            let list = |place| self.groups(group_by, &field.fields, edges.targets_of(place));
+            places.map(list).collect::<Result<Vec<_>>>()
+        };
+        let step = self.begin("group", &field.key, Some(field.at), None);
+        let groups = self.lists(count, nanos, groups)?;
+        self.end(&step, groups.iter().map(Vec::len).sum());
+        Ok(groups)
     }
 
     /// Groups some nodes; the groups come in the order of the answer: small ones first.

@@ -70,7 +70,8 @@ impl Context<'_> {
                 let count = source.count(member);
                 if most < count {
                     // The lists keep their room for the members that follow.
-                    while_choosing.grow(size_of::<GroupValue>() * (count - most) * sources.len())?;
+                    while_choosing
+                        .grow(size_of::<GroupValue>() * (count - most) * sources.len())?;
                     most = count;
                 }
                 source.collect(member, choices);

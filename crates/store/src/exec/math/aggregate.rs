@@ -7,6 +7,8 @@ use super::node_numbers::NodeNumbers;
 use super::sums::Sum;
 use super::totals::Totals;
 use crate::exec::control::context::{Context, Var};
+use crate::exec::control::pending::Pending;
+use crate::exec::control::stop::Control;
 use crate::exec::control::tree::{
     Column, EdgeField, FieldData, Finder, Level, VALUE_BYTES, ValueMap,
 };
@@ -38,11 +40,12 @@ impl Context<'_> {
     pub(crate) fn compute(&mut self, root: &mut Level) -> Result<()> {
         let mut waiting = Vec::new();
         let mut homes = Homes::new();
-        survey(root, &mut Vec::new(), &mut waiting, &mut homes);
+        survey(root, self.control, &mut waiting, &mut homes)?;
         while !waiting.is_empty() {
             let before = waiting.len();
             let mut rest = Vec::new();
             for path in waiting {
+                self.check()?;
                 let ready = {
                     let field = field_at(root, &path);
                     reads_of(&field.kind).iter().all(|var| {
@@ -252,38 +255,49 @@ impl Context<'_> {
     }
 }
 
-/// Finds the computed fields and the levels where variables are at home.
-fn survey(level: &Level, path: &mut Vec<usize>, waiting: &mut Vec<Vec<usize>>, homes: &mut Homes) {
-    stack::require();
-    for (number, result) in level.fields.iter().enumerate() {
+/// Finds the computed fields and the levels where variables are at home. A path is charged: in a deep tree it is long.
+fn survey(
+    level: &Level,
+    control: &Control,
+    waiting: &mut Vec<Vec<usize>>,
+    homes: &mut Homes,
+) -> Result<()> {
+    let (mut path, mut open) = (Vec::new(), vec![level.fields.iter().enumerate()]);
+    let mut pending = Pending::new(control);
+    while let Some(fields) = open.last_mut() {
+        let Some((number, result)) = fields.next() else {
+            open.pop();
+            path.pop();
+            continue;
+        };
+        let is_edges = matches!(result.data, FieldData::Edges(_));
+        path.push(number);
+        // A variable of nodes is at home where its edges lead, one level further down.
+        let home = if is_edges { path.len() } else { path.len() - 1 };
         if let Some(var) = result.field.var {
-            let mut home = path.clone();
-            if matches!(result.data, FieldData::Edges(_)) {
-                // A variable of nodes is at home where its edges lead, one level further down.
-                home.push(number);
-            }
-            homes.entry(var).or_insert(home);
+            homes.entry(var).or_insert_with(|| path[..home].to_vec());
         }
         let computed = matches!(
             result.field.kind,
             FieldKind::Val(_) | FieldKind::AggregateVar(..) | FieldKind::Math(_)
         );
-        path.push(number);
         if computed {
+            pending.add(size_of::<Vec<usize>>() + size_of_val(&path[..]))?;
             waiting.push(path.clone());
         }
-        let is_edges = matches!(result.data, FieldData::Edges(_));
         for item in result.field.facets.iter().flat_map(|facets| &facets.items) {
-            let below = if is_edges { path.len() } else { path.len() - 1 };
             if let Some(var) = item.var {
-                homes.entry(var).or_insert_with(|| path[..below].to_vec());
+                homes.entry(var).or_insert_with(|| path[..home].to_vec());
             }
         }
-        if let FieldData::Edges(edges) = &result.data {
-            survey(&edges.level, path, waiting, homes);
+        match &result.data {
+            FieldData::Edges(edges) => open.push(edges.level.fields.iter().enumerate()),
+            _ => {
+                path.pop();
+            }
         }
-        path.pop();
     }
+    pending.charge()
 }
 
 fn reads_of(kind: &FieldKind) -> Vec<VarId> {

@@ -9,7 +9,7 @@ use crate::exec::select::read::{Langs, typed};
 use crate::exec::walk::lists::distinct;
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Block, FieldKind, VarId};
-use hexgraph_base::types::{Error, Result, Value, stack};
+use hexgraph_base::types::{Error, Result, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -50,47 +50,70 @@ impl Context<'_> {
         Ok(())
     }
 
+    /// Adds the variables of a level and those below, in the order of their fields. Levels that are begun stand in a list, since there may be
+    /// more of them than a stack has room for.
     fn publish_level(&self, level: &Level, live: &Arc<Vec<u32>>, found: &mut Found) -> Result<()> {
-        stack::require();
-        for result in &level.fields {
-            let items = result.field.facets.iter().flat_map(|facets| &facets.items);
-            let facets = items.filter(|item| item.var.is_some()).count();
-            let defined = usize::from(result.field.var.is_some()) + facets;
-            self.control.charge(defined * VALUE_BYTES * live.len())?;
-            match &result.data {
-                FieldData::Edges(edges) => self.publish_edges(result, edges, level, live, found)?,
-                FieldData::Values(_) => self.publish_values(result, live, found)?,
-                FieldData::Uid => add_uids(found, result.field.var, live),
-                FieldData::Counts(counts)
-                    if !live.is_empty() && live.len() == level.nodes.len() =>
-                {
-                    let counts = counts.iter().map(|count| *count as i64).collect();
-                    let (nodes, values) = (live.to_vec(), Column::Int(counts));
-                    let map = ValueMap { nodes, values, constant: None };
-                    add_values(found, result.field.var, map);
-                }
-                FieldData::Counts(counts) => {
-                    let count_at = |place: usize| Value::Int(counts[place] as i64);
-                    add_values(found, result.field.var, by_place(level, live, count_at));
-                }
-                FieldData::Passwords(answers) => {
-                    let answer_at = |place: usize| Value::Bool(answers[place]);
-                    add_values(found, result.field.var, by_place(level, live, answer_at));
-                }
-                FieldData::CountUid => {
-                    let count = ValueMap::constant(Value::Int(live.len() as i64));
-                    add_values(found, result.field.var, count);
-                }
-                // A predicate that nobody has yet: its variable is known, and empty.
-                FieldData::Nothing if matches!(result.field.kind, FieldKind::Predicate { .. }) => {
-                    if let Some(var) = result.field.var {
-                        found.entry(var).or_insert_with(|| Var::uids(NodeSet::default()));
-                    }
-                }
-                _ => {}
+        let mut open = vec![(level, Arc::clone(live), level.fields.iter())];
+        while let Some((level, live, fields)) = open.last_mut() {
+            let Some(result) = fields.next() else {
+                open.pop();
+                continue;
+            };
+            if let FieldData::Edges(edges) = &result.data {
+                let below = self.publish_field(result, level, live, found)?;
+                open.extend(below.map(|below| (&edges.level, below, edges.level.fields.iter())));
+            } else {
+                self.publish_field(result, level, live, found)?;
             }
         }
         Ok(())
+    }
+
+    /// Adds the variables of a field. Returns the nodes below it that are left, where that level has variables to be looked for.
+    fn publish_field(
+        &self,
+        result: &FieldResult,
+        level: &Level,
+        live: &Arc<Vec<u32>>,
+        found: &mut Found,
+    ) -> Result<Option<Arc<Vec<u32>>>> {
+        let items = result.field.facets.iter().flat_map(|facets| &facets.items);
+        let facets = items.filter(|item| item.var.is_some()).count();
+        let defined = usize::from(result.field.var.is_some()) + facets;
+        self.control.charge(defined * VALUE_BYTES * live.len())?;
+        match &result.data {
+            FieldData::Edges(edges) => {
+                return self.publish_edges(result, edges, level, live, found);
+            }
+            FieldData::Values(_) => self.publish_values(result, live, found)?,
+            FieldData::Uid => add_uids(found, result.field.var, live),
+            FieldData::Counts(counts) if !live.is_empty() && live.len() == level.nodes.len() => {
+                let counts = counts.iter().map(|count| *count as i64).collect();
+                let (nodes, values) = (live.to_vec(), Column::Int(counts));
+                let map = ValueMap { nodes, values, constant: None };
+                add_values(found, result.field.var, map);
+            }
+            FieldData::Counts(counts) => {
+                let count_at = |place: usize| Value::Int(counts[place] as i64);
+                add_values(found, result.field.var, by_place(level, live, count_at));
+            }
+            FieldData::Passwords(answers) => {
+                let answer_at = |place: usize| Value::Bool(answers[place]);
+                add_values(found, result.field.var, by_place(level, live, answer_at));
+            }
+            FieldData::CountUid => {
+                let count = ValueMap::constant(Value::Int(live.len() as i64));
+                add_values(found, result.field.var, count);
+            }
+            // A predicate that nobody has yet: its variable is known, and empty.
+            FieldData::Nothing if matches!(result.field.kind, FieldKind::Predicate { .. }) => {
+                if let Some(var) = result.field.var {
+                    found.entry(var).or_insert_with(|| Var::uids(NodeSet::default()));
+                }
+            }
+            _ => {}
+        }
+        Ok(None)
     }
 
     fn publish_edges(
@@ -100,7 +123,7 @@ impl Context<'_> {
         level: &Level,
         live: &[u32],
         found: &mut Found,
-    ) -> Result<()> {
+    ) -> Result<Option<Arc<Vec<u32>>>> {
         let field = &result.field;
         // Without a cascade all nodes of the level below are reached.
         let all = level.nodes.len() == live.len() && edges.level.alive.is_none();
@@ -110,12 +133,13 @@ impl Context<'_> {
         };
         if let Some(group_by) = &field.group_by {
             if field.fields.iter().all(|inner| inner.var.is_none()) {
-                return Ok(());
+                return Ok(None);
             }
             // The lists of the nodes above are grouped apart where they are shown; a variable has
             // one value for a node, over all that are in its group, each once.
             let groups = self.groups(group_by, &field.fields, &below)?;
-            return self.publish_groups(&field.fields, group_by.keys.len(), &groups, found);
+            self.publish_groups(&field.fields, group_by.keys.len(), &groups, found)?;
+            return Ok(None);
         }
         if field.var.is_some() {
             add_uids(found, field.var, &below);
@@ -127,7 +151,7 @@ impl Context<'_> {
                 add_values(found, item.var, values);
             }
         }
-        self.publish_level(&edges.level, &below, found)
+        Ok(Some(below))
     }
 
     fn publish_values(&self, result: &FieldResult, live: &[u32], found: &mut Found) -> Result<()> {

@@ -5,39 +5,83 @@ use crate::exec::control::tree::{EdgeField, FieldData, FieldResult, Level};
 use crate::exec::select::page::cut;
 use crate::exec::select::read::Langs;
 use hexgraph_base::plan::{Cascade, FieldKind};
-use hexgraph_base::types::{Result, ValueType, stack};
+use hexgraph_base::types::{Result, ValueType};
+use std::mem;
+use std::sync::Arc;
+
+/// A level whose fields are being looked at. It is taken out of the tree meanwhile, so that a deep tree needs no call for each level.
+struct Open {
+    level: Level,
+    /// How many of the fields are begun.
+    begun: usize,
+    /// The cascade in force here.
+    inherited: Option<Arc<Cascade>>,
+}
 
 impl Context<'_> {
     /// Drops what `@cascade` drops in a level and below. `inherited` is the one in force here.
     pub(crate) fn cascade(&self, level: &mut Level, inherited: Option<&Cascade>) -> Result<()> {
-        stack::require();
-        self.check()?;
-        for result in &mut level.fields {
-            let FieldData::Edges(edges) = &mut result.data else { continue };
-            let below = result.field.cascade.as_ref().or(inherited);
+        let mut open = vec![Open::new(level, inherited.cloned().map(Arc::new))];
+        while let Some(top) = open.last_mut() {
+            self.check()?;
             // Leaves first: whether a node has a field depends on which of its targets are left.
-            self.cascade(&mut edges.level, below)?;
-            if below.is_some() {
-                drop_dead(edges, &result.field);
+            if let Some(below) = top.open_next() {
+                open.push(below);
+                continue;
+            }
+            let Some(mut done) = open.pop() else { break };
+            if let Some(cascade) = &done.inherited {
+                self.drop_nodes(&mut done.level, cascade);
+            }
+            let Some(above) = open.last_mut() else {
+                *level = done.level;
+                break;
+            };
+            let result = &mut above.level.fields[above.begun - 1];
+            if let FieldData::Edges(edges) = &mut result.data {
+                edges.level = done.level;
+                if done.inherited.is_some() {
+                    drop_dead(edges, &result.field);
+                }
             }
         }
-        if let Some(cascade) = inherited {
-            let required: Vec<&FieldResult> =
-                level.fields.iter().filter(|result| is_required(result, cascade)).collect();
-            let places = 0..level.nodes.len();
-            let has = |result: &FieldResult, node| match &result.field.kind {
-                FieldKind::CheckPassword { name, .. } => {
-                    self.predicate(name).is_some_and(|predicate| predicate.has(node))
-                }
-                _ => false,
-            };
-            let alive = places.map(|place| {
-                let node = level.nodes[place];
-                required.iter().all(|result| has_result(result, place, node) || has(result, node))
-            });
-            level.alive = Some(alive.collect());
-        }
         Ok(())
+    }
+
+    /// Tells which nodes of a level stay.
+    fn drop_nodes(&self, level: &mut Level, cascade: &Cascade) {
+        let required: Vec<&FieldResult> =
+            level.fields.iter().filter(|result| is_required(result, cascade)).collect();
+        let places = 0..level.nodes.len();
+        let has = |result: &FieldResult, node| match &result.field.kind {
+            FieldKind::CheckPassword { name, .. } => {
+                self.predicate(name).is_some_and(|predicate| predicate.has(node))
+            }
+            _ => false,
+        };
+        let alive = places.map(|place| {
+            let node = level.nodes[place];
+            required.iter().all(|result| has_result(result, place, node) || has(result, node))
+        });
+        level.alive = Some(alive.collect());
+    }
+}
+
+impl Open {
+    fn new(level: &mut Level, inherited: Option<Arc<Cascade>>) -> Open {
+        Open { level: mem::take(level), begun: 0, inherited }
+    }
+
+    /// The level of the next field of edges; `None` behind the last one.
+    fn open_next(&mut self) -> Option<Open> {
+        while let Some(result) = self.level.fields.get_mut(self.begun) {
+            self.begun += 1;
+            if let FieldData::Edges(edges) = &mut result.data {
+                let own = result.field.cascade.clone().map(Arc::new);
+                return Some(Open::new(&mut edges.level, own.or_else(|| self.inherited.clone())));
+            }
+        }
+        None
     }
 }
 

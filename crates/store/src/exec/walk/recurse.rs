@@ -11,6 +11,9 @@ use hexgraph_base::types::{Error, Result};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
+/// The bytes of a field of a level, in a list that may be half empty.
+const FIELD_BYTES: usize = 2 * size_of::<FieldResult>();
+
 /// The edges that have been walked.
 #[derive(Default)]
 struct Walked {
@@ -39,7 +42,7 @@ impl Context<'_> {
     /// # Errors
     ///
     /// [`Error::Query`] for a nested selection, or a loop without a depth; [`Error::Limit`] past
-    /// a million edges or 256 levels.
+    /// the limits `edges` and `levels`.
     pub(crate) fn recurse(
         &mut self,
         block: &Block,
@@ -66,10 +69,7 @@ impl Context<'_> {
         while !layer.is_empty() && (recurse.depth == 0 || depth <= recurse.depth) {
             if self.control.limits().levels < depth {
                 let most = self.control.limits().levels;
-                return Err(past_limit(
-                    &format!("@recurse went deeper than {most} levels, give it a smaller depth"),
-                    "levels",
-                ));
+                return Err(too_deep(most));
             }
             let last = recurse.depth != 0 && depth == recurse.depth;
             let (step, before) = (self.begin("level", "of @recurse", None, None), edges);
@@ -124,6 +124,7 @@ impl Context<'_> {
                         "edges",
                     ));
                 }
+                self.control.charge(size_of::<EdgeField>() + FIELD_BYTES * fields.len())?;
                 let data = FieldData::Edges(Box::new(result));
                 level.fields.push(FieldResult { field: Arc::clone(field), data });
             } else {
@@ -187,6 +188,15 @@ impl Context<'_> {
         let predicate = Arc::clone(predicate);
         Ok(EdgeField { predicate, reverse, offsets: kept, targets, level, groups: None })
     }
+}
+
+/// The error of a recursion that goes deeper than so many levels.
+fn too_deep(most: u64) -> Error {
+    let message = format!(
+        "@recurse went deeper than {most} levels: give it a smaller `depth`, with which `.flatten()` makes rows of its \
+         levels; or ask for nodes and their distances with a block `bfs(source: …)`; or raise the limit `levels`"
+    );
+    Error::Limit { message }
 }
 
 /// True when edges are walked at the last level, too: `@cascade` and variables need them, and so does what is computed for

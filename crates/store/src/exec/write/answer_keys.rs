@@ -3,9 +3,11 @@
 use crate::exec::control::tree::{FieldData, FieldResult, Level};
 use hexgraph_base::answer::Key;
 use hexgraph_base::plan::FieldKind;
+use hexgraph_base::types::stack;
 
 /// The keys of a level's objects; `flat` where nested ones are multiplied into them.
 pub(crate) fn of_level(level: &Level, flat: bool) -> Vec<Key> {
+    stack::require();
     let mut keys = Vec::with_capacity(level.fields.len());
     for result in &level.fields {
         match (&result.data, flat) {

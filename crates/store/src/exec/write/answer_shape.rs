@@ -5,11 +5,12 @@ use crate::graph::Version;
 use hexgraph_base::answer::{Form, Shape};
 use hexgraph_base::plan::{Block, Field, FieldKind, GroupBy};
 use hexgraph_base::schema::PredicateDef;
-use hexgraph_base::types::{Value, ValueType};
+use hexgraph_base::types::{Value, ValueType, stack};
 
 /// The columns of a level's objects, `flat` where nested ones are multiplied into them. What only the data tells, facets and
 /// languages, is left out.
 pub(crate) fn of_level(version: &Version, level: &Level, flat: bool) -> Vec<Shape> {
+    stack::require();
     let mut shapes = Vec::with_capacity(level.fields.len());
     for result in &level.fields {
         let field = &result.field;

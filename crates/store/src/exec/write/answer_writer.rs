@@ -66,6 +66,12 @@ impl<'a> AnswerWriter<'a, '_> {
         known.entry(ptr::from_ref(level)).or_insert_with(of_level).clone()
     }
 
+    /// Reserves memory that is held until all is written.
+    pub(super) fn hold_more(&mut self, bytes: usize) {
+        self.selections.held += bytes;
+        self.hold(0);
+    }
+
     /// Reserves memory that is held beside the answer and all selections.
     pub(super) fn hold(&mut self, bytes: usize) {
         self.sink.beside(self.selections.held + bytes);

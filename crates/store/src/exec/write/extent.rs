@@ -79,14 +79,18 @@ fn shown_edges(level: &Level) -> impl Iterator<Item = &EdgeField> {
 /// An upper bound of the bytes that the objects of a level and below have, of which there are at most so many, where at most `paths` paths lead to each
 /// node. O(levels). Where a level repeats nodes, all of its objects may be of one node, so their number bounds the paths to each.
 fn at_most(level: &Level, paths: u64, objects: u64) -> u64 {
-    let own = objects.saturating_mul(object_bytes(level));
-    shown_edges(level).fold(own, |sum, edges| {
-        let repeated = edges.level.nodes.len() < edges.targets.len();
-        // Each path to a node goes on along each of its edges, all of which are listed.
-        let objects = paths.saturating_mul(edges.targets.len() as u64);
-        let paths = if repeated { objects } else { paths };
-        sum.saturating_add(at_most(&edges.level, paths, objects))
-    })
+    let (mut levels, mut sum) = (vec![(level, paths, objects)], 0_u64);
+    while let Some((level, paths, objects)) = levels.pop() {
+        sum = sum.saturating_add(objects.saturating_mul(object_bytes(level)));
+        levels.extend(shown_edges(level).map(|edges| {
+            let repeated = edges.level.nodes.len() < edges.targets.len();
+            // Each path to a node goes on along each of its edges, all of which are listed.
+            let objects = paths.saturating_mul(edges.targets.len() as u64);
+            let paths = if repeated { objects } else { paths };
+            (&edges.level, paths, objects)
+        }));
+    }
+    sum
 }
 
 /// The bytes of the objects of a block at the least; it does not count much further than `most`.
@@ -101,19 +105,20 @@ fn block_bytes(result: &BlockResult, most: u64) -> u64 {
 
 /// The bytes of the objects of a level and below; `paths` has the number of paths to each node, by its place. A node that
 /// `@cascade` has removed has no object, and neither has what is below it alone.
-fn level_bytes(level: &Level, mut paths: Vec<u64>, most: u64) -> u64 {
-    if level.alive.is_some() {
-        let places = paths.iter_mut().enumerate();
-        places.filter(|(place, _)| !level.is_alive(*place)).for_each(|(_, paths)| *paths = 0);
-    }
-    let objects = paths.iter().fold(0_u64, |sum, &paths| sum.saturating_add(paths));
-    let mut bytes = objects.saturating_mul(object_bytes(level));
-    for edges in shown_edges(level) {
+fn level_bytes<'a>(level: &'a Level, paths: Vec<u64>, most: u64) -> u64 {
+    let (mut levels, mut bytes) = (vec![(level, paths)], 0_u64);
+    while let Some((level, mut paths)) = levels.pop() {
         if most < bytes {
             return bytes;
         }
-        let below = paths_below(edges, &paths);
-        bytes = bytes.saturating_add(level_bytes(&edges.level, below, most));
+        if level.alive.is_some() {
+            let places = paths.iter_mut().enumerate();
+            places.filter(|(place, _)| !level.is_alive(*place)).for_each(|(_, paths)| *paths = 0);
+        }
+        let objects = paths.iter().fold(0_u64, |sum, &paths| sum.saturating_add(paths));
+        bytes = bytes.saturating_add(objects.saturating_mul(object_bytes(level)));
+        let below = |edges: &'a EdgeField| (&edges.level, paths_below(edges, &paths));
+        levels.extend(shown_edges(level).map(below));
     }
     bytes
 }

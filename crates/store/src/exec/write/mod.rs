@@ -7,6 +7,8 @@ pub(super) mod answer_shape;
 pub(super) mod answer_writer;
 mod groups;
 mod normalize;
+mod objects;
+mod fields;
 pub(super) mod columns;
 pub(super) mod output;
 pub(super) mod pieces;

@@ -6,7 +6,7 @@ use crate::exec::control::morsels::Spread;
 use crate::exec::control::stop::Control;
 use crate::exec::control::tree::{BlockResult, FieldData, Level, RootGroups, is_visible};
 use hexgraph_base::plan::{Block, BlockKind};
-use hexgraph_base::types::{PieceSink, Result, stack};
+use hexgraph_base::types::{PieceSink, Result};
 use std::ops::Range;
 
 /// The nanoseconds that an object takes to write, about, beside its fields, and those that a field takes.
@@ -112,19 +112,20 @@ fn put_together<S: PieceSink>(
 
 /// The nanoseconds that so many objects of a level take to write, about, with what is below them.
 fn nanos_of(level: &Level, objects: usize) -> usize {
-    stack::require();
-    let mut nanos = OBJECT_NANOS.saturating_mul(objects);
-    for result in &level.fields {
-        let below = match &result.data {
-            FieldData::Edges(edges) => {
-                // Each list is written once for each object of its node.
-                let lists = edges.targets.len().saturating_mul(objects);
-                nanos_of(&edges.level, lists / level.nodes.len().max(1))
+    let (mut levels, mut nanos) = (vec![(level, objects)], 0_usize);
+    while let Some((level, objects)) = levels.pop() {
+        nanos = nanos.saturating_add(OBJECT_NANOS.saturating_mul(objects));
+        for result in &level.fields {
+            match &result.data {
+                FieldData::Edges(edges) => {
+                    // Each list is written once for each object of its node.
+                    let lists = edges.targets.len().saturating_mul(objects);
+                    levels.push((&edges.level, lists / level.nodes.len().max(1)));
+                }
+                FieldData::Nothing | FieldData::CountUid => {}
+                _ => nanos = nanos.saturating_add(FIELD_NANOS.saturating_mul(objects)),
             }
-            FieldData::Nothing | FieldData::CountUid => 0,
-            _ => FIELD_NANOS.saturating_mul(objects),
-        };
-        nanos = nanos.saturating_add(below);
+        }
     }
     nanos
 }

@@ -95,8 +95,14 @@ struct Writer<'a, 'o> {
 
 impl Writer<'_, '_> {
     fn level(&mut self, level: &Level) -> Result<()> {
-        stack::require();
-        for result in &level.fields {
+        // Fields of levels that are begun.
+        let mut rest = vec![(level, level.fields.iter())];
+        while let Some((level, fields)) = rest.last_mut() {
+            let level = *level;
+            let Some(result) = fields.next() else {
+                rest.pop();
+                continue;
+            };
             for (place, &node) in level.nodes.iter().enumerate() {
                 // The one node of a constant has no uid.
                 if level.is_alive(place) && node != u32::MAX {
@@ -105,7 +111,7 @@ impl Writer<'_, '_> {
                 }
             }
             if let FieldData::Edges(edges) = &result.data {
-                self.level(&edges.level)?;
+                rest.push((&edges.level, edges.level.fields.iter()));
             }
         }
         Ok(())

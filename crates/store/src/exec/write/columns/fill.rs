@@ -69,7 +69,8 @@ pub(super) fn fill(
     let spread = control.spread(nodes.len(), VALUE_NANOS * sources.len())?;
     let spread = spread.map(|spread| spread.with_few(STRETCHES).in_units_of(BATCH));
     let threads = spread.as_ref().map_or(1, |spread| spread.count());
-    let of_field = size_of::<Column>() + threads * (size_of::<Source<'_>>() + size_of::<Stretch<'_>>());
+    let of_field =
+        size_of::<Column>() + threads * (size_of::<Source<'_>>() + size_of::<Stretch<'_>>());
     control.draw((of_field * sources.len()) as u64)?;
     let len = spread.as_ref().map_or(nodes.len(), |spread| spread.len()).max(1);
     let mut columns: Vec<Column> =

@@ -49,7 +49,7 @@ impl<'a> Selection<'a> {
         next: &mut usize,
         reserve: &mut dyn FnMut(usize),
     ) -> Option<Selection<'a>> {
-        if qualifies(level, true) { Selection::below(version, level, next, reserve) } else { None }
+        if qualifies(level) { Selection::below(version, level, next, reserve) } else { None }
     }
 
     fn below(

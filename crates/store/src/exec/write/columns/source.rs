@@ -5,6 +5,7 @@
 
 use super::checked_texts::{CheckedTexts, all_texts};
 use super::texts::TextPiece;
+use crate::exec::control::limits::COMMON_LEVELS;
 use crate::exec::control::stop::Control;
 use crate::exec::control::tree::{
     Column, FieldData, FieldResult, Finder, Level, ValueField, ValueMap,
@@ -115,8 +116,17 @@ struct Stored<'a> {
 }
 
 /// Whether the objects of a level can be written as columns, as far as is told without data: each field gives one value at most, or
-/// edges to such a level where `may_nest` says so.
-pub(super) fn qualifies<'l>(level: &'l Level, may_nest: bool) -> bool {
+/// edges to such a level.
+pub(super) fn qualifies(level: &Level) -> bool {
+    qualifies_below(level, 1)
+}
+
+fn qualifies_below<'l>(level: &'l Level, depth: usize) -> bool {
+    stack::require();
+    // Deeper ones are written object by object, which needs no call for each.
+    if COMMON_LEVELS < depth {
+        return false;
+    }
     let mut told = FxHashSet::with_capacity_and_hasher(level.fields.len(), FxBuildHasher);
     let of_field = |result: &'l FieldResult| {
         let field = &*result.field;
@@ -125,11 +135,10 @@ pub(super) fn qualifies<'l>(level: &'l Level, may_nest: bool) -> bool {
                 FieldData::CountUid => false,
                 FieldData::Values(values) => is_plain(field, values),
                 FieldData::Edges(edges) => {
-                    may_nest
-                        && edges.groups.is_none()
+                    edges.groups.is_none()
                         && field.facets.is_none()
                         && !field.normalize
-                        && qualifies_below(&edges.level)
+                        && qualifies_below(&edges.level, depth + 1)
                 }
                 _ => true,
             }
@@ -143,11 +152,6 @@ fn cell_bytes(cell: &Cell) -> usize {
         Cell::List(items) => CELL_BYTES * (1 + items.len()),
         _ => CELL_BYTES,
     }
-}
-
-fn qualifies_below(level: &Level) -> bool {
-    stack::require();
-    qualifies(level, true)
 }
 
 fn is_plain(field: &Field, values: &ValueField) -> bool {
@@ -237,7 +241,9 @@ impl<'a> Source<'a> {
     /// The most bytes that a value takes while a batch is read, on average.
     pub(super) fn cell_len(&self) -> usize {
         match &self.from {
-            Origin::Stored(stored) if stored.kind == Kind::Text && stored.texts.is_none() => TEXT_BYTES,
+            Origin::Stored(stored) if stored.kind == Kind::Text && stored.texts.is_none() => {
+                TEXT_BYTES
+            }
             _ => size_of::<DateTime>() + 1,
         }
     }

@@ -71,7 +71,7 @@ pub(in crate::exec) fn table(
         && !block.ignore_reflex
         && result.groups.is_none()
         && result.algorithm.is_none();
-    if !is_plain || !qualifies(&result.level, true) {
+    if !is_plain || !qualifies(&result.level) {
         return Ok(None);
     }
     let mut maker = Maker { version, control, look };
