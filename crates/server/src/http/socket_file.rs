@@ -16,7 +16,7 @@ mod unix {
     use socket2::{Domain, SockAddr, Socket, Type};
     use std::fs::{self, Permissions};
     use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
-    use std::os::unix::net::{UnixListener, UnixStream};
+    use std::os::unix::net::UnixListener;
     use std::path::PathBuf;
     use tokio::net::UnixListener as TokioListener;
 
@@ -94,11 +94,54 @@ mod unix {
             return Err(Error::query(format!("{shown} is there and is no socket"))
                 .with_hint("name a file that is not there, in a folder that is"));
         }
-        match UnixStream::connect(path) {
+        match knock(path) {
             Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => fs::remove_file(path)
                 .map_err(|error| Error::io(format!("removing {shown}, left by a server"), error)),
+            // More wait there than it takes: whoever it is may never answer.
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Err(Error::query(format!(
+                "another program listens at {shown}, and takes no connections"
+            ))
+            .with_hint("stop it, or name another file")),
             _ => Err(Error::query(format!("another server answers at {shown}"))
                 .with_hint("stop it, or name another file")),
+        }
+    }
+
+    /// Connects to a file without waiting: where as many wait as may, the system says so at once.
+    fn knock(path: &Path) -> io::Result<()> {
+        let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+        socket.set_nonblocking(true)?;
+        socket.connect(&SockAddr::unix(path)?)
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+        use std::time::{Duration, Instant};
+
+        #[test]
+        fn a_file_whose_program_takes_nobody_is_refused_at_once() {
+            let root = tempfile::tempdir().unwrap();
+            let path = root.path().join("squatter");
+            let squatter = Socket::new(Domain::UNIX, Type::STREAM, None).unwrap();
+            squatter.bind(&SockAddr::unix(&path).unwrap()).unwrap();
+            squatter.listen(0).unwrap();
+            let mut waiting = Vec::new();
+            while waiting.len() < 10 {
+                let socket = Socket::new(Domain::UNIX, Type::STREAM, None).unwrap();
+                socket.set_nonblocking(true).unwrap();
+                if socket.connect(&SockAddr::unix(&path).unwrap()).is_err() {
+                    break;
+                }
+                waiting.push(socket);
+            }
+            assert!(waiting.len() < 10, "the queue is not full");
+            let started = Instant::now();
+            let options = SocketFileOptions { path: path.clone(), mode: 0o600 };
+            let error = SocketFile::bind(&options).err().expect("it is another's").to_string();
+            assert!(error.contains("takes no connections"), "{error}");
+            assert!(started.elapsed() < Duration::from_secs(1));
+            assert!(path.exists());
         }
     }
 }
