@@ -6,6 +6,7 @@
 //! nodes.Person.parquet     the nodes whose first type is Person: their uid, and a column a predicate
 //! nodes.parquet            the nodes that have values and no type
 //! edges.knows.parquet      the edges of a predicate: source, target, a column a facet
+//! edges.knows…~1.parquet   the same, where the name is too long for a file and was cut
 //! ```
 //!
 //! What the names of columns say is in `plan_nodes.rs`; what is a list in the schema is a list here.
@@ -41,6 +42,9 @@ const BATCH_ROWS: usize = 1 << 16;
 
 /// The number of rows in a row group. A reader may decode each group on a thread of its own.
 const GROUP_ROWS: usize = 1 << 18;
+
+/// The most bytes of the name of a file before its number and its end: file systems have 255.
+const NAME_LEN_MAX: usize = 200;
 
 /// The predicate of the types of nodes.
 const TYPE_PREDICATE: &str = "dgraph.type";
@@ -79,7 +83,7 @@ fn export_folder(version: &Version, path: &Path, control: &Control) -> Result<Ex
         fs::remove_dir_all(&partial).map_err(|error| failed(&partial, error))?;
     }
     fs::create_dir_all(&partial).map_err(|error| failed(&partial, error))?;
-    let mut exporter = Exporter { version, folder: &partial, control, count: 0 };
+    let mut exporter = Exporter { version, folder: &partial, control, count: 0, cut: 0 };
     let written = exporter.all().and_then(|()| {
         let schema = partial.join(SCHEMA_FILE);
         fs::write(&schema, version.schema.to_text()).map_err(|error| failed(&schema, error))?;
@@ -100,6 +104,8 @@ struct Exporter<'a> {
     folder: &'a Path,
     control: &'a Control,
     count: u64,
+    /// How many files have a name that was cut.
+    cut: usize,
 }
 
 impl Exporter<'_> {
@@ -124,7 +130,8 @@ impl Exporter<'_> {
             }
             untyped -= &nodes;
             if !nodes.is_empty() {
-                self.nodes(&format!("nodes.{}", encoded(&name)), &nodes, &predicates)?;
+                let file = self.file_name("nodes", &name);
+                self.nodes(&file, &nodes, &predicates)?;
             }
         }
         if !untyped.is_empty() {
@@ -153,6 +160,18 @@ impl Exporter<'_> {
         by_type
     }
 
+    /// The name of a file without its end. One that is too long for a file system is cut and numbered: what a file has stands in it.
+    fn file_name(&mut self, kind: &str, name: &str) -> String {
+        let mut file = format!("{kind}.{}", encoded(name));
+        if NAME_LEN_MAX < file.len() {
+            self.cut += 1;
+            file.truncate(NAME_LEN_MAX);
+            // The sign is in no name that is whole.
+            file.push_str(&format!("~{}", self.cut));
+        }
+        file
+    }
+
     fn nodes(
         &mut self,
         file: &str,
@@ -174,7 +193,7 @@ impl Exporter<'_> {
     }
 
     fn edges(&mut self, name: &str, edges: &Direction) -> Result<()> {
-        let file = self.folder.join(format!("edges.{}.parquet", encoded(name)));
+        let file = self.folder.join(format!("{}.parquet", self.file_name("edges", name)));
         let schema = edge_schema(name, &edges.base)?;
         let mut writer = Writer::create(file, schema.clone())?;
         let (mut sources, mut start, mut end) = (Vec::new(), 0, 0);

@@ -307,3 +307,29 @@ fn a_column_of_uids_is_said_by_its_name() {
     let told = fault(&db, table(vec![none]));
     assert_eq!(told, "<table> has no column \"id\": it has no columns");
 }
+
+/// A name that no file can have is cut in the name of the file, and whole in what the file has.
+#[test]
+fn names_that_are_longer_than_those_of_files_are_exported() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("graph.parquet");
+    let db = Database::in_memory();
+    let long = ["a", "b"].map(|end| "T".repeat(300) + end);
+    let accents = "\u{e9}".repeat(120);
+    for (uid, name) in [&long[0], &long[1], &accents].into_iter().enumerate() {
+        let node = uid + 1;
+        let set = format!(
+            "<{node}> <dgraph.type> \"{name}\" .\n<{node}> <name> \"n\" .\n<{node}> <{name}> <9> ."
+        );
+        db.mutate(&set, "").unwrap();
+    }
+    let report = db.export_as(&path, &Control::new()).unwrap();
+    let copy = Database::in_memory();
+    let loaded = copy.load_folder(&path, TableOptions::default(), &Control::new()).unwrap();
+    assert_eq!(loaded.triples, report.triples);
+    let rdf = |db: &Database, name: &str| {
+        db.export_as(&folder.path().join(name), &Control::new()).unwrap();
+        std::fs::read_to_string(folder.path().join(name)).unwrap()
+    };
+    assert_eq!(rdf(&copy, "copy.rdf"), rdf(&db, "own.rdf"));
+}
