@@ -142,7 +142,14 @@ impl<'a> Custom<'a> {
         };
         // Without an address the other parts can't be checked.
         let Some(variables) = url::read(&bare(url)) else {
-            self.fault(self.place(url), ';', "url field inside @custom directive is invalid.");
+            let what = match url::fills_host(&bare(url)) {
+                true => {
+                    "url field inside @custom directive has a variable as its host; write the host out, and \
+                     variables as segments of the path or values of the query."
+                }
+                false => "url field inside @custom directive is invalid.",
+            };
+            self.fault(self.place(url), ';', what);
             return;
         };
         self.url_variables(url, "path", &variables.path);

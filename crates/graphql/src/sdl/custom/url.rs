@@ -24,8 +24,11 @@ pub(crate) fn read(url: &str) -> Option<UrlVariables> {
     let path = match address.strip_prefix("//") {
         Some(host) => {
             let (host, path) = host.find('/').map_or((host, ""), |slash| host.split_at(slash));
-            valid_port(host).then_some(path)?
+            // A variable would have an argument say which server is asked.
+            (!host.is_empty() && !host.starts_with('$') && valid_port(host)).then_some(path)?
         }
+        // An argument that is empty would make the next segment of `http:/$a/$b` the host.
+        None if !url.starts_with('/') && address.contains("/$") => return None,
         None => address,
     };
     let named = |text: &str| text.strip_prefix('$').map(str::to_owned);
@@ -34,6 +37,12 @@ pub(crate) fn read(url: &str) -> Option<UrlVariables> {
         path: path.split('/').filter_map(named).collect(),
         query: values.filter_map(named).collect(),
     })
+}
+
+/// Whether a variable stands where an address has its host.
+pub(crate) fn fills_host(url: &str) -> bool {
+    let rest = behind_scheme(url).or_else(|| url.starts_with("//").then_some(url));
+    rest.is_some_and(|rest| rest.trim_start_matches('/').starts_with('$'))
 }
 
 /// Returns what follows `scheme:` (RFC 3986, section 3.1).
@@ -73,6 +82,14 @@ mod tests {
         assert!(read("/local/$a").is_some_and(|found| found.path == ["a"]));
         assert!(read("mailto:x").is_some());
         for wrong in ["123", "blah.com", "", "http://a b", "http://h:x/", "http://h/%z"] {
+            assert_eq!(read(wrong), None, "{wrong}");
+        }
+        // An argument never fills the host.
+        assert!(!fills_host("http://h/$a") && !fills_host("/$a/x"));
+        for wrong in
+            ["http://$a/x", "https://$a", "//$a/x", "http://$a?b=1", "http:/$a/$b", "http:///$a"]
+        {
+            assert!(fills_host(wrong), "{wrong}");
             assert_eq!(read(wrong), None, "{wrong}");
         }
     }
