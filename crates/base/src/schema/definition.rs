@@ -189,6 +189,11 @@ impl Schema {
 /// The prefix of names that only the engine may declare, in any case of letters.
 const RESERVED_PREFIX: &str = "dgraph.";
 
+/// Whether a name has a letter or a digit, as all names have that statements can use.
+pub(crate) fn has_letter_or_digit(name: &str) -> bool {
+    name.chars().any(char::is_alphanumeric)
+}
+
 /// Returns true when only the engine may declare a predicate or type of this name.
 pub fn is_reserved(name: &str) -> bool {
     let prefix = name.as_bytes().get(..RESERVED_PREFIX.len());

@@ -14,6 +14,7 @@ mod build;
 pub use change::Change;
 pub use declared::{Declared, Origin};
 pub(crate) use declared::{DeclaredFields, Options};
+pub(crate) use definition::has_letter_or_digit;
 pub use definition::{PredicateDef, Schema, TypeDef, is_reserved};
 pub use language::parser::{PREDICATE_DIRECTIVES, SchemaText, parse_schema};
 pub use report::{SchemaItem, SchemaReport};

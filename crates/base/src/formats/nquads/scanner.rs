@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use crate::formats::nquads::escape::{escape_end, unescape};
 use crate::formats::{LineFault, Object, Predicate, Subject};
+use crate::schema::has_letter_or_digit;
 use crate::types::{Uid, ValueType, did_you_mean, shown};
 
 /// The result of reading a part of a line.
@@ -210,7 +211,7 @@ impl<'a> Scanner<'a> {
 
     /// Returns the name, or a fault when it has neither a letter nor a digit.
     fn sane(&self, start: usize, name: &'a str) -> Scanned<&'a str> {
-        if is_sane(name) {
+        if has_letter_or_digit(name) {
             return Ok(name);
         }
         let message = format!("`<{name}>` is no name (it has no letter and no digit)");
@@ -526,12 +527,7 @@ const IRI_BYTES: [bool; 256] = {
 
 /// Whether a text can stand between `<` and `>` as a name, here and in queries and schemas.
 pub fn is_name(text: &str) -> bool {
-    iri_end(text.as_bytes(), 0) == text.len() && is_sane(text)
-}
-
-/// Whether a name has a letter or a digit.
-fn is_sane(name: &str) -> bool {
-    name.chars().any(char::is_alphanumeric)
+    iri_end(text.as_bytes(), 0) == text.len() && has_letter_or_digit(text)
 }
 
 /// The place of the first byte, from `at` on, that can't stand in an IRI; of the backslash where it begins a wrong escape.

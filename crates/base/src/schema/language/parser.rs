@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use crate::schema::language::lexer::{Kind, Token, tokens};
-use crate::schema::{HnswOptions, PredicateDef, Tokenizer, TypeDef};
+use crate::schema::{HnswOptions, PredicateDef, Tokenizer, TypeDef, has_letter_or_digit};
 use crate::types::{Error, Position, Result, ValueType, did_you_mean, shown};
 
 /// The declarations of a schema text, in its order.
@@ -289,6 +289,12 @@ impl<'a> Parser<'a> {
         if name.text == "uid" {
             let message = "`uid` can't be the name of a predicate";
             return Err(self.fault(name, message));
+        }
+        if name.text.starts_with('-') || !has_letter_or_digit(name.text) {
+            let message = format!("`{}` is no name of a predicate", name.text);
+            let hint =
+                "no statement could use it: a name has a letter or a digit, and no `-` before it";
+            return Err(self.fault(name, message).with_hint(hint));
         }
         if NAME_LEN_MAX < name.text.len() {
             let message = format!(
