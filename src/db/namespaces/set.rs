@@ -7,7 +7,7 @@ use crate::db::operation::OpenOptions;
 use arc_swap::{ArcSwap, ArcSwapOption};
 use hexgraph_base::budget::Budget;
 use hexgraph_base::types::{Error, Result};
-use hexgraph_store::durability::{Disk, Files, SyncPolicy};
+use hexgraph_store::durability::{Disk, Files, SyncPolicy, is_database};
 use hexgraph_store::graph::Uids;
 use std::collections::BTreeMap;
 use std::fs;
@@ -104,7 +104,7 @@ impl NamespaceSet {
             None => Open::in_memory(self.options, &self.budget, uids.as_ref()),
             Some(folder) => {
                 // An empty one in the place of what was lost would hide the loss.
-                if !is_new && !is_database(&folder) {
+                if !is_new && !is_database(&folder)? {
                     return Err(no_database(&folder));
                 }
                 self.make(&folder)?;
@@ -133,7 +133,7 @@ impl NamespaceSet {
     pub(in crate::db) fn open_reserved(&self) -> Result<()> {
         let turn = self.turn();
         if let Some(folder) = self.folder(RESERVED)?
-            && is_database(&folder)
+            && is_database(&folder)?
         {
             let reserved = self.open(RESERVED, false, &turn)?;
             self.keep(&reserved, &turn);
@@ -283,11 +283,6 @@ impl NamespaceSet {
             opened
         });
     }
-}
-
-/// Whether a folder is a database. One without this file was made, and no snapshot was published in it.
-fn is_database(folder: &Path) -> bool {
-    folder.join("CURRENT").exists()
 }
 
 /// The folder of a namespace, or of the reserved database, in the directory of a database.

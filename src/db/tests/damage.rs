@@ -482,3 +482,29 @@ fn a_newer_snapshot_than_current_names_stays() {
     drop(db);
     assert_eq!(fs::read_to_string(root.path().join("snapshot-9.hxs")).unwrap(), "newer");
 }
+
+/// The reserved database has the keys: one that lost its `CURRENT` was taken for none, and a server asked nobody for a key.
+#[test]
+fn a_reserved_database_is_not_forgotten() {
+    let root = tempfile::tempdir().unwrap();
+    let db = open(root.path(), false).unwrap();
+    db.create_namespace(None).unwrap();
+    db.close().unwrap();
+    let reserved = root.path().join("reserved");
+    let files = files_of(&reserved);
+    for current in [None, Some("")] {
+        fs::remove_file(reserved.join("CURRENT")).unwrap();
+        if let Some(text) = current {
+            fs::write(reserved.join("CURRENT"), text).unwrap();
+        }
+        let before = sorted(files_of(&reserved));
+        for read_only in [true, false] {
+            let error = open(root.path(), read_only).err().expect("keys are lost");
+            assert!(matches!(error, Error::Corrupt { .. }), "{error}");
+        }
+        assert!(check(root.path()).is_err());
+        assert_eq!(sorted(files_of(&reserved)), before);
+        put(&files, &reserved);
+    }
+    open(root.path(), false).unwrap().close().unwrap();
+}

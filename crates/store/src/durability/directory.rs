@@ -105,8 +105,7 @@ impl Directory {
     /// [`Error::Io`] when there is no database.
     pub fn open_read_only(path: &Path) -> Result<Directory> {
         refuse_file(path)?;
-        let (path_buf, files) = (absolute(path)?, Arc::new(Disk));
-        let directory = Directory { path: path_buf, files, lock: None, written: Mutex::default() };
+        let directory = Directory::unlocked(path)?;
         if directory.current()?.is_none() {
             let reason = match directory.snapshots().is_ok_and(|snapshots| !snapshots.is_empty()) {
                 true => "there are snapshots, and no CURRENT: restore it from a backup",
@@ -116,6 +115,12 @@ impl Directory {
             return Err(failed("opening", path, missing));
         }
         Ok(directory)
+    }
+
+    /// A directory whose files are looked at, whoever has it open.
+    pub(super) fn unlocked(path: &Path) -> Result<Directory> {
+        let (path, files) = (absolute(path)?, Arc::new(Disk));
+        Ok(Directory { path, files, lock: None, written: Mutex::default() })
     }
 
     /// The directory itself.

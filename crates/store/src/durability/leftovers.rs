@@ -42,6 +42,19 @@ pub fn check_new(directory: &Directory) -> Result<()> {
     Ok(())
 }
 
+/// Whether there is a database at a path, whoever has it open.
+///
+/// # Errors
+///
+/// As [`check_new`], where it has lost its `CURRENT`.
+pub fn is_database(path: &Path) -> Result<bool> {
+    // What is wrong with a `CURRENT` that is there is for those who open it to say.
+    if !path.is_dir() || path.join("CURRENT").exists() {
+        return Ok(path.is_dir());
+    }
+    check_new(&Directory::unlocked(path)?).map(|()| false)
+}
+
 /// Whether a snapshot is that of a new database, whole or half written.
 fn is_without_data(path: &Path) -> Result<bool> {
     match persist::open_of(path, Identity::NONE, FileAccess::default(), Thresholds::default()) {

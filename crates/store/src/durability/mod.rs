@@ -12,6 +12,6 @@ mod wal;
 pub use crate::storage::{Disk, FileAccess, Files, OutputFile};
 pub use current::{Current, CurrentError, LastLog};
 pub use directory::Directory;
-pub use leftovers::check_new;
+pub use leftovers::{check_new, is_database};
 pub use recovery::{Follower, Recovery};
 pub use wal::{SyncPolicy, Wal};
