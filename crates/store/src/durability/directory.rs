@@ -27,6 +27,10 @@ const CLOCK: &str = "CLOCK";
 const CLOCK_NEXT: &str = "CLOCK.next";
 const LOCK: &str = "LOCK";
 
+/// The greatest number of a transaction or a commit: a billion of them a second reach it in 146 years. A file that has a greater one was
+/// not written here, and the numbers after it would begin again from 0.
+pub(super) const NUMBER_MAX: u64 = 1 << 62;
+
 /// A directory that is open for reading or writing. The right to write ends when it is dropped or [released](Directory::release).
 pub struct Directory {
     path: PathBuf,
@@ -227,11 +231,15 @@ impl Directory {
     /// [`Error::Corrupt`] when `CLOCK` has no number.
     pub fn clock(&self) -> Result<u64> {
         let path = self.path.join(CLOCK);
+        let corrupt = |message| Error::Corrupt { path: path.display().to_string(), message };
         match fs::read_to_string(&path) {
-            Ok(text) => text.trim_end().parse().map_err(|_| Error::Corrupt {
-                path: path.display().to_string(),
-                message: format!("{text:?} is not a number"),
-            }),
+            Ok(text) => match text.trim_end().parse() {
+                Ok(number) if number <= NUMBER_MAX => Ok(number),
+                Ok(number) => Err(corrupt(format!(
+                    "{number} is above {NUMBER_MAX}, and no transaction ever has such a number: restore a backup"
+                ))),
+                Err(_) => Err(corrupt(format!("{text:?} is not a number"))),
+            },
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
             Err(error) => Err(failed("reading", &path, error)),
         }
@@ -559,6 +567,21 @@ mod tests {
         directory.publish_next(|_, _| Err(Error::query("no"))).unwrap_err();
         let current = directory.snapshot_path(directory.current().unwrap().unwrap().snapshot);
         assert_eq!(fs::read_to_string(current).unwrap(), "one");
+    }
+
+    #[test]
+    fn numbers_of_transactions_do_not_wrap() {
+        let root = tempfile::tempdir().unwrap();
+        let directory = Directory::open(root.path()).unwrap();
+        for number in [7, NUMBER_MAX] {
+            fs::write(root.path().join(CLOCK), number.to_string()).unwrap();
+            assert_eq!(directory.clock().unwrap(), number);
+        }
+        for text in [(NUMBER_MAX + 1).to_string(), u64::MAX.to_string(), format!("{}0", u64::MAX)] {
+            fs::write(root.path().join(CLOCK), &text).unwrap();
+            let error = directory.clock().unwrap_err().to_string();
+            assert!(error.contains(&text), "{error}");
+        }
     }
 
     #[test]

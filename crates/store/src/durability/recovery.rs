@@ -1,7 +1,7 @@
 //! Recovers a version from a directory: opens the newest snapshot and carries out the logs that follow it.
 
 use super::current::{Current, LastLog};
-use super::directory::Directory;
+use super::directory::{Directory, NUMBER_MAX};
 use super::leftovers::has_record;
 use super::wal::LogStart;
 use crate::graph::persist;
@@ -76,6 +76,7 @@ impl Follower {
             return Err(corrupt(&path, "it is missing, and CURRENT names it"));
         }
         let version = persist::open_of(&path, identity, access, thresholds)?;
+        check_number(&path, version.commit)?;
         let replay = Replay::new(version);
         let found = Recovery::default();
         let mut follower =
@@ -244,6 +245,7 @@ impl Follower {
         loop {
             let at = reader.end();
             let Some(record) = reader.read_next()? else { break };
+            check_number(&path, record.commit)?;
             let taken = self.replay.record(record.commit, record.payload);
             if let Err(error) = taken {
                 let context = format!("the record at byte {at}: {error}");
@@ -337,6 +339,14 @@ fn not_replayed(path: &Path, error: &Error) -> Error {
     match error {
         Error::Io { .. } | Error::Corrupt { .. } => corrupt(path, &error.to_string()),
         _ => corrupt(path, &format!("a record can't be carried out: {error}")),
+    }
+}
+
+/// Refuses the number of a commit after which the numbers would begin again.
+fn check_number(path: &Path, commit: u64) -> Result<()> {
+    match commit <= NUMBER_MAX {
+        true => Ok(()),
+        false => Err(corrupt(path, &format!("{commit} is the number of no commit"))),
     }
 }
 
