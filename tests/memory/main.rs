@@ -16,6 +16,7 @@
 mod answers;
 mod counting;
 mod mutations;
+mod sockets;
 mod site;
 
 #[global_allocator]

@@ -13,6 +13,8 @@ mod load;
 #[cfg(target_os = "linux")]
 mod connections;
 #[cfg(target_os = "linux")]
+mod sockets;
+#[cfg(target_os = "linux")]
 mod overload;
 #[cfg(target_os = "linux")]
 mod great;

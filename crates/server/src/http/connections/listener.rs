@@ -5,6 +5,7 @@
 //! at most once a second, in the log.
 
 use super::connection_options::ConnectionOptions;
+use super::handed_over::HandedOver;
 use super::handshake::{REFUSED_FOR, refuse, shake_hands};
 use super::lent_wire::{Home, LentWire};
 use super::log::Log;
@@ -198,7 +199,8 @@ async fn attend(room: Arc<Room>, socket: Socket, caller: Caller, seat: OwnedSema
     socket.hurry();
     let (socket, line) = (Arc::new(socket), Arc::new(Line::new()));
     let house = &room.house;
-    let _listed = house.seats.list(Arc::clone(&line));
+    // With the socket, for which a protocol that it is handed over to may keep the seat.
+    let seat = (seat, house.seats.list(Arc::clone(&line)));
     let peer = Peer::new(&socket, caller.ip());
     let stream = Stream::new(socket, Arc::clone(&line), &house.options, seat);
     let mut ending = house.ending.clone();
@@ -399,6 +401,9 @@ async fn answer(
     let verdict = Verdict::default();
     let (mut parts, body) = request.into_parts();
     parts.extensions.insert(ConnectInfo(peer));
+    if parts.headers.contains_key(header::UPGRADE) {
+        parts.extensions.insert(HandedOver::new(line));
+    }
     // HTTP/2 has the name of the server in the address. What looks at it finds it where HTTP/1.1 has it.
     if parts.version == Version::HTTP_2
         && !parts.headers.contains_key(header::HOST)

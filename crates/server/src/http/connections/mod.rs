@@ -4,7 +4,9 @@ mod connection_options;
 mod log;
 mod pace;
 mod socket;
+mod allowance;
 mod phase;
+mod handed_over;
 mod timed_stream;
 mod timed_body;
 mod handshake;
@@ -14,6 +16,7 @@ mod seats;
 mod listener;
 
 pub use connection_options::ConnectionOptions;
+pub(super) use handed_over::HandedOver;
 pub(super) use listener::{Door, serve};
 pub(super) use phase::Peer;
 pub(super) use socket::Listener;

@@ -1,5 +1,6 @@
 //! The phase of a connection, shared by its socket, its service, and the search for a connection that gives way.
 
+use super::allowance::Allowance;
 use super::socket::Socket;
 use memchr::memmem;
 use rustc_hash::FxHashMap;
@@ -46,6 +47,8 @@ struct State {
     is_clean: bool,
     /// Whether all that was written has gone to the socket.
     is_flushed: bool,
+    /// What may come, where the line was handed over to another protocol.
+    allowance: Option<Box<Allowance>>,
 }
 
 /// What has come since the connection was idle.
@@ -99,6 +102,7 @@ impl Line {
             come: Come::default(),
             is_clean: true,
             is_flushed: true,
+            allowance: None,
         };
         Line { state: Mutex::new(state), leave: Notify::new() }
     }
@@ -109,9 +113,12 @@ impl Line {
     }
 
     /// Notes that bytes have come. The first ones tell whether requests share the line; then it is idle until one has come
-    /// whole.
-    pub(super) fn heard(&self, bytes: &[u8]) {
+    /// whole. False for those that a line which was handed over may not send, or that there is no memory for.
+    pub(super) fn heard(&self, bytes: &[u8]) -> bool {
         let mut state = self.lock();
+        if let Some(allowance) = &mut state.allowance {
+            return allowance.admit(bytes.len());
+        }
         if state.come.bytes == 0 {
             let end = memmem::find(bytes, HEAD_END);
             state.come.head_len = end.map(|end| (end + HEAD_END.len()) as u64);
@@ -124,6 +131,29 @@ impl Line {
             Phase::Idle(_) if !state.is_shared => state.phase = Phase::Head(Instant::now()),
             _ => {}
         }
+        true
+    }
+
+    /// Has what comes be admitted by an allowance: the line was handed over.
+    pub(super) fn allow(&self, allowance: Allowance) {
+        self.lock().allowance = Some(Box::new(allowance));
+    }
+
+    /// Notes that a message of a line that was handed over was taken, and how long the next ones may be.
+    pub(super) fn taken_off(&self, most: u64) {
+        if let Some(allowance) = &mut self.lock().allowance {
+            allowance.taken_off(most);
+        }
+    }
+
+    /// Notes whether a line that was handed over is idle. One that is idle already stays so since the same time.
+    pub(super) fn set_idle(&self, is_idle: bool) {
+        let mut state = self.lock();
+        state.phase = match state.phase {
+            Phase::Idle(since) if is_idle => Phase::Idle(since),
+            _ if is_idle => Phase::Idle(Instant::now()),
+            _ => Phase::Busy,
+        };
     }
 
     /// Notes that the head of a request is complete; its body has so many bytes, where that is known. It is under way until what is
@@ -399,7 +429,7 @@ mod tests {
         let ask = |line: &Arc<Line>, parts: &[&[u8]], body_len: Option<u64>| {
             line.heard(parts[0]);
             let request = line.begin(body_len);
-            parts[1..].iter().for_each(|part| line.heard(part));
+            parts[1..].iter().for_each(|part| _ = line.heard(part));
             drop(request);
             line.clean_idle().is_some()
         };

@@ -3,6 +3,7 @@
 use super::connection_options::ConnectionOptions;
 use super::pace::Pace;
 use super::phase::{Line, Phase};
+use super::seats::Listed;
 use super::socket::Socket;
 use std::future::{Future, poll_fn};
 use std::io;
@@ -25,7 +26,7 @@ pub(super) struct Stream {
     header: Duration,
     head: Option<Pin<Box<Sleep>>>,
     writes: Pace,
-    _seat: OwnedSemaphorePermit,
+    _seat: (OwnedSemaphorePermit, Listed),
 }
 
 impl Stream {
@@ -34,7 +35,7 @@ impl Stream {
         socket: Arc<Socket>,
         line: Arc<Line>,
         options: &ConnectionOptions,
-        seat: OwnedSemaphorePermit,
+        seat: (OwnedSemaphorePermit, Listed),
     ) -> Stream {
         let writes = Pace::new(options);
         Stream { socket, line, header: options.header, head: None, writes, _seat: seat }

@@ -66,8 +66,9 @@ impl AsyncRead for Wire {
             Way::Encrypted(stream) => Pin::new(&mut **stream).poll_read(context, buffer),
         })?;
         let came = &buffer.filled()[before..];
-        if !came.is_empty() {
-            self.line.heard(came);
+        if !came.is_empty() && !self.line.heard(came) {
+            let message = "a message is too long, or there is no memory for it";
+            return Poll::Ready(Err(io::Error::new(io::ErrorKind::OutOfMemory, message)));
         }
         Poll::Ready(Ok(()))
     }

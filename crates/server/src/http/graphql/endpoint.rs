@@ -38,7 +38,8 @@ pub(crate) async fn receive(app: Arc<App>, route: &'static Route, request: Reque
         return match WebSocketUpgrade::from_request_parts(&mut parts, &()).await {
             Ok(upgrade) => {
                 let asker = asker(&app, &parts.headers, parts.extensions.get());
-                subscribe::accept(app, upgrade, (headers, asker))
+                let line = parts.extensions.remove();
+                subscribe::accept(app, upgrade, (headers, asker), line)
             }
             // Not a whole handshake: as any other request.
             Err(_) => ask(app, route, Request::from_parts(parts, body), answer).await,

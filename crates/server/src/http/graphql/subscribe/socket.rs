@@ -2,10 +2,12 @@
 
 use crate::http::answering::READ_AT_ONCE_MAX;
 use crate::http::app::App;
+use crate::http::connections::HandedOver;
 use crate::http::graphql::subscribe::dialect::{Dialect, Said, reason};
 use crate::http::graphql::subscribe::feed::{Delivery, Feed, Item, Job, hold};
 use crate::http::graphql::subscribe::in_turn::Asker;
 use crate::http::guard::keys::KEY_HEADER;
+use crate::http::guard::users::database_for_subscriber;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade};
 use axum::http::{HeaderMap, header};
 use axum::response::Response;
@@ -29,6 +31,15 @@ const GOODBYE: Duration = Duration::from_millis(500);
 /// The most bytes of names and values in a first message: they count as headers, and each operation has a copy of them.
 const INIT_LEN_MAX: usize = 64 << 10;
 
+/// The bytes of the read buffer. That of a message grows with it, and is reserved.
+const READ_BUFFER_LEN: usize = 4 << 10;
+
+/// The most bytes of a message of a client that has not logged in: those of a first message.
+const LOGIN_LEN_MAX: u64 = 2 * INIT_LEN_MAX as u64;
+
+/// How long a connection may take to be told that it is closed for another one.
+const WAY_OUT: Duration = Duration::from_millis(50);
+
 /// The code by which a connection is closed that there is no memory for now (RFC 6455, section 7.4.2, and its registry).
 const TRY_AGAIN: u16 = 1013;
 
@@ -44,13 +55,19 @@ pub(crate) fn is_subscriber(headers: &HeaderMap) -> bool {
 }
 
 /// Upgrades a request to a WebSocket and serves it.
-pub(crate) fn accept(app: Arc<App>, upgrade: WebSocketUpgrade, asks: (Headers, Asker)) -> Response {
+pub(crate) fn accept(
+    app: Arc<App>,
+    upgrade: WebSocketUpgrade,
+    asks: (Headers, Asker),
+    line: Option<HandedOver>,
+) -> Response {
     let most = app.feeds.options.message_len_max;
     let upgrade = upgrade.max_message_size(most).max_frame_size(most).protocols(Dialect::NAMES);
+    let upgrade = upgrade.read_buffer_size(READ_BUFFER_LEN);
     upgrade.on_upgrade(move |socket| async move {
         let name = socket.protocol().and_then(|name| name.to_str().ok());
         if let Some(dialect) = name.and_then(Dialect::of_name) {
-            Connection::new(app, dialect, socket, asks).serve().await;
+            Connection::new(app, dialect, (socket, line), asks).serve().await;
         }
     })
 }
@@ -61,6 +78,7 @@ enum Event {
     Delivery(Delivery),
     Tick,
     Late,
+    Leave,
     Closing,
 }
 
@@ -68,6 +86,10 @@ struct Connection {
     app: Arc<App>,
     dialect: Dialect,
     socket: WebSocket,
+    /// The connection below; `None` in tests without one.
+    line: Option<HandedOver>,
+    /// Whether the client has said who it is, and may ask.
+    is_logged_in: bool,
     /// The headers of the request that was upgraded to this connection.
     headers: Headers,
     asker: Asker,
@@ -87,7 +109,7 @@ impl Connection {
     fn new(
         app: Arc<App>,
         dialect: Dialect,
-        socket: WebSocket,
+        (socket, line): (WebSocket, Option<HandedOver>),
         (headers, asker): (Headers, Asker),
     ) -> Connection {
         let (out, deliveries) = mpsc::channel(QUEUE_LEN);
@@ -95,6 +117,8 @@ impl Connection {
             app,
             dialect,
             socket,
+            line,
+            is_logged_in: false,
             headers,
             asker,
             init: None,
@@ -107,18 +131,38 @@ impl Connection {
     }
 
     async fn serve(mut self) {
+        // What the connection takes, as long as it is there.
+        let _own = match self
+            .line
+            .as_ref()
+            .map(|line| line.begin(self.app.unguarded.budget(), LOGIN_LEN_MAX))
+        {
+            Some(Err(error)) => {
+                return self.say_goodbye(TRY_AGAIN, reason(&error.to_string())).await;
+            }
+            Some(Ok(own)) => Some(own),
+            None => None,
+        };
         let mut closing = self.app.feeds.closing();
         let options = self.app.feeds.options;
         let mut ticks = interval(options.ping_every.max(Duration::from_millis(1)));
         ticks.tick().await;
         let late = tokio::time::sleep(options.init_timeout);
         tokio::pin!(late);
+        let line = self.line.clone();
         let end = loop {
-            let must_begin = self.dialect == Dialect::Modern && self.init.is_none();
+            self.note_use();
+            let leave = async {
+                match &line {
+                    Some(line) => line.leave().await,
+                    None => std::future::pending().await,
+                }
+            };
             let event = tokio::select! {
                 biased;
                 () = closing.wait() => Event::Closing,
-                () = &mut late, if must_begin => Event::Late,
+                () = leave => Event::Leave,
+                () = &mut late, if !self.is_logged_in => Event::Late,
                 _ = ticks.tick() => Event::Tick,
                 // It holds a sender itself, so there is always one.
                 Some(delivery) = self.deliveries.recv() => Event::Delivery(delivery),
@@ -134,6 +178,31 @@ impl Connection {
         }
     }
 
+    /// Has the connection give way to others while nothing is asked by it, or nobody has logged in.
+    fn note_use(&self) {
+        if let Some(line) = &self.line {
+            line.set_idle(!self.is_logged_in || self.feeds.is_empty());
+        }
+    }
+
+    /// Notes that a message was taken: those after it may be as long as what the client may ask, once it has logged in.
+    fn note_received(&self) {
+        let most = match self.is_logged_in {
+            true => self.app.feeds.options.message_len_max as u64 + LOGIN_LEN_MAX,
+            false => LOGIN_LEN_MAX,
+        };
+        if let Some(line) = &self.line {
+            line.received(most);
+        }
+    }
+
+    /// Whether the client may ask: where there are users, with a token that holds, and anybody elsewhere.
+    fn may_ask(&self) -> bool {
+        let database = &self.app.unguarded;
+        !database.has_access_list()
+            || database_for_subscriber(database, &self.headers()).user().is_some()
+    }
+
     async fn handle(&mut self, event: Event) -> ControlFlow<End> {
         match event {
             Event::Received(Some(Ok(message))) => {
@@ -144,7 +213,17 @@ impl Connection {
             Event::Received(None) => Break(None),
             Event::Delivery(delivery) => self.pass_on(delivery).await,
             Event::Tick => self.look_for_client().await,
+            Event::Late if self.init.is_some() => {
+                Break(Some((4401, "Unauthorized: no token that holds came in time".to_owned())))
+            }
             Event::Late => Break(Some((4408, "Connection initialisation timeout".to_owned()))),
+            Event::Leave => {
+                let why = "the server has no more connections: try again later".to_owned();
+                let frame = CloseFrame { code: TRY_AGAIN, reason: why.into() };
+                // The one that waits for the seat does not wait for long.
+                let _ = timeout(WAY_OUT, self.socket.send(Message::Close(Some(frame)))).await;
+                Break(None)
+            }
             Event::Closing => {
                 let ids: Vec<Arc<str>> = self.feeds.drain().map(|(id, _)| id).collect();
                 for id in ids {
@@ -163,12 +242,16 @@ impl Connection {
                     Ok(held) => held,
                     Err(error) => return Break(Some((TRY_AGAIN, reason(&error.to_string())))),
                 };
+                self.note_received();
                 let said = read(Arc::clone(&self.app), self.dialect, text).await;
                 self.answer(said, held).await
             }
             Message::Binary(_) => Break(Some((1003, "messages are text".to_owned()))),
             // The library answers both; the connection ends when there is nothing more to read.
-            Message::Ping(_) | Message::Pong(_) | Message::Close(_) => Continue(()),
+            Message::Ping(_) | Message::Pong(_) | Message::Close(_) => {
+                self.note_received();
+                Continue(())
+            }
         }
     }
 
@@ -184,6 +267,7 @@ impl Connection {
             }
             Said::Init(headers) => {
                 self.init = Some(headers);
+                self.log_in();
                 self.write(self.dialect.acknowledge()).await
             }
             Said::Ping(answer) | Said::Wrong(answer) => self.write(answer).await,
@@ -192,6 +276,8 @@ impl Connection {
                 if self.dialect == Dialect::Modern && self.init.is_none() {
                     return Break(Some((4401, "Unauthorized".to_owned())));
                 }
+                // In the older dialect the first message may be missing.
+                self.log_in();
                 let id: Arc<str> = id.into();
                 let (headers, takes_all) = (self.headers(), self.dialect == Dialect::Modern);
                 let serial = self.serial + 1;
@@ -207,6 +293,14 @@ impl Connection {
             }
             Said::Terminate => Break(Some((1000, String::new()))),
             Said::Fatal(code, reason) => Break(Some((code, reason))),
+        }
+    }
+
+    /// Looks whether what the client has said so far lets it ask.
+    fn log_in(&mut self) {
+        if !self.is_logged_in && self.may_ask() {
+            self.is_logged_in = true;
+            self.note_received();
         }
     }
 
