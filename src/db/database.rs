@@ -236,7 +236,7 @@ impl Database {
     /// `Limit` when the text is longer than the limit `text`; `Syntax`.
     pub(super) fn document(&self, text: &str, control: &Control) -> Result<Document> {
         self.check_length(text)?;
-        draw_plan(text, control)?;
+        draw_plan(text.len(), control)?;
         hexgraph_dql::parse(text)
     }
 

@@ -4,7 +4,7 @@ use crate::wait::check_wait;
 use hexgraph::db::graphql::{Headers, Request};
 use hexgraph::db::{Control, Database, LoadOptions, QueryRequest, Source};
 use hexgraph::internals::exec::ExecOptions;
-use hexgraph::internals::graph::{Bindings, MutationTree, Replay, Stager, Statements, Version};
+use hexgraph::internals::graph::{Bindings, MutationTexts, Replay, Stager, Statements, Version};
 use hexgraph::internals::schema::Actor;
 use hexgraph::internals::{dql, exec, graph};
 use hexgraph::types::Error;
@@ -105,10 +105,10 @@ fn costly_hashes_are_refused_where_they_enter() {
 fn costly_version() -> Version {
     let version = graph::alter(&Version::empty(), "secret: password .").unwrap();
     let line = format!("<1> <secret> \"{GIVEN}\"^^<xs:password> .");
-    let tree = MutationTree::parse(&[Statements::NQuads(&line)], &[]).unwrap();
+    let tree = MutationTexts::new(&[Statements::NQuads(&line)], &[]);
     let control = Control::new();
     let stager = Stager { actor: Actor::Client, passwords: &control, charge: &|_| Ok(()) };
-    let statements = vec![tree.statements(&mut 0).unwrap()];
+    let statements = vec![tree.statements(&mut 0, &()).unwrap()];
     let (changes, _) = graph::stage(&version, statements, &Bindings::default(), stager).unwrap();
     let mut record = Vec::new();
     graph::encode_changes(&[changes], &mut record);
@@ -136,9 +136,9 @@ fn costly_hashes_of_before_are_not_computed() {
     // It can be deleted, by what it is or altogether.
     let delete = |what: &str| {
         let line = format!("<1> <secret> {what} .");
-        let tree = MutationTree::parse(&[], &[Statements::NQuads(&line)]).unwrap();
+        let tree = MutationTexts::new(&[], &[Statements::NQuads(&line)]);
         let stager = Stager { actor: Actor::Client, passwords: &control, charge: &|_| Ok(()) };
-        let statements = vec![tree.statements(&mut 0).unwrap()];
+        let statements = vec![tree.statements(&mut 0, &()).unwrap()];
         let (changes, _) = graph::stage(&version, statements, &Bindings::default(), stager)?;
         changes.apply(&version)
     };

@@ -6,7 +6,7 @@ use hexgraph::answer::JsonSink;
 use hexgraph::db::graphql::{Headers, Request};
 use hexgraph::db::{Control, Database, OpenOptions, QueryRequest};
 use hexgraph::internals::exec::ExecOptions;
-use hexgraph::internals::graph::{Bindings, MutationTree, Stager, Statements, Version};
+use hexgraph::internals::graph::{Bindings, MutationTexts, Stager, Statements, Version};
 use hexgraph::internals::plan::{Query, Reads};
 use hexgraph::internals::schema::Actor;
 use hexgraph::internals::{dql, exec, graph};
@@ -282,9 +282,8 @@ fn data() -> Version {
 }
 
 fn changed(version: &Version, set: &str, delete: &str) -> Version {
-    let tree =
-        MutationTree::parse(&[Statements::NQuads(set)], &[Statements::NQuads(delete)]).unwrap();
-    let statements = vec![tree.statements(&mut 0).unwrap()];
+    let tree = MutationTexts::new(&[Statements::NQuads(set)], &[Statements::NQuads(delete)]);
+    let statements = vec![tree.statements(&mut 0, &()).unwrap()];
     let control = Control::new();
     let stager = Stager { actor: Actor::Client, passwords: &control, charge: &|_| Ok(()) };
     let (changes, _) = graph::stage(version, statements, &Bindings::default(), stager).unwrap();

@@ -94,7 +94,7 @@ impl Plans {
         variables: &Variables,
         control: &Control,
     ) -> Result<Arc<Query>> {
-        draw_plan(text, control)?;
+        draw_plan(text.len(), control)?;
         let document = hexgraph_dql::parse(text)?;
         let plan = Arc::new(document.plan(variables)?);
         if text.len() <= TEXT_MAX && self.newcomers.came_before(text) {
@@ -103,7 +103,7 @@ impl Plans {
                 false => Kept::Parsed(Arc::new(document)),
             };
             // What there is no memory for is not kept.
-            let bytes = bytes_of_plan(text);
+            let bytes = bytes_of_plan(text.len());
             // A larger one would take the place of a whole generation.
             if bytes <= self.bytes_max / 2
                 && let Ok(held) = Held::draw(&self.share, bytes)
@@ -116,17 +116,17 @@ impl Plans {
     }
 }
 
-/// Draws the estimated memory for parsing and planning a text.
+/// Reserves the estimated memory for parsing and planning a text of so many bytes.
 ///
 /// # Errors
 ///
 /// `Limit` when there is no memory for it.
-pub(in crate::db) fn draw_plan(text: &str, control: &Control) -> Result<()> {
-    control.draw(bytes_of_plan(text))
+pub(in crate::db) fn draw_plan(len: usize, control: &Control) -> Result<()> {
+    control.draw(bytes_of_plan(len))
 }
 
-fn bytes_of_plan(text: &str) -> u64 {
-    BYTES_PER_BYTE * text.len() as u64
+fn bytes_of_plan(len: usize) -> u64 {
+    BYTES_PER_BYTE * len as u64
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ pub(super) mod open_txn;
 pub(super) mod transactions;
 pub(super) mod txn;
 pub(super) mod upsert;
+mod reading;
 pub(super) mod mutate;
 pub(super) mod alter;
 pub(super) mod load;

@@ -1,5 +1,6 @@
 //! Mutations and upserts: a query whose variables tell what to change, and the changes.
 
+use super::reading::Reading;
 use super::upsert::Prepared;
 use crate::db::ask::plans::{Variables, draw_plan};
 use crate::db::ask::query::QueryAnswer;
@@ -13,7 +14,7 @@ use hexgraph_base::types::{Error, Result, Uid};
 use hexgraph_dql::{Condition, Document, RdfBlock};
 use hexgraph_store::exec::{Answer, Control, Upsert, past_limit};
 use hexgraph_store::graph::{
-    Changes, Commit, Effect, MutationReport, MutationTree, Stager, Statements, Version,
+    Changes, Commit, Effect, MutationReport, MutationTexts, Stager, Statements, Version,
     encode_changes, encode_next_uid,
 };
 use hexgraph_store::{exec, graph};
@@ -45,22 +46,6 @@ pub struct Mutation<'a> {
     pub set: Vec<Statements<'a>>,
     /// The triples to delete.
     pub delete: Vec<Statements<'a>>,
-}
-
-/// The bytes that statements take as they are read, for each byte of their text: a statement is
-/// some 200 bytes, and seldom less than 25 bytes of text.
-const STATEMENT_BYTES_PER_BYTE: u64 = 8;
-
-impl Mutation<'_> {
-    fn text_len(&self) -> usize {
-        let length = |statements: &Statements<'_>| match statements {
-            Statements::NQuads(text)
-            | Statements::Part(text, _)
-            | Statements::Json(text)
-            | Statements::TimedJson(text, _) => text.len(),
-        };
-        self.set.iter().chain(&self.delete).map(length).sum()
-    }
 }
 
 /// The result of a mutation.
@@ -183,15 +168,17 @@ impl Database {
         guarded(|| {
             let started = Instant::now();
             self.prepare(control);
-            draw_plan(&request.query, control)?;
-            let lengths = request.mutations.iter().map(Mutation::text_len);
-            control.draw(STATEMENT_BYTES_PER_BYTE * lengths.sum::<usize>() as u64)?;
+            let reading = Reading::new(self, control)?;
+            let conditions = request.mutations.iter().map(|mutation| &*mutation.condition);
+            for text in conditions.chain([&*request.query]) {
+                draw_plan(text.len(), control)?;
+            }
             let query = match request.query.is_empty() {
                 true => None,
                 false => Some(hexgraph_dql::parse(&request.query)?),
             };
             let steps = request.mutations.iter().map(Step::parse).collect::<Result<_>>()?;
-            run(Parsed { query, steps, started }.plan(&request.variables)?)
+            run(Parsed { query, steps, started }.plan(&request.variables, &reading)?)
         })
     }
 
@@ -205,11 +192,15 @@ impl Database {
         guarded(|| {
             let started = Instant::now();
             self.prepare(control);
-            control.draw(STATEMENT_BYTES_PER_BYTE * request.len() as u64)?;
+            let reading = Reading::new(self, control)?;
+            // RDF is copied out of the text.
+            let rdf_len = hexgraph_dql::rdf_len(request);
+            control.draw(rdf_len as u64)?;
+            draw_plan(request.len() - rdf_len, control)?;
             let hexgraph_dql::MutationRequest { query, mutations } =
                 hexgraph_dql::parse_mutation(request)?;
-            let steps = mutations.iter().map(Step::of_text).collect::<Result<_>>()?;
-            run(Parsed { query, steps, started }.plan(&Variables::new())?)
+            let steps = mutations.iter().map(Step::of_text).collect();
+            run(Parsed { query, steps, started }.plan(&Variables::new(), &reading)?)
         })
     }
 
@@ -310,7 +301,7 @@ struct Parsed<'a> {
 
 struct Step<'a> {
     condition: Option<Condition>,
-    trees: MutationTree<'a>,
+    texts: MutationTexts<'a>,
 }
 
 impl<'a> Step<'a> {
@@ -319,27 +310,28 @@ impl<'a> Step<'a> {
             true => None,
             false => Some(hexgraph_dql::parse_condition(&mutation.condition)?),
         };
-        Ok(Step { condition, trees: MutationTree::parse(&mutation.set, &mutation.delete)? })
+        Ok(Step { condition, texts: MutationTexts::new(&mutation.set, &mutation.delete) })
     }
 
-    fn of_text(mutation: &'a hexgraph_dql::Mutation) -> Result<Step<'a>> {
+    fn of_text(mutation: &'a hexgraph_dql::Mutation) -> Step<'a> {
         let parts = |blocks: &'a [RdfBlock]| -> Vec<Statements<'a>> {
             blocks.iter().map(|block| Statements::Part(&block.text, block.at)).collect()
         };
         let (set, delete) = (parts(&mutation.set), parts(&mutation.delete));
         let condition = mutation.condition.clone();
-        Ok(Step { condition, trees: MutationTree::parse(&set, &delete)? })
+        Step { condition, texts: MutationTexts::new(&set, &delete) }
     }
 }
 
 impl Parsed<'_> {
-    fn plan(&self, variables: &Variables) -> Result<Job<'_>> {
+    fn plan(&self, variables: &Variables, reading: &Reading<'_>) -> Result<Job<'_>> {
         if self.query.is_none() && self.steps.is_empty() {
             return Err(Error::query("empty request: it holds neither a mutation nor a query"));
         }
         let mut new_nodes = 0;
-        let statements = self.steps.iter().map(|step| step.trees.statements(&mut new_nodes));
-        let mutations: Vec<graph::Mutation<'_>> = statements.collect::<Result<_>>()?;
+        let read = self.steps.iter().map(|step| step.texts.statements(&mut new_nodes, reading));
+        let mutations = read.collect::<Result<Vec<graph::Mutation<'_>>>>()?;
+        reading.finish()?;
         let mut names = Vec::new();
         for mutation in &mutations {
             mutation.add_variables(&mut names);

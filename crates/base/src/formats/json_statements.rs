@@ -7,12 +7,21 @@
 //! A text that is a time is one as a facet; as a value, `[1, 2]` is a vector and `uid(v)` a variable. One that is to stay a
 //! text is written as JSON-LD has it: `{"@value": "2020-01-02", "@type": "xs:string"}`.
 
-use crate::formats::json_tree::{Json, JsonObject, Member, read_json};
+use crate::formats::json_tree::{Json, JsonObject, Member, TreeFault, TreeReader};
 use crate::formats::nquads::scanner::split_language;
-use crate::formats::{NQuad, Object, Predicate, Subject};
+use crate::formats::{Admitted, NQuad, Object, Predicate, Subject};
 use crate::types::stack;
-use crate::types::{DateTime, Error, Position, Result, Uid, Value, ValueType, parse_vector, shown};
+use crate::types::{
+    DateTime, Error, JsonReader, Position, Result, Uid, Value, ValueType, parse_vector, shown,
+};
 use std::borrow::Cow;
+use typed_arena::Arena;
+
+/// What the numbers of a vector take at most while they are read, for each byte of their text.
+const VECTOR_BYTES_PER_BYTE: usize = 8;
+
+/// What a geometry takes at most while it is read, for each byte of its text: a point such as `[0,0],` has 40 bytes, in lists that double.
+const GEOMETRY_BYTES_PER_BYTE: usize = 20;
 
 /// What a mutation does with its statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,76 +32,116 @@ pub enum Change {
     Delete,
 }
 
-/// The parsed JSON of a mutation: an object, or an array of objects.
-#[derive(Debug, Clone, PartialEq)]
-pub struct JsonTree<'a> {
+/// The JSON of a mutation: an object, or an array of objects. It is read in one pass, a tree of one of these objects at a time.
+pub struct JsonText<'a> {
     text: &'a str,
-    objects: Vec<JsonObject<'a>>,
+    times: &'a [usize],
+    /// Owns the strings with escapes: statements borrow the others from the text.
+    unescaped: Arena<String>,
 }
 
-impl<'a> JsonTree<'a> {
-    /// Parses a text in one pass. Strings without escapes are borrowed from it.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Syntax`] with the place where it is no JSON, holds an integer of more than 64
-    /// bits, nests too deep, or is neither an object nor an array of objects.
-    pub fn parse(text: &'a str) -> Result<JsonTree<'a>> {
-        JsonTree::parse_timed(text, &[])
+impl<'a> JsonText<'a> {
+    /// A text, which is not read yet.
+    pub fn new(text: &'a str) -> JsonText<'a> {
+        JsonText::timed(text, &[])
     }
 
-    /// Parses a text that was made from typed values. JSON has no form for times, so `times` gives the ascending offsets
+    /// A text that was made from typed values. JSON has no form for times, so `times` gives the ascending offsets
     /// of the strings that were times.
+    pub fn timed(text: &'a str, times: &'a [usize]) -> JsonText<'a> {
+        JsonText { text, times, unescaped: Arena::new() }
+    }
+
+    /// Returns the statements of all objects, without bounds. As [`JsonText::read`].
     ///
     /// # Errors
     ///
-    /// As [`JsonTree::parse`].
-    pub fn parse_timed(text: &'a str, times: &[usize]) -> Result<JsonTree<'a>> {
-        let json = read_json(text, times)
-            .map_err(|error| Error::syntax(Position::of(text, error.at), error.fault))?;
-        let elements = match json {
-            Json::Array(elements) => elements,
-            other => vec![other],
-        };
-        let objects = elements.into_iter().map(|element| match element {
-            Json::Object(object) => Some(object),
-            _ => None,
-        });
-        match objects.collect() {
-            Some(objects) => Ok(JsonTree { text, objects }),
-            None => Err(Error::Syntax {
-                message: "a mutation in JSON is an object or an array of objects".to_owned(),
-                at: Position::of(text, 0),
-                hint: "an object is a node: `{\"uid\": \"_:a\", \"name\": \"Ada\"}`".to_owned(),
-            }),
-        }
+    /// As [`JsonText::read`].
+    pub fn statements(&self, change: Change, new_nodes: &mut u32) -> Result<Vec<NQuad<'_>>> {
+        let mut quads = Admitted::new(&());
+        self.read(change, new_nodes, &mut quads)?;
+        Ok(quads.into_quads())
     }
 
-    /// Returns the statements of all objects. `new_nodes` is the number of the next new node: objects without a uid take
+    /// Adds the statements of all objects to a list. `new_nodes` is the number of the next new node: objects without a uid take
     /// numbers from it and advance it.
     ///
     /// # Errors
     ///
-    /// [`Error::Syntax`] with the place of the first member that can't be a statement.
-    pub fn statements(&self, change: Change, new_nodes: &mut u32) -> Result<Vec<NQuad<'_>>> {
-        let breaks = self.text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
-        let lines = breaks.map(|(at, _)| at + 1).collect();
-        let mut writer = Writer { change, new_nodes, quads: Vec::new(), lines };
-        for object in &self.objects {
-            writer.root(object).map_err(|fault| {
-                let at = Position::of(self.text, fault.at);
-                Error::syntax(at, fault.message).with_hint(fault.hint)
-            })?;
-        }
-        Ok(writer.quads)
+    /// [`Error::Syntax`] with the place where it is no JSON, holds an integer of more than 64 bits, nests too deep, is neither an
+    /// object nor an array of objects, or has a member that can't be a statement. Those of the list's [`Admission`].
+    pub fn read<'t>(
+        &'t self,
+        change: Change,
+        new_nodes: &mut u32,
+        quads: &mut Admitted<'t, '_>,
+    ) -> Result<()> {
+        let mut trees = TreeReader::new(self.times, &self.unescaped, quads.admission());
+        let mut reader = JsonReader::strict(self.text);
+        let lines = Lines { text: self.text, at: 0, line: 1, start: 0 };
+        let mut writer = Writer { change, new_nodes, quads, lines, scratch: 0 };
+        let read = read_roots(&mut reader, &mut trees, &mut writer);
+        let offset = reader.offset();
+        read.map_err(|stop| match stop {
+            Stop::Tree(TreeFault::Refused(error)) | Stop::Fault(Fault::Refused(error)) => error,
+            Stop::Tree(fault) => Error::syntax(Position::of(self.text, offset), fault),
+            Stop::Fault(Fault::Wrong { at, message, hint }) => {
+                Error::syntax(Position::of(self.text, at), message).with_hint(hint)
+            }
+            Stop::NoObject => Error::Syntax {
+                message: "a mutation in JSON is an object or an array of objects".to_owned(),
+                at: Position::of(self.text, 0),
+                hint: "an object is a node: `{\"uid\": \"_:a\", \"name\": \"Ada\"}`".to_owned(),
+            },
+        })
     }
 }
 
-/// The reason why a member can't be a statement, and its place.
-struct Fault {
-    at: usize,
-    message: String,
-    hint: &'static str,
+/// Why reading ends early.
+enum Stop {
+    Tree(TreeFault),
+    Fault(Fault),
+    NoObject,
+}
+
+impl<T: Into<TreeFault>> From<T> for Stop {
+    fn from(fault: T) -> Stop {
+        Stop::Tree(fault.into())
+    }
+}
+
+/// Reads one object, or those of an array.
+fn read_roots<'t>(
+    reader: &mut JsonReader<'t>,
+    trees: &mut TreeReader<'t, '_>,
+    writer: &mut Writer<'t, '_, '_, '_>,
+) -> std::result::Result<(), Stop> {
+    let mut root = |reader: &mut JsonReader<'t>, depth| match trees.value(reader, depth)? {
+        Json::Object(object) => writer.root(&object).map_err(Stop::Fault),
+        _ => Err(Stop::NoObject),
+    };
+    match reader.peek()? {
+        b'[' => reader.array(|element| root(element, 1))?,
+        _ => root(reader, 0)?,
+    }
+    Ok(reader.end()?)
+}
+
+/// The reason why a member becomes no statement.
+enum Fault {
+    Wrong {
+        at: usize,
+        message: String,
+        hint: &'static str,
+    },
+    /// It is not admitted, or there is no memory for it.
+    Refused(Error),
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Fault {
+        Fault::Refused(error)
+    }
 }
 
 type Written<T> = std::result::Result<T, Fault>;
@@ -100,63 +149,83 @@ type Written<T> = std::result::Result<T, Fault>;
 type Facets<'t> = Vec<(&'t str, Value)>;
 
 fn fault(at: usize, message: impl Into<String>, hint: &'static str) -> Fault {
-    Fault { at, message: message.into(), hint }
+    Fault::Wrong { at, message: message.into(), hint }
 }
 
-/// The edge that leads to a nested object.
+/// A member whose statements are written.
+#[derive(Clone, Copy)]
 struct Edge<'t> {
     subject: Subject<'t>,
-    member: &'t Member<'t>,
-    in_list: bool,
+    key: &'t str,
+    /// The offset of the value of the member, for faults.
+    offset: usize,
+    at: Position,
 }
 
-struct Writer<'t, 'n> {
+/// The position of the offset that was asked for last. Offsets ascend, so the text is read once.
+struct Lines<'t> {
+    text: &'t str,
+    at: usize,
+    line: u32,
+    /// The offset where the line begins.
+    start: usize,
+}
+
+impl Lines<'_> {
+    fn position(&mut self, at: usize) -> Position {
+        for (index, byte) in self.text.as_bytes()[self.at..at].iter().enumerate() {
+            if *byte == b'\n' {
+                self.line = self.line.saturating_add(1);
+                self.start = self.at + index + 1;
+            }
+        }
+        self.at = at;
+        Position { line: self.line, column: u32::try_from(at - self.start).unwrap_or(u32::MAX) }
+    }
+}
+
+struct Writer<'t, 'r, 'q, 'n> {
     change: Change,
     new_nodes: &'n mut u32,
-    quads: Vec<NQuad<'t>>,
-    /// The offsets where the lines of the text begin, except for the first; ascending.
-    lines: Vec<usize>,
+    quads: &'q mut Admitted<'t, 'r>,
+    lines: Lines<'t>,
+    /// The bytes that are reserved for values while they are read, one at a time.
+    scratch: usize,
 }
 
-impl<'t> Writer<'t, '_> {
-    fn root(&mut self, object: &'t JsonObject<'t>) -> Written<()> {
+impl<'t> Writer<'t, '_, '_, '_> {
+    fn root(&mut self, object: &JsonObject<'t>) -> Written<()> {
+        let at = self.lines.position(object.at);
         let subject = self.object(object, None)?;
         // To delete an object with nothing but a uid deletes everything of the node.
         if self.change == Change::Delete && object.members.len() == 1 {
-            let at = object.at;
             let (predicate, object) = (Predicate::Star, Object::Star);
             let facets = Vec::new();
-            let at = self.place(at);
             let in_list = None;
-            self.quads.push(NQuad { subject, predicate, lang: "", object, facets, in_list, at });
+            self.quads.push(NQuad { subject, predicate, lang: "", object, facets, in_list, at })?;
         }
         Ok(())
-    }
-
-    fn place(&self, at: usize) -> Position {
-        let line = self.lines.partition_point(|&start| start <= at);
-        let start = if line == 0 { 0 } else { self.lines[line - 1] };
-        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-        Position { line: number(line + 1), column: number(at - start) }
     }
 
     /// Adds the statements of an object, after that of the edge that leads to it. Returns the node of the object.
     fn object(
         &mut self,
-        object: &'t JsonObject<'t>,
-        edge: Option<Edge<'t>>,
+        object: &JsonObject<'t>,
+        edge: Option<(Edge<'t>, bool)>,
     ) -> Written<Subject<'t>> {
         stack::require();
         let subject = self.subject(object)?;
         let facets = FacetMembers::of(object);
-        if let Some(Edge { subject: from, member, in_list }) = edge {
-            let own = facets.of_value(&member.key)?;
-            self.push(from, member, Object::from(subject), own, in_list);
+        if let Some((edge, in_list)) = edge {
+            let own = facets.of_value(edge.key)?;
+            self.push(edge, Object::from(subject), own, in_list)?;
         }
         for member in &object.members {
-            let is_reserved = matches!(&*member.key, "uid" | "namespace");
-            if !is_reserved && split_facet(&member.key).is_none() {
-                self.member(subject, member, &facets)?;
+            let is_reserved = matches!(member.key, "uid" | "namespace");
+            if !is_reserved && split_facet(member.key).is_none() {
+                let at = self.lines.position(member.at);
+                let edge = Edge { subject, key: member.key, offset: member.at, at };
+                self.member(edge, &member.value, &facets)?;
             }
         }
         Ok(subject)
@@ -164,58 +233,54 @@ impl<'t> Writer<'t, '_> {
 
     fn member(
         &mut self,
-        subject: Subject<'t>,
-        member: &'t Member<'t>,
-        facets: &FacetMembers<'t>,
+        edge: Edge<'t>,
+        value: &Json<'t>,
+        facets: &FacetMembers<'t, '_>,
     ) -> Written<()> {
-        match &member.value {
+        match value {
             Json::Null if self.change == Change::Delete => {
-                self.push(subject, member, Object::Star, Vec::new(), false);
+                self.push(edge, Object::Star, Vec::new(), false)
             }
-            Json::Null => {}
-            Json::Array(items) => self.list(subject, member, items, facets)?,
-            Json::Object(object) if typed_text(&member.value).is_none() => {
-                self.nested(subject, member, object, false)?;
-            }
+            Json::Null => Ok(()),
+            Json::Array(items) => self.list(edge, items, facets),
+            Json::Object(object) if typed_text(value).is_none() => self.nested(edge, object, false),
             value => {
-                let own = facets.of_value(&member.key)?;
-                let object = self.scalar(member, value)?;
-                self.push(subject, member, object, own, false);
+                let own = facets.of_value(edge.key)?;
+                let object = self.scalar(edge, value)?;
+                self.push(edge, object, own, false)
             }
         }
-        Ok(())
     }
 
     fn list(
         &mut self,
-        subject: Subject<'t>,
-        member: &'t Member<'t>,
-        items: &'t [Json<'t>],
-        facets: &FacetMembers<'t>,
+        edge: Edge<'t>,
+        items: &[Json<'t>],
+        facets: &FacetMembers<'t, '_>,
     ) -> Written<()> {
         let is_node =
             |item: &Json<'_>| matches!(item, Json::Object(_)) && typed_text(item).is_none();
         let has_values = !items.iter().all(is_node);
         let mut own = match has_values {
-            true => facets.of_list(&member.key, items.len())?,
+            true => facets.of_list(edge.key, items.len())?,
             false => Vec::new(),
         };
         for (place, item) in items.iter().enumerate() {
             match item {
                 Json::Object(object) if is_node(item) => {
-                    self.nested(subject, member, object, true)?;
+                    self.nested(edge, object, true)?;
                 }
                 Json::Text(_) | Json::Time(_) | Json::Int(_) | Json::Float(_) | Json::Object(_) => {
-                    let object = self.scalar(member, item)?;
+                    let object = self.scalar(edge, item)?;
                     let facets = own.get_mut(place).map(std::mem::take).unwrap_or_default();
-                    self.push(subject, member, object, facets, true);
+                    self.push(edge, object, facets, true)?;
                 }
                 Json::Null | Json::Bool(_) | Json::Array(_) => {
                     return Err(fault(
-                        member.at,
+                        edge.offset,
                         format!(
                             "the list of `{}` holds something else than values or objects",
-                            member.key
+                            edge.key
                         ),
                         "a list holds texts, numbers or objects",
                     ));
@@ -227,37 +292,33 @@ impl<'t> Writer<'t, '_> {
 
     /// Adds the statements of an object inside another one. It is a geometry if it looks like one, else a node with an
     /// edge to it. An empty object means nothing.
-    fn nested(
-        &mut self,
-        subject: Subject<'t>,
-        member: &'t Member<'t>,
-        object: &'t JsonObject<'t>,
-        in_list: bool,
-    ) -> Written<()> {
+    fn nested(&mut self, edge: Edge<'t>, object: &JsonObject<'t>, in_list: bool) -> Written<()> {
         if object.members.is_empty() {
             return Ok(());
         }
-        if let Some(geometry) = geometry(object) {
-            self.push(subject, member, Object::Value(geometry), Vec::new(), in_list);
-            return Ok(());
+        if looks_like_geometry(object) {
+            self.reserve_scratch(GEOMETRY_BYTES_PER_BYTE * object.text.len())?;
+            if let Ok(geometry) = Value::parse(object.text, ValueType::Geo) {
+                return self.push(edge, Object::Value(geometry), Vec::new(), in_list);
+            }
         }
-        self.object(object, Some(Edge { subject, member, in_list })).map(drop)
+        self.object(object, Some((edge, in_list))).map(drop)
     }
 
     /// Converts a string, a number, a truth value or a [`typed_text`] to the object of a statement.
-    fn scalar(&self, member: &Member<'_>, value: &'t Json<'t>) -> Written<Object<'t>> {
+    fn scalar(&mut self, edge: Edge<'_>, value: &Json<'t>) -> Written<Object<'t>> {
         let deletes = self.change == Change::Delete;
         Ok(match value {
             // Programs write an absent text as an empty one: deleting it deletes all values.
             Json::Text(text) if deletes && text.is_empty() => Object::Star,
             Json::Float(number) if deletes && *number == 0.0 => Object::Star,
             Json::Bool(false) if deletes => Object::Star,
-            Json::Text(text) => match variable(text, member.at)? {
+            Json::Text(text) => match variable(text, edge.offset)? {
                 Some(variable) => variable,
-                None => text_object(text),
+                None => self.text_object(text)?,
             },
             Json::Time(text) => {
-                Object::Literal { text: Cow::Borrowed(&**text), value_type: ValueType::DateTime }
+                Object::Literal { text: Cow::Borrowed(text), value_type: ValueType::DateTime }
             }
             Json::Int(number) => Object::Value(Value::Int(*number)),
             Json::Float(number) => Object::Value(Value::Float(*number)),
@@ -270,22 +331,44 @@ impl<'t> Writer<'t, '_> {
         })
     }
 
+    /// Converts a string to a vector if it is written as one, else to a text.
+    fn text_object(&mut self, text: &'t str) -> Written<Object<'t>> {
+        if text.trim_start().starts_with('[') {
+            self.reserve_scratch(VECTOR_BYTES_PER_BYTE * text.len())?;
+            if let Ok(numbers) = parse_vector(text)
+                && !numbers.is_empty()
+            {
+                return Ok(Object::Value(Value::Vector(numbers)));
+            }
+        }
+        Ok(Object::Literal { text: Cow::Borrowed(text), value_type: ValueType::String })
+    }
+
+    /// Reserves memory that is free again when a value has been read.
+    fn reserve_scratch(&mut self, bytes: usize) -> Result<()> {
+        if self.scratch < bytes {
+            self.quads.admission().reserve(bytes - self.scratch)?;
+            self.scratch = bytes;
+        }
+        Ok(())
+    }
+
     fn push(
         &mut self,
-        subject: Subject<'t>,
-        member: &'t Member<'t>,
+        edge: Edge<'t>,
         object: Object<'t>,
         facets: Facets<'t>,
         in_list: bool,
-    ) {
-        let (name, lang) = split_language(&member.key);
+    ) -> Written<()> {
+        let (name, lang) = split_language(edge.key);
         let (predicate, in_list) = (Predicate::Name(name), Some(in_list));
-        let at = self.place(member.at);
-        self.quads.push(NQuad { subject, predicate, lang, object, facets, in_list, at });
+        let Edge { subject, at, .. } = edge;
+        self.quads.push(NQuad { subject, predicate, lang, object, facets, in_list, at })?;
+        Ok(())
     }
 
     /// Returns the node that an object describes: the one that `uid` names, else a new one.
-    fn subject(&mut self, object: &'t JsonObject<'t>) -> Written<Subject<'t>> {
+    fn subject(&mut self, object: &JsonObject<'t>) -> Written<Subject<'t>> {
         let named = object.get("uid").map(|member| named_node(member)).transpose()?.flatten();
         if let Some(subject) = named {
             return Ok(subject);
@@ -303,7 +386,7 @@ impl<'t> Writer<'t, '_> {
 }
 
 /// Returns the node that a member `uid` names, or `None` when its value stands for no node.
-fn named_node<'t>(member: &'t Member<'t>) -> Written<Option<Subject<'t>>> {
+fn named_node<'t>(member: &Member<'t>) -> Written<Option<Subject<'t>>> {
     const HINT: &str = "a uid is a number, \"_:name\" or \"uid(variable)\"";
     let unreadable = |text: &str| {
         let message = format!("{} is no uid", shown(text));
@@ -316,7 +399,7 @@ fn named_node<'t>(member: &'t Member<'t>) -> Written<Option<Subject<'t>>> {
             Ok(number) => return Ok(Some(Subject::Uid(number))),
             Err(_) => return unreadable(&number.to_string()),
         },
-        Json::Text(text) | Json::Time(text) => &**text,
+        Json::Text(text) | Json::Time(text) => *text,
         _ => return Err(fault(member.at, "the value of \"uid\" names no node", HINT)),
     };
     if text.is_empty() {
@@ -359,36 +442,22 @@ fn variable(text: &str, at: usize) -> Written<Option<Object<'_>>> {
     Ok(Some(if is_uid { Object::Var(name) } else { Object::Val(name) }))
 }
 
-/// Converts a string to a vector if it is written as one, else to a text.
-fn text_object<'t>(text: &'t str) -> Object<'t> {
-    if text.trim_start().starts_with('[')
-        && let Ok(numbers) = parse_vector(text)
-        && !numbers.is_empty()
-    {
-        return Object::Value(Value::Vector(numbers));
-    }
-    Object::Literal { text: Cow::Borrowed(text), value_type: ValueType::String }
-}
-
-/// Reads an object as a GeoJSON geometry (RFC 7946) if it has exactly the members `type` and `coordinates`.
-fn geometry(object: &JsonObject<'_>) -> Option<Value> {
-    let is_geometry = object.members.len() == 2
-        && object.get("type").is_some()
-        && object.get("coordinates").is_some();
-    if is_geometry { Value::parse(object.text, ValueType::Geo).ok() } else { None }
+/// Whether an object has exactly the members `type` and `coordinates` of a GeoJSON geometry (RFC 7946).
+fn looks_like_geometry(object: &JsonObject<'_>) -> bool {
+    object.members.len() == 2 && object.get("type").is_some() && object.get("coordinates").is_some()
 }
 
 /// The members of an object that give facets, sorted by predicate and key.
-struct FacetMembers<'t> {
-    members: Vec<(&'t str, &'t str, &'t Member<'t>)>,
+struct FacetMembers<'t, 'o> {
+    members: Vec<(&'t str, &'t str, &'o Member<'t>)>,
 }
 
-impl<'t> FacetMembers<'t> {
-    fn of(object: &'t JsonObject<'t>) -> FacetMembers<'t> {
+impl<'t, 'o> FacetMembers<'t, 'o> {
+    fn of(object: &'o JsonObject<'t>) -> FacetMembers<'t, 'o> {
         let members = object.members.iter();
         let mut members: Vec<_> = members
             .filter_map(|member| {
-                let (predicate, key) = split_facet(&member.key)?;
+                let (predicate, key) = split_facet(member.key)?;
                 Some((predicate, key, member))
             })
             .collect();
@@ -396,7 +465,7 @@ impl<'t> FacetMembers<'t> {
         FacetMembers { members }
     }
 
-    fn of_predicate(&self, wanted: &str) -> &[(&'t str, &'t str, &'t Member<'t>)] {
+    fn of_predicate(&self, wanted: &str) -> &[(&'t str, &'t str, &'o Member<'t>)] {
         let start = self.members.partition_point(|(predicate, ..)| *predicate < wanted);
         let rest = &self.members[start..];
         &rest[..rest.partition_point(|(predicate, ..)| *predicate == wanted)]
@@ -438,7 +507,7 @@ impl<'t> FacetMembers<'t> {
                 let place = || format!("facet `{}` at position {}", member.key, entry.key);
                 let Ok(position) = entry.key.parse::<i64>() else {
                     let message =
-                        format!("{} in facet `{}` is no position", shown(&entry.key), member.key);
+                        format!("{} in facet `{}` is no position", shown(entry.key), member.key);
                     return Err(fault(entry.at, message, "a position counts from 0"));
                 };
                 let Ok(position) = usize::try_from(position) else { continue };
@@ -480,7 +549,7 @@ fn facet_value(
         Json::Float(number) => Value::Float(*number),
         Json::Text(text) | Json::Time(text) => match DateTime::parse(text) {
             Ok(time) => Value::DateTime(time),
-            Err(_) => Value::String(text.clone().into_owned()),
+            Err(_) => Value::String((*text).to_owned()),
         },
         Json::Null | Json::Array(_) | Json::Object(_) => match typed_text(value) {
             Some(text) => Value::String(text.to_owned()),
@@ -493,10 +562,10 @@ fn facet_value(
 }
 
 /// Returns the text of an object that says that it is one; `None` for any other value.
-fn typed_text<'t>(value: &'t Json<'_>) -> Option<&'t str> {
+fn typed_text<'t>(value: &Json<'t>) -> Option<&'t str> {
     let Json::Object(object) = value else { return None };
-    let text_at = |key: &str| match &object.get(key)?.value {
-        Json::Text(text) => Some(&**text),
+    let text_at = |key: &str| match object.get(key)?.value {
+        Json::Text(text) => Some(text),
         _ => None,
     };
     let is_text = object.members.len() == 2 && text_at("@type") == Some("xs:string");

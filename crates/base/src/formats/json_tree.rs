@@ -1,11 +1,16 @@
-//! Parses JSON (RFC 8259) into a tree. Strings without escapes are borrowed from the text.
+//! Parses a value of JSON (RFC 8259) into a tree. Strings without escapes are borrowed from the text, those with escapes from an arena.
 //!
 //! A tree is needed because the keys of an object may come in any order: `uid` after the predicates of the node, a facet
 //! before the value that it belongs to. Integers are read as integers and never pass through a float, which would round
 //! those above 2^53.
+//!
+//! A tree is up to a hundred times as large as its text, so its memory is reserved as it grows. One tree is needed at a time: the next
+//! one uses the same reservation.
 
-use crate::types::{JsonError, JsonReader, stack};
+use crate::formats::Admission;
+use crate::types::{Error, JsonError, JsonReader, Result as EngineResult, stack};
 use std::borrow::Cow;
+use typed_arena::Arena;
 
 /// The greatest depth of nested objects and arrays.
 const DEPTH_MAX: usize = 250;
@@ -13,6 +18,18 @@ const DEPTH_MAX: usize = 250;
 /// Objects with at least this many members have their repeated keys found by sorting; in a smaller one each
 /// pair of members is compared.
 const SCANNED_MAX: usize = 16;
+
+/// The reservation of trees grows by at least this many bytes.
+const RESERVED_STEP: usize = 16 << 10;
+
+/// The capacity of a list with its first item.
+const FIRST_CAPACITY: usize = 4;
+
+/// What a list takes for each further item: it doubles, and is copied while it grows.
+const GROWTH: usize = 2;
+
+/// What a member takes beside itself while repeated keys and facets are looked for.
+const MEMBER_EXTRA: usize = 64;
 
 /// A value of JSON.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,9 +43,9 @@ pub(super) enum Json<'a> {
     /// Any other number, finite.
     Float(f64),
     /// A text, without its escapes.
-    Text(Cow<'a, str>),
+    Text(&'a str),
     /// A string that the caller says is a time.
-    Time(Cow<'a, str>),
+    Time(&'a str),
     /// The elements of an array.
     Array(Vec<Json<'a>>),
     /// An object.
@@ -50,23 +67,26 @@ pub(super) struct JsonObject<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Member<'a> {
     /// The key, without its escapes.
-    pub(super) key: Cow<'a, str>,
+    pub(super) key: &'a str,
     /// The offset where the value starts.
     pub(super) at: usize,
     /// The value.
     pub(super) value: Json<'a>,
 }
 
-impl JsonObject<'_> {
+impl<'a> JsonObject<'a> {
     /// Returns the member with a key. Takes time linear in the number of members.
-    pub(super) fn get(&self, key: &str) -> Option<&Member<'_>> {
+    pub(super) fn get(&self, key: &str) -> Option<&Member<'a>> {
         self.members.iter().find(|member| member.key == key)
     }
 }
 
 /// Why a text can't be parsed into a tree.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 pub(super) enum TreeFault {
+    /// There is no memory for it.
+    #[error(transparent)]
+    Refused(#[from] Error),
     /// It is no JSON.
     #[error(transparent)]
     Json(#[from] JsonError),
@@ -81,68 +101,106 @@ pub(super) enum TreeFault {
     },
 }
 
-/// Why a text can't be parsed into a tree, and where.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct TreeError {
-    /// The offset of the first byte that does not fit.
-    pub(super) at: usize,
-    /// The reason.
-    pub(super) fault: TreeFault,
+/// Reads trees of one text.
+pub(super) struct TreeReader<'t, 'r> {
+    /// The ascending offsets of the strings that are times.
+    times: &'t [usize],
+    /// Owns the strings with escapes.
+    unescaped: &'t Arena<String>,
+    admission: &'r dyn Admission,
+    /// The bytes of the tree that is being read.
+    used: usize,
+    /// The bytes that are reserved for trees.
+    reserved: usize,
 }
 
-/// Parses a text that holds one value. The strings that begin at the offsets `times`, which ascend, are times.
-pub(super) fn read_json<'a>(text: &'a str, times: &[usize]) -> Result<Json<'a>, TreeError> {
-    let mut reader = JsonReader::strict(text);
-    let read = value(&mut reader, times, 0).and_then(|json| {
-        reader.end()?;
-        Ok(json)
-    });
-    read.map_err(|fault| TreeError { at: reader.offset(), fault })
-}
-
-fn value<'a>(
-    reader: &mut JsonReader<'a>,
-    times: &[usize],
-    depth: usize,
-) -> Result<Json<'a>, TreeFault> {
-    stack::require();
-    if DEPTH_MAX < depth {
-        return Err(TreeFault::TooDeep);
+impl<'t, 'r> TreeReader<'t, 'r> {
+    /// A reader of trees in a text with these times.
+    pub(super) fn new(
+        times: &'t [usize],
+        unescaped: &'t Arena<String>,
+        admission: &'r dyn Admission,
+    ) -> TreeReader<'t, 'r> {
+        TreeReader { times, unescaped, admission, used: 0, reserved: 0 }
     }
-    Ok(match reader.peek()? {
-        b'{' => Json::Object(object(reader, times, depth)?),
-        b'[' => {
-            let mut elements = Vec::new();
-            reader.array(|element| -> Result<(), TreeFault> {
-                elements.push(value(element, times, depth + 1)?);
-                Ok(())
-            })?;
-            Json::Array(elements)
-        }
-        b'"' if !times.is_empty() && times.binary_search(&reader.offset()).is_ok() => {
-            Json::Time(reader.string()?)
-        }
-        b'"' => Json::Text(reader.string()?),
-        b'-' | b'0'..=b'9' => number(reader)?,
-        _ => reader.word()?.map_or(Json::Null, Json::Bool),
-    })
-}
 
-fn object<'a>(
-    reader: &mut JsonReader<'a>,
-    times: &[usize],
-    depth: usize,
-) -> Result<JsonObject<'a>, TreeFault> {
-    let at = reader.offset();
-    let mut members = Vec::new();
-    reader.object(|key, reader| -> Result<(), TreeFault> {
-        reader.peek()?;
+    /// Reads the next value, which stands inside of `depth` others. The tree before it must have been dropped.
+    pub(super) fn value(
+        &mut self,
+        reader: &mut JsonReader<'t>,
+        depth: usize,
+    ) -> Result<Json<'t>, TreeFault> {
+        self.used = 0;
+        self.nested(reader, depth)
+    }
+
+    fn nested(&mut self, reader: &mut JsonReader<'t>, depth: usize) -> Result<Json<'t>, TreeFault> {
+        stack::require();
+        if DEPTH_MAX < depth {
+            return Err(TreeFault::TooDeep);
+        }
+        Ok(match reader.peek()? {
+            b'{' => Json::Object(self.object(reader, depth)?),
+            b'[' => {
+                let mut elements = Vec::new();
+                reader.array(|element| -> Result<(), TreeFault> {
+                    self.grow(elements.len(), size_of::<Json<'_>>())?;
+                    elements.push(self.nested(element, depth + 1)?);
+                    Ok(())
+                })?;
+                Json::Array(elements)
+            }
+            b'"' if !self.times.is_empty()
+                && self.times.binary_search(&reader.offset()).is_ok() =>
+            {
+                Json::Time(self.text(reader.string()?)?)
+            }
+            b'"' => Json::Text(self.text(reader.string()?)?),
+            b'-' | b'0'..=b'9' => number(reader)?,
+            _ => reader.word()?.map_or(Json::Null, Json::Bool),
+        })
+    }
+
+    fn object(
+        &mut self,
+        reader: &mut JsonReader<'t>,
+        depth: usize,
+    ) -> Result<JsonObject<'t>, TreeFault> {
         let at = reader.offset();
-        members.push(Member { key, at, value: value(reader, times, depth + 1)? });
+        let mut members = Vec::new();
+        reader.object(|key, reader| -> Result<(), TreeFault> {
+            self.grow(members.len(), size_of::<Member<'_>>() + MEMBER_EXTRA)?;
+            let key = self.text(key)?;
+            reader.peek()?;
+            let at = reader.offset();
+            members.push(Member { key, at, value: self.nested(reader, depth + 1)? });
+            Ok(())
+        })?;
+        drop_repeated(&mut members);
+        Ok(JsonObject { members, text: reader.since(at), at })
+    }
+
+    /// Reserves memory for the next item of a list of `len` items, of `size` bytes each.
+    fn grow(&mut self, len: usize, size: usize) -> EngineResult<()> {
+        self.used += if len == 0 { FIRST_CAPACITY * size } else { GROWTH * size };
+        if self.reserved < self.used {
+            let more = (self.used - self.reserved).max(RESERVED_STEP);
+            self.admission.reserve(more)?;
+            self.reserved += more;
+        }
         Ok(())
-    })?;
-    drop_repeated(&mut members);
-    Ok(JsonObject { members, text: reader.since(at), at })
+    }
+
+    /// Keeps a string for as long as the statements that are made of it.
+    fn text(&mut self, text: Cow<'t, str>) -> EngineResult<&'t str> {
+        match text {
+            Cow::Borrowed(text) => Ok(text),
+            Cow::Owned(text) => {
+                self.admission.reserve(text.capacity() + GROWTH * size_of::<String>())?;
+                Ok(self.unescaped.alloc(text).as_str())
+            }
+        }
+    }
 }
 
 fn number<'a>(reader: &mut JsonReader<'a>) -> Result<Json<'a>, TreeFault> {
@@ -186,15 +244,29 @@ fn drop_repeated(members: &mut Vec<Member<'_>>) {
 mod tests {
     use super::*;
 
+    /// Reads a text with one value, and hands it on; or the fault with its offset.
+    fn read<T>(
+        text: &str,
+        times: &[usize],
+        check: impl FnOnce(Json<'_>) -> T,
+    ) -> Result<T, (usize, String)> {
+        let unescaped = Arena::new();
+        let mut reader = JsonReader::strict(text);
+        let read = TreeReader::new(times, &unescaped, &()).value(&mut reader, 0);
+        let read = read.and_then(|json| {
+            reader.end()?;
+            Ok(json)
+        });
+        read.map(check).map_err(|fault| (reader.offset(), fault.to_string()))
+    }
+
     fn fault(text: &str) -> (usize, String) {
-        let TreeError { at, fault } = read_json(text, &[]).expect_err(text);
-        (at, fault.to_string())
+        read(text, &[], |_| ()).expect_err(text)
     }
 
     #[test]
     fn numbers_keep_what_they_are() {
         let numbers = "[9223372036854775299, 9223372036854775299.0, -0, 0E-0, -1e10, 58.7]";
-        let Json::Array(numbers) = read_json(numbers, &[]).unwrap() else { panic!("no array") };
         let want = [
             Json::Int(9_223_372_036_854_775_299),
             Json::Float(9_223_372_036_854_775_299.0),
@@ -203,7 +275,7 @@ mod tests {
             Json::Float(-1e10),
             Json::Float(58.7),
         ];
-        assert_eq!(numbers, want);
+        read(numbers, &[], |read| assert_eq!(read, Json::Array(want.to_vec()))).unwrap();
         assert_eq!(fault("[27670116110564327426]").0, 1);
         assert!(fault("-9223372036854775809").1.contains("64 bits"));
         assert!(fault("1e999").1.contains("1e999"));
@@ -214,26 +286,68 @@ mod tests {
         for count in [0, 40] {
             let more: String = (0..count).map(|n| format!("\"k{n}\":1,")).collect();
             let text = format!("{{{more}\"a\":1,\"\\u0061\":2,\"b\":3,\"a\":4}}");
-            let Json::Object(object) = read_json(&text, &[]).unwrap() else { panic!("no object") };
-            assert_eq!(object.members.len(), count + 2);
-            assert_eq!(object.get("a").unwrap().value, Json::Int(4));
-            assert_eq!(object.text, text);
+            let check = |json: Json<'_>| {
+                let Json::Object(object) = json else { panic!("no object") };
+                assert_eq!(object.members.len(), count + 2);
+                assert_eq!(object.get("a").unwrap().value, Json::Int(4));
+                assert_eq!(object.text, text);
+            };
+            read(&text, &[], check).unwrap();
         }
     }
 
     #[test]
     fn texts_at_their_places_are_times() {
         let text = r#"{"a": "2020-01-02", "b": ["2020-01-02", "2020-01-02"]}"#;
-        let Json::Object(object) = read_json(text, &[6, 40]).unwrap() else { panic!("no object") };
-        let (text, time) = (Cow::Borrowed("2020-01-02"), Cow::Borrowed("2020-01-02"));
-        assert_eq!(object.members[0].value, Json::Time(time.clone()));
-        assert_eq!(object.members[1].value, Json::Array(vec![Json::Text(text), Json::Time(time)]));
+        let check = |json: Json<'_>| {
+            let Json::Object(object) = json else { panic!("no object") };
+            let (text, time) = (Json::Text("2020-01-02"), Json::Time("2020-01-02"));
+            assert_eq!(object.members[0].value, time);
+            assert_eq!(object.members[1].value, Json::Array(vec![text, time]));
+        };
+        read(text, &[6, 40], check).unwrap();
+    }
+
+    /// Counts what is reserved, and refuses beyond a bound.
+    struct Bounded(std::cell::Cell<usize>, usize);
+
+    impl Admission for Bounded {
+        fn reserve(&self, bytes: usize) -> EngineResult<()> {
+            self.0.set(self.0.get() + bytes);
+            match self.0.get() <= self.1 {
+                true => Ok(()),
+                false => Err(Error::Limit { message: "no more".to_owned() }),
+            }
+        }
+    }
+
+    #[test]
+    fn memory_is_reserved_as_a_tree_grows() {
+        let text = format!("[{}{{}}]", r#"{"a":{"b":{"c":{}}}},"#.repeat(1_000));
+        let read = |most: usize| {
+            let (unescaped, bounded) = (Arena::new(), Bounded(std::cell::Cell::new(0), most));
+            let mut trees = TreeReader::new(&[], &unescaped, &bounded);
+            let mut reader = JsonReader::strict(&text);
+            let json = trees.value(&mut reader, 0).map(drop);
+            // The next tree uses the same reservation.
+            let used = bounded.0.get();
+            let again = trees.value(&mut JsonReader::strict(&text), 0);
+            assert!(json.is_err() || again.is_ok() && used == bounded.0.get());
+            (json, reader.offset(), used)
+        };
+        let (json, _, used) = read(usize::MAX);
+        // Three lists of one member each, and the objects themselves.
+        let least = 1_000 * (3 * FIRST_CAPACITY * size_of::<Member<'_>>() + size_of::<Json<'_>>());
+        assert!(json.is_ok() && least < used, "{used}");
+        let (json, offset, _) = read(used / 10);
+        assert!(matches!(json, Err(TreeFault::Refused(_))), "{json:?}");
+        assert!(offset < text.len() / 5, "{offset}");
     }
 
     #[test]
     fn nesting_is_bounded() {
         let nested = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
-        assert!(read_json(&nested(DEPTH_MAX), &[]).is_ok());
+        assert!(read(&nested(DEPTH_MAX), &[], |_| ()).is_ok());
         assert!(fault(&nested(DEPTH_MAX + 1)).1.contains("deeper"));
         assert!(fault(&"{\"a\":".repeat(100_000)).1.contains("deeper"));
     }

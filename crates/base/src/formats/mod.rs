@@ -1,6 +1,7 @@
 //! The formats that data comes in: N-Quads, read line by line; JSON; and files, read in chunks of whole lines.
 
 mod statement;
+mod admission;
 mod nquads;
 mod json_tree;
 mod json_statements;
@@ -13,9 +14,10 @@ mod packing;
 mod json_values;
 mod chunks;
 
+pub use admission::{Admission, Admitted};
 pub use chunks::{Chunk, ChunkReader, decompressed, is_packed};
-pub use json_statements::{Change, JsonTree};
-pub use nquads::nquad::{literal_value, parse_line, parse_text, parse_text_at};
+pub use json_statements::{Change, JsonText};
+pub use nquads::nquad::{literal_value, parse_line, parse_text, read_text_at};
 pub use nquads::scanner::is_name;
 pub use nquads::writer::{write_facets, write_literal};
 pub use packed::Packer;

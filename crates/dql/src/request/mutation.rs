@@ -1,11 +1,12 @@
 //! Requests that change data: mutation blocks `{ set {...} delete {...} }` and upserts `upsert {...}`.
 
+use crate::lexer::Lexer;
 use crate::lower::upsert::Condition;
 use crate::request::document::Document;
-use crate::request::parse::parse_request;
+use crate::request::parse::{QUERY_LENGTH_MAX, parse_request};
 use crate::syntax::ast::{Operation, Rdf, UpsertPart};
 use crate::syntax::source::Source;
-use crate::syntax::token::RdfKind;
+use crate::syntax::token::{RdfKind, Token};
 use hexgraph_base::types::{Error, Position, Result};
 use std::sync::Arc;
 
@@ -96,6 +97,20 @@ fn upsert(source: Arc<Source>, parts: Vec<UpsertPart>) -> Result<MutationRequest
         return Err(error.with_hint("add `query { ... }`, or write `{ set { ... } }` alone"));
     }
     Ok(MutationRequest { query: Some(Document { source, operations }), mutations })
+}
+
+/// The bytes of RDF in a request that changes data, which is not parsed with it. All of a text that is too long to be parsed counts.
+/// O(text), without a tree.
+pub fn rdf_len(text: &str) -> usize {
+    if QUERY_LENGTH_MAX < text.len() {
+        return text.len();
+    }
+    let tokens = Lexer::new(text).map_while(Result::ok);
+    let rdf = tokens.map(|(_, token, _)| match token {
+        Token::Rdf(_, body) => body.of(text).len(),
+        _ => 0,
+    });
+    rdf.sum()
 }
 
 /// Makes one mutation of its blocks. All of them count: in Dgraph the last `set` takes the place of the others.

@@ -17,7 +17,7 @@ lalrpop_util::lalrpop_mod!(
 );
 
 /// The greatest length of a request in bytes. It is fixed; messages and the documentation call it `query_length_max`.
-const QUERY_LENGTH_MAX: usize = 4 << 20;
+pub(super) const QUERY_LENGTH_MAX: usize = 4 << 20;
 
 /// Parses a query to a syntax tree. The values of its `$variables` are needed only when the tree is lowered to a plan. O(text).
 ///

@@ -1,8 +1,8 @@
 //! Random graphs for tests: values of all kinds, loaded, changed and deleted, of few distinct ones and with gaps.
 
 use crate::graph::{
-    Bindings, LoadOptions, LoadSource, MutationTree, Passwords, Stager, Statements, Version, alter,
-    load, stage,
+    Bindings, LoadOptions, LoadSource, MutationTexts, Passwords, Stager, Statements, Version,
+    alter, load, stage,
 };
 use fastrand::Rng;
 use hexgraph_base::schema::Actor;
@@ -90,10 +90,9 @@ impl Passwords for Plain {
 }
 
 fn changed(version: &Version, set: &str, delete: &str) -> Version {
-    let tree =
-        MutationTree::parse(&[Statements::NQuads(set)], &[Statements::NQuads(delete)]).unwrap();
+    let tree = MutationTexts::new(&[Statements::NQuads(set)], &[Statements::NQuads(delete)]);
     let stager = Stager { actor: Actor::Client, passwords: &Plain, charge: &|_| Ok(()) };
-    let statements = vec![tree.statements(&mut 0).unwrap()];
+    let statements = vec![tree.statements(&mut 0, &()).unwrap()];
     let (changes, _) = stage(version, statements, &Bindings::default(), stager).unwrap();
     changes.apply(version).unwrap()
 }

@@ -25,7 +25,7 @@ pub use change::effect::Effect;
 pub use change::keys::Key;
 pub use change::mutate::{MutationReport, Passwords, Stager, names_passwords, stage};
 pub use change::refusal::Refusal;
-pub use change::statements::{Mutation, MutationTree, Statements};
+pub use change::statements::{Mutation, MutationTexts, Statements};
 pub use load::columns::{ColumnLoad, IdSpace, PLACES_A_ROW};
 pub use load::gather::little::LittleLoad;
 pub use load::intern::Interner;

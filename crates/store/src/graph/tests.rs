@@ -9,7 +9,7 @@ mod replaying;
 mod nearest;
 
 use super::{
-    Binding, Bindings, Changes, LoadOptions, LoadReport, LoadSource, MutationReport, MutationTree,
+    Binding, Bindings, Changes, LoadOptions, LoadReport, LoadSource, MutationReport, MutationTexts,
     Passwords, Stager, Statements, Thresholds, Version, alter, load, stage,
 };
 use crate::graph::persist;
@@ -59,10 +59,10 @@ fn staged(
     mutations: &[(Statements<'_>, Statements<'_>)],
     bindings: &Bindings,
 ) -> Result<(Changes, MutationReport)> {
-    let trees = mutations.iter().map(|(set, delete)| MutationTree::parse(&[*set], &[*delete]));
-    let trees: Vec<MutationTree<'_>> = trees.collect::<Result<_>>()?;
+    let trees = mutations.iter().map(|(set, delete)| MutationTexts::new(&[*set], &[*delete]));
+    let trees: Vec<MutationTexts<'_>> = trees.collect();
     let mut new_nodes = 0;
-    let statements = trees.iter().map(|tree| tree.statements(&mut new_nodes));
+    let statements = trees.iter().map(|tree| tree.statements(&mut new_nodes, &()));
     stage(version, statements.collect::<Result<_>>()?, bindings, stager())
 }
 

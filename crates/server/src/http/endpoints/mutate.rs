@@ -2,13 +2,13 @@
 
 use crate::http::app::App;
 use crate::http::compat::go_json;
-use crate::http::message::incoming::Incoming;
+use crate::http::message::incoming::{Incoming, Unreadable};
 use crate::http::message::reply::{Extensions, Reply, Txn};
 use crate::http::message::request_error::RequestError;
 use hexgraph::db::{
     Control, Database, Mutation, MutationAnswer, MutationRequest, Statements, TxnOptions,
 };
-use hexgraph_base::types::{JsonError, JsonReader, Position, Result as EngineResult};
+use hexgraph_base::types::{Error, JsonError, JsonReader, Position, Result as EngineResult};
 use serde_json::json;
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -20,7 +20,11 @@ pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &Control)
     }
     let request = match read(incoming) {
         Ok(request) => request,
-        Err(message) => return Reply::invalid_request(&message),
+        Err(Unreadable::Wrong(message)) => return Reply::invalid_request(&message),
+        Err(Unreadable::Starved(error)) => {
+            control.note_starved();
+            return Reply::failed(&error);
+        }
     };
     let database = app.database_within(incoming, request.start, incoming.parameter("hash"));
     let database = match database {
@@ -113,57 +117,97 @@ pub(in crate::http) enum Body<'a> {
     Request(MutationRequest<'a>),
 }
 
-fn read(incoming: &Incoming) -> Result<Change<'_>, RequestError> {
-    let commits_now = incoming.flag("commitNow")?;
-    let start = incoming.number("startTs")?;
-    let is_json = match incoming.content_type()?.as_str() {
+fn read(incoming: &Incoming) -> Result<Change<'_>, Unreadable> {
+    let wrong = Unreadable::Wrong;
+    let commits_now = incoming.flag("commitNow").map_err(wrong)?;
+    let start = incoming.number("startTs").map_err(wrong)?;
+    let is_json = match incoming.content_type().map_err(wrong)?.as_str() {
         "application/rdf" => false,
         "application/json" => true,
         _ => {
-            return Err(RequestError::ContentType {
-                supported: "application/json, application/rdf",
-            });
+            let supported = "application/json, application/rdf";
+            return Err(wrong(RequestError::ContentType { supported }));
         }
     };
-    let text = incoming.text()?;
-    let body = if is_json { Body::Request(read_json(text)?) } else { Body::Text(text) };
+    let text = incoming.text().map_err(wrong)?;
+    let reserve = |bytes| incoming.share().map_or(Ok(()), |share| share.draw(bytes));
+    let body = match is_json {
+        true => Body::Request(read_json(text, &reserve)?),
+        false => Body::Text(text),
+    };
     Ok(Change { body, commits_now, start })
 }
 
 /// Reads `{"query": …, "cond": …, "set": …, "delete": …, "mutations": [{…}, …]}`. What is set and
 /// deleted beside the mutations is a mutation before them.
-fn read_json(body: &str) -> Result<MutationRequest<'_>, RequestError> {
+fn read_json<'a>(body: &'a str, reserve: Reserve<'_>) -> Result<MutationRequest<'a>, Unreadable> {
     let mut reader = JsonReader::new(body);
-    read_members(&mut reader).map_err(|reason| {
-        go_json::request_error(body).unwrap_or_else(|| {
-            let at = Position::of(body, reader.offset());
-            let (line, column) = (at.line as usize, at.shown_column() as usize);
-            RequestError::NoJson { line, column, reason: reason.to_string() }
-        })
+    read_members(&mut reader, reserve).map_err(|stop| match stop {
+        Stop::Starved(error) => Unreadable::Starved(error),
+        Stop::Json(reason) => {
+            Unreadable::Wrong(go_json::request_error(body).unwrap_or_else(|| {
+                let at = Position::of(body, reader.offset());
+                let (line, column) = (at.line as usize, at.shown_column() as usize);
+                RequestError::NoJson { line, column, reason: reason.to_string() }
+            }))
+        }
     })
 }
 
-fn read_members<'a>(reader: &mut JsonReader<'a>) -> Result<MutationRequest<'a>, JsonError> {
+/// Reserves bytes before they are allocated.
+type Reserve<'r> = &'r dyn Fn(u64) -> EngineResult<()>;
+
+/// What a mutation takes beside its statements: in the request, which is a list that doubles, and where it is carried out.
+const MUTATION_BYTES: u64 = 2 << 10;
+
+/// Why reading a body ends early.
+enum Stop {
+    Json(JsonError),
+    Starved(Error),
+}
+
+impl From<JsonError> for Stop {
+    fn from(error: JsonError) -> Stop {
+        Stop::Json(error)
+    }
+}
+
+fn read_members<'a>(
+    reader: &mut JsonReader<'a>,
+    reserve: Reserve<'_>,
+) -> Result<MutationRequest<'a>, Stop> {
     let mut request = MutationRequest::default();
     let mut first = Mutation::default();
     let mut mutations = Vec::new();
-    reader.object(|key, value| match &*key {
-        "query" => text(value).map(|text| request.query = text),
-        "mutations" if value.peek()? != b'n' => {
-            mutations.clear();
-            value.array(|element| {
-                let mut mutation = Mutation::default();
-                element.object(|key, value| read_part(&key, value, &mut mutation))?;
-                mutations.push(mutation);
-                Ok(())
-            })
+    reader.object(|key, value| -> Result<(), Stop> {
+        match &*key {
+            "query" => request.query = text(value)?,
+            "mutations" if value.peek()? != b'n' => {
+                mutations.clear();
+                value.array(|element| -> Result<(), Stop> {
+                    let mut mutation = Mutation::default();
+                    element.object(|key, value| read_part(&key, value, &mut mutation))?;
+                    if changes(&mutation) {
+                        reserve(MUTATION_BYTES).map_err(Stop::Starved)?;
+                        mutations.push(mutation);
+                    }
+                    Ok(())
+                })?;
+            }
+            key => read_part(key, value, &mut first)?,
         }
-        key => read_part(key, value, &mut first),
+        Ok(())
     })?;
     reader.end()?;
-    mutations.insert(0, first);
-    mutations.retain(|mutation| !mutation.set.is_empty() || !mutation.delete.is_empty());
+    if changes(&first) {
+        mutations.insert(0, first);
+    }
     Ok(MutationRequest { mutations, ..request })
+}
+
+/// Whether a mutation sets or deletes anything.
+fn changes(mutation: &Mutation<'_>) -> bool {
+    !mutation.set.is_empty() || !mutation.delete.is_empty()
 }
 
 /// Reads a member of a mutation. Members of other names mean nothing.
@@ -202,18 +246,22 @@ fn statements<'a>(value: &mut JsonReader<'a>) -> Result<Vec<Statements<'a>>, Jso
 mod tests {
     use super::*;
 
+    fn free(_: u64) -> EngineResult<()> {
+        Ok(())
+    }
+
     #[test]
     fn bodies() {
         let text = r#"{"mutations": [{"set": [{"b": 2}], "cond": "@if(eq(len(v), 0))"}, {}],
             "query": "{ q(func: uid(1)) { v as uid\n } }", "delete": null, "set": {"a": {"c": 1}},
             "variables": {"$x": "1"}, "cond": null}"#;
-        let request = read_json(text).unwrap();
+        let request = read_json(text, &free).unwrap();
         assert_eq!(request.query, "{ q(func: uid(1)) { v as uid\n } }");
         let sets: Vec<_> = request.mutations.iter().map(|mutation| mutation.set.clone()).collect();
         let json = |text| vec![Statements::Json(text)];
         assert_eq!(sets, [json(r#"{"a": {"c": 1}}"#), json(r#"[{"b": 2}]"#)]);
         assert_eq!(request.mutations[1].condition, "@if(eq(len(v), 0))");
-        assert!(read_json("{}").unwrap().mutations.is_empty());
+        assert!(read_json("{}", &free).unwrap().mutations.is_empty());
     }
 
     #[test]
@@ -227,7 +275,8 @@ mod tests {
             ("{} x", "invalid character 'x' after top-level value"),
         ];
         for (body, part) in cases {
-            let message = read_json(body).unwrap_err().to_string();
+            let Err(Unreadable::Wrong(message)) = read_json(body, &free) else { panic!("{body}") };
+            let message = message.to_string();
             assert!(message.starts_with("Error parsing JSON at "), "{message}");
             assert!(message.contains(part), "{message}");
         }

@@ -4,8 +4,8 @@ use crate::algo::{
     Alone, Cut, EdgePart, Graph, GraphCache, Output, Run, Taken, Task, Wanted, Work, compute,
 };
 use crate::graph::{
-    Bindings, LoadOptions, LoadSource, MutationTree, Passwords, Stager, Statements, Version, alter,
-    load, stage,
+    Bindings, LoadOptions, LoadSource, MutationTexts, Passwords, Stager, Statements, Version,
+    alter, load, stage,
 };
 use fastrand::Rng;
 use hexgraph_base::plan::{
@@ -104,10 +104,9 @@ pub(super) fn loaded(text: String) -> Version {
 }
 
 pub(super) fn changed(version: &Version, set: &str, delete: &str) -> Version {
-    let tree =
-        MutationTree::parse(&[Statements::NQuads(set)], &[Statements::NQuads(delete)]).unwrap();
+    let tree = MutationTexts::new(&[Statements::NQuads(set)], &[Statements::NQuads(delete)]);
     let stager = Stager { actor: Actor::Client, passwords: &Plain, charge: &|_| Ok(()) };
-    let statements = vec![tree.statements(&mut 0).unwrap()];
+    let statements = vec![tree.statements(&mut 0, &()).unwrap()];
     let (changes, _) = stage(version, statements, &Bindings::default(), stager).unwrap();
     changes.apply(version).unwrap()
 }

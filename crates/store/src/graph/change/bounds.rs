@@ -16,3 +16,12 @@ pub(super) fn too_many(count: usize) -> Error {
         ),
     }
 }
+
+/// The error for a request that is not read to its end, since it has too many statements.
+pub(super) fn more_than_most() -> Error {
+    Error::Limit {
+        message: format!(
+            "the request has more than {STATEMENTS_MAX} statements, which is the most that are carried out at once: split it, or load a file"
+        ),
+    }
+}

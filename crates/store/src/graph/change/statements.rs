@@ -1,7 +1,11 @@
 //! The statements of a mutation, read from their texts.
 
-use hexgraph_base::formats::{Change, JsonTree, NQuad, Object, Subject, parse_text_at};
+use super::bounds::{STATEMENTS_MAX, more_than_most};
+use hexgraph_base::formats::{
+    Admission, Admitted, Change, JsonText, NQuad, Object, Subject, read_text_at,
+};
 use hexgraph_base::types::{Position, Result};
+use std::cell::Cell;
 
 /// Statements as text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,11 +20,10 @@ pub enum Statements<'a> {
     TimedJson(&'a str, &'a [usize]),
 }
 
-/// The texts of one mutation, read as far as they need nothing else. What it becomes borrows
-/// from it.
-pub struct MutationTree<'a> {
-    sets: Vec<Tree<'a>>,
-    deletes: Vec<Tree<'a>>,
+/// The texts of one mutation. What it becomes borrows from them.
+pub struct MutationTexts<'a> {
+    sets: Vec<Text<'a>>,
+    deletes: Vec<Text<'a>>,
 }
 
 /// The statements of one mutation. The deletes are carried out before the sets.
@@ -32,51 +35,78 @@ pub struct Mutation<'a> {
     pub deletes: Vec<NQuad<'a>>,
 }
 
-enum Tree<'a> {
+enum Text<'a> {
     NQuads(&'a str, Position),
-    Json(JsonTree<'a>),
+    Json(JsonText<'a>),
 }
 
-impl<'a> MutationTree<'a> {
-    /// Reads the texts.
-    ///
-    /// # Errors
-    ///
-    /// [`hexgraph_base::types::Error::Syntax`] for what is no JSON.
-    pub fn parse(set: &[Statements<'a>], delete: &[Statements<'a>]) -> Result<MutationTree<'a>> {
-        let tree = |text: &Statements<'a>| match *text {
-            Statements::NQuads(text) => Ok(Tree::NQuads(text, Position { line: 1, column: 0 })),
-            Statements::Part(text, start) => Ok(Tree::NQuads(text, start)),
-            Statements::Json(text) => JsonTree::parse(text).map(Tree::Json),
-            Statements::TimedJson(text, times) => {
-                JsonTree::parse_timed(text, times).map(Tree::Json)
-            }
+impl<'a> MutationTexts<'a> {
+    /// Texts to set and to delete, which are not read yet.
+    pub fn new(set: &[Statements<'a>], delete: &[Statements<'a>]) -> MutationTexts<'a> {
+        let text = |text: &Statements<'a>| match *text {
+            Statements::NQuads(text) => Text::NQuads(text, Position { line: 1, column: 0 }),
+            Statements::Part(text, start) => Text::NQuads(text, start),
+            Statements::Json(text) => Text::Json(JsonText::new(text)),
+            Statements::TimedJson(text, times) => Text::Json(JsonText::timed(text, times)),
         };
-        let sets = set.iter().map(tree).collect::<Result<_>>()?;
-        Ok(MutationTree { sets, deletes: delete.iter().map(tree).collect::<Result<_>>()? })
+        let sets = set.iter().map(text).collect();
+        MutationTexts { sets, deletes: delete.iter().map(text).collect() }
     }
 
-    /// The statements. New nodes of JSON objects are numbered on from `new_nodes`, which goes
+    /// Reads the statements. New nodes of JSON objects are numbered on from `new_nodes`, which goes
     /// from one mutation of a request to the next.
     ///
     /// # Errors
     ///
-    /// [`hexgraph_base::types::Error::Syntax`] with the place of what is no statement.
-    pub fn statements(&self, new_nodes: &mut u32) -> Result<Mutation<'_>> {
-        let sets = read(&self.sets, Change::Set, new_nodes)?;
-        Ok(Mutation { sets, deletes: read(&self.deletes, Change::Delete, new_nodes)? })
+    /// [`Error::Syntax`](hexgraph_base::types::Error::Syntax) with the place of what is no statement;
+    /// [`Error::Limit`](hexgraph_base::types::Error::Limit) for too many; those of `admission`.
+    pub fn statements(
+        &self,
+        new_nodes: &mut u32,
+        admission: &dyn Admission,
+    ) -> Result<Mutation<'_>> {
+        let counted = Counted { count: Cell::new(0), admission };
+        let sets = read(&self.sets, Change::Set, new_nodes, &counted)?;
+        let deletes = read(&self.deletes, Change::Delete, new_nodes, &counted)?;
+        Ok(Mutation { sets, deletes })
     }
 }
 
-fn read<'t>(trees: &'t [Tree<'_>], change: Change, new_nodes: &mut u32) -> Result<Vec<NQuad<'t>>> {
-    let mut quads = Vec::new();
-    for tree in trees {
-        quads.extend(match tree {
-            Tree::NQuads(text, start) => parse_text_at(text, *start)?,
-            Tree::Json(tree) => tree.statements(change, new_nodes)?,
-        });
+/// Admits no more statements than a request may have.
+struct Counted<'r> {
+    count: Cell<usize>,
+    admission: &'r dyn Admission,
+}
+
+impl Admission for Counted<'_> {
+    fn reserve(&self, bytes: usize) -> Result<()> {
+        self.admission.reserve(bytes)
     }
-    Ok(quads)
+
+    fn admits(&self, quad: &NQuad<'_>) -> Result<bool> {
+        let count = self.count.get() + 1;
+        if STATEMENTS_MAX < count {
+            return Err(more_than_most());
+        }
+        self.count.set(count);
+        self.admission.admits(quad)
+    }
+}
+
+fn read<'t>(
+    texts: &'t [Text<'_>],
+    change: Change,
+    new_nodes: &mut u32,
+    admission: &dyn Admission,
+) -> Result<Vec<NQuad<'t>>> {
+    let mut quads = Admitted::new(admission);
+    for text in texts {
+        match text {
+            Text::NQuads(text, start) => read_text_at(text, *start, &mut quads)?,
+            Text::Json(json) => json.read(change, new_nodes, &mut quads)?,
+        }
+    }
+    Ok(quads.into_quads())
 }
 
 impl Mutation<'_> {

@@ -13,7 +13,7 @@ use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::uids::NamedUids;
 use crate::storage::ValuesBuilder;
 use hexgraph_base::formats::{
-    Change, Chunk, JsonTree, LineFault, NQuad, Object, Predicate, Subject, literal_value,
+    Change, Chunk, JsonText, LineFault, NQuad, Object, Predicate, Subject, literal_value,
     parse_line,
 };
 use hexgraph_base::schema::{Actor, PredicateDef, Schema};
@@ -170,8 +170,8 @@ impl<'a> Reader<'a> {
             Error::Syntax { message, at, .. } => LineFault { column: at.column, message },
             other => at_start(other.to_string()),
         };
-        let tree = JsonTree::parse(text).map_err(fault)?;
-        let quads = tree.statements(Change::Set, &mut 0).map_err(fault)?;
+        let json = JsonText::new(text);
+        let quads = json.statements(Change::Set, &mut 0).map_err(fault)?;
         self.new_nodes.clear();
         for quad in &quads {
             self.quad(quad, number).map_err(at_start)?;

@@ -35,8 +35,8 @@ fn a_request_that_has_no_memory_uses_up_no_uids() {
         _ => Err(Error::Limit { message: "there is no memory".to_owned() }),
     };
     let set = Statements::NQuads("_:a <name> \"a\" .");
-    let tree = MutationTree::parse(&[set], &[]).unwrap();
-    let statements = vec![tree.statements(&mut 0).unwrap()];
+    let tree = MutationTexts::new(&[set], &[]);
+    let statements = vec![tree.statements(&mut 0, &()).unwrap()];
     let stager = Stager { charge: &refuse, ..stager() };
     let refused = stage(&version, statements, &Bindings::default(), stager);
     assert!(matches!(refused, Err(Error::Limit { .. })));
@@ -183,9 +183,8 @@ fn passwords_are_hashed() {
         assert_eq!(values_of(&version, "secret", "", 1).len(), left, "{text}");
     }
     // What is logged is the hash, and never the text.
-    let delete =
-        MutationTree::parse(&[], &[Statements::NQuads("<1> <secret> \"123456\" .")]).unwrap();
-    let delete = delete.statements(&mut 0).unwrap();
+    let delete = MutationTexts::new(&[], &[Statements::NQuads("<1> <secret> \"123456\" .")]);
+    let delete = delete.statements(&mut 0, &()).unwrap();
     let (changes, _) = stage(&one, vec![delete], &Bindings::default(), stager()).unwrap();
     let mut record = Vec::new();
     crate::graph::encode_changes(&[changes], &mut record);

@@ -46,9 +46,8 @@ fn committed(requests: &[(String, String)]) -> (Vec<Version>, Vec<Vec<u8>>) {
     let (mut versions, mut records) = (vec![with_schema(SCHEMA)], Vec::new());
     for (number, (set, delete)) in requests.iter().enumerate() {
         let version = versions.last().unwrap();
-        let tree =
-            MutationTree::parse(&[Statements::NQuads(set)], &[Statements::NQuads(delete)]).unwrap();
-        let statements = vec![tree.statements(&mut 0).unwrap()];
+        let tree = MutationTexts::new(&[Statements::NQuads(set)], &[Statements::NQuads(delete)]);
+        let statements = vec![tree.statements(&mut 0, &()).unwrap()];
         let Ok((changes, _)) = stage(version, statements, &Bindings::default(), stager()) else {
             continue;
         };
