@@ -16,8 +16,10 @@
 mod answers;
 mod counting;
 mod mutations;
-mod sockets;
+mod questions;
+mod schemas;
 mod site;
+mod sockets;
 
 #[global_allocator]
 static ALLOCATOR: counting::Counting = counting::Counting;

@@ -16,6 +16,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+/// Of a schema text that is longer the predicates are not named to somebody who may define none.
+const LONG_SCHEMA: usize = 64 << 10;
+
 /// A caller, by the name and the node of the user, the name of the key, and the role.
 pub(in crate::db) type Identified<'a> = (&'a str, Option<u64>, Option<&'a str>, &'static str);
 
@@ -325,6 +328,22 @@ impl Database {
         self.check_may_write()?;
         let Some(rights) = self.rights()? else { return Ok(()) };
         check(&rights, Right::Write, "mutate", names.iter().map(|name| &**name))
+    }
+
+    /// Checks that the caller may define anything at all, before a text that is long is read.
+    ///
+    /// # Errors
+    ///
+    /// `Access` for a caller who may not; `Access` for a caller who is not known.
+    pub(in crate::db) fn check_may_alter(&self, text: &str) -> Result<()> {
+        self.check_role(KeyRole::Admin)?;
+        match self.rights()? {
+            Some(rights) if LONG_SCHEMA < text.len() && !rights.has_any(Right::Alter) => {
+                let message = "unauthorized to alter any predicate\n".to_owned();
+                Err(AccessError::Denied { message }.into())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Checks that the caller may set the definitions of a text. A type is defined by who may define all of its fields, those that

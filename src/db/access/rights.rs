@@ -106,6 +106,12 @@ impl Rights {
         (general | own) & right as u8 != 0
     }
 
+    /// Whether something may be done with any predicate.
+    pub(in crate::db) fn has_any(&self, right: Right) -> bool {
+        let all = self.by_name.values().fold(self.all, |all, own| all | own);
+        all & right as u8 != 0
+    }
+
     /// Takes out of a report the values of predicates that may not be read.
     pub(in crate::db) fn hide_values(&self, report: &mut SchemaReport) {
         for item in report.unread.iter_mut().filter(|item| !self.has(Right::Read, &item.of)) {

@@ -7,7 +7,7 @@ use crate::db::database::Database;
 use crate::db::guard::guarded;
 use crate::db::open::Open;
 use crate::db::operation::Drop;
-use hexgraph_base::schema::SchemaReport;
+use hexgraph_base::schema::{SchemaReport, schema_weight};
 use hexgraph_base::types::pool::AllThreads;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_store::exec::Control;
@@ -39,6 +39,9 @@ impl Database {
     /// changed one of the predicates that would be defined otherwise: it is aborted, so the next
     /// try succeeds. Nothing is changed then.
     pub fn alter(&self, text: &str) -> Result<SchemaReport> {
+        self.check_may_alter(text)?;
+        let share = self.budget().share();
+        share.draw(schema_weight(text))?;
         self.check_alter(text)?;
         let hide = self.hides_unread()?;
         let resolve = |version: &Version| graph::resolve(version, text);
@@ -54,11 +57,17 @@ impl Database {
     ///
     /// As [`Database::alter`]; `Limit` when `control` stops it. Nothing is changed then.
     pub fn alter_with(&self, text: &str, control: &Control) -> Result<SchemaReport> {
+        self.prepare(control);
+        self.check_may_alter(text)?;
+        control.draw(schema_weight(text))?;
         self.check_alter(text)?;
         let hide = self.hides_unread()?;
         let (database, text) = (self.clone(), text.to_owned());
+        // It goes on for a moment when the request is over, and has its memory as long.
+        let share = control.share().cloned();
         let mut report = guarded(|| {
             control.run_detached(move |canceller| {
+                let _share = share;
                 let resolve = |version: &Version| graph::resolve(version, &text);
                 database.define_while(resolve, &|| canceller.check())
             })
@@ -82,6 +91,7 @@ impl Database {
     ) -> Result<SchemaReport> {
         let (open, pool) = (self.open_state()?, self.pool()?);
         open.check_writable()?;
+        self.budget().check_growth()?;
         let altered = guarded(|| {
             let version = self.whole_version()?;
             Ok(graph::altered(&version, &resolve(&version)?))

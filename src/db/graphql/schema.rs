@@ -3,19 +3,20 @@
 use crate::db::Database;
 use crate::db::graphql::schemas::{Access, GraphqlOptions, read_api};
 use crate::db::guard::guarded;
-use hexgraph_base::schema::SchemaReport;
-use hexgraph_base::types::{Error, Result, Uid, endless, stack};
+use hexgraph_base::budget::Share;
+use hexgraph_base::schema::{SchemaReport, schema_weight};
+use hexgraph_base::types::{Error, Result, Uid, stack};
 use hexgraph_graphql::auth::{KeySource, Verifier};
 use hexgraph_graphql::generate::Api;
 use hexgraph_graphql::model::Model;
 use hexgraph_graphql::remote::Fetch;
 use hexgraph_graphql::request::{Request, RequestLimits};
-use hexgraph_graphql::sdl::{Settings, check_rules};
+use hexgraph_graphql::sdl::{Growth, Settings, check_rules};
 use hexgraph_graphql::{remote, syntax};
-use hexgraph_store::exec::Control;
+use hexgraph_store::exec::{Canceller, Control};
 use hexgraph_store::graph;
 use hexgraph_store::graph::{Check, encode_changes};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The GraphQL schema as users see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,22 +52,32 @@ impl Database {
         Arc::clone(&self.graphql_schemas().client.load())
     }
 
-    fn graphql_settings(&self) -> Settings {
-        Settings { lambda_url: self.graphql_options().lambda_url.clone() }
+    fn graphql_settings(&self, growth: Growth) -> Settings {
+        Settings { lambda_url: self.graphql_options().lambda_url.clone(), growth }
     }
 
-    /// Checks a GraphQL schema without setting it.
+    /// Checks a GraphQL schema without setting it, until `control` says stop, as [`Database::alter_with`] does.
     ///
     /// # Errors
     ///
-    /// The faults, each as a message that begins with `input:` and the line number.
-    pub fn check_graphql_schema(&self, text: &str) -> std::result::Result<(), Vec<String>> {
+    /// The faults, each as a message that begins with `input:` and the line number; one message where there is no memory or no time.
+    pub fn check_graphql_schema(
+        &self,
+        text: &str,
+        control: &Control,
+    ) -> std::result::Result<(), Vec<String>> {
+        self.prepare(control);
+        let (database, text) = (self.clone(), text.to_owned());
+        let checked = guarded(|| {
+            let share = control.share().cloned();
+            control.run_detached(move |canceller| {
+                let checked = database.checked(&text, &Bounds::new(share, Some(canceller)))?;
+                Ok(checked.and_then(|(model, _)| database.survey(&model)))
+            })
+        });
+        let checked = checked.inspect_err(|error| note_starved(error, control));
         let told = |faults: Vec<syntax::Fault>| faults.iter().map(ToString::to_string).collect();
-        let check = || {
-            let checked = checked(text, &self.graphql_settings(), &self.graphql_schemas().keys());
-            Ok(checked.and_then(|(model, _)| self.survey(&model)))
-        };
-        guarded(check).map_err(|error| vec![error.to_string()])?.map_err(told)
+        checked.map_err(|error| vec![error.to_string()])?.map_err(told)
     }
 
     /// Compares custom fields with the schemas of the servers that answer them. Asks each server once.
@@ -88,7 +99,9 @@ impl Database {
     /// `Schema` for what is wrong with the text; as [`Database::alter`] when the store's schema can't follow. Requests
     /// are answered by the old schema then.
     pub fn set_graphql_schema(&self, text: &str) -> Result<GraphqlSchema> {
-        self.set_graphql_schema_while(text, &endless)
+        self.check_administrator()?;
+        let share = Arc::new(self.budget().share());
+        self.set_graphql_schema_while(text, &Bounds::new(Some(share), None))
     }
 
     /// As [`Database::set_graphql_schema`], until `control` says stop, as [`Database::alter_with`] does.
@@ -97,12 +110,16 @@ impl Database {
     ///
     /// As [`Database::set_graphql_schema`]; `Limit` when `control` stops it. Nothing is changed then.
     pub fn set_graphql_schema_with(&self, text: &str, control: &Control) -> Result<GraphqlSchema> {
+        self.check_administrator()?;
+        self.prepare(control);
         let (database, text) = (self.clone(), text.to_owned());
-        guarded(|| {
+        let share = control.share().cloned();
+        let set = guarded(|| {
             control.run_detached(move |canceller| {
-                database.set_graphql_schema_while(&text, &|| canceller.check())
+                database.set_graphql_schema_while(&text, &Bounds::new(share, Some(canceller)))
             })
-        })
+        });
+        set.inspect_err(|error| note_starved(error, control))
     }
 
     /// Carries out a load, and sets a GraphQL schema behind it, if there is one: what it declares is built in one go, of the
@@ -120,20 +137,18 @@ impl Database {
     ) -> Result<T> {
         let Some(text) = schema else { return load() };
         self.check_administrator()?;
-        guarded(|| {
-            checked(text, &self.graphql_settings(), &self.graphql_schemas().keys())
-                .map_err(|faults| schema_error(&faults))
-        })?;
+        self.prepare(control);
+        let bounds = Bounds::new(control.share().cloned(), Some(&control.canceller()));
+        guarded(|| self.checked(text, &bounds)?.map_err(|faults| schema_error(&faults)))?;
         let report = load()?;
         self.set_graphql_schema_with(text, control)?;
         Ok(report)
     }
 
-    fn set_graphql_schema_while(&self, text: &str, check: Check<'_>) -> Result<GraphqlSchema> {
-        self.check_administrator()?;
-        let settings = self.graphql_settings();
+    fn set_graphql_schema_while(&self, text: &str, bounds: &Bounds) -> Result<GraphqlSchema> {
+        self.budget().check_growth()?;
         let model = guarded(|| {
-            checked(text, &settings, &self.graphql_schemas().keys())
+            self.checked(text, bounds)?
                 .and_then(|(model, _)| self.survey(&model).map(|()| model))
                 .map_err(|faults| schema_error(&faults))
         })?;
@@ -142,6 +157,8 @@ impl Database {
         let _changing = schemas.changing.lock().unwrap_or_else(PoisonError::into_inner);
         // What `alter` declared stays; what an earlier GraphQL schema declared goes.
         let declared = model.to_dql_schema();
+        bounds.reserve(schema_weight(&declared))?;
+        let check: Check<'_> = &|| bounds.reserve(0);
         let report =
             self.define_while(|version| graph::resolve_graphql(version, &declared), check)?;
         // The definitions are there by now: the text goes with them, whoever has stopped waiting.
@@ -224,18 +241,64 @@ fn schema_error(faults: &[syntax::Fault]) -> Error {
     Error::schema(told.collect::<Vec<_>>().join("\n"))
 }
 
-/// Reads a schema and makes its API.
-///
-/// # Errors
-///
-/// All faults of the first stage of checks that has any.
-fn checked(
-    text: &str,
-    settings: &Settings,
-    keys: &Arc<dyn KeySource>,
-) -> std::result::Result<(Model, Api), Vec<syntax::Fault>> {
+/// A model and its API, or what is wrong with the text.
+type Checked = std::result::Result<(Model, Api), Vec<syntax::Fault>>;
+
+/// The memory and the time that a schema may take while it is read.
+struct Bounds {
+    share: Option<Arc<Share>>,
+    canceller: Option<Canceller>,
+}
+
+impl Bounds {
+    fn new(share: Option<Arc<Share>>, canceller: Option<&Canceller>) -> Bounds {
+        Bounds { share, canceller: canceller.cloned() }
+    }
+
+    /// Reserves memory, unless the request is over.
+    fn reserve(&self, bytes: u64) -> Result<()> {
+        self.canceller.as_ref().map_or(Ok(()), Canceller::check)?;
+        self.share.as_ref().map_or(Ok(()), |share| share.draw(bytes))
+    }
+}
+
+/// Notes that a request ended for want of memory, and not of time.
+fn note_starved(error: &Error, control: &Control) {
+    if matches!(error, Error::Limit { .. }) && control.check().is_ok() {
+        control.note_starved();
+    }
+}
+
+impl Database {
+    /// Reads a schema and makes its API. The inner error has all faults of the first stage of checks that has any.
+    ///
+    /// # Errors
+    ///
+    /// Those of the bounds.
+    fn checked(&self, text: &str, bounds: &Bounds) -> Result<Checked> {
+        let over = Arc::new(Mutex::new(None));
+        let (noted, own) =
+            (Arc::clone(&over), Bounds::new(bounds.share.clone(), bounds.canceller.as_ref()));
+        let growth = Growth::new(move |bytes| {
+            own.reserve(bytes).inspect_err(|error| {
+                *noted.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
+            })
+        });
+        let checked = checked(text, &self.graphql_settings(growth), &self.graphql_schemas().keys());
+        let over = over.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match over {
+            Some(message) => Err(Error::Limit { message }),
+            None => Ok(checked),
+        }
+    }
+}
+
+fn checked(text: &str, settings: &Settings, keys: &Arc<dyn KeySource>) -> Checked {
     let (model, api) = read_api(text, settings)?;
-    let mut faults = check_rules(&model, |rule| rule_faults(&api, rule));
+    let mut faults = check_rules(&model, |rule| match settings.growth.reserve(0) {
+        Ok(()) => rule_faults(&api, rule),
+        Err(over) => vec![over.message],
+    });
     if let Some(settings) = &model.authorization
         && let Err(why) = Verifier::new(settings, Arc::clone(keys))
     {

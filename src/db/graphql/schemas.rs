@@ -180,7 +180,7 @@ impl Access {
 /// What was accepted once is accepted again, whatever the options are now, and whoever can be reached.
 fn load(id: Uid, text: &str, keys: Arc<dyn KeySource>) -> Option<Arc<Loaded>> {
     // Any address will do here: whether one is needed was checked when the schema was set.
-    let settings = Settings { lambda_url: Some(String::new()) };
+    let settings = Settings { lambda_url: Some(String::new()), ..Settings::default() };
     let (model, api) = read_api(text, &settings).ok()?;
     let rules = Rulebook::new(&model);
     let verifier = model.authorization.as_ref();
@@ -204,6 +204,6 @@ fn make_api(
 ) -> std::result::Result<(Model, Api), Vec<syntax::Fault>> {
     let model = read(text, settings)?;
     let internal = |error: Error| vec![syntax::Fault::new(error.to_string())];
-    let api = Api::new(&model).map_err(internal)?;
+    let api = Api::within(&model, &settings.growth).map_err(internal)?;
     Ok((model, api))
 }

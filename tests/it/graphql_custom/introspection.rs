@@ -51,7 +51,7 @@ fn told(server: &Server, from: &str, to: &str) -> Vec<String> {
     let text = OURS.replacen(from, to, 1).replace("URL", &server.url);
     assert!(from.is_empty() || OURS.contains(from), "{from}");
     let db = Database::in_memory();
-    db.check_graphql_schema(&text).err().unwrap_or_default()
+    db.check_graphql_schema(&text, &Control::new()).err().unwrap_or_default()
 }
 
 #[test]

@@ -28,5 +28,6 @@ pub(super) fn records(name: &str) -> Vec<Value> {
 
 /// The settings of the recorded server: one with another beside it that carries lambdas out.
 pub(super) fn settings() -> Settings {
-    Settings { lambda_url: Some("http://localhost:8086/graphql-worker".to_owned()) }
+    let lambda_url = Some("http://localhost:8086/graphql-worker".to_owned());
+    Settings { lambda_url, ..Settings::default() }
 }

@@ -12,7 +12,12 @@ use crate::generate::generator::{Generated, generate};
 use crate::generate::layout::builtins::function_filters;
 use crate::generate::{Root, RootKind};
 use crate::model::Model;
+use crate::sdl::Growth;
+use crate::syntax::Fault;
 use hexgraph_base::types::{Error, Result};
+
+/// What the generated text takes while it is parsed, for each byte, and the tables beside it.
+const PARSED_BYTES_PER_BYTE: usize = 40;
 
 /// Everything that requests can ask for.
 #[derive(Debug)]
@@ -41,8 +46,22 @@ impl Api {
     ///
     /// When the generated text is no schema: a declared name meets one that is generated beside it, as a searchable field `has` does in a filter.
     pub fn new(model: &Model) -> Result<Api> {
-        let generated = generate(model, Form::Full);
-        let service = model.federated.then(|| generate(model, Form::Service).text);
+        Api::within(model, &Growth::default())
+    }
+
+    /// As [`Api::new`], with memory that is reserved before it is taken.
+    ///
+    /// # Errors
+    ///
+    /// As [`Api::new`]; [`Error::Schema`] with the text of the error of `growth`.
+    pub fn within(model: &Model, growth: &Growth) -> Result<Api> {
+        let over = |fault: Fault| Error::schema(fault.message);
+        let generated = generate(model, Form::Full, growth).map_err(over)?;
+        let service = match model.federated {
+            true => Some(generate(model, Form::Service, growth).map_err(over)?.text),
+            false => None,
+        };
+        growth.reserve(PARSED_BYTES_PER_BYTE * generated.text.len()).map_err(over)?;
         Api::of_generated(generated, service)
     }
 

@@ -21,6 +21,8 @@ use crate::generate::layout::print::{print_banner, print_section};
 use crate::generate::layout::tree::{ArgumentEntry, Definition, Entry, Word, list, one, required};
 use crate::generate::prune::prune;
 use crate::model::{Field, Kind, Model, TypeDef};
+use crate::sdl::Growth;
+use crate::syntax::Fault;
 
 /// The generated API: its text, and what the text does not say.
 #[derive(Default)]
@@ -38,14 +40,25 @@ pub(super) struct Generated {
 /// Returns the text alone, to be compared with recorded ones.
 #[cfg(test)]
 pub(crate) fn generated_text(model: &Model, form: Form) -> String {
-    generate(model, form).text
+    generate(model, form, &Growth::default()).expect("nothing is bounded").text
 }
 
+/// What a type takes while its inputs, filters and root fields are generated, and once more when they are printed.
+const TYPE_BYTES: usize = 12 << 10;
+
+/// What a field takes in them.
+const FIELD_BYTES: usize = 2 << 10;
+
 /// Generates the API of a model. O(fields), and the cost of pruning.
-pub(super) fn generate(model: &Model, form: Form) -> Generated {
+///
+/// # Errors
+///
+/// Those of `growth`.
+pub(super) fn generate(model: &Model, form: Form, growth: &Growth) -> Result<Generated, Fault> {
     let mut generator = Generator::new(model, form);
     generator.add_custom();
     for def in &model.types {
+        growth.reserve(TYPE_BYTES + FIELD_BYTES * def.fields.len())?;
         match def.kind {
             Kind::Union if !def.remote => generator.add_union(def),
             _ if def.is_stored() => generator.add_type(def),
@@ -56,13 +69,14 @@ pub(super) fn generate(model: &Model, form: Form) -> Generated {
     let filters = generator.filters.names();
     generator.inputs.append(&mut generator.filters.made);
     prune(&mut generator.inputs, &mut generator.mutations);
-    Generated {
+    growth.reserve(0)?;
+    Ok(Generated {
         text: generator.print(),
         queries: generator.queries,
         mutations: generator.mutations,
         subscriptions: generator.subscriptions,
         filters,
-    }
+    })
 }
 
 /// The definitions that were generated so far. Those of a section are printed in the order of their names.

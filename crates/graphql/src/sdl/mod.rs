@@ -6,6 +6,7 @@ mod build;
 mod check;
 mod custom;
 mod rules;
+mod growth;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -13,6 +14,7 @@ mod tests;
 pub(crate) use build::builtin::SCALAR_FILTERS;
 pub use custom::template::TemplateError;
 pub(crate) use custom::template::parse_template;
+pub use growth::Growth;
 pub use read::{Settings, read};
 pub use rules::auth_directive::check_rules;
 

@@ -6,6 +6,7 @@ use crate::sdl::check::federation;
 use crate::sdl::check::meaning as check;
 use crate::sdl::check::reserved_names;
 use crate::sdl::check::standard;
+use crate::sdl::growth::Growth;
 use crate::sdl::rules::auth_directive;
 use crate::sdl::source::comments;
 use crate::sdl::source::draft::Draft;
@@ -17,7 +18,18 @@ use crate::syntax::{Fault, Places, parse_schema};
 pub struct Settings {
     /// The address of the lambda server. Without one, schemas with `@lambda` are refused.
     pub lambda_url: Option<String>,
+    /// Reserves the memory that a schema takes while it is read.
+    pub growth: Growth,
 }
+
+/// What a text takes while it is parsed and its definitions are collected, for each byte.
+const BYTES_PER_BYTE: usize = 120;
+
+/// What a type takes while it is checked, and in the model.
+const TYPE_BYTES: usize = 3 << 10;
+
+/// What a field takes while it is checked, and in the model.
+const FIELD_BYTES: usize = 1 << 10;
 
 /// Reads a schema. Rules of `@auth` are parsed, but the fields that their queries name are checked
 /// by [`crate::sdl::check_rules`] when the API was generated. O(text), but for types that
@@ -38,14 +50,21 @@ pub fn read(text: &str, settings: &Settings) -> Result<Model, Vec<Fault>> {
     if text.is_empty() {
         return Err(vec![Fault::new("No schema specified")]);
     }
+    let grow = |bytes| settings.growth.reserve(bytes).map_err(|fault| vec![fault]);
+    grow(BYTES_PER_BYTE * text.len())?;
     let places = Places::of(text);
     let comments = comments::read(text).map_err(|fault| vec![fault])?;
     let document = parse_schema(text).map_err(|fault| vec![fault])?;
     // The order of the stages decides which faults of a text are told, so it is the reference's.
     let mut draft = Draft::new(raw::collect(&document, &places), &places, settings);
     stage(reserved_names::check(draft.types()))?;
+    for def in draft.types() {
+        grow(TYPE_BYTES + FIELD_BYTES * (def.fields.len() + draft.inherited(def)))?;
+    }
     complete(&mut draft)?;
+    grow(0)?;
     stage(check::check(&mut draft))?;
+    grow(0)?;
     let mut model = build::model(&draft);
     if !has_operations(&model) {
         let message = "No query or mutation found in the generated schema";

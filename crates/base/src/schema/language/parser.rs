@@ -22,6 +22,18 @@ pub struct SchemaText {
 /// The longest name of a predicate, in bytes, as in Dgraph: its keys have two bytes for the length of a name.
 const NAME_LEN_MAX: usize = 65_535;
 
+/// What a byte of schema text takes while it is parsed: a token may be as short.
+const BYTES_PER_BYTE: u64 = 2 * size_of::<Token<'_>>() as u64;
+
+/// What a line takes: a definition, in the schema before and after, in their difference and its report, and as a predicate without data.
+const BYTES_PER_LINE: u64 = 3 << 10;
+
+/// The bytes that it takes to parse a schema text and to make its definitions those of a graph, about.
+pub fn schema_weight(text: &str) -> u64 {
+    let lines = text.bytes().filter(|byte| *byte == b'\n').count() as u64;
+    BYTES_PER_BYTE * text.len() as u64 + BYTES_PER_LINE * (lines + 1)
+}
+
 /// Reads schema text.
 ///
 /// # Errors

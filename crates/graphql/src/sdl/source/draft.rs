@@ -169,6 +169,12 @@ impl Draft<'_> {
         Ok(())
     }
 
+    /// The most fields that a type gets of its interfaces.
+    pub(in crate::sdl) fn inherited(&self, def: &RawType) -> usize {
+        let interfaces = def.interfaces.iter().filter_map(|name| self.get(name));
+        interfaces.map(|interface| interface.fields.len()).sum()
+    }
+
     /// Returns a type with the fields of its interfaces.
     fn with_interfaces(&self, def: &RawType) -> Result<RawType, Fault> {
         let mut expanded = def.clone();

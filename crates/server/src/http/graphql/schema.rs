@@ -25,14 +25,14 @@ pub(crate) fn set_schema(app: &App, incoming: &Incoming, control: &Control) -> R
 }
 
 /// Says what is wrong with the schema in the body.
-pub(crate) fn validate_schema(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+pub(crate) fn validate_schema(app: &App, incoming: &Incoming, control: &Control) -> Reply {
     if let Some(refusal) = admin::refusal(app, incoming) {
         return refusal;
     }
     let checked = incoming.text().map_err(|error| vec![error.to_string()]);
     let entry =
         |message: &str, code: &str| json!({ "message": message, "extensions": { "code": code } });
-    match checked.and_then(|text| app.database_for(incoming).check_graphql_schema(text)) {
+    match checked.and_then(|text| app.database_for(incoming).check_graphql_schema(text, control)) {
         Ok(()) => {
             Reply::json(json!({ "errors": [entry("Schema is valid", "success")] }).to_string())
         }

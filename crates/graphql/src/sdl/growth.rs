@@ -1,0 +1,36 @@
+//! What reading a schema and generating its API may take.
+
+use crate::syntax::Fault;
+use hexgraph_base::types::Result;
+use std::fmt;
+use std::sync::Arc;
+
+/// A function that reserves bytes, or says that the request is over.
+type Reserve = Arc<dyn Fn(u64) -> Result<()> + Send + Sync>;
+
+/// Is told of bytes before they are allocated, and between steps that take long. It may end the work.
+#[derive(Clone, Default)]
+pub struct Growth(Option<Reserve>);
+
+impl Growth {
+    /// Reserves by a function, whose error ends the work.
+    pub fn new(reserve: impl Fn(u64) -> Result<()> + Send + Sync + 'static) -> Growth {
+        Growth(Some(Arc::new(reserve)))
+    }
+
+    /// Reserves so many bytes.
+    ///
+    /// # Errors
+    ///
+    /// Those of the function. The work ends with a fault of the same text.
+    pub fn reserve(&self, bytes: usize) -> std::result::Result<(), Fault> {
+        let Some(reserve) = &self.0 else { return Ok(()) };
+        reserve(bytes as u64).map_err(|error| Fault::new(error.to_string()))
+    }
+}
+
+impl fmt::Debug for Growth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Growth")
+    }
+}

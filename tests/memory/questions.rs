@@ -1,0 +1,227 @@
+//! Questions: what the texts of DQL and GraphQL, their variables and the messages of gRPC become.
+
+use super::site::{Attack, Row, Site, post, row};
+use hexgraph_server::http::ServeOptions;
+
+const JSON: &str = "Content-Type: application/json";
+const DQL: &str = "Content-Type: application/dql";
+const GRPC: &str = "Content-Type: application/grpc-web+proto";
+const ANSWERED: &str = "\"data\":{";
+
+const SCHEMA: &str = "name: string @index(exact, term) .\nage: int @index(int) .\nloc: geo @index(geo) .\nfriend: [uid] .";
+const GRAPHQL: &str = "type User { name: String! @id age: Int @search friend: [User] }";
+
+const KIB: usize = 1 << 10;
+
+fn site() -> Site {
+    Site::with(ServeOptions::default(), |database| {
+        database.alter(SCHEMA).unwrap();
+        database.set_graphql_schema(GRAPHQL).unwrap();
+        database.mutate("<1> <name> \"x\" .\n<1> <age> \"1\" .", "").unwrap();
+    })
+}
+
+/// So many bytes of an item, with commas between.
+fn repeated(item: &str, bytes: usize) -> String {
+    vec![item; bytes / (item.len() + 1)].join(",")
+}
+
+/// Items with a number each.
+fn numbered(count: usize, item: impl Fn(usize) -> String) -> String {
+    (0..count).map(item).collect()
+}
+
+fn query(text: &str) -> Attack {
+    post("/query", &[DQL], text)
+}
+
+fn graphql(text: &str) -> Attack {
+    post("/graphql", &[JSON], format!("{{\"query\":\"{text}\"}}"))
+}
+
+/// A message of gRPC behind its five bytes.
+fn grpc(path: &str, message: &[u8]) -> Attack {
+    let mut frame = vec![0];
+    frame.extend(u32::try_from(message.len()).unwrap().to_be_bytes());
+    frame.extend(message);
+    post(path, &[GRPC], frame)
+}
+
+/// A field of a message that holds bytes.
+fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
+    let mut out = vec![number << 3 | 2];
+    let mut length = bytes.len();
+    while 127 < length {
+        out.push(length as u8 | 128);
+        length >>= 7;
+    }
+    out.push(length as u8);
+    out.extend(bytes);
+    out
+}
+
+fn fields(each: &str, bytes: usize) -> String {
+    format!("{{ q(func: uid(1)) {{ {} }} }}", each.repeat(bytes / each.len()))
+}
+
+#[test]
+fn dql() {
+    let rows: Vec<Row> = vec![
+        row("one field again and again", "stands twice", |_| query(&fields("a ", 256 * KIB))),
+        row("fields", ANSWERED, |_| {
+            let names = numbered(30_000, |at| format!("a{at} "));
+            query(&format!("{{ q(func: uid(1)) {{ {names} }} }}"))
+        }),
+        row("aliases", ANSWERED, |_| {
+            let names = numbered(30_000, |at| format!("a{at}:name "));
+            query(&format!("{{ q(func: uid(1)) {{ {names} }} }}"))
+        }),
+        row("blocks", ANSWERED, |_| {
+            query(&format!(
+                "{{ {} }}",
+                numbered(8_000, |at| format!("q{at}(func: uid(1)) {{ name }} "))
+            ))
+        }),
+        row("uids", ANSWERED, |_| {
+            query(&format!("{{ q(func: uid({})) {{ name }} }}", repeated("1", 512 * KIB)))
+        }),
+        row("values", ANSWERED, |_| {
+            query(&format!("{{ q(func: eq(age, [{}])) {{ name }} }}", repeated("1", 512 * KIB)))
+        }),
+        row("a filter", ANSWERED, |_| {
+            let filter = vec!["eq(age,1)"; 16_000].join(" or ");
+            query(&format!("{{ q(func: uid(1)) @filter({filter}) {{ name }} }}"))
+        }),
+        row("not not", ANSWERED, |_| {
+            let filter = format!("{}eq(age,1){}", "not(".repeat(100), ")".repeat(100));
+            let filter = vec![filter; 400].join(" or ");
+            query(&format!("{{ q(func: uid(1)) @filter({filter}) {{ name }} }}"))
+        }),
+        row("math", ANSWERED, |_| {
+            let sum = vec!["a"; 60_000].join("+");
+            query(&format!("{{ q(func: uid(1)) {{ a as age math({sum}) }} }}"))
+        }),
+        row("terms", ANSWERED, |_| {
+            let terms = numbered(40_000, |at| format!("t{at} "));
+            query(&format!("{{ q(func: anyofterms(name, \"{terms}\")) {{ name }} }}"))
+        }),
+        row("a polygon", "", |_| {
+            let ring = repeated("[0,0]", 512 * KIB);
+            query(&format!("{{ q(func: within(loc, [[{ring}]])) {{ name }} }}"))
+        }),
+        row("a query at /mutate", ANSWERED, |_| {
+            let names = numbered(30_000, |at| format!("a{at} "));
+            let text = format!("{{ q(func: uid(1)) {{ {names} }} }}");
+            post("/mutate?commitNow=true", &["Content-Type: application/rdf"], text)
+        }),
+        row("a condition", "", |_| {
+            let condition = vec!["eq(len(v),1)"; 10_000].join(" or ");
+            let body = format!(
+                r#"{{"query":"{{ v as var(func: uid(1)) }}","cond":"@if({condition})","set":[{{"uid":"uid(v)","name":"y"}}]}}"#
+            );
+            post("/mutate?commitNow=true", &[JSON], body)
+        }),
+    ];
+    site().measure(rows);
+}
+
+#[test]
+fn graphql_documents() {
+    let rows: Vec<Row> = vec![
+        row("aliases", "", |_| {
+            graphql(&format!("{{{}}}", numbered(20_000, |at| format!("a{at}:__typename "))))
+        }),
+        row("one field again and again", "", |_| {
+            graphql(&format!("{{queryUser{{{}}}}}", "name ".repeat(100_000)))
+        }),
+        row("root fields", "", |_| {
+            graphql(&format!("{{{}}}", numbered(2_000, |at| format!("a{at}:queryUser{{name}}"))))
+        }),
+        row("fragments", "", |_| {
+            graphql(&format!(
+                "{{queryUser{{name}}}}{}",
+                numbered(10_000, |at| format!("fragment f{at} on User{{name}}"))
+            ))
+        }),
+        row("a filter", "", |_| {
+            let values = repeated("{name:{eq:\\\"x\\\"}}", 256 * KIB);
+            graphql(&format!("{{queryUser(filter:{{or:[{values}]}}){{name}}}}"))
+        }),
+        row("variables", "", |_| {
+            let values = repeated(r#"{"name":{"eq":"x"}}"#, 256 * KIB);
+            post(
+                "/graphql",
+                &[JSON],
+                format!(
+                    r#"{{"query":"query q($f:[UserFilter]){{queryUser(filter:{{or:$f}}){{name}}}}","variables":{{"f":[{values}]}}}}"#
+                ),
+            )
+        }),
+        row("a mutation", "", |_| {
+            let values = numbered(3_000, |at| format!("{{name:\\\"n{at}\\\"}},"));
+            graphql(&format!("mutation{{addUser(input:[{values}]){{numUids}}}}"))
+        }),
+        row("a mutation with variables", "", |_| {
+            let values = numbered(3_000, |at| format!("{{\"name\":\"m{at}\"}},"));
+            let values = values.trim_end_matches(',');
+            post(
+                "/graphql",
+                &[JSON],
+                format!(
+                    r#"{{"query":"mutation m($i:[AddUserInput!]!){{addUser(input:$i){{numUids}}}}","variables":{{"i":[{values}]}}}}"#
+                ),
+            )
+        }),
+        row("a document at /admin", "", |_| {
+            post(
+                "/admin",
+                &[JSON],
+                format!(
+                    "{{\"query\":\"{{{}}}\"}}",
+                    numbered(20_000, |at| format!("a{at}:__typename "))
+                ),
+            )
+        }),
+    ];
+    site().measure(rows);
+}
+
+#[test]
+fn grpc_messages() {
+    let rows: Vec<Row> = vec![
+        row("a query", "", |_| {
+            let names = numbered(30_000, |at| format!("a{at} "));
+            let text = format!("{{ q(func: uid(1)) {{ {names} }} }}");
+            grpc("/api.Dgraph/Query", &field(4, text.as_bytes()))
+        }),
+        row("set_json", "", |_| {
+            let json = format!("[{}]", repeated(r#"{"a":{"b":{"c":{}}}}"#, 1024 * KIB));
+            let mut request = field(12, &field(1, json.as_bytes()));
+            request.extend([13 << 3, 1]);
+            grpc("/api.Dgraph/Query", &request)
+        }),
+        row("empty statements", "", |_| {
+            grpc("/api.Dgraph/Query", &field(12, &field(5, b"").repeat(500_000)))
+        }),
+        row("statements", "", |_| {
+            let quad = [field(1, b"_:a"), field(2, b"p"), field(3, b"_:b")].concat();
+            let mut request = field(12, &field(5, &quad).repeat(60_000));
+            request.extend([13 << 3, 1]);
+            grpc("/api.Dgraph/Query", &request)
+        }),
+        row("variables", "", |_| {
+            let variables: Vec<u8> = (0..40_000)
+                .flat_map(|at| {
+                    field(5, &[field(1, format!("$v{at}").as_bytes()), field(2, b"1")].concat())
+                })
+                .collect();
+            let text = field(4, b"{ q(func: uid(1)) { name } }");
+            grpc("/api.Dgraph/Query", &[text, variables].concat())
+        }),
+        row("a schema", "", |_| {
+            let text = numbered(10_000, |at| format!("g{at}: string .\n"));
+            grpc("/api.Dgraph/Alter", &field(1, text.as_bytes()))
+        }),
+    ];
+    site().measure(rows);
+}
