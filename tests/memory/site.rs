@@ -3,7 +3,7 @@
 use super::counting;
 use hexgraph::db::access::{AccessOptions, LoginRequest};
 use hexgraph::db::{Control, Database, Memory, Mutation, MutationRequest, OpenOptions, Statements};
-use hexgraph_server::http::{ServeOptions, Server};
+use hexgraph_server::http::{GrpcPort, ServeOptions, Server};
 use std::fmt::Write as _;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -29,8 +29,10 @@ const PASSWORD: &str = "longenough";
 pub struct Site {
     /// Its database.
     pub database: Database,
-    /// Where it answers.
+    /// Where it answers over HTTP.
     pub address: SocketAddr,
+    /// Where it answers over gRPC.
+    pub grpc_address: SocketAddr,
     server: Server,
     _alone: MutexGuard<'static, ()>,
 }
@@ -70,10 +72,11 @@ impl Site {
         let memory = Memory::Work(MEMORY);
         let database = Database::in_memory_with(OpenOptions { memory, ..OpenOptions::default() });
         fill(&database);
-        let options = ServeOptions { port: Some(0), ..options };
+        let options = ServeOptions { port: Some(0), grpc: GrpcPort::Beside, ..options };
         let server = Server::start(database.clone(), options).unwrap();
         let address = server.address().unwrap();
-        Site { database, address, server, _alone: alone }
+        let grpc_address = server.grpc_address().unwrap();
+        Site { database, address, grpc_address, server, _alone: alone }
     }
 
     /// A server with the user `eve`, who has no rights at all, and the guardian `groot`.
@@ -148,28 +151,40 @@ impl Site {
 
 /// Posts a body with these lines of headers.
 pub fn post(path: &str, headers: &[&str], body: impl AsRef<[u8]>) -> Attack {
-    let (body, count) = (body.as_ref(), body.as_ref().len());
+    let request = request(path, headers, body.as_ref());
+    Box::new(move |site| exchange(site.address, &request))
+}
+
+/// Calls a method of gRPC with a message, as pages of browsers do.
+pub fn call(path: &str, message: &[u8]) -> Attack {
+    let mut frame = vec![0];
+    frame.extend(u32::try_from(message.len()).unwrap().to_be_bytes());
+    frame.extend(message);
+    let request = request(path, &["Content-Type: application/grpc-web+proto"], &frame);
+    Box::new(move |site| exchange(site.grpc_address, &request))
+}
+
+fn request(path: &str, headers: &[&str], body: &[u8]) -> Vec<u8> {
+    let count = body.len();
     let mut request = format!(
         "POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {count}\r\n"
     );
     headers.iter().for_each(|line| write!(request, "{line}\r\n").unwrap());
     request.push_str("\r\n");
-    send([request.as_bytes(), body].concat())
+    [request.as_bytes(), body].concat()
 }
 
-/// Sends bytes on a connection of their own, and reads until the server closes it.
-pub fn send(request: Vec<u8>) -> Attack {
-    Box::new(move |site| {
-        let mut stream = TcpStream::connect(site.address).unwrap();
-        // A request that is refused early is not read to its end, and what was sent is lost with the connection.
-        let sent = stream.write_all(&request);
-        let mut start = Vec::with_capacity(START);
-        let mut buffer = [0; 16 << 10];
-        while let Ok(count @ 1..) = stream.read(&mut buffer) {
-            let room = count.min(START - start.len());
-            start.extend_from_slice(&buffer[..room]);
-        }
-        assert!(sent.is_ok() || !start.is_empty(), "{sent:?}");
-        String::from_utf8_lossy(&start).into_owned()
-    })
+/// Sends bytes on a connection of their own, and reads until the server closes it. Returns the start of what came.
+pub fn exchange(address: SocketAddr, request: &[u8]) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    // A request that is refused early is not read to its end, and what was sent is lost with the connection.
+    let sent = stream.write_all(request);
+    let mut start = Vec::with_capacity(START);
+    let mut buffer = [0; 16 << 10];
+    while let Ok(count @ 1..) = stream.read(&mut buffer) {
+        let room = count.min(START - start.len());
+        start.extend_from_slice(&buffer[..room]);
+    }
+    assert!(sent.is_ok() || !start.is_empty(), "{sent:?}");
+    String::from_utf8_lossy(&start).into_owned()
 }

@@ -196,6 +196,9 @@ fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
         Ok(request) => request,
         Err(message) => return refused(&message),
     };
+    if let Err(error) = draw_document(&request, control) {
+        return refused(error).failing();
+    }
     if let Some(refusal) = app.switches.refusal() {
         return refused(refusal);
     }
@@ -247,6 +250,9 @@ fn administer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
         Ok(request) => request,
         Err(message) => return refused(&message),
     };
+    if let Err(error) = draw_document(&request, control) {
+        return refused(error).failing();
+    }
     let kind = || app.unguarded.graphql_admin_kind(&request).ok();
     if let Some(refusal) = refusal_of_get(app, incoming, kind) {
         return refusal;
@@ -269,6 +275,18 @@ fn draw(incoming: &Incoming) -> Result<(), Error> {
         "application/json" => incoming.draw_json(2),
         _ => Ok(()),
     }
+}
+
+/// What a document takes once it is parsed and checked, for each byte of its text: the shortest field has two.
+const DOCUMENT_BYTES_PER_BYTE: u64 = 100;
+
+/// Reserves what the document of a request takes.
+///
+/// # Errors
+///
+/// As [`Control::draw`].
+fn draw_document(request: &GraphqlRequest, control: &Control) -> Result<(), Error> {
+    control.draw(DOCUMENT_BYTES_PER_BYTE * request.query.len() as u64)
 }
 
 /// Reads the GraphQL request: from the parameters of the address for GET, else from the body. The routes have no other method than GET
