@@ -197,8 +197,6 @@ impl<'a> Answering<'a> {
         for below in groups(self.schema, kind, group.below()) {
             let asked = below.first();
             if let (Some(kind), Some(name)) = (kind, asked.name.strip_suffix("Aggregate")) {
-                // Which of the named ones an aggregate stands for is not said.
-                self.is_undecided |= names.iter().any(|named| named == name);
                 if names.is_empty() && !self.has_values(node, kind, name, &below) {
                     return false;
                 }

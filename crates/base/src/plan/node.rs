@@ -143,6 +143,8 @@ pub enum Cascade {
     /// These predicates are required, where the selection has them: `~name` backwards, `name@en` in this language
     /// alone, `name@` without one; just `name` in whatever language is selected.
     Fields(Vec<String>),
+    /// The fields at these places of the selection, which ascend, are required: of two fields of one predicate it may be one.
+    Places(Vec<usize>),
 }
 
 /// `@recurse(depth, loop)`.

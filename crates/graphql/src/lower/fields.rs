@@ -4,7 +4,7 @@ use apollo_compiler::Name;
 use hexgraph_base::types::stack;
 
 use crate::lower::aggregate::aggregate;
-use crate::lower::cascade::cascade;
+use crate::lower::cascade::{cascade, fetches, named_predicates};
 use crate::lower::conditions::filter::{Sight, filter, has_type};
 use crate::lower::conditions::rules::{Access, Caller};
 use crate::lower::order;
@@ -44,6 +44,8 @@ struct Fetched {
     fields: Vec<Arc<Field>>,
     /// The places of fields that objects need not have: the request does not ask for them, or counts what is there.
     hidden: Vec<usize>,
+    /// The places of edges whose values are aggregated: they are not the field that leads along these edges.
+    aggregated: Vec<usize>,
     /// Other servers answer a field here or below.
     reaches_out: bool,
     /// True for objects of several types, which may be asked for the same.
@@ -78,12 +80,30 @@ impl Fetched {
         known.unwrap_or_else(|| self.push(field))
     }
 
+    /// Returns the place of a field of edges that the request asks for.
+    fn asked(&mut self, field: Field) -> usize {
+        let count = self.fields.len();
+        let place = self.edges(field);
+        if place < count {
+            self.hidden.retain(|hidden| *hidden != place);
+            self.aggregated.retain(|aggregated| *aggregated != place);
+        }
+        place
+    }
+
     /// Returns the place of a field of edges that `@cascade` does not require.
     fn unasked(&mut self, field: Field) -> usize {
         let count = self.fields.len();
         let place = self.edges(field);
         self.hidden.extend((count == place).then_some(place));
         place
+    }
+
+    /// Adds edges whose values are aggregated, so that an object must have some where `@cascade` requires all.
+    fn aggregated(&mut self, field: Field) {
+        let count = self.fields.len();
+        let place = self.edges(field);
+        self.aggregated.extend((count == place).then_some(place));
     }
 
     fn push(&mut self, field: Field) -> usize {
@@ -102,23 +122,32 @@ pub(super) struct Selected<'a> {
     pub types: Vec<&'a TypeDef>,
     /// The places of fields that objects need not have.
     hidden: Vec<usize>,
+    /// The places of edges whose values are aggregated.
+    aggregated: Vec<usize>,
 }
 
 impl Selected<'_> {
-    /// Returns the predicates that objects must have by `@cascade`. Those that only other servers need do not count.
+    /// Returns the fields that objects must have by `@cascade`. Those that only other servers need do not count, and an aggregate is not the field
+    /// whose objects it is about.
     pub(super) fn cascade(&self, inherited: Option<&request::Cascade>) -> Option<plan::Cascade> {
-        let cascade = cascade(&self.types, inherited)?;
-        if cascade != plan::Cascade::All || self.hidden.is_empty() {
-            return Some(cascade);
+        let named = inherited?;
+        if named.fields.is_empty() && self.hidden.is_empty() {
+            return Some(plan::Cascade::All);
         }
-        let fields = self.fields.iter().enumerate();
-        let names = fields.filter_map(|(place, field)| match &field.kind {
-            FieldKind::Predicate { name, reverse, .. } if !self.hidden.contains(&place) => {
-                Some(if *reverse { format!("~{name}") } else { name.clone() })
-            }
-            _ => None,
-        });
-        Some(plan::Cascade::Fields(names.collect()))
+        let wanted = named_predicates(&self.types, named);
+        // Places are added as the fields are, so both lists ascend.
+        let is_named = |place: usize, kind: &FieldKind| {
+            self.aggregated.binary_search(&place).is_err()
+                && wanted.iter().any(|predicate| fetches(kind, predicate))
+        };
+        let is_required = |place: usize, kind: &FieldKind| {
+            matches!(kind, FieldKind::Predicate { .. })
+                && self.hidden.binary_search(&place).is_err()
+                && (named.fields.is_empty() || is_named(place, kind))
+        };
+        let places =
+            (0..self.fields.len()).filter(|place| is_required(*place, &self.fields[*place].kind));
+        Some(plan::Cascade::Places(places.collect()))
     }
 }
 
@@ -185,7 +214,8 @@ impl<'a> Lowering<'a> {
         }
         self.depth -= 1;
         shape.reaches_out = fetched.reaches_out;
-        Ok(Selected { fields: fetched.fields, shape, types, hidden: fetched.hidden })
+        let Fetched { fields, hidden, aggregated, .. } = fetched;
+        Ok(Selected { fields, shape, types, hidden, aggregated })
     }
 
     /// Lowers a field, and says where its value will be found.
@@ -235,7 +265,7 @@ impl<'a> Lowering<'a> {
                 let cascade = selected.cascade(inherited);
                 let edges = Field { fields: selected.fields, cascade, ..edges };
                 fetched.reaches_out |= selected.shape.reaches_out;
-                Ok(ValueSource::Edges(fetched.edges(edges), selected.shape))
+                Ok(ValueSource::Edges(fetched.asked(edges), selected.shape))
             }
         }
     }
@@ -324,7 +354,7 @@ impl<'a> Lowering<'a> {
         };
         if !fields.is_empty() {
             let fields = fields.clone();
-            fetched.edges(Field { fields, cascade: Some(cascade), ..edges.clone() });
+            fetched.aggregated(Field { fields, cascade: Some(cascade), ..edges.clone() });
         }
         let free = Some(plan::Cascade::Fields(Vec::new()));
         let place = fetched.unasked(Field { fields, cascade: free, ..edges });

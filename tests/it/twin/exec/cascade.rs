@@ -39,6 +39,8 @@ fn is_required(field: &Field, cascade: &Cascade) -> bool {
     match cascade {
         Cascade::All => true,
         Cascade::Fields(names) => names.contains(&written),
+        // No text says places.
+        Cascade::Places(_) => unreachable!("DQL names fields"),
     }
 }
 

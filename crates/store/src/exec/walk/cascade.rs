@@ -50,8 +50,11 @@ impl Context<'_> {
 
     /// Tells which nodes of a level stay.
     fn drop_nodes(&self, level: &mut Level, cascade: &Cascade) {
-        let required: Vec<&FieldResult> =
-            level.fields.iter().filter(|result| is_required(result, cascade)).collect();
+        let fields = level.fields.iter().enumerate();
+        let required: Vec<&FieldResult> = fields
+            .filter(|(place, result)| is_required(result, *place, cascade))
+            .map(|(_, result)| result)
+            .collect();
         let places = 0..level.nodes.len();
         let has = |result: &FieldResult, node| match &result.field.kind {
             FieldKind::CheckPassword { name, .. } => {
@@ -106,7 +109,7 @@ fn drop_dead(edges: &mut EdgeField, field: &hexgraph_base::plan::Field) {
     edges.targets = targets;
 }
 
-fn is_required(result: &FieldResult, cascade: &Cascade) -> bool {
+fn is_required(result: &FieldResult, place: usize, cascade: &Cascade) -> bool {
     let (name, reverse, langs) = match &result.field.kind {
         FieldKind::Predicate { name, reverse, langs } => (name, reverse, langs.as_slice()),
         FieldKind::CheckPassword { name, .. } => (name, &false, &[][..]),
@@ -114,6 +117,7 @@ fn is_required(result: &FieldResult, cascade: &Cascade) -> bool {
     };
     match cascade {
         Cascade::All => true,
+        Cascade::Places(places) => places.binary_search(&place).is_ok(),
         Cascade::Fields(wanted) => wanted.iter().any(|field| match field.strip_prefix('~') {
             Some(field) => *reverse && field == name,
             None => !*reverse && (field == name || is_in_language(field, name, langs)),
