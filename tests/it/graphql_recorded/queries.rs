@@ -44,6 +44,8 @@ fn difference(world: &World, record: &Record) -> Option<String> {
             false => reader.dql(block),
         },
     );
+    let have =
+        if record.text("gqlquery").contains("_entities") { without_nulls(have) } else { have };
     let hits = want.as_array().map_or(0, Vec::len);
     println!("{name}: {hits}");
     let none = Vec::new();
@@ -54,6 +56,16 @@ fn difference(world: &World, record: &Record) -> Option<String> {
         let request = record.text("gqlquery");
         format!("# {name}\n{request}\n{answer}\n{text}\n{found}\nhave {have}\nwant {want}\n")
     })
+}
+
+/// The entities that are there. The recorded DQL finds these alone, and the answer has the places of the others, too.
+fn without_nulls(found: Value) -> Value {
+    match found {
+        // Nothing found is read as null, as of the recorded DQL.
+        Value::Array(items) if items.iter().all(Value::is_null) => Value::Null,
+        Value::Array(items) => items.into_iter().filter(|item| !item.is_null()).collect(),
+        other => other,
+    }
 }
 
 fn check(world: &World, records: &[Record]) {

@@ -16,7 +16,8 @@ pub use conditions::rules::{Access, Caller};
 pub use roots::root::{lower, lower_filter, lower_nodes, lower_permitted};
 pub use roots::similar::{SimilarTo, lower_reference};
 pub use shape::{
-    AggregateOp, AggregateShape, Elsewhere, Key, Leaf, Lowered, ObjectShape, RootShape, ValueSource,
+    AggregateOp, AggregateShape, Elsewhere, EntityPlace, Key, Leaf, Lowered, ObjectShape,
+    RootShape, ValueSource,
 };
 
 pub(crate) use conditions::filter::has_type;

@@ -28,8 +28,8 @@ pub enum RootShape<'a> {
     List(ObjectShape<'a>),
     /// Numbers about the nodes of the first block.
     Aggregate(AggregateShape<'a>),
-    /// The first node of each of these blocks, in this order; nodes that are missing are left out.
-    Entities(Vec<usize>, ObjectShape<'a>),
+    /// The first node of a block at each of these places, or null; and the objects, by their numbers.
+    Entities(Vec<EntityPlace>, Vec<ObjectShape<'a>>),
     /// The nodes of the first block by the distance of their vectors, which the field at this place has.
     Similar {
         /// The place of the vectors.
@@ -41,6 +41,15 @@ pub enum RootShape<'a> {
         /// The nodes.
         object: ObjectShape<'a>,
     },
+}
+
+/// An element of `_entities`.
+#[derive(Debug, Clone, Copy)]
+pub struct EntityPlace {
+    /// The block that finds the node.
+    pub block: usize,
+    /// The number of its object.
+    pub shape: usize,
 }
 
 /// An object, by the types that it can have.
@@ -205,7 +214,8 @@ impl RootShape<'_> {
     pub fn reaches_out(&self) -> bool {
         match self {
             RootShape::One(object) | RootShape::Checked(_, object) => object.reaches_out,
-            RootShape::List(object) | RootShape::Entities(_, object) => object.reaches_out,
+            RootShape::List(object) => object.reaches_out,
+            RootShape::Entities(_, objects) => objects.iter().any(|object| object.reaches_out),
             RootShape::Similar { object, .. } => object.reaches_out,
             RootShape::Aggregate(_) => false,
         }

@@ -13,6 +13,7 @@ use hexgraph_graphql::request::{Field, Value};
 use hexgraph_store::exec::{Answer, FieldData, Langs, Level};
 use hexgraph_store::graph::Version;
 use serde_json::Value as Json;
+use std::collections::HashSet;
 
 /// The number of nodes between two looks at the control.
 const NODES_INTERVAL: usize = 1 << 12;
@@ -39,18 +40,17 @@ pub(in crate::db::graphql) fn gather<'a>(
                 gather.object(&block.level, object);
             }
         }
-        RootShape::Entities(order, object) => {
+        RootShape::Entities(places, objects) => {
             let items = field.arguments.given("representations").and_then(Value::as_list);
             // An entity that is named twice is asked once.
-            let mut seen = Vec::new();
-            for (place, item) in order.iter().zip(items.unwrap_or(&[])) {
-                if seen.contains(place) {
+            let mut seen = HashSet::new();
+            for (place, item) in places.iter().zip(items.unwrap_or(&[])) {
+                if !seen.insert(place.block) {
                     continue;
                 }
-                seen.push(*place);
-                if let Some(block) = answer.block(*place) {
+                if let Some(block) = answer.block(place.block) {
                     gather.given = Some(item);
-                    gather.object(&block.level, object);
+                    gather.object(&block.level, &objects[place.shape]);
                 }
             }
         }

@@ -14,7 +14,7 @@ use hexgraph_base::answer::write_json_text;
 use hexgraph_base::plan::FieldKind;
 use hexgraph_base::types::{Error, Result, ValueRef, ValueType, stack, write_float};
 use hexgraph_graphql::lower::{
-    AggregateShape, Key, Leaf, Lowered, ObjectShape, RootShape, ValueSource,
+    AggregateShape, EntityPlace, Key, Leaf, Lowered, ObjectShape, RootShape, ValueSource,
 };
 use hexgraph_graphql::model::{Model, TypeDef};
 use hexgraph_graphql::request::{Fault, Field, PathStep};
@@ -147,7 +147,7 @@ impl<'a> ReplyWriter<'a> {
                 }
                 _ => self.null(),
             },
-            RootShape::Entities(order, object) => self.entities(field, answer, order, object),
+            RootShape::Entities(places, objects) => self.entities(field, answer, places, objects),
             RootShape::Similar { place, vector, metric, object } => {
                 let Some(block) = answer.block(0) else { return self.empty_list() };
                 let mut near: Vec<(f64, u32)> = Vec::with_capacity(block.roots.len());
@@ -167,18 +167,17 @@ impl<'a> ReplyWriter<'a> {
         &mut self,
         field: &'a Field,
         answer: &'a Answer,
-        order: &[usize],
-        object: &'a ObjectShape<'a>,
+        places: &[EntityPlace],
+        objects: &'a [ObjectShape<'a>],
     ) -> Written {
         self.out.push(b'[');
-        let mut index = 0;
-        for place in order {
-            let Some(block) = answer.block(*place) else { continue };
-            let Some(place) = first_place(block) else { continue };
-            self.item(field.shape.ty.item_type(), index, |writer| {
-                writer.object(&block.level, place, object)
+        for (index, &EntityPlace { block, shape }) in places.iter().enumerate() {
+            let found =
+                answer.block(block).and_then(|block| first_place(block).map(|at| (block, at)));
+            self.item(field.shape.ty.item_type(), index, |writer| match found {
+                Some((block, place)) => writer.object(&block.level, place, &objects[shape]),
+                None => writer.null(),
             })?;
-            index += 1;
         }
         self.out.push(b']');
         Ok(())

@@ -1,34 +1,78 @@
 //! Lowers `_entities` of Apollo Federation: the nodes that the keys of another service name, in the order of the keys.
+//!
+//! A gateway joins the answer with what it sent by places alone. So each representation has its place: a key that nobody has, or whose node the
+//! caller may not see, is null there.
 
 use super::block::{key_call, node_block, wrong};
 use crate::lower::conditions::filter::has_type;
+use crate::lower::conditions::filter_value::text_of;
 use crate::lower::conditions::rules::Caller;
-use crate::lower::fields::Lowering;
-use crate::lower::shape::{Lowered, RootShape};
+use crate::lower::fields::{Lowering, Selected};
+use crate::lower::shape::{EntityPlace, Lowered, RootShape};
 use crate::lower::target::all;
-use crate::model::Operation;
+use crate::model;
+use crate::model::{Operation, TypeDef};
 use crate::request::{Fault, Field, Value};
-use hexgraph_base::plan::{Block, Query};
+use hexgraph_base::plan::{Block, Filter, Query};
+use std::collections::HashMap;
 
-/// Lowers the field. Each distinct key becomes one block.
+/// A type that representations name.
+struct Named<'a> {
+    def: &'a TypeDef,
+    key: &'a model::Field,
+    /// What is asked of its nodes.
+    selected: Selected<'a>,
+    permitted: Option<Filter>,
+}
+
+/// Lowers the field. Each distinct key of a type becomes one block, however often the gateway sends it. Costs O(representations + types).
 pub(super) fn entities<'a>(caller: Caller<'a>, field: &'a Field) -> Result<Lowered<'a>, Fault> {
     let items = field.arguments.given("representations").and_then(Value::as_list).unwrap_or(&[]);
-    let mut names: Vec<&str> = items.iter().map(type_name).collect();
-    names.sort_unstable();
-    names.dedup();
-    let name = match names[..] {
-        [name] => name,
-        [] => {
-            return Err(wrong(field, "expecting at least one item in `representations` argument"));
-        }
-        _ => {
-            let names = names.join(", ");
-            let message = format!(
-                "expected only one unique typename in `_representations` argument, got: [{names}]"
-            );
+    if items.is_empty() {
+        return Err(wrong(field, "expecting at least one item in `representations` argument"));
+    }
+    let mut lowering = Lowering::new(caller);
+    let mut types: Vec<Named<'a>> = Vec::new();
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut known: HashMap<(usize, String), usize> = HashMap::new();
+    let mut places = Vec::with_capacity(items.len());
+    for item in items {
+        let name = type_name(field, item)?;
+        let shape = match types.iter().position(|named| named.def.name == name) {
+            Some(shape) => shape,
+            None => {
+                types.push(named(caller, &mut lowering, field, name)?);
+                types.len() - 1
+            }
+        };
+        let Named { def, key, selected, permitted } = &types[shape];
+        let Some(text) = item.get(&key.name).and_then(text_of) else {
+            let message = format!("{} is required in `representations`", key.name);
             return Err(wrong(field, &message));
-        }
-    };
+        };
+        let block = *known.entry((shape, text)).or_insert_with_key(|(_, text)| {
+            let root = key_call(key, &Value::String(text.as_str().into()));
+            let filter = [has_type(def)].into_iter().chain(permitted.clone()).collect();
+            let mut block = node_block(root, all(filter));
+            block.fields.clone_from(&selected.fields);
+            block.cascade = selected.cascade(field.cascade.as_ref());
+            blocks.push(block);
+            blocks.len() - 1
+        });
+        places.push(EntityPlace { block, shape });
+    }
+    let query = Query { blocks, ..Query::default() };
+    let shapes = types.into_iter().map(|named| named.selected.shape).collect();
+    Ok(Lowered { query, shape: RootShape::Entities(places, shapes) })
+}
+
+/// Lowers what is asked of the nodes of a type.
+fn named<'a>(
+    caller: Caller<'a>,
+    lowering: &mut Lowering<'a>,
+    field: &'a Field,
+    name: &str,
+) -> Result<Named<'a>, Fault> {
     let def = caller.model.get(name).filter(|def| def.key.is_some());
     let Some(def) = def else {
         return Err(wrong(field, &format!("type {name} not found in the schema")));
@@ -37,32 +81,15 @@ pub(super) fn entities<'a>(caller: Caller<'a>, field: &'a Field) -> Result<Lower
     let Some(key) = key else {
         return Err(wrong(field, &format!("type {name} has no key")));
     };
-    let selected =
-        Lowering::new(caller).selection(def, &field.selection, field.cascade.as_ref())?;
-    // Each key is asked once, however often the gateway sends it; `order` keeps its places.
+    let selected = lowering.selection(def, &field.selection, field.cascade.as_ref())?;
     let permitted = caller.access(def, Operation::Query).into_filter();
-    let mut blocks: Vec<Block> = Vec::new();
-    let mut order = Vec::with_capacity(items.len());
-    for item in items {
-        let Some(value) = item.get(&key.name) else {
-            let message = format!("{} is required in `representations`", key.name);
-            return Err(wrong(field, &message));
-        };
-        let root = key_call(key, value);
-        let same = |block: &Block| block.root.as_ref().is_some_and(|known| known.call == root);
-        let place = blocks.iter().position(same).unwrap_or_else(|| {
-            let filter = [has_type(def)].into_iter().chain(permitted.clone()).collect();
-            let mut block = node_block(root, all(filter));
-            block.fields.clone_from(&selected.fields);
-            blocks.push(block);
-            blocks.len() - 1
-        });
-        order.push(place);
-    }
-    let query = Query { blocks, ..Query::default() };
-    Ok(Lowered { query, shape: RootShape::Entities(order, selected.shape) })
+    Ok(Named { def, key, selected, permitted })
 }
 
-fn type_name(item: &Value) -> &str {
-    item.get("__typename").and_then(Value::as_str).unwrap_or_default()
+/// Returns the type that a representation names.
+fn type_name<'v>(field: &Field, item: &'v Value) -> Result<&'v str, Fault> {
+    let name = item.get("__typename").and_then(Value::as_str).filter(|name| !name.is_empty());
+    name.ok_or_else(|| {
+        wrong(field, "`__typename` of a representation is missing: it names a type with `@key`")
+    })
 }
