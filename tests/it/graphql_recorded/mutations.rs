@@ -14,7 +14,11 @@ use std::collections::BTreeSet;
 pub const NODES: usize = 4;
 
 /// Why the upsert of a record is no measure.
-const DEFECTS: [(&str, &str); 2] = [
+const DEFECTS: [(&str, &str); 3] = [
+    (
+        "Updating @id field when given value for @id fields exist in some node",
+        "the node that has the values is the one that is updated, so nothing changes",
+    ),
     (
         "Additional Deletes - Update references existing node by XID (update single edge)",
         "the former partner keeps a link to a node that leads elsewhere",

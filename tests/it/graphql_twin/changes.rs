@@ -73,6 +73,7 @@ impl Changes<'_> {
                 let id_value = self.inputs().id(node);
                 super::lit::object(id, Lit::List(vec![id_value]))
             }
+            (Some(id), 8) if chance(self.rng, 20) => super::lit::object(id, Lit::Null),
             (_, 9) => Lit::Object(Vec::new()),
             _ => Asking::new(self.rng, self.schema, self.graph).filter(kind, 2),
         }
@@ -122,7 +123,11 @@ impl Changes<'_> {
         let mut used = Vec::new();
         let which = self.rng.u32(..10);
         if which < 7 {
-            let set = self.inputs().patch(kind, &[]);
+            let mut set = self.inputs().patch(kind, &[]);
+            // Perhaps one of the node that the filter names.
+            if chance(self.rng, 10) && !self.schema.unique_fields(kind).is_empty() {
+                self.name_existing(kind, &mut set);
+            }
             used.extend(set.entries().iter().map(|(name, _)| name.clone()));
             // Of both, what becomes of one link must not depend on the order.
             let edges =

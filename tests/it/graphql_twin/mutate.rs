@@ -41,9 +41,7 @@ pub fn mutate(graph: &Graph, schema: &Schema, asked: &Asked) -> Result<Effect, F
 fn found(graph: &Graph, schema: &Schema, kind: usize, filter: &Lit) -> Result<Vec<usize>, Failure> {
     match sense(schema, kind, filter, true) {
         Sense::Wrong => return refused("a part of the filter makes no sense"),
-        Sense::Open if filter.entries().iter().any(|(_, value)| *value != Lit::Null) => {
-            return refused("the filter asks nothing");
-        }
+        Sense::Open if !filter.entries().is_empty() => return refused("the filter asks nothing"),
         _ => {}
     }
     let mut nodes = graph.of_kind(schema, kind);
@@ -98,7 +96,7 @@ fn update(graph: &Graph, schema: &Schema, kind: usize, input: &Lit) -> Result<Ef
         return Ok(Effect { kind, after, shown, nodes, count: 0, message: None, is_open: false });
     }
     let matched = found(graph, schema, kind, input.get("filter").unwrap_or(&none))?;
-    check_new_keys(&names, kind, &keys, matched.len())?;
+    check_new_keys(&names, kind, &keys, &matched)?;
     let mut change = Change::new(graph, schema, names);
     change.check_removal(kind, remove)?;
     for node in &matched {
@@ -116,12 +114,12 @@ fn update(graph: &Graph, schema: &Schema, kind: usize, input: &Lit) -> Result<Ef
     Ok(Effect { kind, after, shown, nodes, count, message: None, is_open })
 }
 
-/// The values of `@id` fields that an update sets must be new, and set on one node.
+/// The values of `@id` fields that an update sets must be new, or those of the node, and set on one node.
 fn check_new_keys(
     names: &Names<'_>,
     kind: usize,
     keys: &[(String, serde_json::Value)],
-    matched: usize,
+    matched: &[usize],
 ) -> Result<(), Failure> {
     if keys.is_empty() {
         return Ok(());
@@ -130,6 +128,10 @@ fn check_new_keys(
         return Err(Failure::Undecided("set names a nested key"));
     }
     for key in keys {
+        let field = names.schema.field(kind, &key.0).expect("keys are fields");
+        if matches!(*matched, [node] if names.before.value(node, field).as_ref() == Some(&key.1)) {
+            continue;
+        }
         let there = names.look_up(kind, std::slice::from_ref(key))?;
         if there.is_some() {
             // Of an interface, values may be unique for each type.
@@ -139,7 +141,7 @@ fn check_new_keys(
             };
         }
     }
-    match matched > 1 {
+    match matched.len() > 1 {
         true => refused("only one node is allowed"),
         false => Ok(()),
     }

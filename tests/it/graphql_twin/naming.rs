@@ -174,6 +174,9 @@ impl<'a> Names<'a> {
         let found: Vec<usize> =
             (0..self.entities.len()).filter(|place| same(&self.entities[*place])).collect();
         let [place] = found[..] else {
+            if found.is_empty() && self.is_unique_elsewhere(kind, &keys) {
+                return refused("unique among all types of the interface");
+            }
             if !found.is_empty() || self.is_of_another_type(kind, &keys) {
                 return Err(Failure::Undecided("values of several entities"));
             }
@@ -207,6 +210,24 @@ impl<'a> Names<'a> {
             entity.keys.extend(keys);
         }
         Ok(defines && (entity.there.is_none() || self.walks_all))
+    }
+
+    /// Whether a value that only one node of all types of an interface may have is named in two of them.
+    fn is_unique_elsewhere(&self, kind: usize, keys: &[(String, Json)]) -> bool {
+        let is_wide = |entity: &Entity<'_>, name: &str| {
+            let field = self.schema.field(kind, name).expect("keys are fields");
+            let origin = self.schema.origin(kind, name);
+            field.unique == Some(true)
+                && origin.is_some()
+                && origin == self.schema.origin(entity.kind, name)
+        };
+        let is_interface = |kind: usize| self.schema.kinds[kind].is_interface;
+        self.entities.iter().any(|entity| {
+            entity.kind != kind
+                && !is_interface(kind)
+                && !is_interface(entity.kind)
+                && entity.keys.iter().any(|key| keys.contains(key) && is_wide(entity, &key.0))
+        })
     }
 
     /// Whether a value of a field that one interface gave to two types is named in both.

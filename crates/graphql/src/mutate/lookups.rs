@@ -147,9 +147,22 @@ pub struct Found {
     permitted: Option<Vec<u64>>,
     /// The nodes that may not be linked, ascending: for whoever names them below a field they are not there.
     hidden: Vec<u64>,
+    /// The node that an update changes, when it is one.
+    updated: Option<u64>,
 }
 
 impl Found {
+    /// Sets the node that an update changes, when its filter has found one and no other. Values of `@id` fields that the node has already may be given to it
+    /// again.
+    pub fn update(&mut self, uid: u64) {
+        self.updated = Some(uid);
+    }
+
+    /// The node that an update changes, when it is one.
+    pub(super) fn updated(&self) -> Option<u64> {
+        self.updated
+    }
+
     /// Adds the nodes of a variable of the query, which ascend. Variables of other names than those of the look-ups are ignored.
     pub fn add_uids(&mut self, variable: &str, uids: Vec<Uid>) {
         if let Some(place) = place_of(variable) {

@@ -255,6 +255,13 @@ impl<'a> Names<'a> {
         })
     }
 
+    /// Returns the numbers of the entities of other types that have a value of an entity, by a field that they inherit from one interface.
+    pub(super) fn others(&self, number: usize, key: &Key<'a>) -> impl Iterator<Item = usize> {
+        let name = name_of(self.entities[number].def, key.field, key.text.clone());
+        let known = self.by_key.get(&name).map_or(&[][..], Vec::as_slice);
+        known.iter().copied().filter(move |other| *other != number)
+    }
+
     /// Returns true if an object and an entity that it names exclude each other.
     fn is_duplicate(&self, number: usize, place: Place<'a>, object: &Entries) -> bool {
         let entity = &self.entities[number];

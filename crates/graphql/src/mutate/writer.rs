@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use crate::generate::is_settable;
 use crate::model::{DefaultValue, Field, Kind, Model, TypeDef};
 use crate::mutate::inputs::{Entries, Shape, children, given, inverse_of, mentions, ordered};
-use crate::mutate::names::{Names, Place, filled_in, id_given, key_fields};
+use crate::mutate::names::{Entity, Key, Names, Place, filled_in, id_given, key_fields};
 use crate::mutate::values::{language, statement, text, value_statements};
 use crate::mutate::{Back, Found, Link, MutationFault, NewNode, Outcome};
 use crate::request::Value;
@@ -99,37 +99,72 @@ impl<'a> OutcomeWriter<'a> {
         }))
     }
 
-    /// Makes the values of the `@id` fields that an update sets name the updated node.
+    /// Makes the values of the `@id` fields that an update sets name the updated node. A value that the node has already is no change.
     ///
     /// # Errors
     ///
-    /// When a node has one of them.
+    /// When another node has one of them.
     pub(super) fn rename(
         &mut self,
         def: &'a TypeDef,
         object: &'a Entries,
         subject: Subject<'a>,
     ) -> Result<(), MutationFault> {
-        let Some(entity) = self.names.entity(def, object) else { return Ok(()) };
-        self.refuse_existing(entity)?;
-        self.existing(entity, Seen::All)?;
+        let Some(number) = self.names.entity(def, object) else { return Ok(()) };
+        let entity = &self.names.entities[number];
+        let changed = || entity.keys.iter().filter(|key| !self.has_already(key));
+        changed().try_for_each(|key| self.refuse_taken(entity, key))?;
+        changed().try_for_each(|key| self.refuse_elsewhere(number, key))?;
         self.out.sets_key = true;
-        self.subjects[entity] = Some(subject);
+        self.subjects[number] = Some(subject);
         Ok(())
+    }
+
+    /// True if the one node that an update has matched has a value.
+    fn has_already(&self, key: &Key<'_>) -> bool {
+        self.found.updated().is_some_and(|uid| {
+            let nodes = self.found.nodes(key.lookup, &key.text);
+            nodes.contains(&uid)
+        })
     }
 
     /// Refuses an entity that exists.
     fn refuse_existing(&self, number: usize) -> Result<(), MutationFault> {
         let entity = &self.names.entities[number];
-        for key in &entity.keys {
-            if !self.found.nodes(key.lookup, &key.text).is_empty() {
-                let (text, field, name) = (&key.text, &key.field.name, &entity.def.name);
-                let message =
-                    format!("id {text} already exists for field {field} inside type {name}");
-                return Err(about_node(entity.def, message));
+        entity.keys.iter().try_for_each(|key| self.refuse_taken(entity, key))
+    }
+
+    /// Refuses a value that a node of the type has.
+    fn refuse_taken(&self, entity: &Entity<'_>, key: &Key<'_>) -> Result<(), MutationFault> {
+        if self.found.nodes(key.lookup, &key.text).is_empty() {
+            return Ok(());
+        }
+        let (text, field, name) = (&key.text, &key.field.name, &entity.def.name);
+        let message = format!("id {text} already exists for field {field} inside type {name}");
+        Err(about_node(entity.def, message))
+    }
+
+    /// Refuses a value of `@id(interface: true)` that a node of another type has, or that one before it in the request is given.
+    fn refuse_elsewhere(&self, number: usize, key: &Key<'_>) -> Result<(), MutationFault> {
+        let Some((interface, lookup)) = key.elsewhere else { return Ok(()) };
+        let entity = &self.names.entities[number];
+        let (text, field, name) = (&key.text, &key.field.name, &interface.name);
+        if !self.found.nodes(lookup, &key.text).is_empty() {
+            let message = format!(
+                "id {text} already exists for field {field} in some other implementing type of interface {name}"
+            );
+            return Err(about_node(entity.def, message));
+        }
+        let mut others = self.names.others(number, key);
+        match others.find(|other| self.subjects[*other].is_some()) {
+            None => Ok(()),
+            Some(other) => {
+                let (one, this) = (&self.names.entities[other].def.name, &entity.def.name);
+                Err(MutationFault::new(format!(
+                    "duplicate XID found: {text} is given to a node of type {one} and to one of type {this}, and field {field} is unique among all types of interface {name}"
+                )))
             }
         }
-        Ok(())
     }
 
     /// Returns the node of an entity, when it exists.
@@ -144,15 +179,8 @@ impl<'a> OutcomeWriter<'a> {
             let found = self.found.nodes(key.lookup, &key.text);
             let is_seen = |uid: &&u64| seen == Seen::All || self.found.may_link(**uid);
             nodes.extend(found.iter().filter(is_seen).copied());
-            if let Some((interface, lookup)) = key.elsewhere
-                && found.is_empty()
-                && !self.found.nodes(lookup, &key.text).is_empty()
-            {
-                let (text, field, name) = (&key.text, &key.field.name, &interface.name);
-                let message = format!(
-                    "id {text} already exists for field {field} in some other implementing type of interface {name}"
-                );
-                return Err(about_node(entity.def, message));
+            if found.is_empty() {
+                self.refuse_elsewhere(number, key)?;
             }
         }
         if 1 < nodes.len() {

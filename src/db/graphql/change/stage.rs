@@ -127,6 +127,9 @@ pub(in crate::db::graphql) fn stage<'a>(
     // Nodes that the caller may not see count as missing, so that it can't find out which values exist.
     let named = touched(reading.named(&found));
     found.hide(hidden(version, permits, &named)?.into_iter().map(|uid| uid.0));
+    if let [only] = matched[..] {
+        found.update(only.0);
+    }
     let outcome = reading.outcome(found, now).map_err(Refusal::Inputs)?;
     // One value of an `@id` field can't belong to several nodes.
     if outcome.sets_key && 1 < matched.len() {

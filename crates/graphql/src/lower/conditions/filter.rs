@@ -63,10 +63,9 @@ pub(in crate::lower) fn root_filter(
         |(key, value): &&(Name, Value)| *value != Value::Null && def.field(key).is_some_and(is_uid);
     let named = entries.iter().find(names_nodes).map(|(_, value)| uids_of(value));
     let rest = conditions(sight, def, entries.iter().filter(|entry| !names_nodes(entry)))?;
-    // Keys without a value, which variables may leave, are as if they were not there.
-    let is_empty = entries.iter().all(|(_, value)| *value == Value::Null);
+    // A key without a value asks for nothing, too: a variable that was forgotten must not change every node.
     if let (Sight::Changing(_), None, None) = (sight, &named, &rest)
-        && !is_empty
+        && !entries.is_empty()
     {
         return Err(Refusal::new(format!(
             "the filter asks for nothing, which would change every {}: write `filter: {{}}` if that is meant",
