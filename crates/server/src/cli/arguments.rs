@@ -190,8 +190,9 @@ pub(super) struct ServeArguments {
     /// Who may alter and administer beside this machine, as `name=value`: whitelist=ADDRESSES lets in addresses,
     /// networks (10.0.0.0/8), ranges (10.0.0.1-10.0.0.9) and names, with commas between; token=SECRET has all name it in
     /// the header X-Dgraph-AuthToken. admin-key=SECRET and client-key=SECRET, each as often as there are keys: all
-    /// requests name one in the header X-Auth-Token, and only who has an admin-key administers. Others on this machine
-    /// can see what is typed here: files (below) and HEXGRAPH_ADMIN_KEY, HEXGRAPH_CLIENT_KEY and HEXGRAPH_TOKEN in
+    /// requests name one in the header X-Auth-Token, and only who has an admin-key administers. anonymous=data lets who
+    /// names neither key nor token nor user read and write, and not administer, wherever they come from; anonymous=none
+    /// is `--anonymous off`, and anonymous=full is neither. Others on this machine can see what is typed here: files (below) and HEXGRAPH_ADMIN_KEY, HEXGRAPH_CLIENT_KEY and HEXGRAPH_TOKEN in
     /// the environment are for secrets
     #[arg(long, value_name = "NAME=VALUE")]
     pub security: Vec<String>,

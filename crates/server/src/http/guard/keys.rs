@@ -30,7 +30,33 @@ pub enum Role {
 #[derive(Debug, Clone, Default)]
 pub(in crate::http) struct Keys {
     known: Vec<([u8; 32], KeyRole)>,
-    refuses_anonymous: bool,
+    anonymous: Anonymous,
+    /// Who administers names a token, by which they are known.
+    pub(super) has_token: bool,
+}
+
+/// What those may do who are not known by anything: `anonymous`, from the least to the greatest refusal.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Anonymous {
+    /// All that others may, from where they come: `full`.
+    #[default]
+    Full,
+    /// Read and write data, and not administer, wherever they come from: `data`.
+    Data,
+    /// Nothing: `none`.
+    None,
+}
+
+impl Anonymous {
+    /// What a setting says.
+    pub(super) fn of_name(name: &str) -> Option<Anonymous> {
+        match name {
+            "full" => Some(Anonymous::Full),
+            "data" => Some(Anonymous::Data),
+            "none" => Some(Anonymous::None),
+            _ => None,
+        }
+    }
 }
 
 impl Keys {
@@ -39,14 +65,19 @@ impl Keys {
         self.known.push((digest(key), role));
     }
 
-    /// Has nobody answered without a key, be there any or not.
-    pub(in crate::http) fn refuse_anonymous(&mut self) {
-        self.refuses_anonymous = true;
+    /// Sets what callers may do who are not known. Of several settings the strictest counts.
+    pub(super) fn restrict_anonymous(&mut self, anonymous: Anonymous) {
+        self.anonymous = self.anonymous.max(anonymous);
     }
 
     /// Whether requests need a key: there are some, there were some, or it was said so.
     pub(in crate::http) fn are_needed(&self, database: &Database) -> bool {
-        self.refuses_anonymous || !self.known.is_empty() || database.has_keys()
+        self.anonymous == Anonymous::None || !self.known.is_empty() || database.has_keys()
+    }
+
+    /// Whether those do not administer who are not known, wherever they come from. Users who have rights of their own are known, and so is who names the token.
+    pub(super) fn keeps_from_administering(&self, database: &Database) -> bool {
+        self.anonymous == Anonymous::Data && !self.has_token && !database.has_access_list()
     }
 
     /// The role that the key of a request gives; `None` where the key is missing or unknown.
@@ -70,8 +101,15 @@ impl Keys {
         database: &Database,
         headers: &HeaderMap,
     ) -> Option<Reply> {
-        if role == Role::Anyone || !self.are_needed(database) {
+        if role == Role::Anyone {
             return None;
+        }
+        if !self.are_needed(database) {
+            let is_kept = role == Role::Admin && self.keeps_from_administering(database);
+            return is_kept.then(|| {
+                let message = "Anonymous callers do not administer (`anonymous=data`): there is no key, token or user that would make one known";
+                Reply::unauthorized(message).with_status(StatusCode::UNAUTHORIZED)
+            });
         }
         let needed = match (role, effect) {
             (Role::Admin, _) => KeyRole::Admin,
@@ -177,7 +215,7 @@ mod tests {
         }
         assert!(is_refused(&keys, anonymous, &database, &made[2].1));
         assert!(is_refused(&keys, anonymous, &database, ""), "revoking the last opens nothing");
-        keys.refuse_anonymous();
+        keys.restrict_anonymous(Anonymous::None);
         assert!(is_refused(&keys, anonymous, &Database::in_memory(), ""));
     }
 }

@@ -1,6 +1,6 @@
 //! Who may alter and administer: a token that they share, and the addresses that they may come from. Who may ask at all.
 
-use super::keys::{Keys, digest, key_of};
+use super::keys::{Anonymous, Keys, digest, key_of};
 use super::origins::Origins;
 use crate::http::message::incoming::Incoming;
 use axum::http::HeaderMap;
@@ -49,12 +49,12 @@ impl Secret {
 }
 
 impl Security {
-    /// Reads settings as they are typed: `token=…`, `whitelist=…`, `admin-key=…`, `client-key=…`, with `;` between.
+    /// Reads settings as they are typed: `token=…`, `whitelist=…`, `admin-key=…`, `client-key=…`, `anonymous=…`, with `;` between.
     /// The keys may come more than once.
     ///
     /// # Errors
     ///
-    /// [`Error::Query`] for what is neither, and for addresses that are none. It says which setting is wrong and not
+    /// [`Error::Query`] for what is none of them, and for addresses that are none. It says which setting is wrong and not
     /// what stands there: that may be a secret.
     pub fn set(&mut self, text: &str) -> Result<()> {
         let settings = text.split(';').map(str::trim).enumerate();
@@ -72,8 +72,14 @@ impl Security {
                         self.ranges.extend(ranges_of(text, at + 1)?);
                     }
                 }
+                (None, "anonymous", value) => {
+                    let anonymous = Anonymous::of_name(value).ok_or_else(|| {
+                        Error::query("security anonymous: expected full, data or none")
+                    })?;
+                    self.keys.restrict_anonymous(anonymous);
+                }
                 _ => {
-                    let expected = "expected token=SECRET, whitelist=ADDRESSES, admin-key=SECRET or client-key=SECRET";
+                    let expected = "expected token=SECRET, whitelist=ADDRESSES, admin-key=SECRET, client-key=SECRET or anonymous=full|data|none";
                     let message = format!("security, setting {}: {expected}", at + 1);
                     return Err(Error::query(message));
                 }
@@ -107,7 +113,7 @@ impl Security {
 
     /// Has nobody answered without a key, be there any or not.
     pub fn refuse_anonymous(&mut self) {
-        self.keys.refuse_anonymous();
+        self.keys.restrict_anonymous(Anonymous::None);
     }
 
     /// Adds a secret. There is one token, the last; of keys there may be many.
@@ -124,7 +130,10 @@ impl Security {
             return Err(Error::query(message).with_hint(hint));
         }
         match kind {
-            Secret::Token => self.token = Some(digest(secret)),
+            Secret::Token => {
+                self.token = Some(digest(secret));
+                self.keys.has_token = true;
+            }
             Secret::AdminKey => self.keys.add(secret, KeyRole::Admin),
             Secret::ClientKey => self.keys.add(secret, KeyRole::Client),
         }
@@ -148,7 +157,10 @@ impl Security {
             // Without a known key nothing is asked that needs one.
             return self.keys.role(database, headers).unwrap_or(KeyRole::ReadOnly);
         }
-        let may_administer = || self.refusal_at(headers, address).is_none();
+        let may_administer = || {
+            !self.keys.keeps_from_administering(database)
+                && self.refusal_at(headers, address).is_none()
+        };
         match database.has_access_list() || may_administer() {
             true => KeyRole::Admin,
             false => KeyRole::Client,
@@ -348,9 +360,36 @@ mod tests {
     }
 
     #[test]
+    fn callers_who_are_not_known() {
+        use crate::http::effect::Effect;
+        use crate::http::guard::keys::Role;
+        let (database, here) = (Database::in_memory(), "127.0.0.1".parse().ok());
+        let (admin, client) = ((Role::Admin, Effect::Changes), (Role::Client, Effect::Changes));
+        let may = |setting: &str| {
+            let mut security = Security::default();
+            security.set("whitelist=0.0.0.0/0").unwrap();
+            security.set(setting).unwrap();
+            let none = HeaderMap::new();
+            let passes = |asked| security.keys.refusal(asked, &database, &none).is_none();
+            (passes(client), passes(admin), security.role_at(&database, &none, here))
+        };
+        assert_eq!(may(""), (true, true, KeyRole::Admin));
+        assert_eq!(may("anonymous=full"), (true, true, KeyRole::Admin));
+        assert_eq!(may(" anonymous = data "), (true, false, KeyRole::Client));
+        assert_eq!(may("anonymous=none"), (false, false, KeyRole::ReadOnly));
+        // Who names the token is known: `refusal` asks for it, and without it a caller is a client.
+        assert_eq!(may("anonymous=data;token=secret"), (true, true, KeyRole::Client));
+        // Keys are asked for as ever, and the strictest setting counts.
+        assert_eq!(may("anonymous=data;client-key=secret"), (false, false, KeyRole::ReadOnly));
+        assert_eq!(may("anonymous=none;anonymous=full"), (false, false, KeyRole::ReadOnly));
+    }
+
+    #[test]
     fn wrong_settings() {
         let neither = "expected token=SECRET, whitelist=ADDRESSES";
         for (bad, why) in [
+            ("anonymous", "security anonymous: expected full, data or none"),
+            ("anonymous=hunter2", "security anonymous: expected full, data or none"),
             ("token", "security token: it is empty"),
             ("token=", "security token: it is empty"),
             ("admin-key", "security admin-key: it is empty"),
