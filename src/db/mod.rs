@@ -34,7 +34,7 @@ pub use ask::plans::Variables;
 pub use ask::query::{QueryAnswer, QueryRequest};
 pub use ask::questions::Questions;
 pub use ask::slow::SlowQuery;
-pub use ask::unknown::{Warning, WarningKind};
+pub use ask::warnings::{Warning, WarningKind};
 pub use change::input::{LoadProgress, Source};
 pub use change::mutate::{Mutation, MutationAnswer, MutationRequest};
 pub use change::quads::{QuadObject, QuadParts, QuadText};

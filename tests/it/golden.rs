@@ -7,7 +7,8 @@
 //! `graphql schema` opens a section that sets the schema of the GraphQL API, with its faults below it. `graphql>` starts a
 //! request to that API, whose variables may follow in a line `variables `; its response stands below it.
 //! `people N` loads N nodes that are alike in each script (see [`people`]). `explain>` starts a query below which its plan stands:
-//! the steps with their access paths, what the indexes promised and what came out. `rewrite NAME>` shows the plan of a query without
+//! the steps with their access paths, what the indexes promised and what came out. `warnings>` starts one below whose answer its warnings
+//! stand, a line each, with their kinds. `rewrite NAME>` shows the plan of a query without
 //! a rewrite and with it, and that the answers are the same.
 //! `rdf>` starts a query that is answered in RDF, and `debug>` one whose objects all have their uid.
 //! `HEXGRAPH_UPDATE_GOLDEN=1` writes the answers as they are now.
@@ -33,6 +34,9 @@ const REWRITE: &str = "rewrite ";
 /// How lines of queries begin that are answered in another form.
 const RDF: &str = "rdf>";
 const DEBUG: &str = "debug>";
+
+/// How lines of queries begin whose warnings are shown.
+const WARNINGS: &str = "warnings>";
 
 fn scripts(dir: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -67,6 +71,18 @@ fn in_debug(db: &Database, text: String) -> String {
     let request = QueryRequest { text, debug: true, ..QueryRequest::default() };
     let result = db.query(&request, &Control::new()).and_then(|answer| answer.to_json());
     result.map_or_else(|error| format!("error: {error}"), |(json, _)| json)
+}
+
+/// The answer of a query, and its warnings.
+fn warned(db: &Database, text: &str) -> String {
+    let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
+    let mut shown = format!("{}\n", answer(db, text));
+    if let Ok(answer) = db.query(&request, &Control::new()) {
+        for warning in answer.warnings() {
+            writeln!(shown, "{}: {warning}", warning.kind.name()).expect("a string grows");
+        }
+    }
+    shown
 }
 
 /// The plan of a query: its steps without their times.
@@ -192,7 +208,9 @@ fn replay(script: &str) -> String {
                 writeln!(out, "{}", response(&db, &request)).expect("a string grows");
             }
             Some((first, _))
-                if [EXPLAIN, REWRITE, RDF, DEBUG].iter().any(|it| first.starts_with(it)) =>
+                if [EXPLAIN, REWRITE, RDF, DEBUG, WARNINGS]
+                    .iter()
+                    .any(|it| first.starts_with(it)) =>
             {
                 let (prefix, _) = first.split_once('>').expect("a query follows");
                 let prefix = format!("{prefix}>");
@@ -207,6 +225,7 @@ fn replay(script: &str) -> String {
                     Some(name) => rewritten(&db, name.trim_end_matches('>'), &text),
                     None if prefix == RDF => in_rdf(&db, text),
                     None if prefix == DEBUG => in_debug(&db, text) + "\n",
+                    None if prefix == WARNINGS => warned(&db, &text),
                     None => plan(&db, &text, &Control::new()),
                 };
             }

@@ -7,7 +7,7 @@ pub(super) mod algorithm;
 pub(super) mod checked;
 pub(super) mod rows;
 pub(super) mod shown;
-pub(super) mod unknown;
+pub(super) mod warnings;
 pub(super) mod query;
 pub(super) mod questions;
 pub(super) mod each;

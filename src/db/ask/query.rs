@@ -7,7 +7,7 @@ use super::plans::Variables;
 use super::rows::RowCounter;
 use super::shown::shown_blocks;
 use super::slow::SlowQuery;
-use super::unknown::{Warning, WarningKind, doubtful, unknown_names};
+use super::warnings::{Warning, WarningKind, doubtful, ignored, unknown_names};
 use crate::db::database::Database;
 use crate::db::guard::guarded;
 use crate::db::operation::Latency;
@@ -654,15 +654,16 @@ impl QueryAnswer {
         Ok(self.write_head(1, RowCounter::default(), control)?.rows() != 0)
     }
 
-    /// What is likely a mistake in the query, in the order of its text: the [`QueryAnswer::unknown`] names, pages of nodes that are grouped,
-    /// and variables that have no value where they are used. O(length of the query).
+    /// What is likely a mistake in the query, in the order of its text: the [`QueryAnswer::unknown`] names, what is ignored, and variables whose
+    /// values are likely not what is meant where they are used. O(length of the query).
     pub fn warnings(&self) -> Vec<Warning> {
-        let (query, unmets) = match &self.found {
-            Found::Held(answer) => (answer.plan(), answer.unmets()),
-            Found::Copied(copied) => (&copied.query, copied.unmets.as_slice()),
+        let (query, schema, doubts) = match &self.found {
+            Found::Held(answer) => (answer.plan(), &answer.version().schema, answer.doubts()),
+            Found::Copied(copied) => (&copied.query, &copied.schema, copied.doubts.as_slice()),
         };
         let mut warnings = self.unknown();
-        warnings.extend(doubtful(query, unmets));
+        warnings.extend(ignored(query, schema));
+        warnings.extend(doubtful(query, doubts));
         warnings.extend(self.depth_warnings());
         warnings.sort_by_key(|warning| (warning.at.line, warning.at.column));
         warnings

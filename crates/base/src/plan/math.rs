@@ -57,6 +57,19 @@ pub enum MathFunction {
 }
 
 impl MathFunction {
+    /// True for the operators that compare.
+    pub fn is_comparison(self) -> bool {
+        matches!(
+            self,
+            MathFunction::Less
+                | MathFunction::Greater
+                | MathFunction::LessEqual
+                | MathFunction::GreaterEqual
+                | MathFunction::Equal
+                | MathFunction::NotEqual
+        )
+    }
+
     /// Returns the operator or the name of the function as a query writes it. Subtraction and negation share `-`.
     pub fn name(self) -> &'static str {
         match self {

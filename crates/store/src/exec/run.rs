@@ -5,7 +5,7 @@ use crate::exec::control::context::{Context, Var};
 use crate::exec::control::costs::Costs;
 use crate::exec::control::options::ExecOptions;
 use crate::exec::control::stop::Control;
-use crate::exec::control::trace::Unmet;
+use crate::exec::control::trace::Doubt;
 use crate::exec::control::tree::{
     AlgorithmResult, BlockResult, FieldData, FieldResult, Level, RootGroups,
 };
@@ -42,7 +42,7 @@ pub struct Answer {
     query: Arc<Query>,
     options: ExecOptions,
     blocks: Vec<BlockResult>,
-    unmets: Vec<Unmet>,
+    doubts: Vec<Doubt>,
 }
 
 /// Carries out a request on one version of the graph.
@@ -63,7 +63,7 @@ pub fn execute(
         let vars = vec![None; query.variables.len()];
         run_blocks(&mut Context { version: &version, query: &query, control, vars })?
     };
-    Ok(Answer::new(version, query, options, blocks).with_unmets(control.take_unmets()))
+    Ok(Answer::new(version, query, options, blocks).with_doubts(control.take_doubts()))
 }
 
 /// The version, knowing the great uids too that stand at a root and have no data: such a node
@@ -166,17 +166,17 @@ impl Answer {
         options: ExecOptions,
         blocks: Vec<BlockResult>,
     ) -> Answer {
-        Answer { version, query, options, blocks, unmets: Vec::new() }
+        Answer { version, query, options, blocks, doubts: Vec::new() }
     }
 
     /// The same, which tells these uses of variables.
-    fn with_unmets(self, unmets: Vec<Unmet>) -> Answer {
-        Answer { unmets, ..self }
+    fn with_doubts(self, doubts: Vec<Doubt>) -> Answer {
+        Answer { doubts, ..self }
     }
 
-    /// The uses of variables that have no value at any of the nodes where they are used, in no order, and perhaps repeated.
-    pub fn unmets(&self) -> &[Unmet] {
-        &self.unmets
+    /// The uses of variables that are likely meant otherwise, each once, in no order; the first hundred that were met.
+    pub fn doubts(&self) -> &[Doubt] {
+        &self.doubts
     }
 
     /// The version that it is read from.
@@ -748,7 +748,7 @@ fn name_columns(context: &mut Context<'_>, block: &Block, nodes: &NodeSet) -> Re
         context.control.charge(column.byte_len())?;
         context.end(&step, column.len());
         if let FieldKind::Math(expr) = &field.kind {
-            context.note_unmet_of_columns(expr, nodes, field.at);
+            context.note_doubts_of_columns(expr, &column, nodes, field.at);
         }
         context.set_var(var, Var::Column(column));
     }

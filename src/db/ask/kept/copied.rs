@@ -8,7 +8,7 @@ use hexgraph_base::answer::{Key, RowForm, Shape, Tape};
 use hexgraph_base::plan::Query;
 use hexgraph_base::schema::Schema;
 use hexgraph_base::types::{Error, Position, Result, Sink};
-use hexgraph_store::exec::{Answer, ExecOptions, Unmet};
+use hexgraph_store::exec::{Answer, Doubt, ExecOptions};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -27,8 +27,8 @@ pub struct AnswerMemory {
 pub(in crate::db::ask) struct Copied {
     pub(in crate::db::ask) query: Arc<Query>,
     pub(in crate::db::ask) schema: Arc<Schema>,
-    /// As [`Answer::unmets`].
-    pub(in crate::db::ask) unmets: Vec<Unmet>,
+    /// As [`Answer::doubts`].
+    pub(in crate::db::ask) doubts: Vec<Doubt>,
     pub(in crate::db::ask) options: ExecOptions,
     blocks: Vec<CopiedBlock>,
     tape: Tape,
@@ -74,7 +74,7 @@ impl Copied {
         Copied {
             query: Arc::clone(answer.plan()),
             schema: Arc::clone(&answer.version().schema),
-            unmets: answer.unmets().to_vec(),
+            doubts: answer.doubts().to_vec(),
             options: *answer.options(),
             blocks: blocks_of(answer),
             tape,

@@ -3,7 +3,7 @@
 use super::costs::Costs;
 use super::limits::{Limits, past_limit};
 use super::passwords::Computed;
-use super::trace::{Trace, Unmet, Unmets};
+use super::trace::{Doubt, Doubts, Trace};
 use crate::algo::GraphCache;
 use crate::graph::Passwords;
 use hexgraph_base::budget::{Budget, Held, Share};
@@ -15,12 +15,16 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
 use std::sync::{Arc, OnceLock, mpsc};
 use std::thread::ThreadId;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use std::{panic, thread};
 
 /// The time between two calls of the caller's own question by [`Control::check`]: well below the 200 ms within which
 /// Ctrl-C has to stop a request.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// The parts of a second in which a request tells the time, and the nanoseconds of each, rounded up.
+const TICKS: f64 = 1024.0;
+const NANOS_OF_TICK: u32 = 976_563;
 
 /// Everything that may stop a request: its deadline, its cancellation, its limits. Whoever does the work calls
 /// [`Control::check`] between batches.
@@ -48,8 +52,10 @@ pub struct Control {
     pool: OnceLock<Arc<Pool>>,
     /// The compact graphs that algorithms on the database have made before.
     graphs: OnceLock<Arc<GraphCache>>,
-    /// The uses of variables that have no value there.
-    unmets: Unmets,
+    /// The uses of variables that are likely meant otherwise.
+    doubts: Doubts,
+    /// The moment that the request calls now.
+    now: OnceLock<f64>,
 }
 
 /// Stops the request of the [`Control`] that it came from, from any thread.
@@ -103,7 +109,8 @@ impl Control {
             starved: AtomicBool::new(false),
             pool: OnceLock::new(),
             graphs: OnceLock::new(),
-            unmets: Unmets::default(),
+            doubts: Doubts::default(),
+            now: OnceLock::new(),
         }
     }
 
@@ -146,6 +153,7 @@ impl Control {
         if let Some(share) = self.share.get() {
             part.set_budget(share.budget());
         }
+        part.now.get_or_init(|| self.now());
         part
     }
 
@@ -156,7 +164,7 @@ impl Control {
 
     /// As [`Control::part`], with a time of its own that begins now.
     pub fn afresh(&self, timeout: Option<Duration>) -> Control {
-        Control { started: Instant::now(), timeout, ..self.part() }
+        Control { started: Instant::now(), timeout, now: OnceLock::new(), ..self.part() }
     }
 
     /// The same, which asks the poll of another control that belongs to this thread.
@@ -273,14 +281,23 @@ impl Control {
         self.share.get()
     }
 
-    /// Notes that a variable is used where it has no value.
-    pub(crate) fn note_unmet(&self, unmet: Unmet) {
-        self.unmets.add(unmet);
+    /// Notes that variables are used in a way that is likely meant otherwise.
+    pub(crate) fn note_doubt(&self, doubt: Doubt) {
+        self.doubts.add(doubt);
     }
 
     /// Takes what was noted of variables so far.
-    pub(crate) fn take_unmets(&self) -> Vec<Unmet> {
-        self.unmets.take()
+    pub(crate) fn take_doubts(&self) -> Vec<Doubt> {
+        self.doubts.take()
+    }
+
+    /// The seconds from 1970 to the moment that the request calls now, which is the same wherever it asks. They are a multiple of
+    /// 1/1024, so that a float has the time from any datetime in whole seconds to it without an error.
+    pub(crate) fn now(&self) -> f64 {
+        *self.now.get_or_init(|| {
+            let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+            since.as_secs() as f64 + f64::from(since.subsec_nanos() / NANOS_OF_TICK) / TICKS
+        })
     }
 
     /// How many passwords were compared with hashes: the work of a login, which has to be the same whoever logs in.

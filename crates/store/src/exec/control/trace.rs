@@ -1,7 +1,8 @@
 //! Records the steps of a request, for `explain`, and what is likely a mistake in it, for its warnings.
 
 use crate::exec::physical::path::AccessPath;
-use hexgraph_base::types::Position;
+use hexgraph_base::plan::{Aggregate, MathFunction, VarId};
+use hexgraph_base::types::{Position, Uid, ValueType};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -29,31 +30,76 @@ pub struct Step {
     pub time: Duration,
 }
 
-/// A use of a variable that has no value at any of the nodes where it is used.
+/// A use of variables that is answered, and likely means something else.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unmet {
-    /// The name of the variable.
-    pub name: String,
+pub struct Doubt {
     /// The place in the request's text that asks for it.
     pub at: Position,
-    /// True in a filter, which no node passes then; in `math` it counts as 0.
-    pub is_filter: bool,
+    /// What is doubtful.
+    pub what: Doubtful,
 }
 
-/// Collects such uses.
+/// What is doubtful in a use of variables.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Doubtful {
+    /// A variable has no value at any of the nodes that a filter asks: none passes.
+    NoneToFilter(VarId),
+    /// A variable has no value at any of the nodes of an expression: it counts as 0.
+    NoneToCompute(VarId),
+    /// A variable has no value at some of the nodes of an expression, and counts as 0 there.
+    SomeMissing {
+        /// The variable.
+        var: VarId,
+        /// The nodes where it has none and another variable has one.
+        lacking: usize,
+        /// The nodes that have a value of any variable of the expression.
+        nodes: usize,
+    },
+    /// Values are added up of which some are sums over all ways that lead to a node, also from elsewhere.
+    SharedBelow {
+        /// The variable of the level below.
+        var: VarId,
+        /// How it is aggregated.
+        op: Aggregate,
+        /// A node that several nodes lead to.
+        uid: Uid,
+    },
+    /// A variable of a level above is computed with as the sum over all nodes that lead to a node.
+    SharedAbove {
+        /// The variable of the level above.
+        var: VarId,
+        /// A node that several nodes lead to.
+        uid: Uid,
+    },
+    /// An operator has no result for the types of its operands.
+    NoResult {
+        /// The operator.
+        function: MathFunction,
+        /// The operands that are values of nodes or constants: their types, and their variables where they are nothing else.
+        operands: Vec<(ValueType, Option<VarId>)>,
+    },
+}
+
+/// The most doubts that are kept of a request: nobody reads more.
+const DOUBTS_MAX: usize = 100;
+
+/// Collects doubts, each once.
 #[derive(Debug, Default)]
-pub(super) struct Unmets {
-    found: Mutex<Vec<Unmet>>,
+pub(super) struct Doubts {
+    found: Mutex<Vec<Doubt>>,
 }
 
-impl Unmets {
-    /// Adds one.
-    pub(super) fn add(&self, unmet: Unmet) {
-        self.found.lock().unwrap_or_else(PoisonError::into_inner).push(unmet);
+impl Doubts {
+    /// Adds one, unless it is known or there are many already.
+    pub(super) fn add(&self, doubt: Doubt) {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        if found.len() < DOUBTS_MAX && !found.contains(&doubt) {
+            found.push(doubt);
+        }
     }
 
     /// Takes those that were added so far.
-    pub(super) fn take(&self) -> Vec<Unmet> {
+    pub(super) fn take(&self) -> Vec<Doubt> {
         std::mem::take(&mut *self.found.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -3,6 +3,7 @@
 //! They are computed when the rest of a block is there, in the order in which their variables
 //! become known. A place in the tree is a path: the number of the field at each level.
 
+use super::evaluate::{Evaluation, math_vars};
 use super::node_numbers::NodeNumbers;
 use super::sums::Sum;
 use super::totals::Totals;
@@ -16,9 +17,10 @@ use crate::exec::physical::path::TotalPath;
 use crate::exec::select::number_columns::NumberSlice;
 use hexgraph_base::plan::{Aggregate, Field, FieldKind, MathExpr, VarId};
 use hexgraph_base::types::{Error, Result, Value, ValueRef, stack};
+use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// The nanoseconds that a value takes to be found and aggregated, about.
@@ -101,24 +103,58 @@ impl Context<'_> {
                 self.aggregate_below(root, above, *op, *var, homes, field).map(Arc::new)
             }
             FieldKind::Math(expr) => {
-                let level = level_at(root, above);
                 // The operands, and what flows down to them.
                 let _while_computing = self.control.charge_while(4 * values)?;
-                let lookup = |var: VarId| {
-                    let map = self.expect_values(var)?;
-                    let map = match homes.get(&var) {
-                        Some(home) if home.len() < above.len() && above.starts_with(home) => {
-                            flow_down(root, home, above, &map).map(Arc::new)?
-                        }
-                        _ => map,
-                    };
-                    self.note_unmet_at(var, &map, &level.nodes, field.at);
-                    Ok(map)
-                };
-                super::evaluate::evaluate(expr, Some(&level.nodes), &lookup).map(Arc::new)
+                self.computed_math(root, above, expr, homes, field).map(Arc::new)
             }
             _ => Ok(Arc::default()),
         }
+    }
+
+    fn computed_math(
+        &self,
+        root: &Level,
+        above: &[usize],
+        expr: &MathExpr,
+        homes: &Homes,
+        field: &Field,
+    ) -> Result<ValueMap> {
+        let level = level_at(root, above);
+        let found: RefCell<Vec<(VarId, Arc<ValueMap>)>> = RefCell::default();
+        let shared = Cell::new(None);
+        let lookup = |var: VarId| {
+            if let Some((_, map)) = found.borrow().iter().find(|(known, _)| *known == var) {
+                return Ok(Arc::clone(map));
+            }
+            let map = self.expect_values(var)?;
+            let map = match homes.get(&var) {
+                Some(home) if home.len() < above.len() && above.starts_with(home) => {
+                    let Arrived { map, shared: node } = flow_down(root, home, above, &map)?;
+                    shared.set(shared.get().or(node.map(|node| (var, node))));
+                    Arc::new(map)
+                }
+                _ => map,
+            };
+            self.note_unmet_at(var, &map, &level.nodes, field.at);
+            found.borrow_mut().push((var, Arc::clone(&map)));
+            Ok(map)
+        };
+        let mut with = Evaluation::new(&lookup, self.control.now());
+        let computed = super::evaluate::evaluate(expr, Some(&level.nodes), &mut with)?;
+        let Evaluation { uneven, misfit, .. } = with;
+        let mut found = found.take();
+        // The sum over all nodes above is what is meant where nothing else is computed with.
+        if let Some((var, node)) = shared.take().filter(|_| 1 < found.len()) {
+            self.note_shared_above(var, node, field.at);
+        }
+        if let Some(misfit) = misfit {
+            self.note_misfit(misfit, field.at);
+        }
+        if !uneven.is_empty() {
+            found.retain(|(var, map)| uneven.contains(var) && map.constant.is_none());
+            self.note_missing(&found, &level.nodes, field.at);
+        }
+        Ok(computed)
     }
 
     fn aggregate_below(
@@ -152,6 +188,11 @@ impl Context<'_> {
         let FieldData::Edges(edges) = &level.fields[home[above.len()]].data else {
             return Ok(ValueMap::default());
         };
+        if edges.level.nodes.len() < edges.targets.len()
+            && sums_over_ways(var, &level.fields[home[above.len()]].field, edges, homes)
+        {
+            self.note_shared_below(var, op, edges, field.at);
+        }
         let count = level.nodes.len();
         let is_sum = matches!(op, Aggregate::Sum | Aggregate::Avg);
         let numbers = if is_sum { NodeNumbers::new(&map, edges.targets.len()) } else { None };
@@ -227,7 +268,8 @@ impl Context<'_> {
                 }
                 FieldKind::Math(expr) => {
                     let lookup = |var: VarId| self.expect_values(var);
-                    let map = super::evaluate::evaluate(expr, None, &lookup)
+                    let mut with = Evaluation::new(&lookup, self.control.now());
+                    let map = super::evaluate::evaluate(expr, None, &mut with)
                         .map_err(|error| error.or_at(field.at))?;
                     if map.constant.is_none() && !map.is_empty() {
                         let message = "a block without nodes can't compute with values of nodes";
@@ -310,17 +352,6 @@ fn reads_of(kind: &FieldKind) -> Vec<VarId> {
     vars
 }
 
-pub(super) fn math_vars(expr: &MathExpr, vars: &mut Vec<VarId>) {
-    stack::require();
-    match expr {
-        MathExpr::Constant(_) | MathExpr::Value(_) => {}
-        MathExpr::Var(var) => vars.push(*var),
-        MathExpr::Call(_, operands) => {
-            operands.iter().for_each(|operand| math_vars(operand, vars));
-        }
-    }
-}
-
 fn edges_at(level: &Level, number: usize) -> Option<&EdgeField> {
     match &level.fields[number].data {
         FieldData::Edges(edges) => Some(edges),
@@ -349,21 +380,53 @@ fn field_at<'t>(root: &'t Level, path: &[usize]) -> &'t Field {
     &level_at(root, above).fields[*number].field
 }
 
+/// True where a value of a variable of the level below is, or is computed from, a sum over all ways to its node: of facets of the edges, or of
+/// what came down along them. O(fields below).
+fn sums_over_ways(var: VarId, above: &Field, edges: &EdgeField, homes: &Homes) -> bool {
+    let Some(home) = homes.get(&var) else { return false };
+    let facets = above.facets.iter().flat_map(|facets| &facets.items);
+    let facets: Vec<VarId> = facets.filter_map(|item| item.var).collect();
+    let comes_down = |var: &VarId| {
+        homes.get(var).is_some_and(|other| other.len() < home.len() && home.starts_with(other))
+    };
+    let (mut known, mut next) = (BTreeSet::from([var]), vec![var]);
+    while let Some(var) = next.pop() {
+        if facets.contains(&var) || comes_down(&var) {
+            return true;
+        }
+        let defined = edges.level.fields.iter().find(|below| below.field.var == Some(var));
+        if let Some(FieldKind::Math(expr)) = defined.map(|below| &below.field.kind) {
+            let mut vars = Vec::new();
+            math_vars(expr, &mut vars);
+            next.extend(vars.into_iter().filter(|var| known.insert(*var)));
+        }
+    }
+    false
+}
+
+/// What came down along edges.
+struct Arrived {
+    map: ValueMap,
+    /// A node to which numbers came down from several.
+    shared: Option<u32>,
+}
+
 /// Carries numbers down the edges from the level of a variable to a level below: each node gets the sum over its parents,
 /// once for each path.
 ///
 /// # Errors
 ///
 /// [`Error::Query`] for a sum of ints that is no int.
-fn flow_down(root: &Level, home: &[usize], to: &[usize], map: &ValueMap) -> Result<ValueMap> {
+fn flow_down(root: &Level, home: &[usize], to: &[usize], map: &ValueMap) -> Result<Arrived> {
+    let mut arrived = Arrived { map: ValueMap::default(), shared: None };
     if map.constant.is_some() {
-        return Ok(map.clone());
+        return Ok(Arrived { map: map.clone(), ..arrived });
     }
     let mut level = level_at(root, home);
     let mut sums: Vec<Option<Sum>> =
         level.nodes.iter().map(|&node| map.get(node).filter(is_number).map(Sum::of)).collect();
     for number in &to[home.len()..] {
-        let Some(edges) = edges_at(level, *number) else { return Ok(ValueMap::default()) };
+        let Some(edges) = edges_at(level, *number) else { return Ok(arrived) };
         // `None` is not 0: a node to which no number came down has no value.
         let mut below: Vec<Option<Sum>> = vec![None; edges.level.nodes.len()];
         for (place, sum) in sums.iter().enumerate() {
@@ -371,7 +434,10 @@ fn flow_down(root: &Level, home: &[usize], to: &[usize], map: &ValueMap) -> Resu
             for &target in edges.targets_of(place) {
                 let Some(place) = edges.level.place(target) else { continue };
                 match &mut below[place] {
-                    Some(known) => known.add_sum(sum),
+                    Some(known) => {
+                        known.add_sum(sum);
+                        arrived.shared = Some(target);
+                    }
                     none => *none = Some(sum.clone()),
                 }
             }
@@ -379,11 +445,10 @@ fn flow_down(root: &Level, home: &[usize], to: &[usize], map: &ValueMap) -> Resu
         sums = below;
         level = &edges.level;
     }
-    let mut arrived = ValueMap::default();
     for (&node, sum) in level.nodes.iter().zip(sums) {
         if let Some(sum) = sum {
-            arrived.nodes.push(node);
-            arrived.values.push(sum.value()?);
+            arrived.map.nodes.push(node);
+            arrived.map.values.push(sum.value()?);
         }
     }
     Ok(arrived)

@@ -9,12 +9,37 @@
 use super::math_columns;
 use crate::exec::control::tree::{Column, ValueMap};
 use hexgraph_base::plan::{Constant, MathExpr, MathFunction, VarId};
-use hexgraph_base::types::{BigFloat, Error, Result, Value, ValueRef, stack};
+use hexgraph_base::types::{BigFloat, Error, Result, Value, ValueRef, ValueType, stack};
 use std::cmp::Ordering;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 type Lookup<'a> = dyn Fn(VarId) -> Result<Arc<ValueMap>> + 'a;
+
+/// What an expression is evaluated with, and what is noticed meanwhile.
+pub(crate) struct Evaluation<'a> {
+    lookup: &'a Lookup<'a>,
+    /// The seconds from 1970 to the moment that is now.
+    now: f64,
+    /// The variables of operands of which one has nodes that the other lacks, where they count as 0; a variable may be there twice.
+    pub(super) uneven: Vec<VarId>,
+    /// The first operator that has no result for the types of its operands.
+    pub(super) misfit: Option<Misfit>,
+}
+
+/// An operator that has no result for the types of its operands, whatever their values.
+#[derive(Debug)]
+pub(crate) struct Misfit {
+    pub(super) function: MathFunction,
+    /// The types of the operands; the variable of one that is nothing else.
+    pub(super) operands: Vec<(ValueType, Option<VarId>)>,
+}
+
+impl<'a> Evaluation<'a> {
+    /// What is needed: what finds the values of a variable, and the seconds from 1970 to now.
+    pub(crate) fn new(lookup: &'a Lookup<'a>, now: f64) -> Evaluation<'a> {
+        Evaluation { lookup, now, uneven: Vec::new(), misfit: None }
+    }
+}
 
 /// Evaluates an expression. A constant one has its value for each of `nodes`; where no nodes are
 /// given, as in an empty block, it stays a constant.
@@ -26,9 +51,9 @@ type Lookup<'a> = dyn Fn(VarId) -> Result<Arc<ValueMap>> + 'a;
 pub(crate) fn evaluate(
     expr: &MathExpr,
     nodes: Option<&[u32]>,
-    lookup: &Lookup<'_>,
+    with: &mut Evaluation<'_>,
 ) -> Result<ValueMap> {
-    let result = eval(expr, lookup)?;
+    let result = with.eval(expr)?;
     // Shared where the expression is a variable alone, which others read, too.
     let mut map = Arc::try_unwrap(result).unwrap_or_else(|shared| ValueMap::clone(&shared));
     if let (Some(value), Some(nodes)) = (&map.constant, nodes) {
@@ -38,36 +63,151 @@ pub(crate) fn evaluate(
     Ok(unify(map))
 }
 
-fn eval(expr: &MathExpr, lookup: &Lookup<'_>) -> Result<Arc<ValueMap>> {
-    stack::require();
-    match expr {
-        MathExpr::Constant(Constant::Int(number)) => {
-            Ok(Arc::new(ValueMap::constant(Value::Int(*number))))
-        }
-        MathExpr::Constant(Constant::Float(number)) => {
-            Ok(Arc::new(ValueMap::constant(Value::Float(*number))))
-        }
-        MathExpr::Value(value) => Ok(Arc::new(ValueMap::constant(value.clone()))),
-        MathExpr::Var(var) => lookup(*var),
-        MathExpr::Call(function, operands) => {
-            let values =
-                operands.iter().map(|operand| eval(operand, lookup)).collect::<Result<Vec<_>>>()?;
-            let starts_with_literal = operands.first().is_some_and(is_literal);
-            // A comparison runs over the nodes of its left operand, and a literal has none.
-            if starts_with_literal && is_comparison(*function) {
-                return Ok(Arc::default());
+impl Evaluation<'_> {
+    fn eval(&mut self, expr: &MathExpr) -> Result<Arc<ValueMap>> {
+        stack::require();
+        match expr {
+            MathExpr::Constant(Constant::Int(number)) => {
+                Ok(Arc::new(ValueMap::constant(Value::Int(*number))))
             }
-            if *function == MathFunction::Cond
-                && starts_with_literal
-                && values[0].constant.is_some()
-            {
-                let message = "the condition of `cond` is a constant";
-                let hint = "compare a variable, as in `cond(x > 1, x, 0)`";
-                return Err(Error::query(message).with_hint(hint));
+            MathExpr::Constant(Constant::Float(number)) => {
+                Ok(Arc::new(ValueMap::constant(Value::Float(*number))))
             }
-            call(*function, &values).map(Arc::new)
+            MathExpr::Value(value) => Ok(Arc::new(ValueMap::constant(value.clone()))),
+            MathExpr::Var(var) => (self.lookup)(*var),
+            MathExpr::Call(function, operands) => {
+                let values = operands.iter().map(|operand| self.eval(operand));
+                let values = values.collect::<Result<Vec<_>>>()?;
+                let starts_with_literal = operands.first().is_some_and(is_literal);
+                // A comparison runs over the nodes of its left operand, and a literal has none.
+                if starts_with_literal && function.is_comparison() {
+                    return Ok(Arc::default());
+                }
+                if *function == MathFunction::Cond
+                    && starts_with_literal
+                    && values[0].constant.is_some()
+                {
+                    let message = "the condition of `cond` is a constant";
+                    let hint = "compare a variable, as in `cond(x > 1, x, 0)`";
+                    return Err(Error::query(message).with_hint(hint));
+                }
+                self.call(*function, operands, &values).map(Arc::new)
+            }
         }
     }
+
+    fn call(
+        &mut self,
+        function: MathFunction,
+        exprs: &[MathExpr],
+        operands: &[Arc<ValueMap>],
+    ) -> Result<ValueMap> {
+        let found = match operands {
+            [one] => match self.unary(function, one)? {
+                (found, true) => return Ok(found),
+                (found, false) => found,
+            },
+            [one, other] => {
+                let are_alike = are_of_same_nodes(one, other);
+                if !are_alike && !function.is_comparison() {
+                    exprs.iter().for_each(|expr| math_vars(expr, &mut self.uneven));
+                }
+                if let Some(found) = math_columns::binary(function, one, other, are_alike) {
+                    return Ok(found);
+                }
+                one_by_one(function, one, other, are_alike)?
+            }
+            [condition, yes, no] if function == MathFunction::Cond => cond(condition, yes, no),
+            _ => {
+                let message = "a math function has the wrong number of arguments";
+                return Err(Error::query(message));
+            }
+        };
+        self.note_types(function, exprs, operands);
+        Ok(found)
+    }
+
+    /// The results, and whether they were computed as a whole column.
+    fn unary(&self, function: MathFunction, operand: &ValueMap) -> Result<(ValueMap, bool)> {
+        if let Some(value) = &operand.constant {
+            let result = apply_one(function, value.as_ref(), self.now)?;
+            let result = result.map(ValueMap::constant);
+            return Ok((result.ok_or_else(|| constant_failed(function))?, true));
+        }
+        if let Some(found) = math_columns::unary(function, operand) {
+            return Ok((found, true));
+        }
+        let results = operand.iter();
+        let results = results.map(|(node, value)| (node, apply_one(function, value, self.now)));
+        Ok((collect(results)?, false))
+    }
+
+    /// Notes the types of the operands where no values of these types have a result. The values of an operand are of one type, or
+    /// numbers. O(1).
+    fn note_types(
+        &mut self,
+        function: MathFunction,
+        exprs: &[MathExpr],
+        operands: &[Arc<ValueMap>],
+    ) {
+        if self.misfit.is_some() {
+            return;
+        }
+        let first = |map: &ValueMap| match &map.constant {
+            Some(value) => Some(value.as_ref().value_type()),
+            None => (0 < map.values.len()).then(|| map.values.get(0).value_type()),
+        };
+        let types: Option<Vec<ValueType>> = operands.iter().map(|map| first(map)).collect();
+        if let Some(types) = types.filter(|types| !may_have_result(function, types)) {
+            let vars = exprs.iter().map(|expr| match expr {
+                MathExpr::Var(var) => Some(*var),
+                _ => None,
+            });
+            let operands = types.into_iter().zip(vars).collect();
+            self.misfit = Some(Misfit { function, operands });
+        }
+    }
+}
+
+/// Adds the variables of an expression, each as often as it is there.
+pub(super) fn math_vars(expr: &MathExpr, vars: &mut Vec<VarId>) {
+    stack::require();
+    match expr {
+        MathExpr::Constant(_) | MathExpr::Value(_) => {}
+        MathExpr::Var(var) => vars.push(*var),
+        MathExpr::Call(_, operands) => {
+            operands.iter().for_each(|operand| math_vars(operand, vars));
+        }
+    }
+}
+
+/// False where an operator has no result for any values of some types.
+fn may_have_result(function: MathFunction, types: &[ValueType]) -> bool {
+    let is_number =
+        |it: &ValueType| matches!(it, ValueType::Int | ValueType::Float | ValueType::BigFloat);
+    let vectors = types.iter().filter(|it| **it == ValueType::Vector).count();
+    match (function, types) {
+        (MathFunction::Cond, [condition, ..]) => *condition == ValueType::Bool,
+        (MathFunction::Since, [one]) => *one == ValueType::DateTime,
+        (MathFunction::Negate, [ValueType::Vector]) => true,
+        (MathFunction::Equal | MathFunction::NotEqual, [ValueType::Bool, ValueType::Bool]) => true,
+        (_, [ValueType::Bool, ValueType::Bool]) => false,
+        (_, [one, other]) if function.is_comparison() => {
+            one == other || is_number(one) && is_number(other)
+        }
+        (MathFunction::Dot, _) => vectors == 2,
+        (MathFunction::Add | MathFunction::Subtract, [_, _]) if 0 < vectors => vectors == 2,
+        (MathFunction::Multiply, [_, _]) if vectors == 1 => {
+            types.iter().all(|it| *it == ValueType::Vector || is_number(it))
+        }
+        (MathFunction::Divide, [ValueType::Vector, divisor]) => is_number(divisor),
+        _ => types.iter().all(is_number),
+    }
+}
+
+/// True where operands have the same nodes, or one has a value for all nodes.
+fn are_of_same_nodes(one: &ValueMap, other: &ValueMap) -> bool {
+    one.constant.is_some() || other.constant.is_some() || one.nodes == other.nodes
 }
 
 /// True for an expression without variables.
@@ -79,42 +219,20 @@ fn is_literal(expr: &MathExpr) -> bool {
     }
 }
 
-fn call(function: MathFunction, operands: &[Arc<ValueMap>]) -> Result<ValueMap> {
-    match operands {
-        [one] => unary(function, one),
-        [one, other] => binary(function, one, other),
-        [condition, yes, no] if function == MathFunction::Cond => Ok(cond(condition, yes, no)),
-        _ => Err(Error::query("a math function has the wrong number of arguments")),
-    }
-}
-
-fn unary(function: MathFunction, operand: &ValueMap) -> Result<ValueMap> {
-    if let Some(value) = &operand.constant {
-        let result = apply_one(function, value.as_ref())?;
-        return result.map(ValueMap::constant).ok_or_else(|| constant_failed(function));
-    }
-    if let Some(found) = math_columns::unary(function, operand) {
-        return Ok(found);
-    }
-    collect(operand.iter().map(|(node, value)| (node, apply_one(function, value))))
-}
-
-fn binary(function: MathFunction, one: &ValueMap, other: &ValueMap) -> Result<ValueMap> {
-    if let Some(found) = math_columns::binary(function, one, other) {
-        return Ok(found);
-    }
-    one_by_one(function, one, other)
-}
-
 /// As [`math_columns::binary`], for values of any types: node by node.
-fn one_by_one(function: MathFunction, one: &ValueMap, other: &ValueMap) -> Result<ValueMap> {
+fn one_by_one(
+    function: MathFunction,
+    one: &ValueMap,
+    other: &ValueMap,
+    are_alike: bool,
+) -> Result<ValueMap> {
     let apply = |one, other| apply(function, one, other);
     match (&one.constant, &other.constant) {
         (Some(one), Some(other)) => {
             let result = apply(one.as_ref(), other.as_ref())?;
             result.map(ValueMap::constant).ok_or_else(|| constant_failed(function))
         }
-        (Some(_), None) if is_comparison(function) => Ok(ValueMap::default()),
+        (Some(_), None) if function.is_comparison() => Ok(ValueMap::default()),
         (Some(one), None) => {
             collect(other.iter().map(|(node, other)| (node, apply(one.as_ref(), other))))
         }
@@ -122,12 +240,12 @@ fn one_by_one(function: MathFunction, one: &ValueMap, other: &ValueMap) -> Resul
             collect(one.iter().map(|(node, one)| (node, apply(one, other.as_ref()))))
         }
         // Both lists ascend, so operands of one node stand at one place and need no search.
-        (None, None) if one.nodes == other.nodes => {
+        (None, None) if are_alike => {
             let pairs = one.iter().zip(other.iter());
             collect(pairs.map(|((node, one), (_, other))| (node, apply(one, other))))
         }
         // What a value is compared with has to be there.
-        (None, None) if is_comparison(function) => {
+        (None, None) if function.is_comparison() => {
             let pairs = one.iter().filter_map(|(node, left)| Some((node, left, other.get(node)?)));
             collect(pairs.map(|(node, left, right)| (node, apply(left, right))))
         }
@@ -194,10 +312,6 @@ fn constant_failed(function: MathFunction) -> Error {
     Error::query(message)
 }
 
-fn is_comparison(function: MathFunction) -> bool {
-    ordering_of(function).is_some()
-}
-
 /// When ints and floats meet in one result, all become floats.
 fn unify(map: ValueMap) -> ValueMap {
     if !matches!(map.values, Column::Any(_)) {
@@ -239,16 +353,16 @@ fn finite(number: f64) -> Option<Value> {
 /// # Errors
 ///
 /// [`Error::Query`] for an int that does not fit into 64 bits.
-fn apply_one(function: MathFunction, value: ValueRef<'_>) -> Result<Option<Value>> {
+fn apply_one(function: MathFunction, value: ValueRef<'_>, now: f64) -> Result<Option<Value>> {
     if let (MathFunction::Negate, ValueRef::Int(number)) = (function, value) {
         let negated = number.checked_neg().ok_or_else(|| overflow(function, &[number]));
         return negated.map(|number| Some(Value::Int(number)));
     }
-    Ok(float_of_one(function, value))
+    Ok(float_of_one(function, value, now))
 }
 
 /// An operator on one value, all but the negation of an int.
-fn float_of_one(function: MathFunction, value: ValueRef<'_>) -> Option<Value> {
+fn float_of_one(function: MathFunction, value: ValueRef<'_>, now: f64) -> Option<Value> {
     match (function, value) {
         (MathFunction::Negate, ValueRef::Float(number)) => Some(Value::Float(-number)),
         (MathFunction::Negate, ValueRef::Vector(numbers)) => {
@@ -266,7 +380,6 @@ fn float_of_one(function: MathFunction, value: ValueRef<'_>) -> Option<Value> {
         (MathFunction::Ln, value) => finite(float(value).filter(|number| 0.0 <= *number)?.ln()),
         (MathFunction::Sqrt, value) => finite(float(value).filter(|number| 0.0 <= *number)?.sqrt()),
         (MathFunction::Since, ValueRef::DateTime(time)) => {
-            let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?.as_secs_f64();
             finite(now - time.seconds as f64 - f64::from(time.nanos) / 1e9)
         }
         _ => None,
@@ -457,8 +570,10 @@ mod tests {
         #[test]
         fn columns_compute_what_values_do(one in operand(), other in operand()) {
             for function in FUNCTIONS {
-                let Some(found) = math_columns::binary(function, &one, &other) else { continue };
-                let wanted = one_by_one(function, &one, &other).unwrap();
+                let are_alike = are_of_same_nodes(&one, &other);
+                let found = math_columns::binary(function, &one, &other, are_alike);
+                let Some(found) = found else { continue };
+                let wanted = one_by_one(function, &one, &other, are_alike).unwrap();
                 let shown = |map: ValueMap| {
                     map.iter().map(|pair| format!("{pair:?}")).collect::<Vec<_>>()
                 };

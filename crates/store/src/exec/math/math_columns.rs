@@ -42,14 +42,20 @@ pub(super) fn float_result(function: MathFunction, number: f64) -> Option<f64> {
 }
 
 /// An operator on the numbers of two operands, of which one may be a constant; `None` where a node has no result, and where the
-/// results would be ints for some nodes and floats for others. A node that only one operand has counts as 0 in the other.
-pub(crate) fn binary(function: MathFunction, one: &ValueMap, other: &ValueMap) -> Option<ValueMap> {
+/// results would be ints for some nodes and floats for others. A node that only one operand has counts as 0 in the other; `are_alike`
+/// says that there is none.
+pub(crate) fn binary(
+    function: MathFunction,
+    one: &ValueMap,
+    other: &ValueMap,
+    are_alike: bool,
+) -> Option<ValueMap> {
     if !is_arithmetic(function) {
         return None;
     }
     let united;
     let (one, other) = match (&one.constant, &other.constant) {
-        (None, None) if one.nodes != other.nodes => {
+        (None, None) if !are_alike => {
             united = unite(one, other)?;
             (&united.0, &united.1)
         }
@@ -266,11 +272,16 @@ fn each<T: Copy>(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{Column, MathFunction, Value, ValueMap, unary};
 
     fn map(values: Column) -> ValueMap {
         let nodes = (1..=values.len() as u32).collect();
         ValueMap { nodes, values, constant: None }
+    }
+
+    fn binary(function: MathFunction, one: &ValueMap, other: &ValueMap) -> Option<ValueMap> {
+        let is_constant = one.constant.is_some() || other.constant.is_some();
+        super::binary(function, one, other, is_constant || one.nodes == other.nodes)
     }
 
     #[test]

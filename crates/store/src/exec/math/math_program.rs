@@ -392,8 +392,9 @@ mod tests {
     /// The results of single values, as they are shown, for the nodes from 1 to 6.
     fn wanted(expr: &MathExpr, maps: &[Arc<ValueMap>]) -> Vec<String> {
         let lookup = |var: VarId| Ok(Arc::clone(&maps[var.0 as usize]));
+        let with = &mut evaluate::Evaluation::new(&lookup, 0.0);
         let map =
-            evaluate::evaluate(expr, Some(&[1, 2, 3, 4, 5, 6]), &lookup).expect("no result fails");
+            evaluate::evaluate(expr, Some(&[1, 2, 3, 4, 5, 6]), with).expect("no result fails");
         (1..=6)
             .map(|node| match map.get(node).map(|value| value.to_value()) {
                 Some(hexgraph_base::types::Value::Int(int)) => format!("{int}"),

@@ -8,7 +8,7 @@ pub(super) mod totals;
 mod node_numbers;
 pub(super) mod column_numbers;
 pub(super) mod aggregate;
-pub(super) mod unmet;
+pub(super) mod doubts;
 pub(super) mod math_columns;
 pub(in crate::exec) mod math_program;
 pub(super) mod evaluate;

@@ -34,6 +34,8 @@ pub(crate) struct ColumnVar {
     nodes: NodeSet,
     /// True when the nodes are those that have a number.
     is_whole: bool,
+    /// True for an expression of which some nodes lack a variable, which counts as 0 there.
+    takes_missing_as_zero: bool,
     values: OnceLock<Arc<ValueMap>>,
 }
 
@@ -67,7 +69,13 @@ impl ColumnVar {
         let source = Source::Values(Arc::clone(predicate), changes);
         // Nodes without a number are not among the numbers, and those of the column itself are found without a search.
         let nodes = if is_whole { subjects } else { nodes.clone() };
-        Some(ColumnVar { source, nodes, is_whole, values: OnceLock::new() })
+        Some(ColumnVar {
+            source,
+            nodes,
+            is_whole,
+            takes_missing_as_zero: false,
+            values: OnceLock::new(),
+        })
     }
 
     /// The variable of the number of edges that each of some nodes has; `None` for a predicate without edges in this direction. O(1).
@@ -78,7 +86,13 @@ impl ColumnVar {
     ) -> Option<ColumnVar> {
         predicate.direction(reverse)?;
         let source = Source::Counts(Arc::clone(predicate), reverse);
-        Some(ColumnVar { source, nodes: nodes.clone(), is_whole: true, values: OnceLock::new() })
+        Some(ColumnVar {
+            source,
+            nodes: nodes.clone(),
+            is_whole: true,
+            takes_missing_as_zero: false,
+            values: OnceLock::new(),
+        })
     }
 
     /// The variable of an expression over others; `None` where it is not one that has a result for each node that any of them
@@ -102,6 +116,7 @@ impl ColumnVar {
         let program = Program::compile(expr, &mut input)?;
         let inputs: Vec<Arc<ColumnVar>> = inputs.into_iter().map(|(_, column)| column).collect();
         let mut nodes = inputs.first()?.subjects();
+        let mut takes_missing_as_zero = false;
         for other in &inputs[1..] {
             let more = other.subjects();
             if !nodes.equals(&more) {
@@ -109,10 +124,22 @@ impl ColumnVar {
                     return None;
                 }
                 nodes = nodes.or(&more);
+                takes_missing_as_zero = true;
             }
         }
         let source = Source::Computed(program, inputs);
-        Some(ColumnVar { source, nodes, is_whole: true, values: OnceLock::new() })
+        Some(ColumnVar {
+            source,
+            nodes,
+            is_whole: true,
+            takes_missing_as_zero,
+            values: OnceLock::new(),
+        })
+    }
+
+    /// True for an expression of which some nodes lack a variable, which counts as 0 there.
+    pub(crate) fn takes_missing_as_zero(&self) -> bool {
+        self.takes_missing_as_zero
     }
 
     /// True when the numbers were read as a list.

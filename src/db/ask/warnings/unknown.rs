@@ -1,85 +1,15 @@
-//! What a query asks and the schema has nothing for: names that it does not know, likely misspelt, and edges as if they were values. Both are answered
-//! with nothing. And what is doubtful: it has a meaning, and is likely meant otherwise, as pages of nodes that are grouped, and variables that have no
-//! value where they are used.
+//! What a query names and the schema does not have: predicates, types and languages, likely misspelt, and edges as if they were values. All are
+//! answered with nothing.
 
+use super::warning::{Warning, WarningKind};
 use hexgraph_base::plan::{
-    Block, BlockKind, Call, Expand, Field, FieldKind, Filter, Function, GroupBy, OrderKey, Page,
-    Query,
+    Block, BlockKind, Call, Expand, Field, FieldKind, Filter, Function, GroupBy, OrderKey, Query,
 };
 use hexgraph_base::schema::{PredicateDef, Schema};
 use hexgraph_base::types::{Position, ValueType, bounded, did_you_mean, stack};
 use hexgraph_dql::GROUPS_UNFILTERED;
-use hexgraph_store::exec::Unmet;
 use std::collections::BTreeSet;
 use std::fmt;
-
-/// A piece of a query that is answered with nothing, whatever the data, or likely otherwise than was meant.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Warning {
-    /// What it is about, for programs.
-    pub kind: WarningKind,
-    /// What is wrong.
-    pub message: String,
-    /// The place in the text of the query.
-    pub at: Position,
-    /// What to write instead; empty when there is nothing to propose.
-    pub hint: String,
-}
-
-/// What a warning is about. More kinds may come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum WarningKind {
-    /// A predicate that the schema does not have.
-    UnknownPredicate,
-    /// A type that the schema does not have.
-    UnknownType,
-    /// A language of a predicate that has none.
-    NoLanguages,
-    /// An edge without a selection.
-    NoSelection,
-    /// A page of the nodes that are grouped.
-    GroupedPage,
-    /// A variable that has no value at any node where it is used.
-    NoValue,
-    /// A block that nests deeper than many readers of JSON go.
-    DeepAnswer,
-}
-
-impl WarningKind {
-    /// The name, as in the answers of the server.
-    pub fn name(self) -> &'static str {
-        match self {
-            WarningKind::UnknownPredicate => "unknown_predicate",
-            WarningKind::UnknownType => "unknown_type",
-            WarningKind::NoLanguages => "no_languages",
-            WarningKind::NoSelection => "no_selection",
-            WarningKind::GroupedPage => "grouped_page",
-            WarningKind::NoValue => "no_value",
-            WarningKind::DeepAnswer => "deep_answer",
-        }
-    }
-
-    /// True for names that the schema does not have, which are likely misspelt.
-    pub fn is_unknown_name(self) -> bool {
-        matches!(self, WarningKind::UnknownPredicate | WarningKind::UnknownType)
-    }
-}
-
-impl fmt::Display for Warning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {} column {}: ", self.at.line, self.at.shown_column())?;
-        f.write_str(&self.without_place())
-    }
-}
-
-impl Warning {
-    /// What is wrong and what to write instead, for who has not seen the text of the query.
-    pub fn without_place(&self) -> String {
-        let Warning { message, hint, .. } = self;
-        if hint.is_empty() { message.clone() } else { format!("{message} ({hint})") }
-    }
-}
 
 /// The most warnings of a query: each is compared with all names of the schema, and nobody reads so many.
 const WARNINGS_MAX: usize = 100;
@@ -282,52 +212,4 @@ impl Walk<'_> {
             }
         }
     }
-}
-
-/// Finds what is doubtful in a query, with what was noted when it was carried out; each once, in no order. O(length of the query).
-pub(in crate::db) fn doubtful(query: &Query, unmets: &[Unmet]) -> Vec<Warning> {
-    let mut warnings = Vec::new();
-    for block in &query.blocks {
-        warnings.extend(paged_groups(block.page, block.group_by.as_ref(), block.at));
-        block.fields.iter().for_each(|field| add_pages(field, &mut warnings));
-    }
-    let mut told = BTreeSet::new();
-    for Unmet { name, at, is_filter } in unmets {
-        if !told.insert((name, at.line, at.column)) {
-            continue;
-        }
-        let (place, effect) = match is_filter {
-            true => ("that this filter asks", "no node passes"),
-            false => ("of this block", "it counts as 0"),
-        };
-        warnings.push(Warning {
-            kind: WarningKind::NoValue,
-            message: bounded(format_args!(
-                "`{name}` has no value at any node {place}, so {effect}"
-            )),
-            at: *at,
-            hint: "a value of other nodes is carried along edges: `~located_in { m as math(n) }` adds up those of the nodes above"
-                .to_owned(),
-        });
-    }
-    warnings
-}
-
-fn add_pages(field: &Field, warnings: &mut Vec<Warning>) {
-    stack::require();
-    warnings.extend(paged_groups(field.page, field.group_by.as_ref(), field.at));
-    field.fields.iter().for_each(|field| add_pages(field, warnings));
-}
-
-fn paged_groups(page: Page, group_by: Option<&GroupBy>, at: Position) -> Option<Warning> {
-    let argument = match page {
-        _ if group_by.is_none() => return None,
-        page if page.first != 0 => "first",
-        page if 0 < page.offset => "offset",
-        _ => return None,
-    };
-    let message = format!("`{argument}` is about the nodes that are grouped, not about groups");
-    let hint = "groups come by their size, the smallest first: take some of them from the answer"
-        .to_owned();
-    Some(Warning { kind: WarningKind::GroupedPage, message, at, hint })
 }

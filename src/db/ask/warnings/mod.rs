@@ -1,0 +1,14 @@
+//! Warnings: what a query asks that is answered, and was likely meant otherwise.
+//!
+//! Names that the schema does not have and what is ignored are read off the plan and the schema when somebody asks for warnings; what depends on
+//! the data is noted while the query is carried out.
+
+mod warning;
+mod unknown;
+mod ignored;
+mod doubts;
+
+pub(super) use doubts::doubtful;
+pub(super) use ignored::ignored;
+pub(super) use unknown::unknown_names;
+pub use warning::{Warning, WarningKind};
