@@ -81,7 +81,8 @@ pub struct ShortestPath {
     pub to: Option<Endpoint>,
     /// The number of paths to find; 1 when the query does not say.
     pub paths: i64,
-    /// The greatest number of edges of a path; `None` for no bound.
+    /// The greatest number of edges of a path without weights. With weights or several paths, nodes are left by their edges that are fewer edges than
+    /// that from the start, and a path may have more. `None` for no bound.
     pub depth: Option<i64>,
     /// The least sum of weights that a path may have.
     pub weight_min: Option<f64>,
