@@ -6,6 +6,11 @@ pub fn within_distance(a: &str, b: &str, max: usize) -> bool {
     if a == b {
         return true;
     }
+    // A character has one byte to four, so that texts of far lengths are not looked at.
+    let is_longer = |a: &str, b: &str| b.len().saturating_add(max).saturating_mul(4) < a.len();
+    if is_longer(a, b) || is_longer(b, a) {
+        return false;
+    }
     if a.is_ascii() && b.is_ascii() {
         return within(a.as_bytes(), b.as_bytes(), max);
     }

@@ -79,9 +79,6 @@ impl Twin<'_> {
             Call::Regexp { predicate, pattern, flags } => {
                 self.check_regexp(predicate, pattern, flags)?;
             }
-            Call::Match { predicate, text, .. } => {
-                return self.root_match(function, predicate, text);
-            }
             _ => {}
         }
         let test = self.test(function)?;
@@ -141,28 +138,4 @@ impl Twin<'_> {
             Ok(_) => Ok(()),
         }
     }
-
-    /// At the root, only nodes with a trigram of the text are looked at.
-    fn root_match(
-        &self,
-        function: &Function,
-        name: &PredicateRef,
-        text: &str,
-    ) -> Outcome<BTreeSet<u64>> {
-        let test = self.test(function)?;
-        let is_near = |node: &u64| {
-            let values = self.function_values(*node, &name.name, name.lang.as_deref());
-            values.iter().any(|(value, _)| match value {
-                Value::String(other) | Value::Default(other) => share_trigram(text, other),
-                _ => false,
-            })
-        };
-        let nodes = self.graph.nodes().into_iter();
-        Ok(nodes.filter(|node| is_near(node) && test(*node)).collect())
-    }
-}
-
-fn share_trigram(one: &str, other: &str) -> bool {
-    let mut windows = one.as_bytes().windows(3);
-    windows.any(|window| other.as_bytes().windows(3).any(|another| another == window))
 }

@@ -7,7 +7,7 @@ use crate::exec::select::batches::RowFinder;
 use crate::exec::select::read::typed_or_none;
 use crate::graph::{LangValues, Row};
 use crate::storage::{FrozenBitmap, TextArray, Values, bit_of};
-use hexgraph_base::text::Regex;
+use hexgraph_base::text::{Regex, within_distance};
 use hexgraph_base::types::{DateTime, Result, Value, ValueRef, ValueType};
 use std::ops::{Bound, RangeInclusive};
 use std::sync::OnceLock;
@@ -26,15 +26,33 @@ pub(crate) struct ColumnTest<'a> {
 #[derive(Clone)]
 enum Condition {
     Compares(Wanted),
-    /// A text that is not empty matches it.
+    Matches(TextCondition),
+}
+
+/// A condition on a text, which is not empty.
+#[derive(Clone)]
+pub(crate) enum TextCondition {
+    /// It matches the pattern.
     Matches(Box<Regex>),
+    /// It differs from the text in at most so many letters.
+    Near(Box<str>, usize),
+}
+
+impl TextCondition {
+    /// Whether a value is a text that meets it.
+    pub(super) fn holds(&self, value: ValueRef<'_>) -> bool {
+        matchable(value).is_some_and(|text| match self {
+            TextCondition::Matches(regex) => regex.is_match(text),
+            TextCondition::Near(other, distance) => within_distance(text, other, *distance),
+        })
+    }
 }
 
 impl Condition {
     fn holds(&self, value: ValueRef<'_>) -> bool {
         match self {
             Condition::Compares(wanted) => wanted.holds(value),
-            Condition::Matches(regex) => matchable(value).is_some_and(|text| regex.is_match(text)),
+            Condition::Matches(text) => text.holds(value),
         }
     }
 }
@@ -74,19 +92,19 @@ impl<'a> ColumnTest<'a> {
         }
     }
 
-    /// The test whether texts of a predicate match a pattern, where they are few distinct ones: each is matched once, and not for each node that has it. The
-    /// pattern comes back where they are not.
+    /// The test whether texts of a predicate meet a condition, where they are few distinct ones: each is asked once, and not for each node that has it. The
+    /// condition comes back where they are not.
     pub(super) fn matching(
         part: &'a LangValues,
         value_type: ValueType,
-        regex: Box<Regex>,
-    ) -> std::result::Result<ColumnTest<'a>, Box<Regex>> {
+        wanted: TextCondition,
+    ) -> std::result::Result<ColumnTest<'a>, TextCondition> {
         match Stored::of_codes(part, value_type) {
             Some(rows) => {
-                let wanted = Condition::Matches(regex);
+                let wanted = Condition::Matches(wanted);
                 Ok(ColumnTest { rows, value_type, wanted, others: Vec::new() })
             }
-            None => Err(regex),
+            None => Err(wanted),
         }
     }
 
@@ -306,7 +324,7 @@ impl<'a> Stored<'a> {
 }
 
 /// The text of a value that patterns are asked of: an empty one matches none.
-pub(super) fn matchable(value: ValueRef<'_>) -> Option<&str> {
+fn matchable(value: ValueRef<'_>) -> Option<&str> {
     match value {
         ValueRef::String(text) | ValueRef::Default(text) if !text.is_empty() => Some(text),
         _ => None,

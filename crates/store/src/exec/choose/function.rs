@@ -1,5 +1,6 @@
 //! Carries out functions: as the set of their nodes, from an index, or as a test of single nodes.
 
+use super::column_test::TextCondition;
 use super::compare::Wanted;
 use super::geo_function::GeoCall;
 use super::needed_index::expect_index;
@@ -139,18 +140,14 @@ impl<'a> Context<'a> {
                 let Some(found) = self.resolve(predicate)? else { return nothing() };
                 expect_text(found, "regexp")?;
                 let regex = hexgraph_base::text::compile(pattern, flags).map_err(bad_pattern)?;
-                Ok(Tester::of_pattern(found, predicate.lang.as_deref(), Box::new(regex)))
+                let wanted = TextCondition::Matches(Box::new(regex));
+                Ok(Tester::of_texts(found, predicate.lang.as_deref(), wanted))
             }
             Call::Match { predicate, text, distance } => {
                 let Some(found) = self.resolve(predicate)? else { return nothing() };
                 expect_index(found, IndexKind::Trigram, "trigram")?;
-                let distance = match_distance(distance)?;
-                Ok(Tester::Match {
-                    predicate: found,
-                    lang: predicate.lang.as_deref(),
-                    text,
-                    distance,
-                })
+                let wanted = TextCondition::Near(text.as_str().into(), match_distance(distance)?);
+                Ok(Tester::of_texts(found, predicate.lang.as_deref(), wanted))
             }
             Call::Has(name) => match self.resolve(name)? {
                 Some(predicate) => Ok(Tester::Has(predicate, name.lang.as_deref(), name.reverse)),

@@ -7,17 +7,17 @@ use super::function::{
 };
 use super::needed_index::expect_index;
 use super::tester::{Counter, Tester, comparable};
-use super::trigrams::{trigram_set, trigram_views};
+use super::trigrams::{near_trigrams, trigram_set, trigram_views};
 use crate::exec::control::context::Context;
 use crate::exec::physical::path::RootPath;
 use crate::exec::select::batches::Members;
 use crate::graph::Predicate;
-use crate::index::IndexKind;
+use crate::index::{IndexKind, TokenKey};
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Call, Comparison, Function, Operand, PredicateRef, VarId};
 use hexgraph_base::schema::PredicateDef;
 use hexgraph_base::text::TrigramQuery;
-use hexgraph_base::types::{Error, Result, Value, ValueRef, ValueType};
+use hexgraph_base::types::{Error, Result, Value, ValueType};
 
 /// A page is filled by tests of nodes where the index would read this many times as many nodes.
 const READ_PER_TEST: usize = 4;
@@ -334,23 +334,24 @@ impl<'a> Context<'a> {
     where
         'a: 'f,
     {
-        match_distance(distance)?;
+        let distance = match_distance(distance)?;
         let tester = self.tester(function)?;
         let Some(predicate) = self.resolve(name)? else { return Ok(NodeSet::default()) };
-        // A match has a trigram in common with the text, as in Dgraph, whatever the distance allows. So a text of fewer than
-        // three bytes finds nothing.
-        self.took(RootPath::Trigrams);
-        let mut trigrams = Vec::new();
-        let value = ValueRef::String(text);
-        crate::index::tokens_of(IndexKind::Trigram, value, ValueType::String, "", &mut trigrams);
-        let mut nodes = Vec::new();
-        for part in predicate.parts(name.lang.as_deref()) {
-            if let Some(view) = part.index(IndexKind::Trigram) {
-                trigrams.iter().for_each(|token| view.nodes(token).append_to(&mut nodes));
-            }
+        let views: Option<Vec<_>> = trigram_views(predicate, name.lang.as_deref()).collect();
+        let views = views.unwrap_or_default();
+        let count = |token: &TokenKey| views.iter().map(|view| view.nodes(token).len()).sum();
+        let holders = self.has_set(predicate, name)?;
+        let near = near_trigrams(text, distance, &count).filter(|_| !views.is_empty());
+        if let Some((tokens, found)) = near
+            && self.pick(found < holders.len(), found, || vec![true, false])
+        {
+            self.took(RootPath::Trigrams);
+            let sets = views.iter().flat_map(|view| tokens.iter().map(|token| view.nodes(token)));
+            let candidates = crate::graph::union_of_sets(&sets.collect::<Vec<_>>());
+            return Ok(NodeSet::from(self.keep_passing(Members::Set(&candidates), &tester)?));
         }
-        let candidates = crate::graph::union_of(nodes);
-        Ok(NodeSet::from(self.keep_passing(Members::Set(&candidates), &tester)?))
+        self.took(RootPath::Texts);
+        self.passing_members(&holders, &tester)
     }
 }
 

@@ -4,7 +4,7 @@
 //! are converted and compiled once.
 
 use super::asked_set::AskedSet;
-use super::column_test::{ColumnTest, matchable};
+use super::column_test::{ColumnTest, TextCondition};
 use super::compare::Wanted;
 use crate::exec::control::context::Context;
 use crate::exec::control::morsels::joined;
@@ -15,7 +15,6 @@ use crate::graph::{Direction, LangValues, Predicate, Stretch, ValueList};
 use crate::storage::{FrozenBitmap, NodeSet, TextArray, Values};
 use hexgraph_base::geo::GeoQuery;
 use hexgraph_base::plan::Call;
-use hexgraph_base::text::Regex;
 use hexgraph_base::types::{Geometry, Result, ValueRef, ValueType};
 use std::sync::Arc;
 
@@ -82,25 +81,14 @@ pub(crate) enum Tester<'a> {
         /// The condition on the value.
         wanted: Wanted,
     },
-    /// A text of the node matches a regular expression.
-    Regexp {
+    /// A text of the node meets a condition.
+    Text {
         /// The predicate.
         predicate: &'a Predicate,
         /// The language.
         lang: Option<&'a str>,
-        /// The pattern.
-        regex: Box<Regex>,
-    },
-    /// A text of the node is near another.
-    Match {
-        /// The predicate.
-        predicate: &'a Predicate,
-        /// The language.
-        lang: Option<&'a str>,
-        /// The other text.
-        text: &'a str,
-        /// The greatest distance.
-        distance: usize,
+        /// The condition.
+        wanted: TextCondition,
     },
     /// A geometry of the node stands in the queried relation to the queried one.
     Geo {
@@ -144,18 +132,18 @@ impl<'a> Tester<'a> {
         }
     }
 
-    /// The test whether a text of a predicate in a language matches a pattern.
-    pub(super) fn of_pattern(
+    /// The test whether a text of a predicate in a language meets a condition.
+    pub(super) fn of_texts(
         predicate: &'a Predicate,
         lang: Option<&'a str>,
-        regex: Box<Regex>,
+        wanted: TextCondition,
     ) -> Tester<'a> {
         let [part] = predicate.parts(lang) else {
-            return Tester::Regexp { predicate, lang, regex };
+            return Tester::Text { predicate, lang, wanted };
         };
-        match ColumnTest::matching(part, comparable(predicate.def.value_type), regex) {
+        match ColumnTest::matching(part, comparable(predicate.def.value_type), wanted) {
             Ok(rows) => Tester::Column { part, rows },
-            Err(regex) => Tester::Regexp { predicate, lang, regex },
+            Err(wanted) => Tester::Text { predicate, lang, wanted },
         }
     }
 }
@@ -211,14 +199,13 @@ impl Tester<'_> {
         match self {
             Tester::Constant(answer) => *answer,
             Tester::Member(set) => set.contains(node),
-            Tester::Value { .. }
-            | Tester::Regexp { .. }
-            | Tester::Match { .. }
-            | Tester::Geo { .. } => self.values_read().is_some_and(|(predicate, lang)| {
-                let wanted = comparable(predicate.def.value_type);
-                let mut parts = predicate.parts(lang).iter();
-                parts.any(|part| self.holds_for_any(wanted, &part.values(node)))
-            }),
+            Tester::Value { .. } | Tester::Text { .. } | Tester::Geo { .. } => {
+                self.values_read().is_some_and(|(predicate, lang)| {
+                    let wanted = comparable(predicate.def.value_type);
+                    let mut parts = predicate.parts(lang).iter();
+                    parts.any(|part| self.holds_for_any(wanted, &part.values(node)))
+                })
+            }
             Tester::Column { part, rows } => match part.changed(node) {
                 Some(row) => rows.holds_changed(row),
                 None => {
@@ -295,8 +282,7 @@ impl Tester<'_> {
     fn values_read(&self) -> Option<(&Predicate, Option<&str>)> {
         match self {
             Tester::Value { predicate, lang, .. }
-            | Tester::Regexp { predicate, lang, .. }
-            | Tester::Match { predicate, lang, .. }
+            | Tester::Text { predicate, lang, .. }
             | Tester::Geo { predicate, lang, .. } => Some((*predicate, *lang)),
             _ => None,
         }
@@ -316,11 +302,7 @@ impl Tester<'_> {
     fn holds(&self, value: ValueRef<'_>) -> bool {
         match self {
             Tester::Value { wanted, .. } => wanted.holds(value),
-            Tester::Regexp { regex, .. } => {
-                matchable(value).is_some_and(|text| regex.is_match(text))
-            }
-            Tester::Match { text: wanted, distance, .. } => matchable(value)
-                .is_some_and(|text| hexgraph_base::text::within_distance(text, wanted, *distance)),
+            Tester::Text { wanted, .. } => wanted.holds(value),
             Tester::Geo { query, .. } => is_meant(value, query),
             _ => false,
         }
@@ -429,7 +411,7 @@ impl Tester<'_> {
                 VALUE_NANOS
             }
             Tester::EdgeTo(..) => EDGE_NANOS,
-            Tester::Regexp { .. } | Tester::Match { .. } => TEXT_NANOS,
+            Tester::Text { .. } => TEXT_NANOS,
             Tester::Geo { .. } => GEO_NANOS,
             Tester::Reaches(_, _, part) => 30 + 4 * part.nanos(),
             Tester::And(parts) | Tester::Or(parts) => parts.iter().map(Tester::nanos).sum(),
@@ -466,8 +448,8 @@ impl Tester<'_> {
     /// one take longer together than one alone.
     pub(crate) fn for_thread(&self) -> Tester<'_> {
         match self {
-            Tester::Regexp { predicate, lang, regex } => {
-                Tester::Regexp { predicate, lang: *lang, regex: regex.clone() }
+            Tester::Text { predicate, lang, wanted: wanted @ TextCondition::Matches(_) } => {
+                Tester::Text { predicate, lang: *lang, wanted: wanted.clone() }
             }
             Tester::And(parts) => Tester::And(for_thread(parts)),
             Tester::Or(parts) => Tester::Or(for_thread(parts)),
@@ -482,7 +464,7 @@ impl Tester<'_> {
     /// Whether a thread needs a test of its own.
     fn has_memory(&self) -> bool {
         match self {
-            Tester::Regexp { .. } => true,
+            Tester::Text { wanted, .. } => matches!(wanted, TextCondition::Matches(_)),
             Tester::And(parts) | Tester::Or(parts) => parts.iter().any(Tester::has_memory),
             Tester::Not(part) | Tester::Reaches(_, _, part) => part.has_memory(),
             _ => false,
@@ -689,7 +671,8 @@ mod tests {
                 let Some(predicate) = context.predicate(name) else { continue };
                 let pattern = rng.choice(["a", "^b?$", "[^a]", "c|1", "é"]).unwrap();
                 let regex = hexgraph_base::text::compile(pattern, "").unwrap();
-                let tester = Tester::of_pattern(predicate, None, Box::new(regex.clone()));
+                let wanted = TextCondition::Matches(Box::new(regex.clone()));
+                let tester = Tester::of_texts(predicate, None, wanted);
                 match &tester {
                     Tester::Column { .. } => columns += 1,
                     _ => others += 1,

@@ -47,6 +47,44 @@ impl<'a> Context<'a> {
     }
 }
 
+/// The most trigrams of a piece of a text that are looked up, to find a rare one.
+const PIECE_TRIGRAMS_MAX: usize = 64;
+
+/// Trigrams of which every text within a distance of another has at least one, and how many nodes have them, about; `None` where there are none, since the
+/// text is too short for the distance.
+///
+/// The text is cut into one piece more than there may be changes of letters. A change is within one piece at most, so that one of them stands
+/// in the other text as it is, with all trigrams of it: the one that fewest nodes have is taken of each. O(pieces).
+pub(super) fn near_trigrams(
+    text: &str,
+    distance: usize,
+    count: &dyn Fn(&TokenKey) -> usize,
+) -> Option<(Vec<TokenKey>, usize)> {
+    let pieces = distance.checked_add(1)?;
+    if text.len() / 3 < pieces {
+        return None;
+    }
+    // No letter is in two pieces.
+    let end_of = |piece: usize| {
+        let mut end = text.len() / pieces * piece + text.len() % pieces * piece / pieces;
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        end
+    };
+    let (mut taken, mut nodes) = (Vec::with_capacity(pieces), 0_usize);
+    for piece in 0..pieces {
+        let bytes = &text.as_bytes()[end_of(piece)..end_of(piece + 1)];
+        let keys = bytes.windows(3).take(PIECE_TRIGRAMS_MAX);
+        let keys =
+            keys.map(|it| TokenKey::Int(u32::from_be_bytes([0, it[0], it[1], it[2]]).into()));
+        let (count, key) = keys.map(|key| (count(&key), key)).min_by_key(|(count, _)| *count)?;
+        nodes = nodes.saturating_add(count);
+        taken.push(key);
+    }
+    Some((taken, nodes))
+}
+
 /// The indexes of trigrams of what a predicate has in a language; `None` for a part that has none.
 pub(super) fn trigram_views<'p>(
     predicate: &'p Predicate,
@@ -83,6 +121,59 @@ pub(super) fn trigram_set(view: IndexView<'_>, query: &TrigramQuery) -> NodeSet 
         TrigramQuery::Or(parts) => {
             let sets: Vec<NodeSet> = parts.iter().map(|part| trigram_set(view, part)).collect();
             crate::graph::union_of_sets(&sets)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hexgraph_base::text::{trigrams, within_distance};
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_text_is_cut_into_pieces_of_three_bytes_at_least() {
+        let none = |_: &TokenKey| 1;
+        assert!(near_trigrams("abcde", 1, &none).is_none());
+        assert_eq!(near_trigrams("abcdef", 1, &none).unwrap().0.len(), 2);
+        assert!(near_trigrams("", 0, &none).is_none());
+        assert!(near_trigrams("abcdef", usize::MAX, &none).is_none());
+        // Three letters of two bytes have no cut with three bytes on each side.
+        assert!(near_trigrams("\u{e9}\u{e9}\u{e9}", 1, &none).is_none());
+    }
+
+    proptest! {
+        /// A text that is near has one of the trigrams, whichever are the rare ones.
+        #[test]
+        fn near_texts_have_one_of_the_trigrams(
+            text in "[abc\u{e9}\u{65e5}]{1,14}",
+            changes in prop::collection::vec((0..14_usize, 0..3_u8, "[abc\u{e9}]"), 0..4),
+            salt in 1..1_000_i64,
+        ) {
+            let mut letters: Vec<char> = text.chars().collect();
+            for (place, change, letter) in &changes {
+                let place = *place % (letters.len() + 1);
+                match change {
+                    0 => letters.insert(place, letter.chars().next().unwrap()),
+                    1 if place < letters.len() => drop(letters.remove(place)),
+                    _ if place < letters.len() => letters[place] = letter.chars().next().unwrap(),
+                    _ => {}
+                }
+            }
+            let other: String = letters.into_iter().collect();
+            prop_assert!(within_distance(&text, &other, changes.len()));
+            let count = |key: &TokenKey| match key {
+                TokenKey::Int(int) => (int * salt % 97) as usize,
+                _ => 0,
+            };
+            if let Some((taken, _)) = near_trigrams(&text, changes.len(), &count) {
+                let mut known = Vec::new();
+                trigrams(&other, &mut known);
+                let is_known = |key: &TokenKey| {
+                    known.iter().any(|it| *key == TokenKey::Int(i64::from(*it)))
+                };
+                prop_assert!(taken.iter().any(is_known), "{text} {other} {taken:?}");
+            }
         }
     }
 }

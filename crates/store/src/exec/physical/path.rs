@@ -72,8 +72,10 @@ pub enum RootPath {
     CountIndex,
     /// The intersection or the union of the postings of tokens.
     Postings,
-    /// The nodes with all trigrams of a pattern, of which each is tested.
+    /// The nodes with trigrams of a pattern or a text, of which each is tested.
     Trigrams,
+    /// Each text is compared, but for those that are too long or too short; one of few distinct ones once for all nodes.
+    Texts,
     /// The nodes in the cells of an area, of which each is tested.
     Cells,
     /// The nearest vectors.
@@ -285,6 +287,7 @@ names! {
         CountIndex = "counts the index",
         Postings = "postings",
         Trigrams = "trigrams, then node by node",
+        Texts = "all texts of a near length",
         Cells = "cells, then node by node",
         Vectors = "vectors",
         Degrees = "degrees",
