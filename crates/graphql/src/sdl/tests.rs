@@ -301,7 +301,7 @@ proptest! {
         pieces in proptest::collection::vec(proptest::sample::select(PIECES), 0..40),
         lambda in any::<bool>(),
     ) {
-        let settings = Settings { lambda_url: lambda.then(|| "http://l".to_owned()) };
+        let settings = Settings { lambda_url: lambda.then(|| "http://l".to_owned()), ..Settings::default() };
         if let Ok(model) = read(&pieces.join(" "), &settings) {
             let text = model.to_dql_schema();
             prop_assert!(!text.is_empty() || model.stored_types().next().is_none());

@@ -16,7 +16,7 @@ use crate::exec::control::tree::{
 use crate::exec::physical::path::TotalPath;
 use crate::exec::select::number_columns::NumberSlice;
 use hexgraph_base::plan::{Aggregate, Field, FieldKind, MathExpr, VarId};
-use hexgraph_base::types::{Error, Result, Value, ValueRef, stack};
+use hexgraph_base::types::{Error, Result, Value, ValueRef};
 use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
 use std::collections::hash_map::Entry;
