@@ -114,6 +114,9 @@ impl Site {
             let started = Instant::now();
             let answer = attack(&self);
             let took = started.elapsed();
+            if std::env::var_os("HEXGRAPH_MEMORY_ANSWERS").is_some() {
+                println!("{answer}");
+            }
             let live = counting::peak().saturating_sub(before);
             let peak = self.database.budget().peak();
             let reserved = peak.saturating_sub(reserved_before) as usize;
@@ -139,10 +142,12 @@ impl Site {
     /// Waits until all reservations of the last request are given back.
     fn settle(&self) {
         let started = Instant::now();
-        while 4 * MIB < self.database.budget().drawn() as usize {
+        let drawn = || self.database.budget().drawn() as usize;
+        while 4 * MIB < drawn() {
             assert!(
                 started.elapsed() < Duration::from_secs(20),
-                "a reservation is never given back"
+                "{} bytes are never given back",
+                drawn()
             );
             thread::sleep(Duration::from_millis(2));
         }
