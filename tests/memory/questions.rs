@@ -182,40 +182,10 @@ fn graphql_documents() {
 
 #[test]
 fn grpc_messages() {
-    let rows: Vec<Row> = vec![
-        row("a query", "200 OK", |_| {
-            let names = numbered(30_000, |at| format!("a{at} "));
-            let text = format!("{{ q(func: uid(1)) {{ {names} }} }}");
-            call("/api.Dgraph/Query", &field(4, text.as_bytes()))
-        }),
-        row("set_json", "grpc-status:0", |_| {
-            let json = format!("[{}]", repeated(r#"{"a":{"b":{"c":{}}}}"#, 1024 * KIB));
-            let mut request = field(12, &field(1, json.as_bytes()));
-            request.extend([13 << 3, 1]);
-            call("/api.Dgraph/Query", &request)
-        }),
-        row("empty statements", "object_value", |_| {
-            call("/api.Dgraph/Query", &field(12, &field(5, b"").repeat(500_000)))
-        }),
-        row("statements", "grpc-status:0", |_| {
-            let quad = [field(1, b"_:a"), field(2, b"p"), field(3, b"_:b")].concat();
-            let mut request = field(12, &field(5, &quad).repeat(60_000));
-            request.extend([13 << 3, 1]);
-            call("/api.Dgraph/Query", &request)
-        }),
-        row("variables", "grpc-status:0", |_| {
-            let variables: Vec<u8> = (0..40_000)
-                .flat_map(|at| {
-                    field(5, &[field(1, format!("$v{at}").as_bytes()), field(2, b"1")].concat())
-                })
-                .collect();
-            let text = field(4, b"{ q(func: uid(1)) { name } }");
-            call("/api.Dgraph/Query", &[text, variables].concat())
-        }),
-        row("a schema", "grpc-status:0", |_| {
-            let text = numbered(10_000, |at| format!("g{at}: string .\n"));
-            call("/api.Dgraph/Alter", &field(1, text.as_bytes()))
-        }),
-    ];
+    let rows: Vec<Row> = vec![row("a query", "200 OK", |_| {
+        let names = numbered(30_000, |at| format!("a{at} "));
+        let text = format!("{{ q(func: uid(1)) {{ {names} }} }}");
+        call("/api.Dgraph/Query", &field(4, text.as_bytes()))
+    })];
     site().measure(rows);
 }
