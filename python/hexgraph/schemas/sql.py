@@ -77,7 +77,7 @@ def _tables_of(db: Any) -> dict[str, Callable[[Any], None]]:
 
 def _edges_of(db: Any, name: str, connection: Any) -> None:
     numbers = f"{name} by numbers"
-    connection.register(numbers, _readable(db.edges(named(name)).to_arrow()))
+    connection.register(numbers, _readable(db.edges(named(name)).to_arrow(uids=int)))
     # Uids are texts in the tables of nodes and in results, so they are here.
     ends = ", ".join(f"format('0x{{:x}}', {end}) as {end}" for end in ("source", "target"))
     connection.execute(f"create view {_quoted(name)} as select {ends} from {_quoted(numbers)}")
