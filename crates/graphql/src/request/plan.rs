@@ -92,7 +92,10 @@ impl PlannedArguments {
         match self {
             PlannedArguments::Fixed(arguments) => arguments.clone(),
             PlannedArguments::Open(parts) => {
-                let fill = |(name, part): &(Name, Template)| (name.clone(), part.fill(variables));
+                let fill = |(name, part): &(Name, Template)| match name.as_str() {
+                    "filter" => (name.clone(), part.fill_given(variables)),
+                    _ => (name.clone(), part.fill(variables)),
+                };
                 Arguments(parts.iter().map(fill).collect())
             }
         }

@@ -39,6 +39,18 @@ impl Template {
         }
     }
 
+    /// As [`Template::fill`], without the entries of an object whose variables have no value: to leave a variable out is to leave
+    /// the entry out (GraphQL specification, *Input Object Values*).
+    pub(in crate::request) fn fill_given(&self, variables: &[Option<Value>]) -> Value {
+        let Template::Object(parts) = self else { return self.fill(variables) };
+        let is_given = |part: &Template| match part {
+            Template::Variable(number) => variables[*number].is_some(),
+            _ => true,
+        };
+        let given = parts.iter().filter(|(_, part)| is_given(part));
+        Value::Object(given.map(|(name, part)| (name.clone(), part.fill(variables))).collect())
+    }
+
     /// Makes a list, which is fixed when all its parts are.
     fn list(parts: Vec<Template>) -> Template {
         match parts.iter().map(Template::fixed).collect() {
