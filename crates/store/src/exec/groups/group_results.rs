@@ -69,7 +69,7 @@ impl Context<'_> {
     }
 
     /// The result of a field for a group of `count` members; `members` are needed where they are aggregated, in the order
-    /// in which their values are added up. `table` has their numbers where [`Context::number_table`] made one.
+    /// in which their values are added up. `table` has their numbers where a table of numbers was made.
     ///
     /// # Errors
     ///
