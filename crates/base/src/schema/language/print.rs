@@ -380,7 +380,7 @@ mod tests {
             (ValueType::Default, vec![]),
         ];
         let kind = prop::sample::select(types);
-        ("[a-z_][a-zA-Z0-9_.-]{0,9}|[/:é%0-9]{1,9}", kind, any::<[bool; 6]>()).prop_map(
+        ("_?[a-z][a-zA-Z0-9_.-]{0,9}|[é0-9][/:é%0-9]{0,8}", kind, any::<[bool; 6]>()).prop_map(
             |(name, (value_type, indexes), [list, lang, reverse, count, indexed, unique])| {
                 let mut def = PredicateDef::new(name, value_type);
                 def.list = list;
