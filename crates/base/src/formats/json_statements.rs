@@ -69,7 +69,7 @@ impl<'a> JsonText<'a> {
     /// # Errors
     ///
     /// [`Error::Syntax`] with the place where it is no JSON, holds an integer of more than 64 bits, nests too deep, is neither an
-    /// object nor an array of objects, or has a member that can't be a statement. Those of the list's [`Admission`].
+    /// object nor an array of objects, or has a member that can't be a statement. Those of what admits to the list.
     pub fn read<'t>(
         &'t self,
         change: Change,
