@@ -1,6 +1,7 @@
 //! What a query asks and is ignored, as in the reference: conditions, pages and orders of values, whose nodes have them or not; groups by a list of
 //! values; uids beside a variable. And pages of nodes that are grouped, which are likely meant for the groups.
 
+use super::functions::each_function;
 use super::warning::{Warning, WarningKind};
 use hexgraph_base::plan::{
     Block, Call, Field, FieldKind, Filter, Function, GroupBy, OrderKey, Page, Query,
@@ -130,16 +131,7 @@ impl Walk<'_> {
     }
 
     fn filter(&mut self, filter: Option<&Filter>) {
-        stack::require();
-        match filter {
-            None => {}
-            Some(Filter::And(parts) | Filter::Or(parts)) => {
-                parts.iter().for_each(|part| self.filter(Some(part)));
-            }
-            Some(Filter::Not(part)) => self.filter(Some(part)),
-            Some(Filter::Function(function)) => self.function(function),
-            Some(Filter::Reaches(reach)) => self.filter(reach.filter.as_ref()),
-        }
+        each_function(filter, &mut |function| self.function(function));
     }
 
     fn function(&mut self, function: &Function) {

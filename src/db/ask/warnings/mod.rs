@@ -4,6 +4,7 @@
 //! the data is noted while the query is carried out.
 
 mod warning;
+mod functions;
 mod unknown;
 mod ignored;
 mod doubts;

@@ -1,6 +1,7 @@
 //! What a query names and the schema does not have: predicates, types and languages, likely misspelt, and edges as if they were values. All are
 //! answered with nothing.
 
+use super::functions::each_function;
 use super::warning::{Warning, WarningKind};
 use hexgraph_base::plan::{
     Block, BlockKind, Call, Expand, Field, FieldKind, Filter, Function, GroupBy, OrderKey, Query,
@@ -190,16 +191,7 @@ impl Walk<'_> {
     }
 
     fn filter(&mut self, filter: Option<&Filter>) {
-        stack::require();
-        match filter {
-            None => {}
-            Some(Filter::And(parts) | Filter::Or(parts)) => {
-                parts.iter().for_each(|part| self.filter(Some(part)));
-            }
-            Some(Filter::Not(part)) => self.filter(Some(part)),
-            Some(Filter::Function(function)) => self.function(function),
-            Some(Filter::Reaches(reach)) => self.filter(reach.filter.as_ref()),
-        }
+        each_function(filter, &mut |function| self.function(function));
     }
 
     fn function(&mut self, function: &Function) {
