@@ -8,7 +8,10 @@ use crate::tables::read::source::Source;
 use crate::tables::shape::cell_error::CellError;
 use crate::tables::shape::choose_ids::{choose_for_edges, choose_for_nodes};
 use crate::tables::shape::named::{find, id_column, no_values, space_predicate, split_type};
-use crate::tables::shape::options::{EdgeOptions, Missing, NodeOptions, Table, TableOptions};
+use crate::tables::shape::names::clean;
+use crate::tables::shape::options::{
+    EdgeOptions, Missing, Names, NodeOptions, Table, TableOptions,
+};
 use crate::tables::shape::parts::FacetColumn;
 use crate::tables::shape::plan::{EdgePlan, Plan};
 use crate::tables::shape::plan_nodes::plan_nodes;
@@ -264,10 +267,10 @@ fn open(table: Table, version: &Version, options: &TableOptions, rows: &Rows) ->
         }
         let name = match rows {
             Rows::Nodes(options) => predicate_of(column, options),
-            Rows::Edges(options) => id_predicate(column, options),
+            Rows::Edges(options) => id_predicate(column, options).map(Cow::Borrowed),
         };
         // What is text in the schema is not to go through a number: 007 is not 7.
-        let def = version.schema.predicates.get(name?)?;
+        let def = version.schema.predicates.get(&*name?)?;
         let is_own = matches!(
             def.value_type,
             ValueType::Int
@@ -280,13 +283,15 @@ fn open(table: Table, version: &Version, options: &TableOptions, rows: &Rows) ->
     })
 }
 
-fn predicate_of<'o>(column: &'o str, options: &'o NodeOptions) -> Option<&'o str> {
+/// The predicate of a column. That of one of several equal columns is not known yet, nor is that of a name of which nothing is left.
+fn predicate_of<'o>(column: &'o str, options: &'o NodeOptions) -> Option<Cow<'o, str>> {
     if options.id.as_deref() == Some(column) {
-        return predicate_of_space(&options.ids);
+        return predicate_of_space(&options.ids).map(Cow::Borrowed);
     }
     match options.columns.get(column) {
-        Some(name) => name.as_deref(),
-        None => Some(column),
+        Some(name) => name.as_deref().map(Cow::Borrowed),
+        None if options.table.names == Names::Clean => Some(clean(column)),
+        None => Some(Cow::Borrowed(column)),
     }
 }
 

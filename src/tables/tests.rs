@@ -231,6 +231,18 @@ fn csv_files() {
     );
 }
 
+/// Where the schema has texts they keep their digits, also where the predicate's name was made of the column's.
+#[test]
+fn texts_of_a_column_that_was_renamed_stay_texts() {
+    let db = Database::in_memory();
+    for text in ["id,Unit Price\n1,about 2\n", "id,Unit Price\n2,1.50\n"] {
+        let (_folder, path) = file("a.csv", text.as_bytes());
+        nodes(&db, Table::File(path), person()).unwrap();
+    }
+    let found = ask(&db, "{ q(func: eq(id, 2)) { Unit_Price } }");
+    assert_eq!(found, r#"{"q":[{"Unit_Price":"1.50"}]}"#);
+}
+
 #[test]
 fn parquet_files_of_many_row_groups() {
     let folder = tempfile::tempdir().unwrap();

@@ -9,5 +9,5 @@ pub(super) mod plan_nodes;
 pub(super) mod ids;
 pub(super) mod cell_error;
 pub(super) mod parts;
-mod names;
+pub(super) mod names;
 mod whole;
