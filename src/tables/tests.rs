@@ -243,6 +243,21 @@ fn texts_of_a_column_that_was_renamed_stay_texts() {
     assert_eq!(found, r#"{"q":[{"Unit_Price":"1.50"}]}"#);
 }
 
+/// Each cell that is left out is read by itself, and not by going through those before it.
+#[test]
+fn many_cells_that_are_left_out_take_linear_time() {
+    let db = Database::in_memory();
+    let rows = 60_000;
+    let cells = (0..rows).map(|row| format!("{row},text\n")).collect::<String>();
+    let (_folder, path) = file("a.csv", format!("id,age\n{cells}").as_bytes());
+    let mut options = person();
+    options.table.types.insert("age".to_owned(), ValueType::Int);
+    options.table.skip_errors = true;
+    let started = Instant::now();
+    assert_eq!(nodes(&db, Table::File(path), options).unwrap().skipped, rows);
+    assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
+}
+
 #[test]
 fn parquet_files_of_many_row_groups() {
     let folder = tempfile::tempdir().unwrap();

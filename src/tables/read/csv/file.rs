@@ -248,7 +248,7 @@ impl CsvFile {
             }
             let name = ColumnName { name: column.name.clone(), place: position };
             for row in misfits {
-                let (text, _) = batch.column(position).nth(row).expect("a misfit is a row");
+                let (text, _) = batch.cell(row, position);
                 let wanted = value_type(kind);
                 let value = shown(ValueRef::String(&text));
                 let reason = CellError::Untyped { wanted }.of_value(value).expecting(wanted);

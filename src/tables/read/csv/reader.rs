@@ -44,10 +44,13 @@ impl TextBatch {
         &self,
         column: usize,
     ) -> impl ExactSizeIterator<Item = (Cow<'_, str>, bool)> {
-        (0..self.len()).map(move |row| {
-            let field = self.fields[row * self.width + column];
-            (field_text(&self.text, field, self.dialect), field.is_quoted())
-        })
+        (0..self.len()).map(move |row| self.cell(row, column))
+    }
+
+    /// The value of a cell, and whether it was quoted.
+    pub(in crate::tables) fn cell(&self, row: usize, column: usize) -> (Cow<'_, str>, bool) {
+        let field = self.fields[row * self.width + column];
+        (field_text(&self.text, field, self.dialect), field.is_quoted())
     }
 }
 
@@ -251,7 +254,7 @@ mod tests {
         let mut rows = Vec::new();
         while let Some(batch) = reader.next(2)? {
             for row in 0..batch.len() {
-                let cell = |column| batch.column(column).nth(row).unwrap().0.into_owned();
+                let cell = |column| batch.cell(row, column).0.into_owned();
                 rows.push(format!("{}:{}|{}", batch.lines[row], cell(0), cell(1)));
             }
             rows.extend(batch.skipped.iter().map(|line| format!("-{line}")));
