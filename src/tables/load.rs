@@ -124,7 +124,7 @@ fn loaded(
     let attempt = Attempt { version: &version, options, spill: spill.as_ref(), canceller };
     match again {
         None => attempt.load(jobs, true).map_err(|failure| failure.error),
-        Some(again) => attempt.load(jobs, false).or_else(|failure| match failure.has_misfit {
+        Some(again) => attempt.load(jobs, false).or_else(|failure| match failure.has_mismatch {
             true => attempt.load(again, true).map_err(|failure| failure.error),
             false => Err(failure.error),
         }),
@@ -143,12 +143,12 @@ struct Attempt<'a> {
 struct Failure {
     error: Error,
     /// Whether a cell of a text file is of another type than its beginning showed.
-    has_misfit: bool,
+    has_mismatch: bool,
 }
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
-        Failure { error, has_misfit: false }
+        Failure { error, has_mismatch: false }
     }
 }
 
@@ -182,8 +182,8 @@ impl Attempt<'_> {
         for (plan, source) in opened {
             let file = source.text_file();
             rounds.table(&plan, source).map_err(|error| {
-                let has_misfit = file.is_some_and(|file| file.has_misfit());
-                Failure { error, has_misfit }
+                let has_mismatch = file.is_some_and(|file| file.has_mismatch());
+                Failure { error, has_mismatch }
             })?;
         }
         Ok(rounds.finish(version, refuses_lost)?)

@@ -42,20 +42,20 @@ pub(in crate::tables) struct CsvFile {
     /// Whether the types are those of the whole file.
     is_inferred_whole: bool,
     /// Set when a cell is of another type than the sample showed.
-    misfit: OnceLock<()>,
+    mismatch: OnceLock<()>,
 }
 
 struct Column {
     name: String,
     observed: Observed,
-    wanted: Option<ValueType>,
+    requested: Option<ValueType>,
 }
 
 impl Column {
     /// The type that its cells are read as, and whether it is given.
     fn kind(&self) -> (ColumnKind, bool) {
         let observed = self.observed.kind();
-        match self.wanted {
+        match self.requested {
             None => (observed, false),
             Some(ValueType::Int) => (ColumnKind::Int, true),
             Some(ValueType::Float) => (ColumnKind::Float, true),
@@ -87,7 +87,7 @@ impl CsvFile {
         let columns = sniffed.header.columns.iter().map(|name| Column {
             name: name.clone(),
             observed: Observed::default(),
-            wanted: type_of(name),
+            requested: type_of(name),
         });
         let columns = columns.collect();
         let mut file = CsvFile {
@@ -98,7 +98,7 @@ impl CsvFile {
             missing: given.missing,
             options: options.text.clone(),
             is_inferred_whole: !is_cut,
-            misfit: OnceLock::new(),
+            mismatch: OnceLock::new(),
         };
         file.observe_sample(&sample, is_cut);
         Ok(file)
@@ -155,13 +155,13 @@ impl CsvFile {
         for (column, observed) in self.columns.iter_mut().zip(whole) {
             column.observed = observed;
         }
-        (self.is_inferred_whole, self.misfit) = (true, OnceLock::new());
+        (self.is_inferred_whole, self.mismatch) = (true, OnceLock::new());
         Ok(())
     }
 
     /// Returns true if a cell was of another type than the sample showed, so that the types have to be inferred again.
-    pub(in crate::tables) fn has_misfit(&self) -> bool {
-        self.misfit.get().is_some()
+    pub(in crate::tables) fn has_mismatch(&self) -> bool {
+        self.mismatch.get().is_some()
     }
 
     /// Widens the types of columns to those of the columns of the same names of other files of one table.
@@ -228,7 +228,7 @@ impl CsvFile {
     ///
     /// # Errors
     ///
-    /// [`Error::Query`] where a cell is of another type than the sample showed; [`CsvFile::has_misfit`] says that.
+    /// [`Error::Query`] where a cell is of another type than the sample showed; [`CsvFile::has_mismatch`] says that.
     pub(in crate::tables) fn typed(
         &self,
         batch: &TextBatch,
@@ -241,13 +241,13 @@ impl CsvFile {
             let column = &self.columns[position];
             let (kind, is_given) = column.kind();
             let cells = batch.column(position);
-            let (array, misfits) = column_array(cells, (kind, is_given), &self.missing);
-            if !misfits.is_empty() && !is_given && !self.is_inferred_whole {
-                self.misfit.get_or_init(|| ());
+            let (array, mismatchs) = column_array(cells, (kind, is_given), &self.missing);
+            if !mismatchs.is_empty() && !is_given && !self.is_inferred_whole {
+                self.mismatch.get_or_init(|| ());
                 return Err(Error::query(format!("{}: the types of columns change", self.name)));
             }
             let name = ColumnName { name: column.name.clone(), place: position };
-            for row in misfits {
+            for row in mismatchs {
                 let (text, _) = batch.cell(row, position);
                 let wanted = value_type(kind);
                 let value = shown(ValueRef::String(&text));

@@ -267,37 +267,37 @@ pub(in crate::tables) fn column_array<'t>(
     missing: &MissingTexts,
 ) -> (ArrayRef, Vec<usize>) {
     let rows = cells.len();
-    let mut misfits = Vec::new();
+    let mut mismatchs = Vec::new();
     let array: ArrayRef = match kind {
         ColumnKind::Missing => {
             let has_value = |(row, (text, is_quoted)): (usize, (Cow<'t, str>, bool))| {
                 (!missing.is_missing(&text, is_quoted)).then_some(row)
             };
-            misfits.extend(cells.enumerate().filter_map(has_value));
+            mismatchs.extend(cells.enumerate().filter_map(has_value));
             Arc::new(NullArray::new(rows))
         }
         ColumnKind::Bool => {
             let mut builder = BooleanBuilder::with_capacity(rows);
             let read = if is_given { given_bool } else { bool_of };
-            each(cells, missing, read, &mut misfits, |value| builder.append_option(value));
+            each(cells, missing, read, &mut mismatchs, |value| builder.append_option(value));
             Arc::new(builder.finish())
         }
         ColumnKind::Int => {
             let mut builder = PrimitiveBuilder::<Int64Type>::with_capacity(rows);
             let read = if is_given { given_int } else { int_of };
-            each(cells, missing, read, &mut misfits, |value| builder.append_option(value));
+            each(cells, missing, read, &mut mismatchs, |value| builder.append_option(value));
             Arc::new(builder.finish())
         }
         ColumnKind::Float => {
             let mut builder = PrimitiveBuilder::<Float64Type>::with_capacity(rows);
             let read = if is_given { given_float } else { float_of };
-            each(cells, missing, read, &mut misfits, |value| builder.append_option(value));
+            each(cells, missing, read, &mut mismatchs, |value| builder.append_option(value));
             Arc::new(builder.finish())
         }
         ColumnKind::Time => {
             let mut times = Vec::with_capacity(rows);
-            each(cells, missing, time_of, &mut misfits, |value| times.push(value));
-            time_array(&times, &mut misfits)
+            each(cells, missing, time_of, &mut mismatchs, |value| times.push(value));
+            time_array(&times, &mut mismatchs)
         }
         ColumnKind::Text => {
             let mut builder = StringBuilder::with_capacity(rows, 8 * rows);
@@ -308,15 +308,15 @@ pub(in crate::tables) fn column_array<'t>(
             Arc::new(builder.finish())
         }
     };
-    (array, misfits)
+    (array, mismatchs)
 }
 
-/// Reads each cell with `read`; a cell that it refuses is a misfit, unless it stands for no value.
+/// Reads each cell with `read`; a cell that it refuses is a mismatch, unless it stands for no value.
 fn each<'t, T>(
     cells: impl Iterator<Item = (Cow<'t, str>, bool)>,
     missing: &MissingTexts,
     read: impl Fn(&str) -> Option<T>,
-    misfits: &mut Vec<usize>,
+    mismatchs: &mut Vec<usize>,
     mut append: impl FnMut(Option<T>),
 ) {
     for (row, (text, is_quoted)) in cells.enumerate() {
@@ -325,7 +325,7 @@ fn each<'t, T>(
         } else {
             let value = read(&text);
             if value.is_none() && !missing.is_gap(&text) {
-                misfits.push(row);
+                mismatchs.push(row);
             }
             value
         };
@@ -338,16 +338,16 @@ fn in_nanos((seconds, nanos): (i64, u32)) -> Option<i64> {
 }
 
 /// Times in nanoseconds where one of them needs these and all fit into 64 bits, else in microseconds. A time that loses
-/// nanoseconds by that is a misfit.
-fn time_array(times: &[Option<(i64, u32)>], misfits: &mut Vec<usize>) -> ArrayRef {
+/// nanoseconds by that is a mismatch.
+fn time_array(times: &[Option<(i64, u32)>], mismatchs: &mut Vec<usize>) -> ArrayRef {
     let needs_nanos = times.iter().flatten().any(|(_, nanos)| nanos % NANOS_A_MICRO != 0);
     if needs_nanos && times.iter().flatten().all(|time| in_nanos(*time).is_some()) {
         return primitive::<TimestampNanosecondType>(times, in_nanos);
     }
     let loses =
         |time: &Option<(i64, u32)>| time.is_some_and(|(_, nanos)| nanos % NANOS_A_MICRO != 0);
-    misfits.extend((0..times.len()).filter(|&row| loses(&times[row])));
-    misfits.sort_unstable();
+    mismatchs.extend((0..times.len()).filter(|&row| loses(&times[row])));
+    mismatchs.sort_unstable();
     primitive::<TimestampMicrosecondType>(times, |(seconds, nanos)| {
         (nanos % NANOS_A_MICRO == 0)
             .then(|| seconds.checked_mul(MICROS_A_SECOND))
@@ -419,15 +419,15 @@ mod tests {
     fn nanoseconds_are_kept() {
         let cells = ["2020-01-31 10:00:00.123456789", "1969-12-31T23:59:59.999999999Z", ""];
         let cells = cells.iter().map(|cell| (Cow::Borrowed(*cell), false));
-        let (array, misfits) =
+        let (array, mismatchs) =
             column_array(cells, (ColumnKind::Time, false), &MissingTexts::default());
         let nanos = array.as_primitive::<TimestampNanosecondType>();
-        assert_eq!((nanos.value(1), nanos.null_count(), misfits.len()), (-1, 1, 0));
+        assert_eq!((nanos.value(1), nanos.null_count(), mismatchs.len()), (-1, 1, 0));
         let cells = ["0001-01-01T00:00:00.000000001Z", "0001-01-01T00:00:00Z"];
         let cells = cells.iter().map(|cell| (Cow::Borrowed(*cell), false));
-        let (array, misfits) =
+        let (array, mismatchs) =
             column_array(cells, (ColumnKind::Time, false), &MissingTexts::default());
-        assert_eq!((array.null_count(), misfits), (1, vec![0]));
+        assert_eq!((array.null_count(), mismatchs), (1, vec![0]));
     }
 
     #[test]
@@ -451,8 +451,8 @@ mod tests {
             let texts: Vec<&str> = cells.iter().map(String::as_str).collect();
             let kind = observed(&texts).kind();
             let cells = texts.iter().map(|text| (Cow::Borrowed(*text), false));
-            let (array, misfits) = column_array(cells, (kind, false), &MissingTexts::default());
-            proptest::prop_assert!(misfits.is_empty(), "{kind:?} {misfits:?}");
+            let (array, mismatchs) = column_array(cells, (kind, false), &MissingTexts::default());
+            proptest::prop_assert!(mismatchs.is_empty(), "{kind:?} {mismatchs:?}");
             proptest::prop_assert_eq!(array.len(), texts.len());
         }
     }
