@@ -287,6 +287,19 @@ fn what_a_schema_changes_is_told_and_can_be_given_up() {
 }
 
 #[test]
+fn a_check_of_a_schema_ends_at_its_timeout() {
+    let site = Site::new();
+    let schema: String = (0..20_000).map(|at| format!("type T{at} {{ a: Int }}\n")).collect();
+    for path in ["/admin/schema", "/admin/schema/validate"] {
+        let started = Instant::now();
+        let answer = parse(site.ask("POST", &format!("{path}?timeout=200ms"), "", &schema));
+        let elapsed = started.elapsed();
+        assert!(message(&answer).contains("timeout of 0.2 s"), "{path}: {answer}");
+        assert!(elapsed < Duration::from_secs(3), "{path}: {elapsed:?}");
+    }
+}
+
+#[test]
 fn exports_are_tasks() {
     let folder = tempfile::tempdir().unwrap();
     let exports = Some(folder.path().join("exports"));

@@ -180,12 +180,59 @@ fn graphql_documents() {
     site().measure(rows);
 }
 
+/// A request with one mutation, whose field of that number holds this text; it commits at once.
+fn mutation(number: u8, text: &[u8]) -> Vec<u8> {
+    [field(12, &field(number, text)), vec![13 << 3, 1]].concat()
+}
+
 #[test]
 fn grpc_messages() {
-    let rows: Vec<Row> = vec![row("a query", "200 OK", |_| {
-        let names = numbered(30_000, |at| format!("a{at} "));
-        let text = format!("{{ q(func: uid(1)) {{ {names} }} }}");
-        call("/api.Dgraph/Query", &field(4, text.as_bytes()))
-    })];
+    const QUERY: &str = "/api.Dgraph/Query";
+    const TOO_MANY: &str = "statements";
+    const NO_MEMORY: &str = "there is no memory for";
+    let rows: Vec<Row> = vec![
+        row("a query", "200 OK", |_| {
+            let names = numbered(30_000, |at| format!("a{at} "));
+            let text = format!("{{ q(func: uid(1)) {{ {names} }} }}");
+            call(QUERY, &field(4, text.as_bytes()))
+        }),
+        row("variables", "200 OK", |_| {
+            let variables = (0..200_000).flat_map(|at| {
+                let (name, value) = (format!("$a{at}"), at.to_string());
+                field(5, &[field(1, name.as_bytes()), field(2, value.as_bytes())].concat())
+            });
+            let text = b"query q($a0: string) { q(func: eq(name, $a0)) { uid } }";
+            call(QUERY, &[field(4, text), variables.collect()].concat())
+        }),
+        row("JSON that nests", TOO_MANY, |_| {
+            let text = format!("[{}]", repeated(r#"{"a":{"b":{"c":{}}}}"#, 40 << 20));
+            call(QUERY, &mutation(1, text.as_bytes()))
+        }),
+        row("a list of numbers", NO_MEMORY, |_| {
+            let text = format!(r#"{{"a":[{}]}}"#, repeated("1", 40 << 20));
+            call(QUERY, &mutation(1, text.as_bytes()))
+        }),
+        row("JSON that is stored", "200 OK", |_| {
+            let text = numbered(50_000, |at| format!(r#"{{"name":"n{at}"}},"#));
+            call(QUERY, &mutation(1, format!("[{}]", text.trim_end_matches(',')).as_bytes()))
+        }),
+        row("JSON that deletes", TOO_MANY, |_| {
+            let text = format!("[{}]", repeated(r#"{"uid":"0x1"}"#, 40 << 20));
+            call(QUERY, &mutation(2, text.as_bytes()))
+        }),
+        row("triples", TOO_MANY, |_| {
+            call(QUERY, &mutation(3, "<1> <name> \"x\" .\n".repeat(2 << 20).as_bytes()))
+        }),
+        row("empty statements", NO_MEMORY, |_| {
+            call(QUERY, &[field(12, &field(5, b"").repeat(8 << 20)), vec![13 << 3, 1]].concat())
+        }),
+        row("empty mutations", "200 OK", |_| {
+            call(QUERY, &[field(12, b"").repeat(8 << 20), vec![13 << 3, 1]].concat())
+        }),
+        row("a schema", "200 OK", |_| {
+            let text = numbered(100_000, |at| format!("p{at}: string .\n"));
+            call("/api.Dgraph/Alter", &field(1, text.as_bytes()))
+        }),
+    ];
     site().measure(rows);
 }

@@ -181,6 +181,37 @@ fn heads_bodies_and_readers_have_their_time() {
 }
 
 #[test]
+fn slow_readers_leave_slots_to_other_clients() {
+    let mut server = Program::start("", &["--connection", "stall=60s"]);
+    let long = "x".repeat(100_000);
+    let facts: String = (1..=30).map(|node| format!("<{node}> <text> \"{long}\" .\n")).collect();
+    server.fill("text: string .", &facts);
+    let fields: String = (0..14).map(|at| format!("t{at}: text ")).collect();
+    let query = format!("{{ q(func: has(text)) {{ {fields} }} }}");
+    let mut readers = connect_all(server.address, 70);
+    // 42 MB are more than sockets hold. Nobody reads more than the start of the head.
+    let ask = |line: &mut Line| {
+        let length = query.len();
+        line.send(format!("POST /query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/dql\r\nContent-Length: {length}\r\n\r\n{query}").as_bytes());
+        line.start()
+    };
+    let heads: Vec<String> = readers.iter_mut().map(ask).collect();
+    let streaming = heads.iter().filter(|head| head.contains(" 200 ")).count();
+    assert_eq!(streaming, 32, "half of 64 slots: {heads:?}");
+    assert!(heads.iter().all(|head| head.contains(" 200 ") || head.contains(" 503 ")), "{heads:?}");
+    // Another client gets a whole answer; small ones are for everybody.
+    let started = Instant::now();
+    let answer = Line::connect_from([127, 0, 0, 2], server.address).query(&query);
+    assert!(answer.status == 200 && 42_000_000 < answer.body.len(), "{}", answer.body.len());
+    assert!(started.elapsed() < 20 * SECOND, "{:?}", started.elapsed());
+    assert_eq!(server.connect().query("{ q(func: uid(1)) { uid } }").status, 200);
+    // A slot is free when its reader leaves.
+    drop(readers);
+    eventually("the slots are free", || server.connect().query(&query).status == 200);
+    server.check_alive();
+}
+
+#[test]
 fn events_outlive_the_time_of_idle_connections() {
     let server = Program::start("", &BRIEF);
     let mut line = server.connect();

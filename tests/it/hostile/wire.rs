@@ -1,5 +1,6 @@
 //! A client that knows no more of HTTP than it needs, and keeps its connection.
 
+use socket2::{Domain, Socket, Type};
 use std::io;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -40,6 +41,23 @@ impl Line {
         stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_nodelay(true)?;
         Ok(Line::over(stream))
+    }
+
+    /// A connection from another address of this machine, as another client has.
+    pub fn connect_from(own: [u8; 4], address: SocketAddr) -> Line {
+        let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+        socket.bind(&SocketAddr::from((own, 0)).into()).unwrap();
+        socket.connect(&address.into()).unwrap();
+        let stream = TcpStream::from(socket);
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        Line::over(stream)
+    }
+
+    /// Reads the first 20 bytes of an answer, and nothing more.
+    pub fn start(&mut self) -> String {
+        let mut start = [0; 20];
+        self.stream.read_exact(&mut start).unwrap();
+        String::from_utf8_lossy(&start).into_owned()
     }
 }
 
