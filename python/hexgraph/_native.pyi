@@ -193,7 +193,7 @@ class Database:
         on: str | tuple[str, str] | None = None,
         facets: str | Sequence[str] | Mapping[str, str] | None = None,
         missing: Literal["make", "skip", "raise"] = "make",
-        types: Mapping[str, str] | None = None,
+        types: Mapping[str, str] | Literal[False] | None = None,
         schema: _Schema | None = None,
         xid: str | tuple[str, str] | None = None,
         uid: bool = False,
@@ -580,6 +580,8 @@ class LoadReport:
     def lost(self) -> int: ...
     @property
     def lost_ids(self) -> list[str]: ...
+    @property
+    def untyped(self) -> int: ...
     def _repr_html_(self) -> str: ...
     @property
     def warnings(self) -> list[str]: ...

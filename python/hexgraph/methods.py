@@ -146,7 +146,7 @@ class DatabaseMethods:
         on: str | tuple[str, str] | None = None,
         facets: str | Sequence[str] | Mapping[str, str] | None = None,
         missing: Literal["make", "skip", "raise"] = "make",
-        types: Mapping[str, str] | None = None,
+        types: Mapping[str, str] | Literal[False] | None = None,
         schema: Any = None,
         xid: str | tuple[str, str] | None = None,
         uid: bool = False,
@@ -180,7 +180,12 @@ class DatabaseMethods:
           the column's name, `xid`, or the only one that is @unique. (`xid` is its older name.)
           With `uid=True` the columns have uids
         - `missing`, what becomes of an id that no node has: "make" makes a node, "skip" leaves the
-          edge out and counts it as `lost`, "raise" refuses the load
+          edge out and counts it as `lost`, "raise" refuses the load. A node that is made gets the
+          type of the other nodes at that end of the edges, if it is the same for all of them;
+          else the report counts it as `untyped`
+        - `types`, as for `load_nodes`. The types of the nodes where edges start get the predicate
+          as a field, so that `expand(_all_)` and `describe` know of it; `types=False` leaves types
+          and made nodes alone
         - `facets`, the columns that are facets of the edges, or a dict with the keys of these
 
         A row that lacks one of its ends is left out. Two nodes have one edge of a predicate: a
@@ -281,7 +286,7 @@ class DatabaseMethods:
         >>> _ = db.load_edges([{"from": "ZRH", "to": "JFK"}], "route")
         >>> told = db.describe()
         >>> told.types.rows()
-        [('Airport', 2, ['iata', 'km'])]
+        [('Airport', 2, ['iata', 'km', 'route'])]
         >>> told.edges.rows()
         [('Airport', 'route', 'Airport', 1)]
         >>> told
@@ -289,13 +294,13 @@ class DatabaseMethods:
         <BLANKLINE>
         types
           type     nodes  fields
-          Airport  2      iata, km
+          Airport  2      iata, km, route
         <BLANKLINE>
         predicates
           type     predicate  definition                           nodes  coverage
           Airport  iata       string @index(hash) @upsert @unique  2      100%
           Airport  km         int                                  1      50%
-                   route      [uid]                                1
+          Airport  route      [uid]                                1      50%
         <BLANKLINE>
         edges
           from     predicate  to       edges

@@ -206,6 +206,9 @@ pub struct LoadReport {
     pub repeated: u64,
     /// The ids without a node, where edges to such are left out.
     pub lost: LostIds,
+    /// The number of nodes that the load created at the ends of edges and that have no type: the others at these ends have none, or
+    /// several.
+    pub untyped: u64,
     /// Warnings about input that was stored but is likely a mistake, as sentences.
     pub warnings: Vec<String>,
     /// How each text file of a table was read, as `a.csv: comma, header, utf-8, 3 columns`; which columns are strings since one
@@ -229,6 +232,7 @@ impl From<graph::LoadReport> for LoadReport {
             merged: report.merged,
             repeated: report.repeated,
             lost: report.lost,
+            untyped: report.untyped,
             warnings: report.warnings,
             notes: report.notes,
             elapsed: Duration::ZERO,

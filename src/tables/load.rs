@@ -164,6 +164,9 @@ impl Attempt<'_> {
         let spaces = spaces_of(&jobs);
         let mut load = ColumnLoad::new(version, spaces.clone(), *spill)?;
         let refuses_lost = keep_to_stored(&jobs, &spaces, &mut load);
+        if jobs.iter().any(|(_, rows)| matches!(rows, Rows::Edges(options) if options.owned)) {
+            load.own_edges();
+        }
         let open = |(table, rows)| Ok((open(table, version, options, &rows)?, rows));
         let mut sources = jobs.into_iter().map(open).collect::<Result<Vec<(Source, Rows)>>>()?;
         let mut tables: Vec<&mut Source> = sources.iter_mut().map(|(source, _)| source).collect();

@@ -1,4 +1,5 @@
 mod faults;
+mod owned;
 
 use super::{EdgeOptions, IdSpace, Missing, Names, NodeOptions, PointColumns, Table, TableOptions};
 use crate::db::{Control, Database, QueryRequest};
@@ -138,13 +139,13 @@ fn edges_find_the_nodes_of_loads_before() {
         ..EdgeOptions::new("knows", "src", "dst")
     };
     let report = edges(&db, table(vec![rows]), options).unwrap();
-    // Four edges and the id of the node that was not known.
-    assert_eq!((report.nodes, report.triples), (4, 5));
+    // Four edges, and the id and the type of the node that was not known.
+    assert_eq!((report.nodes, report.triples), (4, 6));
     assert_eq!(
         ask(&db, "{ q(func: eq(id, 10)) { knows @facets(year) { name } ~knows { id } } }"),
         r#"{"q":[{"knows":[{"name":"Bob","knows|year":3},{"name":"Eve","knows|year":2}],"~knows":[{"id":30},{"id":40}]}]}"#
     );
-    assert_eq!(ask(&db, "{ q(func: type(Person)) { count(uid) } }"), r#"{"q":[{"count":3}]}"#);
+    assert_eq!(ask(&db, "{ q(func: type(Person)) { count(uid) } }"), r#"{"q":[{"count":4}]}"#);
 }
 
 #[test]

@@ -121,6 +121,19 @@ impl PyLoadReport {
         self.report.lost.first.clone()
     }
 
+    /// The number of nodes that `load_edges` made and that have no type: the other nodes at that end of the edges have none, or
+    /// not the same.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.load_nodes([{"iata": "ZRH"}], "Airport", id="iata")
+    /// >>> db.load_edges([("ZRH", "JFK")], "route", on="iata").untyped
+    /// 1
+    #[getter]
+    fn untyped(&self) -> u64 {
+        self.report.untyped
+    }
+
     /// What was done and is likely not what was meant.
     ///
     /// >>> import hexgraph
@@ -134,8 +147,8 @@ impl PyLoadReport {
         self.report.warnings.clone()
     }
 
-    /// How each text file of a table was read, which columns are strings since one cell is, and the predicates of columns whose
-    /// names can be none: sentences in the order of the files.
+    /// How each text file of a table was read, which columns are strings since one cell is, the predicates of columns whose
+    /// names can be none, and the types that `load_edges` added its predicate to: sentences in the order of the files.
     ///
     /// >>> import hexgraph, pathlib, tempfile
     /// >>> path = pathlib.Path(tempfile.mkdtemp()) / "airports.csv"
@@ -191,13 +204,17 @@ impl PyLoadReport {
             0 => String::new(),
             count => format!(", {count} ends not found"),
         };
+        let untyped = match self.report.untyped {
+            0 => String::new(),
+            count => format!(", {count} of them without a type"),
+        };
         let repeated = match self.report.repeated {
             0 => String::new(),
             count => format!(", {count} edges repeated"),
         };
         let warnings: String = self.report.warnings.iter().map(|it| format!("; {it}")).collect();
         format!(
-            "<hexgraph.LoadReport: {triples} triples, {nodes} nodes, {new_nodes} new, {seconds:.2} s, \
+            "<hexgraph.LoadReport: {triples} triples, {nodes} nodes, {new_nodes} new{untyped}, {seconds:.2} s, \
              {skipped} lines skipped{lost}{repeated}{warnings}>"
         )
     }

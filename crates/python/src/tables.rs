@@ -219,6 +219,9 @@ pub(crate) struct GivenEdges<'py> {
     /// What happens to names that no node has: `"make"`, `"skip"` or `"raise"`.
     #[pyo3(item)]
     missing: String,
+    /// Whether types get the predicate as a field.
+    #[pyo3(item)]
+    owned: bool,
 }
 
 impl GivenEdges<'_> {
@@ -247,6 +250,7 @@ impl GivenEdges<'_> {
             target_ids: to_ids(target_on, self.uid),
             facets: to_facets(self.facets.as_ref())?,
             missing,
+            owned: self.owned,
             table: self.table.read()?,
             ..EdgeOptions::new(&self.predicate, &self.source, &self.target)
         })

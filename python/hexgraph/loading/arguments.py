@@ -124,6 +124,9 @@ def load_edges(  # noqa: PLR0913, PLR0917 - as it is called
     on, xid = options.pop("on"), options.pop("xid")
     if on is not None and xid is not None:
         raise TypeError("`on` and `xid` are two names of one argument: use `on`")
+    owned = options["types"] is not False
+    if not owned:
+        options["types"] = None
     prepared = prepare(edges_of(table))
     source, target = ends_of(source, target, prepared)
     native = {
@@ -135,6 +138,7 @@ def load_edges(  # noqa: PLR0913, PLR0917 - as it is called
         "on": on if on is not None else xid,
         "uid": options["uid"],
         "missing": options["missing"],
+        "owned": owned,
     }
     return db._load_edges(prepared.tables, native)
 

@@ -16,8 +16,9 @@ LOST_SHOWN = 5
 def lines(report: LoadReport) -> list[tuple[str, str, str]]:
     """Return what there is to tell: a name, a number, a remark. What did not happen is left out."""
     found = max(report.nodes - report.new_nodes, 0)
+    untyped = f", {report.untyped:,} of them without a type" if report.untyped else ""
     told = [
-        ("nodes", report.nodes, f"{report.new_nodes:,} made, {found:,} found"),
+        ("nodes", report.nodes, f"{report.new_nodes:,} made{untyped}, {found:,} found"),
         ("values and edges", report.triples, f"in {report.seconds:.2f} s"),
     ]
     if report.repeated:

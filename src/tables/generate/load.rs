@@ -294,6 +294,7 @@ fn edge_rows(predicate: &str, facet: Option<&str>, options: &TableOptions) -> Ro
         target_ids: Some(IdSpace::Uid),
         facets: facets.into_iter().collect(),
         table: options.clone(),
+        owned: false,
         ..EdgeOptions::new(predicate, ENDS[0], ENDS[1])
     })
 }

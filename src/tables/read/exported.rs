@@ -74,6 +74,7 @@ fn rows_of(path: &Path) -> Result<Rows> {
         source_ids: Some(IdSpace::Uid),
         target_ids: Some(IdSpace::Uid),
         facets: facets.collect(),
+        owned: false,
         ..EdgeOptions::new(predicate, source, target)
     }))
 }

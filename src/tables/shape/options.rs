@@ -232,6 +232,9 @@ pub struct EdgeOptions {
     pub missing: Missing,
     /// The columns that are facets of the edges, and the keys of these.
     pub facets: Vec<(String, String)>,
+    /// Whether the types of the nodes where edges start get the predicate as a field, and nodes that the load makes the type of the
+    /// other nodes at the same end.
+    pub owned: bool,
     /// The options that nodes and edges have in common.
     pub table: TableOptions,
 }
@@ -263,6 +266,7 @@ impl EdgeOptions {
             target_ids: None,
             missing: Missing::default(),
             facets: Vec::new(),
+            owned: true,
             table: TableOptions::default(),
         }
     }

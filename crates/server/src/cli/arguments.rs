@@ -461,6 +461,9 @@ pub(super) struct TableArguments {
     /// A column that is a facet of the edges, `column` or `column=key`
     #[arg(long, value_name = "COLUMN", requires = "edges")]
     pub facet: Vec<String>,
+    /// Leave types alone: else those of the nodes where edges start get the predicate as a field
+    #[arg(long, requires = "edges")]
+    pub no_types: bool,
     /// The column that names the node of a row
     #[arg(long, value_name = "COLUMN", default_value = "id", conflicts_with = "edges")]
     pub id: String,

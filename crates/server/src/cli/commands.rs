@@ -385,9 +385,13 @@ fn print_report(files: &str, report: &LoadReport) -> Result<()> {
         0 => String::new(),
         number => format!(", {number} lines skipped"),
     };
+    let untyped = match report.untyped {
+        0 => String::new(),
+        number => format!(", {number} made without a type"),
+    };
     print(
         format!(
-            "{files}: {} triples, {} nodes, {:.1} s{skipped}\n",
+            "{files}: {} triples, {} nodes{untyped}, {:.1} s{skipped}\n",
             report.triples,
             report.nodes,
             report.elapsed.as_secs_f64()

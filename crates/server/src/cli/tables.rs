@@ -67,6 +67,7 @@ fn edge_options(predicate: &str, given: &TableArguments, table: TableOptions) ->
         source_ids: ids(source, given),
         target_ids: ids(target, given),
         facets: given.facet.iter().map(facet).collect(),
+        owned: !given.no_types,
         table,
         ..EdgeOptions::new(predicate, &given.source, &given.target)
     }

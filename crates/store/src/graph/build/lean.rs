@@ -22,8 +22,8 @@ const COLUMN_LEN: usize = 1 << 16;
 /// Columns of nodes and targets.
 type Columns = (Vec<u32>, Vec<u32>);
 
-/// The edges of parts without facets, of a predicate that is a list, and the nodes that the first
-/// `own` parts name. `read` reads the part of a number below `count`, with final node ids.
+/// The edges of parts without facets, of a predicate that is a list, and the sources and targets of the first
+/// `own` parts. `read` reads the part of a number below `count`, with final node ids.
 ///
 /// # Errors
 ///
@@ -32,16 +32,16 @@ pub(in crate::graph) fn build_lean(
     read: &dyn Fn(usize) -> Result<Columns>,
     (own, count): (usize, usize),
     with_reverse: bool,
-) -> Result<(EdgeStore, RoaringBitmap)> {
+) -> Result<(EdgeStore, [RoaringBitmap; 2])> {
     let (mut sources, mut targets, mut len) = (RoaringBitmap::new(), RoaringBitmap::new(), 0);
-    let mut named = RoaringBitmap::new();
+    let mut named = [RoaringBitmap::new(), RoaringBitmap::new()];
     for part in 0..count {
         let (nodes, ends) = read(part)?;
         len += nodes.len();
         add_nodes(&[&nodes], &mut sources);
         add_nodes(&[&ends], &mut targets);
         if part + 1 == own {
-            named = &sources | &targets;
+            named = [sources.clone(), targets.clone()];
         }
     }
     assert!(u32::try_from(len).is_ok(), "a predicate has fewer than 2^32 edges");

@@ -9,6 +9,7 @@ use super::gather::{Built, Gathered};
 use super::intern::{ExternalId, Interned, Interner, KnownInts};
 use super::known_ids::{StoredIds, stored_node};
 use super::spill::SpillOptions;
+use crate::graph::build::node_lists::add_nodes;
 use crate::graph::build::parts::{EdgePart, ValuePart};
 use crate::graph::build::renumber::with_high_uids;
 use crate::graph::change::check::check_name;
@@ -21,6 +22,7 @@ use hexgraph_base::formats::is_name;
 use hexgraph_base::schema::{Actor, Origin, PredicateDef, Tokenizer, TypeDef, is_reserved};
 use hexgraph_base::types::{Error, Result, Uid, ValueRef, ValueType};
 use rayon::prelude::*;
+use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -51,6 +53,8 @@ pub struct ColumnLoad {
     tables: Vec<(u64, String)>,
     /// The number of values and edges so far.
     count: u64,
+    /// Whether types get the predicates of the edges of their nodes, and new nodes at the ends of edges a type.
+    owns_edges: bool,
 }
 
 impl ColumnLoad {
@@ -73,12 +77,19 @@ impl ColumnLoad {
             named: NamedUids::default(),
             tables: Vec::new(),
             count: 0,
+            owns_edges: false,
         })
     }
 
     /// Notes that the rows from `first_row` on belong to a table of this name.
     pub fn begin_table(&mut self, first_row: u64, name: &str) {
         self.tables.push((first_row, name.to_owned()));
+    }
+
+    /// Adds the predicates of edges to the types of the nodes at which they start, and gives new nodes at the ends of edges the type of
+    /// the others there.
+    pub fn own_edges(&mut self) {
+        self.owns_edges = true;
     }
 
     /// The numbers of ids.
@@ -285,6 +296,12 @@ impl ColumnLoad {
             true => ids.iter().map(|id| (id.place, id.number)).collect(),
             false => Vec::new(),
         };
+        let new_nodes = self.owns_edges.then(|| {
+            let number = |&at: &usize| numbers[(ids[at].number - FOREIGN) as usize];
+            let mut nodes = RoaringBitmap::new();
+            add_nodes(&[&new.iter().map(number).collect::<Vec<u32>>()], &mut nodes);
+            nodes
+        });
         // What follows needs the memory for columns.
         drop((ids, known, new, uids));
         let label = |node: u32| {
@@ -294,8 +311,9 @@ impl ColumnLoad {
             let (first_row, table) = self.tables.iter().rev().find(|(first, _)| *first <= row)?;
             Some(format!("row {} of {table}", row - first_row + 1))
         };
-        let built = self.gathered.build(next, &numbers, &label)?;
-        Ok((Built { new_nodes: new_count, ..built }, self.count, are_all_new))
+        let built = self.gathered.build(next, &numbers, &label, new_nodes.as_ref())?;
+        let count = self.count + built.typed;
+        Ok((Built { new_nodes: new_count, ..built }, count, are_all_new))
     }
 
     /// Whether some id of a space may be that of a node which is there.

@@ -1,10 +1,11 @@
 //! Gathers the batches of a load, in their order, and makes the next version of them.
 
 pub(in crate::graph) mod little;
+mod built;
 
 use super::batch::{BadLine, Batch, FOREIGN, Foreign, PredicateBatch};
 use super::spill::{Spill, SpillOptions, Spilled};
-use super::unique::check_unique;
+use super::typed_ends::{EdgeEnds, OwnedEdges, TypedEnds};
 use crate::graph::build::lean::build_lean;
 use crate::graph::build::node_lists::add_nodes;
 use crate::graph::build::parts::{EdgePart, FacetPart, FacetRows, ValuePart};
@@ -20,6 +21,7 @@ use crate::graph::version::uids::NamedUids;
 use crate::graph::version::values::LangValues;
 use crate::graph::version::whole::Version;
 use crate::storage::ValuesBuilder;
+use built::{Builder, BuiltPredicate, joined};
 use hexgraph_base::budget::{Budget, Share};
 use hexgraph_base::schema::{PredicateDef, Schema};
 use hexgraph_base::types::{Error, Result, Uid, ValueType};
@@ -42,8 +44,37 @@ pub struct Built {
     pub merged: u64,
     /// The number of edges that came more than once or were stored already, with facets or without.
     pub repeated: u64,
+    /// The predicates of edges that types got as fields.
+    pub owned: Vec<OwnedEdges>,
+    /// The new nodes at the ends of edges that have no type, and the types that others got.
+    pub untyped: u64,
+    pub typed: u64,
     /// What it comes to as a commit, where it is little beside the graph.
     pub little: Option<LittleLoad>,
+}
+
+impl Built {
+    /// A result of which nothing is known but the version.
+    fn of(version: Version) -> Built {
+        Built {
+            version,
+            nodes: 0,
+            new_nodes: 0,
+            merged: 0,
+            repeated: 0,
+            owned: Vec::new(),
+            untyped: 0,
+            typed: 0,
+            little: None,
+        }
+    }
+
+    /// Has types own their edges, and notes what nodes at their ends got.
+    fn note(&mut self, ends: TypedEnds) {
+        ends.alter(&mut self.version);
+        (self.untyped, self.typed) = (ends.untyped, ends.typed());
+        self.owned = ends.owned;
+    }
 }
 
 /// All that a load has read so far, by predicate.
@@ -235,11 +266,12 @@ impl Gathered {
             let (label, _) = blanks.iter().find(|(_, number)| is_node(**number))?;
             Some(format!("_:{label}"))
         };
-        Ok(Built { new_nodes, ..self.build(next, &numbers, &label)? })
+        Ok(Built { new_nodes, ..self.build(next, &numbers, &label, None)? })
     }
 
     /// The version that has the gathered data too, where the node of each number from [`FOREIGN`]
-    /// on is known. It does not say which nodes are new.
+    /// on is known. It does not say which nodes are new. Where `new` has these, the types of nodes get the predicates of their edges as
+    /// fields, and new nodes the type of the others at the same end.
     ///
     /// # Errors
     ///
@@ -250,58 +282,34 @@ impl Gathered {
         next: Version,
         numbers: &[u32],
         label: &Label<'_>,
+        new: Option<&RoaringBitmap>,
     ) -> Result<Built> {
-        let Gathered { predicates, spill, share, .. } = self;
+        let Gathered { predicates, mut spill, share, .. } = self;
         if spill.is_none() && is_little(&predicates, &next) {
-            return build_little(predicates, next, numbers);
+            return build_little(predicates, next, numbers, new);
         }
-        let (stored, thresholds) = (&next.predicates, next.thresholds);
         let is_bounded = spill.is_some();
-        let drawn_before = share.used();
-        let build = |mut pending: Pending| -> Result<BuiltPredicate> {
-            let old = stored.get(pending.def.name.as_str()).map(|old| &**old);
-            let came = pending.edge_count();
-            let gone = |came: u64, predicate: &Predicate| match came {
-                0 => 0,
-                // Of all edges that were stored or came each is there once, so what is missing is what came again.
-                _ => came + edge_count(old) - edge_count(Some(predicate)),
-            };
-            if is_bounded && pending.is_lean(old) {
-                let (nodes, predicate) = pending.build_lean(old, numbers)?;
-                let repeated = gone(came, &predicate);
-                return Ok((nodes, predicate, [0, repeated]));
-            }
-            let drawn = share.draw(pending.build_len() as u64);
-            if is_bounded {
-                drawn?
-            } else {
-                drawn.map_err(with_bound)?
-            }
-            pending.read_back()?;
-            if !numbers.is_empty() {
-                pending.renumber(|node| numbers[(node - FOREIGN) as usize]);
-            }
-            let nodes = pending.nodes();
-            let has_facets = pending.has_edges_with_facets();
-            let predicate = pending.build(old, &thresholds, is_bounded);
-            check_unique(&predicate, &next.nodes, label)?;
-            let repeated = gone(came, &predicate);
-            Ok((nodes, predicate, [if has_facets { repeated } else { 0 }, repeated]))
+        let builder = Builder { version: &next, numbers, label, share: &share, is_bounded };
+        let built = builder.build_all(predicates, spill.as_mut())?;
+        let ends: Vec<EdgeEnds> = match new {
+            Some(_) => built.iter().filter_map(BuiltPredicate::ends).collect(),
+            None => Vec::new(),
         };
-        let built: Vec<BuiltPredicate> = match spill {
-            None => predicates.into_par_iter().map(build).collect::<Result<_>>()?,
-            Some(mut spill) => {
-                // One after the other, and none stays in memory.
-                let mut built = Vec::with_capacity(predicates.len());
-                for pending in predicates {
-                    let (nodes, predicate, again) = build(pending)?;
-                    built.push((nodes, spill.settle(predicate, thresholds)?, again));
-                    share.keep_only(drawn_before);
-                }
-                built
+        let mut built = joined(next, built);
+        if let Some(new) = new.filter(|_| !ends.is_empty()) {
+            let typed = TypedEnds::of(&built.version, &ends, new);
+            if let Some((def, part)) = typed.part(&built.version) {
+                let mut types = Pending::of(def, false);
+                types.langs.insert(Box::default(), vec![part]);
+                // Its nodes have their final numbers.
+                let version = &built.version;
+                let builder = Builder { version, numbers: &[], label, share: &share, is_bounded };
+                let types = builder.build_all(vec![types], spill.as_mut())?;
+                built.version = joined(built.version, types).version;
             }
-        };
-        Ok(joined(next, built))
+            built.note(typed);
+        }
+        Ok(built)
     }
 
     /// Adds values in a language. The schema has to know the predicate.
@@ -341,44 +349,6 @@ impl Gathered {
         });
         &mut self.predicates[place]
     }
-}
-
-/// A predicate of a load, the nodes of its statements, and how many of its edges with facets came again, and of all its edges.
-type BuiltPredicate = (RoaringBitmap, Predicate, [u64; 2]);
-
-/// The version with the predicates in place of those before.
-fn joined(mut next: Version, built: Vec<BuiltPredicate>) -> Built {
-    let mut nodes = RoaringBitmap::new();
-    let mut schema = Schema::clone(&next.schema);
-    let (mut all_merged, mut all_repeated) = (0, 0);
-    for (of_predicate, predicate, [merged, repeated]) in built {
-        nodes |= of_predicate;
-        all_merged += merged;
-        all_repeated += repeated;
-        let def = &predicate.def;
-        if !schema.predicates.contains_key(&def.name) {
-            schema.predicates.insert(def.name.clone(), PredicateDef::clone(def));
-        }
-        next.replace([(Arc::from(def.name.as_str()), Arc::new(predicate))]);
-    }
-    next.schema = Arc::new(schema);
-    Built {
-        version: next,
-        nodes: nodes.len(),
-        new_nodes: 0,
-        merged: all_merged,
-        repeated: all_repeated,
-        little: None,
-    }
-}
-
-/// The number of edges of a predicate.
-fn edge_count(predicate: Option<&Predicate>) -> u64 {
-    let edges = predicate.and_then(|predicate| predicate.direction(false));
-    edges.map_or(0, |edges| match edges.is_settled() {
-        true => edges.base.targets.len() as u64,
-        false => edges.subjects().iter().map(|node| edges.count(node) as u64).sum(),
-    })
 }
 
 /// The version with the new nodes numbered, and the node ids of the numbers of the load.
@@ -507,7 +477,7 @@ impl Pending {
         mut self,
         stored: Option<&Predicate>,
         numbers: &[u32],
-    ) -> Result<(RoaringBitmap, Predicate)> {
+    ) -> Result<([RoaringBitmap; 2], Predicate)> {
         let old = stored.and_then(|old| old.direction(false)).map(EdgePart::of);
         let (in_files, later) = (&self.spilled_edges, std::mem::take(&mut self.edges));
         let number = |node: u32| numbers[(node - FOREIGN) as usize];
@@ -602,13 +572,17 @@ impl Pending {
         values.sum::<usize>() + self.edges.iter().map(|part| part.nodes.len()).sum::<usize>()
     }
 
-    /// All nodes that the statements name.
-    pub(super) fn nodes(&self) -> RoaringBitmap {
-        let mut nodes = RoaringBitmap::new();
+    /// The nodes of the statements but for the targets of edges, and these.
+    pub(super) fn ends(&self) -> [RoaringBitmap; 2] {
+        let set = |columns: &[&[u32]]| {
+            let mut nodes = RoaringBitmap::new();
+            add_nodes(columns, &mut nodes);
+            nodes
+        };
         let values = self.langs.values().flatten().map(|part| &part.nodes[..]);
-        let edges = self.edges.iter().flat_map(|part| [&part.nodes[..], &part.targets[..]]);
-        add_nodes(&values.chain(edges).collect::<Vec<_>>(), &mut nodes);
-        nodes
+        let sources = values.chain(self.edges.iter().map(|part| &part.nodes[..]));
+        let targets: Vec<&[u32]> = self.edges.iter().map(|part| &part.targets[..]).collect();
+        [set(&sources.collect::<Vec<_>>()), set(&targets)]
     }
 
     /// Builds the predicate from what is stored and what was read.

@@ -10,6 +10,7 @@ use super::gather::little::LittleLoad;
 use super::gather::{Built, Gathered};
 use super::known_ids::LostIds;
 use super::spill::SpillOptions;
+use super::typed_ends::OwnedEdges;
 use crate::graph::version::whole::Version;
 use hexgraph_base::formats::{Chunk, ChunkReader};
 use hexgraph_base::types::{Error, Result};
@@ -67,6 +68,8 @@ pub struct LoadReport {
     pub repeated: u64,
     /// The ids that no node has, where a load makes none for them.
     pub lost: LostIds,
+    /// The new nodes at the ends of edges that got no type.
+    pub untyped: u64,
     /// Warnings about statements that were stored and likely mean something else.
     pub warnings: Vec<String>,
     /// How each text file was read, which columns are strings since one cell is, and names that were made of others.
@@ -86,7 +89,9 @@ impl LoadReport {
     pub fn note(&mut self, built: &Built) {
         (self.nodes, self.new_nodes) = (built.nodes, built.new_nodes);
         (self.merged, self.repeated) = (built.merged, built.repeated);
+        self.untyped = built.untyped;
         self.little.clone_from(&built.little);
+        self.notes.extend(built.owned.iter().map(OwnedEdges::note));
         if 0 < built.merged {
             self.warnings.push(format!(
                 "{} edges came more than once, or were there before: of each, the facets that came last stay",

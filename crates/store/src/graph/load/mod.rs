@@ -3,6 +3,7 @@
 pub(super) mod batch;
 pub(super) mod unique;
 pub(super) mod spill;
+pub(super) mod typed_ends;
 pub(super) mod gather;
 pub(super) mod known_ids;
 pub(super) mod intern;

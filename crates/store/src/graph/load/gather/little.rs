@@ -8,6 +8,7 @@ use crate::graph::build::parts::FacetPart;
 use crate::graph::change::changes::{Changes, Part, SetEdge, SetValue};
 use crate::graph::change::keys::Key;
 use crate::graph::load::batch::FOREIGN;
+use crate::graph::load::typed_ends::{EdgeEnds, TypedEnds};
 use crate::graph::version::delta::FacetList;
 use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::weight::ENTRY;
@@ -42,7 +43,7 @@ struct Counted {
 }
 
 /// The version with the statements, of which none is of a predicate that the schema does not know. The nodes from [`FOREIGN`] on have
-/// these numbers.
+/// these numbers. `new` are those of new nodes, where types are to know the edges of their nodes.
 ///
 /// # Errors
 ///
@@ -51,28 +52,42 @@ pub(super) fn build_little(
     predicates: Vec<Pending>,
     next: Version,
     numbers: &[u32],
+    new: Option<&RoaringBitmap>,
 ) -> Result<Built> {
     let mut little = Little::new(&next.nodes);
-    let (mut nodes, mut counted) = (RoaringBitmap::new(), Vec::new());
+    let (mut nodes, mut counted, mut ends) = (RoaringBitmap::new(), Vec::new(), Vec::new());
     for mut pending in predicates {
         pending.renumber(|node| numbers[(node - FOREIGN) as usize]);
-        nodes |= pending.nodes();
+        let [sources, targets] = pending.ends();
+        nodes |= &sources;
+        nodes |= &targets;
+        if !pending.edges.is_empty() {
+            let predicate = pending.def.name.clone();
+            ends.push(EdgeEnds { predicate, sources, targets });
+        }
         counted.extend(Counted::of(&pending, &next));
         little.add(pending);
     }
-    let mut changes = little.changes;
-    changes.parts = vec![little.part];
-    changes.next_uid = next.uids.next();
-    let mut keys = Vec::new();
-    let (version, _) = changes.clone().apply_keyed(&next, &mut keys, &|| Ok(()))?;
-    let (mut merged, mut repeated) = (0, 0);
-    for edges in counted {
-        let again = edges.came + edges.before - edge_count(&version, &edges.name, &edges.subjects);
-        repeated += again;
-        merged += if edges.has_facets { again } else { 0 };
+    let (mut changes, mut built) = little.apply(&next)?;
+    if let Some(new) = new.filter(|_| !ends.is_empty()) {
+        let typed = TypedEnds::of(&built.version, &ends, new);
+        if let Some((def, part)) = typed.part(&built.version) {
+            let mut types = Pending::of(def, false);
+            types.langs.insert(Box::default(), vec![part]);
+            changes.add(types);
+            (changes, built) = changes.apply(&next)?;
+        }
+        built.note(typed);
     }
-    let little = Some(LittleLoad { changes, keys });
-    Ok(Built { version, nodes: nodes.len(), new_nodes: 0, merged, repeated, little })
+    drop(changes);
+    for edges in counted {
+        let now = edge_count(&built.version, &edges.name, &edges.subjects);
+        let again = edges.came + edges.before - now;
+        built.repeated += again;
+        built.merged += if edges.has_facets { again } else { 0 };
+    }
+    built.nodes = nodes.len();
+    Ok(built)
 }
 
 impl Counted {
@@ -106,6 +121,17 @@ struct Little<'a> {
 impl<'a> Little<'a> {
     fn new(nodes: &'a NodeIds) -> Little<'a> {
         Little { nodes, changes: Changes::default(), part: Part::default() }
+    }
+
+    /// The version with the changes, which are returned as well.
+    fn apply(self, next: &Version) -> Result<(Little<'a>, Built)> {
+        let mut changes = self.changes.clone();
+        changes.parts = vec![self.part.clone()];
+        changes.next_uid = next.uids.next();
+        let mut keys = Vec::new();
+        let (version, _) = changes.clone().apply_keyed(next, &mut keys, &|| Ok(()))?;
+        let little = Some(LittleLoad { changes, keys });
+        Ok((self, Built { little, ..Built::of(version) }))
     }
 
     /// The uid of a node. Great ones are noted, so that the changes can be carried out on another version.

@@ -1,0 +1,133 @@
+//! Builds the predicates of a load, and puts them in place of those before.
+
+use super::{Built, FOREIGN, Label, Pending, with_bound};
+use crate::graph::load::spill::Spill;
+use crate::graph::load::typed_ends::EdgeEnds;
+use crate::graph::load::unique::check_unique;
+use crate::graph::version::predicate::Predicate;
+use crate::graph::version::whole::Version;
+use hexgraph_base::budget::Share;
+use hexgraph_base::schema::{PredicateDef, Schema};
+use hexgraph_base::types::Result;
+use rayon::prelude::*;
+use roaring::RoaringBitmap;
+use std::sync::Arc;
+
+/// Builds predicates of a load.
+pub(super) struct Builder<'a> {
+    /// The version with what is stored.
+    pub version: &'a Version,
+    /// The nodes of the numbers from [`FOREIGN`] on.
+    pub numbers: &'a [u32],
+    pub label: &'a Label<'a>,
+    pub share: &'a Share,
+    /// Whether the memory of the load is bounded.
+    pub is_bounded: bool,
+}
+
+/// A predicate of a load.
+pub(super) struct BuiltPredicate {
+    predicate: Predicate,
+    /// The nodes of its statements but for the targets of edges, and these.
+    nodes: [RoaringBitmap; 2],
+    /// The number of its edges that came again, and of those among them that have facets.
+    repeated: u64,
+    merged: u64,
+}
+
+impl BuiltPredicate {
+    /// The ends of its edges. `None` for a predicate of values.
+    pub(super) fn ends(&self) -> Option<EdgeEnds> {
+        let [sources, targets] = &self.nodes;
+        self.predicate.is_edges().then(|| EdgeEnds {
+            predicate: self.predicate.def.name.clone(),
+            sources: sources.clone(),
+            targets: targets.clone(),
+        })
+    }
+}
+
+impl Builder<'_> {
+    /// Builds predicates: with a bound on memory one after the other, so that none stays in memory.
+    pub(super) fn build_all(
+        &self,
+        predicates: Vec<Pending>,
+        spill: Option<&mut Spill>,
+    ) -> Result<Vec<BuiltPredicate>> {
+        let Some(spill) = spill else {
+            return predicates.into_par_iter().map(|pending| self.build(pending)).collect();
+        };
+        let drawn_before = self.share.used();
+        let mut all = Vec::with_capacity(predicates.len());
+        for pending in predicates {
+            let BuiltPredicate { predicate, nodes, repeated, merged } = self.build(pending)?;
+            let predicate = spill.settle(predicate, self.version.thresholds)?;
+            all.push(BuiltPredicate { predicate, nodes, repeated, merged });
+            self.share.keep_only(drawn_before);
+        }
+        Ok(all)
+    }
+
+    fn build(&self, mut pending: Pending) -> Result<BuiltPredicate> {
+        let Builder { version, numbers, label, share, is_bounded } = *self;
+        let old = version.predicates.get(pending.def.name.as_str()).map(|old| &**old);
+        let came = pending.edge_count();
+        let gone = |came: u64, predicate: &Predicate| match came {
+            0 => 0,
+            // Of all edges that were stored or came each is there once, so what is missing is what came again.
+            _ => came + edge_count(old) - edge_count(Some(predicate)),
+        };
+        if is_bounded && pending.is_lean(old) {
+            let (nodes, predicate) = pending.build_lean(old, numbers)?;
+            let repeated = gone(came, &predicate);
+            return Ok(BuiltPredicate { predicate, nodes, repeated, merged: 0 });
+        }
+        let drawn = share.draw(pending.build_len() as u64);
+        if is_bounded {
+            drawn?
+        } else {
+            drawn.map_err(with_bound)?
+        }
+        pending.read_back()?;
+        if !numbers.is_empty() {
+            pending.renumber(|node| numbers[(node - FOREIGN) as usize]);
+        }
+        let nodes = pending.ends();
+        let has_facets = pending.has_edges_with_facets();
+        let predicate = pending.build(old, &version.thresholds, is_bounded);
+        check_unique(&predicate, &version.nodes, label)?;
+        let repeated = gone(came, &predicate);
+        let merged = if has_facets { repeated } else { 0 };
+        Ok(BuiltPredicate { predicate, nodes, repeated, merged })
+    }
+}
+
+/// The version with the predicates in place of those before.
+pub(super) fn joined(mut next: Version, built: Vec<BuiltPredicate>) -> Built {
+    let mut all_nodes = RoaringBitmap::new();
+    let mut schema = Schema::clone(&next.schema);
+    let (mut all_merged, mut all_repeated) = (0, 0);
+    for BuiltPredicate { predicate, nodes: [nodes, targets], repeated, merged } in built {
+        all_nodes |= nodes;
+        all_nodes |= targets;
+        all_merged += merged;
+        all_repeated += repeated;
+        let def = &predicate.def;
+        if !schema.predicates.contains_key(&def.name) {
+            schema.predicates.insert(def.name.clone(), PredicateDef::clone(def));
+        }
+        next.replace([(Arc::from(def.name.as_str()), Arc::new(predicate))]);
+    }
+    next.schema = Arc::new(schema);
+    let (nodes, merged, repeated) = (all_nodes.len(), all_merged, all_repeated);
+    Built { nodes, merged, repeated, ..Built::of(next) }
+}
+
+/// The number of edges of a predicate.
+fn edge_count(predicate: Option<&Predicate>) -> u64 {
+    let edges = predicate.and_then(|predicate| predicate.direction(false));
+    edges.map_or(0, |edges| match edges.is_settled() {
+        true => edges.base.targets.len() as u64,
+        false => edges.subjects().iter().map(|node| edges.count(node) as u64).sum(),
+    })
+}

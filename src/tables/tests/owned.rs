@@ -1,0 +1,143 @@
+//! Types get the edges of their nodes as fields, and nodes that are made get a type.
+
+use super::{ask, batch, edges, ints, nodes, table, texts};
+use crate::db::{Database, LoadReport, OpenOptions, Thresholds};
+use crate::tables::{EdgeOptions, IdSpace, NodeOptions, TableOptions};
+
+fn airports(db: &Database, codes: &[&str], node_type: &str) {
+    let options = NodeOptions {
+        id: Some("iata".into()),
+        node_type: Some(node_type.into()),
+        ..NodeOptions::default()
+    };
+    nodes(db, table(vec![batch(vec![("iata", texts(codes))])]), options).unwrap();
+}
+
+fn routes(db: &Database, from: &[&str], to: &[&str], options: EdgeOptions) -> LoadReport {
+    let rows = batch(vec![("from", texts(from)), ("to", texts(to))]);
+    edges(db, table(vec![rows]), options).unwrap()
+}
+
+fn route() -> EdgeOptions {
+    EdgeOptions::new("route", "from", "to")
+}
+
+/// The fields of a type.
+fn fields(db: &Database, name: &str) -> String {
+    ask(db, &format!("schema(type: {name}) {{}}"))
+}
+
+fn typed(db: &Database, name: &str) -> String {
+    ask(db, &format!("{{ q(func: type({name}), orderasc: iata) {{ iata }} }}"))
+}
+
+#[test]
+fn a_type_has_the_edges_that_start_at_its_nodes() {
+    let db = Database::in_memory();
+    airports(&db, &["ZRH", "JFK"], "Airport");
+    airports(&db, &["X"], "Heliport");
+    let report = routes(&db, &["ZRH", "JFK"], &["JFK", "X"], route());
+    let note = "`route` is a field of Airport now and leads to Airport, Heliport";
+    assert_eq!(report.notes, [note]);
+    assert!(fields(&db, "Airport").contains(r#"{"name":"route"}"#));
+    assert!(!fields(&db, "Heliport").contains("route"));
+    let all = ask(&db, r#"{ q(func: eq(iata, "ZRH")) { expand(_all_) { iata } } }"#);
+    assert_eq!(all, r#"{"q":[{"iata":"ZRH","route":[{"iata":"JFK"}]}]}"#);
+    // Once is enough, and the next type gets it where it is the first time that it has such an edge.
+    assert_eq!(routes(&db, &["ZRH"], &["X"], route()).notes, [""; 0]);
+    let note = "`route` is a field of Heliport now and leads to Airport";
+    assert_eq!(routes(&db, &["X"], &["ZRH"], route()).notes, [note]);
+}
+
+#[test]
+fn types_can_be_left_alone() {
+    let db = Database::in_memory();
+    airports(&db, &["ZRH", "JFK"], "Airport");
+    let before = fields(&db, "Airport");
+    let options = EdgeOptions { owned: false, ..route() };
+    let report = routes(&db, &["ZRH", "ZRH"], &["JFK", "NEW"], options);
+    assert_eq!((report.notes.len(), report.new_nodes, report.untyped), (0, 1, 0));
+    assert_eq!(fields(&db, "Airport"), before);
+    assert_eq!(typed(&db, "Airport"), r#"{"q":[{"iata":"JFK"},{"iata":"ZRH"}]}"#);
+}
+
+#[test]
+fn nodes_that_are_made_get_the_type_of_the_others() {
+    for memory in [0, 16 << 20] {
+        let db = Database::in_memory();
+        airports(&db, &["A", "B"], "Airport");
+        airports(&db, &["H"], "Heliport");
+        let bounded =
+            || EdgeOptions { table: TableOptions { memory, ..TableOptions::default() }, ..route() };
+        // A new target, beside targets that are all airports.
+        let report = routes(&db, &["A", "A"], &["B", "N"], bounded());
+        assert_eq!((report.new_nodes, report.untyped), (1, 0));
+        assert_eq!(typed(&db, "Airport"), r#"{"q":[{"iata":"A"},{"iata":"B"},{"iata":"N"}]}"#);
+        // The other targets are of two types; then there is none at all; then a node is a source and a target, of two types.
+        let report = routes(&db, &["A", "A", "A"], &["B", "H", "M1"], bounded());
+        assert_eq!((report.new_nodes, report.untyped), (1, 1));
+        let report = routes(&db, &["A"], &["M2"], bounded());
+        assert_eq!((report.new_nodes, report.untyped), (1, 1));
+        let report = routes(&db, &["A", "A", "M3"], &["H", "M3", "H"], bounded());
+        assert_eq!((report.new_nodes, report.untyped), (1, 1));
+        assert_eq!(typed(&db, "Heliport"), r#"{"q":[{"iata":"H"}]}"#);
+        // Where the others have two types, so have the new ones.
+        airports(&db, &["H"], "Place");
+        let report = routes(&db, &["A", "A"], &["H", "M4"], bounded());
+        assert_eq!((report.new_nodes, report.untyped), (1, 0));
+        assert_eq!(typed(&db, "Place"), typed(&db, "Heliport"));
+    }
+}
+
+#[test]
+fn in_a_large_graph_as_in_a_small_one() {
+    let thresholds = Thresholds::small();
+    let options = OpenOptions { thresholds, ..OpenOptions::default() };
+    let db = Database::in_memory_with(options);
+    let codes: Vec<String> = (0..500).map(|number| format!("A{number:03}")).collect();
+    let codes: Vec<&str> = codes.iter().map(String::as_str).collect();
+    airports(&db, &codes, "Airport");
+    let report = routes(&db, &["A000"], &["A001"], route());
+    assert_eq!(report.notes, ["`route` is a field of Airport now and leads to Airport"]);
+    // Types of a node have a value for each edge of the load, and are committed with them.
+    let report = routes(&db, &["A001", "A002"], &["A002", "N"], route());
+    assert_eq!((report.new_nodes, report.untyped, report.notes.len()), (1, 0, 0));
+    // Two edges, an id and a type.
+    assert_eq!((report.triples, report.nodes), (4, 3));
+    let last = ask(&db, "{ q(func: type(Airport), offset: 500) { iata } }");
+    assert_eq!(last, r#"{"q":[{"iata":"N"}]}"#);
+}
+
+#[test]
+fn nodes_that_are_named_by_uids_are_not_made() {
+    let db = Database::in_memory();
+    let options = || NodeOptions {
+        id: Some("uid".into()),
+        ids: Some(IdSpace::Uid),
+        node_type: Some("Airport".into()),
+        ..NodeOptions::default()
+    };
+    nodes(&db, table(vec![batch(vec![("uid", ints(&[1, 2]))])]), options()).unwrap();
+    let rows = batch(vec![("from", ints(&[1, 7])), ("to", ints(&[7, 1]))]);
+    let ids = || Some(IdSpace::Uid);
+    let by_uid = EdgeOptions { source_ids: ids(), target_ids: ids(), ..route() };
+    let report = edges(&db, table(vec![rows]), by_uid).unwrap();
+    assert_eq!((report.new_nodes, report.untyped), (0, 0));
+    assert_eq!(report.notes, ["`route` is a field of Airport now and leads to Airport"]);
+}
+
+#[test]
+fn a_graphql_schema_that_is_set_stays_as_it_is() {
+    let db = Database::in_memory();
+    let text = "type Airport {\n  iata: String! @id @dgraph(pred: \"iata\")\n}";
+    db.set_graphql_schema(text).unwrap();
+    airports(&db, &["ZRH", "JFK"], "Airport");
+    let before = db.graphql_schema().unwrap().unwrap();
+    let ids = || Some(IdSpace::Predicate("iata".to_owned()));
+    let by_iata = EdgeOptions { source_ids: ids(), target_ids: ids(), ..route() };
+    let report = routes(&db, &["ZRH"], &["JFK"], by_iata);
+    assert_eq!(report.notes, ["`route` is a field of Airport now and leads to Airport"]);
+    assert!(fields(&db, "Airport").contains(r#"{"name":"route"}"#));
+    let after = db.graphql_schema().unwrap().unwrap();
+    assert_eq!((before.schema, before.generated), (after.schema, after.generated));
+}
