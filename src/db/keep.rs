@@ -6,7 +6,7 @@ use super::namespaces::{folders_beside, save_all};
 use super::open::{no_database, open_follower};
 use super::operation::OpenOptions;
 use hexgraph_base::types::{Result, endless};
-use hexgraph_store::durability::{Directory, Recovery, check_new};
+use hexgraph_store::durability::{Directory, Recovery, check_new, is_database};
 use hexgraph_store::exec::Control;
 use hexgraph_store::graph::{Check, Folds, persist};
 use std::path::Path;
@@ -186,6 +186,8 @@ pub fn check(path: &Path) -> Result<Checked> {
 }
 
 fn check_one(path: &Path) -> Result<Checked> {
+    // One that lost its `CURRENT` is damaged, which is another error than that there is none.
+    is_database(path)?;
     let directory = Directory::open_read_only(path)?;
     let current = directory.current()?.ok_or_else(|| no_database(path))?;
     persist::verify(&directory.snapshot_path(current.snapshot))?;

@@ -6,7 +6,9 @@ use super::operation::OpenOptions;
 use crate::db::change::transactions::Transactions;
 use hexgraph_base::budget::Budget;
 use hexgraph_base::types::{Error, Result};
-use hexgraph_store::durability::{Directory, Files, Follower, Recovery, Wal, check_new};
+use hexgraph_store::durability::{
+    Directory, Files, Follower, Recovery, Wal, check_new, is_database,
+};
 use hexgraph_store::graph;
 use hexgraph_store::graph::{Check, LoadHome, Store, Uids, Version, persist};
 use std::path::Path;
@@ -104,6 +106,8 @@ impl Open {
     ///
     /// As [`super::Database::open`].
     fn to_read(path: &Path, (options, budget): (OpenOptions, &Budget)) -> Result<Open> {
+        // One that lost its `CURRENT` is damaged, which is another error than that there is none.
+        is_database(path)?;
         let directory = Directory::open_read_only(path)?;
         let mut follower = open_follower(&directory, &options)?;
         let budget = budget.clone();

@@ -398,7 +398,7 @@ fn no_text_of_a_password_is_in_a_directory() {
 fn a_database_that_lost_its_current_is_not_a_new_one() {
     type Damage = fn(&Path);
     #[rustfmt::skip]
-    let cases: [(&str, bool, Damage); 6] = [
+    let cases: [(&str, bool, Damage); 7] = [
         ("no CURRENT, data in the log", false, |path| fs::remove_file(path.join("CURRENT")).unwrap()),
         ("no CURRENT, data in the snapshot", true, |path| fs::remove_file(path.join("CURRENT")).unwrap()),
         ("an empty CURRENT", true, |path| fs::write(path.join("CURRENT"), "").unwrap()),
@@ -407,6 +407,10 @@ fn a_database_that_lost_its_current_is_not_a_new_one() {
         ("no CURRENT, a damaged snapshot", true, |path| {
             fs::remove_file(path.join("CURRENT")).unwrap();
             each(path, ".hxs", |file| fs::write(file, vec![7; 1 << 17]).unwrap());
+        }),
+        ("no CURRENT, a small snapshot that is damaged", true, |path| {
+            fs::remove_file(path.join("CURRENT")).unwrap();
+            each(path, ".hxs", |file| fs::write(file, vec![7; 5000]).unwrap());
         }),
     ];
     for (name, is_saved, damage) in cases {
@@ -421,7 +425,11 @@ fn a_database_that_lost_its_current_is_not_a_new_one() {
         let before = sorted(files_of(root.path()));
         for read_only in [false, true] {
             let opened = Database::open(root.path(), OpenOptions { read_only, ..small() });
-            assert!(opened.is_err(), "{name}, read_only: {read_only}");
+            let error = opened.err().unwrap();
+            assert!(
+                matches!(error, Error::Corrupt { .. }),
+                "{name}, read_only: {read_only}: {error}"
+            );
         }
         let other = Database::in_memory();
         if name != "no log" && name != "no snapshot" && name != "an empty CURRENT" {
@@ -430,6 +438,31 @@ fn a_database_that_lost_its_current_is_not_a_new_one() {
         }
         assert_eq!(sorted(files_of(root.path())), before, "{name}");
     }
+}
+
+/// A `CURRENT` that is older than the logs: the last log that it reaches was cut before the later one was looked at.
+#[test]
+fn an_error_about_a_later_log_changes_nothing() {
+    let root = tempfile::tempdir().unwrap();
+    let mut old = Vec::new();
+    for n in 1..=2 {
+        let db = open(root.path(), false).unwrap();
+        if n == 1 {
+            db.alter(SCHEMA).unwrap();
+        }
+        db.mutate(&statements(n), "").unwrap();
+        if n == 1 {
+            old = fs::read(root.path().join("CURRENT")).unwrap();
+        }
+    }
+    fs::write(root.path().join("CURRENT"), old).unwrap();
+    let log = root.path().join("log-1.hxl");
+    let half = [fs::read(&log).unwrap(), vec![1; 20]].concat();
+    fs::write(&log, half).unwrap();
+    let before = sorted(files_of(root.path()));
+    let error = open(root.path(), false).err().unwrap().to_string();
+    assert!(error.contains("CURRENT names no log so late"), "{error}");
+    assert_eq!(sorted(files_of(root.path())), before);
 }
 
 fn sorted(mut files: Files) -> Files {

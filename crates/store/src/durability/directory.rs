@@ -111,11 +111,7 @@ impl Directory {
         refuse_file(path)?;
         let directory = Directory::unlocked(path)?;
         if directory.current()?.is_none() {
-            let reason = match directory.snapshots().is_ok_and(|snapshots| !snapshots.is_empty()) {
-                true => "there are snapshots, and no CURRENT: restore it from a backup",
-                false => "there is no database here",
-            };
-            let missing = io::Error::new(io::ErrorKind::NotFound, reason);
+            let missing = io::Error::new(io::ErrorKind::NotFound, "there is no database here");
             return Err(failed("opening", path, missing));
         }
         Ok(directory)

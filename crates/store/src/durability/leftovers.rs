@@ -11,6 +11,9 @@ use hexgraph_base::types::{Error, Result};
 use std::fs;
 use std::path::Path;
 
+/// The number of the snapshot with which a database is created. Later ones are written where `CURRENT` names one already.
+const FIRST_SNAPSHOT: u64 = 1;
+
 /// The longest snapshot that a crash leaves half written while a database is created: one without data has some pages.
 const EMPTY_SNAPSHOT_MAX: u64 = 1 << 16;
 
@@ -29,7 +32,7 @@ pub fn check_new(directory: &Directory) -> Result<()> {
     };
     for number in directory.snapshots()? {
         let path = directory.snapshot_path(number);
-        if !is_without_data(&path)? {
+        if !is_without_data(&path, number)? {
             return Err(lost(&path));
         }
     }
@@ -56,13 +59,14 @@ pub fn is_database(path: &Path) -> Result<bool> {
 }
 
 /// Whether a snapshot is that of a new database, whole or half written.
-fn is_without_data(path: &Path) -> Result<bool> {
+fn is_without_data(path: &Path, number: u64) -> Result<bool> {
     match persist::open_of(path, Identity::NONE, FileAccess::default(), Thresholds::default()) {
         Ok(version) => {
             let new = Version::empty();
             let predicates = |version: &Version| version.schema.predicates.len();
             Ok(version.node_count() == 0 && predicates(&version) == predicates(&new))
         }
+        Err(_) if number != FIRST_SNAPSHOT => Ok(false),
         Err(_) => {
             let file = fs::metadata(path);
             let context = || format!("reading {}", path.display());

@@ -8,7 +8,7 @@ use crate::graph::persist;
 use crate::graph::{Replay, Thresholds, Version};
 use crate::storage::{FileAccess, Identity, LogReader};
 use hexgraph_base::types::{Error, Result};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A reader of a directory: the version that the newest snapshot and the logs came to, and the place in the last log from
 /// which it goes on when more was written.
@@ -123,8 +123,11 @@ impl Follower {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] when the system refuses.
+    /// [`Error::Corrupt`] where a log that `CURRENT` does not name has records: nothing is changed then; [`Error::Io`] when the
+    /// system refuses.
     pub fn cut(&mut self, directory: &Directory) -> Result<LogStart> {
+        // Looked at before anything is changed: a log that `CURRENT` does not reach is data that must not be lost.
+        let unborn = self.unborn_logs(directory)?;
         let mut last_end = 0;
         let mut is_durable = false;
         if let Some(reader) = &self.reader {
@@ -142,16 +145,7 @@ impl Follower {
             // The name that `CURRENT` got last, too, before what it took the place of is removed.
             directory.sync()?;
         }
-        // Logs behind the last one have no record: nothing is appended before `CURRENT` names a log.
-        let first = self.snapshot.max(self.last_log + 1);
-        for unborn in directory.logs(first)? {
-            let path = directory.log_path(unborn);
-            if has_record(&path)? {
-                return Err(corrupt(
-                    &path,
-                    "it has records, and CURRENT names no log so late: restore CURRENT from a backup",
-                ));
-            }
+        for path in unborn {
             let removed = directory.files().remove(&path);
             removed.map_err(|error| Error::io(format!("removing {}", path.display()), error))?;
         }
@@ -163,6 +157,23 @@ impl Follower {
             commit: self.replay.commit(),
             bytes: self.found.bytes,
         })
+    }
+
+    /// The logs behind the last one. They have no record: nothing is appended before `CURRENT` names a log.
+    fn unborn_logs(&self, directory: &Directory) -> Result<Vec<PathBuf>> {
+        let first = self.snapshot.max(self.last_log + 1);
+        let mut unborn = Vec::new();
+        for number in directory.logs(first)? {
+            let path = directory.log_path(number);
+            if has_record(&path)? {
+                return Err(corrupt(
+                    &path,
+                    "it has records, and CURRENT names no log so late: restore CURRENT from a backup",
+                ));
+            }
+            unborn.push(path);
+        }
+        Ok(unborn)
     }
 
     /// Reads the rest of the log that is read, and those that follow upon it.
