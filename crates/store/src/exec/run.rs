@@ -747,8 +747,9 @@ fn name_columns(context: &mut Context<'_>, block: &Block, nodes: &NodeSet) -> Re
         let step = context.begin("field", &field.key, Some(field.at), None);
         context.control.charge(column.byte_len())?;
         context.end(&step, column.len());
-        if let FieldKind::Math(expr) = &field.kind {
-            context.note_doubts_of_columns(expr, &column, nodes, field.at);
+        if let FieldKind::Math(_) = &field.kind {
+            let of_block = |var| block.fields.iter().any(|field| field.var == Some(var));
+            context.note_doubts_of_columns(&column, nodes, of_block, field.at);
         }
         context.set_var(var, Var::Column(column));
     }

@@ -3,6 +3,7 @@
 //! They are computed when the rest of a block is there, in the order in which their variables
 //! become known. A place in the tree is a path: the number of the field at each level.
 
+use super::doubts::Operand;
 use super::evaluate::{Evaluation, math_vars};
 use super::node_numbers::NodeNumbers;
 use super::sums::Sum;
@@ -29,9 +30,16 @@ const AGGREGATE_NANOS: usize = 10;
 /// What was aggregated of variables that are columns: all that the fields of an empty block ask of one, in one pass over it.
 type Passes = HashMap<VarId, Vec<Totals>>;
 
-/// For each variable of the block, the level that has its values: the numbers of the fields that lead there from the
-/// root.
-type Homes = HashMap<VarId, Vec<usize>>;
+/// For each variable of the block, the level that has its values.
+type Homes = HashMap<VarId, Home>;
+
+/// The level that has the values of a variable.
+struct Home {
+    /// The numbers of the fields that lead there from the root.
+    path: Vec<usize>,
+    /// True where no other level has values of the variable, as in `@recurse`.
+    is_only: bool,
+}
 
 impl Context<'_> {
     /// Fills in the computed fields of a block's tree and sets their variables.
@@ -128,7 +136,9 @@ impl Context<'_> {
             }
             let map = self.expect_values(var)?;
             let map = match homes.get(&var) {
-                Some(home) if home.len() < above.len() && above.starts_with(home) => {
+                Some(Home { path: home, .. })
+                    if home.len() < above.len() && above.starts_with(home) =>
+                {
                     let Arrived { map, shared: node } = flow_down(root, home, above, &map)?;
                     shared.set(shared.get().or(node.map(|node| (var, node))));
                     Arc::new(map)
@@ -141,8 +151,8 @@ impl Context<'_> {
         };
         let mut with = Evaluation::new(&lookup, self.control.now());
         let computed = super::evaluate::evaluate(expr, Some(&level.nodes), &mut with)?;
-        let Evaluation { uneven, misfit, .. } = with;
-        let mut found = found.take();
+        let Evaluation { uneven, is_complete, misfit, .. } = with;
+        let found = found.take();
         // The sum over all nodes above is what is meant where nothing else is computed with.
         if let Some((var, node)) = shared.take().filter(|_| 1 < found.len()) {
             self.note_shared_above(var, node, field.at);
@@ -151,8 +161,17 @@ impl Context<'_> {
             self.note_misfit(misfit, field.at);
         }
         if !uneven.is_empty() {
-            found.retain(|(var, map)| uneven.contains(var) && map.constant.is_none());
-            self.note_missing(&found, &level.nodes, field.at);
+            let of_this_level = |var: &VarId| {
+                homes.get(var).is_some_and(|home| home.is_only && above.starts_with(&home.path))
+            };
+            let operands = found.iter().filter(|(var, _)| uneven.contains(var));
+            let operands = operands.filter(|(_, map)| map.constant.is_none());
+            let operands =
+                operands.map(|(var, map)| (map.nodes.as_slice(), of_this_level(var), *var));
+            let operands: Vec<Operand<'_>> =
+                operands.map(|(nodes, is_within, var)| Operand { var, nodes, is_within }).collect();
+            let united = is_complete.then_some(computed.nodes.len());
+            self.note_missing(&operands, &level.nodes, united, field.at);
         }
         Ok(computed)
     }
@@ -180,7 +199,7 @@ impl Context<'_> {
         if self.vars[var.0 as usize].is_none() {
             return Ok(ValueMap::default());
         }
-        let home = homes.get(&var).ok_or_else(wrong_level)?;
+        let Home { path: home, .. } = homes.get(&var).ok_or_else(wrong_level)?;
         if home.len() != above.len() + 1 || !home.starts_with(above) {
             return Err(wrong_level());
         }
@@ -317,7 +336,7 @@ fn survey(
         // A variable of nodes is at home where its edges lead, one level further down.
         let home = if is_edges { path.len() } else { path.len() - 1 };
         if let Some(var) = result.field.var {
-            homes.entry(var).or_insert_with(|| path[..home].to_vec());
+            add_home(homes, var, &path[..home]);
         }
         let computed = matches!(
             result.field.kind,
@@ -329,7 +348,7 @@ fn survey(
         }
         for item in result.field.facets.iter().flat_map(|facets| &facets.items) {
             if let Some(var) = item.var {
-                homes.entry(var).or_insert_with(|| path[..home].to_vec());
+                add_home(homes, var, &path[..home]);
             }
         }
         match &result.data {
@@ -340,6 +359,13 @@ fn survey(
         }
     }
     pending.charge()
+}
+
+/// Notes that a level has values of a variable. The first one is its home.
+fn add_home(homes: &mut Homes, var: VarId, path: &[usize]) {
+    let home = homes.entry(var);
+    home.and_modify(|home| home.is_only = false)
+        .or_insert_with(|| Home { path: path.to_vec(), is_only: true });
 }
 
 fn reads_of(kind: &FieldKind) -> Vec<VarId> {
@@ -383,11 +409,13 @@ fn field_at<'t>(root: &'t Level, path: &[usize]) -> &'t Field {
 /// True where a value of a variable of the level below is, or is computed from, a sum over all ways to its node: of facets of the edges, or of
 /// what came down along them. O(fields below).
 fn sums_over_ways(var: VarId, above: &Field, edges: &EdgeField, homes: &Homes) -> bool {
-    let Some(home) = homes.get(&var) else { return false };
+    let Some(Home { path: home, .. }) = homes.get(&var) else { return false };
     let facets = above.facets.iter().flat_map(|facets| &facets.items);
     let facets: Vec<VarId> = facets.filter_map(|item| item.var).collect();
     let comes_down = |var: &VarId| {
-        homes.get(var).is_some_and(|other| other.len() < home.len() && home.starts_with(other))
+        homes
+            .get(var)
+            .is_some_and(|other| other.path.len() < home.len() && home.starts_with(&other.path))
     };
     let (mut known, mut next) = (BTreeSet::from([var]), vec![var]);
     while let Some(var) = next.pop() {

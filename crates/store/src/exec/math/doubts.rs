@@ -2,20 +2,20 @@
 //!
 //! - **None of the nodes has a value**: mostly the variable is one of other nodes, above or below. The first node that has a value ends the
 //!   search, which is mostly the first one that is looked at; where there is none, it costs O(the fewer · log the others).
-//! - **Some nodes have none**, which counts as 0. They are counted only where an operator has met operands of different nodes.
+//! - **Some nodes have none**, which counts as 0. They are counted only where an operator has met operands of different nodes, and mostly follow
+//!   from the number of its results.
 //! - **Sums over all ways to a node**, which are taken for those of one way. An edge field has more targets than there are nodes below exactly
 //!   where a node is reached more than once.
 //! - **Types that an operator has no result for**, as two datetimes: where it is computed value by value, the first ones are looked at.
 
-use super::evaluate::{Misfit, math_vars};
+use super::evaluate::Misfit;
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::trace::{Doubt, Doubtful};
 use crate::exec::control::tree::{EdgeField, ValueMap};
-use crate::exec::select::column_var::ColumnVar;
-use crate::storage::NodeSet;
-use hexgraph_base::plan::{Aggregate, Argument, Call, Filter, MathExpr, Operand, VarId};
+use crate::exec::select::column_var::{ColumnVar, Input};
+use crate::storage::{NodeSet, bit_of, gallop, is_run};
+use hexgraph_base::plan::{Aggregate, Argument, Call, Filter, Operand as PlanOperand, VarId};
 use hexgraph_base::types::{Position, stack};
-use std::sync::Arc;
 
 impl Context<'_> {
     /// Notes the variables of a filter that have no value at any of its candidates.
@@ -33,7 +33,7 @@ impl Context<'_> {
                     Call::Between { left, .. } => (left, [].as_slice()),
                     _ => return,
                 };
-                if let Operand::Val(var) = left {
+                if let PlanOperand::Val(var) = left {
                     self.note_unmet(*var, candidates, function.at, true);
                 }
                 for argument in arguments {
@@ -45,22 +45,38 @@ impl Context<'_> {
         }
     }
 
-    /// Notes the variables of an expression that have no value at any node of a block, or at some, of variables that stand for columns, as does
-    /// the expression.
+    /// Notes the variables of a column's expression that have no value at any node of a block, or at some. `of_block` tells of a variable whether
+    /// the block defines it.
     pub(crate) fn note_doubts_of_columns(
         &self,
-        expr: &MathExpr,
         column: &ColumnVar,
         nodes: &NodeSet,
+        of_block: impl Fn(VarId) -> bool,
         at: Position,
     ) {
-        let mut vars = Vec::new();
-        math_vars(expr, &mut vars);
-        vars.sort_unstable();
-        vars.dedup();
-        vars.iter().for_each(|var| self.note_unmet(*var, nodes, at, false));
-        if column.takes_missing_as_zero() {
-            self.note_missing_of_columns(&vars, nodes, at);
+        let Some((inputs, united)) = column.inputs() else { return };
+        let is_within = |input: &Input| !input.is_computed() && of_block(input.var);
+        for input in inputs {
+            match is_within(input) {
+                true if 0 < input.len || nodes.is_empty() => {}
+                true => self.note(input.var, at, false),
+                false => self.note_unmet(input.var, nodes, at, false),
+            }
+        }
+        let lacks_none = |input: &Input| {
+            input.len == united.len() || is_within(input) && input.len == nodes.len()
+        };
+        if inputs.iter().all(lacks_none) {
+            return;
+        }
+        let are_within = inputs.iter().all(is_within) || nodes.is_known_to_have_all(united);
+        let computed = if are_within { united.len() } else { nodes.and_len(united) };
+        for input in inputs {
+            let having = match are_within || is_within(input) {
+                true => input.len,
+                false => nodes.and_len(&input.subjects()),
+            };
+            self.note_lacking(input.var, computed - having, computed, at);
         }
     }
 
@@ -107,48 +123,31 @@ impl Context<'_> {
         self.control.note_doubt(Doubt { at, what });
     }
 
-    /// Notes the variables that some nodes of a level lack though they have another one of the same expression. O(nodes of all).
+    /// Notes the variables that some nodes of a level lack though they have another one of the same expression. `united` is the number of nodes
+    /// that have any of them, where it is known. O(1) where each variable has all these nodes or all of the level, and where all are variables of
+    /// the level; else O(members).
     pub(super) fn note_missing(
         &self,
-        vars: &[(VarId, Arc<ValueMap>)],
+        operands: &[Operand<'_>],
         nodes: &[u32],
+        united: Option<usize>,
         at: Position,
     ) {
-        let maps: Vec<&[u32]> = vars.iter().map(|(_, map)| map.nodes.as_slice()).collect();
-        let mut places = vec![0; maps.len()];
-        let (mut lacking, mut computed) = (vec![0; maps.len()], 0);
-        for &node in nodes {
-            let mut found = 0;
-            for (place, map) in places.iter_mut().zip(&maps) {
-                *place = reached(map, *place, node);
-                found += usize::from(map.get(*place) == Some(&node));
-            }
-            if found == 0 {
-                continue;
-            }
-            computed += 1;
-            if found < maps.len() {
-                for ((lacking, place), map) in lacking.iter_mut().zip(&places).zip(&maps) {
-                    *lacking += usize::from(map.get(*place) != Some(&node));
-                }
-            }
-        }
-        for ((var, _), lacking) in vars.iter().zip(lacking) {
-            self.note_lacking(*var, lacking, computed, at);
-        }
-    }
-
-    /// As [`Context::note_missing`], of variables that stand for columns, and the nodes of a block.
-    fn note_missing_of_columns(&self, vars: &[VarId], nodes: &NodeSet, at: Position) {
-        let set_of = |var: &VarId| match &self.vars[var.0 as usize] {
-            Some(Var::Column(column)) => Some((*var, nodes.and(&column.subjects()))),
-            _ => None,
+        let lacks_none = |operand: &Operand<'_>| {
+            let len = operand.nodes.len();
+            united == Some(len) || operand.is_among(nodes) && len == nodes.len()
         };
-        let sets: Vec<(VarId, NodeSet)> = vars.iter().filter_map(set_of).collect();
-        let Some((_, first)) = sets.first() else { return };
-        let all = sets[1..].iter().fold(first.clone(), |all, (_, set)| all.or(set));
-        for (var, set) in &sets {
-            self.note_lacking(*var, all.len() - set.len(), all.len(), at);
+        if operands.iter().all(lacks_none) {
+            return;
+        }
+        let are_among = operands.iter().all(|operand| operand.is_among(nodes));
+        let lists = operands.iter().map(|operand| operand.nodes);
+        let (computed, having) = match united.filter(|_| are_among) {
+            Some(united) => (united, lists.map(<[u32]>::len).collect()),
+            None => count_among(&lists.collect::<Vec<_>>(), nodes),
+        };
+        for (operand, having) in operands.iter().zip(having) {
+            self.note_lacking(operand.var, computed - having, computed, at);
         }
     }
 
@@ -190,14 +189,94 @@ impl Context<'_> {
     }
 }
 
-/// The first place from one on whose node is not before the given one. O(log of how far it is).
-fn reached(nodes: &[u32], from: usize, node: u32) -> usize {
-    let mut step = 1;
-    let mut end = from;
-    while nodes.get(end).is_some_and(|it| *it < node) {
-        end = (end + step).min(nodes.len());
-        step *= 2;
+/// A variable that an operator reads, which has values of other nodes than another operand.
+pub(super) struct Operand<'a> {
+    pub(super) var: VarId,
+    /// The nodes that have a value, ascending.
+    pub(super) nodes: &'a [u32],
+    /// True where they are known to be nodes of the level that computes.
+    pub(super) is_within: bool,
+}
+
+impl Operand<'_> {
+    /// True where all nodes are seen to be among some of a level. O(1).
+    fn is_among(&self, level: &[u32]) -> bool {
+        let ends = level.first().zip(level.last());
+        let is_between =
+            |node: &u32| ends.is_some_and(|(first, last)| (first..=last).contains(&node));
+        self.is_within
+            || is_run(level)
+                && self.nodes.first().into_iter().chain(self.nodes.last()).all(is_between)
     }
-    let start = from.max(end.saturating_sub(step));
-    start + nodes[start..end].partition_point(|it| *it < node)
+}
+
+/// The ids that are counted at a time: their bits stay in the nearest cache, and few of them are empty of a level with gaps.
+const WINDOW: u32 = 64 * 64;
+
+/// The number of nodes of a level that are in any of some lists, and how many are in each. All lists ascend. It goes over windows of ids, each as
+/// bits. O(members).
+fn count_among(lists: &[&[u32]], level: &[u32]) -> (usize, Vec<usize>) {
+    let count = |bits: &[u64]| bits.iter().map(|word| word.count_ones() as usize).sum::<usize>();
+    let (mut united, mut counts) = (0, vec![0; lists.len()]);
+    let (mut lists, mut level) = (lists.to_vec(), level);
+    while let Some(first) = level.first() {
+        let start = first - first % WINDOW;
+        let members = window(&mut level, start);
+        let mut all = [0; WINDOW as usize / 64];
+        for (list, known) in lists.iter_mut().zip(&mut counts) {
+            *list = &list[gallop(list, |node| *node < start)..];
+            let mut bits = window(list, start);
+            for ((bits, members), all) in bits.iter_mut().zip(&members).zip(&mut all) {
+                *bits &= members;
+                *all |= *bits;
+            }
+            *known += count(&bits);
+        }
+        united += count(&all);
+    }
+    (united, counts)
+}
+
+/// Takes the nodes of a window, which begins at an id, from the front of a list. Gives them as bits.
+fn window(list: &mut &[u32], start: u32) -> [u64; WINDOW as usize / 64] {
+    let mut bits = [0; WINDOW as usize / 64];
+    let within = list.iter().take_while(|node| **node - start < WINDOW);
+    let mut taken = 0;
+    for node in within {
+        let (place, bit) = bit_of(start, *node);
+        bits[place] |= bit;
+        taken += 1;
+    }
+    *list = &list[taken..];
+    bits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fastrand::Rng;
+    use std::collections::BTreeSet;
+
+    /// Counts over windows are those of sets.
+    #[test]
+    fn members_are_counted_among_the_nodes_of_a_level() {
+        let mut rng = Rng::with_seed(3);
+        for round in 0..200 {
+            let span = [70, 9_000, u32::MAX][rng.usize(..3)];
+            let mut sample = || {
+                let first = [0, u32::MAX - span][rng.usize(..2)];
+                let nodes = (0..rng.usize(..300)).map(|_| first + rng.u32(..=span));
+                nodes.collect::<BTreeSet<u32>>().into_iter().collect::<Vec<u32>>()
+            };
+            let (level, lists) = (sample(), [sample(), sample(), sample()]);
+            let (united, counts) = count_among(&lists.each_ref().map(Vec::as_slice), &level);
+            let has = |list: &Vec<u32>, node: &u32| list.binary_search(node).is_ok();
+            let expected = level.iter().filter(|node| lists.iter().any(|list| has(list, node)));
+            assert_eq!(united, expected.count(), "round {round}");
+            for (list, count) in lists.iter().zip(counts) {
+                let expected = level.iter().filter(|node| has(list, node)).count();
+                assert_eq!(count, expected, "round {round}");
+            }
+        }
+    }
 }

@@ -22,6 +22,8 @@ pub(crate) struct Evaluation<'a> {
     now: f64,
     /// The variables of operands of which one has nodes that the other lacks, where they count as 0; a variable may be there twice.
     pub(super) uneven: Vec<VarId>,
+    /// True while every operator has a result for each node of its operands: then the results are those of all nodes that have a variable.
+    pub(super) is_complete: bool,
     /// The first operator that has no result for the types of its operands.
     pub(super) misfit: Option<Misfit>,
 }
@@ -37,7 +39,7 @@ pub(crate) struct Misfit {
 impl<'a> Evaluation<'a> {
     /// What is needed: what finds the values of a variable, and the seconds from 1970 to now.
     pub(crate) fn new(lookup: &'a Lookup<'a>, now: f64) -> Evaluation<'a> {
-        Evaluation { lookup, now, uneven: Vec::new(), misfit: None }
+        Evaluation { lookup, now, uneven: Vec::new(), is_complete: true, misfit: None }
     }
 }
 
@@ -81,6 +83,7 @@ impl Evaluation<'_> {
                 let starts_with_literal = operands.first().is_some_and(is_literal);
                 // A comparison runs over the nodes of its left operand, and a literal has none.
                 if starts_with_literal && function.is_comparison() {
+                    self.is_complete = false;
                     return Ok(Arc::default());
                 }
                 if *function == MathFunction::Cond
@@ -105,7 +108,10 @@ impl Evaluation<'_> {
         let found = match operands {
             [one] => match self.unary(function, one)? {
                 (found, true) => return Ok(found),
-                (found, false) => found,
+                (found, false) => {
+                    self.is_complete &= found.nodes.len() == one.nodes.len();
+                    found
+                }
             },
             [one, other] => {
                 let are_alike = are_of_same_nodes(one, other);
@@ -115,9 +121,15 @@ impl Evaluation<'_> {
                 if let Some(found) = math_columns::binary(function, one, other, are_alike) {
                     return Ok(found);
                 }
-                one_by_one(function, one, other, are_alike)?
+                let found = one_by_one(function, one, other, are_alike)?;
+                let nodes = one.nodes.len().max(other.nodes.len());
+                self.is_complete &= are_alike && found.nodes.len() == nodes;
+                found
             }
-            [condition, yes, no] if function == MathFunction::Cond => cond(condition, yes, no),
+            [condition, yes, no] if function == MathFunction::Cond => {
+                self.is_complete = false;
+                cond(condition, yes, no)
+            }
             _ => {
                 let message = "a math function has the wrong number of arguments";
                 return Err(Error::query(message));

@@ -34,8 +34,6 @@ pub(crate) struct ColumnVar {
     nodes: NodeSet,
     /// True when the nodes are those that have a number.
     is_whole: bool,
-    /// True for an expression of which some nodes lack a variable, which counts as 0 there.
-    takes_missing_as_zero: bool,
     values: OnceLock<Arc<ValueMap>>,
 }
 
@@ -46,7 +44,27 @@ enum Source {
     /// The number of edges of each node, of incoming ones where the flag is set.
     Counts(Arc<Predicate>, bool),
     /// An expression over other variables.
-    Computed(Program, Vec<Arc<ColumnVar>>),
+    Computed(Program, Vec<Input>),
+}
+
+/// A variable that an expression reads.
+pub(crate) struct Input {
+    pub(crate) var: VarId,
+    /// The number of nodes that have a value.
+    pub(crate) len: usize,
+    column: Arc<ColumnVar>,
+}
+
+impl Input {
+    /// True for a variable that is an expression, too: it may have values of nodes outside of its block.
+    pub(crate) fn is_computed(&self) -> bool {
+        matches!(self.column.source, Source::Computed(..))
+    }
+
+    /// The nodes that have a value.
+    pub(crate) fn subjects(&self) -> NodeSet {
+        self.column.subjects()
+    }
 }
 
 impl ColumnVar {
@@ -69,13 +87,7 @@ impl ColumnVar {
         let source = Source::Values(Arc::clone(predicate), changes);
         // Nodes without a number are not among the numbers, and those of the column itself are found without a search.
         let nodes = if is_whole { subjects } else { nodes.clone() };
-        Some(ColumnVar {
-            source,
-            nodes,
-            is_whole,
-            takes_missing_as_zero: false,
-            values: OnceLock::new(),
-        })
+        Some(ColumnVar { source, nodes, is_whole, values: OnceLock::new() })
     }
 
     /// The variable of the number of edges that each of some nodes has; `None` for a predicate without edges in this direction. O(1).
@@ -86,13 +98,7 @@ impl ColumnVar {
     ) -> Option<ColumnVar> {
         predicate.direction(reverse)?;
         let source = Source::Counts(Arc::clone(predicate), reverse);
-        Some(ColumnVar {
-            source,
-            nodes: nodes.clone(),
-            is_whole: true,
-            takes_missing_as_zero: false,
-            values: OnceLock::new(),
-        })
+        Some(ColumnVar { source, nodes: nodes.clone(), is_whole: true, values: OnceLock::new() })
     }
 
     /// The variable of an expression over others; `None` where it is not one that has a result for each node that any of them
@@ -114,32 +120,30 @@ impl ColumnVar {
             Some((place, inputs[place].1.kind()))
         };
         let program = Program::compile(expr, &mut input)?;
-        let inputs: Vec<Arc<ColumnVar>> = inputs.into_iter().map(|(_, column)| column).collect();
-        let mut nodes = inputs.first()?.subjects();
-        let mut takes_missing_as_zero = false;
-        for other in &inputs[1..] {
+        let mut nodes = inputs.first()?.1.subjects();
+        let mut lens = vec![nodes.len()];
+        for (_, other) in &inputs[1..] {
             let more = other.subjects();
+            lens.push(more.len());
             if !nodes.equals(&more) {
                 if !program.takes_missing_as_zero() {
                     return None;
                 }
                 nodes = nodes.or(&more);
-                takes_missing_as_zero = true;
             }
         }
+        let inputs = inputs.into_iter().zip(lens);
+        let inputs = inputs.map(|((var, column), len)| Input { var, len, column }).collect();
         let source = Source::Computed(program, inputs);
-        Some(ColumnVar {
-            source,
-            nodes,
-            is_whole: true,
-            takes_missing_as_zero,
-            values: OnceLock::new(),
-        })
+        Some(ColumnVar { source, nodes, is_whole: true, values: OnceLock::new() })
     }
 
-    /// True for an expression of which some nodes lack a variable, which counts as 0 there.
-    pub(crate) fn takes_missing_as_zero(&self) -> bool {
-        self.takes_missing_as_zero
+    /// The variables that an expression reads, each once, and the nodes that have any of them.
+    pub(crate) fn inputs(&self) -> Option<(&[Input], &NodeSet)> {
+        match &self.source {
+            Source::Computed(_, inputs) => Some((inputs, &self.nodes)),
+            Source::Values(..) | Source::Counts(..) => None,
+        }
     }
 
     /// True when the numbers were read as a list.
@@ -364,7 +368,7 @@ impl ColumnVar {
             Source::Values(predicate, _) => &part_of(predicate).base.column.subjects,
             Source::Counts(predicate, reverse) => &edges_of(predicate, *reverse).base.subjects,
             Source::Computed(_, inputs) => {
-                return inputs.iter().for_each(|input| input.add_finders(nodes, finders));
+                return inputs.iter().for_each(|input| input.column.add_finders(nodes, finders));
             }
         };
         finders.0.push(RowFinder::of(subjects, Members::Set(nodes)));
@@ -452,8 +456,9 @@ impl<'a> Reader<'a> {
                 Reader::Counts(EdgeCounts::with_finder(edges_of(predicate, *reverse), finder))
             }
             Source::Computed(program, inputs) => {
+                let inputs = inputs.iter();
                 let inputs: Vec<Reader<'_>> =
-                    inputs.iter().map(|input| Reader::new(input, first, finders)).collect();
+                    inputs.map(|input| Reader::new(&input.column, first, finders)).collect();
                 Reader::Computed { program, inputs, results: Results::Ints(Vec::new()) }
             }
         }
