@@ -2,6 +2,7 @@
 //! which facets and counts an object shows.
 
 use super::columns::Selection;
+use super::flat_rows::Flat;
 use crate::exec::control::options::ExecOptions;
 use crate::exec::control::tree::{EdgeField, FieldData, FieldResult, Level};
 use crate::exec::select::facets::EdgeFacets;
@@ -26,7 +27,8 @@ impl<'a> Wanted<'a> {
     pub(super) fn writer<'s>(self, sink: &'s mut dyn Sink) -> AnswerWriter<'a, 's> {
         let (options, objects_max) = self.options;
         let (version, selections) = (self.version, Selections::default());
-        AnswerWriter { version, options, sink, path: None, objects_max, selections }
+        let flat = Flat::default();
+        AnswerWriter { version, options, sink, path: None, objects_max, selections, flat }
     }
 }
 
@@ -51,6 +53,8 @@ pub(crate) struct AnswerWriter<'a, 's> {
     /// The number of objects that each list gets at the most; the others are left out.
     pub(crate) objects_max: usize,
     pub(crate) selections: Selections<'a>,
+    /// Where the objects of `@normalize` are made.
+    pub(super) flat: Flat<'a>,
 }
 
 impl<'a> AnswerWriter<'a, '_> {

@@ -6,6 +6,7 @@ pub(super) mod answer_keys;
 pub(super) mod answer_shape;
 pub(super) mod answer_writer;
 mod groups;
+mod flat_rows;
 mod normalize;
 mod objects;
 mod fields;
