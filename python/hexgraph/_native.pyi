@@ -75,6 +75,7 @@ def open_database(
     txn_timeout: float | None,
     durability: tuple[str, str, bool, str],
     strict: bool = False,
+    warns: bool = True,
 ) -> Database: ...
 def algorithms() -> list[dict[str, Any]]: ...
 def run_algorithm(

@@ -13,7 +13,7 @@ MEMORY = ":memory:"
 
 CLUSTER = "dgraph://"
 
-PLAIN = (0, None, 300.0, "always", "64MiB", "auto", None, True, False, 0)
+PLAIN = (0, None, 300.0, "always", "64MiB", "auto", None, True, False, True, 0)
 """The defaults of the arguments of `connect` that mean nothing to a cluster."""
 
 _open: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -32,6 +32,7 @@ def connect(  # noqa: PLR0913 - settings by keyword
     memory: int | str | None = None,
     map: bool = True,  # noqa: A002 - the field's word for it
     strict: bool = False,
+    warnings: bool = True,
     namespace: int = 0,
     **other: Never,
 ) -> Database:
@@ -75,6 +76,8 @@ def connect(  # noqa: PLR0913 - settings by keyword
 
     With `strict`, a query that names a predicate, a type or a language that the schema does not
     know raises QueryError, where it is answered with nothing and `Result.warnings` otherwise.
+    `rows()`, `to_dict()` and the frames of a result come with Python's warnings of what is in
+    `Result.warnings` (`QueryWarning`, `UnknownNameWarning`), unless `warnings=False`.
 
     `namespace` is the number of the graph that is asked, where the database has several beside each
     other (`Database.create_namespace`).
@@ -114,6 +117,7 @@ def connect(  # noqa: PLR0913 - settings by keyword
             memory,
             map,
             strict,
+            warnings,
             namespace,
         )
         return _cluster(path, read_only=read_only, is_plain=given == PLAIN)
@@ -128,9 +132,13 @@ def connect(  # noqa: PLR0913 - settings by keyword
     if path == MEMORY:
         if read_only:
             raise ValueError("a database in memory is empty: read_only needs a path")
-        return open_database(None, read_only, resources, settings, txn_timeout, durability, strict)
+        return open_database(
+            None, read_only, resources, settings, txn_timeout, durability, strict, warnings
+        )
     place = os.fspath(expanded(path))
-    database = open_database(place, read_only, resources, settings, txn_timeout, durability, strict)
+    database = open_database(
+        place, read_only, resources, settings, txn_timeout, durability, strict, warnings
+    )
     if namespace != 0:
         database = database.open_namespace(namespace)
     _open.add(database)

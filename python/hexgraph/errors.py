@@ -296,23 +296,49 @@ class StorageError(Error, OSError):
         return self.message
 
 
-class UnknownNameWarning(UserWarning):
-    """A result became a table, and its query names what the schema does not know: see `warnings`.
+class QueryWarning(UserWarning):
+    """A query was answered, and likely means something else: see `Result.warnings`.
 
     Python shows it once for each place in a program. `warnings.simplefilter("ignore",
-    hexgraph.UnknownNameWarning)` silences it, "error" instead makes it an exception, and
-    `db.query(..., strict=True)` refuses such queries.
+    hexgraph.QueryWarning)` silences all of its kinds, "error" instead makes them exceptions, and
+    `connect(..., warnings=False)` gives none. `kind` is the name that an answer of the server has
+    for it, as "missing_values".
 
     >>> import hexgraph, warnings
-    >>> found = hexgraph.connect().query("{ q(func: has(nmae)) { uid } }")
+    >>> db = hexgraph.connect()
+    >>> _ = db.load_nodes([{"name": "a", "x": 1, "y": 2}, {"name": "b", "y": 3}], id=None)
+    >>> dql = "{ q(func: has(name), orderasc: name) { v as x w as y sum: math(v + w) } }"
     >>> with warnings.catch_warnings(record=True, action="always") as caught:
-    ...     _ = found.to_arrow()
+    ...     _ = db.query(dql).rows()
+    >>> caught[0].category.__name__, caught[0].message.kind
+    ('QueryWarning', 'missing_values')
+    """
+
+    kind: str = ""
+
+    def __init__(self, message: str, kind: str = "") -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class UnknownNameWarning(QueryWarning):
+    """A query names what the schema does not know: see `Result.warnings`.
+
+    There is none while the schema knows no name at all. `db.query(..., strict=True)` refuses such
+    queries.
+
+    >>> import hexgraph, warnings
+    >>> db = hexgraph.connect()
+    >>> _ = db.mutate(set='_:a <name> "Ada" .')
+    >>> found = db.query("{ q(func: has(nmae)) { uid } }")
+    >>> with warnings.catch_warnings(record=True, action="always") as caught:
+    ...     _ = found.rows()
     >>> caught[0].category.__name__, str(caught[0].message)
-    ('UnknownNameWarning', 'line 1 column 11: there is no predicate `nmae`')
+    ('UnknownNameWarning', 'line 1 column 11: there is no predicate `nmae` (did you mean `name`?)')
     """
 
 
-class NotConvergedWarning(UserWarning):
+class NotConvergedWarning(QueryWarning):
     """The rounds of an algorithm ended before its numbers stood still: see `Found.converged`.
 
     >>> import hexgraph, warnings
@@ -324,11 +350,24 @@ class NotConvergedWarning(UserWarning):
     """
 
 
-def warn_of(found: Iterable[str], category: type[Warning] = UnknownNameWarning) -> None:
+CATEGORIES: dict[str, type[QueryWarning]] = {
+    "unknown_predicate": UnknownNameWarning,
+    "unknown_type": UnknownNameWarning,
+    "not_converged": NotConvergedWarning,
+}
+"""The categories of kinds that have one of their own."""
+
+
+def warn_of_query(found: Iterable[tuple[str, str]]) -> None:
+    """Warn of what is likely a mistake in a query: the text and the kind of each."""
+    warn_of(CATEGORIES.get(kind, QueryWarning)(text, kind) for text, kind in found)
+
+
+def warn_of(found: Iterable[Warning]) -> None:
     """Warn whoever has called the engine, at the first line of Python outside of this package."""
     # `skip_file_prefixes` of `warnings.warn` needs Python 3.12.
     level, frame = 2, sys._getframe(1)
     while frame.f_back and frame.f_globals.get("__name__", "").startswith(_PACKAGE):
         level, frame = level + 1, frame.f_back
-    for text in found:
-        warnings.warn(text, category, stacklevel=level)
+    for warning in found:
+        warnings.warn(warning, stacklevel=level)

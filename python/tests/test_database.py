@@ -175,7 +175,7 @@ def test_mutate(people):
 
 def test_drop(people):
     people.drop("predicate", "born")
-    assert "born" not in people.query("{ q(func: uid(0x1)) { name born } }").to_dict()["q"][0]
+    assert "born" not in people.query("{ q(func: uid(0x1)) { name born } }")["q"][0]
     people.drop("data")
     assert names(people) == []
     assert "name: string" in people.schema()

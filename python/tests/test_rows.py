@@ -10,6 +10,7 @@ pytestmark = pytest.mark.shared
 
 
 def test_rows_follow_the_query(people):
+    people.alter("nickname: string .")
     text = "{ q(func: uid(1, 2, 3)) { height name uid nickname } }"
     found = people.query(text)
     assert found.columns() == ["height", "name", "uid", "nickname"]

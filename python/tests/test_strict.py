@@ -1,5 +1,7 @@
 """Names in queries that the schema does not know."""
 
+import warnings
+
 import pytest
 
 import hexgraph
@@ -87,7 +89,7 @@ def test_a_connection_is_strict():
             db.query("{ q(func: has(nmae)) { uid } }")
         with db.txn() as txn, pytest.raises(hexgraph.QueryError, match="no predicate `nmae`"):
             txn.query("{ q(func: has(nmae)) { uid } }")
-        assert db.query("{ q(func: has(nmae)) { uid } }", strict=False).rows() == []
+        assert list(db.query("{ q(func: has(nmae)) { uid } }", strict=False)) == []
 
 
 def test_warnings_are_of_the_version_and_not_of_the_plan(db):
@@ -106,6 +108,8 @@ def test_warnings_are_shown(db):
 @pytest.mark.parametrize(
     "convert",
     [
+        lambda result: result.rows(),
+        lambda result: result.to_dict(),
         lambda result: result.to_arrow(),
         lambda result: result.to_pandas(),
         lambda result: result.to_polars(),
@@ -114,7 +118,7 @@ def test_warnings_are_shown(db):
         lambda result: result.__arrow_c_stream__(),
     ],
 )
-def test_tables_warn_of_them(people, convert):
+def test_rows_and_tables_warn_of_them(people, convert):
     pytest.importorskip("pandas")
     pytest.importorskip("polars")
     result = people.query("{ q(func: has(nmae)) { name } }")
@@ -126,6 +130,58 @@ def test_tables_warn_of_them(people, convert):
     with pytest.raises(hexgraph.UnknownNameWarning):
         convert(result)
     convert(people.query("{ q(func: has(name)) { name } }"))
-    # What has a place for them, or asks for none, is silent.
-    assert result.rows() == []
-    assert result.to_dict() == {"q": []}
+    # What has a field for them, or is text, is silent.
+    assert list(result) == result["q"] == []
+    assert result.json() == '{"q":[]}'
+
+
+def test_a_connection_without_warnings():
+    pytest.importorskip("polars")
+    dql = "{ q(func: type(Flihgt)) { name } }"
+    with hexgraph.connect(warnings=False) as db:
+        db.load_nodes([{"name": "a"}], "Flight", id=None)
+        result = db.query(dql)
+        assert result.rows() == []
+        assert result.to_dict() == {"q": []}
+        assert result.to_polars().height == 0
+        (told,) = result.warnings
+        assert "there is no type `Flihgt` (did you mean `Flight`?)" in told
+        with db.txn(read_only=True) as txn:
+            assert txn.query(dql).rows() == []
+        for page in db.pages("{ q(func: has(name)) { nmae } }"):
+            page.rows()
+
+
+def test_where_no_name_is_known_none_is_misspelt(db):
+    dql = "{ q(func: has(name)) { name } }"
+    assert db.query(dql).rows() == []
+    db.alter("nmae: string .")
+    with pytest.warns(hexgraph.UnknownNameWarning, match="did you mean `nmae`"):
+        assert db.query(dql).rows() == []
+
+
+def test_each_warning_has_the_category_of_its_kind(db):
+    db.load_nodes([{"n": 1, "x": 1, "y": 2}, {"n": 2, "y": 3}], id=None)
+    dql = "{ q(func: has(n)) { v as x w as y sum: math(v + w) nmae } }"
+    with pytest.warns(hexgraph.QueryWarning) as caught:
+        db.query(dql).rows()
+    told = [(it.category, it.message.kind) for it in caught]
+    assert told == [
+        (hexgraph.QueryWarning, "missing_values"),
+        (hexgraph.UnknownNameWarning, "unknown_predicate"),
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", hexgraph.UnknownNameWarning)
+        with pytest.raises(hexgraph.QueryWarning, match="`v` has no value at 1 of the 2 nodes"):
+            db.query(dql).to_dict()
+
+
+def test_an_algorithm_in_dql_warns_that_it_did_not_converge(db):
+    db.mutate(set="<1> <e> <2> .\n<2> <e> <3> .\n<3> <e> <1> .\n<3> <e> <4> .")
+    dql = "{ r as pagerank(iterations: 2) { e } q(func: uid(r)) { uid val(r) } }"
+    result = db.query(dql)
+    (told,) = result.warnings
+    assert "`pagerank` did not converge: after 2 rounds" in told
+    with pytest.warns(hexgraph.NotConvergedWarning, match="after 2 rounds"):
+        result.rows("q")
+    assert db.query(dql.replace("iterations: 2", "iterations: 1000")).warnings == []

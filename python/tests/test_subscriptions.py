@@ -96,7 +96,7 @@ def test_who_waits_for_ever_says_so_in_any_number(films):
         films.graphql_schema(SCHEMA)
         told = films.graphql("{ queryFilm { title } }", timeout=timeout)
         assert told == {"data": {"queryFilm": []}}
-        assert films.query("{ q(func: has(nothing)) { uid } }", timeout=timeout).rows() == []
+        assert list(films.query("{ q(func: has(nothing)) { uid } }", timeout=timeout)) == []
 
 
 def test_it_ends_with_the_schema_the_database_and_when_it_is_closed(films):

@@ -5,7 +5,7 @@ use super::graphql;
 use super::graphql::GraphqlArguments;
 use super::interrupt::{detached, interruptible, interruptible_with};
 use super::mutation::{MutationArguments, PyUpsert, to_drop};
-use super::requests::{Asked, Target, UpsertArguments, refuse_arguments, to_timeout};
+use super::requests::{Asked, Checks, Target, UpsertArguments, refuse_arguments, to_timeout};
 use super::server::{PyServer, Servers, Settings, warn_of_default_password};
 use super::source::{PyLoadReport, PySchemaReport, to_schema_text};
 use super::stats::stats_dict;
@@ -38,7 +38,7 @@ pub struct PyDatabase {
     database: Database,
     path: Option<PathBuf>,
     read_only: bool,
-    strict: bool,
+    checks: Checks,
     servers: Servers,
 }
 
@@ -48,13 +48,18 @@ impl PyDatabase {
         database: Database,
         path: Option<PathBuf>,
         read_only: bool,
-        strict: bool,
+        checks: Checks,
     ) -> PyDatabase {
-        PyDatabase { database, path, read_only, strict, servers: Servers::default() }
+        PyDatabase { database, path, read_only, checks, servers: Servers::default() }
     }
 
     pub(crate) fn database(&self) -> &Database {
         &self.database
+    }
+
+    /// Whether what is likely a mistake in a query comes with Python's warnings.
+    pub(crate) fn warns(&self) -> bool {
+        self.checks.warns
     }
 }
 
@@ -213,7 +218,7 @@ impl PyDatabase {
         other: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyResultSet> {
         refuse_arguments(py, other)?;
-        let asked = Asked { dql, timeout, debug, strict: strict.unwrap_or(self.strict) };
+        let asked = Asked { dql, timeout, debug, checks: self.checks.with_strict(strict) };
         Target::Database(&self.database).query(py, asked, variables)
     }
 
@@ -280,7 +285,7 @@ impl PyDatabase {
         let rows = py.import("hexgraph.frames")?.call_method1("each_row_of", (table,))?.unbind();
         let answers = detached(py, || self.database.query_each(&dql, timeout));
         let answers = answers.map_err(|error| to_python_with_text(error, &dql))?;
-        Ok(PyAnswers::new(answers, dql, rows))
+        Ok(PyAnswers::new(answers, dql, rows, self.checks.warns))
     }
 
     /// Answer a query and tell how: each step with the rows that the indexes promised, those that came out, and its time.
@@ -432,7 +437,7 @@ impl PyDatabase {
     ) -> PyResult<PyPages> {
         let variables = to_variables(variables)?;
         let pages = detached(py, || self.database.pages(dql, &variables, size));
-        Ok(PyPages::new(pages.map_err(|error| to_python_with_text(error, dql))?))
+        Ok(PyPages::new(pages.map_err(|error| to_python_with_text(error, dql))?, self.checks.warns))
     }
 
     /// Delete and set in one commit, the deletes first, all or nothing. Returns the uids of new
@@ -509,7 +514,8 @@ impl PyDatabase {
         mutations: Option<&Bound<'py, PyAny>>,
         timeout: Option<f64>,
     ) -> PyResult<PyUpsert> {
-        let upsert = UpsertArguments { dql, variables, cond, mutations, timeout };
+        let warns = self.checks.warns;
+        let upsert = UpsertArguments { dql, variables, cond, mutations, timeout, warns };
         let given = &PyTuple::empty(py);
         let arguments = MutationArguments { given, set, delete, set_json, delete_json };
         Target::Database(&self.database).upsert(py, upsert, &arguments)
@@ -534,7 +540,7 @@ impl PyDatabase {
     fn txn(&self, py: Python<'_>, read_only: bool) -> PyResult<PyTxn> {
         let options = TxnOptions { read_only, ..TxnOptions::default() };
         let txn = detached(py, || self.database.begin(options)).map_err(to_python)?;
-        Ok(PyTxn::new(txn, self.strict))
+        Ok(PyTxn::new(txn, self.checks))
     }
 
     /// Take `count` uids in a row that no new node gets, and return them: a program that numbers
@@ -732,7 +738,7 @@ impl PyDatabase {
 
     fn _open_namespace(&self, py: Python<'_>, id: u64) -> PyResult<PyDatabase> {
         let database = detached(py, || self.database.namespace(id)).map_err(to_python)?;
-        Ok(PyDatabase::new(database, self.path.clone(), self.read_only, self.strict))
+        Ok(PyDatabase::new(database, self.path.clone(), self.read_only, self.checks))
     }
 
     fn _create_namespace(&self, py: Python<'_>) -> PyResult<u64> {

@@ -8,7 +8,7 @@ use super::drawn::generate::generate;
 use super::drawn::layout::layout;
 use super::interrupt::{Cancel, detached, signal_came};
 use super::mutation::PyUpsert;
-use super::requests::to_timeout;
+use super::requests::{Checks, to_timeout};
 use super::server::PyServer;
 use super::source::{PyLoadReport, PySchemaReport};
 use super::txn::PyTxn;
@@ -66,7 +66,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// Open the database in a directory, or an empty one in memory.
 #[pyfunction]
-#[pyo3(signature = (path, read_only, resources, limits, txn_timeout, durability, strict = false))]
+#[pyo3(signature = (path, read_only, resources, limits, txn_timeout, durability, strict = false, warns = true))]
 #[expect(clippy::too_many_arguments, reason = "`connect` has them by name")]
 fn open_database(
     py: Python<'_>,
@@ -77,7 +77,9 @@ fn open_database(
     txn_timeout: Option<f64>,
     durability: (String, String, bool, String),
     strict: bool,
+    warns: bool,
 ) -> PyResult<PyDatabase> {
+    let checks = Checks { strict, warns };
     let (threads, memory) = resources;
     let mut options = OpenOptions { read_only, threads, ..OpenOptions::default() };
     if let Some(idle) = to_timeout(txn_timeout)? {
@@ -96,11 +98,11 @@ fn open_database(
     options.set_checkpoint(&checkpoint).map_err(to_value_error)?;
     options.set_fold(&fold).map_err(to_value_error)?;
     let Some(path) = path else {
-        return Ok(PyDatabase::new(Database::in_memory_with(options), None, false, strict));
+        return Ok(PyDatabase::new(Database::in_memory_with(options), None, false, checks));
     };
     let opened = detached(py, || Database::open(&path, options));
     let database = opened.map_err(crate::convert::errors::to_python)?;
-    Ok(PyDatabase::new(database, Some(path), read_only, strict))
+    Ok(PyDatabase::new(database, Some(path), read_only, checks))
 }
 
 fn to_value_error(error: Error) -> PyErr {

@@ -29,8 +29,9 @@ pub struct PyUpsert {
 
 impl PyUpsert {
     /// What Python sees of an answer.
-    pub fn new(py: Python<'_>, answer: MutationAnswer) -> PyResult<PyUpsert> {
-        let result = answer.queries.map(|queries| Py::new(py, PyResultSet::new(py, queries)));
+    pub fn new(py: Python<'_>, answer: MutationAnswer, warns: bool) -> PyResult<PyUpsert> {
+        let result = answer.queries;
+        let result = result.map(|queries| Py::new(py, PyResultSet::new(py, queries, warns)));
         Ok(PyUpsert { uids: answer.uids, effect: answer.effect, result: result.transpose()? })
     }
 }

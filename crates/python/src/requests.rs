@@ -24,6 +24,22 @@ pub(crate) enum Target<'a> {
     Txn(&'a Txn),
 }
 
+/// What becomes of what is likely a mistake in a query.
+#[derive(Clone, Copy)]
+pub struct Checks {
+    /// Whether names that the schema does not know are errors.
+    pub strict: bool,
+    /// Whether rows, dictionaries and tables come with Python's warnings.
+    pub warns: bool,
+}
+
+impl Checks {
+    /// The same, with `strict` as an argument says.
+    pub fn with_strict(self, strict: Option<bool>) -> Checks {
+        Checks { strict: strict.unwrap_or(self.strict), ..self }
+    }
+}
+
 /// A query as Python asks it, beside its variables.
 pub(crate) struct Asked {
     /// The query.
@@ -32,8 +48,8 @@ pub(crate) struct Asked {
     pub timeout: Option<f64>,
     /// Whether every object has its uid.
     pub debug: bool,
-    /// Whether names that the schema does not know are errors.
-    pub strict: bool,
+    /// What becomes of what is likely a mistake.
+    pub checks: Checks,
 }
 
 /// The arguments of an upsert, beside those of its first mutation.
@@ -48,6 +64,8 @@ pub(crate) struct UpsertArguments<'a, 'py> {
     pub mutations: Option<&'a Bound<'py, PyAny>>,
     /// The time limit in seconds.
     pub timeout: Option<f64>,
+    /// Whether what the query found comes with Python's warnings.
+    pub warns: bool,
 }
 
 /// Refuses arguments that `query` does not have, with what was probably meant.
@@ -72,7 +90,7 @@ impl Target<'_> {
         asked: Asked,
         variables: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyResultSet> {
-        let Asked { dql, timeout, debug, strict } = asked;
+        let Asked { dql, timeout, debug, checks } = asked;
         let variables = to_variables(variables)?;
         let timeout = to_timeout(timeout)?;
         let request = QueryRequest { text: dql, variables, debug };
@@ -84,13 +102,13 @@ impl Target<'_> {
             |error| to_python_with_text(error, &request.text),
         );
         let answer = answer?;
-        if strict
+        if checks.strict
             && let Some(Warning { message, at, hint, .. }) = answer.unknown().into_iter().next()
         {
             let error = Error::query_at(at, message).with_hint(hint);
             return Err(to_python_with_text(error, &request.text));
         }
-        Ok(PyResultSet::new(py, answer))
+        Ok(PyResultSet::new(py, answer, checks.warns))
     }
 
     /// Carries out a mutation, and returns the uids of new nodes by their names.
@@ -119,7 +137,7 @@ impl Target<'_> {
         upsert: UpsertArguments<'_, 'py>,
         arguments: &MutationArguments<'_, 'py>,
     ) -> PyResult<PyUpsert> {
-        let UpsertArguments { dql, variables, cond, mutations, timeout } = upsert;
+        let UpsertArguments { dql, variables, cond, mutations, timeout, warns } = upsert;
         let timeout = to_timeout(timeout)?;
         let variables = to_variables(variables)?;
         let texts = Texts::read(arguments, cond)?;
@@ -141,7 +159,7 @@ impl Target<'_> {
             },
             |error| to_python_with_text(error, if is_block { dql } else { "" }),
         );
-        PyUpsert::new(py, done?)
+        PyUpsert::new(py, done?, warns)
     }
 
     fn ask(self, request: &QueryRequest, control: &Control) -> Result<QueryAnswer> {

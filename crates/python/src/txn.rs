@@ -2,7 +2,7 @@
 
 use super::interrupt::detached;
 use super::mutation::{MutationArguments, PyUpsert};
-use super::requests::{Asked, Target, UpsertArguments, refuse_arguments};
+use super::requests::{Asked, Checks, Target, UpsertArguments, refuse_arguments};
 use crate::answers::result::PyResultSet;
 use crate::convert::errors::to_python;
 use hexgraph::db::Txn;
@@ -28,14 +28,13 @@ use pyo3::types::{PyDict, PyTuple};
 #[pyclass(frozen, weakref, name = "Txn", module = "hexgraph")]
 pub struct PyTxn {
     txn: Txn,
-    /// Whether names in queries that the schema does not know are errors.
-    strict: bool,
+    checks: Checks,
 }
 
 impl PyTxn {
     /// What Python sees of a transaction.
-    pub fn new(txn: Txn, strict: bool) -> PyTxn {
-        PyTxn { txn, strict }
+    pub fn new(txn: Txn, checks: Checks) -> PyTxn {
+        PyTxn { txn, checks }
     }
 }
 
@@ -66,7 +65,7 @@ impl PyTxn {
         other: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyResultSet> {
         refuse_arguments(py, other)?;
-        let asked = Asked { dql, timeout, debug, strict: strict.unwrap_or(self.strict) };
+        let asked = Asked { dql, timeout, debug, checks: self.checks.with_strict(strict) };
         Target::Txn(&self.txn).query(py, asked, variables)
     }
 
@@ -123,7 +122,8 @@ impl PyTxn {
         mutations: Option<&Bound<'py, PyAny>>,
         timeout: Option<f64>,
     ) -> PyResult<PyUpsert> {
-        let upsert = UpsertArguments { dql, variables, cond, mutations, timeout };
+        let warns = self.checks.warns;
+        let upsert = UpsertArguments { dql, variables, cond, mutations, timeout, warns };
         let given = &PyTuple::empty(py);
         let arguments = MutationArguments { given, set, delete, set_json, delete_json };
         Target::Txn(&self.txn).upsert(py, upsert, &arguments)

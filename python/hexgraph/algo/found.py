@@ -63,7 +63,7 @@ class Found:
         self.rounds, self._residual, self._converged = how
         """The rounds that were made; 0 where an algorithm makes none."""
         if self._converged is False:
-            warn_of([self._unconverged()], NotConvergedWarning)
+            warn_of([NotConvergedWarning(self._unconverged(), "not_converged")])
 
     @property
     def converged(self) -> bool | None:

@@ -726,6 +726,18 @@ impl QueryAnswer {
         }
     }
 
+    /// False where the schema of its version has no name but those that every database has: then no name of a query is misspelt. O(names that
+    /// every database has).
+    pub fn has_schema(&self) -> bool {
+        let schema = match &self.found {
+            Found::Held(answer) => &answer.version().schema,
+            Found::Copied(copied) => &copied.schema,
+        };
+        let is_own = |name: &&str| !name.starts_with("dgraph.");
+        let mut names = schema.predicates.keys().chain(schema.types.keys());
+        names.any(|name| is_own(&&**name))
+    }
+
     /// The times of parsing and processing; encoding is zero.
     pub fn latency(&self) -> Latency {
         self.latency

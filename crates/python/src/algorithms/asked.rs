@@ -4,7 +4,7 @@ use crate::convert::errors::{to_python_without_place, warn_of};
 use crate::database::PyDatabase;
 use crate::interrupt::interruptible_with;
 use crate::requests::to_timeout;
-use hexgraph::db::{Control, QueryAnswer, QueryRequest, Warning};
+use hexgraph::db::{Control, QueryAnswer, QueryRequest, Warning, WarningKind};
 use hexgraph_base::types::Result;
 use pyo3::prelude::*;
 
@@ -24,8 +24,12 @@ pub(super) fn ask<T: Send>(
         Ok((take(answer, control)?, unknown))
     };
     // The caller named an algorithm and its arguments, and has not seen this text: no place is told.
-    let (taken, unknown) =
+    let (taken, mut unknown) =
         interruptible_with(py, timeout, |_| Ok(()), work, to_python_without_place)?;
-    warn_of(py, unknown.iter().map(Warning::without_place).collect())?;
+    if database.warns() {
+        // Whether an algorithm converged is told by its result.
+        unknown.retain(|warning| warning.kind != WarningKind::NotConverged);
+        warn_of(py, &unknown, Warning::without_place)?;
+    }
     Ok(taken)
 }

@@ -29,6 +29,7 @@ pub struct PyAnswers {
     answers: EachAnswer,
     text: String,
     source: Mutex<Source>,
+    warns: bool,
 }
 
 /// Where rows of arguments come from.
@@ -50,9 +51,14 @@ enum State {
 
 impl PyAnswers {
     /// The answers to the rows that an iterator of Python has.
-    pub(crate) fn new(answers: EachAnswer, text: String, rows: Py<PyAny>) -> PyAnswers {
+    pub(crate) fn new(
+        answers: EachAnswer,
+        text: String,
+        rows: Py<PyAny>,
+        warns: bool,
+    ) -> PyAnswers {
         let source = Mutex::new(Source { rows: State::Waits(rows), count: 0 });
-        PyAnswers { answers, text, source }
+        PyAnswers { answers, text, source, warns }
     }
 
     /// Never held while Python runs.
@@ -129,7 +135,7 @@ impl PyAnswers {
             |error| to_python_with_text(error, &self.text),
         )?;
         match answer {
-            Some(answer) => Ok(Some(PyResultSet::new(py, answer))),
+            Some(answer) => Ok(Some(PyResultSet::new(py, answer, self.warns))),
             None => self.failure().map_or(Ok(None), Err),
         }
     }

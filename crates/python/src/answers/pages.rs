@@ -18,12 +18,13 @@ use std::sync::{Mutex, PoisonError};
 #[pyclass(frozen, name = "Pages", module = "hexgraph")]
 pub struct PyPages {
     pages: Mutex<Pages>,
+    warns: bool,
 }
 
 impl PyPages {
     /// An iterator over pages.
-    pub fn new(pages: Pages) -> PyPages {
-        PyPages { pages: Mutex::new(pages) }
+    pub fn new(pages: Pages, warns: bool) -> PyPages {
+        PyPages { pages: Mutex::new(pages), warns }
     }
 }
 
@@ -37,6 +38,6 @@ impl PyPages {
         let page = interruptible(py, None, |control| {
             self.pages.lock().unwrap_or_else(PoisonError::into_inner).next(control)
         })?;
-        Ok(page.map(|page| PyResultSet::new(py, page)))
+        Ok(page.map(|page| PyResultSet::new(py, page, self.warns)))
     }
 }

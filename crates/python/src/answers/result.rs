@@ -5,7 +5,7 @@ use crate::convert::arrow::ArrowTable;
 use crate::convert::dict_sink::{DictSink, Fault};
 use crate::convert::errors::{to_python, warn_of};
 use crate::interrupt::interruptible;
-use hexgraph::db::{AnswerMemory, Control, QueryAnswer};
+use hexgraph::db::{AnswerMemory, Control, QueryAnswer, Warning};
 use hexgraph_base::answer::RowForm;
 use hexgraph_base::types::bounded;
 use pyo3::exceptions::{PyKeyError, PyValueError};
@@ -35,16 +35,17 @@ pub struct PyResultSet {
     kept: Arc<Kept>,
     /// The number of objects, once it was asked for: to count them costs as much as to write them.
     count: OnceLock<usize>,
+    warns: bool,
 }
 
 impl PyResultSet {
-    /// Wraps an answer.
-    pub fn new(py: Python<'_>, answer: QueryAnswer) -> PyResultSet {
+    /// Wraps an answer. With `warns`, rows, objects and tables made of it come with Python's warnings.
+    pub fn new(py: Python<'_>, answer: QueryAnswer, warns: bool) -> PyResultSet {
         let (kept, oldest) = Kept::new(answer);
         if let Some(oldest) = oldest {
             py.detach(|| oldest.copy_out());
         }
-        PyResultSet { kept, count: OnceLock::new() }
+        PyResultSet { kept, count: OnceLock::new(), warns }
     }
 
     fn answer(&self) -> Arc<QueryAnswer> {
@@ -58,9 +59,18 @@ impl PyResultSet {
         })
     }
 
-    /// Makes Python's warnings of those of the answer, since a table has no place for them; fails where a filter makes errors of them.
+    /// Makes Python's warnings of those of the answer, since rows and tables have no field for them; fails where a filter makes errors of
+    /// them. A schema without a name knows none, and so none is misspelt.
     fn warn(&self, py: Python<'_>) -> PyResult<()> {
-        warn_of(py, self.warnings())
+        if !self.warns {
+            return Ok(());
+        }
+        let answer = self.answer();
+        let mut warnings = answer.warnings();
+        if !warnings.is_empty() && !answer.has_schema() {
+            warnings.retain(|warning| !warning.kind.is_unknown_name());
+        }
+        warn_of(py, &warnings, Warning::to_string)
     }
 
     fn dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -189,6 +199,7 @@ impl PyResultSet {
     /// >>> db.query("{ q(func: has(name)) { name } }").to_dict()
     /// {'q': [{'name': 'Ada'}]}
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.warn(py)?;
         self.dict(py)
     }
 
@@ -200,6 +211,7 @@ impl PyResultSet {
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
     /// >>> _ = db.mutate(set='<0x1f> <name> "Ada" .')
+    /// >>> _ = db.alter("age: int .")
     /// >>> db.query("{ q(func: has(name)) { uid name age } }").rows()
     /// [('0x1f', 'Ada', None)]
     /// >>> db.query("{ q(func: has(name)) { uid name } }").rows(uids=int)
@@ -212,6 +224,7 @@ impl PyResultSet {
         uids: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyList>> {
         let int_uids = wants_ints(py, uids)?;
+        self.warn(py)?;
         let control = Control::new();
         let (block, keys) = interruptible(py, None, |control| self.answer().keys(block, control))?;
         let form = self.answer().row_form(Some(&block)).map_err(to_python)?;
@@ -239,6 +252,7 @@ impl PyResultSet {
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
     /// >>> _ = db.mutate(set='<1> <name> "Ada" .')
+    /// >>> _ = db.alter("age: int .")
     /// >>> found = db.query("{ q(func: has(name)) { uid called: name age } }")
     /// >>> found.columns(), found.rows()
     /// (['uid', 'called', 'age'], [('0x1', 'Ada', None)])
@@ -286,8 +300,9 @@ impl PyResultSet {
     /// >>> db.query("{ q(func: has(name)) { name } }").to_arrow()
     /// <hexgraph.ArrowTable: 1 row, columns name: Utf8>
     ///
-    /// A table has no place for `warnings`: they are Python's, of the category `hexgraph.UnknownNameWarning`, here and
-    /// with everything that makes a table or a frame.
+    /// A table has no field for `warnings`: they are Python's, of the categories `hexgraph.UnknownNameWarning` and
+    /// `hexgraph.QueryWarning`, here and with `rows`, `to_dict` and
+    /// everything that makes a frame.
     ///
     /// Raises QueryError where a key has values of several kinds.
     #[pyo3(signature = (block = None))]

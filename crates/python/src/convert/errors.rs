@@ -1,5 +1,6 @@
 //! Errors as exceptions: the one table of them.
 
+use hexgraph::db::Warning;
 use hexgraph_base::types::{Error, Position};
 use pyo3::prelude::*;
 
@@ -88,12 +89,20 @@ pub(crate) fn to_python_without_place(error: Error) -> PyErr {
     }
 }
 
-/// Makes Python's warnings of some texts; fails where a filter of Python's makes errors of them.
-pub(crate) fn warn_of(py: Python<'_>, texts: Vec<String>) -> PyResult<()> {
-    if texts.is_empty() {
+/// Makes Python's warnings of those of a query, in words that `text_of` gives, each of the category of its kind; fails where a filter of Python's
+/// makes errors of them.
+pub(crate) fn warn_of(
+    py: Python<'_>,
+    warnings: &[Warning],
+    text_of: impl Fn(&Warning) -> String,
+) -> PyResult<()> {
+    if warnings.is_empty() {
         return Ok(());
     }
-    py.import("hexgraph.errors")?.call_method1("warn_of", (texts,)).map(drop)
+    let errors = py.import("hexgraph.errors")?;
+    let told: Vec<(String, &str)> =
+        warnings.iter().map(|warning| (text_of(warning), warning.kind.name())).collect();
+    errors.call_method1("warn_of_query", (told,)).map(drop)
 }
 
 /// The exception of an error; one about a text quotes the line of `text` that is wrong.

@@ -1,8 +1,11 @@
 //! Carries out the block of an algorithm: finds the edges and nodes that it is about, takes the compact graph of them, and has the algorithm
 //! computed on it.
 
-use crate::algo::{EdgePart, Found, Graph, GraphCache, Output, Run, Taken, Task, Wanted, compute};
+use crate::algo::{
+    EdgePart, Found, Graph, GraphCache, Output, Report, Run, Taken, Task, Wanted, compute,
+};
 use crate::exec::control::context::{Context, Var};
+use crate::exec::control::trace::{Doubt, Doubtful};
 use crate::exec::control::tree::{AlgorithmResult, Column, ValueMap};
 use crate::exec::physical::path::GraphPath;
 use crate::exec::walk::lists::distinct;
@@ -47,6 +50,7 @@ impl<'a> Context<'a> {
         let found = compute(&Run { graph: &graph, call, lists, weights: &weights, task })?;
         self.describe(&step, &told(&found));
         self.end(&step, found.report.edges);
+        self.note_unconverged(block, call.algorithm.name, &found.report);
         match block.var {
             None => Ok(Some(AlgorithmResult { graph, found })),
             Some(var) => {
@@ -56,6 +60,16 @@ impl<'a> Context<'a> {
                 self.set_var(var, value);
                 Ok(None)
             }
+        }
+    }
+
+    /// Notes an algorithm whose rounds ended before the tolerance was reached.
+    fn note_unconverged(&self, block: &Block, name: &'static str, report: &Report) {
+        if report.converged == Some(false) {
+            let (rounds, residual) = (report.iterations, report.residual.unwrap_or_default());
+            let residual = format!("{residual:.1e}");
+            let what = Doubtful::NotConverged { name, rounds, residual };
+            self.control.note_doubt(Doubt { at: block.at, what });
         }
     }
 

@@ -52,6 +52,17 @@ fn warning_of(query: &Query, doubt: &Doubt) -> Warning {
             let hint = "to compute with each of them alone ask for the values of both levels, and compute with the rows of `flatten()`";
             (WarningKind::SummedWays, message, hint.to_owned())
         }
+        Doubtful::NotConverged { name, rounds, residual } => {
+            let shown = if *rounds == 1 { "round" } else { "rounds" };
+            let message = format!(
+                "`{name}` did not converge: after {rounds} {shown} the last one still changed all numbers by {residual} together"
+            );
+            let hint = format!(
+                "`iterations: {}` makes more, and a greater `tolerance` waits for less",
+                rounds.saturating_mul(10)
+            );
+            (WarningKind::NotConverged, message, hint)
+        }
         Doubtful::NoResult { function, operands } => {
             // The condition alone decides.
             let told = if *function == MathFunction::Cond { 1 } else { operands.len() };

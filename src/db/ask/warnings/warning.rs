@@ -40,6 +40,8 @@ pub enum WarningKind {
     NoResult,
     /// An argument or a directive that has no effect where it stands.
     Ignored,
+    /// An algorithm whose rounds ended before its numbers stood still.
+    NotConverged,
     /// A block that nests deeper than many readers of JSON go.
     DeepAnswer,
 }
@@ -58,6 +60,7 @@ impl WarningKind {
             WarningKind::SummedWays => "summed_ways",
             WarningKind::NoResult => "no_result",
             WarningKind::Ignored => "ignored",
+            WarningKind::NotConverged => "not_converged",
             WarningKind::DeepAnswer => "deep_answer",
         }
     }
@@ -67,6 +70,23 @@ impl WarningKind {
         matches!(self, WarningKind::UnknownPredicate | WarningKind::UnknownType)
     }
 }
+
+/// All kinds.
+#[cfg(test)]
+const KINDS: [WarningKind; 12] = [
+    WarningKind::UnknownPredicate,
+    WarningKind::UnknownType,
+    WarningKind::NoLanguages,
+    WarningKind::NoSelection,
+    WarningKind::GroupedPage,
+    WarningKind::NoValue,
+    WarningKind::MissingValues,
+    WarningKind::SummedWays,
+    WarningKind::NoResult,
+    WarningKind::Ignored,
+    WarningKind::NotConverged,
+    WarningKind::DeepAnswer,
+];
 
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -80,5 +100,20 @@ impl Warning {
     pub fn without_place(&self) -> String {
         let Warning { message, hint, .. } = self;
         if hint.is_empty() { message.clone() } else { format!("{message} ({hint})") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_about_http_names_all_kinds() {
+        let page = include_str!("../../../../docs/http.md");
+        let (_, table) = page.split_once("### Kinds of warnings").expect("the page has the table");
+        for kind in KINDS {
+            assert!(table.contains(&format!("`{}`", kind.name())), "{}", kind.name());
+        }
+        assert_eq!(KINDS.last().map(|kind| *kind as usize + 1), Some(KINDS.len()), "all are here");
     }
 }

@@ -71,6 +71,15 @@ pub enum Doubtful {
         /// A node that several nodes lead to.
         uid: Uid,
     },
+    /// The rounds of an algorithm ended before its numbers stood still.
+    NotConverged {
+        /// The algorithm.
+        name: &'static str,
+        /// The rounds that were made.
+        rounds: usize,
+        /// By how much the last one changed all numbers together, as text.
+        residual: String,
+    },
     /// An operator has no result for the types of its operands.
     NoResult {
         /// The operator.
