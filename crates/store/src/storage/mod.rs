@@ -21,6 +21,7 @@ pub use files::file_format::{FileAccess, SnapshotFile};
 pub use files::identity::Identity;
 pub(crate) use files::log::{HEADER_LEN as LOG_HEADER_LEN, LogWriter};
 pub use files::log::{Header as LogHeader, LogReader};
+pub(crate) use files::scratch::ScratchArray;
 pub(crate) use sets::bitmap::{FrozenBitmap, FrozenIter, NO_ROW, RowRun};
 pub(crate) use sets::node_lookup::{NodeLookup, is_dense};
 pub(crate) use sets::node_set::{NodeSet, SetChanges, append_changed};

@@ -327,7 +327,8 @@ impl Control {
         let charged = self.charged.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
         let most = self.limits().memory;
         if most < charged {
-            let what = format!("the request needs more than {most} bytes of memory");
+            let what =
+                format!("the request needs at least {charged} bytes of memory, more than {most}");
             return Err(past_limit(&what, "memory"));
         }
         self.draw(bytes)

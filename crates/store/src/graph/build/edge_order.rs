@@ -96,13 +96,16 @@ pub(super) fn reverse_edges(forward: &Edges) -> Ordered {
 }
 
 /// Some rows of forward edges.
-struct Piece {
+pub(super) struct Piece {
     first_row: usize,
     nodes: Vec<u32>,
 }
 
 impl Piece {
-    fn edges<'e>(&'e self, forward: &'e Edges) -> impl Iterator<Item = (u32, u32)> + Clone + 'e {
+    pub(super) fn edges<'e>(
+        &'e self,
+        forward: &'e Edges,
+    ) -> impl Iterator<Item = (u32, u32)> + Clone + 'e {
         self.nodes.iter().enumerate().flat_map(move |(at, &node)| {
             let targets = forward.targets.slice(forward.offsets.range(self.first_row + at));
             targets.iter().map(move |&target| (node, target))
@@ -115,7 +118,7 @@ impl Piece {
     }
 }
 
-fn pieces_of(forward: &Edges) -> Vec<Piece> {
+pub(super) fn pieces_of(forward: &Edges) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut nodes = Vec::new();
     let (mut first_row, mut start) = (0, 0);

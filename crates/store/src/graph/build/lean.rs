@@ -1,127 +1,246 @@
-//! Builds edges in little more memory than they take, range by range of their nodes.
+//! Builds edges in bounded memory, range by range of their nodes.
 //!
-//! The parts, which lie in files, are read once for each range, and only the edges of its nodes are
-//! kept, sorted and laid behind those of the ranges before; then the same is done the other way
-//! round. So what is sorted at a time is a fraction of all, whatever the number of edges.
+//! The parts, which are mapped files, are read once for each range by all threads. Only the edges of its nodes are gathered and sorted,
+//! and their targets are appended to a file. Then the same is done for the other direction, from the forward edges. So what is in
+//! memory at a time is a fraction of all edges: the more there are, the more ranges.
 
-use super::edge_order::{Ordered, order_edges};
+use super::edge_order::{Ordered, order_edges, pieces_of};
 use super::node_lists::add_nodes;
 use super::stored_form::edges_of;
 use crate::graph::version::edges::{Direction, EdgeStore};
-use crate::storage::Edges;
-use hexgraph_base::types::Result;
+use crate::storage::{Array, Edges, ScratchArray};
+use hexgraph_base::types::{Result, parallel};
 use roaring::RoaringBitmap;
 use std::ops::Range;
 
-/// The number of ranges of nodes into which the edges are split.
-const RANGES: u64 = 8;
+/// The bytes that an edge takes while its range is sorted: 8 in the columns and 12 beside them (`order_edges`), and the sorted target.
+pub(in crate::graph) const SORT_LEN: usize = 24;
 
-/// The number of edges in a column.
-const COLUMN_LEN: usize = 1 << 16;
+/// The most ranges. Each reads all parts, so more of them take longer than the memory is worth.
+const RANGES_MAX: usize = 64;
+
+/// The number of edges that a thread reads at a time.
+const CHUNK_LEN: usize = 1 << 18;
 
 /// Columns of nodes and targets.
 type Columns = (Vec<u32>, Vec<u32>);
 
-/// The edges of parts without facets, of a predicate that is a list, and the sources and targets of the first
-/// `own` parts. `read` reads the part of a number below `count`, with final node ids.
-///
-/// # Errors
-///
-/// Those of `read`.
-pub(in crate::graph) fn build_lean(
-    read: &dyn Fn(usize) -> Result<Columns>,
-    (own, count): (usize, usize),
-    with_reverse: bool,
-) -> Result<(EdgeStore, [RoaringBitmap; 2])> {
-    let (mut sources, mut targets, mut len) = (RoaringBitmap::new(), RoaringBitmap::new(), 0);
-    let mut named = [RoaringBitmap::new(), RoaringBitmap::new()];
-    for part in 0..count {
-        let (nodes, ends) = read(part)?;
-        len += nodes.len();
-        add_nodes(&[&nodes], &mut sources);
-        add_nodes(&[&ends], &mut targets);
-        if part + 1 == own {
-            named = [sources.clone(), targets.clone()];
+/// A part of the edges: the source and the target of each.
+pub(in crate::graph) struct LeanPart {
+    pub nodes: Array<u32>,
+    pub targets: Array<u32>,
+    /// Whether these are numbers that [`Lean::node_of`] makes nodes of.
+    pub is_numbered: bool,
+}
+
+/// What edges are built of.
+pub(in crate::graph) struct Lean<'a> {
+    /// The parts. Those after the first `own` are stored already.
+    pub parts: &'a [LeanPart],
+    pub own: usize,
+    pub node_of: &'a (dyn Fn(u32) -> u32 + Sync),
+    pub with_reverse: bool,
+    /// The bytes that sorting may take.
+    pub memory: usize,
+    /// Creates a file.
+    pub scratch: &'a mut (dyn FnMut() -> Result<ScratchArray> + Sync),
+}
+
+impl Lean<'_> {
+    /// The edges of the parts, without facets, of a predicate that is a list; and the sources and targets of the first `own` parts.
+    ///
+    /// # Errors
+    ///
+    /// [`hexgraph_base::types::Error::Io`] when the system refuses.
+    pub(in crate::graph) fn build(mut self) -> Result<(EdgeStore, [RoaringBitmap; 2])> {
+        let (mut sources, mut targets) = (RoaringBitmap::new(), RoaringBitmap::new());
+        let mut named = [RoaringBitmap::new(), RoaringBitmap::new()];
+        for (at, part) in self.parts.iter().enumerate() {
+            parallel::join(
+                || self.add(&part.nodes, part.is_numbered, &mut sources),
+                || self.add(&part.targets, part.is_numbered, &mut targets),
+            );
+            if at + 1 == self.own {
+                named = [sources.clone(), targets.clone()];
+            }
         }
+        let len = self.parts.iter().map(|part| part.nodes.len()).sum();
+        assert!(u32::try_from(len).is_ok(), "a predicate has fewer than 2^32 edges");
+        let forward = self.forward(&sources, len)?;
+        let reverse = match self.with_reverse {
+            true => Some(Direction::new(self.reverse(&targets, &forward)?)),
+            false => None,
+        };
+        Ok((EdgeStore { forward: Direction::new(forward), reverse }, named))
     }
-    assert!(u32::try_from(len).is_ok(), "a predicate has fewer than 2^32 edges");
-    let mut forward = Merged::new(len);
-    for range in ranges(&sources) {
-        let mut columns = Vec::new();
-        for part in 0..count {
-            let (nodes, ends) = read(part)?;
-            kept(nodes.iter().copied().zip(ends.iter().copied()), &range, &mut columns);
+
+    /// Adds nodes to a set.
+    fn add(&self, column: &Array<u32>, is_numbered: bool, nodes: &mut RoaringBitmap) {
+        if !is_numbered {
+            return add_nodes(&[column.as_slice()], nodes);
         }
-        forward.push(order_edges(columns, false));
+        let all = column.as_slice().iter().map(|&number| (self.node_of)(number));
+        add_nodes(&[&all.collect::<Vec<u32>>()], nodes);
     }
-    let forward = forward.finish();
-    let mut reverse = None;
-    if with_reverse {
-        let mut merged = Merged::new(forward.targets.len());
-        for range in ranges(&targets) {
-            let mut columns = Vec::new();
-            // All forward edges are read again for each range: dealt out at once they would take
-            // as much memory as they do.
-            let rows = forward.subjects.iter().enumerate();
-            let edges = rows.flat_map(|(row, node)| {
-                let targets = forward.targets.slice(forward.offsets.range(row));
-                targets.iter().map(move |&target| (target, node))
+
+    fn forward(&mut self, sources: &RoaringBitmap, len: usize) -> Result<Edges> {
+        let chunks: Vec<(usize, Range<usize>)> = (0..self.parts.len())
+            .flat_map(|part| {
+                let len = self.parts[part].nodes.len();
+                let starts = (0..len).step_by(CHUNK_LEN);
+                starts.map(move |start| (part, start..len.min(start + CHUNK_LEN)))
+            })
+            .collect();
+        let mut merged = Merged::new((self.scratch)()?);
+        for range in self.ranges(sources, len) {
+            let columns = parallel::map(&chunks, |(part, chunk)| {
+                let LeanPart { nodes, targets, is_numbered } = &self.parts[*part];
+                let (nodes, targets) = (nodes.slice(chunk.clone()), targets.slice(chunk.clone()));
+                let edges = nodes.iter().copied().zip(targets.iter().copied());
+                let node_of = self.node_of;
+                match is_numbered {
+                    true => {
+                        edges_from(edges.map(|(node, to)| (node_of(node), node_of(to))), &range)
+                    }
+                    false => edges_from(edges, &range),
+                }
             });
-            kept(edges, &range, &mut columns);
-            merged.push(order_edges(columns, false));
+            merged.push(order_edges(filled(columns), false))?;
         }
-        reverse = Some(Direction::new(merged.finish()));
+        merged.finish()
     }
-    Ok((EdgeStore { forward: Direction::new(forward), reverse }, named))
+
+    /// All forward edges are read again for each range: partitioned at once they would take as much memory as they do.
+    fn reverse(&mut self, targets: &RoaringBitmap, forward: &Edges) -> Result<Edges> {
+        let pieces = pieces_of(forward);
+        let mut merged = Merged::new((self.scratch)()?);
+        for range in self.ranges(targets, forward.targets.len()) {
+            let columns = parallel::map(&pieces, |piece| {
+                edges_from(piece.edges(forward).map(|(node, target)| (target, node)), &range)
+            });
+            merged.push(order_edges(filled(columns), false))?;
+        }
+        merged.finish()
+    }
+
+    /// Ranges of nodes that have about as many members each, so many that the edges of one can be sorted in the memory.
+    fn ranges(&self, nodes: &RoaringBitmap, len: usize) -> Vec<Range<u64>> {
+        let ranges = (len * SORT_LEN).div_ceil(self.memory.max(1)).clamp(1, RANGES_MAX) as u64;
+        let (count, mut start) = (nodes.len(), 0);
+        let last = |at: u64| (count * at / ranges).checked_sub(1);
+        let lasts = (1..=ranges).filter_map(|at| nodes.select(last(at)? as u32));
+        let mut all: Vec<Range<u64>> = Vec::new();
+        for last in lasts {
+            let end = u64::from(last) + 1;
+            if start < end {
+                all.push(start..end);
+                start = end;
+            }
+        }
+        all
+    }
 }
 
-/// Ranges of nodes that have about as many members each.
-fn ranges(nodes: &RoaringBitmap) -> Vec<Range<u64>> {
-    let (count, mut start) = (nodes.len(), 0);
-    let mut ranges = Vec::new();
-    for place in 1..=RANGES {
-        let last = (count * place / RANGES).checked_sub(1);
-        let Some(last) = last.and_then(|rank| nodes.select(rank as u32)) else { continue };
-        let end = u64::from(last) + 1;
-        if start < end {
-            ranges.push(start..end);
-            start = end;
-        }
-    }
-    ranges
-}
-
-/// Adds the edges from nodes of a range to columns.
-fn kept(edges: impl Iterator<Item = (u32, u32)>, range: &Range<u64>, columns: &mut Vec<Columns>) {
+/// The edges from nodes of a range.
+fn edges_from(edges: impl Iterator<Item = (u32, u32)>, range: &Range<u64>) -> Columns {
+    let (mut nodes, mut targets) = (Vec::new(), Vec::new());
     for (node, target) in edges.filter(|(node, _)| range.contains(&u64::from(*node))) {
-        if columns.last().is_none_or(|(nodes, _)| nodes.len() == COLUMN_LEN) {
-            columns.push((Vec::with_capacity(COLUMN_LEN), Vec::with_capacity(COLUMN_LEN)));
-        }
-        if let Some((nodes, targets)) = columns.last_mut() {
-            nodes.push(node);
-            targets.push(target);
-        }
+        nodes.push(node);
+        targets.push(target);
     }
+    (nodes, targets)
 }
 
-/// Sorted edges of ranges, one behind the other.
+fn filled(columns: Vec<Columns>) -> Vec<Columns> {
+    columns.into_iter().filter(|(nodes, _)| !nodes.is_empty()).collect()
+}
+
+/// Sorted edges of ranges, in the order of the ranges.
 struct Merged {
     runs: Vec<(u32, u32)>,
-    targets: Vec<u32>,
+    targets: ScratchArray,
 }
 
 impl Merged {
-    fn new(len: usize) -> Merged {
-        Merged { runs: Vec::new(), targets: Vec::with_capacity(len) }
+    fn new(targets: ScratchArray) -> Merged {
+        Merged { runs: Vec::new(), targets }
     }
 
-    fn push(&mut self, range: Ordered) {
+    fn push(&mut self, range: Ordered) -> Result<()> {
         self.runs.extend_from_slice(&range.runs);
-        self.targets.extend_from_slice(&range.targets);
+        self.targets.push(&range.targets)
     }
 
-    fn finish(mut self) -> Edges {
-        self.targets.shrink_to_fit();
-        edges_of(&self.runs, self.targets, Vec::new())
+    fn finish(self) -> Result<Edges> {
+        Ok(edges_of(&self.runs, self.targets.finish()?, Vec::new()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// Numbers of this generator look random enough for edges.
+    fn pseudo_random(state: &mut u64) -> u32 {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (*state >> 40) as u32 % 5_000
+    }
+
+    fn listed(edges: &Edges) -> Vec<(u32, u32)> {
+        let rows = edges.subjects.iter().enumerate();
+        let targets = |row| edges.targets.slice(edges.offsets.range(row)).iter().copied();
+        rows.flat_map(|(row, node)| targets(row).map(move |target| (node, target))).collect()
+    }
+
+    /// Whatever the memory, the edges are those of all parts, each once, both ways.
+    #[test]
+    fn ranges_come_to_all_edges() {
+        const NUMBERED: u32 = 1 << 31;
+        let mut state = 7;
+        let mut columns: Vec<Columns> = Vec::new();
+        for len in [0, 1, 30_000, 10] {
+            let mut column = || (0..len).map(|_| pseudo_random(&mut state)).collect::<Vec<u32>>();
+            columns.push((column(), column()));
+        }
+        let pairs = columns.iter().flat_map(|(nodes, targets)| nodes.iter().zip(targets));
+        let expected: BTreeSet<(u32, u32)> = pairs.map(|(node, target)| (*node, *target)).collect();
+        let inverse: BTreeSet<(u32, u32)> =
+            expected.iter().map(|(node, target)| (*target, *node)).collect();
+        let part = |at: usize, (nodes, targets): &Columns| {
+            let is_numbered = at < 2;
+            let [nodes, targets] = [nodes, targets].map(|column| {
+                let number = |node: &u32| if is_numbered { node | NUMBERED } else { *node };
+                Array::from_vec(column.iter().map(number).collect())
+            });
+            LeanPart { nodes, targets, is_numbered }
+        };
+        let parts: Vec<LeanPart> =
+            columns.iter().enumerate().map(|(at, columns)| part(at, columns)).collect();
+        let folder = tempfile::tempdir().unwrap();
+        let mut files = 0;
+        for memory in [1, 100_000, 1 << 30] {
+            let lean = Lean {
+                parts: &parts,
+                own: 3,
+                node_of: &|number| number & !NUMBERED,
+                with_reverse: true,
+                memory,
+                scratch: &mut || {
+                    files += 1;
+                    ScratchArray::create(folder.path().join(files.to_string()))
+                },
+            };
+            let (edges, [sources, targets]) = lean.build().unwrap();
+            assert_eq!(listed(&edges.forward.base), expected.iter().copied().collect::<Vec<_>>());
+            let reverse = listed(&edges.reverse.unwrap().base);
+            assert_eq!(reverse, inverse.iter().copied().collect::<Vec<_>>());
+            let own = |at: fn(&Columns) -> &Vec<u32>| -> RoaringBitmap {
+                columns[..3].iter().flat_map(|column| at(column).iter().copied()).collect()
+            };
+            assert_eq!(sources, own(|columns| &columns.0));
+            assert_eq!(targets, own(|columns| &columns.1));
+        }
+        assert_eq!(folder.path().read_dir().unwrap().count(), 0);
     }
 }

@@ -188,7 +188,7 @@ pub(super) fn build_edges(parts: Vec<EdgePart>, list: bool) -> Edges {
         true => order_edges(columns, !facets.is_empty()),
         false => last_edges(columns),
     };
-    edges_of(&runs, targets, place_facets(facets, rows.as_deref()))
+    edges_of(&runs, Array::from_vec(targets), place_facets(facets, rows.as_deref()))
 }
 
 /// The last edge of each node.
@@ -216,15 +216,19 @@ fn last_rows(nodes: &[u32]) -> Option<Vec<u32>> {
 /// Builds the same edges in the other direction, without facets.
 pub(in crate::graph) fn build_reverse(forward: &Edges) -> Edges {
     let Ordered { runs, targets, .. } = reverse_edges(forward);
-    edges_of(&runs, targets, Vec::new())
+    edges_of(&runs, Array::from_vec(targets), Vec::new())
 }
 
 /// Edges of sorted runs.
-pub(super) fn edges_of(runs: &[(u32, u32)], targets: Vec<u32>, facets: Vec<FacetColumn>) -> Edges {
+pub(super) fn edges_of(
+    runs: &[(u32, u32)],
+    targets: Array<u32>,
+    facets: Vec<FacetColumn>,
+) -> Edges {
     Edges {
         subjects: FrozenBitmap::from_sorted_iter(runs.iter().map(|run| run.0)),
         offsets: Offsets::from_lens(runs.iter().map(|run| run.1 as usize)),
-        targets: Array::from_vec(targets),
+        targets,
         facets,
     }
 }

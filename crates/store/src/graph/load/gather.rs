@@ -6,7 +6,7 @@ mod built;
 use super::batch::{BadLine, Batch, FOREIGN, Foreign, PredicateBatch};
 use super::spill::{Spill, SpillOptions, Spilled};
 use super::typed_ends::{EdgeEnds, OwnedEdges, TypedEnds};
-use crate::graph::build::lean::build_lean;
+use crate::graph::build::lean::{Lean, LeanPart, SORT_LEN};
 use crate::graph::build::node_lists::add_nodes;
 use crate::graph::build::parts::{EdgePart, FacetPart, FacetRows, ValuePart};
 use crate::graph::build::renumber::with_high_uids;
@@ -20,7 +20,7 @@ use crate::graph::version::predicate::{Predicate, PredicateData};
 use crate::graph::version::uids::NamedUids;
 use crate::graph::version::values::LangValues;
 use crate::graph::version::whole::Version;
-use crate::storage::ValuesBuilder;
+use crate::storage::{Array, ValuesBuilder, catch_corrupt};
 use built::{Builder, BuiltPredicate, joined};
 use hexgraph_base::budget::{Budget, Share};
 use hexgraph_base::schema::{PredicateDef, Schema};
@@ -288,8 +288,7 @@ impl Gathered {
         if spill.is_none() && is_little(&predicates, &next) {
             return build_little(predicates, next, numbers, new);
         }
-        let is_bounded = spill.is_some();
-        let builder = Builder { version: &next, numbers, label, share: &share, is_bounded };
+        let builder = Builder { version: &next, numbers, label, share: &share };
         let built = builder.build_all(predicates, spill.as_mut())?;
         let ends: Vec<EdgeEnds> = match new {
             Some(_) => built.iter().filter_map(BuiltPredicate::ends).collect(),
@@ -303,7 +302,7 @@ impl Gathered {
                 types.langs.insert(Box::default(), vec![part]);
                 // Its nodes have their final numbers.
                 let version = &built.version;
-                let builder = Builder { version, numbers: &[], label, share: &share, is_bounded };
+                let builder = Builder { version, numbers: &[], label, share: &share };
                 let types = builder.build_all(vec![types], spill.as_mut())?;
                 built.version = joined(built.version, types).version;
             }
@@ -472,36 +471,44 @@ impl Pending {
         !self.spilled_edges.is_empty() && self.def.list && !has_facets
     }
 
+    /// The bytes that sorting takes where edges are built range by range.
+    fn sort_len(&self, memory: usize) -> usize {
+        memory.min(self.edge_count() as usize * SORT_LEN)
+    }
+
     /// Builds edges range by range.
     fn build_lean(
         mut self,
         stored: Option<&Predicate>,
         numbers: &[u32],
+        spill: &mut Spill,
     ) -> Result<([RoaringBitmap; 2], Predicate)> {
-        let old = stored.and_then(|old| old.direction(false)).map(EdgePart::of);
-        let (in_files, later) = (&self.spilled_edges, std::mem::take(&mut self.edges));
-        let number = |node: u32| numbers[(node - FOREIGN) as usize];
-        let read = |part: usize| {
-            let EdgePart { mut nodes, mut targets, .. } = match in_files.get(part) {
-                Some(spilled) => spilled.edges()?,
-                None => match later.get(part - in_files.len()).or(old.as_ref()) {
-                    Some(part) => {
-                        let (nodes, targets) = (part.nodes.clone(), part.targets.clone());
-                        EdgePart { nodes, targets, facets: Vec::new() }
-                    }
-                    None => unreachable!("there are so many parts"),
-                },
-            };
-            // The stored edges, which are the last part, have the ids of nodes already.
-            if part < in_files.len() + later.len() {
-                renumber_nodes(&mut nodes, number);
-                renumber_nodes(&mut targets, number);
-            }
-            Ok((nodes, targets))
+        let mut parts = Vec::new();
+        let is_numbered = !numbers.is_empty();
+        for spilled in &self.spilled_edges {
+            let [nodes, targets] = spilled.ends()?;
+            parts.push(LeanPart { nodes, targets, is_numbered });
+        }
+        let in_memory = |part: EdgePart, is_numbered: bool| {
+            let [nodes, targets] = [part.nodes, part.targets].map(Array::from_vec);
+            LeanPart { nodes, targets, is_numbered }
         };
-        let own = in_files.len() + later.len();
-        let count = own + usize::from(old.is_some());
-        let (edges, nodes) = build_lean(&read, (own, count), self.def.reverse)?;
+        let later = std::mem::take(&mut self.edges);
+        parts.extend(later.into_iter().map(|part| in_memory(part, is_numbered)));
+        let own = parts.len();
+        // The stored edges have the ids of nodes already.
+        let old = stored.and_then(|old| old.direction(false)).map(EdgePart::of);
+        parts.extend(old.map(|part| in_memory(part, false)));
+        let lean = Lean {
+            parts: &parts,
+            own,
+            node_of: &|node| if node < FOREIGN { node } else { numbers[(node - FOREIGN) as usize] },
+            with_reverse: self.def.reverse,
+            memory: spill.memory(),
+            scratch: &mut || spill.scratch(),
+        };
+        // A damaged block of a mapped file unwinds.
+        let (edges, nodes) = catch_corrupt(|| lean.build())??;
         Ok((nodes, Predicate { def: self.def, data: PredicateData::Edges(edges) }))
     }
 

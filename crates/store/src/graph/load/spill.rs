@@ -14,7 +14,7 @@ use crate::graph::persist;
 use crate::graph::thresholds::Thresholds;
 use crate::graph::version::predicate::Predicate;
 use crate::graph::version::whole::Version;
-use crate::storage::{Disk, FileAccess, Identity, SnapshotFile, Values};
+use crate::storage::{Array, Disk, FileAccess, Identity, ScratchArray, SnapshotFile, Values};
 use hexgraph_base::schema::{PredicateDef, Schema};
 use hexgraph_base::types::{Error, Result, ValueType};
 use std::path::{Path, PathBuf};
@@ -156,6 +156,20 @@ impl Spill {
         Ok(Predicate::clone(predicate))
     }
 
+    /// A file that an array is written to.
+    ///
+    /// # Errors
+    ///
+    /// As [`Spill::begin`].
+    pub(in crate::graph) fn scratch(&mut self) -> Result<ScratchArray> {
+        ScratchArray::create(self.next_path())
+    }
+
+    /// The bytes that building a predicate may take: as many as were gathered before they went to files.
+    pub(in crate::graph) fn memory(&self) -> usize {
+        self.held_max
+    }
+
     fn next_path(&mut self) -> PathBuf {
         self.files += 1;
         self.path(self.files)
@@ -217,17 +231,19 @@ impl Run {
     /// # Errors
     ///
     /// [`Error::Io`] when the system refuses.
-    pub(in crate::graph) fn edges(&mut self, parts: Vec<EdgePart>) -> Result<Written> {
+    pub(in crate::graph) fn edges(&mut self, mut parts: Vec<EdgePart>) -> Result<Written> {
         let name = self.next_name();
         let byte_len = parts.iter().map(EdgePart::byte_len).sum();
-        let (mut nodes, mut targets, mut facets) = (Vec::new(), Vec::new(), Vec::new());
-        for mut part in parts {
-            part.facets.iter_mut().for_each(|facet| facet.rows.shift(nodes.len() as u32));
+        let (mut facets, mut first) = (Vec::new(), 0);
+        for part in &mut parts {
+            part.facets.iter_mut().for_each(|facet| facet.rows.shift(first));
             facets.append(&mut part.facets);
-            nodes.extend_from_slice(&part.nodes);
-            targets.extend_from_slice(&part.targets);
+            first += part.nodes.len() as u32;
         }
+        // One column after the other, and what was copied is freed: less is held twice.
+        let nodes = concatenated(parts.iter_mut().map(|part| &mut part.nodes), first);
         self.writer.numbers(&format!("{name}.nodes"), nodes)?;
+        let targets = concatenated(parts.iter_mut().map(|part| &mut part.targets), first);
         self.writer.numbers(&format!("{name}.targets"), targets)?;
         self.facets(&name, facets)?;
         Ok(Written { name, catalog: self.writer.take_catalog(), byte_len })
@@ -285,6 +301,16 @@ impl Spilled {
         Ok(EdgePart { nodes, targets, facets })
     }
 
+    /// The sources and targets of edges, as they lie in the file.
+    ///
+    /// # Errors
+    ///
+    /// As [`Spilled::values`].
+    pub(in crate::graph) fn ends(&self) -> Result<[Array<u32>; 2]> {
+        let array = |part: &str| self.file.array::<u32>(&format!("{}.{part}", self.name));
+        Ok([array("nodes")?, array("targets")?])
+    }
+
     fn facets(&self, mut reader: persist::Reader<'_>) -> Result<Vec<FacetPart>> {
         let mut facets = Vec::new();
         for place in 0..reader.catalog.count()? {
@@ -300,6 +326,13 @@ impl Spilled {
         let array = self.file.array::<u32>(&format!("{}.{part}", self.name))?;
         array.to_vec_checked()
     }
+}
+
+/// Columns in one, which has `len` numbers. Each is freed when it was copied.
+fn concatenated<'p>(columns: impl Iterator<Item = &'p mut Vec<u32>>, len: u32) -> Vec<u32> {
+    let mut all = Vec::with_capacity(len as usize);
+    columns.for_each(|column| all.extend_from_slice(&std::mem::take(column)));
+    all
 }
 
 impl ValuePart {

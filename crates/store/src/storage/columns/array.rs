@@ -54,6 +54,15 @@ impl<T: Pod> Array<T> {
         Array { bytes: Bytes::from_owner(Owned(items)), guard: None, items: PhantomData }
     }
 
+    /// An array over bytes of a mapped file that this process wrote and nobody else can open: without checksums.
+    pub(in crate::storage) fn from_scratch(bytes: Bytes) -> Array<T> {
+        if bytes.is_empty() {
+            return Array::empty();
+        }
+        assert!(bytemuck::try_cast_slice::<u8, T>(&bytes).is_ok(), "it was written as such items");
+        Array { bytes, guard: None, items: PhantomData }
+    }
+
     /// An array without items.
     pub fn empty() -> Array<T> {
         Array { bytes: Bytes::new(), guard: None, items: PhantomData }

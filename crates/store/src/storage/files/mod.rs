@@ -6,3 +6,4 @@ pub(super) mod blocks;
 pub(super) mod mapped;
 pub(super) mod file_format;
 pub(super) mod log;
+pub(super) mod scratch;

@@ -21,8 +21,6 @@ pub(super) struct Builder<'a> {
     pub numbers: &'a [u32],
     pub label: &'a Label<'a>,
     pub share: &'a Share,
-    /// Whether the memory of the load is bounded.
-    pub is_bounded: bool,
 }
 
 /// A predicate of a load.
@@ -55,12 +53,13 @@ impl Builder<'_> {
         spill: Option<&mut Spill>,
     ) -> Result<Vec<BuiltPredicate>> {
         let Some(spill) = spill else {
-            return predicates.into_par_iter().map(|pending| self.build(pending)).collect();
+            return predicates.into_par_iter().map(|pending| self.build(pending, None)).collect();
         };
         let drawn_before = self.share.used();
         let mut all = Vec::with_capacity(predicates.len());
         for pending in predicates {
-            let BuiltPredicate { predicate, nodes, repeated, merged } = self.build(pending)?;
+            let BuiltPredicate { predicate, nodes, repeated, merged } =
+                self.build(pending, Some(&mut *spill))?;
             let predicate = spill.settle(predicate, self.version.thresholds)?;
             all.push(BuiltPredicate { predicate, nodes, repeated, merged });
             self.share.keep_only(drawn_before);
@@ -68,8 +67,9 @@ impl Builder<'_> {
         Ok(all)
     }
 
-    fn build(&self, mut pending: Pending) -> Result<BuiltPredicate> {
-        let Builder { version, numbers, label, share, is_bounded } = *self;
+    fn build(&self, mut pending: Pending, spill: Option<&mut Spill>) -> Result<BuiltPredicate> {
+        let Builder { version, numbers, label, share } = *self;
+        let is_bounded = spill.is_some();
         let old = version.predicates.get(pending.def.name.as_str()).map(|old| &**old);
         let came = pending.edge_count();
         let gone = |came: u64, predicate: &Predicate| match came {
@@ -77,8 +77,9 @@ impl Builder<'_> {
             // Of all edges that were stored or came each is there once, so what is missing is what came again.
             _ => came + edge_count(old) - edge_count(Some(predicate)),
         };
-        if is_bounded && pending.is_lean(old) {
-            let (nodes, predicate) = pending.build_lean(old, numbers)?;
+        if let Some(spill) = spill.filter(|_| pending.is_lean(old)) {
+            share.draw(pending.sort_len(spill.memory()) as u64)?;
+            let (nodes, predicate) = pending.build_lean(old, numbers, spill)?;
             let repeated = gone(came, &predicate);
             return Ok(BuiltPredicate { predicate, nodes, repeated, merged: 0 });
         }
