@@ -3,6 +3,7 @@
 use crate::db::{Canceller, Control, Database, LoadReport};
 use crate::tables::read::cells::natural_of;
 use crate::tables::read::little::ReadJobs;
+use crate::tables::read::pages::memory::ReadMemory;
 use crate::tables::read::rounds::Rounds;
 use crate::tables::read::source::Source;
 use crate::tables::shape::cell_error::CellError;
@@ -181,7 +182,8 @@ impl Attempt<'_> {
         }
         // All tables are planned before the first row is read, so a wrong column fails at once.
         options.progress.start(opened.iter().map(|(_, source)| source.size()).sum());
-        let mut rounds = Rounds::new(load, (*options).clone(), canceller, expected);
+        let memory = ReadMemory::new(&version.budget, options.memory);
+        let mut rounds = Rounds::new(load, ((*options).clone(), memory), canceller, expected);
         for (plan, source) in opened {
             let file = source.text_file();
             rounds.table(&plan, source).map_err(|error| {

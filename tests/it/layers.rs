@@ -48,7 +48,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("layout", &["types"]),
-    ("tables", &["types", "schema", "formats", "storage", "graph", "answer", "db"]),
+    ("tables", &["types", "budget", "schema", "formats", "storage", "graph", "answer", "db"]),
     ("http", &["types", "budget", "answer", "db"]),
     ("cli", &["types", "budget", "answer", "db", "tables", "http"]),
     // db.serve(), python -m hexgraph

@@ -4,6 +4,7 @@ pub(super) mod cells;
 pub(super) mod csv;
 pub(super) mod text;
 pub(super) mod opened;
+pub(super) mod pages;
 pub(super) mod row_groups;
 pub(super) mod checked;
 pub(super) mod source;

@@ -1,5 +1,6 @@
 //! Reads tables in rounds: while all threads make parts of some pieces, the next are read.
 
+use super::pages::memory::ReadMemory;
 use super::source::{Piece, Source};
 use crate::db::Canceller;
 use crate::tables::shape::choose_ids::all_new_warning;
@@ -18,6 +19,7 @@ const SKIPPED_MAX: usize = 1000;
 pub(in crate::tables) struct Rounds<'a> {
     load: ColumnLoad,
     options: TableOptions,
+    memory: ReadMemory,
     canceller: &'a Canceller,
     started: Instant,
     report: LoadReport,
@@ -34,13 +36,24 @@ impl<'a> Rounds<'a> {
     /// Begins a load.
     pub(in crate::tables) fn new(
         load: ColumnLoad,
-        options: TableOptions,
+        (options, memory): (TableOptions, ReadMemory),
         canceller: &'a Canceller,
         expected: Option<String>,
     ) -> Rounds<'a> {
         let (started, report) = (Instant::now(), LoadReport::default());
         let (rows, gaps, first_gap) = (0, 0, None);
-        Rounds { load, options, canceller, started, report, rows, expected, gaps, first_gap }
+        Rounds {
+            load,
+            options,
+            memory,
+            canceller,
+            started,
+            report,
+            rows,
+            expected,
+            gaps,
+            first_gap,
+        }
     }
 
     /// Loads a table.
@@ -52,7 +65,7 @@ impl<'a> Rounds<'a> {
     pub(in crate::tables) fn table(&mut self, plan: &Plan, source: Source) -> Result<()> {
         let (name, text) = (source.name.clone(), source.text_file());
         let first_row = self.rows;
-        let mut pieces = source.pieces(plan.places(), first_row)?;
+        let mut pieces = source.pieces(plan.places(), first_row, self.memory.clone())?;
         self.load.begin_table(first_row, &name);
         let mut gaps = Gaps::default();
         let threads = rayon::current_num_threads();

@@ -1,17 +1,20 @@
-//! Parquet files, each of whose row groups is read by itself.
+//! Parquet files, each of whose row groups is read by itself, or in ranges of rows where it takes much memory.
 //!
 //! Rows are placed by what the metadata say of the groups before. That is a claim: it is checked when the file is opened as far as the
 //! metadata contradict themselves, and again when a group was read. Nothing is made room for by it.
 
 use super::opened::{open_file, unreadable};
+use super::pages::group::{GroupPages, RangePages};
+use super::pages::memory::ReadMemory;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use hexgraph_base::types::Result;
-use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, RowSelection, RowSelector,
 };
+use parquet::arrow::{ProjectionMask, parquet_to_arrow_field_levels};
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -32,14 +35,28 @@ pub(super) struct ParquetFile {
     is_counted: bool,
 }
 
-/// A row group of a file.
+/// A range of rows of a row group.
 pub(super) struct RowGroup {
     file: Arc<ParquetFile>,
     place: usize,
-    /// The number of rows that it says it has.
-    pub rows: u64,
-    /// The bytes that it says it takes.
+    pages: Arc<GroupPages>,
+    range: Range<u64>,
+    /// The number of rows that the row group says it has.
+    group_rows: u64,
+    /// The bytes of the file that the range takes.
     pub size: u64,
+    /// The bytes of memory that it takes to be read.
+    pub cost: u64,
+    memory: ReadMemory,
+}
+
+/// Where the next range of a file begins.
+#[derive(Default)]
+pub(super) struct Position {
+    group: usize,
+    row: u64,
+    /// The headers of the pages of the row group, where a part of it was read.
+    pages: Option<Arc<GroupPages>>,
 }
 
 impl ParquetFile {
@@ -77,51 +94,125 @@ impl ParquetFile {
         ParquetFile { columns, is_counted, ..self }
     }
 
-    /// A row group; `None` where there are not so many.
-    pub(super) fn group(self: &Arc<Self>, place: usize) -> Option<RowGroup> {
-        let group = self.metadata.metadata().row_groups().get(place)?;
-        let (rows, size) = (rows_of(group).unwrap_or_default(), size_of_group(group));
-        Some(RowGroup { file: Arc::clone(self), place, rows, size })
+    /// The next row group, or the next rows of it where all take more memory than a chunk should; `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`](hexgraph_base::types::Error::Query) for a row group that is damaged,
+    /// [`Error::Limit`](hexgraph_base::types::Error::Limit) for a row that takes more memory than there may be.
+    pub(super) fn next(
+        self: &Arc<Self>,
+        position: &mut Position,
+        memory: &ReadMemory,
+    ) -> Result<Option<RowGroup>> {
+        let place = position.group;
+        let Some(group) = self.metadata.metadata().row_groups().get(place) else { return Ok(None) };
+        let pages = match position.pages.take() {
+            Some(pages) => pages,
+            None => Arc::new(self.pages_of(group, memory)?),
+        };
+        let group_rows = rows_of(group).unwrap_or_default();
+        let (range, cost) = self.fitting(&pages, (place, position.row, group_rows), memory)?;
+        let part = u128::from(size_of_group(group)) * u128::from(range.end - range.start);
+        let size = (part / u128::from(group_rows.max(1))) as u64;
+        *position = match range.end == group_rows {
+            true => Position { group: place + 1, ..Position::default() },
+            false => Position { group: place, row: range.end, pages: Some(Arc::clone(&pages)) },
+        };
+        let (file, memory) = (Arc::clone(self), memory.clone());
+        Ok(Some(RowGroup { file, place, pages, range, group_rows, size, cost, memory }))
+    }
+
+    fn pages_of(&self, group: &RowGroupMetaData, memory: &ReadMemory) -> Result<GroupPages> {
+        let (name, file) = (self.path.display().to_string(), open_file(&self.path)?);
+        let read = || GroupPages::read(file, group, &self.columns, memory.round_len());
+        undamaged(&name, read)?.map_err(|fault| unreadable(&name, fault))
+    }
+
+    /// The most rows from `start` on that take no more memory than a chunk should, and what they take. Where its pages alone take
+    /// more, that much is added for rows.
+    fn fitting(
+        &self,
+        pages: &GroupPages,
+        (place, start, group_rows): (usize, u64, u64),
+        memory: &ReadMemory,
+    ) -> Result<(Range<u64>, u64)> {
+        let least = pages.cost(&(start..start));
+        let most = least.saturating_add(memory.chunk_len() / 2).max(memory.chunk_len());
+        let most = most.min(memory.round_len());
+        let mut rows = group_rows - start;
+        let cost = loop {
+            let cost = pages.cost(&(start..start + rows));
+            if cost <= most {
+                return Ok((start..start + rows, cost));
+            }
+            if rows <= 1 {
+                break cost;
+            }
+            rows /= 2;
+        };
+        if cost <= memory.round_len() {
+            return Ok((start..start + rows, cost));
+        }
+        let what = format!("row {start} of row group {place} of {}", self.path.display());
+        Err(memory.too_large(&what, cost))
     }
 }
 
 impl RowGroup {
-    /// Calls `each` with the batches of the group, and the place of the first row of each within it.
+    /// The number of its rows.
+    pub(super) fn rows(&self) -> u64 {
+        self.range.end - self.range.start
+    }
+
+    /// Calls `each` with the batches of the range, and the position of the first row of each within it.
     ///
     /// # Errors
     ///
     /// [`Error::Query`](hexgraph_base::types::Error::Query) for what can't be read, and where there are more or fewer rows than it says it has;
-    /// those of `each`.
+    /// [`Error::Limit`](hexgraph_base::types::Error::Limit) for lists that take more memory than there is; those of `each`.
     pub(super) fn for_each(
         &self,
         mut each: impl FnMut(&RecordBatch, u64) -> Result<()>,
     ) -> Result<()> {
-        let RowGroup { file, place, rows, .. } = self;
+        let (file, place, rows) = (&self.file, self.place, self.rows());
         let name = file.path.display().to_string();
-        // A file of its own: clones of one share the place where they read.
-        let input = open_file(&file.path)?;
-        let builder =
-            ParquetRecordBatchReaderBuilder::new_with_metadata(input, file.metadata.clone())
-                .with_row_groups(vec![*place])
-                .with_projection(file.columns.clone())
-                .with_batch_size(PIECE_ROWS);
-        let reader = undamaged(&name, || builder.build())?;
-        let mut reader = reader.map_err(|error| unreadable(&name, error))?;
+        let group = (Arc::clone(file.metadata.metadata()), place);
+        let part = (Arc::clone(&self.pages), &self.range);
+        let input = RangePages::open(&file.path, group, part, &self.memory)?;
+        let lists = input.lists();
+        let selection = (rows != self.group_rows).then(|| {
+            let before = RowSelector::skip(self.range.start as usize);
+            RowSelection::from(vec![before, RowSelector::select(rows as usize)])
+        });
+        let build = || {
+            let (schema, columns) = (file.metadata.parquet_schema(), file.columns.clone());
+            let fields = file.metadata.schema().fields();
+            let levels = parquet_to_arrow_field_levels(schema, columns, Some(fields))?;
+            let batch_rows = PIECE_ROWS.min(rows.max(1) as usize);
+            ParquetRecordBatchReader::try_new_with_row_groups(
+                &levels, &input, batch_rows, selection,
+            )
+        };
+        let mut reader = undamaged(&name, build)?.map_err(|error| unreadable(&name, error))?;
         let mut read = 0;
         while let Some(batch) = undamaged(&name, || reader.next())? {
-            let mut batch = batch.map_err(|error| unreadable(&name, error))?;
+            let failed = |error| lists.fault().unwrap_or_else(|| unreadable(&name, error));
+            let mut batch = batch.map_err(failed)?;
             if file.is_counted {
                 batch = batch.project(&[]).map_err(|error| unreadable(&name, error))?;
             }
             let first = read;
             read += batch.num_rows() as u64;
-            if *rows < read {
+            if rows < read {
                 break;
             }
             each(&batch, first)?;
+            lists.end_batch();
         }
-        if read != *rows {
-            let counts = if read < *rows { "fewer" } else { "more" };
+        if read != rows {
+            let counts = if read < rows { "fewer" } else { "more" };
+            let rows = self.group_rows;
             let fault = format!("row group {place} says that it has {rows} rows, and has {counts}");
             return Err(unreadable(&name, fault));
         }

@@ -7,12 +7,14 @@ use super::checked::{Whole, check_batch};
 use super::csv::file::{BATCH_ROWS, CsvFile};
 use super::csv::reader::{TextBatch, TextReader};
 use super::opened::unreadable;
-use super::row_groups::{PIECE_ROWS, ParquetFile, RowGroup};
+use super::pages::memory::ReadMemory;
+use super::row_groups::{PIECE_ROWS, ParquetFile, Position, RowGroup};
 use crate::db::{Canceller, LoadProgress};
 use crate::tables::shape::options::{Table, TableOptions};
 use crate::tables::shape::parts::Fault;
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
+use hexgraph_base::budget::Held;
 use hexgraph_base::types::{Error, Result, ValueType};
 use std::io::Read;
 use std::path::Path;
@@ -43,6 +45,7 @@ enum Kind {
 pub(in crate::tables) struct Pieces {
     name: String,
     stream: Stream,
+    memory: ReadMemory,
     next_row: u64,
 }
 
@@ -65,7 +68,7 @@ enum Stream {
     },
     Groups {
         file: Arc<ParquetFile>,
-        next: usize,
+        next: Position,
     },
 }
 
@@ -78,6 +81,16 @@ pub(in crate::tables) struct Piece {
     /// The bytes of the file that they take, where that is not counted elsewhere.
     pub size: u64,
     rows: Rows,
+    /// The memory that it takes.
+    _held: Held,
+}
+
+/// What comes next.
+struct Next {
+    rows: Rows,
+    len: u64,
+    size: u64,
+    held: Held,
 }
 
 enum Rows {
@@ -203,7 +216,12 @@ impl Source {
     /// # Errors
     ///
     /// As [`Source::open`].
-    pub(super) fn pieces(self, places: Vec<usize>, first_row: u64) -> Result<Pieces> {
+    pub(super) fn pieces(
+        self,
+        places: Vec<usize>,
+        first_row: u64,
+        memory: ReadMemory,
+    ) -> Result<Pieces> {
         let Source { name, kind, .. } = self;
         let stream = match kind {
             Kind::Batches(batches) => {
@@ -217,39 +235,44 @@ impl Source {
                 let (reader, positions) = (Box::new(file.reader(progress)?), places.into());
                 Stream::Texts { reader, positions, file, skipped: Vec::new(), filled: 0 }
             }
-            Kind::Parquet(file) => {
-                Stream::Groups { file: Arc::new(file.with_columns(places)), next: 0 }
-            }
+            Kind::Parquet(file) => Stream::Groups {
+                file: Arc::new(file.with_columns(places)),
+                next: Position::default(),
+            },
         };
-        Ok(Pieces { name, stream, next_row: first_row })
+        Ok(Pieces { name, stream, memory, next_row: first_row })
     }
 }
 
 impl Pieces {
-    /// The next pieces, about `count` of them; none at the end.
+    /// The next pieces, `count` of them or as many as memory is for; none at the end.
     ///
     /// # Errors
     ///
-    /// [`Error::Query`] for what can't be read.
+    /// [`Error::Query`] for what can't be read; [`Error::Limit`] where there is no memory.
     pub(in crate::tables) fn take(&mut self, count: usize) -> Result<Vec<Piece>> {
-        let mut pieces = Vec::new();
-        while pieces.len() < count {
-            let Some((rows, len, size)) = self.next()? else { break };
-            pieces.push(Piece { first_row: self.next_row, len, size, rows });
+        let (mut pieces, mut reserved) = (Vec::new(), 0_u64);
+        while pieces.len() < count && reserved <= self.memory.round_len() / 2 {
+            let Some(Next { rows, len, size, held }) = self.next()? else { break };
+            reserved += held.bytes();
+            pieces.push(Piece { first_row: self.next_row, len, size, rows, _held: held });
             self.next_row += len;
         }
         Ok(pieces)
     }
 
-    fn next(&mut self) -> Result<Option<(Rows, u64, u64)>> {
+    fn next(&mut self) -> Result<Option<Next>> {
+        let memory = &self.memory;
         match &mut self.stream {
             Stream::Texts { reader, positions, file, skipped, filled } => {
-                let Some(mut batch) = reader.next(BATCH_ROWS)? else { return Ok(None) };
+                let Some((mut batch, held)) = reader.next_held(BATCH_ROWS, memory)? else {
+                    return Ok(None);
+                };
                 let len = batch.len() as u64;
                 skipped.append(&mut batch.skipped);
                 *filled += batch.filled as u64;
                 let rows = Rows::Texts(batch, Arc::clone(file), Arc::clone(positions));
-                Ok(Some((rows, len, 0)))
+                Ok(Some(Next { rows, len, size: 0, held }))
             }
             Stream::Batches { batches, of, rest } => {
                 let batch = match rest.take() {
@@ -264,13 +287,13 @@ impl Pieces {
                     *rest = Some(batch.slice(len, batch.num_rows() - len));
                 }
                 let rows = Rows::Batch(batch.slice(0, len), Arc::clone(of));
-                Ok(Some((rows, len as u64, 0)))
+                let held = memory.reserve(0)?;
+                Ok(Some(Next { rows, len: len as u64, size: 0, held }))
             }
             Stream::Groups { file, next } => {
-                let Some(group) = file.group(*next) else { return Ok(None) };
-                *next += 1;
-                let (rows, size) = (group.rows, group.size);
-                Ok(Some((Rows::Group(group), rows, size)))
+                let Some(group) = file.next(next, memory)? else { return Ok(None) };
+                let (len, size, held) = (group.rows(), group.size, memory.reserve(group.cost)?);
+                Ok(Some(Next { rows: Rows::Group(group), len, size, held }))
             }
         }
     }

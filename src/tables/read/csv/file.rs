@@ -7,7 +7,7 @@ use super::dialect::separator_name;
 use super::given::Given;
 use super::kinds::{ColumnKind, MissingTexts, Observed, column_array};
 use super::reader::{TextBatch, TextReader};
-use super::records::{Records, Splitter, field_text};
+use super::records::{FIELDS_MAX, Records, Split, Splitter, field_text};
 use super::sniff::{Sniffed, sniff};
 use crate::db::{Canceller, LoadProgress};
 use crate::tables::read::opened::open_file;
@@ -27,6 +27,9 @@ use std::sync::{Arc, OnceLock};
 
 /// The bytes from which dialect and types are inferred: some thousand records.
 const SAMPLE_LEN: usize = 1 << 18;
+
+/// The most of them: more are read only where the first record is longer than the usual sample.
+const SAMPLE_LEN_MAX: usize = 1 << 24;
 
 /// The records of a batch at most.
 pub(in crate::tables) const BATCH_ROWS: usize = 1 << 16;
@@ -73,7 +76,7 @@ impl CsvFile {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] for a file that can't be read.
+    /// [`Error::Io`] for a file that can't be read; [`Error::Load`] for a first record that is none of a table.
     pub(in crate::tables) fn open(
         path: PathBuf,
         (usual, is_list): (u8, bool),
@@ -81,9 +84,29 @@ impl CsvFile {
         type_of: impl Fn(&str) -> Option<ValueType>,
     ) -> Result<CsvFile> {
         let (name, text) = (path.display().to_string(), TextFile::find(path, options.encoding)?);
-        let (sample, is_cut) = text.sample(SAMPLE_LEN)?;
         let given = Given { is_list, ..given(options) };
-        let sniffed = sniff(&sample, is_cut, usual, &given);
+        let mut sample_len = SAMPLE_LEN;
+        let (sample, is_cut, sniffed) = loop {
+            let (sample, is_cut) = text.sample(sample_len)?;
+            let sniffed = sniff(&sample, is_cut, usual, &given);
+            let (_, records, split) = records_of(&sample, is_cut, &sniffed);
+            let is_whole = 0 < records.len() || !is_cut && !split.is_too_wide;
+            if is_whole {
+                break (sample, is_cut, sniffed);
+            }
+            if split.is_too_wide || SAMPLE_LEN_MAX <= sample_len {
+                let line = split.open_quote.unwrap_or(sniffed.skip + 1);
+                let message = if split.is_too_wide {
+                    format!("a record begins here that has more than {FIELDS_MAX} fields")
+                } else {
+                    format!(
+                        "the first record begins here, and is longer than {SAMPLE_LEN_MAX} bytes; is a quote not closed?"
+                    )
+                };
+                return Err(Error::Load { file: name, line, column: 1, message });
+            }
+            sample_len *= 8;
+        };
         let columns = sniffed.header.columns.iter().map(|name| Column {
             name: name.clone(),
             observed: Observed::default(),
@@ -106,13 +129,8 @@ impl CsvFile {
 
     /// Infers types from the records of a sample, the last of which may be cut.
     fn observe_sample(&mut self, sample: &str, is_cut: bool) {
-        let Sniffed { dialect, skip, header } = &self.sniffed;
-        let (mut records, mut splitter) = (Records::default(), Splitter::new(*dialect));
-        let mut rest = sample;
-        for _ in 0..*skip {
-            rest = &rest[splitter.behind_line(rest.as_bytes())..];
-        }
-        splitter.split(rest.as_bytes(), !is_cut, usize::MAX, &mut records);
+        let Sniffed { dialect, header, .. } = &self.sniffed;
+        let (rest, records, _) = records_of(sample, is_cut, &self.sniffed);
         for index in usize::from(header.is_first_record)..records.len() {
             let (fields, line) = (records.record(index), records.lines[index]);
             for (column, field) in self.columns.iter_mut().zip(fields) {
@@ -306,6 +324,17 @@ impl CsvFile {
         };
         self.columns.iter().filter_map(told).collect()
     }
+}
+
+/// The records of a sample, the last of which may be cut, with the text that they are in.
+fn records_of<'s>(sample: &'s str, is_cut: bool, sniffed: &Sniffed) -> (&'s str, Records, Split) {
+    let (mut records, mut splitter) = (Records::default(), Splitter::new(sniffed.dialect));
+    let mut rest = sample;
+    for _ in 0..sniffed.skip {
+        rest = &rest[splitter.behind_line(rest.as_bytes())..];
+    }
+    let split = splitter.split(rest.as_bytes(), !is_cut, usize::MAX, &mut records);
+    (rest, records, split)
 }
 
 fn value_type(kind: ColumnKind) -> ValueType {

@@ -4,8 +4,10 @@
 //! [`RECORD_LEN_MAX`].
 
 use super::dialect::Dialect;
-use super::records::{Field, Records, Splitter, field_text};
+use super::records::{FIELDS_MAX, Field, Records, Splitter, field_text};
+use crate::tables::read::pages::memory::ReadMemory;
 use crate::tables::shape::options::Ragged;
+use hexgraph_base::budget::Held;
 use hexgraph_base::types::{Error, Result};
 use std::borrow::Cow;
 use std::io::Read;
@@ -15,6 +17,12 @@ const BLOCK_LEN: usize = 1 << 22;
 
 /// The longest record. One that is longer is a quote that is never closed, or no table.
 const RECORD_LEN_MAX: usize = 1 << 26;
+
+/// How often a text is in memory: as it was read, as columns, and as parts of predicates.
+const TEXT_COPIES: u64 = 3;
+
+/// The bytes that a field takes beside its text: its range, its cell in a column, and in a part.
+const FIELD_LEN: u64 = 32;
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
@@ -93,6 +101,27 @@ impl<R: Read> TextReader<R> {
         }
     }
 
+    /// The next records, at most `limit` of them, and the memory that they take; `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`TextReader::next`]; [`Error::Limit`] where there is no memory for a record.
+    pub(in crate::tables) fn next_held(
+        &mut self,
+        limit: usize,
+        memory: &ReadMemory,
+    ) -> Result<Option<(TextBatch, Held)>> {
+        let mut held = memory.reserve(0)?;
+        let batch = self.next_reserved(limit, &mut |bytes| {
+            let more = (bytes * TEXT_COPIES).saturating_sub(held.bytes());
+            held.grow(more)
+        })?;
+        let Some(batch) = batch else { return Ok(None) };
+        let all = batch.text.len() as u64 * TEXT_COPIES + batch.fields.len() as u64 * FIELD_LEN;
+        held.grow(all.saturating_sub(held.bytes()))?;
+        Ok(Some((batch, held)))
+    }
+
     /// The next records, at most `limit` of them; `None` at the end.
     ///
     /// # Errors
@@ -100,14 +129,30 @@ impl<R: Read> TextReader<R> {
     /// [`Error::Load`] with the line of a record that has another number of fields, is too long or has a quote that is not
     /// closed, and of a text that is no UTF-8; [`Error::Io`] for a file that can't be read.
     pub(in crate::tables) fn next(&mut self, limit: usize) -> Result<Option<TextBatch>> {
+        self.next_reserved(limit, &mut |_| Ok(()))
+    }
+
+    /// As [`TextReader::next`]. `reserve` is called with the bytes of text that are read next.
+    fn next_reserved(
+        &mut self,
+        limit: usize,
+        reserve: &mut dyn FnMut(u64) -> Result<()>,
+    ) -> Result<Option<TextBatch>> {
         let mut block_len = BLOCK_LEN;
         loop {
+            if !self.is_ended {
+                reserve(block_len as u64)?;
+            }
             self.fill(block_len)?;
             self.skip_lines();
             let mut records = Records::default();
             let header = usize::from(self.is_header_next);
             let limit = limit.saturating_add(header);
             let split = self.splitter.split(&self.rest, self.is_ended, limit, &mut records);
+            if records.len() == 0 && split.is_too_wide {
+                let fault = format!("a record begins here that has more than {FIELDS_MAX} fields");
+                return Err(self.fault(self.splitter.line(), fault));
+            }
             if records.len() == 0 && self.is_ended {
                 return match split.open_quote {
                     Some(line) => Err(self.fault(line, "a quote opens here that is never closed; within quotes, write two for one, or say quote=\"\" where quotes are letters".to_owned())),

@@ -18,6 +18,9 @@ use std::borrow::Cow;
 /// The most bytes that are split at once: ranges have 32 bits, two of which are flags.
 pub(in crate::tables) const TEXT_LEN_MAX: usize = 1 << 30;
 
+/// The most fields of a record: one that has more is no record of a table.
+pub(in crate::tables) const FIELDS_MAX: usize = 1 << 16;
+
 /// The field was quoted.
 const QUOTED: u32 = 1 << 31;
 /// The range has signs that are no part of the value.
@@ -114,6 +117,8 @@ pub(in crate::tables) struct Split {
     pub consumed: usize,
     /// The line, from 1, of a quote that opens and is not closed in this text.
     pub open_quote: Option<u64>,
+    /// Whether the record behind them has more than [`FIELDS_MAX`] fields.
+    pub is_too_wide: bool,
 }
 
 /// Splits texts that follow each other.
@@ -160,7 +165,7 @@ impl Splitter {
     ) -> Split {
         debug_assert!(text.len() <= TEXT_LEN_MAX, "the reader bounds a record");
         let mut at = 0;
-        let done = |consumed| Split { consumed, open_quote: None };
+        let done = |consumed| Split { consumed, open_quote: None, is_too_wide: false };
         while at < text.len() && records.len() < limit {
             if let Some(next) = self.skipped_line(text, at, is_last) {
                 match next {
@@ -180,11 +185,12 @@ impl Splitter {
                 Err(cut) => {
                     records.fields.truncate(fields_before);
                     records.stray_quotes = strays_before;
-                    let open_quote = matches!(cut, Cut::Open(_)).then(|| match cut {
-                        Cut::Open(position) => self.line + line_ends(&text[at..position]),
-                        Cut::Within => self.line,
-                    });
-                    return Split { consumed: at, open_quote };
+                    let open_quote = match cut {
+                        Cut::Open(position) => Some(self.line + line_ends(&text[at..position])),
+                        Cut::Within | Cut::TooWide => None,
+                    };
+                    let is_too_wide = matches!(cut, Cut::TooWide);
+                    return Split { consumed: at, open_quote, is_too_wide };
                 }
             }
         }
@@ -223,6 +229,7 @@ impl Splitter {
         is_last: bool,
         records: &mut Records,
     ) -> Result<(usize, u64), Cut> {
+        let first_field = records.fields.len();
         let mut lines = 1;
         let mut is_first = true;
         loop {
@@ -243,6 +250,9 @@ impl Splitter {
             };
             if field.is_quoted() {
                 lines += line_ends(&text[field.range()]);
+            }
+            if records.fields.len() - first_field == FIELDS_MAX {
+                return Err(Cut::TooWide);
             }
             records.fields.push(field);
             match text.get(end) {
@@ -332,6 +342,8 @@ enum Cut {
     Within,
     /// The text ends within the quotes that open at this position.
     Open(usize),
+    /// It has more than [`FIELDS_MAX`] fields.
+    TooWide,
 }
 
 /// The value of a field of a text.
