@@ -46,6 +46,7 @@ class DatabaseMethods:
         quoted_null: bool = False,
         ragged: Literal["error", "skip", "fill"] = "error",
         names: Literal["clean", "keep", "error"] = "clean",
+        filename: bool | str = False,
         on_error: Literal["raise", "skip"] = "raise",
         progress: bool | Callable[[dict[str, Any]], object] | None = None,
         memory: int | str | None = None,
@@ -55,9 +56,9 @@ class DatabaseMethods:
 
         `table` is a list of dicts, a dict of columns, a frame of polars (also a lazy one) or
         pandas, a pyarrow.Table, a relation of DuckDB, or anything else with `__arrow_c_stream__`;
-        the path of a .parquet, .csv, .tsv, .txt or .edges file (texts also as .gz or .zst), a
-        pattern or a folder of such files; a graph of networkx, whose nodes are the ids; or a list
-        of tables. All rows become visible at once, or none.
+        the path of a .parquet, .arrow, .feather, .csv, .tsv, .txt, .edges, .json or .jsonl file
+        (texts also as .gz or .zst), a pattern or a folder of such files; a graph of networkx, whose
+        nodes are the ids; or a list of tables. All rows become visible at once, or none.
 
         - `type`, the type of all the nodes; it is defined if it is not yet
         - `id`, the column that names the node of a row by an int or a text. Its values are kept in
@@ -85,6 +86,8 @@ class DatabaseMethods:
         - `names`, what becomes of a column whose name no predicate can have, since there are blanks
           in it or another column has it: "clean" makes one of it, `First_Name` and `x_2`, which
           the report has; "keep" and "error" refuse the table
+        - `filename`, True or a name for a column that has the path of the file. Folders such as
+          `year=2024` of a path are columns without it
         - `progress`, True for a bar, or a function that is called with a dict: done and total
           bytes, records, records_per_second, seconds, seconds_left
         - `memory`, bytes or "512MiB" that the load keeps to, beside its largest predicate
@@ -128,6 +131,7 @@ class DatabaseMethods:
             "quoted_null": quoted_null,
             "ragged": ragged,
             "names": names,
+            "filename": filename,
             "on_error": on_error,
             "progress": progress,
             "memory": memory,
@@ -161,6 +165,7 @@ class DatabaseMethods:
         quoted_null: bool = False,
         ragged: Literal["error", "skip", "fill"] = "error",
         names: Literal["clean", "keep", "error"] = "clean",
+        filename: bool | str = False,
         on_error: Literal["raise", "skip"] = "raise",
         progress: bool | Callable[[dict[str, Any]], object] | None = None,
         memory: int | str | None = None,
@@ -227,6 +232,7 @@ class DatabaseMethods:
             "quoted_null": quoted_null,
             "ragged": ragged,
             "names": names,
+            "filename": filename,
             "on_error": on_error,
             "progress": progress,
             "memory": memory,

@@ -98,7 +98,9 @@ def large_dictionary_entry(pa):
 def large_list(pa):
     """A list of 60 million times the same number."""
     items = pa.nulls(60_000_000, pa.int64()).fill_null(7)
-    return pa.table({"a": pa.ListArray.from_arrays(pa.array([0, len(items)], pa.int32()), items)}), {
+    return pa.table(
+        {"a": pa.ListArray.from_arrays(pa.array([0, len(items)], pa.int32()), items)}
+    ), {
         "data_page_size": 1 << 30,
     }
 

@@ -168,7 +168,8 @@ impl Attempt<'_> {
         if jobs.iter().any(|(_, rows)| matches!(rows, Rows::Edges(options) if options.owned)) {
             load.own_edges();
         }
-        let open = |(table, rows)| Ok((open(table, version, options, &rows)?, rows));
+        let memory = ReadMemory::new(&version.budget, options.memory);
+        let open = |(table, rows)| Ok((open(table, version, (options, &memory), &rows)?, rows));
         let mut sources = jobs.into_iter().map(open).collect::<Result<Vec<(Source, Rows)>>>()?;
         let mut tables: Vec<&mut Source> = sources.iter_mut().map(|(source, _)| source).collect();
         Source::unify(&mut tables, reads_whole.then_some(canceller))?;
@@ -182,7 +183,6 @@ impl Attempt<'_> {
         }
         // All tables are planned before the first row is read, so a wrong column fails at once.
         options.progress.start(opened.iter().map(|(_, source)| source.size()).sum());
-        let memory = ReadMemory::new(&version.budget, options.memory);
         let mut rounds = Rounds::new(load, ((*options).clone(), memory), canceller, expected);
         for (plan, source) in opened {
             let file = source.text_file();
@@ -265,8 +265,13 @@ fn expected_ids(version: &Version, jobs: &[(Table, Rows)]) -> Option<String> {
 }
 
 /// Opens a table.
-fn open(table: Table, version: &Version, options: &TableOptions, rows: &Rows) -> Result<Source> {
-    Source::open(table, options, |column| {
+fn open(
+    table: Table,
+    version: &Version,
+    (options, memory): (&TableOptions, &ReadMemory),
+    rows: &Rows,
+) -> Result<Source> {
+    Source::open(table, options, memory, |column| {
         if let Some(wanted) = options.types.get(column) {
             return Some(*wanted);
         }

@@ -16,7 +16,7 @@ pub use answers::write::{RowFormat, write_rows};
 pub use generate::Generated;
 pub use hexgraph_store::graph::IdSpace;
 pub use read::exported::is_export_folder;
-pub use read::source::is_table_name;
+pub use read::source::{is_readable_name, is_table_name};
 pub use shape::options::{
     EdgeOptions, Encoding, ID_PREDICATE, Missing, Names, NodeOptions, PointColumns, Ragged, Table,
     TableOptions, TextOptions,

@@ -13,7 +13,7 @@ use arrow_schema::{ArrowError, DataType, SchemaRef};
 use hexgraph::db::{Control, LoadProgress, LoadReport, byte_count, files_of};
 use hexgraph::tables::{
     EdgeOptions, Encoding, IdSpace, Missing, Names, NodeOptions, PointColumns, Ragged, Table,
-    TableOptions, TextOptions, is_table_name,
+    TableOptions, TextOptions, is_readable_name,
 };
 use hexgraph_base::types::{Result, ValueType};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -59,6 +59,8 @@ pub(crate) struct GivenOptions<'py> {
     pub ragged: String,
     /// What becomes of columns whose names no predicates can have: `"clean"`, `"keep"` or `"error"`.
     pub names: String,
+    /// The column that has the path of the file.
+    pub filename: Option<String>,
     /// Whether a bar is shown, or the function that is told the progress.
     pub progress: Option<Bound<'py, PyAny>>,
 }
@@ -81,6 +83,7 @@ impl Default for GivenOptions<'_> {
             quoted_null: false,
             ragged: "error".to_owned(),
             names: "clean".to_owned(),
+            filename: None,
             progress: None,
         }
     }
@@ -126,6 +129,7 @@ impl GivenOptions<'_> {
             text,
             names: Names::from_name(&self.names)
                 .map_err(|fault| PyValueError::new_err(fault.to_string()))?,
+            file_column: self.filename,
         })
     }
 }
@@ -295,7 +299,7 @@ pub(crate) fn to_tables(given: &Bound<'_, PyAny>) -> PyResult<Vec<Table>> {
 
 fn tables_within(given: &Bound<'_, PyAny>, depth: usize) -> PyResult<Vec<Table>> {
     if let Ok(path) = given.extract::<PathBuf>() {
-        let files = files_of(&path, is_table_name).map_err(to_python)?;
+        let files = files_of(&path, is_readable_name).map_err(to_python)?;
         return Ok(files.into_iter().map(Table::File).collect());
     }
     if given.is_instance_of::<PyList>() || given.is_instance_of::<PyTuple>() {

@@ -43,6 +43,7 @@ OTHER_NAMES = {
         **dict.fromkeys(("location", "point", "coordinates"), "geo"),
         **dict.fromkeys(("dtype", "dtypes", "schema_overrides"), "types"),
         "rename": "columns",
+        **dict.fromkeys(("include_file_paths", "file_name", "path_column"), "filename"),
     },
     "load_edges": {
         **dict.fromkeys(("src", "from_", "source_column", "start"), "source"),
@@ -168,8 +169,10 @@ def common(
     columns = prepared.columns
     own = {name: kind for name, kind in types.items() if columns is None or name in columns}
     keys = ("on_error", "memory", "separator", "encoding", "progress", *TEXT_OPTIONS)
+    filename = options["filename"]
     return {
         **{key: options[key] for key in keys},
+        "filename": "filename" if filename is True else (filename or None),
         "schema": expanded(options["schema"]),
         "types": {**own, **(options["types"] or {})},
     }

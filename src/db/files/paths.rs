@@ -5,8 +5,8 @@ use hexgraph_base::types::{Error, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Returns the files that a path stands for, sorted by name. A file stands for itself, a folder for those files in it whose
-/// names are `wanted`, and a pattern with `*`, `?` or `[…]` for the files that it matches.
+/// Returns the files that a path stands for, sorted by name. A file stands for itself, a folder for those files in it, and in its
+/// folders of partitions such as `year=2024`, whose names are `wanted`, and a pattern with `*`, `?` or `[…]` for the files that it matches.
 ///
 /// # Errors
 ///
@@ -14,11 +14,8 @@ use std::path::{Path, PathBuf};
 pub fn files_of(path: &Path, wanted: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>> {
     let shown = path.display().to_string();
     if path.is_dir() {
-        let failed = |error| Error::io(format!("reading {shown}"), error);
-        let entries = fs::read_dir(path).map_err(failed)?;
-        let files = entries.map(|entry| entry.map(|entry| entry.path()));
-        let mut files: Vec<PathBuf> = files.collect::<std::io::Result<_>>().map_err(failed)?;
-        files.retain(|file| file.is_file() && wanted(&file.display().to_string()));
+        let mut files = Vec::new();
+        add_files_in(path, &wanted, &mut files)?;
         files.sort();
         return some(files, || format!("{shown}: no file in this folder can be loaded"));
     }
@@ -26,6 +23,29 @@ pub fn files_of(path: &Path, wanted: impl Fn(&str) -> bool) -> Result<Vec<PathBu
         return Ok(vec![path.to_owned()]);
     }
     some(matching(&shown)?, || format!("{shown}: no file is called so"))
+}
+
+fn add_files_in(
+    folder: &Path,
+    expected: &impl Fn(&str) -> bool,
+    files: &mut Vec<PathBuf>,
+) -> Result<()> {
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let failed = |error| Error::io(format!("reading {}", folder.display()), error);
+        for entry in fs::read_dir(&folder).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let path = entry.path();
+            // A link may lead back to a folder above it.
+            let is_folder = entry.file_type().map_err(failed)?.is_dir();
+            if is_folder && entry.file_name().to_string_lossy().contains('=') {
+                folders.push(path);
+            } else if path.is_file() && expected(&path.display().to_string()) {
+                files.push(path);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Refuses a folder with an export that Dgraph, or a request for one, has written. Its schema stands in a file of its own, so statements that are

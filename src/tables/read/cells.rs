@@ -19,12 +19,19 @@ const NANOS: i64 = 1_000_000_000;
 /// The extension type of a column of pandas' periods, whose cells are numbers of months, days or hours.
 const PERIOD: &str = "pandas.period";
 
+/// The extension type of a column of UUIDs, and the bytes of one.
+const UUID: &str = "arrow.uuid";
+const UUID_LEN: i32 = 16;
+
 /// Why a column, or a cell of it, has no values.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(in crate::tables) enum ColumnError {
     /// Its cells are lists of lists.
     #[error("a list of lists is no value")]
     NestedLists,
+    /// Its cells are objects.
+    #[error("an object is no value (leave the column out, or make columns of its fields)")]
+    Objects,
     /// Its type is none that values have.
     #[error("Arrow's type {name} has no type of values")]
     NoValues {
@@ -128,15 +135,19 @@ pub(in crate::tables) fn natural_type(
         }
         D::Boolean => ValueType::Bool,
         D::Utf8 | D::LargeUtf8 | D::Utf8View => ValueType::String,
+        // Times of a day, and UUIDs, are texts; durations are seconds.
+        D::Time32(_) | D::Time64(_) | D::FixedSizeBinary(UUID_LEN) => ValueType::String,
+        D::Duration(_) => ValueType::Float,
         D::Timestamp(..) | D::Date32 | D::Date64 => ValueType::DateTime,
         D::Dictionary(_, values) => return natural_type(values),
         D::FixedSizeList(item, _) if is_float(item.data_type()) => ValueType::Vector,
         D::List(item) | D::LargeList(item) | D::FixedSizeList(item, _) => {
-            return match natural_type(item.data_type())? {
+            return match natural_of(item)? {
                 Some((_, true)) => Err(ColumnError::NestedLists),
                 item => Ok(item.map(|(value_type, _)| (value_type, true))),
             };
         }
+        D::Struct(_) | D::Map(..) => return Err(ColumnError::Objects),
         other => return Err(ColumnError::NoValues { name: other.to_string() }),
     };
     Ok(Some((value_type, false)))
@@ -152,6 +163,12 @@ pub(in crate::tables) fn natural_of(
 ) -> Result<Option<(ValueType, bool)>, ColumnError> {
     if field.metadata().get(EXTENSION_TYPE_NAME_KEY).is_some_and(|name| name == PERIOD) {
         return Err(ColumnError::Period);
+    }
+    let is_uuid = || field.metadata().get(EXTENSION_TYPE_NAME_KEY).is_some_and(|it| it == UUID);
+    if let DataType::FixedSizeBinary(_) = field.data_type()
+        && !is_uuid()
+    {
+        return Err(ColumnError::NoValues { name: field.data_type().to_string() });
     }
     natural_type(field.data_type())
 }
@@ -203,10 +220,16 @@ impl Cells {
             ValueType::Float if form.keeps_digits() && is_decimal(data_type) => {
                 Cells::Text(decimals(array, form)?)
             }
+            ValueType::Float if matches!(data_type, DataType::Duration(_)) => {
+                Cells::Float(seconds(array)?)
+            }
             ValueType::Float if has_many_digits(data_type) => Cells::Float(nearest(array)?),
             ValueType::Float => Cells::Float(cast_to(DataType::Float64)?.as_primitive().clone()),
             ValueType::Bool => Cells::Bool(cast_to(DataType::Boolean)?.as_boolean().clone()),
             ValueType::DateTime => times(array)?,
+            _ if matches!(data_type, DataType::FixedSizeBinary(_)) => Cells::Text(
+                array.as_fixed_size_binary().iter().map(|it| it.map(uuid_text)).collect(),
+            ),
             _ => Cells::Text(cast_to(DataType::LargeUtf8)?.as_string().clone()),
         })
     }
@@ -285,6 +308,31 @@ fn ints(array: &ArrayRef, form: Form) -> Result<(Cells, Vec<Misfit>), ColumnErro
         Misfit { row, value, reason: ColumnError::LargeInt }
     });
     Ok((Cells::Int(cast.as_primitive().clone()), misfits.collect()))
+}
+
+/// Durations as seconds.
+fn seconds(array: &ArrayRef) -> Result<Float64Array, ColumnError> {
+    let units = match array.data_type() {
+        DataType::Duration(TimeUnit::Second) => 1.0,
+        DataType::Duration(TimeUnit::Millisecond) => 1e3,
+        DataType::Duration(TimeUnit::Microsecond) => 1e6,
+        _ => 1e9,
+    };
+    let numbers = exactly(array, &DataType::Int64)?;
+    let numbers = numbers.as_primitive::<arrow_array::types::Int64Type>();
+    Ok(numbers.iter().map(|number| number.map(|number| number as f64 / units)).collect())
+}
+
+/// The bytes of a UUID as its text.
+fn uuid_text(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(36);
+    for (index, byte) in bytes.iter().enumerate() {
+        if matches!(index, 4 | 6 | 8 | 10) {
+            text.push('-');
+        }
+        text.push_str(&format!("{byte:02x}"));
+    }
+    text
 }
 
 /// Decimals as texts, as ints are written where ints are wanted and the fraction is zero.

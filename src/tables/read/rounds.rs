@@ -64,6 +64,7 @@ impl<'a> Rounds<'a> {
     /// [`Error::Limit`] when it is stopped, or for too many nodes.
     pub(in crate::tables) fn table(&mut self, plan: &Plan, source: Source) -> Result<()> {
         let (name, text) = (source.name.clone(), source.text_file());
+        let json = source.json_description();
         let first_row = self.rows;
         let mut pieces = source.pieces(plan.places(), first_row, self.memory.clone())?;
         self.load.begin_table(first_row, &name);
@@ -105,6 +106,7 @@ impl<'a> Rounds<'a> {
         let (skipped, filled) = pieces.ragged();
         self.report_ragged(&name, skipped, filled);
         self.report.notes.extend_from_slice(plan.notes());
+        self.report.notes.extend(json.map(|of| format!("{name}: {of}")));
         if let Some(file) = text {
             self.report.notes.push(format!("{name}: {}", file.description()));
             self.report.notes.extend(file.widened());

@@ -3,24 +3,33 @@
 //! A stream of batches is cut into pieces as it comes. A Parquet file is cut into its row groups,
 //! and each is decoded by the thread that reads it. What its metadata say of rows places the pieces, so it has to be what is read.
 
+use super::arrow_file::{ArrowFile, error_of};
 use super::checked::{Whole, check_batch};
 use super::csv::file::{BATCH_ROWS, CsvFile};
 use super::csv::reader::{TextBatch, TextReader};
-use super::opened::unreadable;
+use super::json::{JsonFile, JsonRows, is_json_name};
 use super::pages::memory::ReadMemory;
+use super::path_columns::{PathColumn, columns_of, with_columns};
 use super::row_groups::{PIECE_ROWS, ParquetFile, Position, RowGroup};
 use crate::db::{Canceller, LoadProgress};
 use crate::tables::shape::options::{Table, TableOptions};
 use crate::tables::shape::parts::Fault;
 use arrow_array::RecordBatch;
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_schema::{ArrowError, Schema, SchemaRef};
 use hexgraph_base::budget::Held;
+use hexgraph_base::formats::ChunkReader;
 use hexgraph_base::types::{Error, Result, ValueType};
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
 const PARQUET_ENDS: [&str; 2] = [".parquet", ".pq"];
+
+const ARROW_ENDS: [&str; 4] = [".arrow", ".arrows", ".feather", ".ipc"];
+
+/// The ends of names of workbooks, which are not read.
+const WORKBOOK_ENDS: [&str; 4] = [".xlsx", ".xls", ".xlsb", ".ods"];
 
 /// The ends of names of delimited text files, and the separator that each promises.
 const TEXT_ENDS: [(&str, u8); 4] =
@@ -33,9 +42,13 @@ pub(in crate::tables) struct Source {
     /// All its columns.
     pub schema: SchemaRef,
     kind: Kind,
+    /// The columns that the path of the file gives; they are the last ones.
+    path_columns: Vec<PathColumn>,
 }
 
 enum Kind {
+    Arrow(Box<ArrowFile>),
+    Json(Arc<JsonFile>),
     Batches(Box<dyn arrow_array::RecordBatchReader + Send>),
     Csv { file: Arc<CsvFile>, progress: LoadProgress },
     Parquet(ParquetFile),
@@ -45,11 +58,18 @@ enum Kind {
 pub(in crate::tables) struct Pieces {
     name: String,
     stream: Stream,
+    path_columns: Arc<[PathColumn]>,
     memory: ReadMemory,
     next_row: u64,
 }
 
 enum Stream {
+    /// Rows of a file of JSON, and the columns of it that are read.
+    Json {
+        chunks: Box<ChunkReader<'static>>,
+        positions: Arc<[usize]>,
+        file: Arc<JsonFile>,
+    },
     /// Records of a text file, and the columns of it that are read.
     Texts {
         reader: Box<TextReader<Box<dyn Read + Send>>>,
@@ -81,6 +101,7 @@ pub(in crate::tables) struct Piece {
     /// The bytes of the file that they take, where that is not counted elsewhere.
     pub size: u64,
     rows: Rows,
+    path_columns: Arc<[PathColumn]>,
     /// The memory that it takes.
     _held: Held,
 }
@@ -94,6 +115,7 @@ struct Next {
 }
 
 enum Rows {
+    Json(JsonRows, Arc<JsonFile>, Arc<[usize]>),
     Texts(TextBatch, Arc<CsvFile>, Arc<[usize]>),
     /// A batch as somebody else made it, which has to be checked.
     Batch(RecordBatch, Arc<Whole>),
@@ -104,7 +126,13 @@ enum Rows {
 pub fn is_table_name(name: &str) -> bool {
     let plain = plain_name(name);
     let texts = TEXT_ENDS.iter().map(|(end, _)| end);
-    PARQUET_ENDS.iter().chain(texts).any(|end| plain.ends_with(end))
+    let mut ends = PARQUET_ENDS.iter().chain(&ARROW_ENDS).chain(texts);
+    ends.any(|end| plain.ends_with(end))
+}
+
+/// Returns true if a file can be read as a table, by the end of its name: a file of JSON, too, which otherwise has statements.
+pub fn is_readable_name(name: &str) -> bool {
+    is_table_name(name) || is_json_name(&plain_name(name))
 }
 
 /// A name in lower case, without the end that says that it is packed.
@@ -125,8 +153,8 @@ pub(super) fn parquet_schema(path: &Path) -> Result<SchemaRef> {
 }
 
 impl Source {
-    /// Opens a table. `type_of` says for a column of a CSV file of which type it is; `None` leaves
-    /// that to its first rows.
+    /// Opens a table. `type_of` says for a column of a text file of which type it is; `None` leaves
+    /// that to its cells.
     ///
     /// # Errors
     ///
@@ -134,36 +162,61 @@ impl Source {
     pub(in crate::tables) fn open(
         table: Table,
         options: &TableOptions,
+        memory: &ReadMemory,
         type_of: impl Fn(&str) -> Option<ValueType>,
     ) -> Result<Source> {
         let path = match table {
             Table::Batches(batches) => {
                 let (name, schema) = ("<table>".to_owned(), batches.schema());
-                return Ok(Source { name, schema, kind: Kind::Batches(batches) });
+                let kind = Kind::Batches(batches);
+                return Ok(Source { name, schema, kind, path_columns: Vec::new() });
             }
             Table::File(path) => path,
         };
         let name = path.display().to_string();
+        let of_path = columns_of(&path, options.file_column.as_deref());
         let plain = plain_name(&name);
-        if PARQUET_ENDS.iter().any(|end| plain.ends_with(end)) {
+        let has_end = |ends: &[&str]| ends.iter().any(|end| plain.ends_with(end));
+        let (kind, schema) = if has_end(&PARQUET_ENDS) {
             let file = ParquetFile::open(&path)?;
             let schema = Arc::clone(file.schema());
-            return Ok(Source { name, schema, kind: Kind::Parquet(file) });
-        }
-        let promised = TEXT_ENDS.iter().find(|(end, _)| plain.ends_with(end));
-        let Some((_, usual)) = promised else {
-            let what = "a table is read from .parquet, .csv, .tsv, .txt or .edges";
-            return Err(Error::query(format!("{name}: {what}")));
+            (Kind::Parquet(file), schema)
+        } else if has_end(&ARROW_ENDS) {
+            let file = ArrowFile::open(&path, memory.clone())?;
+            let schema = arrow_array::RecordBatchReader::schema(&file);
+            (Kind::Arrow(Box::new(file)), schema)
+        } else if is_json_name(&plain) {
+            let file = JsonFile::open(path, options, memory, type_of)?;
+            let schema = Arc::new(file.schema());
+            (Kind::Json(Arc::new(file)), schema)
+        } else {
+            let usual = TEXT_ENDS.iter().find(|(end, _)| plain.ends_with(end));
+            let Some((_, usual)) = usual else {
+                return Err(no_table(&name, has_end(&WORKBOOK_ENDS)));
+            };
+            let is_list = has_end(&[".txt", ".edges"]);
+            let file = CsvFile::open(path, (*usual, is_list), options, type_of)?;
+            let schema = Arc::new(file.schema());
+            (Kind::Csv { file: Arc::new(file), progress: options.progress.clone() }, schema)
         };
-        let is_list = [".txt", ".edges"].iter().any(|end| plain.ends_with(end));
-        let file = CsvFile::open(path, (*usual, is_list), options, type_of)?;
-        Ok(Source::of_text(file, options.progress.clone()))
+        // A column of the file comes before one of its path.
+        let is_new = |column: &PathColumn| schema.column_with_name(&column.name).is_none();
+        let path_columns = of_path.into_iter().filter(is_new).collect();
+        let mut source = Source { name, schema, kind, path_columns };
+        source.add_path_columns();
+        Ok(source)
     }
 
-    fn of_text(file: CsvFile, progress: LoadProgress) -> Source {
-        let schema = Arc::new(file.schema());
-        let name = file.name().to_owned();
-        Source { name, schema, kind: Kind::Csv { file: Arc::new(file), progress } }
+    /// Puts the fields of the columns of the path behind those of the file.
+    fn add_path_columns(&mut self) {
+        if self.path_columns.is_empty() {
+            return;
+        }
+        let own = self.schema.fields().iter().map(Arc::clone);
+        let fields = self.path_columns.iter().map(|column| Arc::new(column.field()));
+        let fields = own.chain(fields).collect::<Vec<_>>();
+        let metadata = self.schema.metadata().clone();
+        self.schema = Arc::new(Schema::new_with_metadata(fields, metadata));
     }
 
     /// Gives columns of one name in several text files one type, that of all their cells. With `canceller` the types of a file are
@@ -186,12 +239,35 @@ impl Source {
             files.iter_mut().try_for_each(|file| file.infer(canceller))?;
         }
         CsvFile::widen(&mut files);
+        Source::widen_path_columns(sources);
         for source in sources {
             if let Kind::Csv { file, .. } = &source.kind {
                 source.schema = Arc::new(file.schema());
+                source.add_path_columns();
             }
         }
         Ok(())
+    }
+
+    /// Makes texts of the values of a partition in all files where one of them is no int.
+    fn widen_path_columns(sources: &mut [&mut Source]) {
+        let columns = sources.iter().flat_map(|source| &source.path_columns);
+        let texts = columns.filter(|column| !column.is_int).map(|column| column.name.clone());
+        let texts = texts.collect::<BTreeSet<String>>();
+        for source in sources {
+            let mut is_changed = false;
+            for column in &mut source.path_columns {
+                if column.is_int && texts.contains(&column.name) {
+                    (column.is_int, is_changed) = (false, true);
+                }
+            }
+            if is_changed {
+                let len = source.schema.fields().len() - source.path_columns.len();
+                let own: Vec<usize> = (0..len).collect();
+                source.schema = Arc::new(source.schema.project(&own).expect("these are there"));
+                source.add_path_columns();
+            }
+        }
     }
 
     /// The text file that the table is.
@@ -202,10 +278,20 @@ impl Source {
         }
     }
 
+    /// What was read of the way in which the file is written, in one line each.
+    pub(in crate::tables) fn json_description(&self) -> Option<String> {
+        match &self.kind {
+            Kind::Json(file) => Some(file.description()),
+            _ => None,
+        }
+    }
+
     /// The bytes of the file, 0 where there is none.
     pub(in crate::tables) fn size(&self) -> u64 {
         match &self.kind {
             Kind::Batches(_) => 0,
+            Kind::Arrow(file) => file.size(),
+            Kind::Json(file) => file.size(),
             Kind::Csv { file, .. } => file.size(),
             Kind::Parquet(file) => file.size(),
         }
@@ -222,14 +308,18 @@ impl Source {
         first_row: u64,
         memory: ReadMemory,
     ) -> Result<Pieces> {
-        let Source { name, kind, .. } = self;
+        let Source { name, kind, path_columns, schema } = self;
+        let own_len = schema.fields().len() - path_columns.len();
+        let split = places.partition_point(|place| *place < own_len);
+        let of_path = places[split..].iter().map(|place| path_columns[place - own_len].clone());
+        let (path_columns, mut places) = (of_path.collect(), places);
+        places.truncate(split);
         let stream = match kind {
-            Kind::Batches(batches) => {
-                let (name, places) = (name.clone(), places.clone());
-                let of = Arc::new(Whole { name, places, first_row });
-                let table = Arc::clone(&of);
-                let batches = batches.map(move |batch| batch?.project(&table.places));
-                Stream::Batches { batches: Box::new(batches), of, rest: None }
+            Kind::Batches(batches) => Stream::of_batches(batches, (&name, places, first_row)),
+            Kind::Arrow(file) => Stream::of_batches(file, (&name, places, first_row)),
+            Kind::Json(file) => {
+                let chunks = Box::new(file.chunks()?);
+                Stream::Json { chunks, positions: places.into(), file }
             }
             Kind::Csv { file, progress } => {
                 let (reader, positions) = (Box::new(file.reader(progress)?), places.into());
@@ -240,7 +330,19 @@ impl Source {
                 next: Position::default(),
             },
         };
-        Ok(Pieces { name, stream, memory, next_row: first_row })
+        Ok(Pieces { name, stream, path_columns, memory, next_row: first_row })
+    }
+}
+
+impl Stream {
+    fn of_batches(
+        batches: Box<dyn arrow_array::RecordBatchReader + Send>,
+        (name, places, first_row): (&str, Vec<usize>, u64),
+    ) -> Stream {
+        let of = Arc::new(Whole { name: name.to_owned(), places, first_row });
+        let table = Arc::clone(&of);
+        let batches = batches.map(move |batch| batch?.project(&table.places));
+        Stream::Batches { batches: Box::new(batches), of, rest: None }
     }
 }
 
@@ -255,7 +357,8 @@ impl Pieces {
         while pieces.len() < count && reserved <= self.memory.round_len() / 2 {
             let Some(Next { rows, len, size, held }) = self.next()? else { break };
             reserved += held.bytes();
-            pieces.push(Piece { first_row: self.next_row, len, size, rows, _held: held });
+            let (first_row, path_columns) = (self.next_row, Arc::clone(&self.path_columns));
+            pieces.push(Piece { first_row, len, size, rows, path_columns, _held: held });
             self.next_row += len;
         }
         Ok(pieces)
@@ -264,6 +367,13 @@ impl Pieces {
     fn next(&mut self) -> Result<Option<Next>> {
         let memory = &self.memory;
         match &mut self.stream {
+            Stream::Json { chunks, positions, file } => {
+                let Some(chunk) = chunks.next() else { return Ok(None) };
+                let (rows, held) = file.rows(chunk?, memory)?;
+                let (len, size) = (rows.len() as u64, rows.size());
+                let rows = Rows::Json(rows, Arc::clone(file), Arc::clone(positions));
+                Ok(Some(Next { rows, len, size, held }))
+            }
             Stream::Texts { reader, positions, file, skipped, filled } => {
                 let Some((mut batch, held)) = reader.next_held(BATCH_ROWS, memory)? else {
                     return Ok(None);
@@ -279,7 +389,7 @@ impl Pieces {
                     Some(batch) => batch,
                     None => match batches.next() {
                         None => return Ok(None),
-                        Some(batch) => batch.map_err(|error| unreadable(&self.name, error))?,
+                        Some(batch) => batch.map_err(|error| error_of(&self.name, error))?,
                     },
                 };
                 let len = batch.num_rows().min(PIECE_ROWS);
@@ -314,6 +424,7 @@ impl Piece {
     pub(in crate::tables) fn line_of(&self, row: u64) -> Option<u64> {
         match &self.rows {
             Rows::Texts(batch, ..) => batch.lines.get((row - self.first_row) as usize).copied(),
+            Rows::Json(rows, ..) => rows.line_of((row - self.first_row) as usize),
             _ => None,
         }
     }
@@ -328,7 +439,18 @@ impl Piece {
         &self,
         mut each: impl FnMut(&RecordBatch, u64, Vec<Fault>) -> Result<()>,
     ) -> Result<()> {
+        let mut each = |batch: &RecordBatch, first_row, faults| {
+            if self.path_columns.is_empty() {
+                return each(batch, first_row, faults);
+            }
+            let batch = with_columns(batch, &self.path_columns);
+            each(&batch.map_err(|error| Error::query(error.to_string()))?, first_row, faults)
+        };
         match &self.rows {
+            Rows::Json(rows, file, positions) => {
+                let (batch, faults) = file.typed(rows, positions, self.first_row)?;
+                each(&batch, self.first_row, faults)
+            }
             Rows::Batch(batch, of) => {
                 check_batch(batch, of, self.first_row)?;
                 each(batch, self.first_row, Vec::new())
@@ -342,4 +464,16 @@ impl Piece {
             }
         }
     }
+}
+
+/// The error for a file whose name does not end as that of a table.
+fn no_table(name: &str, is_workbook: bool) -> Error {
+    if is_workbook {
+        let message = format!("{name}: a workbook is not read");
+        let hint =
+            "read the sheet with pandas.read_excel or polars.read_excel, and pass the data frame";
+        return Error::query(message).with_hint(hint);
+    }
+    let what = "a table is read from .parquet, .csv, .tsv, .txt, .edges, .json, .jsonl, .ndjson, .arrow or .feather";
+    Error::query(format!("{name}: {what}"))
 }

@@ -11,8 +11,8 @@ use std::path::PathBuf;
 pub enum Table {
     /// Batches of Arrow columns.
     Batches(Box<dyn RecordBatchReader + Send>),
-    /// A file: .parquet, .csv or .tsv by the end of its name, the latter perhaps behind .gz or
-    /// .zst. Columns of a CSV file have the names in its first line.
+    /// A file: Parquet, Arrow, JSON or delimited text by the end of its name, the latter two perhaps
+    /// behind .gz or .zst. Folders of the path such as `year=2024` are columns, too.
     File(PathBuf),
 }
 
@@ -37,6 +37,8 @@ pub struct TableOptions {
     pub text: TextOptions,
     /// What becomes of columns whose names no predicates can have.
     pub names: Names,
+    /// The name of a column that has the path of the file of each row.
+    pub file_column: Option<String>,
 }
 
 /// What becomes of columns whose names no predicates can have, since there are blanks in them or two are equal.

@@ -211,11 +211,6 @@ impl CsvFile {
         Schema::new(fields.collect::<Vec<Field>>())
     }
 
-    /// Its path.
-    pub(in crate::tables) fn name(&self) -> &str {
-        &self.name
-    }
-
     /// The bytes of the file as it lies on the disk.
     pub(in crate::tables) fn size(&self) -> u64 {
         fs::metadata(&self.text.path).map_or(0, |file| file.len())

@@ -1,0 +1,402 @@
+//! Tables in JSON: an object or an array for each row, in any layout.
+//!
+//! ```text
+//! [{"a": 1}, {"a": 2}]     {"a": 1}           [["a", "b"],
+//!                          {"a": 2}            [1, 2]]
+//! ```
+//!
+//! The file is read twice: for the columns and their types, and for the values. Both times it comes in chunks, and what a chunk
+//! becomes is reserved before it is parsed.
+
+use super::csv::kinds::{ColumnKind, MissingTexts, column_array};
+use super::opened::open_file;
+use super::pages::memory::ReadMemory;
+use crate::tables::shape::cell_error::CellError;
+use crate::tables::shape::options::TableOptions;
+use crate::tables::shape::parts::{ColumnName, Fault, shown};
+use arrow_array::{ArrayRef, LargeListArray, RecordBatch, RecordBatchOptions};
+use arrow_buffer::{NullBuffer, OffsetBuffer};
+use arrow_schema::{DataType, Field, Schema};
+use hexgraph_base::budget::{Held, json_weight};
+use hexgraph_base::formats::{Chunk, ChunkReader};
+use hexgraph_base::types::{Error, Result, ValueRef, ValueType};
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The most columns of a table.
+const COLUMNS_MAX: usize = 1 << 16;
+
+/// The bytes that a value takes in a column, and in a part.
+const VALUE_LEN: u64 = 2;
+
+/// A file whose columns are known.
+pub(in crate::tables) struct JsonFile {
+    path: PathBuf,
+    columns: Vec<Column>,
+    /// Whether rows are arrays.
+    are_arrays: bool,
+    /// Whether the first of them has the names.
+    has_header: bool,
+    missing: MissingTexts,
+}
+
+struct Column {
+    name: String,
+    kind: ColumnKind,
+    is_list: bool,
+    requested: Option<ColumnKind>,
+}
+
+/// Some rows of a file, as text.
+pub(in crate::tables) struct JsonRows {
+    chunk: Chunk,
+    /// The lines on which rows begin.
+    lines: Vec<u64>,
+}
+
+impl JsonFile {
+    /// Finds the columns of a file and their types. `type_of` says for a column which type it has; `None` leaves that to the values.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] for a file that can't be read; [`Error::Load`] with the line of what is no row of a table;
+    /// [`Error::Limit`] where there is no memory.
+    pub(in crate::tables) fn open(
+        path: PathBuf,
+        options: &TableOptions,
+        memory: &ReadMemory,
+        type_of: impl Fn(&str) -> Option<ValueType>,
+    ) -> Result<JsonFile> {
+        let missing = MissingTexts { given: options.text.null_values.clone(), quoted_empty: false };
+        let mut file =
+            JsonFile { path, columns: Vec::new(), are_arrays: false, has_header: false, missing };
+        let mut is_first = true;
+        for chunk in file.chunks()? {
+            let chunk = chunk?;
+            let _held = memory.reserve(json_weight(&chunk.text))?;
+            for line in rows_of(&chunk) {
+                let (line, text) = line.map_err(|fault| file.fault(fault))?;
+                match file.parsed(line, text)? {
+                    Value::Array(cells) if is_first => file.begin_arrays(&cells, options),
+                    Value::Array(cells) if file.are_arrays => file.observe_array(line, &cells)?,
+                    Value::Object(row) if !file.are_arrays => file.observe(line, &row)?,
+                    _ => return Err(file.no_row(line)),
+                }
+                is_first = false;
+            }
+        }
+        for column in &mut file.columns {
+            column.requested = type_of(&column.name).map(|requested| match requested {
+                ValueType::Int => ColumnKind::Int,
+                ValueType::Float => ColumnKind::Float,
+                ValueType::Bool => ColumnKind::Bool,
+                ValueType::DateTime => ColumnKind::Time,
+                _ => ColumnKind::Text,
+            });
+        }
+        Ok(file)
+    }
+
+    /// Its columns, with Arrow's types.
+    pub(in crate::tables) fn schema(&self) -> Schema {
+        Schema::new(self.columns.iter().map(Column::field).collect::<Vec<Field>>())
+    }
+
+    /// The bytes of the file.
+    pub(in crate::tables) fn size(&self) -> u64 {
+        fs::metadata(&self.path).map_or(0, |file| file.len())
+    }
+
+    /// What the file is, in one line.
+    pub(in crate::tables) fn description(&self) -> String {
+        let rows = if self.are_arrays { "arrays" } else { "objects" };
+        let count = self.columns.len();
+        let columns = if count == 1 { "column" } else { "columns" };
+        format!("JSON, {rows}, {count} {columns}")
+    }
+
+    /// The text of the file, in chunks.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`].
+    pub(in crate::tables) fn chunks(&self) -> Result<ChunkReader<'static>> {
+        ChunkReader::new(open_file(&self.path)?, &self.name())
+    }
+
+    /// The rows of a chunk, without that of the names, and the memory that reading them takes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] where there is no memory; [`Error::Load`] for what is no text.
+    pub(in crate::tables) fn rows(
+        &self,
+        chunk: Chunk,
+        memory: &ReadMemory,
+    ) -> Result<(JsonRows, Held)> {
+        let held = memory.reserve(json_weight(&chunk.text) * VALUE_LEN)?;
+        let skipped = usize::from(self.has_header && chunk.index == 0);
+        let lines = rows_of(&chunk).skip(skipped).map(|line| line.map(|(line, _)| line));
+        let lines: std::result::Result<Vec<u64>, _> = lines.collect();
+        let lines = lines.map_err(|fault| self.fault(fault))?;
+        Ok((JsonRows { chunk, lines }, held))
+    }
+
+    /// The values of some columns of rows, the first of which is row `first_row`, and those that are none of their column.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Load`] where the file is not as it was when it was opened.
+    pub(in crate::tables) fn typed(
+        &self,
+        rows: &JsonRows,
+        positions: &[usize],
+        first_row: u64,
+    ) -> Result<(RecordBatch, Vec<Fault>)> {
+        let skipped = usize::from(self.has_header && rows.chunk.index == 0);
+        let mut parsed = Vec::with_capacity(rows.lines.len());
+        for line in rows_of(&rows.chunk).skip(skipped) {
+            let (line, text) = line.map_err(|fault| self.fault(fault))?;
+            parsed.push(self.parsed(line, text)?);
+        }
+        let (mut arrays, mut fields, mut faults) = (Vec::new(), Vec::new(), Vec::new());
+        for &position in positions {
+            let column = &self.columns[position];
+            let cells: Vec<&Value> =
+                parsed.iter().map(|row| cell_of(row, column, position)).collect();
+            let name = ColumnName { name: column.name.clone(), place: position };
+            let (array, mismatches) = column.array(&cells, &self.missing);
+            for row in mismatches {
+                let text = cells[row].to_string();
+                let requested = value_type(column.kind());
+                let reason = CellError::Untyped { wanted: requested };
+                let reason = reason.of_value(shown(ValueRef::String(&text))).expecting(requested);
+                faults.push(name.fault(first_row + row as u64, reason));
+            }
+            fields.push(Field::new(&column.name, array.data_type().clone(), true));
+            arrays.push(array);
+        }
+        let count = RecordBatchOptions::new().with_row_count(Some(parsed.len()));
+        let schema = Arc::new(Schema::new(fields));
+        let batch = RecordBatch::try_new_with_options(schema, arrays, &count);
+        Ok((batch.map_err(|error| Error::query(error.to_string()))?, faults))
+    }
+
+    fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    fn parsed(&self, line: u64, text: &str) -> Result<Value> {
+        serde_json::from_str(text).map_err(|error| {
+            let message = error.to_string();
+            let message = message.split(" at line ").next().unwrap_or_default();
+            let column = error.column() as u32;
+            Error::Load { file: self.name(), line, column, message: format!("no JSON: {message}") }
+        })
+    }
+
+    /// Names the columns of rows that are arrays, by the first of them where it has names.
+    fn begin_arrays(&mut self, first: &[Value], options: &TableOptions) {
+        self.are_arrays = true;
+        let names: Option<Vec<&str>> = first.iter().map(Value::as_str).collect();
+        self.has_header = options.text.header.unwrap_or(names.is_some());
+        for (index, cell) in first.iter().enumerate() {
+            let name = match cell {
+                Value::String(name) if self.has_header => name.clone(),
+                _ => format!("column{index}"),
+            };
+            self.columns.push(Column::new(name));
+            if !self.has_header {
+                // What can't be a cell is refused when the rows are read.
+                let _ = self.columns[index].observe(cell);
+            }
+        }
+    }
+
+    fn observe_array(&mut self, line: u64, cells: &[Value]) -> Result<()> {
+        if self.columns.len() < cells.len() {
+            let (have, are) = (cells.len(), self.columns.len());
+            let message = format!("this row has {have} cells, and the table has {are} columns");
+            return Err(self.fault((line, message)));
+        }
+        for (index, cell) in cells.iter().enumerate() {
+            let observed = self.columns[index].observe(cell);
+            observed.map_err(|message| self.fault((line, message)))?;
+        }
+        Ok(())
+    }
+
+    fn observe(&mut self, line: u64, row: &Map<String, Value>) -> Result<()> {
+        for (guess, (name, cell)) in row.iter().enumerate() {
+            // Rows mostly have the same names in the same order.
+            let is_guessed = self.columns.get(guess).is_some_and(|column| column.name == *name);
+            let known = || self.columns.iter().position(|column| column.name == *name);
+            let position = match is_guessed.then_some(guess).or_else(known) {
+                Some(position) => position,
+                None if self.columns.len() == COLUMNS_MAX => {
+                    let message = format!("the table has more than {COLUMNS_MAX} columns");
+                    return Err(self.fault((line, message)));
+                }
+                None => {
+                    self.columns.push(Column::new(name.clone()));
+                    self.columns.len() - 1
+                }
+            };
+            let observed = self.columns[position].observe(cell);
+            observed.map_err(|message| self.fault((line, message)))?;
+        }
+        Ok(())
+    }
+
+    fn no_row(&self, line: u64) -> Error {
+        let message = "each row of a table is an object, or each is an array".to_owned();
+        self.fault((line, message))
+    }
+
+    fn fault(&self, (line, message): (u64, String)) -> Error {
+        Error::Load { file: self.name(), line, column: 1, message }
+    }
+}
+
+impl JsonRows {
+    /// The number of rows.
+    pub(in crate::tables) fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// The bytes of text.
+    pub(in crate::tables) fn size(&self) -> u64 {
+        self.chunk.text.len() as u64
+    }
+
+    /// The line on which a row begins.
+    pub(in crate::tables) fn line_of(&self, row: usize) -> Option<u64> {
+        self.lines.get(row).copied()
+    }
+}
+
+impl Column {
+    fn new(name: String) -> Column {
+        Column { name, kind: ColumnKind::Missing, is_list: false, requested: None }
+    }
+
+    fn kind(&self) -> ColumnKind {
+        self.requested.unwrap_or(self.kind)
+    }
+
+    fn field(&self) -> Field {
+        let item = self.kind().data_type();
+        let data_type = match self.is_list {
+            true => DataType::LargeList(Arc::new(Field::new("item", item, true))),
+            false => item,
+        };
+        Field::new(&self.name, data_type, true)
+    }
+
+    /// Widens the type of the column to that of a cell.
+    fn observe(&mut self, cell: &Value) -> std::result::Result<(), String> {
+        use ColumnKind as K;
+        let kind = match cell {
+            Value::Null => K::Missing,
+            Value::Bool(_) => K::Bool,
+            Value::Number(number) if number.is_i64() => K::Int,
+            Value::Number(number) if number.is_u64() => K::Text,
+            Value::Number(_) => K::Float,
+            Value::String(_) => K::Text,
+            Value::Array(items) => {
+                self.is_list = true;
+                let is_nested = |item: &&Value| item.is_array() || item.is_object();
+                return match items.iter().find(is_nested) {
+                    Some(item) if item.is_array() => Err(self.nested("lists of lists")),
+                    Some(_) => Err(self.nested("lists of objects")),
+                    None => items.iter().try_for_each(|item| self.observe(item)),
+                };
+            }
+            Value::Object(_) => return Err(self.nested("objects")),
+        };
+        self.kind = match (self.kind, kind) {
+            (one, other) if one == other => one,
+            (K::Missing, other) | (other, K::Missing) => other,
+            (K::Int | K::Float, K::Int | K::Float) => K::Float,
+            _ => K::Text,
+        };
+        Ok(())
+    }
+
+    fn nested(&self, what: &str) -> String {
+        format!(
+            "column {:?} has {what}, which are no values: make columns of them \
+             (`pandas.json_normalize`), or load the file with `db.load`, which makes nodes of objects",
+            self.name
+        )
+    }
+
+    /// The cells as an array, and the rows of those that are not of its type.
+    fn array(&self, cells: &[&Value], missing: &MissingTexts) -> (ArrayRef, Vec<usize>) {
+        let kind = (self.kind(), self.requested.is_some());
+        if !self.is_list {
+            return column_array(cells.iter().map(|cell| text_of(cell)), kind, missing);
+        }
+        let (mut items, mut rows, mut lens) = (Vec::new(), Vec::new(), Vec::new());
+        for (row, cell) in cells.iter().enumerate() {
+            let own = match cell {
+                Value::Array(items) => items.as_slice(),
+                Value::Null => &[],
+                one => std::slice::from_ref(*one),
+            };
+            items.extend(own);
+            rows.resize(items.len(), row);
+            lens.push(own.len());
+        }
+        let (array, mismatches) = column_array(items.into_iter().map(text_of), kind, missing);
+        let field = Arc::new(Field::new("item", array.data_type().clone(), true));
+        let nulls: NullBuffer = cells.iter().map(|cell| !cell.is_null()).collect();
+        let offsets = OffsetBuffer::from_lengths(lens);
+        let list = LargeListArray::new(field, offsets, array, Some(nulls));
+        (Arc::new(list), mismatches.into_iter().map(|item| rows[item]).collect())
+    }
+}
+
+/// The rows of a chunk with their lines, but for what is no text.
+fn rows_of(chunk: &Chunk) -> impl Iterator<Item = std::result::Result<(u64, &str), (u64, String)>> {
+    let lines = chunk.lines().map(|line| match line.text {
+        Ok(text) => Ok((line.number, text)),
+        Err(fault) => Err((line.number, fault.message)),
+    });
+    lines.filter(|line| line.as_ref().map_or(true, |(_, text)| !text.trim_ascii().is_empty()))
+}
+
+fn cell_of<'v>(row: &'v Value, column: &Column, position: usize) -> &'v Value {
+    match row {
+        Value::Object(row) => row.get(&column.name).unwrap_or(&Value::Null),
+        Value::Array(cells) => cells.get(position).unwrap_or(&Value::Null),
+        _ => &Value::Null,
+    }
+}
+
+/// A cell as that of a text file: its text, and whether it is one even where it is empty.
+fn text_of(cell: &Value) -> (Cow<'_, str>, bool) {
+    match cell {
+        Value::String(text) => (Cow::Borrowed(text), true),
+        Value::Null => (Cow::Borrowed(""), false),
+        other => (Cow::Owned(other.to_string()), true),
+    }
+}
+
+fn value_type(kind: ColumnKind) -> ValueType {
+    match kind {
+        ColumnKind::Bool => ValueType::Bool,
+        ColumnKind::Int => ValueType::Int,
+        ColumnKind::Float => ValueType::Float,
+        ColumnKind::Time => ValueType::DateTime,
+        ColumnKind::Missing | ColumnKind::Text => ValueType::String,
+    }
+}
+
+/// Whether a file is one of JSON, by the end of its name without that of its packing.
+pub(in crate::tables) fn is_json_name(plain: &str) -> bool {
+    [".json", ".jsonl", ".ndjson"].iter().any(|end| plain.ends_with(end))
+}
