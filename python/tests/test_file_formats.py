@@ -289,6 +289,13 @@ def test_lists_of_json(tmp_path):
     assert [sorted(row["x"]) for row in rows] == [[3, 4], [5]]
 
 
+def test_columns_of_several_files_of_json_have_one_type(tmp_path):
+    (tmp_path / "a.json").write_text('{"n": 1, "x": 1, "y": 7, "z": [1]}')
+    (tmp_path / "b.json").write_text('{"n": 2, "x": 2.5, "y": "seven", "z": 2}')
+    rows, _ = loaded(tmp_path, ["x", "y"])
+    assert rows == [(1, 1.0, "7"), (2, 2.5, "seven")]
+
+
 def test_edges_of_json(tmp_path):
     path = tmp_path / "a.json"
     path.write_text('[{"a": "x", "b": "y", "w": 1}, {"a": "y", "b": "z", "w": 2}]')

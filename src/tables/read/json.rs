@@ -22,6 +22,7 @@ use hexgraph_base::formats::{Chunk, ChunkReader};
 use hexgraph_base::types::{Error, Result, ValueRef, ValueType};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -98,6 +99,18 @@ impl JsonFile {
             });
         }
         Ok(file)
+    }
+
+    /// Gives columns of one name in several files one type, that of all their values.
+    pub(in crate::tables) fn widen(files: &mut [&mut JsonFile]) {
+        let mut kinds = BTreeMap::<String, (ColumnKind, bool)>::new();
+        for column in files.iter().flat_map(|file| &file.columns) {
+            let both = kinds.entry(column.name.clone()).or_insert((ColumnKind::Missing, false));
+            *both = (wider(both.0, column.kind), both.1 || column.is_list);
+        }
+        for column in files.iter_mut().flat_map(|file| &mut file.columns) {
+            (column.kind, column.is_list) = kinds[&column.name];
+        }
     }
 
     /// Its columns, with Arrow's types.
@@ -317,12 +330,7 @@ impl Column {
             }
             Value::Object(_) => return Err(self.nested("objects")),
         };
-        self.kind = match (self.kind, kind) {
-            (one, other) if one == other => one,
-            (K::Missing, other) | (other, K::Missing) => other,
-            (K::Int | K::Float, K::Int | K::Float) => K::Float,
-            _ => K::Text,
-        };
+        self.kind = wider(self.kind, kind);
         Ok(())
     }
 
@@ -357,6 +365,17 @@ impl Column {
         let offsets = OffsetBuffer::from_lengths(lens);
         let list = LargeListArray::new(field, offsets, array, Some(nulls));
         (Arc::new(list), mismatches.into_iter().map(|item| rows[item]).collect())
+    }
+}
+
+/// The type that has the values of both.
+fn wider(one: ColumnKind, other: ColumnKind) -> ColumnKind {
+    use ColumnKind as K;
+    match (one, other) {
+        (one, other) if one == other => one,
+        (K::Missing, other) | (other, K::Missing) => other,
+        (K::Int | K::Float, K::Int | K::Float) => K::Float,
+        _ => K::Text,
     }
 }
 

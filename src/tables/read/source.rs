@@ -229,22 +229,29 @@ impl Source {
         sources: &mut [&mut Source],
         canceller: Option<&Canceller>,
     ) -> Result<()> {
-        let mut files = Vec::new();
+        const UNREAD: &str = "nothing of the file is read yet";
+        let (mut files, mut of_json) = (Vec::new(), Vec::new());
         for source in sources.iter_mut() {
-            if let Kind::Csv { file, .. } = &mut source.kind {
-                files.push(Arc::get_mut(file).expect("nothing of the file is read yet"));
+            match &mut source.kind {
+                Kind::Csv { file, .. } => files.push(Arc::get_mut(file).expect(UNREAD)),
+                Kind::Json(file) => of_json.push(Arc::get_mut(file).expect(UNREAD)),
+                _ => {}
             }
         }
         if let Some(canceller) = canceller {
             files.iter_mut().try_for_each(|file| file.infer(canceller))?;
         }
         CsvFile::widen(&mut files);
+        JsonFile::widen(&mut of_json);
         Source::widen_path_columns(sources);
         for source in sources {
-            if let Kind::Csv { file, .. } = &source.kind {
-                source.schema = Arc::new(file.schema());
-                source.add_path_columns();
-            }
+            let schema = match &source.kind {
+                Kind::Csv { file, .. } => file.schema(),
+                Kind::Json(file) => file.schema(),
+                _ => continue,
+            };
+            source.schema = Arc::new(schema);
+            source.add_path_columns();
         }
         Ok(())
     }
