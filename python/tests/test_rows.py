@@ -179,3 +179,19 @@ def test_facts_load_again(people):
 def test_what_has_no_place_among_facts(people, field):
     with pytest.raises(hexgraph.QueryError, match="not supported in the RDF output format"):
         people.query(f"{{ q(func: has(name)) {{ {field} }} }}").to_rdf()
+
+
+def test_dictionaries_are_as_deep_as_the_recursion():
+    """Neither the walk nor what makes dictionaries of it needs a stack."""
+    levels = 5_000
+    with hexgraph.connect(limits={"levels": levels + 10}) as db:
+        db.load_edges([(at, at + 1) for at in range(1, levels)], "next", uid=True)
+        dql = f"{{ q(func: uid(1)) @recurse(depth: {levels + 5}) {{ uid next }} }}"
+        (node,) = db.query(dql)["q"]
+        depth = 0
+        while node is not None:
+            depth += 1
+            assert node["uid"] == hex(depth)
+            below = node.pop("next", None)
+            node = below[0] if below else None
+        assert depth == levels

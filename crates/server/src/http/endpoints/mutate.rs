@@ -139,11 +139,12 @@ fn read(incoming: &Incoming) -> Result<Change<'_>, Unreadable> {
 }
 
 /// Reads `{"query": …, "cond": …, "set": …, "delete": …, "mutations": [{…}, …]}`. What is set and
-/// deleted beside the mutations is a mutation before them.
+/// deleted beside the mutations is a mutation before them. A key that is repeated adds statements or mutations; `query` and `cond` have one value.
 fn read_json<'a>(body: &'a str, reserve: Reserve<'_>) -> Result<MutationRequest<'a>, Unreadable> {
     let mut reader = JsonReader::new(body);
     read_members(&mut reader, reserve).map_err(|stop| match stop {
         Stop::Starved(error) => Unreadable::Starved(error),
+        Stop::Repeated(key) => Unreadable::Wrong(RequestError::Repeated { key }),
         Stop::Json(reason) => {
             Unreadable::Wrong(go_json::request_error(body).unwrap_or_else(|| {
                 let at = Position::of(body, reader.offset());
@@ -163,6 +164,7 @@ const MUTATION_BYTES: u64 = 2 << 10;
 /// Why reading a body ends early.
 enum Stop {
     Json(JsonError),
+    Repeated(&'static str),
     Starved(Error),
 }
 
@@ -181,9 +183,8 @@ fn read_members<'a>(
     let mut mutations = Vec::new();
     reader.object(|key, value| -> Result<(), Stop> {
         match &*key {
-            "query" => request.query = text(value)?,
+            "query" => set_once("query", &mut request.query, text(value)?)?,
             "mutations" if value.peek()? != b'n' => {
-                mutations.clear();
                 value.array(|element| -> Result<(), Stop> {
                     let mut mutation = Mutation::default();
                     element.object(|key, value| read_part(&key, value, &mut mutation))?;
@@ -215,12 +216,26 @@ fn read_part<'a>(
     key: &str,
     value: &mut JsonReader<'a>,
     mutation: &mut Mutation<'a>,
-) -> Result<(), JsonError> {
+) -> Result<(), Stop> {
     match key {
-        "cond" => mutation.condition = text(value)?,
-        "set" => mutation.set = statements(value)?,
-        "delete" => mutation.delete = statements(value)?,
+        "cond" => set_once("cond", &mut mutation.condition, text(value)?)?,
+        "set" => mutation.set.extend(statements(value)?),
+        "delete" => mutation.delete.extend(statements(value)?),
         _ => value.skip()?,
+    }
+    Ok(())
+}
+
+/// Sets a text that has one value, unless it is the same again.
+fn set_once<'a>(
+    key: &'static str,
+    known: &mut Cow<'a, str>,
+    text: Cow<'a, str>,
+) -> Result<(), Stop> {
+    if known.is_empty() || *known == text {
+        *known = text;
+    } else if !text.is_empty() {
+        return Err(Stop::Repeated(key));
     }
     Ok(())
 }
@@ -262,6 +277,28 @@ mod tests {
         assert_eq!(sets, [json(r#"{"a": {"c": 1}}"#), json(r#"[{"b": 2}]"#)]);
         assert_eq!(request.mutations[1].condition, "@if(eq(len(v), 0))");
         assert!(read_json("{}", &free).unwrap().mutations.is_empty());
+    }
+
+    /// Nothing of a body is lost without a word.
+    #[test]
+    fn repeated_keys() {
+        let json = |text| Statements::Json(text);
+        let text = r#"{"set": [1], "delete": [2], "set": [3], "delete": null, "delete": [4], "set": null,
+            "mutations": [{"set": [5], "set": [6]}], "query": "{ }", "mutations": [{"delete": [7]}], "query": null}"#;
+        let request = read_json(text, &free).unwrap();
+        let sets: Vec<_> = request.mutations.iter().map(|it| it.set.clone()).collect();
+        let deletes: Vec<_> = request.mutations.iter().map(|it| it.delete.clone()).collect();
+        assert_eq!(sets, [vec![json("[1]"), json("[3]")], vec![json("[5]"), json("[6]")], vec![]]);
+        assert_eq!(deletes, [vec![json("[2]"), json("[4]")], vec![], vec![json("[7]")]]);
+        assert_eq!(request.query, "{ }");
+        for (body, key) in [
+            (r#"{"query": "a", "query": "b"}"#, "`query`"),
+            (r#"{"set": {}, "cond": "@if(a)", "cond": "@if(b)"}"#, "`cond`"),
+            (r#"{"mutations": [{"cond": "@if(a)", "set": {}, "cond": "@if(b)"}]}"#, "`cond`"),
+        ] {
+            let Err(Unreadable::Wrong(message)) = read_json(body, &free) else { panic!("{body}") };
+            assert!(message.to_string().contains(key), "{message}");
+        }
     }
 
     #[test]

@@ -99,6 +99,14 @@ pub enum RequestError {
         /// What is wrong there. In the words of Go it ends with a line feed.
         reason: String,
     },
+    /// A key that has one value is there with two.
+    #[error(
+        "Error parsing JSON: `{key}` is there twice, with different values: give it once, and further mutations as objects of the list `mutations`"
+    )]
+    Repeated {
+        /// The key.
+        key: &'static str,
+    },
     /// The body is JSON of another shape than is wanted.
     #[error("Error parsing JSON: {0}")]
     Shape(#[from] ShapeError),
