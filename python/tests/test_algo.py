@@ -430,3 +430,14 @@ def test_a_share_of_sampled_ways_is_no_more_than_all():
         shares = star.algo.betweenness(samples=1, normalized=True, seed=seed).to_dict()
         assert shares[0] in (None, 1.0)
         assert sum(share is None for share in shares.values()) == 1
+
+
+def test_weights_that_floats_round_are_refused():
+    """They lose digits: a path of 2^53 + 1 and 2 was one of 2^53 + 2."""
+    numpy = pytest.importorskip("numpy")
+    wide = [1, 2**53 + 1]
+    for weights in (wide, numpy.array(wide, dtype="uint64")):
+        with pytest.raises(hexgraph.QueryError, match=r"edge 1 weighs 9007199254740993.*2\^53"):
+            hexgraph.Graph([1, 2], [2, 3], weights)
+    for weights in ([1, 2**53], [1.0, float(2**60)]):
+        assert len(hexgraph.Graph([1, 2], [2, 3], weights).algo.bfs(source=1)) == 3

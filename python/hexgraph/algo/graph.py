@@ -25,6 +25,10 @@ BEYOND = 1 << 63
 """The nodes of a graph of arrays are below this number."""
 
 
+EXACT = 1 << 53
+"""The greatest int up to which floats have each int."""
+
+
 class Graph:
     r"""Edges that are given as arrays, for the algorithms of `db.algo` without a database.
 
@@ -46,7 +50,8 @@ class Graph:
     edges are those of the graph. Results have a column `node` where others have `uid`. Later
     changes of the arrays do not change the graph.
 
-    Raises QueryError for arrays that make no edges, and for weights below 0.
+    Raises QueryError for arrays that make no edges, for weights below 0, and for ints above 2^53,
+    which floats round.
     """
 
     def __init__(
@@ -251,6 +256,16 @@ def _floats(values: Any) -> Array:
     if array.ndim != 1 or array.dtype.kind not in "iufb":
         kind = f"{array.ndim} dimensions of {array.dtype}"
         raise TypeError(f"weights are one dimension of numbers, not {kind}")
+    if array.dtype.kind in "iu":
+        wide = _numpy().flatnonzero(array > EXACT)
+        if len(wide):
+            edge = int(wide[0])
+            raise QueryError(
+                f"edge {edge} weighs {array[edge]}, and algorithms compute in floats, which have no"
+                " digits for ints above 2^53",
+                hint="divide the weights by a common factor, or give them as floats, which are"
+                " rounded",
+            )
     return array.astype("float64")
 
 

@@ -282,7 +282,7 @@ mod tests {
     /// Nothing of a body is lost without a word.
     #[test]
     fn repeated_keys() {
-        let json = |text| Statements::Json(text);
+        let json = Statements::Json;
         let text = r#"{"set": [1], "delete": [2], "set": [3], "delete": null, "delete": [4], "set": null,
             "mutations": [{"set": [5], "set": [6]}], "query": "{ }", "mutations": [{"delete": [7]}], "query": null}"#;
         let request = read_json(text, &free).unwrap();
