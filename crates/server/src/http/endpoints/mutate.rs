@@ -229,11 +229,11 @@ fn read_part<'a>(
 /// Sets a text that has one value, unless it is the same again.
 fn set_once<'a>(
     key: &'static str,
-    known: &mut Cow<'a, str>,
+    current: &mut Cow<'a, str>,
     text: Cow<'a, str>,
 ) -> Result<(), Stop> {
-    if known.is_empty() || *known == text {
-        *known = text;
+    if current.is_empty() || *current == text {
+        *current = text;
     } else if !text.is_empty() {
         return Err(Stop::Repeated(key));
     }
