@@ -21,6 +21,7 @@ pub use change::bindings::{Binding, Bindings};
 pub use change::bounds::STATEMENTS_MAX;
 pub use change::changes::Changes;
 pub use change::check::{check_indexed, check_storable, stored};
+pub use change::detach::detach;
 pub use change::effect::Effect;
 pub use change::keys::Key;
 pub use change::mutate::{MutationReport, Passwords, Stager, names_passwords, stage};

@@ -7,6 +7,7 @@ mod mutating;
 mod persisting;
 mod replaying;
 mod nearest;
+mod bulk;
 
 use super::{
     Binding, Bindings, Changes, LoadOptions, LoadReport, LoadSource, MutationReport, MutationTexts,

@@ -7,5 +7,6 @@ pub(super) mod edge_order;
 pub(super) mod stored_form;
 pub(super) mod lean;
 pub(super) mod renumber;
+pub(super) mod without;
 pub(super) mod compact;
 pub(super) mod fold;

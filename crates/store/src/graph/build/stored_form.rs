@@ -176,7 +176,7 @@ fn pack(high: u32, low: u32) -> u64 {
 /// # Panics
 ///
 /// When the parts have 2^32 edges or more.
-pub(super) fn build_edges(parts: Vec<EdgePart>, list: bool) -> Edges {
+pub(in crate::graph) fn build_edges(parts: Vec<EdgePart>, list: bool) -> Edges {
     let (mut columns, mut facets, mut len) = (Vec::with_capacity(parts.len()), Vec::new(), 0);
     for part in parts {
         push_facets(part.facets, len, &mut facets);

@@ -6,6 +6,7 @@ use crate::graph::build::compact::{is_due, settle_due};
 use crate::graph::build::parts::{EdgePart, FacetsBuilder, ValuePart};
 use crate::graph::build::stored_form::{build_edge_store, build_values};
 use crate::graph::build::value_order::compare_values;
+use crate::graph::build::without::{Removed, edges_without, values_without};
 use crate::graph::thresholds::Thresholds;
 use crate::graph::version::delta::{FacetList, Row};
 use crate::graph::version::edges::EdgeStore;
@@ -16,7 +17,7 @@ use crate::graph::version::whole::Version;
 use crate::index::{IndexKind, TokenKey};
 use crate::storage::{NodeSet, ValuesBuilder};
 use hexgraph_base::schema::PredicateDef;
-use hexgraph_base::types::{Error, Result, Uid, Value, ValueRef, ValueType};
+use hexgraph_base::types::{Error, Result, Uid, Value, ValueRef, ValueType, parallel};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -143,6 +144,41 @@ impl<'a> Draft<'a> {
                 }
                 clear_edges(edges, node);
             }
+        }
+    }
+
+    /// True when a delete of so many things of a predicate is done at once, as [`Draft::remove`] does it: when the rows that it changes
+    /// would be due to be folded anyway, and there is memory for a copy.
+    pub(super) fn is_bulk_delete(&self, name: &str, deletes: usize) -> bool {
+        let thresholds = &self.version.thresholds;
+        self.current(name)
+            .is_some_and(|predicate| is_due(predicate, |_, rows| thresholds.is_due(deletes, rows)))
+    }
+
+    /// Deletes what is removed of some predicates, each of which is named once, by building them anew without it. Where there is no memory for that, it is
+    /// deleted node by node.
+    pub(super) fn remove(&mut self, removed: Vec<(&str, Removed)>) {
+        let share = self.version.budget.share();
+        let mut jobs = Vec::new();
+        for (name, removed) in removed {
+            let Some(predicate) = self.current(name) else { continue };
+            if share.draw(of_fold(predicate, |_, _| true) as u64).is_ok() {
+                jobs.push((name, predicate.clone(), removed));
+                continue;
+            }
+            removed.nodes().iter().for_each(|node| self.clear(name, *node));
+            for (node, target) in removed.edges() {
+                self.remove_edge(name, *node, *target);
+            }
+        }
+        let (version, is_again) = (self.version, self.is_again);
+        let done = parallel::map(&jobs, |(_, predicate, removed)| {
+            without(version, predicate, removed, is_again)
+        });
+        for ((name, ..), (predicate, keys, effect)) in jobs.into_iter().zip(done) {
+            self.touched.insert(name.to_owned(), predicate);
+            self.keys.extend(keys);
+            self.effect += effect;
         }
     }
 
@@ -357,6 +393,66 @@ impl<'a> Draft<'a> {
         };
         self.touched.into_iter().map(settled).collect()
     }
+}
+
+/// A predicate without what is removed of it, the conflict keys of that, and what was deleted in effect. Equals deletes node by node, in
+/// which it is tested.
+fn without(
+    version: &Version,
+    predicate: &Predicate,
+    removed: &Removed,
+    is_again: bool,
+) -> (Predicate, Vec<Key>, Effect) {
+    let (mut keys, mut effect) = (Vec::new(), Effect::default());
+    let def = &predicate.def;
+    let data = match &predicate.data {
+        PredicateData::Values(langs) => {
+            let mut left = Vec::with_capacity(langs.len());
+            for values in langs {
+                let mut keys = PredicateKeys::new(def, &mut keys);
+                let mut count = 0;
+                for &node in removed.nodes() {
+                    let old = values.values(node);
+                    count += old.len();
+                    if !is_again && !old.is_empty() && keys.has_more_than_nodes() {
+                        let uid = version.nodes.uid(node);
+                        keys.replaced(uid, values, &old);
+                        keys.count(uid);
+                    }
+                }
+                effect.values_deleted += count as u64;
+                left.push(match count {
+                    0 => values.clone(),
+                    _ => values_without(values, def, removed, &version.thresholds),
+                });
+            }
+            PredicateData::Values(left)
+        }
+        PredicateData::Edges(edges) => {
+            let mut keys = PredicateKeys::new(def, &mut keys);
+            let has_keys = !is_again && keys.has_more_than_nodes();
+            let mut gone = |node, target| {
+                effect.edges_deleted += 1;
+                if has_keys {
+                    keys.edge_gone(version.nodes.uid(node), version.nodes.uid(target));
+                }
+            };
+            for &node in removed.nodes() {
+                edges.forward.targets(node).iter().for_each(|target| gone(node, *target));
+            }
+            for &(node, target) in removed.edges() {
+                let is_single = removed.nodes().binary_search(&node).is_err();
+                if is_single && edges.forward.contains(node, target) {
+                    gone(node, target);
+                }
+            }
+            match effect.edges_deleted {
+                0 => predicate.data.clone(),
+                _ => PredicateData::Edges(edges_without(edges, def, removed)),
+            }
+        }
+    };
+    (Predicate { def: Arc::clone(def), data }, keys, effect)
 }
 
 /// Compares names, most of which are not only equal but one and the same.

@@ -8,6 +8,7 @@ use super::effect::Effect;
 use super::keys::Key;
 use crate::graph::build::compact::is_fold_due;
 use crate::graph::build::renumber::with_high_uids;
+use crate::graph::build::without::Removed;
 use crate::graph::version::delta::FacetList;
 use crate::graph::version::uids::NamedUids;
 use crate::graph::version::whole::Version;
@@ -260,13 +261,61 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Deletes what is deleted of one node and predicate together: its values are copied once, however many go.
-    fn delete_all(
+    /// Deletes what is deleted of one predicate together: at once where that is much of it, else node by node.
+    fn delete_all(&mut self, deletes: Vec<Delete>, check: &dyn Fn() -> Result<()>) -> Result<()> {
+        let mut by_predicate: Vec<Vec<Delete>> = Vec::new();
+        by_predicate.resize_with(self.predicates.len(), Vec::new);
+        for delete in deletes {
+            by_predicate[delete.predicate as usize].push(delete);
+        }
+        let mut bulk = Vec::new();
+        for mut deletes in by_predicate.into_iter().filter(|deletes| !deletes.is_empty()) {
+            let name = &self.predicates[deletes[0].predicate as usize].name;
+            if self.draft.is_bulk_delete(name, deletes.len()) {
+                check()?;
+                self.add_keys(&deletes);
+                let removed = self.take_removed(&mut deletes);
+                bulk.push((name.as_str(), removed));
+            }
+            self.delete_each(deletes, check)?;
+        }
+        check()?;
+        self.draft.remove(bulk);
+        Ok(())
+    }
+
+    /// Takes out of the deletes of one predicate those of all that a node has, and those of single edges.
+    fn take_removed(&self, deletes: &mut Vec<Delete>) -> Removed {
+        let (mut nodes, mut edges) = (Vec::new(), Vec::new());
+        let mut last = None;
+        deletes.retain(|Delete { node, what, .. }| {
+            // Mostly several deletes of one node come one after the other.
+            let id = match last {
+                Some((uid, id)) if uid == *node => id,
+                _ => self.draft.node(*node),
+            };
+            last = Some((*node, id));
+            match (what, id) {
+                (Deleted::All, Some(id)) => nodes.push(id),
+                (Deleted::Edge(target), Some(id)) => {
+                    edges.extend(self.draft.node(*target).map(|target| (id, target)));
+                }
+                // A node that nothing is known of has nothing to be deleted.
+                (Deleted::All | Deleted::Edge(_), None) => {}
+                _ => return true,
+            }
+            false
+        });
+        Removed::new(nodes, edges)
+    }
+
+    /// Deletes what is deleted of one node together: its values are copied once, however many go. All deletes are of one predicate.
+    fn delete_each(
         &mut self,
         mut deletes: Vec<Delete>,
         check: &dyn Fn() -> Result<()>,
     ) -> Result<()> {
-        let key = |delete: &Delete| (delete.predicate, delete.node, delete.what.lang());
+        let key = |delete: &Delete| (delete.node, delete.what.lang());
         // Stable, and mostly in this order already. Which one of several deletes comes first makes no difference.
         deletes.sort_by_key(key);
         let mut unchecked = 0;
@@ -286,7 +335,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Adds the conflict keys of deletes of one node and predicate, be there something to delete or not.
+    /// Adds the conflict keys of deletes of one predicate, be there something to delete or not.
     fn add_keys(&mut self, run: &[Delete]) {
         let Some(mut keys) = self.draft.keys_of(&self.predicates[run[0].predicate as usize]) else {
             return;

@@ -103,6 +103,11 @@ impl<'k> PredicateKeys<'k> {
         });
     }
 
+    /// False when a change of the predicate has no other keys than those of its node and element: nothing has to be read for them.
+    pub(super) fn has_more_than_nodes(&self) -> bool {
+        self.def.count || matches!(self.rule, Rule::List | Rule::Upsert)
+    }
+
     /// A value of a node was there and is deleted.
     pub(super) fn value_gone(&mut self, node: Uid, values: &LangValues, value: ValueRef<'_>) {
         self.tokens(node, values, value);

@@ -11,4 +11,5 @@ pub(super) mod changes;
 mod change_weight;
 pub(super) mod mutate;
 pub(super) mod apply;
+pub(super) mod detach;
 pub(super) mod altering;

@@ -96,6 +96,7 @@ pub fn stage(
         langs: FxHashMap::from_iter([("", 0)]),
         labels: FxHashMap::default(),
         uncharged: 0,
+        fields: FxHashMap::default(),
         passwords: FxHashMap::default(),
     };
     let uids = staging.number_nodes(&mutations)?;
@@ -184,8 +185,18 @@ struct Staging<'a, 'v> {
     labels: FxHashMap<Label<'a>, Uid>,
     /// The bytes that were not told of yet.
     uncharged: usize,
+    /// What `S * *` deletes, by the types of the node: most nodes that are deleted together have the same.
+    fields: FxHashMap<Vec<&'v str>, Arc<NodeFields>>,
     /// The hashes that are set so far, by the places of their predicates and their nodes.
     passwords: FxHashMap<(u32, Uid), String>,
+}
+
+/// The predicates that `S * *` is about: those of the types of a node, and the types themselves.
+struct NodeFields {
+    /// The places of those that go, and whether each is that of the types.
+    gone: Vec<(u32, bool)>,
+    /// The names of those that the actor may not change.
+    left: Vec<String>,
 }
 
 impl<'a> Staging<'a, '_> {
@@ -338,17 +349,42 @@ impl<'a> Staging<'a, '_> {
     /// Deletes what the types of a node say that it has, and the types; of all that only what the actor may change. A
     /// node that keeps something so keeps its types, too.
     fn delete_node(&mut self, node: Uid, part: &mut Part) {
-        let Version { schema, .. } = self.version;
+        let version = self.version;
         self.reads.insert(NODE_TYPE.to_owned());
-        let fields = fields_of(self.version, node);
-        let (gone, left): (Vec<_>, Vec<_>) =
-            fields.into_iter().partition(|name| self.stager.actor.may_change(name, schema));
-        let keeps = left.iter().any(|name| has(self.version, name, node));
-        for name in gone.into_iter().filter(|name| !keeps || name != NODE_TYPE) {
-            if let Some(predicate) = self.predicate(&name) {
-                part.deletes.push(Delete { predicate, node, what: Deleted::All });
+        let types = types_of(version, node);
+        let fields = match self.fields.get(&types) {
+            Some(fields) => Arc::clone(fields),
+            None => {
+                let fields = Arc::new(self.fields_of(&types));
+                self.fields.insert(types, Arc::clone(&fields));
+                fields
+            }
+        };
+        let keeps = fields.left.iter().any(|name| has(version, name, node));
+        for (predicate, is_types) in &fields.gone {
+            if !keeps || !is_types {
+                part.deletes.push(Delete { predicate: *predicate, node, what: Deleted::All });
             }
         }
+    }
+
+    /// What `S * *` deletes of a node of some types.
+    fn fields_of(&mut self, types: &[&str]) -> NodeFields {
+        let schema = &self.version.schema;
+        let mut names = vec![NODE_TYPE];
+        for def in types.iter().filter_map(|name| schema.types.get(*name)) {
+            let own = def.fields.iter().filter(|field| !field.starts_with('~'));
+            names.extend(own.map(String::as_str));
+        }
+        names.sort_unstable();
+        names.dedup();
+        let actor = self.stager.actor;
+        let (gone, left): (Vec<&str>, Vec<&str>) =
+            names.into_iter().partition(|name| actor.may_change(name, schema));
+        let gone =
+            gone.into_iter().filter_map(|name| Some((self.predicate(name)?, name == NODE_TYPE)));
+        let gone = gone.collect();
+        NodeFields { gone, left: left.into_iter().map(str::to_owned).collect() }
     }
 
     fn set(&mut self, quad: &NQuad<'a>, part: &mut Part) -> Result<()> {
@@ -505,17 +541,14 @@ fn has(version: &Version, name: &str, node: Uid) -> bool {
     predicate.is_some_and(|(predicate, node)| predicate.has(node))
 }
 
-/// The predicates that `S * *` is about: those of the node's types, and the types themselves.
-fn fields_of(version: &Version, subject: Uid) -> Vec<String> {
-    let mut fields = vec![NODE_TYPE.to_owned()];
-    let types = version.predicate(NODE_TYPE).and_then(|types| types.values(""));
-    let (Some(types), Some(node)) = (types, version.nodes.node(subject)) else { return fields };
-    for name in types.values(node).iter().filter_map(text_of) {
-        if let Some(def) = version.schema.types.get(name) {
-            fields.extend(def.fields.iter().filter(|field| !field.starts_with('~')).cloned());
-        }
-    }
-    fields.sort_unstable();
-    fields.dedup();
-    fields
+/// The types of a node, as they are stored.
+fn types_of(version: &Version, subject: Uid) -> Vec<&str> {
+    let values = version.predicate(NODE_TYPE).and_then(|types| types.values(""));
+    let (Some(values), Some(node)) = (values, version.nodes.node(subject)) else {
+        return Vec::new();
+    };
+    let mut types = Vec::new();
+    let list = values.values(node);
+    types.extend((0..list.len()).filter_map(|place| text_of(list.get(place))));
+    types
 }
