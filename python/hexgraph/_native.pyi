@@ -14,6 +14,7 @@ from .algo import Algorithms
 from .algo.text import Nodes
 from .arrays.edges import Edges
 from .arrays.sampled import Sample
+from .deleting import Deleted
 from .frames import ArrowStream
 from .schemas.describing import Description
 from .schemas.profiling import Profile
@@ -39,6 +40,7 @@ __all__ = [
     "algorithms",
     "columns_table",
     "compact_graph",
+    "delete_nodes",
     "encode_json",
     "generate",
     "graph_of_arrays",
@@ -81,6 +83,13 @@ def algorithms() -> list[dict[str, Any]]: ...
 def run_algorithm(
     database: Database, dql: str, timeout: float | None = None
 ) -> tuple[ArrowTable, tuple[int, float | None, bool | None]]: ...
+def delete_nodes(
+    database: Database,
+    uids: Sequence[int],
+    dql: str | None,
+    variables: dict[str, Any] | None,
+    timeout: float | None,
+) -> tuple[int, int, int]: ...
 def compact_graph(database: Database, dql: str, timeout: float | None = None) -> CompactGraph: ...
 def graph_of_arrays(
     database: Database,
@@ -342,6 +351,9 @@ class Database:
     def txn(self, *, read_only: bool = False) -> Txn: ...
     def run(self, work: Callable[[Txn], _T], *, retries: int = 10) -> _T: ...
     def assign_uids(self, count: int) -> range: ...
+    def delete(
+        self, nodes: Any, variables: Any = None, *, timeout: float | None = None
+    ) -> Deleted: ...
     def profile(self, *names: str) -> Profile: ...
     def _schema(self) -> str: ...
     def schema(self) -> SchemaText: ...

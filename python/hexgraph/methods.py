@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 if TYPE_CHECKING:
     from ._native import LoadReport, Result, SchemaReport, Upsert
+    from .deleting import Deleted
     from .schemas.describing import Description
     from .schemas.profiling import Profile
     from .schemas.suggesting import Suggestion
@@ -421,6 +422,31 @@ class DatabaseMethods:
 
         uids: dict[str, str] = await call(cast(Any, self).mutate, **mutation)
         return uids
+
+    def delete(self, nodes: Any, variables: Any = None, *, timeout: float | None = None) -> Deleted:
+        r"""Delete nodes with all their values and edges, also the edges that lead to them.
+
+        All goes that the nodes have, whatever their types say, in one commit; edges to them go
+        whether the schema keeps reverse edges or not. `nodes` is a query in DQL of one block, a
+        root of DQL like `type(Person)`, a uid, several, a column of uids of a frame, or a result
+        whose rows have uids. Nodes that a query has below its root stay.
+
+        Returns how many nodes, values and edges are gone. Raises AccessError where the caller may
+        not write one of the predicates that would change; QueryError and ParseError for a query
+        that selects no nodes; LimitError at the limits of a request or after `timeout` seconds.
+        Nothing is deleted then.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set='<1> <name> "Ada" .\n<2> <name> "Bob" .\n<2> <knows> <1> .')
+        >>> db.delete('{ q(func: has(name)) @filter(eq(name, "Ada")) }')
+        Deleted(nodes=1, values=1, edges=1)
+        >>> db.delete([2, "0x3"])
+        Deleted(nodes=1, values=1, edges=0)
+        """
+        from .deleting import delete
+
+        return delete(cast(Any, self), nodes, variables, timeout)
 
     async def aupsert(self, dql: str, variables: Any = None, **mutation: Any) -> Upsert:
         """Ask and change in one commit beside other tasks of asyncio; as `upsert`.

@@ -35,6 +35,7 @@ pub use ask::query::{QueryAnswer, QueryRequest};
 pub use ask::questions::Questions;
 pub use ask::slow::SlowQuery;
 pub use ask::warnings::{Warning, WarningKind};
+pub use change::detach::{DeleteAnswer, Nodes};
 pub use change::input::{LoadProgress, Source};
 pub use change::mutate::{Mutation, MutationAnswer, MutationRequest};
 pub use change::quads::{QuadObject, QuadParts, QuadText};

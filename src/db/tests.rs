@@ -3,6 +3,7 @@
 mod beside;
 mod columns;
 mod damage;
+mod deleting;
 mod durability;
 mod folding;
 mod failing_files;

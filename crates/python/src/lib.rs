@@ -17,6 +17,7 @@ mod stats;
 mod cluster;
 mod drawn;
 mod database;
+mod deleting;
 mod algorithms;
 mod mutation;
 mod server;

@@ -4,6 +4,7 @@ use super::algorithms::compact::{PyCompactGraph, compact_graph, graph_of_arrays,
 use super::algorithms::tables::{algorithms, run_algorithm};
 use super::cluster::{encode_json, json_table, schema_text, variable_texts};
 use super::database::PyDatabase;
+use super::deleting::delete_nodes;
 use super::drawn::generate::generate;
 use super::drawn::layout::layout;
 use super::interrupt::{Cancel, detached, signal_came};
@@ -48,6 +49,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyExplanation>()?;
     module.add_class::<Cancel>()?;
     module.add_class::<PyCompactGraph>()?;
+    module.add_function(wrap_pyfunction!(delete_nodes, module)?)?;
     module.add_function(wrap_pyfunction!(encode_json, module)?)?;
     module.add_function(wrap_pyfunction!(variable_texts, module)?)?;
     module.add_function(wrap_pyfunction!(json_table, module)?)?;

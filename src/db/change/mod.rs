@@ -6,6 +6,7 @@ pub(super) mod txn;
 pub(super) mod upsert;
 mod reading;
 pub(super) mod mutate;
+pub(super) mod detach;
 pub(super) mod alter;
 pub(super) mod load;
 pub(super) mod input;

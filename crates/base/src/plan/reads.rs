@@ -17,6 +17,11 @@ pub struct Reads {
 }
 
 impl Reads {
+    /// Every predicate counts as read.
+    pub fn everything() -> Reads {
+        Reads { is_everything: true, ..Reads::default() }
+    }
+
     /// Returns the names of the predicates, or `None` when every predicate counts as read.
     pub fn names(&self) -> Option<&BTreeSet<String>> {
         (!self.is_everything).then_some(&self.names)

@@ -23,6 +23,8 @@ pub(super) enum Command {
     Query(QueryArguments),
     /// Change data by N-Quads, JSON, or a request in DQL, and print the uids of new nodes
     Mutate(MutateArguments),
+    /// Delete nodes with all values and edges, those to them, too, and print how many are gone
+    Delete(DeleteArguments),
     /// Print the answer to a GraphQL request, or set the GraphQL schema
     Graphql(GraphqlArguments),
     /// Print what is in a database: types, predicates with their coverage, edges between types
@@ -379,6 +381,22 @@ pub(super) struct MutateArguments {
     pub query: Option<String>,
     /// The value of a variable of that query, as `name=value`
     #[arg(short = 'v', long = "var", value_name = "NAME=VALUE", requires = "query")]
+    pub variables: Vec<String>,
+    /// The namespace that is changed
+    #[arg(long, default_value_t = 0, value_name = "NUMBER")]
+    pub namespace: u64,
+}
+
+/// The arguments of `delete`.
+#[derive(Args)]
+pub(super) struct DeleteArguments {
+    /// The directory of the database
+    pub path: PathBuf,
+    /// A query in DQL of one block, which selects the nodes; or the name of a file that has it; or uids: `0x1 0x2`
+    #[arg(required = true, num_args = 1..)]
+    pub nodes: Vec<String>,
+    /// The value of a variable of the query, as `name=value`
+    #[arg(short = 'v', long = "var", value_name = "NAME=VALUE")]
     pub variables: Vec<String>,
     /// The namespace that is changed
     #[arg(long, default_value_t = 0, value_name = "NUMBER")]

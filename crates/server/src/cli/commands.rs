@@ -11,7 +11,7 @@ use super::interrupt::Interrupt;
 use super::output::print;
 use super::quote::{Done, Failure};
 use super::registry;
-use super::requests::{graphql, mutate, query};
+use super::requests::{delete, graphql, mutate, query};
 use super::tables::{is_table, load_table};
 use crate::http::{
     AdmissionOptions, AuditOptions, ConnectionOptions, GrpcPort, ServeOptions, Server,
@@ -54,6 +54,7 @@ fn run_command(command: Command, interrupt: Interrupt) -> Done {
         Command::Serve(arguments) => serve(&arguments, interrupt),
         Command::Query(arguments) => query(&arguments, interrupt),
         Command::Mutate(arguments) => mutate(&arguments, interrupt),
+        Command::Delete(arguments) => delete(&arguments, interrupt),
         Command::Graphql(arguments) => graphql(&arguments, interrupt),
         Command::Algo(arguments) => run_algorithm(&arguments, interrupt),
         Command::Load(arguments) => load(&arguments, interrupt),

@@ -1,6 +1,6 @@
 //! Queries, mutations and GraphQL requests that are typed.
 
-use super::arguments::{GraphqlArguments, MutateArguments, QueryArguments};
+use super::arguments::{DeleteArguments, GraphqlArguments, MutateArguments, QueryArguments};
 use super::given::{
     duration, name_and_value, read_text, read_variables, report_recovery, request_text,
 };
@@ -9,11 +9,11 @@ use super::output::{print, save};
 use super::quote::{Done, Failure};
 use hexgraph::db::graphql::{Headers, Request};
 use hexgraph::db::{
-    Control, Database, Mutation, MutationRequest, OpenOptions, QueryAnswer, QueryRequest, Recovery,
-    Statements,
+    Control, Database, Mutation, MutationRequest, Nodes, OpenOptions, QueryAnswer, QueryRequest,
+    Recovery, Statements,
 };
 use hexgraph::tables::{RowFormat, record_batch, write_rows};
-use hexgraph_base::types::{Error, Result};
+use hexgraph_base::types::{Error, Result, Uid};
 use serde_json::{Map, Value, json};
 use std::io;
 use std::io::IsTerminal;
@@ -160,6 +160,37 @@ pub(super) fn mutate(arguments: &MutateArguments, interrupt: Interrupt) -> Done 
     }
     print(format!("{}\n", Value::Object(told)).as_bytes())?;
     Ok(database.close()?)
+}
+
+/// Deletes nodes with all their values and edges, and prints how many are gone.
+pub(super) fn delete(arguments: &DeleteArguments, interrupt: Interrupt) -> Done {
+    let uids = arguments.nodes.iter().map(|text| uid_of(text)).collect::<Option<Vec<Uid>>>();
+    let text = match (&uids, arguments.nodes.as_slice()) {
+        (Some(_), _) => String::new(),
+        (None, [text]) => request_text(Some(text), None)?,
+        (None, _) => {
+            return Err(Error::query("delete takes one query in DQL, or uids such as 0x1").into());
+        }
+    };
+    let database = open_existing(&arguments.path)?.namespace(arguments.namespace)?;
+    let variables = read_variables(&arguments.variables)?;
+    let nodes = match &uids {
+        Some(uids) => Nodes::Uids(uids),
+        None => Nodes::Query(&text, &variables),
+    };
+    let done = database.delete(&nodes, &interrupt.control()).map_err(Failure::about(&text))?;
+    let counts = json!({"nodes": done.nodes, "values": done.values, "edges": done.edges});
+    print(format!("{counts}\n").as_bytes())?;
+    Ok(database.close()?)
+}
+
+/// A uid, hexadecimal or decimal; `None` for any other text.
+fn uid_of(text: &str) -> Option<Uid> {
+    let number = match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16),
+        None => text.parse(),
+    };
+    number.ok().filter(|number| *number != 0).map(Uid)
 }
 
 /// The first two letters that are no blanks.

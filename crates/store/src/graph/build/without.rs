@@ -61,11 +61,11 @@ pub(in crate::graph) fn values_without(
     thresholds: &Thresholds,
 ) -> LangValues {
     let ValuePart { nodes, values: stored, facets } = ValuePart::of(values);
-    let kept = kept_rows(&nodes, &removed.nodes);
+    let retained = retained_rows(&nodes, &removed.nodes);
     let part = ValuePart {
-        nodes: kept.iter().map(|&row| nodes[row as usize]).collect(),
-        values: stored.gather(&kept),
-        facets: kept_facets(facets, &kept),
+        nodes: retained.iter().map(|&row| nodes[row as usize]).collect(),
+        values: stored.gather(&retained),
+        facets: retained_facets(facets, &retained),
     };
     let base = &values.base;
     if !values.is_settled() || base.vectors.is_some() {
@@ -91,10 +91,10 @@ pub(in crate::graph) fn edges_without(
         })
     };
     let reverse = || {
-        let mut turned: Vec<_> =
+        let mut inverted: Vec<_> =
             removed.edges.iter().map(|&(node, target)| (target, node)).collect();
-        turned.sort_unstable();
-        let mut singles = turned.into_iter().peekable();
+        inverted.sort_unstable();
+        let mut singles = inverted.into_iter().peekable();
         Some(direction_without(edges.reverse.as_ref()?, true, |target, node| {
             removed.set.contains(node) || passes(&mut singles, (target, node))
         }))
@@ -120,38 +120,38 @@ fn direction_without(
 ) -> Direction {
     let EdgePart { nodes, targets, facets } = EdgePart::of(direction);
     let rows = nodes.iter().zip(&targets).enumerate();
-    let kept = rows.filter(|(_, (node, target))| !is_removed(**node, **target));
-    let kept: Vec<u32> = kept.map(|(row, _)| row as u32).collect();
+    let retained = rows.filter(|(_, (node, target))| !is_removed(**node, **target));
+    let retained: Vec<u32> = retained.map(|(row, _)| row as u32).collect();
     let part = EdgePart {
-        nodes: kept.iter().map(|&row| nodes[row as usize]).collect(),
-        targets: kept.iter().map(|&row| targets[row as usize]).collect(),
-        facets: kept_facets(facets, &kept),
+        nodes: retained.iter().map(|&row| nodes[row as usize]).collect(),
+        targets: retained.iter().map(|&row| targets[row as usize]).collect(),
+        facets: retained_facets(facets, &retained),
     };
     Direction::new(build_edges(vec![part], list))
 }
 
 /// The rows of nodes that are not removed. Both lists ascend.
-fn kept_rows(nodes: &[u32], removed: &[u32]) -> Vec<u32> {
+fn retained_rows(nodes: &[u32], removed: &[u32]) -> Vec<u32> {
     let mut removed = removed.iter().copied().peekable();
-    let mut kept = Vec::with_capacity(nodes.len());
+    let mut retained = Vec::with_capacity(nodes.len());
     for (row, &node) in nodes.iter().enumerate() {
         while removed.next_if(|other| *other < node).is_some() {}
         if removed.peek() != Some(&node) {
-            kept.push(row as u32);
+            retained.push(row as u32);
         }
     }
-    kept
+    retained
 }
 
 /// The facets of the rows that stay, which ascend, by their new numbers.
-fn kept_facets(facets: Vec<FacetPart>, kept: &[u32]) -> Vec<FacetPart> {
-    let of_kept = |part: FacetPart| {
+fn retained_facets(facets: Vec<FacetPart>, retained: &[u32]) -> Vec<FacetPart> {
+    let of_retained = |part: FacetPart| {
         let (mut rows, mut positions, mut at) = (Vec::new(), Vec::new(), 0);
         for (position, row) in part.rows.iter().enumerate() {
-            while kept.get(at).is_some_and(|other| *other < row) {
+            while retained.get(at).is_some_and(|other| *other < row) {
                 at += 1;
             }
-            if kept.get(at) == Some(&row) {
+            if retained.get(at) == Some(&row) {
                 rows.push(at as u32);
                 positions.push(position as u32);
             }
@@ -159,25 +159,25 @@ fn kept_facets(facets: Vec<FacetPart>, kept: &[u32]) -> Vec<FacetPart> {
         let values = part.values.gather(&positions);
         FacetPart { key: part.key, rows: FacetRows::new(rows), values }
     };
-    facets.into_iter().map(of_kept).filter(|part| !part.values.is_empty()).collect()
+    facets.into_iter().map(of_retained).filter(|part| !part.values.is_empty()).collect()
 }
 
 /// An index without some nodes. Tokens without nodes go with them.
 fn index_without(index: &TokenIndex, removed: &RoaringBitmap) -> TokenIndex {
     let mut postings = Vec::with_capacity(index.postings.len());
-    let (mut kept, mut lens) = (Vec::new(), Vec::new());
-    for place in 0..index.len() {
+    let (mut retained, mut lens) = (Vec::new(), Vec::new());
+    for token in 0..index.len() {
         let before = postings.len();
-        let nodes = index.postings.slice(index.offsets.range(place));
+        let nodes = index.postings.slice(index.offsets.range(token));
         postings.extend(nodes.iter().copied().filter(|node| !removed.contains(*node)));
         if before < postings.len() {
-            kept.push(place as u32);
+            retained.push(token as u32);
             lens.push(postings.len() - before);
         }
     }
-    let keys = match kept.len() == index.len() {
+    let keys = match retained.len() == index.len() {
         true => index.keys.clone(),
-        false => index.keys.gather(&kept),
+        false => index.keys.gather(&retained),
     };
     TokenIndex::new(keys, Offsets::from_lens(lens.into_iter()), Array::from_vec(postings))
 }

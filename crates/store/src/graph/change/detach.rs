@@ -1,6 +1,6 @@
 //! Deletes nodes with everything: their values and edges, whatever their types say, and the edges that lead to them.
 //!
-//! Edges to the nodes are found by the reverse edges where the schema keeps those, else by one pass over the targets of the predicate, however many
+//! Edges to the nodes are existing by the reverse edges where the schema keeps those, else by one pass over the targets of the predicate, however many
 //! nodes are deleted. What comes out is a list of deletes, which [`Changes::apply`] carries out by columns.
 
 use super::bounds::Charge;
@@ -29,27 +29,27 @@ pub fn detach(
     check: Check<'_>,
 ) -> Result<(Changes, u64)> {
     let nodes: RoaringBitmap = uids.iter().filter_map(|uid| version.nodes.node(*uid)).collect();
-    let mut found = RoaringBitmap::new();
+    let mut existing = RoaringBitmap::new();
     let mut changes = Changes { langs: vec![Box::default()], ..Changes::default() };
     let mut part = Part::default();
     let mut names: Vec<_> = version.predicates.iter().collect();
     names.sort_unstable_by(|one, other| one.0.cmp(other.0));
     for (name, predicate) in names {
         check()?;
-        let place = changes.predicates.len() as u32;
+        let index = changes.predicates.len() as u32;
         let before = part.deletes.len();
         let mut push = |node, what| {
             charge(change_weight::of_delete())?;
             let node = version.nodes.uid(node);
-            part.deletes.push(Delete { predicate: place, node, what });
+            part.deletes.push(Delete { predicate: index, node, what });
             Ok::<_, Error>(())
         };
         for node in nodes.iter().filter(|node| predicate.has(*node)) {
-            found.insert(node);
+            existing.insert(node);
             push(node, Deleted::All)?;
         }
         for (source, node) in edges_to(predicate, &nodes, charge)? {
-            found.insert(node);
+            existing.insert(node);
             // The edges of the nodes themselves go with all that they have.
             if !nodes.contains(source) {
                 push(source, Deleted::Edge(version.nodes.uid(node)))?;
@@ -62,7 +62,7 @@ pub fn detach(
     }
     changes.weight = part.deletes.len() * change_weight::of_delete();
     changes.parts.push(part);
-    Ok((changes, found.len()))
+    Ok((changes, existing.len()))
 }
 
 /// The edges that lead to some nodes: where each begins, and the node.
@@ -82,7 +82,7 @@ fn edges_to(
         charge(nodes.iter().map(|node| 16 * reverse.count(node)).sum())?;
         return Ok(nodes.iter().flat_map(sources).collect());
     }
-    // The copy of the edges, and what is found among them.
+    // The copy of the edges, and the matches among them.
     charge(16 * forward.total() as usize)?;
     let EdgePart { nodes: sources, targets, .. } = EdgePart::of(forward);
     let edges = sources.into_iter().zip(targets);

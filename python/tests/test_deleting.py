@@ -1,0 +1,93 @@
+"""`Database.delete` takes nodes away with everything."""
+
+import polars
+import pytest
+
+import hexgraph
+from hexgraph.errors import LimitError, QueryError
+
+LINES = """
+<1> <name> "Ada" .
+<1> <dgraph.type> "Person" .
+<1> <likes> <2> .
+<2> <name> "Bob" .
+<2> <likes> <1> .
+<2> <knows> <1> .
+<3> <name> "Cleo" .
+<3> <best> <1> (w=1) .
+<3> <best> <2> .
+"""
+
+
+def database() -> hexgraph.Database:
+    """Return people who know each other: `knows` has reverse edges, the others have none."""
+    db = hexgraph.connect()
+    db.alter("name: string @index(exact) .\nknows: [uid] @reverse .\nlikes: [uid] .\nbest: [uid] .")
+    db.mutate(set=LINES)
+    return db
+
+
+def test_every_way_to_name_nodes() -> None:
+    """A query, a root, a uid, several, a column, a result: all delete the same."""
+    for name in [
+        '{ q(func: eq(name, "Ada")) { likes { name } } }',
+        'eq(name, ["Ada", "Nobody"])',
+        "has(name) @filter(type(Person))",
+        "0x1",
+        1,
+        ["0x1", 77],
+        polars.DataFrame({"uid": ["0x1"]})["uid"],
+    ]:
+        db = database()
+        assert db.delete(name) == (1, 2, 4), name
+        left = "{ q(func: has(name)) { name likes { uid } knows { uid } best { uid } } }"
+        assert db.query(left).to_dict()["q"] == [
+            {"name": "Bob"},
+            {"name": "Cleo", "best": [{"uid": "0x2"}]},
+        ]
+    db = database()
+    assert db.delete(db.query('{ q(func: eq(name, "Ada")) { uid name } }')) == (1, 2, 4)
+    query = "query q($name: string) { q(func: eq(name, $name)) }"
+    assert db.delete(query, {"name": "Bob"}) == (1, 1, 1)
+    assert db.delete([1, 2, 5]) == (0, 0, 0)
+
+
+def test_what_names_no_nodes_is_refused() -> None:
+    """Nothing is deleted then, and the error says what to write."""
+    db = database()
+    for name, error, message in [
+        ("{ q(func: uid(1)) p(func: uid(2)) }", QueryError, "one block"),
+        ("Ada", ValueError, "no uid and no root"),
+        (db.query("{ q(func: has(name)) { name } }"), ValueError, "no uid"),
+        (3.5, TypeError, "not 3.5"),
+        (-1, ValueError, "-1"),
+    ]:
+        with pytest.raises(error, match=message):
+            db.delete(name)
+    with pytest.raises(LimitError):
+        db.delete("has(name)", timeout=1e-9)
+    assert len(db.query("{ q(func: has(name)) { uid } }")) == 3
+
+
+def test_many_nodes_go_by_columns() -> None:
+    """Thousands of nodes, most of which others lead to: what is left is what a loop leaves."""
+    count = 9_000
+    db = hexgraph.connect()
+    db.alter("number: int @index(int) .\nnext: [uid] @reverse .\nfar: [uid] .")
+    every = range(1, count + 1)
+    near = [(at, at % count + 1) for at in every]
+    far = [(at, 7 * at % count + 1) for at in every]
+    lines = [f'<{at}> <number> "{at}" .' for at in every]
+    lines += [f"<{one}> <next> <{other}> ." for one, other in near]
+    lines += [f"<{one}> <far> <{other}> ." for one, other in far]
+    db.mutate(set="\n".join(lines))
+    db.compact()
+    gone = {at for at in every if at % 3 != 1}
+    edges = sum(one in gone or other in gone for one, other in near + far)
+    assert db.delete(sorted(gone)) == (len(gone), len(gone), edges)
+    query = "{ q(func: has(number)) { number next { uid } ~next { uid } far { number } } }"
+    left = db.query(query).to_dict()["q"]
+    assert [row["number"] for row in left] == [at for at in every if at not in gone]
+    stay = {(row["number"], end["number"]) for row in left for end in row.get("far", [])}
+    assert stay == {(one, other) for one, other in far if not gone & {one, other}}
+    assert all("next" not in row and "~next" not in row for row in left)

@@ -1,0 +1,161 @@
+//! Deletes nodes with all values and all edges, both those that start at them and those that lead to them.
+
+use super::upsert::Prepared;
+use crate::db::ask::plans::{Variables, draw_plan};
+use crate::db::ask::shown::shown_blocks;
+use crate::db::database::Database;
+use crate::db::guard::guarded;
+use hexgraph_base::plan::{BlockKind, Query, Reads, VarId, Variable};
+use hexgraph_base::types::{Error, Result, Uid};
+use hexgraph_store::exec::{self, Control};
+use hexgraph_store::graph::{Binding, Changes, Version, detach, encode_changes};
+use std::sync::Arc;
+
+/// The variable of the nodes that are selected. No text can have this name.
+const SELECTED: &str = "deleted nodes";
+
+/// Which nodes are deleted.
+#[derive(Debug, Clone)]
+pub enum Nodes<'a> {
+    /// These. Those that the database does not know are left out.
+    Uids(&'a [Uid]),
+    /// The nodes that the only block of a query in DQL selects, and not those below them.
+    Query(&'a str, &'a Variables),
+}
+
+/// What [`Database::delete`] did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DeleteAnswer {
+    /// The nodes that had a value, an edge, or an edge to them.
+    pub nodes: u64,
+    /// The values that they had, their types included.
+    pub values: u64,
+    /// The edges from them and to them.
+    pub edges: u64,
+    /// The number of the commit.
+    pub commit: u64,
+}
+
+impl Database {
+    /// Deletes nodes with all their values and edges in one commit: whatever their types say, and with the edges that lead to them,
+    /// whether the schema keeps reverse edges or not.
+    ///
+    /// ```
+    /// use hexgraph::db::{Control, Database, Nodes};
+    /// let db = Database::in_memory();
+    /// db.mutate("<1> <name> \"Ada\" .\n<2> <knows> <1> .\n<2> <name> \"Bob\" .", "")?;
+    /// let gone = db.delete(&Nodes::Uids(&[hexgraph::types::Uid(1)]), &Control::new())?;
+    /// assert_eq!((gone.nodes, gone.values, gone.edges), (1, 1, 1));
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// `Syntax` and `Query` for a text that is not one block that selects nodes; `Access` where the caller may not write a predicate that would change;
+    /// `Limit` when `control` stops it. Nothing is deleted then.
+    pub fn delete(&self, nodes: &Nodes<'_>, control: &Control) -> Result<DeleteAnswer> {
+        guarded(|| {
+            self.prepare(control);
+            self.check_may_write()?;
+            let selection = Selection::new(nodes, control)?;
+            let prepare = |version: &Arc<Version>| {
+                let staged = self.compute(control, || self.detached(&selection, version, control));
+                // Any commit may add an edge to one of the nodes, so it holds for this version alone.
+                Ok(Prepared { staged: staged?, reads: Reads::everything() })
+            };
+            let fits =
+                |(changes, _): &(Changes, u64), version: &Version| changes.fit(&version.schema);
+            let (commit, mut answer) = self.change_prepared(
+                control,
+                prepare,
+                fits,
+                |(changes, nodes), version, commit| {
+                    if let Some(record) = &mut commit.record {
+                        encode_changes(std::slice::from_ref(&changes), record);
+                    }
+                    let keys = &mut commit.keys;
+                    let check = || control.check();
+                    let (next, effect) =
+                        self.compute(control, || changes.apply_keyed(version, keys, &check))?;
+                    let (values, edges) = (effect.values_deleted, effect.edges_deleted);
+                    Ok((next, DeleteAnswer { nodes, values, edges, commit: 0 }))
+                },
+            )?;
+            answer.commit = commit;
+            Ok(answer)
+        })
+    }
+
+    /// What a delete changes in a version, and the number of its nodes.
+    fn detached(
+        &self,
+        selection: &Selection<'_>,
+        version: &Arc<Version>,
+        control: &Control,
+    ) -> Result<(Changes, u64)> {
+        let selected;
+        let uids = match selection {
+            Selection::Uids(uids) => uids,
+            Selection::Query(query, name) => {
+                let seen = self.seen(Arc::clone(version))?;
+                let query = match seen.view() {
+                    Some(view) => shown_blocks(Arc::clone(query), view),
+                    None => Arc::clone(query),
+                };
+                let names = std::slice::from_ref(name);
+                let mut bindings = exec::execute_upsert(seen, query, &[], names, control)?.bindings;
+                selected = match bindings.take(name) {
+                    Some(Binding::Uids(uids)) => uids,
+                    _ => Vec::new(),
+                };
+                &selected[..]
+            }
+        };
+        let charge = |bytes| control.charge(bytes);
+        let (changes, nodes) = detach(version, uids, &charge, &|| control.check())?;
+        let names: Vec<Arc<str>> = changes.names().map(Arc::from).collect();
+        self.check_commit(&names)?;
+        Ok((changes, nodes))
+    }
+}
+
+/// [`Nodes`], planned.
+enum Selection<'a> {
+    Uids(&'a [Uid]),
+    /// A query, and the variable of the nodes.
+    Query(Arc<Query>, String),
+}
+
+impl<'a> Selection<'a> {
+    fn new(nodes: &Nodes<'a>, control: &Control) -> Result<Selection<'a>> {
+        let (text, variables) = match nodes {
+            Nodes::Uids(uids) => return Ok(Selection::Uids(uids)),
+            Nodes::Query(text, variables) => (text, variables),
+        };
+        draw_plan(text.len(), control)?;
+        let mut query = hexgraph_dql::parse(text)?.plan(variables)?;
+        let [block] = query.blocks.as_mut_slice() else {
+            let message = format!(
+                "a delete takes a query of one block, which selects the nodes, and this one has {}",
+                query.blocks.len()
+            );
+            return Err(Error::query(message).with_hint("`{ q(func: eq(name, \"Ada\")) }`"));
+        };
+        let is_plain = matches!(block.kind, BlockKind::Visible | BlockKind::Hidden);
+        if !is_plain || block.group_by.is_some() || block.recurse.is_some() {
+            let message =
+                format!("the block `{}` selects no nodes that could be deleted", block.name);
+            return Err(Error::query_at(block.at, message)
+                .with_hint("select them by a function: `{ q(func: eq(name, \"Ada\")) }`"));
+        }
+        let name = match block.var {
+            Some(VarId(at)) => query.variables[at as usize].name.clone(),
+            None => {
+                block.var = Some(VarId(query.variables.len() as _));
+                query.variables.push(Variable { name: SELECTED.to_owned() });
+                SELECTED.to_owned()
+            }
+        };
+        Ok(Selection::Query(Arc::new(query), name))
+    }
+}
