@@ -36,10 +36,11 @@ impl Removed {
     pub(in crate::graph) fn new(mut nodes: Vec<u32>, mut edges: Vec<(u32, u32)>) -> Removed {
         nodes.sort_unstable();
         nodes.dedup();
-        let set = RoaringBitmap::from_sorted_iter(nodes.iter().copied());
+        // Not `from_sorted_iter`, which looks for the greatest member before each one.
+        let set = nodes.iter().copied().collect();
         edges.sort_unstable();
         edges.dedup();
-        Removed { set: set.expect("they were sorted"), nodes, edges }
+        Removed { set, nodes, edges }
     }
 
     /// The nodes that lose everything, ascending.
