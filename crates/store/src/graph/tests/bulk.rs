@@ -40,7 +40,7 @@ fn statements(rng: &mut fastrand::Rng, count: usize) -> String {
 }
 
 fn uid(number: u64) -> u64 {
-    if number % 7 == 0 { number << 40 } else { number }
+    if number.is_multiple_of(7) { number << 40 } else { number }
 }
 
 /// Deletes of all kinds, most of them of all that a node has.
