@@ -27,11 +27,14 @@ class DatabaseMethods:
     def load_nodes(  # noqa: PLR0913 - options by keyword
         self,
         table: Any,
-        type: str | None = None,  # noqa: A002 - the word of the schema
+        type: str | Sequence[str] | None = None,  # noqa: A002 - the word of the schema
         id: str | None = "id",  # noqa: A002 - the word of tables
         *,
         geo: str | Mapping[str, tuple[str, str]] | None = None,
         columns: Mapping[str, str | None] | None = None,
+        edges: Mapping[str, str | tuple[str | None, ...]] | None = None,
+        missing: Literal["make", "skip", "raise"] = "make",
+        prefix: bool = False,
         types: Mapping[str, str] | None = None,
         schema: Any = None,
         xid: str | None = None,
@@ -61,7 +64,7 @@ class DatabaseMethods:
         (texts also as .gz or .zst), a pattern or a folder of such files; a graph of networkx, whose
         nodes are the ids; or a list of tables. All rows become visible at once, or none.
 
-        - `type`, the type of all the nodes; it is defined if it is not yet
+        - `type`, the type of all the nodes, or a list of types, which are defined if they are not
         - `id`, the column that names the node of a row by an int or a text. Its values are kept in
           the predicate of its name, which gets an index and is @unique: a node that has the value
           already gets the other ones, else there is a new node. With None each row is a new node.
@@ -71,6 +74,12 @@ class DatabaseMethods:
           the columns are called so. Geometries of shapely and GeoJSON are found without it; of
           texts in WKT or GeoJSON it names the column
         - `columns`, the predicates of columns that are not called so; None leaves a column out
+        - `edges`, the columns whose cells, or items of lists, name other nodes. They become edges:
+          `{"origin": "Airport.faa"}` to the node of type Airport with this `faa`, and
+          `{"dest": ("to", "Airport", "faa")}` by another predicate. A node that is not there is
+          made with that type; `missing` says otherwise, as for `load_edges`
+        - `prefix`, True to call predicates by the type and the column, as `Airport.city`, so that
+          no other type has them
         - `types`, the types of columns as the schema language has them, where those of the table,
           or of all cells of a CSV file, are not the ones that are wanted
         - `schema`, definitions that are added first, as `alter` takes them
@@ -106,6 +115,11 @@ class DatabaseMethods:
         2
         >>> db.query('{ q(func: near(place, [8.5, 47.4], 50000)) { iata city } }').rows()
         [('ZRH', 'Zürich')]
+        >>> flights = [{"number": "LX14", "origin": "ZRH", "dest": "JFK"}]
+        >>> ends = {"origin": "Airport.iata", "dest": "Airport.iata"}
+        >>> _ = db.load_nodes(flights, "Flight", id="number", edges=ends)
+        >>> db.query('{ q(func: type(Flight)) { number origin { city } } }').to_dict()["q"]
+        [{'number': 'LX14', 'origin': {'city': 'Zürich'}}]
 
         Raises LoadError with row, column and value of what can't be stored, unless
         `on_error="skip"` leaves it out and reports it; SchemaError; QueryError; TypeError for what
@@ -116,6 +130,9 @@ class DatabaseMethods:
         options = {
             "geo": geo,
             "columns": columns,
+            "edges": edges,
+            "missing": missing,
+            "prefix": prefix,
             "types": types,
             "schema": schema,
             "id": id,

@@ -8,6 +8,7 @@ use crate::tables::read::rounds::Rounds;
 use crate::tables::read::source::Source;
 use crate::tables::shape::cell_error::CellError;
 use crate::tables::shape::choose_ids::{choose_for_edges, choose_for_nodes};
+use crate::tables::shape::foreign_keys::check_missing;
 use crate::tables::shape::named::{find, id_column, no_values, space_predicate, split_type};
 use crate::tables::shape::names::clean;
 use crate::tables::shape::options::{
@@ -165,8 +166,12 @@ impl Attempt<'_> {
         let spaces = spaces_of(&jobs);
         let mut load = ColumnLoad::new(version, spaces.clone(), *spill)?;
         let refuses_lost = keep_to_stored(&jobs, &spaces, &mut load);
-        if jobs.iter().any(|(_, rows)| matches!(rows, Rows::Edges(options) if options.owned)) {
-            load.own_edges();
+        let has_owned = |(_, rows): &(Table, Rows)| match rows {
+            Rows::Edges(options) => options.owned,
+            Rows::Nodes(options) => !options.edges.is_empty(),
+        };
+        if jobs.iter().any(has_owned) {
+            load.own_edges(jobs.iter().any(|(_, rows)| matches!(rows, Rows::Nodes(_))));
         }
         let memory = ReadMemory::new(&version.budget, options.memory);
         let open = |(table, rows)| Ok((open(table, version, (options, &memory), &rows)?, rows));
@@ -206,7 +211,15 @@ fn altered<'a>(version: &'a Version, options: &TableOptions) -> Result<Cow<'a, V
 fn with_ids(version: &Version, mut jobs: Vec<(Table, Rows)>) -> Result<Vec<(Table, Rows)>> {
     for (_, rows) in &mut jobs {
         match rows {
-            Rows::Nodes(options) => choose_for_nodes(version, options),
+            Rows::Nodes(options) => {
+                if options.prefix && options.node_types.is_empty() {
+                    let fault = "prefix=True puts the type in front of names, and there is no type";
+                    return Err(Error::query(fault));
+                }
+                choose_for_nodes(version, options);
+                options.edges.iter_mut().try_for_each(|key| key.choose(version))?;
+                check_missing(options)?;
+            }
             Rows::Edges(options) => choose_for_edges(version, options)?,
         }
     }
@@ -217,12 +230,18 @@ fn with_ids(version: &Version, mut jobs: Vec<(Table, Rows)>) -> Result<Vec<(Tabl
 fn keep_to_stored(jobs: &[(Table, Rows)], spaces: &[IdSpace], load: &mut ColumnLoad) -> bool {
     let mut refuses_lost = false;
     for (_, rows) in jobs {
-        let Rows::Edges(options) = rows else { continue };
-        if options.missing == Missing::Make {
+        let (missing, own) = match rows {
+            Rows::Edges(options) => {
+                (options.missing, vec![options.source_ids.as_ref(), options.target_ids.as_ref()])
+            }
+            Rows::Nodes(options) => {
+                (options.missing, options.edges.iter().map(|key| key.ids.as_ref()).collect())
+            }
+        };
+        if missing == Missing::Make {
             continue;
         }
-        refuses_lost |= options.missing == Missing::Raise;
-        let own = [options.source_ids.as_ref(), options.target_ids.as_ref()];
+        refuses_lost |= missing == Missing::Raise;
         for (place, space) in spaces.iter().enumerate() {
             if own.contains(&Some(space)) {
                 load.only_stored(place);
@@ -236,7 +255,10 @@ fn spaces_of(jobs: &[(Table, Rows)]) -> Vec<IdSpace> {
     let mut spaces = Vec::new();
     for (_, rows) in jobs {
         let own = match rows {
-            Rows::Nodes(options) => vec![&options.ids],
+            Rows::Nodes(options) => {
+                let keys = options.edges.iter().map(|key| &key.ids);
+                std::iter::once(&options.ids).chain(keys).collect()
+            }
             Rows::Edges(options) => vec![&options.source_ids, &options.target_ids],
         };
         for space in own.into_iter().flatten() {
@@ -300,8 +322,15 @@ fn predicate_of<'o>(column: &'o str, options: &'o NodeOptions) -> Option<Cow<'o,
     }
     match options.columns.get(column) {
         Some(name) => name.as_deref().map(Cow::Borrowed),
-        None if options.table.names == Names::Clean => Some(clean(column)),
-        None => Some(Cow::Borrowed(column)),
+        None if options.edges.iter().any(|key| key.column == column) => {
+            let key = options.edges.iter().find(|key| key.column == column)?;
+            predicate_of_space(&key.ids).map(Cow::Borrowed)
+        }
+        None => {
+            let is_clean = options.table.names == Names::Clean;
+            let name = if is_clean { clean(column) } else { Cow::Borrowed(column) };
+            Some(Cow::Owned(options.prefixed(&name).into_owned()))
+        }
     }
 }
 
@@ -323,8 +352,9 @@ fn plan_edges(
     spaces: &[IdSpace],
     load: &mut ColumnLoad,
 ) -> Result<Plan> {
-    let mut from = id_column(source, &options.source, (&options.source_ids, spaces, 0), load)?;
-    let mut to = id_column(source, &options.target, (&options.target_ids, spaces, 1), load)?;
+    let mut from =
+        id_column(source, &options.source, (&options.source_ids, spaces, 0, false), load)?;
+    let mut to = id_column(source, &options.target, (&options.target_ids, spaces, 1, false), load)?;
     if options.missing == Missing::Raise {
         (from.missing, to.missing) = (Some(CellError::NoEnd), Some(CellError::NoEnd));
     }

@@ -18,8 +18,8 @@ pub use hexgraph_store::graph::IdSpace;
 pub use read::exported::is_export_folder;
 pub use read::source::{is_readable_name, is_table_name};
 pub use shape::options::{
-    EdgeOptions, Encoding, ID_PREDICATE, Missing, Names, NodeOptions, PointColumns, Ragged, Table,
-    TableOptions, TextOptions,
+    EdgeOptions, Encoding, ForeignKey, ID_PREDICATE, Missing, Names, NodeOptions, PointColumns,
+    Ragged, Table, TableOptions, TextOptions,
 };
 
 #[cfg(test)]

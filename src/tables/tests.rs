@@ -54,7 +54,7 @@ fn edges(db: &Database, table: Table, options: EdgeOptions) -> Result<crate::db:
 }
 
 fn person() -> NodeOptions {
-    NodeOptions { node_type: Some("Person".to_owned()), ..NodeOptions::default() }
+    NodeOptions { node_types: vec!["Person".to_owned()], ..NodeOptions::default() }
 }
 
 #[test]
@@ -382,7 +382,7 @@ fn a_later_load_adds_its_columns_to_the_type() {
     assert_eq!(fields, ["id", "age", "height", "}"], "{schema}");
     let found = ask(&db, "{ q(func: eq(id, 1)) { expand(_all_) } }");
     assert_eq!(found, r#"{"q":[{"age":3,"height":3,"id":1}]}"#);
-    let own = NodeOptions { node_type: Some("dgraph.Own".to_owned()), ..person() };
+    let own = NodeOptions { node_types: vec!["dgraph.Own".to_owned()], ..person() };
     let fault = nodes(&db, rows("age"), own).unwrap_err().to_string();
     assert!(fault.starts_with("Can't alter type `dgraph.Own`"), "{fault}");
 }

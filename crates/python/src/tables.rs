@@ -12,8 +12,8 @@ use arrow_array::{
 use arrow_schema::{ArrowError, DataType, SchemaRef};
 use hexgraph::db::{Control, LoadProgress, LoadReport, byte_count, files_of};
 use hexgraph::tables::{
-    EdgeOptions, Encoding, IdSpace, Missing, Names, NodeOptions, PointColumns, Ragged, Table,
-    TableOptions, TextOptions, is_readable_name,
+    EdgeOptions, Encoding, ForeignKey, IdSpace, Missing, Names, NodeOptions, PointColumns, Ragged,
+    Table, TableOptions, TextOptions, is_readable_name,
 };
 use hexgraph_base::types::{Result, ValueType};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -165,15 +165,24 @@ pub(crate) struct GivenNodes<'py> {
     /// Whether the names of nodes are uids; `xid` does not count then.
     #[pyo3(item)]
     uid: bool,
-    /// The type that all nodes get.
+    /// The types that all nodes get.
     #[pyo3(item)]
-    node_type: Option<String>,
+    node_types: Vec<String>,
     /// Predicates by column; `None` for a column that is left out.
     #[pyo3(item)]
     columns: Option<BTreeMap<String, Option<String>>>,
     /// Predicate, column of latitudes, column of longitudes.
     #[pyo3(item)]
     points: Vec<(String, String, String)>,
+    /// The columns that are edges: column, predicate, type, and what names the nodes.
+    #[pyo3(item)]
+    edges: Vec<(String, Option<String>, Option<String>, String)>,
+    /// What happens to names that no node has: `"make"`, `"skip"` or `"raise"`.
+    #[pyo3(item)]
+    missing: String,
+    /// Whether the type stands in front of the names of predicates.
+    #[pyo3(item)]
+    prefix: bool,
 }
 
 impl GivenNodes<'_> {
@@ -185,10 +194,18 @@ impl GivenNodes<'_> {
     pub(crate) fn read(self) -> PyResult<NodeOptions> {
         let point =
             |(predicate, latitude, longitude)| PointColumns { predicate, latitude, longitude };
+        let key = |(column, predicate, node_type, target): (String, _, _, String)| ForeignKey {
+            predicate,
+            node_type,
+            ..ForeignKey::new(&column, &target)
+        };
         Ok(NodeOptions {
             id: self.id,
             ids: to_ids(self.xid, self.uid),
-            node_type: self.node_type,
+            node_types: self.node_types,
+            edges: self.edges.into_iter().map(key).collect(),
+            missing: to_missing(&self.missing)?,
+            prefix: self.prefix,
             columns: self.columns.unwrap_or_default(),
             points: self.points.into_iter().map(point).collect(),
             table: self.table.read()?,
@@ -240,15 +257,7 @@ impl GivenEdges<'_> {
             Some(IdPredicates::One(name)) => (Some(name.clone()), Some(name)),
             Some(IdPredicates::Two(source, target)) => (Some(source), Some(target)),
         };
-        let missing = match self.missing.as_str() {
-            "make" => Missing::Make,
-            "skip" => Missing::Skip,
-            "raise" => Missing::Raise,
-            other => {
-                let fault = format!("missing is \"make\", \"skip\" or \"raise\", not {other:?}");
-                return Err(PyValueError::new_err(fault));
-            }
-        };
+        let missing = to_missing(&self.missing)?;
         Ok(EdgeOptions {
             source_ids: to_ids(source_on, self.uid),
             target_ids: to_ids(target_on, self.uid),
@@ -259,6 +268,10 @@ impl GivenEdges<'_> {
             ..EdgeOptions::new(&self.predicate, &self.source, &self.target)
         })
     }
+}
+
+fn to_missing(text: &str) -> PyResult<Missing> {
+    Missing::from_name(text).map_err(|fault| PyValueError::new_err(fault.to_string()))
 }
 
 /// Reads the number of bytes that a load may take; 0 stands for no bound. A text may end in a unit, such as `MiB` or `MB`. The

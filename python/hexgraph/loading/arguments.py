@@ -9,7 +9,7 @@ from typing import Any
 from .. import guesses
 from ..errors import QueryError
 from ..homes import expanded
-from .pairs import edges_of, nodes_of
+from .pairs import PAIR, TRIPLE, edges_of, nodes_of
 from .tables import Prepared, points_of, prepare
 
 ENDS = (("source", "target"), ("from", "to"), ("src", "dst"), ("start", "end"), ("head", "tail"))
@@ -44,6 +44,7 @@ OTHER_NAMES = {
         **dict.fromkeys(("dtype", "dtypes", "schema_overrides"), "types"),
         "rename": "columns",
         **dict.fromkeys(("include_file_paths", "file_name", "path_column"), "filename"),
+        **dict.fromkeys(("foreign_keys", "links", "relations", "references"), "edges"),
     },
     "load_edges": {
         **dict.fromkeys(("src", "from_", "source_column", "start"), "source"),
@@ -72,11 +73,7 @@ def refuse(method: str, other: Mapping[str, Any], known: list[str]) -> None:
 
 def load_nodes(db: Any, table: Any, type: Any, options: dict[str, Any]) -> Any:  # noqa: A002
     """Load a table of nodes; see `Database.load_nodes`."""
-    if type is not None and not isinstance(type, str):
-        raise TypeError(
-            "type is the name of the type of the nodes, a str; the table comes first:"
-            ' load_nodes(table, "Airport", id="iata")'
-        )
+    types_of_nodes = names_of_types(type)
     prepared = prepare(nodes_of(table))
     geo = options.pop("geo")
     points, types = points_of(geo, prepared)
@@ -87,11 +84,58 @@ def load_nodes(db: Any, table: Any, type: Any, options: dict[str, Any]) -> Any: 
         "id": identifier,
         "xid": options["xid"],
         "uid": options["uid"],
-        "node_type": type,
+        "node_types": types_of_nodes,
         "columns": options["columns"],
         "points": points,
+        "edges": foreign_keys(options["edges"]),
+        "missing": options["missing"],
+        "prefix": options["prefix"],
     }
     return db._load_nodes(prepared.tables, native)
+
+
+def names_of_types(given: Any) -> list[str]:
+    """Return the names of the types of nodes: one, or several in a list."""
+    if given is None:
+        return []
+    if isinstance(given, str):
+        return [given]
+    if isinstance(given, (list, tuple)) and all(isinstance(name, str) for name in given):
+        return list(given)
+    raise TypeError(
+        "type is the name of the type of the nodes, a str, or a list of such; the table comes"
+        ' first: load_nodes(table, "Airport", id="iata")'
+    )
+
+
+def foreign_keys(edges: Any) -> list[tuple[str, str | None, str | None, str]]:
+    """Return the columns that are edges: column, predicate, type, and what names the nodes.
+
+    Raises TypeError for what says no such column.
+    """
+    if edges is None:
+        return []
+    if not isinstance(edges, Mapping):
+        raise TypeError(
+            'edges is a dict of columns and what their cells name: {"origin": "Airport.faa"}, not'
+            f" {type(edges).__name__}"
+        )
+    keys: list[tuple[str, str | None, str | None, str]] = []
+    for column, target in edges.items():
+        parts: list[Any] = [None, target] if isinstance(target, str) else []
+        if isinstance(target, (tuple, list)):
+            parts = list(target)
+        if len(parts) == PAIR:
+            parts.insert(1, None)
+        are_names = all(it is None or isinstance(it, str) for it in parts)
+        if len(parts) != TRIPLE or not are_names or parts[-1] is None:
+            raise TypeError(
+                f'edges[{column!r}] is "Type.predicate", or a tuple ("edge", "Type", "predicate")'
+                f" of the predicate of the edges and what names their ends, not {target!r}"
+            )
+        predicate, kind, name = parts
+        keys.append((str(column), predicate, kind, name))
+    return keys
 
 
 def check_id(identifier: str | None, prepared: Prepared) -> None:

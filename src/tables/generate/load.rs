@@ -281,7 +281,7 @@ fn node_rows(node_type: &str, options: &TableOptions) -> Rows {
     Rows::Nodes(NodeOptions {
         id: Some(UID.to_owned()),
         ids: Some(IdSpace::Uid),
-        node_type: Some(node_type.to_owned()),
+        node_types: vec![node_type.to_owned()],
         table: options.clone(),
         ..NodeOptions::default()
     })

@@ -92,7 +92,7 @@ impl<'a> Rounds<'a> {
                 gaps.add(parts.gaps);
                 self.options.progress.set_records(self.rows);
                 let faults = std::mem::take(&mut parts.faults);
-                self.report_faults(faults, &name, first_row)?;
+                self.report_faults(faults, (plan, &name), first_row)?;
                 plan.add(parts, &mut self.load)?;
             }
             let sizes = round.iter().map(|piece| piece.size);
@@ -167,13 +167,20 @@ impl<'a> Rounds<'a> {
         Ok((built.version, self.report))
     }
 
-    fn report_faults(&mut self, mut faults: Vec<Fault>, table: &str, first_row: u64) -> Result<()> {
+    fn report_faults(
+        &mut self,
+        mut faults: Vec<Fault>,
+        (plan, table): (&Plan, &str),
+        first_row: u64,
+    ) -> Result<()> {
         faults.sort_by_key(|fault| (fault.row, fault.place));
         self.report.skipped_count += faults.len() as u64;
         for Fault { row, line, column, place, reason } in faults {
             let (file, row, place) = (table.to_owned(), row - first_row, place as u32 + 1);
             let line = line.unwrap_or(row + 1);
-            let message = format!("row {}, column {column:?}: {reason}", row + 1);
+            let advice = plan.advice(&column).map(|advice| format!("; {advice}"));
+            let advice = advice.unwrap_or_default();
+            let message = format!("row {}, column {column:?}: {reason}{advice}", row + 1);
             if !self.options.skip_errors {
                 return Err(Error::Load { file, line, column: place, message });
             }

@@ -17,10 +17,12 @@ pub(in crate::tables) fn choose_for_nodes(version: &Version, options: &mut NodeO
     let clean =
         if options.table.names == Names::Clean { clean(column) } else { Cow::Borrowed(column) };
     let given = options.columns.get(column).and_then(|name| name.as_deref());
-    let name = given.unwrap_or(if clean.is_empty() { column } else { &clean });
+    let clean = options.prefixed(if clean.is_empty() { column } else { &clean });
+    let name = given.unwrap_or(&clean);
     let has = |name: &str| version.schema.predicates.contains_key(name);
-    let name = if has(ID_PREDICATE) && !has(name) { ID_PREDICATE } else { name };
-    options.ids = Some(IdSpace::Predicate(name.to_owned()));
+    let is_open = has(ID_PREDICATE) && !has(name) && !options.prefix;
+    let name = if is_open { ID_PREDICATE } else { name }.to_owned();
+    options.ids = Some(IdSpace::Predicate(name));
 }
 
 /// Chooses the predicates of the ids of sources and targets.
@@ -66,7 +68,7 @@ fn chosen(version: &Version, column: &str) -> Result<String> {
 }
 
 /// True for a predicate whose values name one node each and are indexed so that they can be looked up.
-fn names_nodes(def: &PredicateDef) -> bool {
+pub(super) fn names_nodes(def: &PredicateDef) -> bool {
     let is_id = matches!(def.value_type, ValueType::String | ValueType::Default | ValueType::Int);
     let is_ordered =
         |index: &Tokenizer| matches!(index, Tokenizer::Int | Tokenizer::Hash | Tokenizer::Exact);

@@ -31,13 +31,42 @@ pub(in crate::tables) struct IdColumn {
 pub(super) const SLOTS: u64 = PLACES_A_ROW;
 
 /// The nodes that the ids of a column stand for.
+#[derive(Default)]
 pub(in crate::tables) struct Numbers {
-    /// The node of each row, 0 for none.
+    /// The node of each row, 0 for none. Where cells are lists, that of each of their items.
     pub nodes: Vec<u32>,
+    /// The row of each item, where cells are lists.
+    pub rows: Option<Vec<u32>>,
     /// The uids that are nodes themselves.
     pub named: NamedUids,
     /// The rows of the batch that have no id, where it may be missing.
     pub gaps: Vec<u32>,
+}
+
+impl Numbers {
+    /// The rows that have nodes, with these.
+    pub(in crate::tables) fn pairs(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
+        let row = |at: usize| self.rows.as_ref().map_or(at, |rows| rows[at] as usize);
+        let nodes = self.nodes.iter().enumerate().filter(|(_, node)| **node != 0);
+        nodes.map(move |(at, node)| (row(at), *node))
+    }
+}
+
+/// Ids of a kind, with their places in the tables and their positions among the nodes.
+struct Sought<I> {
+    ids: Vec<(I, u64)>,
+    positions: Vec<u32>,
+}
+
+impl<I> Sought<I> {
+    fn new() -> Sought<I> {
+        Sought { ids: Vec::new(), positions: Vec::new() }
+    }
+
+    fn push(&mut self, id: I, place: u64, position: usize) {
+        self.ids.push((id, place));
+        self.positions.push(position as u32);
+    }
 }
 
 impl IdColumn {
@@ -49,53 +78,84 @@ impl IdColumn {
         interner: &Interner,
         faults: &mut Vec<Fault>,
     ) -> Numbers {
-        let mut numbers =
-            Numbers { nodes: vec![0; array.len()], named: NamedUids::default(), gaps: Vec::new() };
         let kind = Kind {
             is_wide: self.kind == ValueType::Uid && *array.data_type() == DataType::UInt64,
             is_decimal: is_decimal(array.data_type()),
         };
         let cells = match kind.is_wide {
-            true => Ok((wide_uids(array), Vec::new())),
-            false => Cells::of(array, Form::Whole),
-        };
-        let cells = match cells {
+            true => Ok(wide_uids(array)),
             // Numbers of any size are read as texts, so all cells fit.
-            Ok((cells, _)) => cells,
+            false => Cells::of(array, Form::Whole).map(|(cells, _)| cells),
+        };
+        let mut numbers = Numbers::default();
+        let cells = match cells {
+            Ok(cells) => cells,
             Err(reason) => {
                 faults.push(self.column.fault(first_row, reason));
+                numbers.nodes = vec![0; array.len()];
                 return numbers;
             }
         };
-        let (mut ints, mut texts) = (Vec::new(), Vec::new());
-        for (row, node) in numbers.nodes.iter_mut().enumerate() {
-            let at = first_row + row as u64;
-            let value = cells.row(row).next().and_then(|at| cells.get(at));
-            // An empty text names no node, as an empty cell of a text file does not.
-            let Some(value) = value.filter(|value| *value != ValueRef::String("")) else {
-                match &self.missing {
-                    Some(reason) => faults.push(self.column.fault(at, reason.clone())),
-                    None => numbers.gaps.push(row as u32),
-                }
-                continue;
-            };
-            let place = at * SLOTS + self.slot;
-            match self.id(value, kind) {
-                Ok(Id::Node(own)) => *node = own,
-                Ok(Id::Int(number)) => ints.push((number, place)),
-                Ok(Id::Text(text)) => texts.push((text, place)),
-                Err(reason) => {
-                    faults.push(self.column.fault(at, reason.of_value(shown_id(value))));
+        match &cells {
+            Cells::List(..) => numbers.rows = Some(Vec::new()),
+            _ => numbers.nodes = vec![0; array.len()],
+        }
+        let (mut ints, mut texts) = (Sought::new(), Sought::new());
+        for row in 0..array.len() {
+            let place = (first_row + row as u64) * SLOTS + self.slot;
+            let mut has_id = false;
+            for at in cells.row(row) {
+                // An empty text names no node, as an empty cell of a text file does not.
+                let value = cells.get(at).filter(|value| *value != ValueRef::String(""));
+                let Some(value) = value else { continue };
+                has_id = true;
+                let position = match &mut numbers.rows {
+                    None => row,
+                    Some(rows) => {
+                        rows.push(row as u32);
+                        numbers.nodes.push(0);
+                        numbers.nodes.len() - 1
+                    }
+                };
+                match self.id(value, kind) {
+                    Ok(Id::Node(own)) => numbers.nodes[position] = own,
+                    Ok(Id::Int(number)) => ints.push(number, place, position),
+                    Ok(Id::Text(text)) => texts.push(text, place, position),
+                    Err(reason) => {
+                        let reason = reason.of_value(shown_id(value));
+                        faults.push(self.column.fault(first_row + row as u64, reason));
+                    }
                 }
             }
+            match &self.missing {
+                _ if has_id => {}
+                Some(reason) => {
+                    faults.push(self.column.fault(first_row + row as u64, reason.clone()));
+                }
+                None => numbers.gaps.push(row as u32),
+            }
         }
-        let row = |place: u64| ((place - self.slot) / SLOTS - first_row) as usize;
-        let borrowed: Vec<(&str, u64)> = texts.iter().map(|(id, place)| (&**id, *place)).collect();
-        interner.ints(self.space, &ints, |place, number| numbers.nodes[row(place)] = number);
-        interner.texts(self.space, &borrowed, |place, number| numbers.nodes[row(place)] = number);
+        self.find(interner, (&ints, &texts), &mut numbers.nodes);
         let is_low = |node: &u32| *node != 0 && !NodeIds::is_high(Uid(u64::from(*node)));
         numbers.named = numbers.nodes.iter().copied().filter(is_low).collect();
         numbers
+    }
+
+    /// Finds the numbers of ids.
+    fn find(
+        &self,
+        interner: &Interner,
+        (ints, texts): (&Sought<i64>, &Sought<Cow<'_, str>>),
+        nodes: &mut [u32],
+    ) {
+        interner.ints(self.space, &ints.ids, |at, number| {
+            nodes[ints.positions[at] as usize] = number;
+        });
+        let borrowed = texts.ids.iter().map(|(id, place)| (&**id, *place));
+        let borrowed: Vec<(&str, u64)> = borrowed.collect();
+        interner.texts(self.space, &borrowed, |at, number| {
+            nodes[texts.positions[at] as usize] = number;
+        });
     }
 
     fn id<'v>(&self, value: ValueRef<'v>, kind: Kind) -> Result<Id<'v>, CellError> {

@@ -5,6 +5,8 @@ pub(super) mod plan;
 pub(super) mod named;
 pub(super) mod choose_ids;
 pub(super) mod wkt;
+pub(super) mod foreign_keys;
+pub(super) mod other_types;
 pub(super) mod plan_nodes;
 pub(super) mod ids;
 pub(super) mod cell_error;

@@ -13,17 +13,27 @@ use hexgraph_store::graph::{ColumnLoad, IdSpace};
 pub(in crate::tables) fn id_column(
     source: &Source,
     name: &str,
-    (space, spaces, slot): (&Option<IdSpace>, &[IdSpace], u64),
+    (space, spaces, slot, has_lists): (&Option<IdSpace>, &[IdSpace], u64, bool),
     load: &mut ColumnLoad,
 ) -> Result<IdColumn> {
     let column = find(source, name)?;
     let field = source.schema.field(column.place);
     let natural = natural_of(field).map_err(|reason| no_values(&column, reason))?;
+    let is_vector = |value_type| value_type == ValueType::Vector;
+    if natural.is_some_and(|(of, is_list)| is_vector(of) || is_list && !has_lists) {
+        return Err(no_id_lists(name));
+    }
     let natural = natural.map_or(ValueType::String, |(value_type, _)| value_type);
     let known = spaces.iter().position(|other| Some(other) == space.as_ref());
     let place = known.expect("all spaces are chosen and listed");
     let kind = load.define_ids(place, id_type(natural), is_unique(&spaces[place]))?;
     Ok(IdColumn { column, space: place, kind, slot, missing: None })
+}
+
+/// The error for a column of lists where a cell names one node.
+fn no_id_lists(column: &str) -> Error {
+    let reason = "an id is a whole number or a text, no list";
+    Error::schema(format!("column {column:?}: {reason}: make one text of each list"))
 }
 
 /// Makes the error for a column whose name can't be that of a predicate.

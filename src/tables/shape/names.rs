@@ -15,6 +15,8 @@ pub(in crate::tables) struct NameChooser {
     used: HashSet<String>,
     /// Columns whose predicates have other names.
     pub renamed: Vec<(String, String)>,
+    /// What else there is to say.
+    others: Vec<String>,
 }
 
 impl NameChooser {
@@ -24,7 +26,7 @@ impl NameChooser {
         own: impl Iterator<Item = &'n String>,
     ) -> NameChooser {
         let own = own.cloned().collect();
-        NameChooser { rule, own, used: HashSet::new(), renamed: Vec::new() }
+        NameChooser { rule, own, used: HashSet::new(), renamed: Vec::new(), others: Vec::new() }
     }
 
     /// Notes the predicate that the options give a column.
@@ -69,11 +71,17 @@ impl NameChooser {
         Ok(Cow::Owned(name))
     }
 
+    /// Adds a sentence about a name.
+    pub(in crate::tables) fn note(&mut self, sentence: String) {
+        self.others.push(sentence);
+    }
+
     /// What was made of which names, as sentences.
     pub(in crate::tables) fn notes(&self) -> impl Iterator<Item = String> {
-        self.renamed
-            .iter()
-            .map(|(column, name)| format!("column {column:?} is the predicate {name}"))
+        let renamed = self.renamed.iter();
+        let renamed =
+            renamed.map(|(column, name)| format!("column {column:?} is the predicate {name}"));
+        renamed.chain(self.others.iter().cloned())
     }
 }
 

@@ -4,6 +4,7 @@ use crate::db::LoadProgress;
 use arrow_array::RecordBatchReader;
 use hexgraph_base::types::{Error, Result, ValueType};
 use hexgraph_store::graph::IdSpace;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -181,6 +182,24 @@ pub enum Missing {
     Raise,
 }
 
+impl Missing {
+    /// Returns what `"make"`, `"skip"` or `"raise"` means.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] with these names.
+    pub fn from_name(name: &str) -> Result<Missing> {
+        match name {
+            "make" => Ok(Missing::Make),
+            "skip" => Ok(Missing::Skip),
+            "raise" => Ok(Missing::Raise),
+            _ => Err(Error::query(format!(
+                "missing is \"make\", \"skip\" or \"raise\", not {name:?}"
+            ))),
+        }
+    }
+}
+
 /// Two columns that make one value: a point.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PointColumns {
@@ -198,6 +217,30 @@ impl From<Table> for Vec<Table> {
     }
 }
 
+/// A column whose cells name the nodes to which edges lead from the nodes of the rows: one each, or some where cells are lists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ForeignKey {
+    /// The column.
+    pub column: String,
+    /// The predicate of the edges. With `None` it is called as the column is, or as the type where the column has the name of a
+    /// predicate of values.
+    pub predicate: Option<String>,
+    /// The type of the nodes to which the edges lead, which those get that the load makes.
+    pub node_type: Option<String>,
+    /// What names these nodes: a predicate, a type that has one for that, both as `Airport.faa`, or `uid`.
+    pub target: String,
+    /// The predicate that the target turns out to be; a load finds it by itself.
+    pub ids: Option<IdSpace>,
+}
+
+impl ForeignKey {
+    /// A column that leads to what `target` says.
+    pub fn new(column: &str, target: &str) -> ForeignKey {
+        let (column, target) = (column.to_owned(), target.to_owned());
+        ForeignKey { column, target, predicate: None, node_type: None, ids: None }
+    }
+}
+
 /// How a table of nodes is loaded: a row is a node, its columns are predicates.
 #[derive(Clone)]
 pub struct NodeOptions {
@@ -206,12 +249,18 @@ pub struct NodeOptions {
     /// What that column holds. With `None` its values are kept in the predicate of its name, which gets an index and is
     /// `@unique`; or in [`ID_PREDICATE`], where the database has that one and none of the column's name.
     pub ids: Option<IdSpace>,
-    /// The type of all the nodes.
-    pub node_type: Option<String>,
+    /// The types of all the nodes.
+    pub node_types: Vec<String>,
     /// The predicates of columns that are not called as they are; `None` leaves a column out.
     pub columns: BTreeMap<String, Option<String>>,
     /// The points that pairs of columns make, beside what the columns are themselves.
     pub points: Vec<PointColumns>,
+    /// The columns that are edges.
+    pub edges: Vec<ForeignKey>,
+    /// What becomes of such edges to ids that no node has.
+    pub missing: Missing,
+    /// Whether predicates are called by the first type and the column, as `Airport.city`, where the options do not name them.
+    pub prefix: bool,
     /// The options that nodes and edges have in common.
     pub table: TableOptions,
 }
@@ -249,10 +298,23 @@ impl Default for NodeOptions {
         NodeOptions {
             id: Some("id".to_owned()),
             ids: None,
-            node_type: None,
+            node_types: Vec::new(),
+            edges: Vec::new(),
+            missing: Missing::default(),
+            prefix: false,
             columns: BTreeMap::new(),
             points: Vec::new(),
             table: TableOptions::default(),
+        }
+    }
+}
+
+impl NodeOptions {
+    /// The predicate of a name that the options do not give: with the type in front of it, where they say so.
+    pub(in crate::tables) fn prefixed<'n>(&self, name: &'n str) -> Cow<'n, str> {
+        match self.node_types.first().filter(|_| self.prefix) {
+            Some(of) => Cow::Owned(format!("{of}.{name}")),
+            None => Cow::Borrowed(name),
         }
     }
 }

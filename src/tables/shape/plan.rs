@@ -2,6 +2,7 @@
 //! threads at once; the parts are added to the load one after the other.
 
 use super::ids::{IdColumn, SLOTS};
+use super::other_types::Shared;
 use super::parts::{ColumnName, FacetColumn, Fault, ValueColumn, facet_part, value_part};
 use crate::db::Canceller;
 use arrow_array::{ArrayRef, RecordBatch};
@@ -24,10 +25,22 @@ pub(in crate::tables) struct NodePlan {
     pub id: Option<IdColumn>,
     /// The columns that are predicates.
     pub values: Vec<ValueColumn>,
-    /// The predicate that holds types, and the type that all nodes get.
-    pub node_type: Option<(PredicateDef, String)>,
-    /// The names that were made of those of columns, as sentences.
+    /// The columns whose cells name nodes to which edges lead.
+    pub edges: Vec<EdgeColumn>,
+    /// The predicate that holds types, and the types that all nodes get.
+    pub node_types: Option<(PredicateDef, Vec<String>)>,
+    /// The predicates that other types have as well.
+    pub shared: Option<Shared>,
+    /// The names that were made of those of columns, and what other types have as well, as sentences.
     pub notes: Vec<String>,
+}
+
+/// A column whose cells name the nodes to which edges lead from the nodes of the rows.
+pub(in crate::tables) struct EdgeColumn {
+    /// The predicate of the edges.
+    pub def: PredicateDef,
+    /// The column.
+    pub target: IdColumn,
 }
 
 /// Rows that are edges.
@@ -46,10 +59,10 @@ pub(in crate::tables) struct EdgePlan {
 pub(in crate::tables) struct Parts {
     /// Values, by place in [`NodePlan::values`].
     values: Vec<ValuePart>,
-    /// The type of each node, where the plan has one.
-    types: Option<ValuePart>,
-    /// The edges of a table of edges.
-    edges: Option<EdgePart>,
+    /// The types of each node, by place in [`NodePlan::node_types`].
+    types: Vec<ValuePart>,
+    /// The edges of a table of edges, or those of [`NodePlan::edges`].
+    edges: Vec<EdgePart>,
     /// The uids that the rows name themselves, which the load must not give to new nodes.
     named: NamedUids,
     /// The cells that can't be stored.
@@ -86,16 +99,25 @@ impl Plan {
         }
     }
 
+    /// What to do about a column that has a value which the predicate of another type does not take.
+    pub(in crate::tables) fn advice(&self, column: &str) -> Option<String> {
+        match self {
+            Plan::Nodes(plan) => plan.shared.as_ref()?.advice(column),
+            Plan::Edges(_) => None,
+        }
+    }
+
     /// The places of the columns that are read, ascending.
     pub(in crate::tables) fn places(&self) -> Vec<usize> {
         let mut places: Vec<usize> = match self {
-            Plan::Nodes(NodePlan { id, values, .. }) => {
+            Plan::Nodes(NodePlan { id, values, edges, .. }) => {
                 let facets = values.iter().flat_map(|value| &value.facets);
                 let facets = facets.map(|facet| facet.column.place);
                 let pairs = values.iter().filter_map(|value| value.longitude.as_ref());
                 let pairs = pairs.map(|column| column.place);
                 let values = values.iter().map(|value| value.column.place).chain(facets);
-                let values = values.chain(pairs);
+                let edges = edges.iter().map(|edge| edge.target.column.place);
+                let values = values.chain(pairs).chain(edges);
                 values.chain(id.iter().map(|id| id.column.place)).collect()
             }
             Plan::Edges(EdgePlan { source, target, facets, .. }) => {
@@ -121,8 +143,8 @@ impl Plan {
         let rows = batch.num_rows();
         let mut parts = Parts {
             values: Vec::new(),
-            types: None,
-            edges: None,
+            types: Vec::new(),
+            edges: Vec::new(),
             named: NamedUids::default(),
             faults: Vec::new(),
             gaps: Gaps::default(),
@@ -154,12 +176,17 @@ impl Plan {
                 for (part, value) in parts.values.into_iter().zip(&plan.values) {
                     load.add_values(&value.def, &value.lang, part)?;
                 }
-                if let (Some(part), Some((def, _))) = (parts.types, &plan.node_type) {
-                    load.add_values(def, "", part)?;
+                for (part, edge) in parts.edges.into_iter().zip(&plan.edges) {
+                    load.add_edges(&edge.def, part)?;
+                }
+                if let Some((def, _)) = &plan.node_types {
+                    for part in parts.types {
+                        load.add_values(def, "", part)?;
+                    }
                 }
             }
             Plan::Edges(plan) => {
-                if let Some(part) = parts.edges {
+                for part in parts.edges {
                     load.add_edges(&plan.def, part)?;
                 }
             }
@@ -195,11 +222,21 @@ impl Parts {
             let part = value_part(value, &column, rows, canceller, faults);
             self.values.push(part);
         }
-        if let Some((def, name)) = &plan.node_type {
+        for edge in &plan.edges {
+            let array = column(&edge.target.column);
+            let numbers = edge.target.numbers(array, first_row, interner, &mut self.faults);
+            self.named.merge(&numbers.named);
+            let pairs = numbers.pairs().map(|(row, target)| (nodes[row], target));
+            let (nodes, targets) = pairs.filter(|(node, _)| *node != 0).unzip();
+            self.edges.push(EdgePart { nodes, targets, facets: Vec::new() });
+        }
+        if let Some((def, names)) = &plan.node_types {
             // 0 stands for a row without a node: its id is missing or wrong.
             let nodes: Vec<u32> = nodes.into_iter().filter(|&node| node != 0).collect();
-            let values = Values::of_one_text(def.value_type, name, nodes.len());
-            self.types = Some(ValuePart { nodes, values, facets: Vec::new() });
+            for name in names {
+                let values = Values::of_one_text(def.value_type, name, nodes.len());
+                self.types.push(ValuePart { nodes: nodes.clone(), values, facets: Vec::new() });
+            }
         }
     }
 
@@ -235,7 +272,7 @@ impl Parts {
             let (array, rows) = (column(&facet.column), (&kept[..], first_row));
             facets.extend(facet_part(array, rows, facet, &mut self.faults));
         }
-        self.edges = Some(EdgePart { nodes, targets, facets });
+        self.edges.push(EdgePart { nodes, targets, facets });
     }
 }
 

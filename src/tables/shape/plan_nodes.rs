@@ -5,12 +5,14 @@
 //! type among others, `name|key` a facet of the values of the column before the bar.
 
 use super::cell_error::CellError;
+use super::foreign_keys::edge_columns;
 use super::ids::IdColumn;
 use super::named::{find, id_column, no_values, place_of, repeated, space_predicate, split_type};
 use super::names::NameChooser;
 use super::options::{Names, NodeOptions, PointColumns};
+use super::other_types::Shared;
 use super::parts::{ColumnName, FacetColumn, ValueColumn};
-use super::plan::{NodePlan, Plan};
+use super::plan::{EdgeColumn, NodePlan, Plan};
 use crate::tables::read::cells::natural_of;
 use crate::tables::read::source::Source;
 use arrow_schema::Field;
@@ -36,7 +38,8 @@ pub(in crate::tables) fn plan_nodes(
     load: &mut ColumnLoad,
 ) -> Result<Plan> {
     let id = options.id.as_deref();
-    let id = id.map(|name| id_column(source, name, (&options.ids, spaces, 0), load)).transpose()?;
+    let id = id.map(|name| id_column(source, name, (&options.ids, spaces, 0, false), load));
+    let id = id.transpose()?;
     let id = id.map(|id| IdColumn { missing: Some(CellError::NoId), ..id });
     for column in options.columns.keys().chain(options.table.types.keys()) {
         place_of(source, column)?;
@@ -53,13 +56,15 @@ pub(in crate::tables) fn plan_nodes(
             Some(Some(predicate)) => predicate.as_str(),
             // The ids of a space that is a predicate are kept there.
             None if options.id.as_ref() == Some(&column.name) => continue,
+            None if options.edges.iter().any(|key| key.column == column.name) => continue,
             None => column.name.as_str(),
         };
         let is_repeated = !seen.insert(field.name());
         if is_repeated && (given.is_some() || options.table.names == Names::Keep) {
             return Err(repeated(source, field.name()));
         }
-        let is_plain = given.is_some() || load.knows(own);
+        let prefixed = if given.is_some() { Cow::Borrowed(own) } else { options.prefixed(own) };
+        let is_plain = given.is_some() || load.knows(&prefixed);
         let bar = if is_plain { None } else { own.rsplit_once('|') };
         if let Some((of, key)) = bar.filter(|(of, _)| source.schema.field_with_name(of).is_ok()) {
             let (key, exact) = split_type(key);
@@ -67,7 +72,7 @@ pub(in crate::tables) fn plan_nodes(
             facets.push((of.to_owned(), facet));
             continue;
         }
-        let name = if is_plain { Name::plain(own) } else { Name::parse(own, load) };
+        let name = if is_plain { Name::plain(&prefixed) } else { Name::parse(&prefixed, load) };
         let predicate = if given.is_some() || name.is_shared() || !has_values(field) {
             Cow::Borrowed(name.predicate)
         } else {
@@ -87,17 +92,25 @@ pub(in crate::tables) fn plan_nodes(
         }
     }
     // Facets may stand before the column of their values, so they are joined when all columns are known.
+    join_facets(&mut values, facets)?;
+    for point in &options.points {
+        values.push(point_column(source, point, load)?);
+    }
+    let edges = edge_columns(source, options, spaces, (&mut names, load))?;
+    let (node_types, shared) = node_types(options, (&values, &edges), id.is_some(), load)?;
+    let notes = names.notes().chain(shared.as_ref().map(Shared::note)).collect();
+    Ok(Plan::Nodes(NodePlan { id, values, edges, node_types, shared, notes }))
+}
+
+/// Adds facets to the columns of their values.
+fn join_facets(values: &mut [ValueColumn], facets: Vec<(String, FacetColumn)>) -> Result<()> {
     for (of, facet) in facets {
         match values.iter_mut().find(|value| value.column.name == of) {
             Some(value) => value.facets.push(facet),
             None => return Err(no_values(&facet.column, format!("column {of:?} has no values"))),
         }
     }
-    for point in &options.points {
-        values.push(point_column(source, point, load)?);
-    }
-    let node_type = node_type(options, &values, id.is_some(), load)?;
-    Ok(Plan::Nodes(NodePlan { id, values, node_type, notes: names.notes().collect() }))
+    Ok(())
 }
 
 /// Whether a column may have a value. One without needs no name.
@@ -153,23 +166,42 @@ impl<'a> Name<'a> {
     }
 }
 
-fn node_type(
+/// Defines the types of the nodes, and notes which predicates other types have.
+fn node_types(
     options: &NodeOptions,
-    values: &[ValueColumn],
+    (values, edges): (&[ValueColumn], &[EdgeColumn]),
     has_id: bool,
     load: &mut ColumnLoad,
-) -> Result<Option<(PredicateDef, String)>> {
-    let Some(name) = &options.node_type else { return Ok(None) };
-    let mut fields: Vec<String> = values.iter().map(|value| value.def.name.clone()).collect();
-    if let (true, Some(ids)) = (has_id, options.ids.as_ref().and_then(space_predicate)) {
+) -> Result<(Option<(PredicateDef, Vec<String>)>, Option<Shared>)> {
+    let names = &options.node_types;
+    let columns = values.iter().map(|value| (&value.column.name, &value.def.name));
+    let mut fields: Vec<String> = columns.clone().map(|(_, name)| name.clone()).collect();
+    fields.extend(edges.iter().map(|edge| edge.def.name.clone()));
+    let ids = options.id.as_ref().filter(|_| has_id);
+    let ids = ids.zip(options.ids.as_ref().and_then(space_predicate));
+    if let Some((_, ids)) = ids {
         fields.insert(0, ids.to_owned());
     }
     let mut seen = std::collections::BTreeSet::new();
     // Columns of several languages have one predicate, and a type names each once.
     fields.retain(|field| field != TYPE_PREDICATE && seen.insert(field.clone()));
-    load.define_type(name, fields)?;
+    let id = ids.map(|(column, predicate)| (column.as_str(), predicate));
+    let columns = columns.map(|(column, predicate)| (column.as_str(), predicate.as_str()));
+    let shared = Shared::of(load.schema(), names, id.into_iter().chain(columns));
+    if names.is_empty() {
+        return Ok((None, shared));
+    }
+    for name in names {
+        load.define_type(name, fields.clone())?;
+    }
     let def = load.define(TYPE_PREDICATE, || unreachable!("every schema has it"))?;
-    Ok(Some((def, name.clone())))
+    let mut own: Vec<String> = Vec::new();
+    names.iter().for_each(|name| {
+        if !own.contains(name) {
+            own.push(name.clone());
+        }
+    });
+    Ok((Some((def, own)), shared))
 }
 
 /// The predicate of a column; `None` when there is neither a predicate nor a value.

@@ -2,12 +2,15 @@
 
 use super::{ask, batch, edges, ints, nodes, table, texts};
 use crate::db::{Database, LoadReport, OpenOptions, Thresholds};
-use crate::tables::{EdgeOptions, IdSpace, NodeOptions, TableOptions};
+use crate::tables::{EdgeOptions, ForeignKey, IdSpace, Missing, NodeOptions, TableOptions};
+use arrow_array::types::Int32Type;
+use arrow_array::{ListArray, StringArray};
+use std::sync::Arc;
 
 fn airports(db: &Database, codes: &[&str], node_type: &str) {
     let options = NodeOptions {
         id: Some("iata".into()),
-        node_type: Some(node_type.into()),
+        node_types: vec![node_type.into()],
         ..NodeOptions::default()
     };
     nodes(db, table(vec![batch(vec![("iata", texts(codes))])]), options).unwrap();
@@ -109,12 +112,49 @@ fn in_a_large_graph_as_in_a_small_one() {
 }
 
 #[test]
+fn columns_that_name_nodes_are_edges() {
+    for thresholds in [Thresholds::default(), Thresholds::small()] {
+        let db = Database::in_memory_with(OpenOptions { thresholds, ..OpenOptions::default() });
+        airports(&db, &["ZRH", "JFK"], "Airport");
+        let flights = || {
+            let via = ListArray::from_iter_primitive::<Int32Type, _, _>([
+                Some(vec![Some(7), Some(9)]),
+                None,
+                Some(vec![Some(9), None, Some(8)]),
+            ]);
+            let dest = StringArray::from(vec![Some("JFK"), None, Some("X")]);
+            batch(vec![("no", ints(&[1, 2, 3])), ("dest", Arc::new(dest)), ("via", Arc::new(via))])
+        };
+        let options = |missing| NodeOptions {
+            id: Some("no".into()),
+            node_types: vec!["Flight".into(), "Event".into()],
+            edges: vec![ForeignKey::new("dest", "Airport"), ForeignKey::new("via", "Stop.id")],
+            missing,
+            ..NodeOptions::default()
+        };
+        let fault = nodes(&db, table(vec![flights()]), options(Missing::Raise)).unwrap_err();
+        assert!(fault.to_string().starts_with("5 ends of edges are no nodes: "), "{fault}");
+        for round in 0..2 {
+            let report = nodes(&db, table(vec![flights()]), options(Missing::Make)).unwrap();
+            // Three flights, three stops and an airport.
+            assert_eq!((report.new_nodes, report.untyped), (if round == 0 { 7 } else { 0 }, 0));
+        }
+        let all =
+            "{ q(func: type(Event), orderasc: no) { no dest { iata dgraph.type } via { id } } }";
+        assert_eq!(
+            ask(&db, all),
+            r#"{"q":[{"no":1,"dest":{"iata":"JFK","dgraph.type":["Airport"]},"via":[{"id":7},{"id":9}]},{"no":2},{"no":3,"dest":{"iata":"X","dgraph.type":["Airport"]},"via":[{"id":9},{"id":8}]}]}"#
+        );
+    }
+}
+
+#[test]
 fn nodes_that_are_named_by_uids_are_not_made() {
     let db = Database::in_memory();
     let options = || NodeOptions {
         id: Some("uid".into()),
         ids: Some(IdSpace::Uid),
-        node_type: Some("Airport".into()),
+        node_types: vec!["Airport".into()],
         ..NodeOptions::default()
     };
     nodes(&db, table(vec![batch(vec![("uid", ints(&[1, 2]))])]), options()).unwrap();

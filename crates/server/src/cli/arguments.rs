@@ -488,9 +488,19 @@ pub(super) struct TableArguments {
     /// Each row is a new node
     #[arg(long, conflicts_with_all = ["edges", "id"])]
     pub no_id: bool,
-    /// The type of all nodes
+    /// The type of all nodes; once for each where there are several
     #[arg(long = "type", value_name = "NAME", conflicts_with = "edges")]
-    pub node_type: Option<String>,
+    pub node_types: Vec<String>,
+    /// A column whose cells name other nodes becomes an edge, `origin=Airport.faa` or `origin=from:Airport.faa`: the predicate, and
+    /// type and predicate of what names the nodes
+    #[arg(long = "link", value_name = "COLUMN=TARGET", conflicts_with = "edges")]
+    pub links: Vec<String>,
+    /// Put the type in front of the names of predicates, as in `Airport.city`
+    #[arg(long, requires = "node_types", conflicts_with = "edges")]
+    pub prefix: bool,
+    /// What becomes of edges to names that no node has: make makes a node, skip leaves the edge out, raise refuses the load
+    #[arg(long, value_name = "WHAT", default_value = "make")]
+    pub missing: String,
     /// The predicate of a column, `column=predicate`; `column=` leaves it out
     #[arg(long = "column", value_name = "COLUMN=PREDICATE", conflicts_with = "edges")]
     pub columns: Vec<String>,

@@ -3,8 +3,8 @@
 use super::arguments::{LoadArguments, TableArguments};
 use hexgraph::db::{Control, Database, LoadReport};
 use hexgraph::tables::{
-    EdgeOptions, Encoding, IdSpace, Names, NodeOptions, Ragged, Table, TableOptions, TextOptions,
-    is_table_name,
+    EdgeOptions, Encoding, ForeignKey, IdSpace, Missing, Names, NodeOptions, Ragged, Table,
+    TableOptions, TextOptions, is_table_name,
 };
 use hexgraph_base::types::{Error, Result, ValueType};
 use std::path::{Path, PathBuf};
@@ -46,13 +46,17 @@ pub(super) fn load_table(
     let tables: Vec<Table> = files.iter().cloned().map(Table::File).collect();
     match &given.edges {
         Some(predicate) => {
-            database.load_edges(tables, edge_options(predicate, given, options), control)
+            database.load_edges(tables, edge_options(predicate, given, options)?, control)
         }
         None => database.load_nodes(tables, node_options(given, options)?, control),
     }
 }
 
-fn edge_options(predicate: &str, given: &TableArguments, table: TableOptions) -> EdgeOptions {
+fn edge_options(
+    predicate: &str,
+    given: &TableArguments,
+    table: TableOptions,
+) -> Result<EdgeOptions> {
     let both = given.xid.as_deref();
     let (source, target) = match both.and_then(|both| both.split_once(',')) {
         Some((source, target)) => (Some(source), Some(target)),
@@ -63,21 +67,37 @@ fn edge_options(predicate: &str, given: &TableArguments, table: TableOptions) ->
         let (column, key) = split(pair);
         (column.to_owned(), key.unwrap_or(column).to_owned())
     };
-    EdgeOptions {
+    Ok(EdgeOptions {
         source_ids: ids(source, given),
         target_ids: ids(target, given),
         facets: given.facet.iter().map(facet).collect(),
         owned: !given.no_types,
         table,
+        missing: Missing::from_name(&given.missing)?,
         ..EdgeOptions::new(predicate, &given.source, &given.target)
-    }
+    })
+}
+
+/// A column that is an edge, with its predicate where that is named.
+fn link(text: &str) -> Result<ForeignKey> {
+    let (column, Some(target)) = split(text) else {
+        return Err(Error::query(format!("--link {text}: write it as column=Type.predicate")));
+    };
+    let (predicate, target) = match target.split_once(':') {
+        Some((predicate, target)) => (Some(predicate.to_owned()), target),
+        None => (None, target),
+    };
+    Ok(ForeignKey { predicate, ..ForeignKey::new(column, target) })
 }
 
 fn node_options(given: &TableArguments, table: TableOptions) -> Result<NodeOptions> {
     let mut options = NodeOptions {
         id: (!given.no_id).then(|| given.id.clone()),
         ids: ids(given.xid.as_deref(), given),
-        node_type: given.node_type.clone(),
+        node_types: given.node_types.clone(),
+        edges: given.links.iter().map(|text| link(text)).collect::<Result<_>>()?,
+        missing: Missing::from_name(&given.missing)?,
+        prefix: given.prefix,
         table,
         ..NodeOptions::default()
     };

@@ -9,6 +9,7 @@ use super::gather::{Built, Gathered};
 use super::intern::{ExternalId, Interned, Interner, KnownInts};
 use super::known_ids::{StoredIds, stored_node};
 use super::spill::SpillOptions;
+use super::typed_ends::NewEnds;
 use crate::graph::build::node_lists::add_nodes;
 use crate::graph::build::parts::{EdgePart, ValuePart};
 use crate::graph::build::renumber::with_high_uids;
@@ -19,7 +20,7 @@ use crate::graph::version::whole::Version;
 use crate::index::{IndexKind, index_kinds};
 use crate::storage::{Values, ValuesBuilder};
 use hexgraph_base::formats::is_name;
-use hexgraph_base::schema::{Actor, Origin, PredicateDef, Tokenizer, TypeDef, is_reserved};
+use hexgraph_base::schema::{Actor, Origin, PredicateDef, Schema, Tokenizer, TypeDef, is_reserved};
 use hexgraph_base::types::{Error, Result, Uid, ValueRef, ValueType};
 use rayon::prelude::*;
 use roaring::RoaringBitmap;
@@ -55,6 +56,9 @@ pub struct ColumnLoad {
     count: u64,
     /// Whether types get the predicates of the edges of their nodes, and new nodes at the ends of edges a type.
     owns_edges: bool,
+    only_targets: bool,
+    /// The types of new nodes to which edges lead, by predicate.
+    target_types: Vec<(String, String)>,
 }
 
 impl ColumnLoad {
@@ -78,6 +82,8 @@ impl ColumnLoad {
             tables: Vec::new(),
             count: 0,
             owns_edges: false,
+            only_targets: false,
+            target_types: Vec::new(),
         })
     }
 
@@ -87,9 +93,26 @@ impl ColumnLoad {
     }
 
     /// Adds the predicates of edges to the types of the nodes at which they start, and gives new nodes at the ends of edges the type of
-    /// the others there.
-    pub fn own_edges(&mut self) {
+    /// the others there. `only_targets` says that edges start at rows that are nodes, whose types are those that the load says.
+    pub fn own_edges(&mut self, only_targets: bool) {
         self.owns_edges = true;
+        self.only_targets = only_targets;
+    }
+
+    /// Gives new nodes to which edges of a predicate lead a type, whatever that of the others is.
+    pub fn type_targets(&mut self, predicate: &str, node_type: &str) {
+        self.target_types.push((predicate.to_owned(), node_type.to_owned()));
+    }
+
+    /// The schema as the load has changed it so far.
+    pub fn schema(&self) -> &Schema {
+        &self.version.schema
+    }
+
+    /// True when the schema has the predicate, and it has values.
+    pub fn has_values(&self, name: &str) -> bool {
+        let def = self.version.schema.predicates.get(name);
+        def.is_some_and(|def| def.value_type != ValueType::Uid)
     }
 
     /// The numbers of ids.
@@ -296,11 +319,12 @@ impl ColumnLoad {
             true => ids.iter().map(|id| (id.place, id.number)).collect(),
             false => Vec::new(),
         };
-        let new_nodes = self.owns_edges.then(|| {
+        let new_ends = self.owns_edges.then(|| {
             let number = |&at: &usize| numbers[(ids[at].number - FOREIGN) as usize];
             let mut nodes = RoaringBitmap::new();
             add_nodes(&[&new.iter().map(number).collect::<Vec<u32>>()], &mut nodes);
-            nodes
+            let target_types = std::mem::take(&mut self.target_types);
+            NewEnds { nodes, target_types, only_targets: self.only_targets }
         });
         // What follows needs the memory for columns.
         drop((ids, known, new, uids));
@@ -311,7 +335,7 @@ impl ColumnLoad {
             let (first_row, table) = self.tables.iter().rev().find(|(first, _)| *first <= row)?;
             Some(format!("row {} of {table}", row - first_row + 1))
         };
-        let built = self.gathered.build(next, &numbers, &label, new_nodes.as_ref())?;
+        let built = self.gathered.build(next, &numbers, &label, new_ends.as_ref())?;
         let count = self.count + built.typed;
         Ok((Built { new_nodes: new_count, ..built }, count, are_all_new))
     }

@@ -5,7 +5,7 @@ mod built;
 
 use super::batch::{BadLine, Batch, FOREIGN, Foreign, PredicateBatch};
 use super::spill::{Spill, SpillOptions, Spilled};
-use super::typed_ends::{EdgeEnds, OwnedEdges, TypedEnds};
+use super::typed_ends::{EdgeEnds, NewEnds, OwnedEdges, TypedEnds};
 use crate::graph::build::lean::{Lean, LeanPart, SORT_LEN};
 use crate::graph::build::node_lists::add_nodes;
 use crate::graph::build::parts::{EdgePart, FacetPart, FacetRows, ValuePart};
@@ -277,12 +277,12 @@ impl Gathered {
     ///
     /// [`Error::Query`] for a value that two nodes must not share, whom `label` names;
     /// [`Error::Io`] when a temporary file can't be written or read.
-    pub(in crate::graph) fn build(
+    pub(super) fn build(
         self,
         next: Version,
         numbers: &[u32],
         label: &Label<'_>,
-        new: Option<&RoaringBitmap>,
+        new: Option<&NewEnds>,
     ) -> Result<Built> {
         let Gathered { predicates, mut spill, share, .. } = self;
         if spill.is_none() && is_little(&predicates, &next) {

@@ -39,7 +39,7 @@ const NEAR_MIN: u64 = 1 << 12;
 const SHARD_BITS: u32 = 9;
 
 /// An external id.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ExternalId {
     /// A number.
     Int(i64),
@@ -100,6 +100,14 @@ pub struct Interned {
     pub id: ExternalId,
 }
 
+impl Interned {
+    /// By their places, and those of one row by themselves: a cell may be a list of them.
+    fn compare(&self, other: &Interned) -> std::cmp::Ordering {
+        let by_id = || (self.space, &self.id).cmp(&(other.space, &other.id));
+        self.place.cmp(&other.place).then_with(by_id)
+    }
+}
+
 impl Interner {
     /// Makes an interner of `spaces` spaces.
     pub fn new(spaces: usize) -> Interner {
@@ -128,11 +136,11 @@ impl Interner {
         stored: &StoredIds,
         ids: &[(I, u64)],
         value: impl Fn(&I) -> ValueRef<'_>,
-        mut found: impl FnMut(u64, u32),
+        mut found: impl FnMut(usize, u32),
     ) {
-        for (id, place) in ids {
+        for (at, (id, place)) in ids.iter().enumerate() {
             match stored.node(value(id)) {
-                Some(node) => found(*place, node),
+                Some(node) => found(at, node),
                 None => self.lost.note(*place, id.to_string()),
             }
         }
@@ -143,23 +151,27 @@ impl Interner {
         self.has_met_known.load(Ordering::Relaxed)
     }
 
-    /// Says by `found` the number of each id, in any order. With the ids come the places where they
+    /// Says by `found` the number of each id, by its position in the list, in any order. With the ids come the places where they
     /// stand.
-    pub fn ints(&self, space: usize, ids: &[(i64, u64)], mut found: impl FnMut(u64, u32)) {
+    pub fn ints(&self, space: usize, ids: &[(i64, u64)], mut found: impl FnMut(usize, u32)) {
         let Space { known, ints, stored, .. } = &self.spaces[space];
         if known.is_empty() && stored.is_none() {
             return self.numbers::<i64, _, _>(ints, ids, near, |id| id, found);
         }
-        let mut unknown = Vec::new();
-        for &(id, place) in ids {
+        let (mut unknown, mut positions) = (Vec::new(), Vec::new());
+        for (at, &(id, place)) in ids.iter().enumerate() {
             match known.get(id) {
                 Some(node) => {
                     self.has_met_known.store(true, Ordering::Relaxed);
-                    found(place, node);
+                    found(at, node);
                 }
-                None => unknown.push((id, place)),
+                None => {
+                    unknown.push((id, place));
+                    positions.push(at);
+                }
             }
         }
+        let found = |at: usize, number| found(positions[at], number);
         match stored {
             Some(stored) => self.look_up(stored, &unknown, |id| ValueRef::Int(*id), found),
             None => self.numbers::<i64, _, _>(ints, &unknown, near, |id| id, found),
@@ -167,7 +179,7 @@ impl Interner {
     }
 
     /// As [`Interner::ints`].
-    pub fn texts(&self, space: usize, ids: &[(&str, u64)], found: impl FnMut(u64, u32)) {
+    pub fn texts(&self, space: usize, ids: &[(&str, u64)], found: impl FnMut(usize, u32)) {
         let Space { texts, stored, .. } = &self.spaces[space];
         match stored {
             Some(stored) => self.look_up(stored, ids, |id| ValueRef::String(id), found),
@@ -185,7 +197,7 @@ impl Interner {
         ids: &[(I, u64)],
         hash: impl Fn(&Q) -> u64,
         own: impl Fn(I) -> K,
-        mut found: impl FnMut(u64, u32),
+        mut found: impl FnMut(usize, u32),
     ) {
         let hashes = ids.iter().map(|(id, _)| hash(id.borrow()));
         // The low bits of a hash and the highest choose places within a map.
@@ -231,7 +243,7 @@ impl Interner {
                         number
                     }
                 };
-                found(place, number);
+                found(at as usize, number);
             }
         }
     }
@@ -272,7 +284,7 @@ impl Interner {
         if PLACED_MAX * (count as u64) < last {
             ids.reserve_exact(count);
             self.for_each(|id| ids.push(id));
-            ids.par_sort_unstable_by_key(|it| it.place);
+            ids.par_sort_unstable_by(Interned::compare);
             return ids;
         }
         let nobody = || Interned { place: 0, number: NOBODY, space: 0, id: ExternalId::New };
@@ -286,7 +298,7 @@ impl Interner {
         ids.retain(|id| id.number != NOBODY);
         if !others.is_empty() {
             ids.append(&mut others);
-            ids.par_sort_unstable_by_key(|it| it.place);
+            ids.par_sort_unstable_by(Interned::compare);
         }
         ids
     }

@@ -22,6 +22,16 @@ const STEPS: usize = 64;
 /// A sentence names at most so many types.
 const TYPES_NAMED: usize = 5;
 
+/// The new nodes of a load, and what it says of their types.
+pub(super) struct NewEnds {
+    /// The nodes.
+    pub nodes: RoaringBitmap,
+    /// The types of those to which edges of a predicate lead.
+    pub target_types: Vec<(String, String)>,
+    /// Whether the nodes at which edges start are as the load says.
+    pub only_targets: bool,
+}
+
 /// The ends of the edges of one predicate that a load has.
 pub(super) struct EdgeEnds {
     /// The predicate.
@@ -71,14 +81,22 @@ pub(super) struct TypedEnds {
 
 impl TypedEnds {
     /// Reads the types of the ends of edges in a version that has these edges. `new` are nodes of the load that were not there before.
-    pub(super) fn of(version: &Version, ends: &[EdgeEnds], new: &RoaringBitmap) -> TypedEnds {
+    pub(super) fn of(version: &Version, ends: &[EdgeEnds], new: &NewEnds) -> TypedEnds {
         let types = stored_types(version);
+        let NewEnds { nodes: new, target_types, only_targets } = new;
         let mut open = new.clone();
         let subjects = version.predicate(TYPE_PREDICATE).map(|types| types.subjects());
         if let Some(typed) = subjects.filter(|typed| !new.is_empty() && !typed.is_empty()) {
             open -= typed.to_bitmap();
         }
-        let given = given_types(&types, ends, &mut open);
+        if *only_targets {
+            let targets = ends.iter().fold(RoaringBitmap::new(), |all, ends| all | &ends.targets);
+            open &= targets;
+        }
+        let mut given = stated_types(ends, target_types, &mut open);
+        for (name, nodes) in given_types(&types, ends, &mut open) {
+            add_type(&mut given, &name, &nodes);
+        }
         let mut owned = Vec::new();
         for EdgeEnds { predicate, sources, targets } in ends {
             let lacks = |name: &str| {
@@ -159,6 +177,31 @@ fn stored_types(version: &Version) -> Vec<(String, NodeSet)> {
     types
 }
 
+/// The types that the load itself says for new nodes at the ends of edges.
+fn stated_types(
+    ends: &[EdgeEnds],
+    target_types: &[(String, String)],
+    open: &mut RoaringBitmap,
+) -> Vec<(String, RoaringBitmap)> {
+    let mut given = Vec::new();
+    for (predicate, name) in target_types {
+        for ends in ends.iter().filter(|ends| ends.predicate == *predicate) {
+            let nodes = &ends.targets & &*open;
+            add_type(&mut given, name, &nodes);
+        }
+    }
+    given.iter().for_each(|(_, nodes)| *open -= nodes);
+    given
+}
+
+fn add_type(given: &mut Vec<(String, RoaringBitmap)>, name: &str, nodes: &RoaringBitmap) {
+    match given.iter_mut().find(|(known, _)| known == name) {
+        Some((_, known)) => *known |= nodes,
+        None if nodes.is_empty() => {}
+        None => given.push((name.to_owned(), nodes.clone())),
+    }
+}
+
 /// Gives new nodes the types that all other nodes have, as far as these have any, which stand at the same end of the edges: sources of
 /// the same predicate, or targets of it. A node for which two ends say something else gets none. What gets a type is removed from `open`.
 fn given_types(
@@ -190,10 +233,7 @@ fn given_types(
         *open -= &nodes;
         for &place in &sides[at].0 {
             let name = &types[place].0;
-            match given.iter_mut().find(|(known, _)| known == name) {
-                Some((_, known)) => *known |= &nodes,
-                None => given.push((name.clone(), nodes.clone())),
-            }
+            add_type(&mut given, name, &nodes);
         }
     }
     given

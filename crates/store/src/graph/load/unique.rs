@@ -4,6 +4,7 @@ use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::predicate::Predicate;
 use crate::graph::version::values::LangValues;
 use crate::index::IndexKind;
+use hexgraph_base::schema::{Schema, is_reserved};
 use hexgraph_base::types::{Error, Result, Uid, Value, ValueRef, ValueType};
 
 /// Checks a predicate just built. `label` is what the data calls a node that has no uid there.
@@ -14,7 +15,7 @@ use hexgraph_base::types::{Error, Result, Uid, Value, ValueRef, ValueType};
 /// [`Error::Query`] with the first value that two nodes have, and both of them.
 pub(in crate::graph) fn check_unique(
     predicate: &Predicate,
-    nodes: &NodeIds,
+    (nodes, schema): (&NodeIds, &Schema),
     label: &dyn Fn(u32) -> Option<String>,
 ) -> Result<()> {
     if !predicate.def.unique {
@@ -30,7 +31,17 @@ pub(in crate::graph) fn check_unique(
     let tag = if lang.is_empty() { String::new() } else { format!("@{lang}") };
     let (name, [one, other]) = (&predicate.def.name, pair.map(name_of));
     let fault = format!("`{name}{tag}` is `@unique`, but {one} and {other} both have {value:?}");
-    Err(Error::query(fault).with_hint("nothing was loaded: give each node a value of its own"))
+    let types = schema.types.values().filter(|def| !is_reserved(&def.name));
+    let types = types.filter(|def| def.fields.contains(name)).map(|def| def.name.as_str());
+    let hint = match types.collect::<Vec<&str>>().as_slice() {
+        types @ [first, _, ..] => format!(
+            "nothing was loaded: `{name}` is shared by {}; to keep them apart: columns={{'{name}': '{first}.{name}'}} or \
+             prefix=True",
+            types.join(" and ")
+        ),
+        _ => "nothing was loaded: give each node a value of its own".to_owned(),
+    };
+    Err(Error::query(fault).with_hint(hint))
 }
 
 /// The first value that two nodes have.

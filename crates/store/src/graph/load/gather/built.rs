@@ -96,7 +96,7 @@ impl Builder<'_> {
         let nodes = pending.ends();
         let has_facets = pending.has_edges_with_facets();
         let predicate = pending.build(old, &version.thresholds, is_bounded);
-        check_unique(&predicate, &version.nodes, label)?;
+        check_unique(&predicate, (&version.nodes, &version.schema), label)?;
         let repeated = gone(came, &predicate);
         let merged = if has_facets { repeated } else { 0 };
         Ok(BuiltPredicate { predicate, nodes, repeated, merged })

@@ -8,7 +8,7 @@ use crate::graph::build::parts::FacetPart;
 use crate::graph::change::changes::{Changes, Part, SetEdge, SetValue};
 use crate::graph::change::keys::Key;
 use crate::graph::load::batch::FOREIGN;
-use crate::graph::load::typed_ends::{EdgeEnds, TypedEnds};
+use crate::graph::load::typed_ends::{EdgeEnds, NewEnds, TypedEnds};
 use crate::graph::version::delta::FacetList;
 use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::weight::ENTRY;
@@ -52,7 +52,7 @@ pub(super) fn build_little(
     predicates: Vec<Pending>,
     next: Version,
     numbers: &[u32],
-    new: Option<&RoaringBitmap>,
+    new: Option<&NewEnds>,
 ) -> Result<Built> {
     let mut little = Little::new(&next.nodes);
     let (mut nodes, mut counted, mut ends) = (RoaringBitmap::new(), Vec::new(), Vec::new());
