@@ -56,7 +56,7 @@ DATABASE = {
         ("add", "insert", "create", "add_node", "add_nodes", "put"), "mutate(set_json=...)"
     ),
     **dict.fromkeys(("add_edge", "add_edges", "from_edges"), "load_edges(table, predicate)"),
-    **dict.fromkeys(("delete", "remove", "remove_node"), "mutate(delete_json=...)"),
+    **dict.fromkeys(("remove", "remove_node"), "delete(nodes)"),
     **dict.fromkeys(
         ("load_csv", "import_csv", "read_csv", "load_frame"), "load_nodes(table, type)"
     ),

@@ -86,7 +86,7 @@ def test_how_it_is_shown(shop):
 
 
 def test_some_of_it(shop):
-    assert list(rows_of(shop.profile("Buyer", "kind").predicates)) == ["id", "tags", "kind"]
+    assert list(rows_of(shop.profile("Buyer", "kind").predicates)) == ["id", "tags", "buys", "kind"]
     with pytest.raises(hexgraph.SchemaError, match="knd"):
         shop.profile("knd")
     assert repr(hexgraph.connect().profile()) == "there are no predicates"
