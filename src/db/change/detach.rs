@@ -8,7 +8,7 @@ use crate::db::guard::guarded;
 use hexgraph_base::plan::{BlockKind, Query, Reads, VarId, Variable};
 use hexgraph_base::types::{Error, Result, Uid};
 use hexgraph_store::exec::{self, Control};
-use hexgraph_store::graph::{Binding, Changes, Version, detach, encode_changes};
+use hexgraph_store::graph::{Binding, Changes, Version, detach};
 use std::sync::Arc;
 
 /// The variable of the nodes that are selected. No text can have this name.
@@ -70,13 +70,7 @@ impl Database {
                 prepare,
                 fits,
                 |(changes, nodes), version, commit| {
-                    if let Some(record) = &mut commit.record {
-                        encode_changes(std::slice::from_ref(&changes), record);
-                    }
-                    let keys = &mut commit.keys;
-                    let check = || control.check();
-                    let (next, effect) =
-                        self.compute(control, || changes.apply_keyed(version, keys, &check))?;
+                    let (next, effect) = self.apply(changes, version, commit, control)?;
                     let (values, edges) = (effect.values_deleted, effect.edges_deleted);
                     Ok((next, DeleteAnswer { nodes, values, edges, commit: 0 }))
                 },

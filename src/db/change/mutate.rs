@@ -204,6 +204,21 @@ impl Database {
         })
     }
 
+    /// The version with changes, whose record and keys become those of the commit.
+    pub(super) fn apply(
+        &self,
+        changes: Changes,
+        version: &Version,
+        commit: &mut Commit,
+        control: &Control,
+    ) -> Result<(Version, Effect)> {
+        if let Some(record) = &mut commit.record {
+            encode_changes(std::slice::from_ref(&changes), record);
+        }
+        let keys = &mut commit.keys;
+        self.compute(control, || changes.apply_keyed(version, keys, &|| control.check()))
+    }
+
     /// Carries a request out as a transaction of its own.
     fn run_now(&self, job: Job<'_>, control: &Control) -> Result<MutationAnswer> {
         if !job.changes() {
@@ -211,13 +226,7 @@ impl Database {
         }
         let finish = |staged: Staged, version: &Arc<Version>, commit: &mut Commit| {
             let Staged { changes, mut answer, .. } = staged;
-            if let Some(record) = &mut commit.record {
-                encode_changes(std::slice::from_ref(&changes), record);
-            }
-            let keys = &mut commit.keys;
-            let check = || control.check();
-            let (next, effect) =
-                self.compute(control, || changes.apply_keyed(version, keys, &check))?;
+            let (next, effect) = self.apply(changes, version, commit, control)?;
             answer.effect = effect;
             Ok((next, answer))
         };
