@@ -46,7 +46,7 @@ pub(super) struct ArrowFile {
     /// The memory of the dictionaries.
     dictionaries: Vec<Held>,
     /// The memory of the batch that was returned last.
-    held: Option<Held>,
+    held: Vec<Held>,
 }
 
 impl ArrowFile {
@@ -65,7 +65,7 @@ impl ArrowFile {
         let (schema, version, blocks) = read.map_err(|fault| unreadable(&name, fault))?;
         let schema = Arc::new(schema);
         let decoder = FileDecoder::new(Arc::clone(&schema), version);
-        let (dictionaries, held) = (Vec::new(), None);
+        let (dictionaries, held) = (Vec::new(), Vec::new());
         Ok(ArrowFile { name, file, file_len, schema, decoder, blocks, memory, dictionaries, held })
     }
 
@@ -74,23 +74,29 @@ impl ArrowFile {
         self.file_len
     }
 
+    /// Reserves bytes of a message for which `before` are reserved.
+    fn reserve(&self, bytes: u64, before: u64) -> Result<Held> {
+        let all = bytes.saturating_add(before);
+        if self.memory.round_len() < all {
+            return Err(self.memory.too_large(&format!("a batch of {}", self.name), all));
+        }
+        self.memory.reserve(bytes)
+    }
+
     fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
         while let Some(block) = self.blocks.pop_front() {
             let failed = |fault: String| unreadable(&self.name, fault);
-            let bytes = bytes_of(&mut self.file, self.file_len, &block).map_err(failed)?;
+            let (offset, len) = range_of(&block, self.file_len).map_err(failed)?;
+            self.held.clear();
+            let packed = self.reserve(len, 0)?;
+            let bytes = read_at(&mut self.file, self.file_len, offset, len).map_err(failed)?;
             let header_len = block.metaDataLength() as usize;
             let message = message_in(&bytes[..header_len]).map_err(failed)?;
             let is_dictionary = message.header_as_dictionary_batch().is_some();
-            let unpacked = unpacked_len(&message, &bytes[header_len..]);
-            let all = unpacked.saturating_add(bytes.len() as u64);
-            if self.memory.round_len() < all {
-                let what = format!("a batch of {}", self.name);
-                return Err(self.memory.too_large(&what, all));
-            }
-            self.held = None;
+            let unpacked = self.reserve(unpacked_len(&message, &bytes[header_len..]), len)?;
             match is_dictionary {
-                true => self.dictionaries.push(self.memory.reserve(all)?),
-                false => self.held = Some(self.memory.reserve(all)?),
+                true => self.dictionaries.extend([packed, unpacked]),
+                false => self.held.extend([packed, unpacked]),
             }
             let buffer = Buffer::from_vec(bytes);
             let decoder = &mut self.decoder;
@@ -212,11 +218,22 @@ fn unpacked_len(message: &Message<'_>, body: &[u8]) -> u64 {
     lens.fold(0, u64::saturating_add)
 }
 
-fn bytes_of(file: &mut File, file_len: u64, block: &Block) -> std::result::Result<Vec<u8>, String> {
+/// The offset and the length of a message with its body.
+fn range_of(block: &Block, file_len: u64) -> std::result::Result<(u64, u64), String> {
     let number = |it: i64| u64::try_from(it).map_err(|_| "a message is damaged".to_owned());
     let header = number(i64::from(block.metaDataLength()))?;
-    let len = header.checked_add(number(block.bodyLength())?);
-    read_at(file, file_len, number(block.offset())?, len.unwrap_or(u64::MAX))
+    let len = header.saturating_add(number(block.bodyLength())?);
+    let offset = number(block.offset())?;
+    check_range(file_len, offset, len)?;
+    Ok((offset, len))
+}
+
+/// Checks that a range lies in the file.
+fn check_range(file_len: u64, offset: u64, len: u64) -> std::result::Result<(), String> {
+    match offset.checked_add(len) {
+        Some(end) if end <= file_len => Ok(()),
+        _ => Err("a message ends behind the file".to_owned()),
+    }
 }
 
 /// The bytes at an offset, which are compared with the length of the file before they are read.
@@ -226,9 +243,7 @@ fn read_at(
     offset: u64,
     len: u64,
 ) -> std::result::Result<Vec<u8>, String> {
-    if offset.checked_add(len).is_none_or(|end| file_len < end) {
-        return Err("a message ends behind the file".to_owned());
-    }
+    check_range(file_len, offset, len)?;
     let failed = |error: io::Error| error.to_string();
     let mut bytes = vec![0; len as usize];
     file.seek(SeekFrom::Start(offset)).map_err(failed)?;
