@@ -8,18 +8,17 @@
 //! The file is read twice: for the columns and their types, and for the values. Both times it comes in chunks, and what a chunk
 //! becomes is reserved before it is parsed.
 
-use super::csv::kinds::{ColumnKind, MissingTexts, column_array};
+use super::csv::kinds::{ColumnKind, MissingTexts, TypedColumns, column_array};
 use super::opened::open_file;
 use super::pages::memory::ReadMemory;
-use crate::tables::shape::cell_error::CellError;
 use crate::tables::shape::options::TableOptions;
-use crate::tables::shape::parts::{ColumnName, Fault, shown};
-use arrow_array::{ArrayRef, LargeListArray, RecordBatch, RecordBatchOptions};
+use crate::tables::shape::parts::{ColumnName, Fault};
+use arrow_array::{ArrayRef, LargeListArray, RecordBatch};
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{DataType, Field, Schema};
 use hexgraph_base::budget::{Held, json_weight};
 use hexgraph_base::formats::{Chunk, ChunkReader};
-use hexgraph_base::types::{Error, Result, ValueRef, ValueType};
+use hexgraph_base::types::{Error, Result, ValueType};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -175,27 +174,18 @@ impl JsonFile {
             let (line, text) = line.map_err(|fault| self.fault(fault))?;
             parsed.push(self.parsed(line, text)?);
         }
-        let (mut arrays, mut fields, mut faults) = (Vec::new(), Vec::new(), Vec::new());
+        let mut typed = TypedColumns::default();
         for &position in positions {
             let column = &self.columns[position];
             let cells: Vec<&Value> =
                 parsed.iter().map(|row| cell_of(row, column, position)).collect();
             let name = ColumnName { name: column.name.clone(), place: position };
             let (array, mismatches) = column.array(&cells, &self.missing);
-            for row in mismatches {
-                let text = cells[row].to_string();
-                let requested = value_type(column.kind());
-                let reason = CellError::Untyped { wanted: requested };
-                let reason = reason.of_value(shown(ValueRef::String(&text))).expecting(requested);
-                faults.push(name.fault(first_row + row as u64, reason));
-            }
-            fields.push(Field::new(&column.name, array.data_type().clone(), true));
-            arrays.push(array);
+            let mismatches =
+                mismatches.into_iter().map(|row| (row, Cow::Owned(cells[row].to_string())));
+            typed.push((name, column.kind()), array, mismatches, first_row);
         }
-        let count = RecordBatchOptions::new().with_row_count(Some(parsed.len()));
-        let schema = Arc::new(Schema::new(fields));
-        let batch = RecordBatch::try_new_with_options(schema, arrays, &count);
-        Ok((batch.map_err(|error| Error::query(error.to_string()))?, faults))
+        typed.finish(parsed.len())
     }
 
     fn name(&self) -> String {
@@ -402,16 +392,6 @@ fn text_of(cell: &Value) -> (Cow<'_, str>, bool) {
         Value::String(text) => (Cow::Borrowed(text), true),
         Value::Null => (Cow::Borrowed(""), false),
         other => (Cow::Owned(other.to_string()), true),
-    }
-}
-
-fn value_type(kind: ColumnKind) -> ValueType {
-    match kind {
-        ColumnKind::Bool => ValueType::Bool,
-        ColumnKind::Int => ValueType::Int,
-        ColumnKind::Float => ValueType::Float,
-        ColumnKind::Time => ValueType::DateTime,
-        ColumnKind::Missing | ColumnKind::Text => ValueType::String,
     }
 }
 

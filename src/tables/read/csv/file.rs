@@ -5,17 +5,16 @@
 
 use super::dialect::separator_name;
 use super::given::Given;
-use super::kinds::{ColumnKind, MissingTexts, Observed, column_array};
+use super::kinds::{ColumnKind, MissingTexts, Observed, TypedColumns, column_array};
 use super::reader::{TextBatch, TextReader};
 use super::records::{FIELDS_MAX, Records, Split, Splitter, field_text};
 use super::sniff::{Sniffed, sniff};
 use crate::db::{Canceller, LoadProgress};
 use crate::tables::read::opened::open_file;
 use crate::tables::read::text::{TextFile, decoded};
-use crate::tables::shape::cell_error::CellError;
 use crate::tables::shape::options::{Ragged, TableOptions, TextOptions};
 use crate::tables::shape::parts::{ColumnName, Fault, shown};
-use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow_array::RecordBatch;
 use arrow_schema::{Field, Schema};
 use hexgraph_base::formats::decompressed;
 use hexgraph_base::types::{Error, Result, ValueRef, ValueType};
@@ -23,7 +22,7 @@ use rayon::prelude::*;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 /// The bytes from which dialect and types are inferred: some thousand records.
 const SAMPLE_LEN: usize = 1 << 18;
@@ -248,32 +247,21 @@ impl CsvFile {
         positions: &[usize],
         first_row: u64,
     ) -> Result<(RecordBatch, Vec<Fault>)> {
-        let mut faults = Vec::new();
-        let (mut arrays, mut fields): (Vec<ArrayRef>, Vec<Field>) = (Vec::new(), Vec::new());
+        let mut typed = TypedColumns::default();
         for &position in positions {
             let column = &self.columns[position];
             let (kind, is_given) = column.kind();
             let cells = batch.column(position);
-            let (array, mismatchs) = column_array(cells, (kind, is_given), &self.missing);
-            if !mismatchs.is_empty() && !is_given && !self.is_inferred_whole {
+            let (array, mismatches) = column_array(cells, (kind, is_given), &self.missing);
+            if !mismatches.is_empty() && !is_given && !self.is_inferred_whole {
                 self.mismatch.get_or_init(|| ());
                 return Err(Error::query(format!("{}: the types of columns change", self.name)));
             }
             let name = ColumnName { name: column.name.clone(), place: position };
-            for row in mismatchs {
-                let (text, _) = batch.cell(row, position);
-                let wanted = value_type(kind);
-                let value = shown(ValueRef::String(&text));
-                let reason = CellError::Untyped { wanted }.of_value(value).expecting(wanted);
-                faults.push(name.fault(first_row + row as u64, reason));
-            }
-            fields.push(Field::new(&column.name, array.data_type().clone(), true));
-            arrays.push(array);
+            let mismatches = mismatches.into_iter().map(|row| (row, batch.cell(row, position).0));
+            typed.push((name, kind), array, mismatches, first_row);
         }
-        let rows = RecordBatchOptions::new().with_row_count(Some(batch.len()));
-        let schema = Arc::new(Schema::new(fields));
-        let typed = RecordBatch::try_new_with_options(schema, arrays, &rows);
-        Ok((typed.map_err(|error| Error::query(error.to_string()))?, faults))
+        typed.finish(batch.len())
     }
 
     /// What was found, in one line: `comma, header, utf-8, 14 columns`.
@@ -330,16 +318,6 @@ fn records_of<'s>(sample: &'s str, is_cut: bool, sniffed: &Sniffed) -> (&'s str,
     }
     let split = splitter.split(rest.as_bytes(), !is_cut, usize::MAX, &mut records);
     (rest, records, split)
-}
-
-fn value_type(kind: ColumnKind) -> ValueType {
-    match kind {
-        ColumnKind::Bool => ValueType::Bool,
-        ColumnKind::Int => ValueType::Int,
-        ColumnKind::Float => ValueType::Float,
-        ColumnKind::Time => ValueType::DateTime,
-        ColumnKind::Missing | ColumnKind::Text => ValueType::String,
-    }
 }
 
 fn given(options: &TableOptions) -> Given {

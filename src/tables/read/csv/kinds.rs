@@ -2,15 +2,17 @@
 //!
 //! One function reads a cell of each type, and inference and conversion both call it: what one accepts the other does.
 
-use crate::tables::shape::cell_error::is_gap;
+use crate::tables::shape::cell_error::{CellError, is_gap};
+use crate::tables::shape::parts::{ColumnName, Fault, shown};
 use arrow_array::builder::{BooleanBuilder, PrimitiveBuilder, StringBuilder};
 use arrow_array::timezone::Tz;
 use arrow_array::types::{
     ArrowPrimitiveType, Float64Type, Int64Type, TimestampMicrosecondType, TimestampNanosecondType,
 };
-use arrow_array::{ArrayRef, NullArray};
+use arrow_array::{ArrayRef, NullArray, RecordBatch, RecordBatchOptions};
 use arrow_cast::parse::string_to_datetime;
-use arrow_schema::{DataType, TimeUnit};
+use arrow_schema::{DataType, Field, Schema, TimeUnit};
+use hexgraph_base::types::{Error, Result, ValueRef, ValueType};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -49,6 +51,53 @@ impl ColumnKind {
             ColumnKind::Time => DataType::Timestamp(TimeUnit::Microsecond, None),
             ColumnKind::Text => DataType::Utf8,
         }
+    }
+
+    /// The type of the values.
+    fn value_type(self) -> ValueType {
+        match self {
+            ColumnKind::Bool => ValueType::Bool,
+            ColumnKind::Int => ValueType::Int,
+            ColumnKind::Float => ValueType::Float,
+            ColumnKind::Time => ValueType::DateTime,
+            ColumnKind::Missing | ColumnKind::Text => ValueType::String,
+        }
+    }
+}
+
+/// Columns of a batch that are made one by one, and the cells that are not of the types of their columns.
+#[derive(Default)]
+pub(in crate::tables) struct TypedColumns {
+    arrays: Vec<ArrayRef>,
+    fields: Vec<Field>,
+    faults: Vec<Fault>,
+}
+
+impl TypedColumns {
+    /// Adds a column. `mismatches` are the rows and texts of the cells that are not of its type, in a batch that starts at `first_row`.
+    pub(in crate::tables) fn push<'t>(
+        &mut self,
+        (name, kind): (ColumnName, ColumnKind),
+        array: ArrayRef,
+        mismatches: impl Iterator<Item = (usize, Cow<'t, str>)>,
+        first_row: u64,
+    ) {
+        let requested = kind.value_type();
+        for (row, text) in mismatches {
+            let reason = CellError::Untyped { wanted: requested };
+            let reason = reason.of_value(shown(ValueRef::String(&text))).expecting(requested);
+            self.faults.push(name.fault(first_row + row as u64, reason));
+        }
+        self.fields.push(Field::new(name.name, array.data_type().clone(), true));
+        self.arrays.push(array);
+    }
+
+    /// The batch, which has so many rows also where it has no columns.
+    pub(in crate::tables) fn finish(self, rows: usize) -> Result<(RecordBatch, Vec<Fault>)> {
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        let schema = Arc::new(Schema::new(self.fields));
+        let batch = RecordBatch::try_new_with_options(schema, self.arrays, &options);
+        Ok((batch.map_err(|error| Error::query(error.to_string()))?, self.faults))
     }
 }
 
@@ -267,37 +316,37 @@ pub(in crate::tables) fn column_array<'t>(
     missing: &MissingTexts,
 ) -> (ArrayRef, Vec<usize>) {
     let rows = cells.len();
-    let mut mismatchs = Vec::new();
+    let mut mismatches = Vec::new();
     let array: ArrayRef = match kind {
         ColumnKind::Missing => {
             let has_value = |(row, (text, is_quoted)): (usize, (Cow<'t, str>, bool))| {
                 (!missing.is_missing(&text, is_quoted)).then_some(row)
             };
-            mismatchs.extend(cells.enumerate().filter_map(has_value));
+            mismatches.extend(cells.enumerate().filter_map(has_value));
             Arc::new(NullArray::new(rows))
         }
         ColumnKind::Bool => {
             let mut builder = BooleanBuilder::with_capacity(rows);
             let read = if is_given { given_bool } else { bool_of };
-            each(cells, missing, read, &mut mismatchs, |value| builder.append_option(value));
+            each(cells, missing, read, &mut mismatches, |value| builder.append_option(value));
             Arc::new(builder.finish())
         }
         ColumnKind::Int => {
             let mut builder = PrimitiveBuilder::<Int64Type>::with_capacity(rows);
             let read = if is_given { given_int } else { int_of };
-            each(cells, missing, read, &mut mismatchs, |value| builder.append_option(value));
+            each(cells, missing, read, &mut mismatches, |value| builder.append_option(value));
             Arc::new(builder.finish())
         }
         ColumnKind::Float => {
             let mut builder = PrimitiveBuilder::<Float64Type>::with_capacity(rows);
             let read = if is_given { given_float } else { float_of };
-            each(cells, missing, read, &mut mismatchs, |value| builder.append_option(value));
+            each(cells, missing, read, &mut mismatches, |value| builder.append_option(value));
             Arc::new(builder.finish())
         }
         ColumnKind::Time => {
             let mut times = Vec::with_capacity(rows);
-            each(cells, missing, time_of, &mut mismatchs, |value| times.push(value));
-            time_array(&times, &mut mismatchs)
+            each(cells, missing, time_of, &mut mismatches, |value| times.push(value));
+            time_array(&times, &mut mismatches)
         }
         ColumnKind::Text => {
             let mut builder = StringBuilder::with_capacity(rows, 8 * rows);
@@ -308,7 +357,7 @@ pub(in crate::tables) fn column_array<'t>(
             Arc::new(builder.finish())
         }
     };
-    (array, mismatchs)
+    (array, mismatches)
 }
 
 /// Reads each cell with `read`; a cell that it refuses is a mismatch, unless it stands for no value.
@@ -316,7 +365,7 @@ fn each<'t, T>(
     cells: impl Iterator<Item = (Cow<'t, str>, bool)>,
     missing: &MissingTexts,
     read: impl Fn(&str) -> Option<T>,
-    mismatchs: &mut Vec<usize>,
+    mismatches: &mut Vec<usize>,
     mut append: impl FnMut(Option<T>),
 ) {
     for (row, (text, is_quoted)) in cells.enumerate() {
@@ -325,7 +374,7 @@ fn each<'t, T>(
         } else {
             let value = read(&text);
             if value.is_none() && !missing.is_gap(&text) {
-                mismatchs.push(row);
+                mismatches.push(row);
             }
             value
         };
@@ -339,15 +388,15 @@ fn in_nanos((seconds, nanos): (i64, u32)) -> Option<i64> {
 
 /// Times in nanoseconds where one of them needs these and all fit into 64 bits, else in microseconds. A time that loses
 /// nanoseconds by that is a mismatch.
-fn time_array(times: &[Option<(i64, u32)>], mismatchs: &mut Vec<usize>) -> ArrayRef {
+fn time_array(times: &[Option<(i64, u32)>], mismatches: &mut Vec<usize>) -> ArrayRef {
     let needs_nanos = times.iter().flatten().any(|(_, nanos)| nanos % NANOS_A_MICRO != 0);
     if needs_nanos && times.iter().flatten().all(|time| in_nanos(*time).is_some()) {
         return primitive::<TimestampNanosecondType>(times, in_nanos);
     }
     let loses =
         |time: &Option<(i64, u32)>| time.is_some_and(|(_, nanos)| nanos % NANOS_A_MICRO != 0);
-    mismatchs.extend((0..times.len()).filter(|&row| loses(&times[row])));
-    mismatchs.sort_unstable();
+    mismatches.extend((0..times.len()).filter(|&row| loses(&times[row])));
+    mismatches.sort_unstable();
     primitive::<TimestampMicrosecondType>(times, |(seconds, nanos)| {
         (nanos % NANOS_A_MICRO == 0)
             .then(|| seconds.checked_mul(MICROS_A_SECOND))
@@ -419,15 +468,15 @@ mod tests {
     fn nanoseconds_are_kept() {
         let cells = ["2020-01-31 10:00:00.123456789", "1969-12-31T23:59:59.999999999Z", ""];
         let cells = cells.iter().map(|cell| (Cow::Borrowed(*cell), false));
-        let (array, mismatchs) =
+        let (array, mismatches) =
             column_array(cells, (ColumnKind::Time, false), &MissingTexts::default());
         let nanos = array.as_primitive::<TimestampNanosecondType>();
-        assert_eq!((nanos.value(1), nanos.null_count(), mismatchs.len()), (-1, 1, 0));
+        assert_eq!((nanos.value(1), nanos.null_count(), mismatches.len()), (-1, 1, 0));
         let cells = ["0001-01-01T00:00:00.000000001Z", "0001-01-01T00:00:00Z"];
         let cells = cells.iter().map(|cell| (Cow::Borrowed(*cell), false));
-        let (array, mismatchs) =
+        let (array, mismatches) =
             column_array(cells, (ColumnKind::Time, false), &MissingTexts::default());
-        assert_eq!((array.null_count(), mismatchs), (1, vec![0]));
+        assert_eq!((array.null_count(), mismatches), (1, vec![0]));
     }
 
     #[test]
@@ -451,8 +500,8 @@ mod tests {
             let texts: Vec<&str> = cells.iter().map(String::as_str).collect();
             let kind = observed(&texts).kind();
             let cells = texts.iter().map(|text| (Cow::Borrowed(*text), false));
-            let (array, mismatchs) = column_array(cells, (kind, false), &MissingTexts::default());
-            proptest::prop_assert!(mismatchs.is_empty(), "{kind:?} {mismatchs:?}");
+            let (array, mismatches) = column_array(cells, (kind, false), &MissingTexts::default());
+            proptest::prop_assert!(mismatches.is_empty(), "{kind:?} {mismatches:?}");
             proptest::prop_assert_eq!(array.len(), texts.len());
         }
     }
