@@ -169,20 +169,16 @@ impl Run {
         acknowledged
     }
 
-    /// Adds to the last log what a commit may leave that was never whole.
+    /// Appends to the log that `CURRENT` names last what a commit may leave that was not written completely. A log
+    /// that is not named yet gets no record, so bytes there would be damage, which is refused.
     fn add_garbage(&mut self) {
-        let Ok(files) = std::fs::read_dir(&self.directory) else { return };
-        let paths = files.map(|file| file.unwrap().path());
-        let number = |path: &Path| -> Option<u64> {
-            path.file_name()?.to_str()?.strip_prefix("log-")?.strip_suffix(".hxl")?.parse().ok()
-        };
-        let logs = paths.filter_map(|path| Some((number(&path)?, path)));
-        let Some((_, log)) = logs.max() else { return };
+        let Ok(current) = std::fs::read_to_string(self.directory.join("CURRENT")) else { return };
+        let mut named = current.lines().filter_map(|line| line.strip_prefix("log "));
+        let Some(name) = named.next().and_then(|rest| rest.split(' ').next()) else { return };
+        let log = self.directory.join(name);
         let garbage: Vec<u8> = (0..self.rng.usize(1..300)).map(|_| self.rng.u8(..)).collect();
-        if 32 <= log.metadata().unwrap().len() {
-            let mut log = std::fs::File::options().append(true).open(log).unwrap();
-            log.write_all(&garbage).unwrap();
-        }
+        let mut log = std::fs::File::options().append(true).open(log).unwrap();
+        log.write_all(&garbage).unwrap();
     }
 
     fn inspect(&mut self, acknowledged: &Acknowledged) {
