@@ -6,6 +6,8 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|text: &str| {
     for line in text.lines() {
         let _ = hexgraph::internals::formats::parse_line(line);
+        let _ = hexgraph::internals::formats::parse_file_line(line);
+        let _ = hexgraph::internals::formats::name_text(line);
     }
     let _ = hexgraph::internals::formats::parse_text(text);
 });

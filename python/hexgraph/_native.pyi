@@ -159,6 +159,7 @@ class Database:
         schema: _Schema | None = None,
         *,
         graphql_schema: str | os.PathLike[str] | None = None,
+        xid: str | None = None,
         on_error: Literal["raise", "skip"] = "raise",
         progress: bool | Callable[[dict[str, Any]], object] | None = None,
         memory: int | str | None = None,

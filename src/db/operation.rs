@@ -188,6 +188,9 @@ pub struct LoadOptions {
     /// The memory, in bytes, that the load may use beside its largest predicate before it writes parts to temporary
     /// files; 0 for no bound.
     pub memory: u64,
+    /// The predicate whose values the names of nodes are, as of `<alice>`. Nodes that have a name already are found by it, and it is
+    /// defined with an index and as `@unique` where it is not there. With `None` a name means a node of this load alone.
+    pub xid: Option<String>,
 }
 
 /// The result of a load.

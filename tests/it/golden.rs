@@ -6,6 +6,8 @@
 //! a line. `>` starts a query, whose answer stands below it, one line to the next blank line.
 //! `graphql schema` opens a section that sets the schema of the GraphQL API, with its faults below it. `graphql>` starts a
 //! request to that API, whose variables may follow in a line `variables `; its response stands below it.
+//! `load` loads lines of a file, and `load NAME` one whose names of nodes are values of a predicate; the numbers of triples and new nodes,
+//! notes and warnings stand in a line `answer: `.
 //! `people N` loads N nodes that are alike in each script (see [`people`]). `explain>` starts a query below which its plan stands:
 //! the steps with their access paths, what the indexes promised and what came out. `warnings>` starts one below whose answer its warnings
 //! stand, a line each, with their kinds. `rewrite NAME>` shows the plan of a query without
@@ -15,8 +17,8 @@
 
 use hexgraph::db::graphql::{Headers, Request};
 use hexgraph::db::{
-    Control, Database, LoadOptions, Mutation, MutationAnswer, MutationRequest, OpenOptions,
-    QueryRequest, Source, Statements,
+    Control, Database, LoadOptions, LoadReport, Mutation, MutationAnswer, MutationRequest,
+    OpenOptions, QueryRequest, Source, Statements,
 };
 use hexgraph::internals::exec::{Costs, REWRITES};
 use hexgraph::types::Result;
@@ -166,6 +168,15 @@ fn change(db: &Database, name: &str, text: &str) -> Result<Option<String>> {
         let lines = people(count.parse().expect("a number of people"));
         let source = Source::Bytes(lines.into());
         return db.load(source, None, LoadOptions::default(), &Control::new()).map(|_| None);
+    }
+    if let Some(predicate) = name.strip_prefix("load") {
+        let xid = Some(predicate.trim().to_owned()).filter(|name| !name.is_empty());
+        let options = LoadOptions { xid, ..LoadOptions::default() };
+        let source = Source::Bytes(text.to_owned().into());
+        let report = db.load(source, None, options, &Control::new())?;
+        let LoadReport { triples, new_nodes, notes, warnings, .. } = report;
+        let lines = [notes, warnings].concat().join("; ");
+        return Ok(Some(format!("{triples} triples, {new_nodes} new nodes; {lines}")));
     }
     let json = vec![Statements::Json(text)];
     let mutation = match name {

@@ -109,24 +109,26 @@ impl PyDatabase {
     }
 
     /// Load N-Quads or JSON (lines, an array, or values in any layout) from a path, bytes or a binary file, plain or packed, or from
-    /// a list of these, all at once. A path may be a pattern such as "data/*.rdf.gz", a folder of
-    /// such files, or one that `export` to .parquet wrote. The definitions of `schema` (a text or
-    /// a path) are added first; `graphql_schema`, likewise, is set when all is loaded.
+    /// a list of these, all at once. A path may be a pattern such as "data/*.rdf.gz", a folder of such files, or one that `export` to
+    /// .parquet wrote. The definitions of `schema` (a text or a path) are added first; `graphql_schema`, likewise, is set when all is loaded.
     ///
-    /// A line that can't be stored raises LoadError and nothing is loaded; with `on_error="skip"`
-    /// it is left out and reported. `progress` shows a bar with the rate and the time left on
-    /// terminals and in notebooks; a function is called with a dict instead: done and total bytes,
-    /// records, records_per_second, seconds, seconds_left. With `memory`, bytes or "512MiB", the
-    /// load keeps to about that, its largest predicate and the names of new nodes: the rest goes
-    /// to temporary files in the directory of the database.
+    /// Nodes of N-Quads may have names, such as `<alice>` or an IRI. `xid` is the predicate whose values these are: a node that has
+    /// the value already is that node. It gets an index and is @unique if it is not there. Without `xid` only this load knows the names.
+    ///
+    /// A line that can't be stored raises LoadError and nothing is loaded; with `on_error="skip"` it is left out and reported. `progress`
+    /// shows a bar with the rate and the time left on terminals and in notebooks; a function is called with a dict instead: done and
+    /// total bytes, records, records_per_second, seconds, seconds_left. With `memory`, bytes or "512MiB", the load keeps to about
+    /// that and its largest predicate: the rest goes to temporary files in the directory of the database.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
     /// >>> report = db.load(b'<1> <name> "Ada" .', schema="name: string .")
     /// >>> report.triples, report.skipped
     /// (1, 0)
+    /// >>> [db.load(line, xid="xid").new_nodes for line in (b'<alice> <knows> <bob> .', b'<bob> <knows> <alice> .')]
+    /// [2, 0]
     #[pyo3(signature = (
-        source, schema = None, *, graphql_schema = None, on_error = "raise", progress = None, memory = None
+        source, schema = None, *, graphql_schema = None, xid = None, on_error = "raise", progress = None, memory = None
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are named where it is called")]
     fn load(
@@ -135,6 +137,7 @@ impl PyDatabase {
         source: &Bound<'_, PyAny>,
         schema: Option<&Bound<'_, PyAny>>,
         graphql_schema: Option<&Bound<'_, PyAny>>,
+        xid: Option<String>,
         on_error: &str,
         progress: Option<&Bound<'_, PyAny>>,
         memory: Option<&Bound<'_, PyAny>>,
@@ -146,7 +149,7 @@ impl PyDatabase {
             progress: progress.cloned(),
             ..GivenOptions::default()
         };
-        files::load(py, &self.database, source, graphql_schema, given)
+        files::load(py, &self.database, source, (graphql_schema, xid), given)
     }
 
     /// Load tables of nodes: what `load_nodes` of `hexgraph.methods` calls, with all options in a dict.

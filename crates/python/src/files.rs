@@ -17,12 +17,16 @@ pub(crate) fn load(
     py: Python<'_>,
     database: &Database,
     source: &Bound<'_, PyAny>,
-    graphql_schema: Option<&Bound<'_, PyAny>>,
+    (graphql_schema, xid): (Option<&Bound<'_, PyAny>>, Option<String>),
     given: GivenOptions<'_>,
 ) -> PyResult<PyLoadReport> {
     let graphql = graphql_schema.map(to_schema_text).transpose()?;
     let (graphql, progress) = (graphql.as_deref(), given.progress.clone());
     if let Some(folder) = to_export_folder(source) {
+        if xid.is_some() {
+            let fault = "xid= names the predicate of names in N-Quads, and an export to .parquet has uids: leave it out";
+            return Err(PyValueError::new_err(fault));
+        }
         let options = given.read()?;
         let (read, schema) = (options.progress.clone(), options.schema.clone());
         return with_bar(py, progress.as_ref(), read, schema.as_deref(), |control| {
@@ -33,7 +37,7 @@ pub(crate) fn load(
     let (skip_errors, memory) = (skips(&given.on_error)?, to_memory(given.memory.as_ref())?);
     let sources = to_sources(source, given.schema.is_some())?;
     let schema = given.schema.as_ref().map(to_schema_text).transpose()?;
-    let options = LoadOptions { skip_errors, memory, ..LoadOptions::default() };
+    let options = LoadOptions { skip_errors, memory, xid, ..LoadOptions::default() };
     let (schema, read) = (schema.as_deref(), options.progress.clone());
     with_bar(py, progress.as_ref(), read, schema, |control| {
         let load = || database.load(sources, schema, options, control);

@@ -206,6 +206,7 @@ fn load_into(
         skip_errors,
         spill,
         progress: Some(&check),
+        ids: options.xid.as_deref(),
         has_ended: Some(&has_ended),
     };
     graph::load(altered.as_ref().unwrap_or(version), sources, &options)

@@ -17,7 +17,9 @@ mod chunks;
 pub use admission::{Admission, Admitted};
 pub use chunks::{Chunk, ChunkReader, decompressed, is_packed};
 pub use json_statements::{Change, JsonText};
-pub use nquads::nquad::{literal_value, parse_line, parse_text, read_text_at};
+pub use nquads::nquad::{
+    FileStatement, literal_value, name_text, parse_file_line, parse_line, parse_text, read_text_at,
+};
 pub use nquads::scanner::is_name;
 pub use nquads::writer::{write_facets, write_literal};
 pub use packed::Packer;

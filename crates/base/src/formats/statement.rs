@@ -32,6 +32,9 @@ pub enum Subject<'a> {
     Uid(u64),
     /// A node by a label of the request or file, without `_:`.
     Blank(&'a str),
+    /// A node by its external id, as it is written between `<` and `>`: escapes are in it. Only
+    /// [`parse_file_line`](super::parse_file_line) returns it.
+    Name(&'a str),
     /// The new node of a JSON object without a uid, by its number in the request.
     New(u32),
     /// All nodes of a variable, `uid(v)`.
@@ -56,6 +59,8 @@ pub enum Object<'a> {
     Uid(u64),
     /// A node by a label of the request or file, without `_:`.
     Blank(&'a str),
+    /// A node by its external id, as [`Subject::Name`].
+    Name(&'a str),
     /// The new node of a JSON object without a uid, by its number in the request.
     New(u32),
     /// All nodes of a variable, `uid(v)`.
@@ -80,6 +85,7 @@ impl<'a> From<Subject<'a>> for Object<'a> {
         match subject {
             Subject::Uid(uid) => Object::Uid(uid),
             Subject::Blank(label) => Object::Blank(label),
+            Subject::Name(name) => Object::Name(name),
             Subject::New(number) => Object::New(number),
             Subject::Var(name) => Object::Var(name),
             Subject::Star => Object::Star,

@@ -505,7 +505,8 @@ pub(super) struct TableArguments {
     #[arg(long = "column", value_name = "COLUMN=PREDICATE", conflicts_with = "edges")]
     pub columns: Vec<String>,
     /// The predicate that keeps ids; two, `one,two`, for sources and targets. Without it ids of nodes are kept in the
-    /// predicate of their column, and edges find nodes by the one that is `@unique`; or by `xid`, where the database has that
+    /// predicate of their column, and edges find nodes by the one that is `@unique`; or by `xid`, where the database has that.
+    /// Of triples, the predicate that keeps names such as `<alice>`, by which later loads find the nodes
     #[arg(long, visible_alias = "on", value_name = "PREDICATE")]
     pub xid: Option<String>,
     /// Ids are uids

@@ -327,7 +327,8 @@ fn load_files(
         }
         ([], triples) => {
             let sources: Vec<Source> = triples.iter().cloned().map(Source::File).collect();
-            let options = LoadOptions { skip_errors, progress, memory };
+            let options =
+                LoadOptions { skip_errors, progress, memory, xid: arguments.table.xid.clone() };
             database.load(sources, schema.as_deref(), options, &control)
         }
         _ => Err(Error::query("a load is of triples or of tables, not of both")),

@@ -8,6 +8,7 @@ mod persisting;
 mod replaying;
 mod nearest;
 mod bulk;
+mod names;
 
 use super::{
     Binding, Bindings, Changes, LoadOptions, LoadReport, LoadSource, MutationReport, MutationTexts,

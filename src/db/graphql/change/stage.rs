@@ -237,7 +237,7 @@ fn stage_outcome<'a>(
             Subject::Uid(uid) => nodes.push(Uid(uid)),
             Subject::New(number) => nodes.extend(uids.get(number as usize)),
             Subject::Var(_) => nodes.extend_from_slice(matched),
-            Subject::Blank(_) | Subject::Star => {}
+            Subject::Blank(_) | Subject::Name(_) | Subject::Star => {}
         }
     }
     nodes.sort_unstable();

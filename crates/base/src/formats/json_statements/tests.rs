@@ -8,6 +8,7 @@ fn node_text(subject: Subject<'_>) -> String {
     match subject {
         Subject::Uid(number) => number.to_string(),
         Subject::Blank(label) => format!("_:{label}"),
+        Subject::Name(name) => format!("<{name}>"),
         Subject::New(number) => format!("_:{number}"),
         Subject::Var(name) => format!("uid({name})"),
         Subject::Star => "*".to_owned(),
@@ -18,6 +19,7 @@ fn object_text(object: &Object<'_>) -> String {
     match object {
         Object::Uid(number) => number.to_string(),
         Object::Blank(label) => format!("_:{label}"),
+        Object::Name(name) => format!("<{name}>"),
         Object::New(number) => format!("_:{number}"),
         Object::Var(name) => format!("uid({name})"),
         Object::Val(name) => format!("val({name})"),

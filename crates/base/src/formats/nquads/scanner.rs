@@ -18,6 +18,8 @@ pub(super) struct Scanner<'a> {
     line: &'a str,
     bytes: &'a [u8],
     at: usize,
+    /// Whether nodes may have external ids, and graphs names.
+    has_names: bool,
 }
 
 impl<'a> Scanner<'a> {
@@ -25,7 +27,12 @@ impl<'a> Scanner<'a> {
     pub(super) fn new(line: &'a str) -> Scanner<'a> {
         let line_end = line.trim_end();
         let at = line_end.len() - line_end.trim_start().len();
-        Scanner { line: line_end, bytes: line_end.as_bytes(), at }
+        Scanner { line: line_end, bytes: line_end.as_bytes(), at, has_names: false }
+    }
+
+    /// Accepts external ids of nodes, and names of graphs.
+    pub(super) fn with_names(self) -> Scanner<'a> {
+        Scanner { has_names: true, ..self }
     }
 
     /// Returns the next byte, or `None` at the end of the line.
@@ -97,7 +104,7 @@ impl<'a> Scanner<'a> {
                 }
                 match function_call(name, "uid") {
                     Some(variable) => Ok(Subject::Var(variable)),
-                    None => self.uid(start, name).map(Subject::Uid),
+                    None => self.node(start, name),
                 }
             }
             Some(b'_') => self.blank_node().map(Subject::Blank),
@@ -149,7 +156,7 @@ impl<'a> Scanner<'a> {
                 }
                 match function_call(name, "val") {
                     Some(variable) => Ok(Object::Val(variable)),
-                    None => self.uid(start, name).map(Object::Uid),
+                    None => self.node(start, name).map(Object::from),
                 }
             }
             Some(b'_') => self.blank_node().map(Object::Blank),
@@ -190,17 +197,17 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads the text of an IRI as a uid. `start` is where the IRI begins, for the fault.
-    fn uid(&self, start: usize, name: &str) -> Scanned<u64> {
+    /// Reads the text of an IRI as a uid, or as an external id. `start` is where the IRI begins, for the fault.
+    fn node(&self, start: usize, name: &'a str) -> Scanned<Subject<'a>> {
         match parse_uid(name) {
             Some(0) => Err(self.fault_at(start, "`<0>` is no node (uids start at 1)")),
-            Some(number) => Ok(number),
+            Some(number) => Ok(Subject::Uid(number)),
             None => {
                 self.sane(start, name)?;
-                // A uid of digits alone that could not be read has too many of them.
-                let digits = name.bytes().all(|byte| byte.is_ascii_digit());
-                let hint = match digits {
+                // A number that could not be read has too many digits.
+                let hint = match is_number(name) {
                     true => "uids have 64 bits",
+                    false if self.has_names => return Ok(Subject::Name(name)),
                     false => "a new node is written `_:name`, a known one `<0x1>`",
                 };
                 let message = format!("{} is no uid ({hint})", shown(name));
@@ -401,22 +408,27 @@ impl<'a> Scanner<'a> {
         })
     }
 
-    /// Skips the label of a graph, which N-Quads allow behind the object. There is only one graph, so it has no meaning.
-    pub(super) fn skip_label(&mut self) -> Scanned<()> {
-        let start = self.at;
+    /// Skips the label of a graph, which N-Quads allow behind the object. There is only one graph, so it has no meaning. Returns the
+    /// name of a graph that is no number.
+    pub(super) fn skip_label(&mut self) -> Scanned<Option<&'a str>> {
+        let (start, mut graph) = (self.at, None);
         match self.peek() {
             Some(b'<') => {
-                if parse_uid(self.iri()?).is_none() {
-                    return Err(self.fault_at(start, "the name of a graph is a number"));
+                let name = self.iri()?;
+                if parse_uid(name).is_none() {
+                    if !self.has_names {
+                        return Err(self.fault_at(start, "the name of a graph is a number"));
+                    }
+                    graph = Some(name);
                 }
             }
             Some(b'_') => {
                 self.blank_node()?;
             }
-            _ => return Ok(()),
+            _ => return Ok(None),
         }
         self.skip_blanks();
-        Ok(())
+        Ok(graph)
     }
 
     /// Reads the dot at the end of the statement, and a comment behind it.
@@ -572,6 +584,13 @@ fn parse_uid(text: &str) -> Option<u64> {
     // Decimal, octal and binary uids, `0X`, underscores, and more than sixteen digits with zeros in
     // front.
     Uid::parse(text).map(|uid| uid.0)
+}
+
+/// Whether a text is digits alone, decimal or hexadecimal behind `0x`.
+fn is_number(name: &str) -> bool {
+    let hex = name.strip_prefix("0x").filter(|digits| !digits.is_empty());
+    let is_hex = hex.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    is_hex || name.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The value of each byte as a hexadecimal digit; 255 for bytes that are none.

@@ -128,7 +128,7 @@ impl<'a> Label<'a> {
             Subject::Blank(label) => Some(Label::Blank(label)),
             Subject::New(number) => Some(Label::New(number)),
             Subject::Var(name) => Some(Label::Var(name)),
-            Subject::Uid(_) | Subject::Star => None,
+            Subject::Uid(_) | Subject::Star | Subject::Name(_) => None,
         }
     }
 
@@ -523,6 +523,7 @@ fn wrong_value(reason: Refusal, def: &PredicateDef, subject: Subject<'_>) -> Err
     let node = match subject {
         Subject::Uid(uid) => Uid(uid).to_string(),
         Subject::Blank(label) => format!("_:{label}"),
+        Subject::Name(name) => format!("<{name}>"),
         Subject::Var(name) => format!("uid({name})"),
         Subject::New(_) | Subject::Star => "a new node".to_owned(),
     };

@@ -104,6 +104,12 @@ pub enum Refusal {
         /// The variable.
         name: String,
     },
+    /// An external id has an escape without a meaning.
+    #[error("{reason}")]
+    NodeName {
+        /// What is wrong.
+        reason: String,
+    },
     /// Another thread has ended the load already, so nothing more is computed for it.
     #[error("the load has ended")]
     LoadEnded,

@@ -128,6 +128,7 @@ pub(in crate::graph) fn target<'a>(object: &Object<'a>) -> Option<Subject<'a>> {
     match object {
         Object::Uid(uid) => Some(Subject::Uid(*uid)),
         Object::Blank(label) => Some(Subject::Blank(label)),
+        Object::Name(name) => Some(Subject::Name(name)),
         Object::New(number) => Some(Subject::New(*number)),
         Object::Var(name) => Some(Subject::Var(name)),
         Object::Val(_) | Object::Star | Object::Literal { .. } | Object::Value(_) => None,

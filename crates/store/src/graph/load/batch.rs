@@ -13,8 +13,8 @@ use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::uids::NamedUids;
 use crate::storage::ValuesBuilder;
 use hexgraph_base::formats::{
-    Change, Chunk, JsonText, LineFault, NQuad, Object, Predicate, Subject, literal_value,
-    parse_line,
+    Change, Chunk, FileStatement, JsonText, LineFault, NQuad, Object, Predicate, Subject,
+    literal_value, name_text, parse_file_line,
 };
 use hexgraph_base::schema::{Actor, PredicateDef, Schema};
 use hexgraph_base::types::{Error, Uid, Value, ValueRef, ValueType};
@@ -26,8 +26,8 @@ pub(super) const FOREIGN: u32 = 1 << 31;
 
 /// A node that a chunk numbers for itself.
 pub(in crate::graph) enum Foreign {
-    /// A node that is named by a label.
-    Blank(Box<str>),
+    /// A node that has a name: `_:label`, or an external id behind `<`.
+    Named(Box<str>),
     /// A node that is named by a uid of 2^31 or more.
     High(u64),
     /// A new node without a name.
@@ -55,6 +55,8 @@ pub(in crate::graph) struct Batch {
     pub named: NamedUids,
     /// The number of statements that are stored.
     pub triples: u64,
+    /// The number of statements that name a graph, and the first of these names.
+    pub graphs: (u64, String),
     /// The lines that can't be stored; only the first one unless lines are skipped.
     pub bad_lines: Vec<BadLine>,
 }
@@ -96,6 +98,8 @@ pub(super) fn read_chunk<'a>(
         by_name: FxHashMap::default(),
         foreign: Vec::new(),
         blanks: FxHashMap::default(),
+        names: FxHashMap::default(),
+        graphs: (0, String::new()),
         highs: FxHashMap::default(),
         new_nodes: FxHashMap::default(),
         named: NamedUids::default(),
@@ -113,8 +117,8 @@ pub(super) fn read_chunk<'a>(
         }
     }
     let predicates = reader.columns.into_iter().map(Columns::finish).collect();
-    let Reader { foreign, named, .. } = reader;
-    Batch { predicates, foreign, named, triples, bad_lines }
+    let Reader { foreign, named, graphs, .. } = reader;
+    Batch { predicates, foreign, named, triples, graphs, bad_lines }
 }
 
 struct Reader<'a> {
@@ -124,6 +128,9 @@ struct Reader<'a> {
     by_name: FxHashMap<Box<str>, usize>,
     foreign: Vec<Foreign>,
     blanks: FxHashMap<Box<str>, u32>,
+    /// The external ids.
+    names: FxHashMap<Box<str>, u32>,
+    graphs: (u64, String),
     highs: FxHashMap<u64, u32>,
     /// The new nodes of a line of JSON, with the numbers that they got.
     new_nodes: FxHashMap<u32, u32>,
@@ -159,15 +166,26 @@ impl<'a> Reader<'a> {
         if text.trim_start().starts_with(['{', '[']) {
             return self.json(text, number);
         }
-        let Some(quad) = parse_line(text)? else { return Ok(0) };
+        let Some(FileStatement { quad, graph }) = parse_file_line(text)? else { return Ok(0) };
         self.quad(&quad, number).map_err(at_start)?;
+        if let Some(graph) = graph {
+            self.graphs.0 += 1;
+            if self.graphs.1.is_empty() {
+                graph.clone_into(&mut self.graphs.1);
+            }
+        }
         Ok(1)
     }
 
     /// Stores a line of JSON: the nodes of a mutation.
     fn json(&mut self, text: &str, number: u64) -> Result<u64, LineFault> {
         let fault = |error| match error {
-            Error::Syntax { message, at, .. } => LineFault { column: at.column, message },
+            Error::Syntax { message, at, hint } if hint.is_empty() => {
+                LineFault { column: at.column, message }
+            }
+            Error::Syntax { message, at, hint } => {
+                LineFault { column: at.column, message: format!("{message} ({hint})") }
+            }
             other => at_start(other.to_string()),
         };
         let json = JsonText::new(text);
@@ -189,6 +207,7 @@ impl<'a> Reader<'a> {
         let target = match &quad.object {
             Object::Uid(uid) => Some(Subject::Uid(*uid)),
             Object::Blank(label) => Some(Subject::Blank(label)),
+            Object::Name(name) => Some(Subject::Name(name)),
             Object::New(number) => Some(Subject::New(*number)),
             Object::Star => return Err(Refusal::StarInSet),
             Object::Var(name) | Object::Val(name) => return Err(variable(name)),
@@ -255,9 +274,21 @@ impl<'a> Reader<'a> {
                 Some(known) => return Ok(*known),
                 None => {
                     self.blanks.insert(label.into(), next);
-                    Foreign::Blank(label.into())
+                    Foreign::Named(format!("_:{label}").into())
                 }
             },
+            Subject::Name(name) => {
+                let name =
+                    name_text(name).map_err(|fault| Refusal::NodeName { reason: fault.message })?;
+                match self.names.get(&*name) {
+                    Some(known) => return Ok(*known),
+                    None => {
+                        let key = format!("<{name}").into();
+                        self.names.insert(name.into(), next);
+                        Foreign::Named(key)
+                    }
+                }
+            }
             Subject::New(number) => match self.new_nodes.entry(number) {
                 Entry::Occupied(known) => return Ok(*known.get()),
                 Entry::Vacant(place) => {

@@ -7,20 +7,18 @@
 use super::batch::FOREIGN;
 use super::gather::{Built, Gathered};
 use super::intern::{ExternalId, Interned, Interner, KnownInts};
-use super::known_ids::{StoredIds, stored_node};
+use super::known_ids::{StoredIds, define, define_ids, is_text, stored_node};
 use super::spill::SpillOptions;
 use super::typed_ends::NewEnds;
 use crate::graph::build::node_lists::add_nodes;
 use crate::graph::build::parts::{EdgePart, ValuePart};
 use crate::graph::build::renumber::with_high_uids;
-use crate::graph::change::check::check_name;
 use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::uids::NamedUids;
 use crate::graph::version::whole::Version;
-use crate::index::{IndexKind, index_kinds};
 use crate::storage::{Values, ValuesBuilder};
 use hexgraph_base::formats::is_name;
-use hexgraph_base::schema::{Actor, Origin, PredicateDef, Schema, Tokenizer, TypeDef, is_reserved};
+use hexgraph_base::schema::{Origin, PredicateDef, Schema, TypeDef, is_reserved};
 use hexgraph_base::types::{Error, Result, Uid, ValueRef, ValueType};
 use rayon::prelude::*;
 use roaring::RoaringBitmap;
@@ -139,16 +137,7 @@ impl ColumnLoad {
         name: &str,
         otherwise: impl FnOnce() -> PredicateDef,
     ) -> Result<PredicateDef> {
-        check_name(name, &self.version.schema, Actor::Client).map_err(Error::schema)?;
-        if let Some(known) = self.version.schema.predicates.get(name) {
-            return Ok(known.clone());
-        }
-        let def = otherwise();
-        let schema = Arc::make_mut(&mut self.version.schema);
-        schema.predicates.insert(name.to_owned(), def.clone());
-        // This one alone: a table may have ten thousand columns that are new.
-        self.version.add_unused_of(&def);
-        Ok(def)
+        define(&mut self.version, name, otherwise)
     }
 
     /// True when the schema has the predicate.
@@ -177,26 +166,8 @@ impl ColumnLoad {
             IdSpace::Uid => return Ok(ValueType::Uid),
             IdSpace::Predicate(name) => name.clone(),
         };
-        let def = self.define(&name, || {
-            let mut def = PredicateDef::new(&*name, wanted);
-            let is_int = wanted == ValueType::Int;
-            def.indexes = vec![if is_int { Tokenizer::Int } else { Tokenizer::Hash }];
-            (def.upsert, def.unique) = (is_unique, is_unique);
-            def
-        })?;
-        let is_text = matches!(def.value_type, ValueType::String | ValueType::Default);
-        if !is_text && def.value_type != ValueType::Int {
-            let kind = def.type_text();
-            let fault = format!("predicate {name} can't hold ids: it is of type {kind}");
-            return Err(Error::schema(format!("{fault}, not int or string")));
-        }
-        if !index_kinds(&def).contains(&IndexKind::Ordered) {
-            let index = if is_text { "hash" } else { "int" };
-            let fault = format!("predicate {name} can't be searched for ids");
-            let hint = format!("add `@index({index})` to the schema of `{name}`");
-            return Err(Error::schema(fault).with_hint(hint));
-        }
-        Ok(if is_text { ValueType::String } else { ValueType::Int })
+        let def = define_ids(&mut self.version, &name, wanted, is_unique)?;
+        Ok(if is_text(&def) { ValueType::String } else { ValueType::Int })
     }
 
     /// Adds a type with these fields, or those to it that it lacks.

@@ -4,6 +4,7 @@ pub(in crate::graph) mod little;
 mod built;
 
 use super::batch::{BadLine, Batch, FOREIGN, Foreign, PredicateBatch};
+use super::names::{ExternalIds, NameRuns, NodeNames, ResolvedNames};
 use super::spill::{Spill, SpillOptions, Spilled};
 use super::typed_ends::{EdgeEnds, NewEnds, OwnedEdges, TypedEnds};
 use crate::graph::build::lean::{Lean, LeanPart, SORT_LEN};
@@ -31,6 +32,12 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// The uid of a number that has none yet.
+const NO_UID: u64 = 0;
+
+/// The uid of a number that stands for another number, until that one has its own.
+const ALIAS: u64 = 1;
 
 /// The result of a load.
 pub struct Built {
@@ -81,9 +88,9 @@ impl Built {
 pub(in crate::graph) struct Gathered {
     predicates: Vec<Pending>,
     by_name: FxHashMap<Box<str>, usize>,
-    /// The nodes that have no final number yet, from [`FOREIGN`] on.
-    foreign: Vec<Foreign>,
-    blanks: FxHashMap<Box<str>, u32>,
+    /// The number of nodes that have no final number yet, from [`FOREIGN`] on.
+    foreign: usize,
+    names: NodeNames,
     highs: FxHashMap<u64, u32>,
     named: NamedUids,
     spill: Option<Spill>,
@@ -129,8 +136,8 @@ impl Gathered {
         Ok(Gathered {
             predicates: Vec::new(),
             by_name: FxHashMap::default(),
-            foreign: Vec::new(),
-            blanks: FxHashMap::default(),
+            foreign: 0,
+            names: NodeNames::default(),
             highs: FxHashMap::default(),
             named: NamedUids::default(),
             spill: options.map(Spill::new).transpose()?,
@@ -149,8 +156,10 @@ impl Gathered {
         // load.
         let mut bad_lines = batch.bad_lines;
         self.named.merge(&batch.named);
+        let names_before = self.names.byte_len();
         let foreign = self.add_foreign(batch.foreign)?;
-        let held = batch.predicates.iter().map(PredicateBatch::byte_len).sum();
+        let parts: usize = batch.predicates.iter().map(PredicateBatch::byte_len).sum();
+        let held = parts + self.names.byte_len() - names_before;
         for mut predicate in batch.predicates {
             if !foreign.is_empty() {
                 renumber(&mut predicate, |node| foreign[(node - FOREIGN) as usize]);
@@ -165,25 +174,20 @@ impl Gathered {
     /// The numbers of the load for the nodes of a batch.
     fn add_foreign(&mut self, foreign: Vec<Foreign>) -> Result<Vec<u32>> {
         // The last number, `u32::MAX`, stands for no node, so one less than 2^31 of them can be given.
-        if FOREIGN as usize <= self.foreign.len() + foreign.len() {
-            let message = "more than 2^31 - 1 nodes have no uid below 2^31".to_owned();
-            return Err(Error::Limit { message });
+        if FOREIGN as usize <= self.foreign + foreign.len() {
+            let message = "more than 2^31 - 1 names of nodes (with a bound on memory one counts each time that it comes back \
+                           after others went to files: more `memory` makes fewer)";
+            return Err(Error::Limit { message: message.to_owned() });
         }
         let numbers = foreign.into_iter().map(|node| {
-            let next = FOREIGN + self.foreign.len() as u32;
-            let number = match &node {
-                Foreign::Blank(label) => *self.blanks.entry(label.clone()).or_insert(next),
-                Foreign::High(uid) => *self.highs.entry(*uid).or_insert(next),
+            let next = FOREIGN + self.foreign as u32;
+            let number = match node {
+                Foreign::Named(name) => self.names.number(name, next),
+                Foreign::High(uid) => *self.highs.entry(uid).or_insert(next),
                 Foreign::New => next,
             };
             // Whoever was met before has a lesser number.
-            if number == next {
-                // The label is kept in the map alone.
-                self.foreign.push(match node {
-                    Foreign::Blank(_) => Foreign::Blank(Box::default()),
-                    other => other,
-                });
-            }
+            self.foreign += usize::from(number == next);
             number
         });
         Ok(numbers.collect())
@@ -234,7 +238,20 @@ impl Gathered {
             }
             written.push((langs, edges));
         }
+        let names_len = self.names.byte_len();
+        let are_many = spill.memory() < 2 * names_len;
+        let names = match are_many {
+            true => Some(run.values(vec![self.names.take_recent()])?),
+            false => None,
+        };
         let file = spill.end(run)?;
+        match names {
+            Some(names) => self.names.add_run(Spilled::new(&file, names)),
+            // They stay, so they count for the next run, too.
+            None => {
+                spill.hold(names_len);
+            }
+        }
         // In the order in which they were written: no predicate was added meanwhile.
         for (pending, (langs, edges)) in self.predicates.iter_mut().zip(written) {
             let langs = langs.into_iter().map(|(lang, part)| (lang, Spilled::new(&file, part)));
@@ -244,29 +261,61 @@ impl Gathered {
         Ok(())
     }
 
-    /// The version that has the gathered data too.
+    /// The version that has the gathered data too. External ids are values of a predicate, where `ids` names one.
     ///
     /// # Errors
     ///
     /// [`Error::Limit`] when there are too many nodes; those of [`Gathered::build`].
-    pub(in crate::graph) fn finish(mut self, version: &Version) -> Result<Built> {
-        let foreign = std::mem::take(&mut self.foreign);
-        let mut blanks = std::mem::take(&mut self.blanks);
-        let (next, numbers) = final_numbers(version, &foreign, &self.named)?;
-        let is_new = |node: &&Foreign| matches!(node, Foreign::Blank(_) | Foreign::New);
-        let new_nodes = foreign.iter().filter(is_new).count() as u64;
-        drop(foreign);
+    pub(in crate::graph) fn finish(
+        mut self,
+        version: &Version,
+        ids: Option<&PredicateDef>,
+    ) -> Result<(Built, ExternalIds)> {
+        let mut names = std::mem::take(&mut self.names).finish()?;
+        let resolved = names.resolve(version, ids, &mut |part| match ids {
+            Some(def) => self.add_values(def, "", part),
+            None => Ok(()),
+        })?;
         if !self.has_unique() {
-            // Labels are only needed to name a node in an error about values that two nodes
+            // Names are only needed to name a node in an error about values that two nodes
             // share; else their memory is free before columns are built.
-            blanks = FxHashMap::default();
+            names = NameRuns::default();
         }
-        let label = |node: u32| {
-            let is_node = |number: u32| numbers[(number - FOREIGN) as usize] == node;
-            let (label, _) = blanks.iter().find(|(_, number)| is_node(**number))?;
-            Some(format!("_:{label}"))
-        };
-        Ok(Built { new_nodes, ..self.build(next, &numbers, &label, None)? })
+        let drawn_before = self.share.used();
+        self.share.draw((12 * self.foreign) as u64).map_err(with_bound)?;
+        let (next, numbers, new_nodes) = self.final_numbers(version, &resolved)?;
+        self.share.keep_only(drawn_before + 4 * self.foreign as u64);
+        let label =
+            |node: u32| names.name_of(|number| numbers[(number - FOREIGN) as usize] == node);
+        let ids = resolved.ids;
+        Ok((Built { new_nodes, ..self.build(next, &numbers, &label, None)? }, ids))
+    }
+
+    /// The version with the new nodes numbered, the node ids of the numbers of the load, and the number of new nodes.
+    fn final_numbers(
+        &self,
+        version: &Version,
+        resolved: &ResolvedNames,
+    ) -> Result<(Version, Vec<u32>, u64)> {
+        // Before new uids are taken: others that load at the same time see the named ones then, too.
+        version.uids.reserve(&self.named);
+        let at = |number: u32| (number - FOREIGN) as usize;
+        let mut uids = vec![NO_UID; self.foreign];
+        self.highs.iter().for_each(|(&uid, &number)| uids[at(number)] = uid);
+        resolved.stored.iter().for_each(|&(number, uid)| uids[at(number)] = uid.0);
+        resolved.aliases.iter().for_each(|&(number, _)| uids[at(number)] = ALIAS);
+        let new_nodes = uids.iter().filter(|uid| **uid == NO_UID).count() as u64;
+        let mut new_uids =
+            version.uids.take_unknown(new_nodes, &version.nodes, &self.named)?.into_iter();
+        for uid in uids.iter_mut().filter(|uid| **uid == NO_UID) {
+            *uid = new_uids.next().expect("there is one for each new node");
+        }
+        resolved.aliases.iter().for_each(|&(number, of)| uids[at(number)] = uids[at(of)]);
+        let high = uids.iter().copied().filter(|&uid| NodeIds::is_high(Uid(uid))).collect();
+        let next = with_high_uids(version, high)?;
+        let node = |&uid: &u64| next.nodes.node(Uid(uid)).expect("all uids are in the table now");
+        let numbers = uids.iter().map(node).collect();
+        Ok((next, numbers, new_nodes))
     }
 
     /// The version that has the gathered data too, where the node of each number from [`FOREIGN`]
@@ -348,29 +397,6 @@ impl Gathered {
         });
         &mut self.predicates[place]
     }
-}
-
-/// The version with the new nodes numbered, and the node ids of the numbers of the load.
-fn final_numbers(
-    version: &Version,
-    foreign: &[Foreign],
-    named: &NamedUids,
-) -> Result<(Version, Vec<u32>)> {
-    // Before new uids are taken: others that load at the same time see the named ones then, too.
-    version.uids.reserve(named);
-    let blanks =
-        foreign.iter().filter(|node| matches!(node, Foreign::Blank(_) | Foreign::New)).count();
-    let mut new_uids = version.uids.take_unknown(blanks as u64, &version.nodes, named)?.into_iter();
-    let uids = foreign.iter().map(|node| match node {
-        Foreign::High(uid) => *uid,
-        Foreign::Blank(_) | Foreign::New => new_uids.next().expect("there is one for each label"),
-    });
-    let uids: Vec<u64> = uids.collect();
-    let high = uids.iter().copied().filter(|&uid| NodeIds::is_high(Uid(uid))).collect();
-    let next = with_high_uids(version, high)?;
-    let node = |&uid: &u64| next.nodes.node(Uid(uid)).expect("all uids are in the table now");
-    let numbers = uids.iter().map(node).collect();
-    Ok((next, numbers))
 }
 
 /// Replaces the numbers from [`FOREIGN`] on.

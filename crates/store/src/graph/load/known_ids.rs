@@ -1,14 +1,90 @@
-//! Ids of tables that are looked up in the stored graph, and what became of those that no node has.
+//! The predicates of external ids, ids that are looked up in the stored graph, and what became of those that no node has.
 
+use crate::graph::change::check::check_name;
 use crate::graph::version::whole::Version;
-use crate::index::{IndexKind, TokenKey};
-use hexgraph_base::types::ValueRef;
+use crate::index::{IndexKind, TokenKey, index_kinds};
+use hexgraph_base::schema::{Actor, PredicateDef, Tokenizer};
+use hexgraph_base::types::{Error, Result, ValueRef, ValueType};
 use std::collections::BTreeSet;
 use std::ops::Bound;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The number of ids without a node that are kept for a report.
 const LOST_MAX: usize = 5;
+
+/// The definition of a predicate, which is added to the version as `otherwise` makes it where it is not there.
+///
+/// # Errors
+///
+/// [`Error::Schema`] for a name that no predicate may have.
+pub(super) fn define(
+    version: &mut Version,
+    name: &str,
+    otherwise: impl FnOnce() -> PredicateDef,
+) -> Result<PredicateDef> {
+    check_name(name, &version.schema, Actor::Client).map_err(Error::schema)?;
+    if let Some(known) = version.schema.predicates.get(name) {
+        return Ok(known.clone());
+    }
+    let def = otherwise();
+    Arc::make_mut(&mut version.schema).predicates.insert(name.to_owned(), def.clone());
+    // This one alone: a table may have ten thousand columns that are new.
+    version.add_unused_of(&def);
+    Ok(def)
+}
+
+/// The definition of a predicate whose values are ids. A new one is of the type `wanted` and indexed, and `is_unique` says that no two
+/// nodes may have one of its values.
+///
+/// # Errors
+///
+/// [`Error::Schema`] for a predicate that can't be searched for ids.
+pub(super) fn define_ids(
+    version: &mut Version,
+    name: &str,
+    wanted: ValueType,
+    is_unique: bool,
+) -> Result<PredicateDef> {
+    let def = define(version, name, || {
+        let mut def = PredicateDef::new(name, wanted);
+        let is_int = wanted == ValueType::Int;
+        def.indexes = vec![if is_int { Tokenizer::Int } else { Tokenizer::Hash }];
+        (def.upsert, def.unique) = (is_unique, is_unique);
+        def
+    })?;
+    if !is_text(&def) && def.value_type != ValueType::Int {
+        let kind = def.type_text();
+        let fault = format!("predicate {name} can't hold ids: it is of type {kind}");
+        return Err(Error::schema(format!("{fault}, not int or string")));
+    }
+    if !index_kinds(&def).contains(&IndexKind::Ordered) {
+        let index = if is_text(&def) { "hash" } else { "int" };
+        let fault = format!("predicate {name} can't be searched for ids");
+        let hint = format!("add `@index({index})` to the schema of `{name}`");
+        return Err(Error::schema(fault).with_hint(hint));
+    }
+    Ok(def)
+}
+
+/// The definition of the predicate that has the names of nodes of a file as its values; as [`define_ids`].
+///
+/// # Errors
+///
+/// Those of [`define_ids`]; [`Error::Schema`] where its values are ints.
+pub(super) fn define_names(version: &mut Version, name: &str) -> Result<PredicateDef> {
+    let def = define_ids(version, name, ValueType::String, true)?;
+    match is_text(&def) {
+        true => Ok(def),
+        false => Err(Error::schema(format!(
+            "predicate {name} has ints, and the names of nodes are texts: name one of type string"
+        ))),
+    }
+}
+
+/// Whether ids in a predicate are texts.
+pub(super) fn is_text(def: &PredicateDef) -> bool {
+    matches!(def.value_type, ValueType::String | ValueType::Default)
+}
 
 /// Returns the node that has `id` as its value of a predicate, by the predicate's index. O(log values).
 pub(super) fn stored_node(version: &Version, predicate: &str, id: ValueRef<'_>) -> Option<u32> {

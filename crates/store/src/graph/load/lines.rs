@@ -8,11 +8,13 @@
 use super::batch::{BadLine, Batch, read_chunk};
 use super::gather::little::LittleLoad;
 use super::gather::{Built, Gathered};
-use super::known_ids::LostIds;
+use super::known_ids::{LostIds, define_names};
+use super::names::ExternalIds;
 use super::spill::SpillOptions;
 use super::typed_ends::OwnedEdges;
 use crate::graph::version::whole::Version;
 use hexgraph_base::formats::{Chunk, ChunkReader};
+use hexgraph_base::schema::PredicateDef;
 use hexgraph_base::types::{Error, Result};
 use rayon::prelude::*;
 use std::io::Read;
@@ -38,6 +40,9 @@ pub struct LoadOptions<'a> {
     pub spill: Option<SpillOptions>,
     /// Is called from time to time; an error ends the load.
     pub progress: Option<&'a dyn Fn(LoadProgress) -> Result<()>>,
+    /// The predicate whose values the external ids of nodes are, which is added to the schema where it is not there. `None` where they
+    /// mean nodes of this load alone.
+    pub ids: Option<&'a str>,
     /// True when the load has ended, as `progress` has said. It is asked before each piece of work that takes long by
     /// itself, such as hashing a password.
     pub has_ended: Option<&'a (dyn Fn() -> bool + Sync)>,
@@ -101,6 +106,28 @@ impl LoadReport {
     }
 }
 
+impl LoadReport {
+    /// Notes what became of external ids, which are values of a predicate where there is one.
+    fn note_names(&mut self, names: &ExternalIds, predicate: Option<&PredicateDef>) {
+        let Some((_, first)) = &names.first else { return };
+        let count = names.count;
+        let have = match count {
+            1 => format!("1 node has a name, {first}"),
+            _ => format!("{count} nodes have names, such as {first}"),
+        };
+        let Some(PredicateDef { name, .. }) = predicate else {
+            return self.warnings.push(format!(
+                "{have}, which only this load knows: xid=\"xid\" (--xid xid) stores names in a predicate, by which later loads find \
+                 the nodes"
+            ));
+        };
+        let (old, new) = (names.stored, count - names.stored);
+        self.triples += new;
+        self.notes
+            .push(format!("{have}: `{name}` had {old} of these values before, {new} are new"));
+    }
+}
+
 /// A line that was left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkippedLine {
@@ -114,7 +141,7 @@ pub struct SkippedLine {
     pub reason: String,
 }
 
-/// The version with all statements of the sources added. Labels of blank nodes mean the same node
+/// The version with all statements of the sources added. Labels of blank nodes and external ids mean the same node
 /// in all of them; each new one gets the next uid, in the order in which they appear.
 ///
 /// # Errors
@@ -127,9 +154,16 @@ pub fn load(
     options: &LoadOptions<'_>,
 ) -> Result<(Version, LoadReport)> {
     let started = Instant::now();
+    let (mut defined, mut ids) = (None, None);
+    if let Some(name) = options.ids {
+        let version = defined.insert(version.clone());
+        ids = Some(define_names(version, name)?);
+    }
+    let version = defined.as_ref().unwrap_or(version);
     let mut loader = Loader {
         version,
         options,
+        graphs: (0, String::new()),
         gathered: Gathered::new(options.spill.as_ref(), &version.budget)?,
         report: LoadReport::default(),
         progress: LoadProgress::default(),
@@ -137,9 +171,18 @@ pub fn load(
     for source in sources {
         loader.source(source)?;
     }
-    let Loader { gathered, mut report, .. } = loader;
-    let built = gathered.finish(version)?;
+    let Loader { gathered, mut report, graphs, .. } = loader;
+    let (built, names) = gathered.finish(version, ids.as_ref())?;
     report.note(&built);
+    report.note_names(&names, ids.as_ref());
+    if 0 < graphs.0 {
+        let (count, first) = graphs;
+        let name = match count {
+            1 => format!("1 statement names a graph, <{first}>"),
+            _ => format!("{count} statements name graphs, such as <{first}>"),
+        };
+        report.warnings.push(format!("{name}: there is one graph, and such names are not stored"));
+    }
     report.seconds = started.elapsed().as_secs_f64();
     Ok((built.version, report))
 }
@@ -150,6 +193,8 @@ struct Loader<'a> {
     gathered: Gathered,
     report: LoadReport,
     progress: LoadProgress,
+    /// The number of statements that name a graph, and the first name.
+    graphs: (u64, String),
 }
 
 impl Loader<'_> {
@@ -184,6 +229,10 @@ impl Loader<'_> {
 
     fn batch(&mut self, batch: Batch, file: &str) -> Result<()> {
         let read = batch.triples;
+        if self.graphs.0 == 0 {
+            self.graphs.1.clone_from(&batch.graphs.1);
+        }
+        self.graphs.0 += batch.graphs.0;
         let refused_before = batch.bad_lines.len();
         let bad_lines = self.gathered.add(batch, &self.version.schema)?;
         let stored = read - (bad_lines.len() - refused_before) as u64;

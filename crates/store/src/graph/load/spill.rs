@@ -4,7 +4,7 @@
 //! allowed: each time a run, which holds what there is of each predicate, in order of arrival. In
 //! the end one predicate after the other is read back and built, and what was built goes to a file
 //! too, from which it is mapped like any snapshot. So there is never more in memory than the
-//! setting, what building the largest predicate takes, and the names of new nodes.
+//! setting and what building the largest predicate takes. Names of nodes go to the same files, see [`super::names`].
 //!
 //! A file is unlinked as soon as it is mapped: a crash leaves at most the folder with the file that
 //! was being written, and [`remove_left`] removes these.
@@ -290,6 +290,17 @@ impl Spilled {
         Ok(ValuePart { nodes, values, facets: self.facets(reader)? })
     }
 
+    /// The nodes of values, and these, as they lie in the file.
+    ///
+    /// # Errors
+    ///
+    /// As [`Spilled::values`].
+    pub(in crate::graph) fn mapped_values(&self) -> Result<(Array<u32>, Values)> {
+        let nodes = self.file.array::<u32>(&format!("{}.nodes", self.name))?;
+        let mut reader = persist::Reader::new(&self.file, &self.catalog);
+        Ok((nodes, reader.values(&format!("{}.values", self.name))?))
+    }
+
     /// Reads edges back.
     ///
     /// # Errors
@@ -360,7 +371,7 @@ fn facets_len(facets: &[FacetPart]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::{LoadOptions, LoadSource, alter, export, load};
+    use crate::graph::{LoadOptions, LoadReport, LoadSource, alter, export, load};
     use hexgraph_base::budget::Budget;
     use proptest::prelude::*;
 
@@ -375,7 +386,7 @@ mod tests {
     }
 
     /// Loads texts, as many sources, in turn into what was loaded before.
-    fn loaded(texts: &[String], spill: Option<&SpillOptions>) -> Result<String> {
+    fn loaded(texts: &[String], spill: Option<&SpillOptions>, ids: Option<&str>) -> Result<String> {
         let (mut version, mut nodes) = (alter(&Version::empty(), SCHEMA)?, String::new());
         for half in texts.chunks(texts.len().div_ceil(2).max(1)) {
             let source = |text: &String| {
@@ -383,9 +394,10 @@ mod tests {
                 LoadSource { name: "test".to_owned(), reader }
             };
             let sources = half.iter().map(source).collect();
-            let options = LoadOptions { spill: spill.cloned(), ..LoadOptions::default() };
+            let options = LoadOptions { spill: spill.cloned(), ids, ..LoadOptions::default() };
             let (next, report) = load(&version, sources, &options)?;
-            nodes += &format!("{} nodes\n", report.nodes);
+            let LoadReport { nodes: all, new_nodes, triples, notes, warnings, .. } = report;
+            nodes += &format!("{all} {new_nodes} {triples} {notes:?} {warnings:?}\n");
             version = next;
         }
         Ok(nodes + &exported(&version))
@@ -396,6 +408,8 @@ mod tests {
             (1_u64..30).prop_map(|uid| format!("<{uid:#x}>")),
             (0_u64..9).prop_map(|uid| format!("<{:#x}>", (1_u64 << 40) + uid * 7)),
             (0..9).prop_map(|label| format!("_:b{label}")),
+            (0..40).prop_map(|name| format!("<n{name}>")),
+            (0..9).prop_map(|name| format!("<http://x.y/é{name}?q=1#b>")),
         ];
         let facets = prop_oneof![Just(String::new()), (0..5).prop_map(|n| format!("(w={n})"))];
         (node.clone(), node, 0..9, 0..40, facets).prop_map(|(from, to, kind, number, facets)| {
@@ -413,16 +427,19 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
+        #![proptest_config(ProptestConfig::with_cases(32))]
         #[test]
         fn a_bounded_load_makes_the_same_graph(
             texts in prop::collection::vec(prop::collection::vec(line(), 0..40), 1..7)
         ) {
             let texts: Vec<String> = texts.iter().map(|lines| lines.join("\n")).collect();
             let folder = tempfile::tempdir().unwrap();
-            for memory in [0, 1500] {
-                let spill = SpillOptions { folder: folder.path().to_owned(), memory };
-                prop_assert_eq!(loaded(&texts, Some(&spill)).unwrap(), loaded(&texts, None).unwrap());
+            for ids in [None, Some("id")] {
+                let free = loaded(&texts, None, ids).unwrap();
+                for memory in [0, 1500] {
+                    let spill = SpillOptions { folder: folder.path().to_owned(), memory };
+                    prop_assert_eq!(&loaded(&texts, Some(&spill), ids).unwrap(), &free);
+                }
             }
             // Nothing is left of the temporary folder.
             prop_assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
@@ -465,8 +482,12 @@ mod tests {
             String::new(),
             "_:x <code> \"b\" .\n_:y <code> \"a\" .".to_owned(),
         ];
+        let names = ["<1> <name> \"a\" .\n<a#b> <code> \"c\" .\n_:b <code> \"c\" .".to_owned()];
         for spill in [None, Some(&spill)] {
-            let fault = loaded(&texts, spill).unwrap_err().to_string();
+            let fault = loaded(&names, spill, None).unwrap_err().to_string();
+            let both = ["<a#b> and _:b", "_:b and <a#b>"];
+            assert!(both.iter().any(|both| fault.contains(both)), "{fault}");
+            let fault = loaded(&texts, spill, None).unwrap_err().to_string();
             let want = "`code` is `@unique`, but <0x1> and _:y both have \"a\"";
             assert!(fault.starts_with(want), "{fault}");
         }
