@@ -89,13 +89,7 @@ impl JsonFile {
             }
         }
         for column in &mut file.columns {
-            column.requested = type_of(&column.name).map(|requested| match requested {
-                ValueType::Int => ColumnKind::Int,
-                ValueType::Float => ColumnKind::Float,
-                ValueType::Bool => ColumnKind::Bool,
-                ValueType::DateTime => ColumnKind::Time,
-                _ => ColumnKind::Text,
-            });
+            column.requested = type_of(&column.name).map(ColumnKind::from);
         }
         Ok(file)
     }

@@ -7,8 +7,8 @@ use super::dialect::separator_name;
 use super::given::Given;
 use super::kinds::{ColumnKind, MissingTexts, Observed, TypedColumns, column_array};
 use super::reader::{TextBatch, TextReader};
-use super::records::{FIELDS_MAX, Records, Split, Splitter, field_text};
-use super::sniff::{Sniffed, sniff};
+use super::records::FIELDS_MAX;
+use super::sniff::{Sample, Sniffed, sniff};
 use crate::db::{Canceller, LoadProgress};
 use crate::tables::read::opened::open_file;
 use crate::tables::read::text::{TextFile, decoded};
@@ -56,15 +56,9 @@ struct Column {
 impl Column {
     /// The type that its cells are read as, and whether it is given.
     fn kind(&self) -> (ColumnKind, bool) {
-        let observed = self.observed.kind();
         match self.requested {
-            None => (observed, false),
-            Some(ValueType::Int) => (ColumnKind::Int, true),
-            Some(ValueType::Float) => (ColumnKind::Float, true),
-            Some(ValueType::Bool) => (ColumnKind::Bool, true),
-            // Forms that files do not usually have are read by the conversion to the predicate's type.
-            Some(ValueType::DateTime) if observed == ColumnKind::Time => (observed, false),
-            Some(_) => (ColumnKind::Text, true),
+            None => (self.observed.kind(), false),
+            Some(requested) => (ColumnKind::from(requested), true),
         }
     }
 }
@@ -85,16 +79,15 @@ impl CsvFile {
         let (name, text) = (path.display().to_string(), TextFile::find(path, options.encoding)?);
         let given = Given { is_list, ..given(options) };
         let mut sample_len = SAMPLE_LEN;
-        let (sample, is_cut, sniffed) = loop {
-            let (sample, is_cut) = text.sample(sample_len)?;
-            let sniffed = sniff(&sample, is_cut, usual, &given);
-            let (_, records, split) = records_of(&sample, is_cut, &sniffed);
-            let is_whole = 0 < records.len() || !is_cut && !split.is_too_wide;
-            if is_whole {
-                break (sample, is_cut, sniffed);
+        let (is_cut, Sample { sniffed, observed, .. }) = loop {
+            let (text, is_cut) = text.sample(sample_len)?;
+            let sample = sniff(&text, is_cut, usual, &given);
+            if sample.has_first_record {
+                break (is_cut, sample);
             }
+            let split = sample.split;
             if split.is_too_wide || SAMPLE_LEN_MAX <= sample_len {
-                let line = split.open_quote.unwrap_or(sniffed.skip + 1);
+                let line = split.open_quote.unwrap_or(sample.sniffed.skip + 1);
                 let message = if split.is_too_wide {
                     format!("a record begins here that has more than {FIELDS_MAX} fields")
                 } else {
@@ -106,13 +99,14 @@ impl CsvFile {
             }
             sample_len *= 8;
         };
-        let columns = sniffed.header.columns.iter().map(|name| Column {
+        let names = sniffed.header.columns.iter().zip(observed);
+        let columns = names.map(|(name, observed)| Column {
             name: name.clone(),
-            observed: Observed::default(),
+            observed,
             requested: type_of(name),
         });
         let columns = columns.collect();
-        let mut file = CsvFile {
+        Ok(CsvFile {
             name,
             text,
             sniffed,
@@ -121,22 +115,7 @@ impl CsvFile {
             options: options.text.clone(),
             is_inferred_whole: !is_cut,
             mismatch: OnceLock::new(),
-        };
-        file.observe_sample(&sample, is_cut);
-        Ok(file)
-    }
-
-    /// Infers types from the records of a sample, the last of which may be cut.
-    fn observe_sample(&mut self, sample: &str, is_cut: bool) {
-        let Sniffed { dialect, header, .. } = &self.sniffed;
-        let (rest, records, _) = records_of(sample, is_cut, &self.sniffed);
-        for index in usize::from(header.is_first_record)..records.len() {
-            let (fields, line) = (records.record(index), records.lines[index]);
-            for (column, field) in self.columns.iter_mut().zip(fields) {
-                let text = field_text(rest, *field, *dialect);
-                column.observed.add(&text, field.is_quoted(), line, &self.missing);
-            }
-        }
+        })
     }
 
     /// Infers types from the whole file, on all threads.
@@ -307,17 +286,6 @@ impl CsvFile {
         };
         self.columns.iter().filter_map(told).collect()
     }
-}
-
-/// The records of a sample, the last of which may be cut, with the text that they are in.
-fn records_of<'s>(sample: &'s str, is_cut: bool, sniffed: &Sniffed) -> (&'s str, Records, Split) {
-    let (mut records, mut splitter) = (Records::default(), Splitter::new(sniffed.dialect));
-    let mut rest = sample;
-    for _ in 0..sniffed.skip {
-        rest = &rest[splitter.behind_line(rest.as_bytes())..];
-    }
-    let split = splitter.split(rest.as_bytes(), !is_cut, usize::MAX, &mut records);
-    (rest, records, split)
 }
 
 fn given(options: &TableOptions) -> Given {

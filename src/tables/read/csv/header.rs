@@ -19,34 +19,45 @@ pub(in crate::tables) struct Header {
     pub is_assumed: bool,
 }
 
-/// The columns of a sample, whose table begins with record `start`. The last comment in front that has as many fields names the
-/// columns of a file that has no header, as those of edge lists do.
+/// The columns of a sample, whose table begins with record `start`, and what their cells are. The last comment in front that has as
+/// many fields names the columns of a file that has no header, as those of edge lists do.
 pub(super) fn header_of(
     (sample, dialect): (&str, Dialect),
     (records, start): (&Records, usize),
     comments: &[&str],
     given: &Given,
-) -> Header {
-    let text = |field: &Field| field_text(sample, *field, dialect).into_owned();
-    let cells = |index: usize| -> Vec<String> { records.record(index).iter().map(text).collect() };
+) -> (Header, Vec<Observed>) {
+    let text = |field: &Field| field_text(sample, *field, dialect);
     if records.len() <= start {
-        return Header { columns: Vec::new(), is_first_record: false, is_assumed: false };
+        let none = Header { columns: Vec::new(), is_first_record: false, is_assumed: false };
+        return (none, Vec::new());
     }
-    let first = cells(start);
-    let widths = records.widths(start);
-    let width = commonest(&widths).max(first.len());
-    let (found, is_assumed) = match given.header {
+    let first = records.record(start);
+    let width = commonest(&records.widths(start)).max(first.len());
+    let observe = |columns: &mut [Observed], index: usize| {
+        for (column, field) in columns.iter_mut().zip(records.record(index)) {
+            column.add(&text(field), field.is_quoted(), records.lines[index], &given.missing);
+        }
+    };
+    let mut own = vec![Observed::default(); width];
+    observe(&mut own, start);
+    let mut below = vec![Observed::default(); width];
+    (start + 1..records.len()).for_each(|index| observe(&mut below, index));
+    let (is_header, is_assumed) = match given.header {
         Some(is_header) => (is_header, false),
         None => {
-            let below = kinds(width, (start + 1..records.len()).map(cells), &given.missing);
-            is_header(&first, &below, records.len() == start + 1, &given.missing)
+            let own: Vec<ColumnKind> =
+                first.iter().map(|field| kind_of(&text(field), &given.missing)).collect();
+            let below: Vec<ColumnKind> = below.iter().map(Observed::kind).collect();
+            is_header(&own, &below, records.len() == start + 1)
         }
     };
     let numbered = |index: usize| format!("column{index}");
-    if found {
+    if is_header {
         let unnamed = first.len()..width;
-        let columns = first.into_iter().chain(unnamed.map(numbered)).collect();
-        return Header { columns, is_first_record: true, is_assumed };
+        let names = first.iter().map(|field| text(field).into_owned());
+        let columns = names.chain(unnamed.map(numbered)).collect();
+        return (Header { columns, is_first_record: true, is_assumed }, below);
     }
     let named = comments
         .last()
@@ -54,31 +65,12 @@ pub(super) fn header_of(
     let columns = named
         .filter(|names| names.len() == width)
         .unwrap_or_else(|| (0..width).map(numbered).collect());
-    Header { columns, is_first_record: false, is_assumed: false }
-}
-
-fn kinds(
-    width: usize,
-    rows: impl Iterator<Item = Vec<String>>,
-    missing: &MissingTexts,
-) -> Vec<ColumnKind> {
-    let mut columns = vec![Observed::default(); width];
-    for row in rows {
-        for (column, cell) in columns.iter_mut().zip(&row) {
-            column.add(cell, false, 0, missing);
-        }
-    }
-    columns.iter().map(Observed::kind).collect()
+    own.iter_mut().zip(below).for_each(|(own, below)| own.merge(below));
+    (Header { columns, is_first_record: false, is_assumed: false }, own)
 }
 
 /// Whether the first record has names, and whether that is assumed.
-fn is_header(
-    first: &[String],
-    below: &[ColumnKind],
-    is_alone: bool,
-    missing: &MissingTexts,
-) -> (bool, bool) {
-    let own: Vec<ColumnKind> = first.iter().map(|cell| kind_of(cell, missing)).collect();
+fn is_header(own: &[ColumnKind], below: &[ColumnKind], is_alone: bool) -> (bool, bool) {
     let is_empty = own.iter().all(|kind| *kind == ColumnKind::Missing);
     if is_empty {
         return (false, false);

@@ -12,7 +12,7 @@ use arrow_array::types::{
 use arrow_array::{ArrayRef, NullArray, RecordBatch, RecordBatchOptions};
 use arrow_cast::parse::string_to_datetime;
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
-use hexgraph_base::types::{Error, Result, ValueRef, ValueType};
+use hexgraph_base::types::{DateTime, Error, Result, ValueRef, ValueType};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -36,8 +36,24 @@ pub(in crate::tables) enum ColumnKind {
     Float,
     /// Dates, and times with or without an offset.
     Time,
+    /// Texts of values such as points, which the predicate's type reads.
+    Encoded,
     /// Anything.
     Text,
+}
+
+impl From<ValueType> for ColumnKind {
+    /// The type of the cells of a column that is to have values of a type.
+    fn from(requested: ValueType) -> ColumnKind {
+        match requested {
+            ValueType::Int => ColumnKind::Int,
+            ValueType::Float => ColumnKind::Float,
+            ValueType::Bool => ColumnKind::Bool,
+            ValueType::DateTime => ColumnKind::Time,
+            ValueType::BigFloat | ValueType::Geo | ValueType::Vector => ColumnKind::Encoded,
+            _ => ColumnKind::Text,
+        }
+    }
 }
 
 impl ColumnKind {
@@ -49,7 +65,7 @@ impl ColumnKind {
             ColumnKind::Int => DataType::Int64,
             ColumnKind::Float => DataType::Float64,
             ColumnKind::Time => DataType::Timestamp(TimeUnit::Microsecond, None),
-            ColumnKind::Text => DataType::Utf8,
+            ColumnKind::Encoded | ColumnKind::Text => DataType::Utf8,
         }
     }
 
@@ -60,7 +76,7 @@ impl ColumnKind {
             ColumnKind::Int => ValueType::Int,
             ColumnKind::Float => ValueType::Float,
             ColumnKind::Time => ValueType::DateTime,
-            ColumnKind::Missing | ColumnKind::Text => ValueType::String,
+            ColumnKind::Missing | ColumnKind::Encoded | ColumnKind::Text => ValueType::String,
         }
     }
 }
@@ -152,6 +168,11 @@ fn given_int(text: &str) -> Option<i64> {
 /// Reads a number in a column that is said to have floats.
 fn given_float(text: &str) -> Option<f64> {
     text.trim().parse().ok()
+}
+
+/// Reads a time in a column that is said to have them: in the forms of the schema, too, such as `2006`.
+fn given_time(text: &str) -> Option<(i64, u32)> {
+    time_of(text).or_else(|| Some(DateTime::parse(text.trim()).ok()?.instant()))
 }
 
 /// Reads an int. A number that begins with a zero is none: `007` is a text.
@@ -345,8 +366,18 @@ pub(in crate::tables) fn column_array<'t>(
         }
         ColumnKind::Time => {
             let mut times = Vec::with_capacity(rows);
-            each(cells, missing, time_of, &mut mismatches, |value| times.push(value));
-            time_array(&times, &mut mismatches)
+            let read = if is_given { given_time } else { time_of };
+            each(cells, missing, read, &mut mismatches, |value| times.push(value));
+            let has_no_unit = is_given && !has_unit(&times);
+            if has_no_unit { text_of_times(&times) } else { time_array(&times, &mut mismatches) }
+        }
+        ColumnKind::Encoded => {
+            let mut builder = StringBuilder::with_capacity(rows, 8 * rows);
+            for (text, is_quoted) in cells {
+                let is_missing = missing.is_missing(&text, is_quoted) || missing.is_gap(&text);
+                builder.append_option((!is_missing).then_some(&*text));
+            }
+            Arc::new(builder.finish())
         }
         ColumnKind::Text => {
             let mut builder = StringBuilder::with_capacity(rows, 8 * rows);
@@ -383,14 +414,37 @@ fn each<'t, T>(
 }
 
 fn in_nanos((seconds, nanos): (i64, u32)) -> Option<i64> {
-    seconds.checked_mul(NANOS_A_SECOND)?.checked_add(i64::from(nanos))
+    // The first second of the range begins before it.
+    i64::try_from(i128::from(seconds) * i128::from(NANOS_A_SECOND) + i128::from(nanos)).ok()
+}
+
+fn needs_nanos(times: &[Option<(i64, u32)>]) -> bool {
+    times.iter().flatten().any(|(_, nanos)| nanos % NANOS_A_MICRO != 0)
+}
+
+/// Whether some unit of 64 bits has all times.
+fn has_unit(times: &[Option<(i64, u32)>]) -> bool {
+    !needs_nanos(times) || times.iter().flatten().all(|time| in_nanos(*time).is_some())
+}
+
+/// Times as texts, which have those that no unit has.
+fn text_of_times(times: &[Option<(i64, u32)>]) -> ArrayRef {
+    let mut builder = StringBuilder::with_capacity(times.len(), 32 * times.len());
+    let mut text = Vec::new();
+    for time in times {
+        text.clear();
+        if let Some((seconds, nanos)) = time {
+            DateTime::from_unix(*seconds, i64::from(*nanos)).write(&mut text);
+        }
+        builder.append_option(time.map(|_| String::from_utf8_lossy(&text)));
+    }
+    Arc::new(builder.finish())
 }
 
 /// Times in nanoseconds where one of them needs these and all fit into 64 bits, else in microseconds. A time that loses
 /// nanoseconds by that is a mismatch.
 fn time_array(times: &[Option<(i64, u32)>], mismatches: &mut Vec<usize>) -> ArrayRef {
-    let needs_nanos = times.iter().flatten().any(|(_, nanos)| nanos % NANOS_A_MICRO != 0);
-    if needs_nanos && times.iter().flatten().all(|time| in_nanos(*time).is_some()) {
+    if needs_nanos(times) && has_unit(times) {
         return primitive::<TimestampNanosecondType>(times, in_nanos);
     }
     let loses =
@@ -477,6 +531,34 @@ mod tests {
         let (array, mismatches) =
             column_array(cells, (ColumnKind::Time, false), &MissingTexts::default());
         assert_eq!((array.null_count(), mismatches), (1, vec![0]));
+    }
+
+    /// The range of 64 bits begins and ends within a second.
+    #[test]
+    fn the_first_and_the_last_nanosecond_are_times() {
+        let cells = ["1677-09-21 00:12:43.145224192", "2262-04-11 23:47:16.854775807"];
+        assert_eq!(observed(&cells).kind(), ColumnKind::Time);
+        let cells = cells.iter().map(|cell| (Cow::Borrowed(*cell), false));
+        let (array, mismatches) =
+            column_array(cells, (ColumnKind::Time, false), &MissingTexts::default());
+        let nanos = array.as_primitive::<TimestampNanosecondType>();
+        assert_eq!((nanos.value(0), nanos.value(1)), (i64::MIN, i64::MAX));
+        assert_eq!(mismatches, Vec::<usize>::new());
+    }
+
+    /// Where the type is given, more forms are times, and each is kept to the nanosecond.
+    #[test]
+    fn given_times_are_read_in_the_forms_of_the_schema() {
+        let cells = ["2006", "2006-01", "n/a", "0001-02-03", "2020-01-31 10:00:00.000000001", "x"];
+        let cells = cells.iter().map(|cell| (Cow::Borrowed(*cell), false));
+        let (array, mismatches) =
+            column_array(cells, (ColumnKind::Time, true), &MissingTexts::default());
+        let texts = array.as_string::<i32>();
+        let texts: Vec<&str> = texts.iter().map(Option::unwrap_or_default).collect();
+        let fine = "2020-01-31T10:00:00.000000001Z";
+        let far = "0001-02-03T00:00:00Z";
+        let want = ["2006-01-01T00:00:00Z", "2006-01-01T00:00:00Z", "", far, fine, ""];
+        assert_eq!((texts.as_slice(), mismatches), (want.as_slice(), vec![5]));
     }
 
     #[test]

@@ -56,6 +56,11 @@ impl Field {
         self.range().end <= position
     }
 
+    /// The position of its first byte in the text, behind a quote.
+    pub(in crate::tables) fn start(self) -> usize {
+        self.start as usize
+    }
+
     fn range(self) -> std::ops::Range<usize> {
         self.start as usize..(self.end_and_flags & !(QUOTED | ESCAPED)) as usize
     }

@@ -11,7 +11,8 @@
 use super::dialect::Dialect;
 use super::given::Given;
 use super::header::{Header, header_of};
-use super::records::{Records, Splitter, commonest};
+use super::kinds::Observed;
+use super::records::{Records, Split, Splitter, commonest};
 use std::cmp::Reverse;
 
 /// The separators that are tried, the more usual one first.
@@ -19,6 +20,9 @@ const SEPARATORS: [u8; 4] = *b",\t;|";
 
 /// The separators of lists of edges, which often have blanks.
 const SEPARATORS_OF_LISTS: [u8; 4] = *b"\t ,;";
+
+/// The sign of comments.
+const COMMENT: u8 = b'#';
 
 /// The part of the records, in hundredths, that have as many fields in a file with faults.
 const EVEN_PART: usize = 80;
@@ -34,6 +38,19 @@ pub(in crate::tables) struct Sniffed {
     pub skip: u64,
     /// Its columns, and whether the first record has their names.
     pub header: Header,
+}
+
+/// What a sample shows.
+#[derive(Debug)]
+pub(in crate::tables) struct Sample {
+    /// How the file is written.
+    pub sniffed: Sniffed,
+    /// What the cells of each column are.
+    pub observed: Vec<Observed>,
+    /// Whether the first record of the table is in the sample as a whole, or the file has none.
+    pub has_first_record: bool,
+    /// How the split of the sample into records ended.
+    pub split: Split,
 }
 
 /// How a candidate splits the sample; greater is better. Fields are compared in this order.
@@ -59,16 +76,14 @@ struct Candidate {
 
 /// Finds out how a text is written. `is_cut` says that the file goes on behind the sample, so that its last record is not
 /// counted. `usual` is the separator that the name of the file promises.
-pub(in crate::tables) fn sniff(sample: &str, is_cut: bool, usual: u8, given: &Given) -> Sniffed {
+pub(in crate::tables) fn sniff(text: &str, is_cut: bool, usual: u8, given: &Given) -> Sample {
     let (sample, first_line) = match given.skip {
-        Some(lines) => behind_lines(sample, lines),
-        None => (sample, 0),
+        Some(lines) => behind_lines(text, lines),
+        None => (text, 0),
     };
-    let comment = given.comment.unwrap_or_else(|| comment_of(sample, usual));
-    let candidates = candidates(usual, comment, given);
-    let scored = candidates.into_iter().enumerate();
-    let scored =
-        scored.map(|(order, dialect)| scored_of(sample, is_cut, dialect, (usual, order), given));
+    let candidates = candidates(usual, given).into_iter().enumerate();
+    let scored = candidates
+        .map(|(order, dialect)| scored_of(sample, is_cut, dialect, (usual, order), given));
     // Only fields in them show that apostrophes are quotes.
     let is_shown = |candidate: &Candidate| {
         given.quote.is_some()
@@ -78,17 +93,22 @@ pub(in crate::tables) fn sniff(sample: &str, is_cut: bool, usual: u8, given: &Gi
     let scored = scored.filter(is_shown);
     let best = scored.max_by(|one, other| one.score.cmp(&other.score));
     let Candidate { mut dialect, start, .. } = best.expect("there is a candidate");
-    let mut records = split(sample, is_cut, dialect);
+    let mut cut = split(sample, is_cut, dialect);
     let start = if given.skip.is_some() { 0 } else { start };
+    let records = &cut.records;
     if 0 < records.len() && records.fields.len() == records.len() && start == 0 {
         // A file of one column: an empty line is a missing value, and a quote or blank is no separator.
         dialect.keeps_empty_lines = true;
-        records = split(sample, is_cut, dialect);
+        cut = split(sample, is_cut, dialect);
     }
-    let skip = first_line + records.lines.get(start).map_or(0, |line| line - 1);
-    let comments = comment.map_or(Vec::new(), |mark| comment_lines(sample, mark));
-    let header = header_of((sample, dialect), (&records, start), &comments, given);
-    Sniffed { dialect, skip: if start == 0 { first_line } else { skip }, header }
+    let Cut { mut records, split, has_whole_record } = cut;
+    records.lines.iter_mut().for_each(|line| *line += first_line);
+    let skip = if start == 0 { first_line } else { records.lines[start] - 1 };
+    let comments = dialect.comment.map_or(Vec::new(), |mark| comment_lines(sample, mark));
+    let (header, observed) = header_of((sample, dialect), (&records, start), &comments, given);
+    let has_first_record = has_whole_record || !is_cut && !split.is_too_wide;
+    let sniffed = Sniffed { dialect, skip, header };
+    Sample { sniffed, observed, has_first_record, split }
 }
 
 /// The text behind so many lines, and their number.
@@ -102,7 +122,7 @@ fn behind_lines(text: &str, lines: u64) -> (&str, u64) {
     (rest, lines)
 }
 
-fn candidates(usual: u8, comment: Option<u8>, given: &Given) -> Vec<Dialect> {
+fn candidates(usual: u8, given: &Given) -> Vec<Dialect> {
     let usual_ones = match (given.separator, given.is_list) {
         (Some(separator), _) => vec![separator],
         (None, true) => SEPARATORS_OF_LISTS.to_vec(),
@@ -128,7 +148,7 @@ fn candidates(usual: u8, comment: Option<u8>, given: &Given) -> Vec<Dialect> {
             let dialect = Dialect {
                 quote,
                 escape,
-                comment,
+                comment: given.comment.flatten(),
                 merges_separators,
                 ..Dialect::separated_by(separator)
             };
@@ -138,28 +158,41 @@ fn candidates(usual: u8, comment: Option<u8>, given: &Given) -> Vec<Dialect> {
     candidates
 }
 
+/// A sample that is split.
+struct Cut {
+    records: Records,
+    split: Split,
+    /// Whether a record ends in the sample.
+    has_whole_record: bool,
+}
+
 /// The records of a sample, without the last one where it is cut.
-fn split(sample: &str, is_cut: bool, dialect: Dialect) -> Records {
+fn split(sample: &str, is_cut: bool, dialect: Dialect) -> Cut {
     let mut records = Records::default();
     let split = Splitter::new(dialect).split(sample.as_bytes(), !is_cut, usize::MAX, &mut records);
-    if records.len() == 0 && is_cut {
+    let has_whole_record = 0 < records.len();
+    if !has_whole_record && is_cut {
         // One record that is longer than the sample.
         Splitter::new(dialect).split(sample.as_bytes(), true, usize::MAX, &mut records);
     }
     if split.open_quote.is_some() && !is_cut {
         records.stray_quotes += 1;
     }
-    records
+    Cut { records, split, has_whole_record }
 }
 
 fn scored_of(
     sample: &str,
     is_cut: bool,
-    dialect: Dialect,
+    mut dialect: Dialect,
     (usual, order): (u8, usize),
     given: &Given,
 ) -> Candidate {
-    let records = split(sample, is_cut, dialect);
+    let mut records = split(sample, is_cut, dialect).records;
+    if given.comment.is_none() && has_comments(sample, &records) {
+        dialect.comment = Some(COMMENT);
+        records = split(sample, is_cut, dialect).records;
+    }
     let widths = records.widths(0);
     let width = commonest(&widths);
     let start = preamble_len(&widths, width);
@@ -192,18 +225,28 @@ fn preamble_len(widths: &[usize], width: usize) -> usize {
     if is_preamble && widths[start..].iter().all(|&fields| fields == width) { start } else { 0 }
 }
 
-/// The sign of comments: `#`, where two lines or more begin with it, or one with other fields than the line behind it.
-fn comment_of(sample: &str, usual: u8) -> Option<u8> {
-    let is_comment = |line: &&str| line.starts_with('#');
-    let mut lines = sample.lines().filter(|line| !line.is_empty());
-    let count = lines.clone().filter(is_comment).count();
-    let first = lines.next()?;
-    let fields = |line: &str| line.bytes().filter(|&byte| byte == usual).count();
-    let is_header = count == 1 && is_comment(&first) && {
-        let next = lines.next();
-        next.is_some_and(|next| fields(first) == fields(next) && 0 < fields(first))
+/// Whether the records that begin with `#` are comments. They are no rows of the table where
+///
+/// - one of them stands in front of the table and has another number of fields than it, as a title has;
+/// - or each of them has another number of fields. Colours and tags in the first column have as many.
+fn has_comments(sample: &str, records: &Records) -> bool {
+    let is_comment = |index: &usize| {
+        let first = records.record(*index)[0];
+        !first.is_quoted() && sample.as_bytes().get(first.start()) == Some(&COMMENT)
     };
-    (0 < count && !is_header).then_some(b'#')
+    let widths = records.widths(0);
+    let (marked, others): (Vec<usize>, Vec<usize>) = (0..records.len()).partition(is_comment);
+    let others: Vec<usize> = others.iter().map(|&index| widths[index]).collect();
+    if marked.is_empty() || others.is_empty() {
+        return !marked.is_empty() && marked.iter().any(|&index| widths[index] != widths[0]);
+    }
+    let width = commonest(&others);
+    let in_front = marked.iter().enumerate().take_while(|(order, index)| order == *index).count();
+    let is_other = |index: &usize| widths[*index] != width;
+    // In a table of one column a line in front is a title, and `#` begins a text elsewhere.
+    marked[..in_front].iter().any(is_other)
+        || width == 1 && 0 < in_front
+        || 1 < width && marked.iter().all(is_other)
 }
 
 /// The lines in front of the first record that are comments, without the sign.
@@ -217,7 +260,7 @@ mod tests {
     use super::*;
 
     fn shown(text: &str, usual: u8) -> String {
-        let sniffed = sniff(text, false, usual, &Given::default());
+        let sniffed = sniff(text, false, usual, &Given::default()).sniffed;
         let Dialect { separator, quote, escape, comment, .. } = sniffed.dialect;
         let sign = |byte: Option<u8>| byte.map_or('-', char::from);
         let header = &sniffed.header;
@@ -252,6 +295,11 @@ mod tests {
             ("# one\n# two\na,b\n1,2\n", b',', ", \"-# +0 names a,b"),
             ("#a,b\n1,2\n", b',', ", \"-- +0 names #a,b"),
             ("# FromNodeId\tToNodeId\n# x\n# FromNodeId\tToNodeId\n0\t1\n", b'\t', "\\t \"-# +0 none FromNodeId,ToNodeId"),
+            ("a,b\n#1,2\n#3,4\n", b',', ", \"-- +0 names a,b"),              // rows, not comments
+            ("a,b\n1,2\n# two\n3,4\n", b',', ", \"-# +0 names a,b"),
+            ("# of May\na\n1\n#2\n", b',', ", \"-# +0 names a"),
+            ("a\n#1\n#2\n", b',', ", \"-- +0 names a"),
+            ("#ff0000,1\n#00ff00,2\n", b',', ", \"-- +0 none column0,column1"),
             ("1,2\n3,4\n", b',', ", \"-- +0 none column0,column1"),
             ("a,1\nb,2\n", b',', ", \"-- +0 none column0,column1"),
             ("x,y\na,b\n", b',', ", \"-- +0 names x,y"),                    // all texts: assumed
@@ -269,7 +317,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn any_text_is_survived(text in "[a1,;\t|\"'\\\\#\n\r é]{0,80}", is_cut: bool) {
-            let sniffed = sniff(&text, is_cut, b',', &Given::default());
+            let sniffed = sniff(&text, is_cut, b',', &Given::default()).sniffed;
             proptest::prop_assert!(sniffed.skip <= text.len() as u64);
         }
     }

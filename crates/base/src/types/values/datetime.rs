@@ -108,7 +108,9 @@ impl DateTime {
 
     /// The nanoseconds since 1970; `None` for an instant that 64 bits of them do not reach: they go from September 1677 to April 2262.
     pub fn unix_nanos(self) -> Option<i64> {
-        self.seconds.checked_mul(NANOS_A_SECOND)?.checked_add(i64::from(self.nanos))
+        // The first second of the range begins before it.
+        let nanos = i128::from(self.seconds) * i128::from(NANOS_A_SECOND) + i128::from(self.nanos);
+        i64::try_from(nanos).ok()
     }
 
     /// The seconds since 1970 with their fraction.
@@ -289,6 +291,16 @@ mod tests {
 
     fn text(time: &str) -> String {
         DateTime::parse(time).map(|time| time.to_string()).unwrap_or_else(|error| error.to_string())
+    }
+
+    /// Their range begins and ends within a second.
+    #[test]
+    fn nanoseconds_reach_as_far_as_64_bits() {
+        for nanos in [i64::MIN, i64::MIN + 1, -1, 0, i64::MAX] {
+            assert_eq!(DateTime::from_unix(0, nanos).unix_nanos(), Some(nanos));
+        }
+        let first = DateTime::from_unix(0, i64::MIN);
+        assert_eq!(DateTime { nanos: first.nanos - 1, ..first }.unix_nanos(), None);
     }
 
     #[test]
