@@ -5,7 +5,7 @@
 
 use super::arrow_file::{ArrowFile, error_of};
 use super::checked::{Whole, check_batch};
-use super::csv::file::{BATCH_ROWS, CsvFile};
+use super::csv::file::{BATCH_ROWS, CsvFile, NameHint};
 use super::csv::reader::{TextBatch, TextReader};
 use super::json::{JsonFile, JsonRows, is_json_name};
 use super::pages::memory::ReadMemory;
@@ -32,8 +32,18 @@ const ARROW_ENDS: [&str; 4] = [".arrow", ".arrows", ".feather", ".ipc"];
 const WORKBOOK_ENDS: [&str; 4] = [".xlsx", ".xls", ".xlsb", ".ods"];
 
 /// The ends of names of delimited text files, and the separator that each promises.
-const TEXT_ENDS: [(&str, u8); 4] =
-    [(".csv", b','), (".tsv", b'\t'), (".txt", b'\t'), (".edges", b'\t')];
+const TEXT_ENDS: [(&str, u8); 7] = [
+    (".csv", b','),
+    (".tsv", b'\t'),
+    (".tab", b'\t'),
+    (".psv", b'|'),
+    (".tbl", b'|'),
+    (".txt", b'\t'),
+    (".edges", b'\t'),
+];
+
+/// More ends of such names, which other files have as well: these are read where they are named, and not as files of a folder.
+const NAMED_TEXT_ENDS: [(&str, u8); 2] = [(".dat", b','), (".data", b',')];
 
 /// A table that was opened.
 pub(in crate::tables) struct Source {
@@ -190,12 +200,15 @@ impl Source {
             let schema = Arc::new(file.schema());
             (Kind::Json(Arc::new(file)), schema)
         } else {
-            let usual = TEXT_ENDS.iter().find(|(end, _)| plain.ends_with(end));
+            let mut ends = TEXT_ENDS.iter().chain(&NAMED_TEXT_ENDS);
+            let usual = ends.find(|(end, _)| plain.ends_with(end));
             let Some((_, usual)) = usual else {
                 return Err(no_table(&name, has_end(&WORKBOOK_ENDS)));
             };
-            let is_list = has_end(&[".txt", ".edges"]);
-            let file = CsvFile::open(path, (*usual, is_list), options, type_of)?;
+            let is_edges = has_end(&[".edges"]);
+            let is_list = is_edges || has_end(&[".txt", ".dat", ".data"]);
+            let hint = NameHint { usual: *usual, is_list, is_edges };
+            let file = CsvFile::open(path, hint, options, type_of)?;
             let schema = Arc::new(file.schema());
             (Kind::Csv { file: Arc::new(file), progress: options.progress.clone() }, schema)
         };
@@ -481,6 +494,6 @@ fn no_table(name: &str, is_workbook: bool) -> Error {
             "read the sheet with pandas.read_excel or polars.read_excel, and pass the data frame";
         return Error::query(message).with_hint(hint);
     }
-    let what = "a table is read from .parquet, .csv, .tsv, .txt, .edges, .json, .jsonl, .ndjson, .arrow or .feather";
+    let what = "a table is read from .parquet, .csv, .tsv, .tab, .psv, .txt, .dat, .edges, .json, .jsonl, .ndjson, .arrow or .feather";
     Error::query(format!("{name}: {what}"))
 }

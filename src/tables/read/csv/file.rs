@@ -33,6 +33,17 @@ const SAMPLE_LEN_MAX: usize = 1 << 24;
 /// The records of a batch at most.
 pub(in crate::tables) const BATCH_ROWS: usize = 1 << 16;
 
+/// What the name of a file promises.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::tables) struct NameHint {
+    /// The separator.
+    pub usual: u8,
+    /// Whether blanks may be separators.
+    pub is_list: bool,
+    /// Whether its records are edges.
+    pub is_edges: bool,
+}
+
 /// A file and what is known of it.
 pub(in crate::tables) struct CsvFile {
     name: String,
@@ -64,7 +75,7 @@ impl Column {
 }
 
 impl CsvFile {
-    /// Finds out how a file is written. `usual` is the separator that its name promises; `type_of` says for a column which type
+    /// Finds out how a file is written. `hint` is what its name promises; `type_of` says for a column which type
     /// it has, `None` leaves that to the cells.
     ///
     /// # Errors
@@ -72,16 +83,16 @@ impl CsvFile {
     /// [`Error::Io`] for a file that can't be read; [`Error::Load`] for a first record that is none of a table.
     pub(in crate::tables) fn open(
         path: PathBuf,
-        (usual, is_list): (u8, bool),
+        hint: NameHint,
         options: &TableOptions,
         type_of: impl Fn(&str) -> Option<ValueType>,
     ) -> Result<CsvFile> {
         let (name, text) = (path.display().to_string(), TextFile::find(path, options.encoding)?);
-        let given = Given { is_list, ..given(options) };
+        let given = Given { is_list: hint.is_list, is_edges: hint.is_edges, ..given(options) };
         let mut sample_len = SAMPLE_LEN;
         let (is_cut, Sample { sniffed, observed, .. }) = loop {
             let (text, is_cut) = text.sample(sample_len)?;
-            let sample = sniff(&text, is_cut, usual, &given);
+            let sample = sniff(&text, is_cut, hint.usual, &given);
             if sample.has_first_record {
                 break (is_cut, sample);
             }
@@ -227,20 +238,41 @@ impl CsvFile {
         first_row: u64,
     ) -> Result<(RecordBatch, Vec<Fault>)> {
         let mut typed = TypedColumns::default();
+        // A column without a value in the sample is no predicate, so that nobody requests it.
+        let has_value = |position: &usize| {
+            let mut cells = batch.column(*position);
+            cells.any(|(text, is_quoted)| !self.missing.is_missing(&text, is_quoted))
+        };
+        if self.unknown_columns().any(|position| has_value(&position)) {
+            return Err(self.changed());
+        }
         for &position in positions {
             let column = &self.columns[position];
             let (kind, is_given) = column.kind();
             let cells = batch.column(position);
             let (array, mismatches) = column_array(cells, (kind, is_given), &self.missing);
             if !mismatches.is_empty() && !is_given && !self.is_inferred_whole {
-                self.mismatch.get_or_init(|| ());
-                return Err(Error::query(format!("{}: the types of columns change", self.name)));
+                return Err(self.changed());
             }
             let name = ColumnName { name: column.name.clone(), place: position };
             let mismatches = mismatches.into_iter().map(|row| (row, batch.cell(row, position).0));
             typed.push((name, kind), array, mismatches, first_row);
         }
         typed.finish(batch.len())
+    }
+
+    /// The positions of the columns that have no value in the sample of a longer file.
+    fn unknown_columns(&self) -> impl Iterator<Item = usize> {
+        let is_unknown = |column: &Column| column.kind() == (ColumnKind::Missing, false);
+        let columns = self.columns.iter().enumerate();
+        let columns = columns.filter(|_| !self.is_inferred_whole);
+        columns.filter(move |(_, column)| is_unknown(column)).map(|(position, _)| position)
+    }
+
+    /// Notes that the sample does not show the types of all columns.
+    fn changed(&self) -> Error {
+        self.mismatch.get_or_init(|| ());
+        Error::query(format!("{}: the types of columns change", self.name))
     }
 
     /// What was found, in one line: `comma, header, utf-8, 14 columns`.
@@ -301,6 +333,7 @@ fn given(options: &TableOptions) -> Given {
         missing: MissingTexts { given: null_values.clone(), quoted_empty: *quoted_null },
         is_ragged: options.text.ragged != Ragged::Error,
         is_list: false,
+        is_edges: false,
     }
 }
 

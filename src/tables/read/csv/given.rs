@@ -23,4 +23,6 @@ pub(in crate::tables) struct Given {
     pub is_ragged: bool,
     /// Whether the name of the file is that of a list of edges, `.txt` or `.edges`.
     pub is_list: bool,
+    /// Whether the name of the file is that of edges, which have no header where all cells are texts.
+    pub is_edges: bool,
 }

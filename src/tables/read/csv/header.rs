@@ -49,7 +49,10 @@ pub(super) fn header_of(
             let own: Vec<ColumnKind> =
                 first.iter().map(|field| kind_of(&text(field), &given.missing)).collect();
             let below: Vec<ColumnKind> = below.iter().map(Observed::kind).collect();
-            is_header(&own, &below, records.len() == start + 1)
+            let (is_header, is_assumed) = is_header(&own, &below, records.len() == start + 1);
+            // Names in a list of edges are those of nodes.
+            let is_edge = is_assumed && (given.is_edges || dialect.merges_separators);
+            (is_header && !is_edge, is_assumed && !is_edge)
         }
     };
     let numbered = |index: usize| format!("column{index}");

@@ -129,7 +129,7 @@ pub(in crate::tables) struct MissingTexts {
 
 impl MissingTexts {
     /// Returns true for a cell that has no value in a column of any type.
-    fn is_missing(&self, text: &str, is_quoted: bool) -> bool {
+    pub(super) fn is_missing(&self, text: &str, is_quoted: bool) -> bool {
         if text.is_empty() {
             return !is_quoted || self.quoted_empty;
         }
@@ -203,15 +203,31 @@ fn has_leading_zero(text: &str) -> bool {
 /// Reads a date, or a time, as seconds since 1970 in UTC and nanoseconds. A time without an offset is one of UTC.
 fn time_of(text: &str) -> Option<(i64, u32)> {
     let text = text.trim();
-    if !matches!(text.as_bytes(), [_, _, _, _, b'-', _, _, b'-', _, _, ..]) {
-        return None;
-    }
+    let text = match text.as_bytes() {
+        [_, _, _, _, b'-', _, _, b'-', _, _, ..] => Cow::Borrowed(text),
+        [_, _, _, _, b'/', _, _, b'/', _, _, ..] => Cow::Owned(text.replacen('/', "-", 2)),
+        _ => return None,
+    };
     let utc: Tz = "+00:00".parse().ok()?;
-    let time = string_to_datetime(&utc, text).ok()?;
+    let time = string_to_datetime(&utc, &text);
+    let time = time.or_else(|fault| match with_seconds(&text) {
+        Some(text) => string_to_datetime(&utc, &text),
+        None => Err(fault),
+    });
+    let time = time.ok()?;
     // A leap second has more nanoseconds than a second.
     let nanos = i64::from(time.timestamp_subsec_nanos());
     let seconds = time.timestamp() + nanos / NANOS_A_SECOND;
     Some((seconds, (nanos % NANOS_A_SECOND) as u32))
+}
+
+/// A time to the minute, `2020-01-31 10:00` with or without an offset, to the second.
+fn with_seconds(text: &str) -> Option<String> {
+    const MINUTES_LEN: usize = 16;
+    let (minutes, offset) = text.split_at_checked(MINUTES_LEN)?;
+    let is_time = matches!(minutes.as_bytes(), [.., b'T' | b't' | b' ', _, _, b':', _, _]);
+    let is_offset = matches!(offset.as_bytes(), [] | [b'Z' | b'z' | b'+' | b'-' | b' ', ..]);
+    (is_time && is_offset).then(|| format!("{minutes}:00{offset}"))
 }
 
 /// What the cells of a column were so far.
@@ -502,6 +518,10 @@ mod tests {
             (&["2020-01-31", "2020-01-31T10:00:00Z"], K::Time, 1),
             (&["1234-56-78"], K::Text, 1),                     // no date, but its shape
             (&["2011-08-20 11:25:30Z+00:00"], K::Text, 1),
+            (&["2020-01-31 10:00", "2020-01-31T10:00Z", "2020-01-31 10:00+02:00"], K::Time, 1),
+            (&["2020/01/31", "2020/01/31 10:00"], K::Time, 1),
+            (&["31/01/2020"], K::Text, 1),                     // perhaps the month stands first elsewhere
+            (&["2020-01-31 1:00"], K::Text, 1),
             (&["2020-01-31", "1"], K::Text, 2),
             (&["0001-01-01", "2020-01-31 10:00:00.000000001"], K::Text, 2), // no unit of 64 bits has both
             (&["1", "n/a", "NULL"], K::Int, 1),

@@ -214,6 +214,9 @@ impl Splitter {
             self.line += u64::from(next.is_some());
             return Some(next);
         }
+        if matches!(first, b' ' | b'\t') && !self.dialect.keeps_empty_lines {
+            return self.blank_line(text, at, is_last);
+        }
         if self.dialect.comment != Some(first) {
             return None;
         }
@@ -221,6 +224,20 @@ impl Splitter {
         let next = match end {
             Some(end) => behind_line_end(text, end, is_last),
             None => is_last.then_some(text.len()),
+        };
+        self.line += u64::from(next.is_some());
+        Some(next)
+    }
+
+    /// As [`Splitter::skipped_line`], of a line that begins with a blank: it is empty where nothing else is in it.
+    fn blank_line(&mut self, text: &[u8], at: usize, is_last: bool) -> Option<Option<usize>> {
+        let (separator, merges) = (self.dialect.separator, self.dialect.merges_separators);
+        let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t') && (*byte != separator || merges);
+        let end = at + text[at..].iter().take_while(|byte| is_blank(byte)).count();
+        let next = match text.get(end) {
+            Some(b'\n' | b'\r') => behind_line_end(text, end, is_last),
+            Some(_) => return None,
+            None => is_last.then_some(end),
         };
         self.line += u64::from(next.is_some());
         Some(next)
@@ -276,10 +293,45 @@ impl Splitter {
         if let Some(quote) = self.dialect.quote.filter(|quote| text.get(start) == Some(quote)) {
             return self.quoted(text, start, quote, is_last, records);
         }
+        if text.get(start) == Some(&b' ')
+            && let Some(scanned) = self.quoted_behind_blanks(text, start, is_last, records)
+        {
+            return scanned;
+        }
         match self.unquoted_end(text, start, is_last) {
             Some(end) => Scanned::Field(Field::new(start, end, 0), end),
             None => Scanned::Cut,
         }
+    }
+
+    /// Reads a field whose quote stands behind blanks, `None` where they are letters of a field as others.
+    fn quoted_behind_blanks(
+        &self,
+        text: &[u8],
+        start: usize,
+        is_last: bool,
+        records: &mut Records,
+    ) -> Option<Scanned> {
+        let quote = self.dialect.quote?;
+        let blanks = text[start..].iter().take_while(|byte| **byte == b' ').count();
+        let is_quote = self.dialect.separator != b' ' && text.get(start + blanks) == Some(&quote);
+        let strays_before = records.stray_quotes;
+        match is_quote.then(|| self.quoted(text, start + blanks, quote, is_last, records))? {
+            Scanned::Field(..) if strays_before < records.stray_quotes => {
+                records.stray_quotes = strays_before;
+                None
+            }
+            Scanned::Open if is_last => None,
+            scanned => Some(scanned),
+        }
+    }
+
+    /// The position behind the blanks at `at`, which are no part of a quoted field.
+    fn behind_blanks(&self, text: &[u8], at: usize) -> usize {
+        if self.dialect.separator == b' ' {
+            return at;
+        }
+        at + text[at..].iter().take_while(|byte| **byte == b' ').count()
     }
 
     fn unquoted_end(&self, text: &[u8], start: usize, is_last: bool) -> Option<usize> {
@@ -311,7 +363,8 @@ impl Splitter {
                 }
                 continue;
             }
-            let behind = at + 1;
+            let closing = at + 1;
+            let behind = self.behind_blanks(text, closing);
             match text.get(behind) {
                 // Perhaps the first of two quotes.
                 None if !is_last => return Scanned::Open,
@@ -321,7 +374,7 @@ impl Splitter {
                 }
                 Some(_) => {}
             }
-            let Some(end) = self.unquoted_end(text, behind, is_last) else { return Scanned::Cut };
+            let Some(end) = self.unquoted_end(text, closing, is_last) else { return Scanned::Cut };
             records.stray_quotes += 1;
             // The closing quote stands within the range; reading the field removes it.
             return Scanned::Field(Field::new(start + 1, end, QUOTED | ESCAPED), end);

@@ -12,14 +12,14 @@ use super::dialect::Dialect;
 use super::given::Given;
 use super::header::{Header, header_of};
 use super::kinds::Observed;
-use super::records::{Records, Split, Splitter, commonest};
+use super::records::{Field, Records, Split, Splitter, commonest};
 use std::cmp::Reverse;
 
 /// The separators that are tried, the more usual one first.
 const SEPARATORS: [u8; 4] = *b",\t;|";
 
 /// The separators of lists of edges, which often have blanks.
-const SEPARATORS_OF_LISTS: [u8; 4] = *b"\t ,;";
+const SEPARATORS_OF_LISTS: [u8; 5] = *b"\t ,;|";
 
 /// The sign of comments.
 const COMMENT: u8 = b'#';
@@ -72,6 +72,8 @@ struct Candidate {
     score: Score,
     /// The first record of the table.
     start: usize,
+    /// Whether there are quotes where fields begin, and none that closes one.
+    has_letters_for_quotes: bool,
 }
 
 /// Finds out how a text is written. `is_cut` says that the file goes on behind the sample, so that its last record is not
@@ -92,7 +94,15 @@ pub(in crate::tables) fn sniff(text: &str, is_cut: bool, usual: u8, given: &Give
     };
     let scored = scored.filter(is_shown);
     let best = scored.max_by(|one, other| one.score.cmp(&other.score));
-    let Candidate { mut dialect, start, .. } = best.expect("there is a candidate");
+    let mut best = best.expect("there is a candidate");
+    if given.quote.is_none() && best.has_letters_for_quotes {
+        // Each field that begins with a quote goes on behind the next one: they are letters.
+        let dialect = Dialect { quote: None, escape: None, ..best.dialect };
+        let other = scored_of(sample, is_cut, dialect, (usual, 0), given);
+        let keeps = |candidate: &Candidate| (candidate.score.is_table, candidate.score.is_even);
+        best = if keeps(&best) <= keeps(&other) { other } else { best };
+    }
+    let Candidate { mut dialect, start, .. } = best;
     let mut cut = split(sample, is_cut, dialect);
     let start = if given.skip.is_some() { 0 } else { start };
     let records = &cut.records;
@@ -188,11 +198,12 @@ fn scored_of(
     (usual, order): (u8, usize),
     given: &Given,
 ) -> Candidate {
-    let mut records = split(sample, is_cut, dialect).records;
-    if given.comment.is_none() && has_comments(sample, &records) {
+    let mut cut = split(sample, is_cut, dialect);
+    if given.comment.is_none() && has_comments(sample, &cut.records) {
         dialect.comment = Some(COMMENT);
-        records = split(sample, is_cut, dialect).records;
+        cut = split(sample, is_cut, dialect);
     }
+    let records = &cut.records;
     let widths = records.widths(0);
     let width = commonest(&widths);
     let start = preamble_len(&widths, width);
@@ -203,8 +214,19 @@ fn scored_of(
     let is_expected = given.is_ragged || is_usual && widths.first() == Some(&width);
     let enough = if is_expected { EVEN_PART_OF_USUAL } else { EVEN_PART };
     let quoted = records.fields.iter().filter(|field| field.is_quoted()).count();
+    // Words with blanks between are no table where some line has fewer.
+    let is_word = |field: &Field| {
+        sample.as_bytes().get(field.start()).is_some_and(|byte| byte.is_ascii_alphabetic())
+    };
+    let is_prose = dialect.merges_separators
+        && !is_expected
+        && (0 < start || !is_even)
+        && (start..records.len()).any(|index| records.record(index).iter().any(is_word));
+    let has_open_quote = cut.split.open_quote.is_some() && !is_cut;
+    let has_letters_for_quotes =
+        0 < records.stray_quotes && quoted + usize::from(has_open_quote) <= records.stray_quotes;
     let score = Score {
-        is_table: 2 <= width && table.len() * enough <= 100 * even,
+        is_table: 2 <= width && table.len() * enough <= 100 * even && !is_prose,
         is_even,
         is_quoted_well: records.stray_quotes == 0,
         preamble: Reverse(start),
@@ -214,7 +236,7 @@ fn scored_of(
         quoted,
         order: Reverse(order),
     };
-    Candidate { dialect, score, start }
+    Candidate { dialect, score, start, has_letters_for_quotes }
 }
 
 /// The number of records in front that have fewer fields than the others: a title, notes. They are no preamble where such
@@ -290,6 +312,10 @@ mod tests {
             ("a\n1\n", b',', ", \"-- +0 names a"),
             ("a,b\n'x,y',1\n", b',', ", '-- +0 names a,b"),
             ("a,b\n\"x\\\",y\",1\n", b',', ", \"\\- +0 names a,b"),
+            ("a,b\n\"x,1\nz,2\n", b',', ", --- +0 names a,b"),              // a quote that nothing closes
+            ("a,b\n\"x\"y,1\nz,2\n", b',', ", --- +0 names a,b"),
+            ("a,b\n\"x\"y,1\n\"z,w\",2\n", b',', ", \"-- +0 names a,b"),
+            ("a,b\n1, \"x,y\"\n2, \"z\"\n", b',', ", \"-- +0 names a,b"),
             ("a,b\n5\" pipe,1\n", b',', ", \"-- +0 names a,b"),
             ("Report\nof May\na,b\n1,2\n3,4\n", b',', ", \"-- +2 names a,b"),
             ("# one\n# two\na,b\n1,2\n", b',', ", \"-# +0 names a,b"),
