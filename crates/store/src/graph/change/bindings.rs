@@ -71,15 +71,12 @@ impl Bindings {
         Ok(uids)
     }
 
-    /// The value of `val(name)` at a node; new nodes have none of their own.
-    fn value(&self, name: &str, node: Subject<'_>) -> Result<Option<Value>> {
-        Ok(match (self.get(name)?, node) {
-            (Binding::Constant(value), _) => Some(value.clone()),
-            (Binding::Values(values), Subject::Uid(uid)) => {
-                let place = values.binary_search_by_key(&Uid(uid), |(uid, _)| *uid).ok();
-                place.map(|place| values[place].1.clone())
-            }
-            _ => None,
+    /// The values of `val(name)`, by node.
+    fn values(&self, name: &str) -> Result<NodeValues<'_>> {
+        Ok(match self.get(name)? {
+            Binding::Constant(value) => NodeValues::Constant(value),
+            Binding::Values(values) => NodeValues::Sorted(values, 0),
+            Binding::Uids(_) => NodeValues::Sorted(&[], 0),
         })
     }
 
@@ -143,10 +140,15 @@ impl Bindings {
             if room < out.len() {
                 return Err(too_many(STATEMENTS_MAX - room + out.len()));
             }
+            let mut values = self.values(name)?;
+            let count = values.most().min(subjects.len());
+            charge(count * each)?;
+            out.reserve(count);
             for subject in subjects {
-                if let Some(value) = self.value(name, subject)? {
-                    charge(each + value.heap_size())?;
-                    out.push(NQuad { subject, object: Object::Value(value), ..quad.clone() });
+                if let Some(value) = values.of(subject) {
+                    charge(value.heap_size())?;
+                    let object = Object::Value(value.clone());
+                    out.push(NQuad { subject, object, ..quad.clone() });
                 }
             }
             return Ok(());
@@ -159,8 +161,9 @@ impl Bindings {
         if room < count {
             return Err(too_many(STATEMENTS_MAX - room + count));
         }
-        // The vector may be copied as it grows.
+        // The vector may be copied to get the memory for them.
         charge(2 * (count - out.len()) * each)?;
+        out.reserve(count - out.len());
         for subject in subjects {
             let each = objects.iter().cloned();
             out.extend(each.map(|object| NQuad { subject, object, ..quad.clone() }));
@@ -177,6 +180,39 @@ impl Bindings {
             return Ok(vec![subject]);
         }
         Ok(uids.into_iter().map(|uid| Subject::Uid(uid.0)).collect())
+    }
+}
+
+/// The values of a variable.
+enum NodeValues<'b> {
+    /// The same value at each node.
+    Constant(&'b Value),
+    /// Values in ascending order of the nodes, and the index of the one that is probably next.
+    Sorted(&'b [(Uid, Value)], usize),
+}
+
+impl<'b> NodeValues<'b> {
+    /// The number of nodes that have a value, at most.
+    fn most(&self) -> usize {
+        match self {
+            NodeValues::Constant(_) => usize::MAX,
+            NodeValues::Sorted(values, _) => values.len(),
+        }
+    }
+
+    /// The value at a node; new nodes have none of their own. O(1) where the nodes come in the order of the values.
+    fn of(&mut self, node: Subject<'_>) -> Option<&'b Value> {
+        let (values, next, uid) = match (self, node) {
+            (NodeValues::Constant(value), _) => return Some(value),
+            (NodeValues::Sorted(values, next), Subject::Uid(uid)) => (values, next, Uid(uid)),
+            _ => return None,
+        };
+        if values.get(*next).is_none_or(|(other, _)| *other != uid) {
+            *next = values.binary_search_by_key(&uid, |(other, _)| *other).ok()?;
+        }
+        let (_, value) = &values[*next];
+        *next += 1;
+        Some(value)
     }
 }
 

@@ -93,6 +93,7 @@ pub fn stage(
         named: NamedUids::default(),
         taken: Vec::new(),
         predicates: FxHashMap::default(),
+        last: None,
         langs: FxHashMap::from_iter([("", 0)]),
         labels: FxHashMap::default(),
         uncharged: 0,
@@ -180,6 +181,8 @@ struct Staging<'a, 'v> {
     taken: Vec<u64>,
     /// The places of the predicates in the changes.
     predicates: FxHashMap<String, u32>,
+    /// The predicate of the last statement: most have the same as the one before.
+    last: Option<(&'a str, u32)>,
     /// The places of the languages.
     langs: FxHashMap<&'a str, u32>,
     labels: FxHashMap<Label<'a>, Uid>,
@@ -296,9 +299,8 @@ impl<'a> Staging<'a, '_> {
         };
         let node = self.known_uid(quad.subject)?;
         let target = target(&quad.object).map(|target| self.known_uid(target)).transpose()?;
-        check_name(name, &self.version.schema, self.stager.actor).map_err(Error::schema)?;
         // Deletes never create schema.
-        let Some(predicate) = self.predicate(name) else {
+        let Some(predicate) = self.changed_predicate(name)? else {
             // Another commit may define it before this request has its turn, and then there may be something to delete.
             self.reads.insert(name.to_owned());
             return Ok(());
@@ -392,8 +394,7 @@ impl<'a> Staging<'a, '_> {
         if quad.subject == Subject::Star || quad.object == Object::Star {
             return Err(star_in_set());
         }
-        check_name(name, &self.version.schema, self.stager.actor).map_err(Error::schema)?;
-        let predicate = match self.predicate(name) {
+        let predicate = match self.changed_predicate(name)? {
             Some(predicate) => predicate,
             None => self.define(name, &quad.object),
         };
@@ -424,6 +425,19 @@ impl<'a> Staging<'a, '_> {
         let lang = self.lang(quad.lang);
         part.values.push(SetValue { predicate, lang, node, value, facets });
         Ok(())
+    }
+
+    /// The place of a predicate that a statement sets or deletes; `None` for one that nobody knows yet.
+    fn changed_predicate(&mut self, name: &'a str) -> Result<Option<u32>> {
+        if let Some((last, predicate)) = self.last
+            && last == name
+        {
+            return Ok(Some(predicate));
+        }
+        check_name(name, &self.version.schema, self.stager.actor).map_err(Error::schema)?;
+        let predicate = self.predicate(name);
+        self.last = predicate.map(|predicate| (name, predicate));
+        Ok(predicate)
     }
 
     /// The place of a predicate that the schema or the request knows.
