@@ -11,21 +11,20 @@
 //! above it, so that a client that comes back with the number of a transaction is not
 //! taken for another client.
 //!
-//! `LOCK` is empty. The operating system's lock on it is the right to write; the file itself stays.
+//! The operating system's lock on `LOCK` is the right to write ([`Lock`]); the file itself stays.
 
 use super::current::{Current, LastLog, log_number, snapshot_number};
+use super::lock::{LOCK, Lock, failed};
 use crate::storage::{Disk, Files, Identity, write_all_at};
 use hexgraph_base::types::{Error, Result};
-use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::{fs, io, process};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::{fs, io};
 
 const CURRENT: &str = "CURRENT";
 const CURRENT_NEXT: &str = "CURRENT.next";
 const CLOCK: &str = "CLOCK";
 const CLOCK_NEXT: &str = "CLOCK.next";
-const LOCK: &str = "LOCK";
 
 /// The greatest number of a transaction or a commit: a billion of them a second reach it in 146 years. A file that has a greater one was
 /// not written here, and the numbers after it would begin again from 0.
@@ -40,33 +39,6 @@ pub struct Directory {
     lock: Option<Lock>,
     /// The content of `CURRENT`, once the process that writes has read it.
     written: Mutex<Option<Current>>,
-}
-
-/// The lock of the process that writes.
-struct Lock {
-    file: File,
-    /// The process that took the lock. A forked child has the file too, and must not write.
-    process: u32,
-    /// Set when the lock is released although the handle is still in use.
-    released: OnceLock<()>,
-}
-
-impl Drop for Lock {
-    fn drop(&mut self) {
-        // Closing the file would release the lock, if no other process had the file. A child that was just forked has it until it
-        // becomes another program, and until then whoever closed a database could not open it again.
-        if self.process == process::id() {
-            self.release();
-        }
-    }
-}
-
-impl Lock {
-    fn release(&self) {
-        let _ = self.released.set(());
-        // If this fails, the lock ends when the file is closed.
-        let _ = self.file.unlock();
-    }
 }
 
 /// The path from the root: a process may change its working directory while a database is open, and another one
@@ -99,7 +71,7 @@ impl Directory {
         if !directory.path.join(LOCK).exists() && !directory.path.join(CURRENT).exists() {
             refuse_foreign(path)?;
         }
-        Ok(Directory { lock: Some(take_lock(path)?), ..directory })
+        Ok(Directory { lock: Some(Lock::take(path)?), ..directory })
     }
 
     /// Opens a directory for reading. It may be open for writing elsewhere.
@@ -297,7 +269,7 @@ impl Directory {
     pub fn check_writable(&self) -> Result<()> {
         let path = self.path.display();
         match &self.lock {
-            Some(lock) if lock.process != process::id() => Err(Error::ReadOnly {
+            Some(lock) if !lock.is_own() => Err(Error::ReadOnly {
                 message: format!(
                     "{path} belongs to the process that opened it; a forked child may only read"
                 ),
@@ -313,16 +285,21 @@ impl Directory {
     ///
     /// [`Error::Closed`] after [`Directory::release`].
     pub fn check_kept(&self) -> Result<()> {
-        let is_released = self.lock.as_ref().is_some_and(|lock| lock.released.get().is_some());
+        let is_released = self.lock.as_ref().is_some_and(|lock| lock.is_released());
         if is_released { Err(Error::Closed) } else { Ok(()) }
     }
 
     /// Releases the lock of the writer, so that the directory can be opened at once although this handle may be in use
     /// for a while. The caller makes sure that nothing is being written.
     pub fn release(&self) {
-        if let Some(lock) = self.lock.as_ref().filter(|lock| lock.process == process::id()) {
+        if let Some(lock) = self.lock.as_ref().filter(|lock| lock.is_own()) {
             lock.release();
         }
+    }
+
+    /// True while this process writes, and a path has the directory that it writes to: not one that was made later in its place.
+    pub fn is_locked_at(&self, path: &Path) -> bool {
+        self.lock.as_ref().is_some_and(|lock| lock.is_own() && lock.is_at(path))
     }
 
     /// Publishes a snapshot that `write` writes to the path it is given, with the identity of the
@@ -454,30 +431,6 @@ impl Directory {
     }
 }
 
-fn take_lock(path: &Path) -> Result<Lock> {
-    let path = path.join(LOCK);
-    let mut options = File::options();
-    // The file stays behind after a crash and means nothing by itself: the system ends the lock with the process.
-    let file = options.create(true).truncate(false).write(true).open(&path);
-    let file = file.map_err(|error| match error.kind() {
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            let context = "this process may not write there; open the database read-only, or make \
-                           the directory writable: opening";
-            failed(context, &path, error)
-        }
-        _ => failed("opening", &path, error),
-    })?;
-    match file.try_lock() {
-        Ok(()) => Ok(Lock { file, process: process::id(), released: OnceLock::new() }),
-        Err(TryLockError::WouldBlock) => {
-            let reason = "the database is open for writing already, here or in another process; \
-                          close it there, or open it read-only";
-            Err(failed("locking", &path, io::Error::new(io::ErrorKind::WouldBlock, reason)))
-        }
-        Err(TryLockError::Error(error)) => Err(failed("locking", &path, error)),
-    }
-}
-
 /// Refuses a path that is a file.
 fn refuse_file(path: &Path) -> Result<()> {
     if !path.is_file() {
@@ -497,29 +450,12 @@ fn refuse_foreign(path: &Path) -> Result<()> {
     Err(failed("opening", path, io::Error::new(io::ErrorKind::DirectoryNotEmpty, reason)))
 }
 
-/// Makes the error of a step, such as `opening`, that the system refused for a path.
-fn failed(doing: &str, path: &Path, error: io::Error) -> Error {
-    Error::io(format!("{doing} {}", path.display()), error)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn write(text: &'static str) -> impl FnOnce(&Path, Identity) -> Result<()> {
         move |path, _| fs::write(path, text).map_err(|error| failed("writing", path, error))
-    }
-
-    #[test]
-    fn a_lock_ends_though_a_started_process_has_its_file() {
-        let root = tempfile::tempdir().unwrap();
-        let first = take_lock(root.path()).unwrap();
-        let inherited = first.file.try_clone().unwrap();
-        let error = take_lock(root.path()).err().expect("it is locked").to_string();
-        assert!(error.contains("open for writing already"), "{error}");
-        drop(first);
-        drop(take_lock(root.path()).unwrap());
-        drop(inherited);
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod directory;
 #[cfg(test)]
 mod interleavings;
 mod leftovers;
+mod lock;
 mod recovery;
 mod syncs;
 mod wal;
