@@ -46,6 +46,13 @@ def connect(  # noqa: PLR0913 - settings by keyword
     here and in all paths that methods take. One process may have a directory open for writing; any
     number may open it read-only, and share its pages in memory. `threads`
     are those that loads and large queries use, 0 for as many as there are cores.
+
+    In the process that has it open, `connect` returns another handle of the same database, so a
+    cell of a notebook may be run again. The settings have to be the same, but for `strict`,
+    `warnings` and `namespace`, which each handle has for itself. `close` closes one handle; the
+    database is closed with the last. What is opened with `read_only` is a database of its own,
+    which shows the moment when it was opened until it is told to `refresh`.
+
     A transaction that nobody uses for `txn_timeout` seconds is discarded.
 
     A commit is noted in a log in the directory. `sync` says when it counts as done:
@@ -99,8 +106,9 @@ def connect(  # noqa: PLR0913 - settings by keyword
     ...     db
     <hexgraph.Database :memory:>
 
-    Raises StorageError when another process writes there; CorruptError when the data or the log
-    is damaged; ValueError for a limit that there is not, and for an address of another kind.
+    Raises StorageError when another process writes there, which it names, or this one with other
+    settings; CorruptError when the data or the log is damaged; ValueError for a limit that there is
+    not, and for an address of another kind.
     """
     if other:
         from .guesses import refuse_of_connect

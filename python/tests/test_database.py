@@ -257,8 +257,6 @@ def test_one_writer_and_many_readers(tmp_path):
     path = tmp_path / "shared"
     with hexgraph.connect(path) as writer:
         writer.load(b'<0x1> <name> "Ada" .', progress=False)
-        with pytest.raises(hexgraph.StorageError, match="open for writing already"):
-            hexgraph.connect(path)
         with (
             hexgraph.connect(path, read_only=True) as one,
             hexgraph.connect(path, read_only=True) as two,

@@ -5,6 +5,7 @@ use super::access::{AccessList, Caller};
 #[cfg(feature = "graphql")]
 use super::graphql::Schemas;
 use super::guard::guarded;
+use super::handles::Handle;
 use super::namespaces::{Namespace, NamespaceSet};
 use super::open::Open;
 use super::operation::{OpenOptions, Stats};
@@ -34,6 +35,8 @@ pub struct Database {
     /// Whom the handle belongs to, where users have rights; `None` for one that may do everything.
     #[cfg(feature = "graphql")]
     caller: Option<Arc<Caller>>,
+    /// Which of the handles it is that [`Database::connect`] gave; `None` for the one of an owner.
+    handle: Option<Arc<Handle>>,
 }
 
 impl Database {
@@ -86,13 +89,24 @@ impl Database {
 
     /// The handle of the namespace 0.
     fn of_whole(all: NamespaceSet) -> Database {
+        Database::of_set(Arc::new(all))
+    }
+
+    /// A handle of the namespace 0 of a database that is open.
+    pub(super) fn of_set(all: Arc<NamespaceSet>) -> Database {
         let own = Arc::clone(all.main());
         Database {
-            all: Arc::new(all),
+            all,
             own,
             #[cfg(feature = "graphql")]
             caller: None,
+            handle: None,
         }
+    }
+
+    /// The same, closed with a handle.
+    pub(super) fn with_handle(self, handle: Arc<Handle>) -> Database {
+        Database { handle: Some(handle), ..self }
     }
 
     /// A handle like this one, for a namespace that is open.
@@ -102,13 +116,16 @@ impl Database {
 
     /// Closes the database with all of its namespaces: writes a snapshot of each unless its log is short, and unlocks the
     /// directory. Later calls fail with [`Error::Closed`]; closing again does nothing. Queries that are running finish on the
-    /// version that they read.
+    /// version that they read. A handle of [`Database::connect`] closes the database only where it is the last one.
     ///
     /// # Errors
     ///
     /// As [`Database::checkpoint`]; what could not be closed stays open in that case.
     pub fn close(&self) -> Result<()> {
-        guarded(|| self.all.close())
+        guarded(|| match &self.handle {
+            Some(handle) => handle.close(),
+            None => self.all.close(),
+        })
     }
 
     /// Returns the whole schema in the language that [`Database::alter`] reads.
@@ -151,6 +168,7 @@ impl Database {
     /// Returns the newest published version with all that is in it, whoever asks.
     pub(super) fn whole_version(&self) -> Result<Arc<Version>> {
         // A guard of the swap and not a clone: readers touch no shared reference count but that of the version.
+        self.check_handle()?;
         let open = self.own.open.load();
         open.as_ref().map(|open| open.store.version()).ok_or_else(|| self.own.closed())
     }
@@ -344,7 +362,20 @@ impl Database {
     ///
     /// [`Error::Closed`] when it is closed; [`Error::Query`] when the namespace was dropped.
     pub(super) fn open_state(&self) -> Result<Arc<Open>> {
+        self.check_handle()?;
         self.own.open.load_full().ok_or_else(|| self.own.closed())
+    }
+
+    /// Checks that the handle was not closed, whatever becomes of others.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Closed`].
+    pub(super) fn check_handle(&self) -> Result<()> {
+        match self.handle.as_ref().is_some_and(|handle| handle.is_closed()) {
+            true => Err(Error::Closed),
+            false => Ok(()),
+        }
     }
 }
 

@@ -11,6 +11,8 @@ mod files;
 mod export;
 mod folding;
 mod open;
+mod handles;
+mod connect;
 mod namespaces;
 mod guard;
 #[cfg(feature = "client")]

@@ -393,6 +393,11 @@ impl Open {
         }
     }
 
+    /// True while this process writes, and a path has the directory that it writes to: not one that was made later in its place.
+    pub(super) fn is_locked_at(&self, path: &Path) -> bool {
+        matches!(&self.home, Home::Write(writing) if writing.directory.is_locked_at(path))
+    }
+
     /// Whether a path leads to the directory of the database.
     pub(super) fn is_at(&self, path: &Path) -> bool {
         self.folder().is_some_and(|own| is_same(own, path))

@@ -43,6 +43,60 @@ impl OpenOptions {
     }
 }
 
+impl OpenOptions {
+    /// The options that other ones have otherwise: the name of each, its value here and its value there.
+    pub(super) fn differences(&self, other: &OpenOptions) -> Vec<(String, String, String)> {
+        let (own, others) = (self.settings(), other.settings());
+        let pairs = own.into_iter().zip(others).filter(|(own, other)| own != other);
+        pairs.map(|((name, own), (_, other))| (name.to_owned(), own, other)).collect()
+    }
+
+    /// All options, by the names that surfaces have for them.
+    fn settings(&self) -> Vec<(&'static str, String)> {
+        let OpenOptions {
+            read_only,
+            threads,
+            limits,
+            memory,
+            transactions,
+            sync,
+            checkpoint,
+            no_map,
+            thresholds,
+        } = self;
+        let memory = match memory {
+            Memory::Shared => "None".to_owned(),
+            Memory::Work(bytes) => bytes.to_string(),
+            Memory::Process(bytes) => format!("{bytes} for the process"),
+        };
+        let sync = match sync {
+            SyncPolicy::Always => "always".to_owned(),
+            SyncPolicy::Every(pause) => format!("every={pause:?}"),
+            SyncPolicy::Never => "never".to_owned(),
+        };
+        let fold = match thresholds.folding {
+            Folding::Background => "auto",
+            Folding::Commit => "commit",
+            Folding::Manual => "manual",
+        };
+        let TxnLimits { idle, open, per_client, statements, history } = transactions;
+        let mut settings = vec![
+            ("read_only", read_only.to_string()),
+            ("threads", threads.to_string()),
+            ("memory", memory),
+            ("txn_timeout", idle.as_secs_f64().to_string()),
+            ("transactions", format!("{open}, {per_client}, {statements}, {history}")),
+            ("sync", sync),
+            ("checkpoint", checkpoint.to_string()),
+            ("fold", fold.to_owned()),
+            ("map", (!no_map).to_string()),
+            ("thresholds", format!("{:?}", Thresholds { folding: Folding::Manual, ..*thresholds })),
+        ];
+        settings.extend(limits.values());
+        settings
+    }
+}
+
 /// The memory that all work in a database may take together. What one request may take of it is
 /// in its [`Limits`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

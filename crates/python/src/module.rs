@@ -102,7 +102,7 @@ fn open_database(
     let Some(path) = path else {
         return Ok(PyDatabase::new(Database::in_memory_with(options), None, false, checks));
     };
-    let opened = detached(py, || Database::open(&path, options));
+    let opened = detached(py, || Database::connect(&path, options));
     let database = opened.map_err(crate::convert::errors::to_python)?;
     Ok(PyDatabase::new(database, Some(path), read_only, checks))
 }

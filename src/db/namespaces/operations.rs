@@ -170,6 +170,7 @@ impl Database {
     ///
     /// `Closed` when the database is closed; as [`Database::query`].
     pub(in crate::db) fn registry(&self) -> Result<Arc<Registry>> {
+        self.check_handle()?;
         let Some(reserved) = self.all.opened(RESERVED) else {
             self.all.main().open.load().as_ref().ok_or(Error::Closed)?;
             return Ok(Arc::new(Registry { next: 1, ..Registry::default() }));
@@ -229,6 +230,7 @@ impl Database {
     ///
     /// `ReadOnly`, `Closed`.
     pub(in crate::db) fn check_all_writable(&self) -> Result<()> {
+        self.check_handle()?;
         let open = self.all.main().open.load_full().ok_or(Error::Closed)?;
         open.check_writable()
     }

@@ -67,6 +67,11 @@ impl NamespaceSet {
         &self.main
     }
 
+    /// True while this process writes, and a path has the directory that it writes to: not one that was made later in its place.
+    pub(in crate::db) fn is_locked_at(&self, path: &Path) -> bool {
+        self.main.open.load().as_ref().is_some_and(|open| open.is_locked_at(path))
+    }
+
     /// A namespace, or the reserved database, if it is open.
     pub(in crate::db) fn opened(&self, id: u64) -> Option<Arc<Namespace>> {
         if id == 0 {

@@ -289,6 +289,21 @@ impl Directory {
         if is_released { Err(Error::Closed) } else { Ok(()) }
     }
 
+    /// Says whether the path still has the directory that was locked. To be called before a file is created, replaced or removed by
+    /// its name: a directory that was made later in its place is another database, and somebody else's.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when it was removed or replaced.
+    pub fn check_location(&self) -> Result<()> {
+        if self.lock.as_ref().is_none_or(|lock| lock.is_at(&self.path)) {
+            return Ok(());
+        }
+        let reason = "the directory was removed or replaced while the database was open, so nothing more is written there; \
+                      close it and open the new one";
+        Err(failed("writing", &self.path, io::Error::new(io::ErrorKind::NotFound, reason)))
+    }
+
     /// Releases the lock of the writer, so that the directory can be opened at once although this handle may be in use
     /// for a while. The caller makes sure that nothing is being written.
     pub fn release(&self) {
@@ -345,6 +360,7 @@ impl Directory {
         write: impl FnOnce(&Path, Identity) -> Result<()>,
     ) -> Result<()> {
         self.check_writable()?;
+        self.check_location()?;
         let (path, identity) = (self.snapshot_path(number), self.identity()?);
         if let Err(error) = write(&path, identity) {
             // Half a snapshot is of no use; the error says more than a failure to remove it.
@@ -357,7 +373,9 @@ impl Directory {
     /// Removes a snapshot that nothing names.
     pub fn remove_snapshot(&self, number: u64) {
         // The next one that is published removes what can't be removed now.
-        let _ = self.files.remove(&self.snapshot_path(number));
+        if self.check_location().is_ok() {
+            let _ = self.files.remove(&self.snapshot_path(number));
+        }
     }
 
     /// Removes what is older than the snapshot `number`, which `CURRENT` names, and a `CURRENT.next` that a crash left. A snapshot
@@ -401,6 +419,7 @@ impl Directory {
 
     /// Writes a small file durably. A crash at any moment leaves the old one or the new one.
     fn replace(&self, name: &str, next: &str, text: &str) -> Result<()> {
+        self.check_location()?;
         let next = self.path.join(next);
         let write = || {
             let file = self.files.create(&next)?;
@@ -499,6 +518,30 @@ mod tests {
         directory.publish_next(|_, _| Err(Error::query("no"))).unwrap_err();
         let current = directory.snapshot_path(directory.current().unwrap().unwrap().snapshot);
         assert_eq!(fs::read_to_string(current).unwrap(), "one");
+    }
+
+    /// One handle is left open, its directory is removed, and another database is made there.
+    #[test]
+    fn what_was_made_in_its_place_is_left_alone() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("db");
+        let old = Directory::open(&path).unwrap();
+        old.publish_next(write("old")).unwrap();
+        fs::remove_dir_all(&path).unwrap();
+        let new = Directory::open(&path).unwrap();
+        new.publish_next(write("new")).unwrap();
+        assert!(new.is_locked_at(&path) && !old.is_locked_at(&path));
+        old.remove_snapshot(1);
+        for refused in [old.publish(5, write("old")), old.set_clock(7), old.name_log(9, 64)] {
+            let error = refused.unwrap_err().to_string();
+            assert!(error.contains("was removed or replaced while"), "{error}");
+        }
+        assert_eq!(fs::read_to_string(new.snapshot_path(1)).unwrap(), "new");
+        assert_eq!(
+            Directory::open_read_only(&path).unwrap().current().unwrap(),
+            new.current().unwrap()
+        );
+        assert_eq!(new.clock().unwrap(), 0);
     }
 
     #[test]

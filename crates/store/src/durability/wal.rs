@@ -216,6 +216,7 @@ impl Wal {
                 let (previous, previous_end) = log.previous;
                 let identity = self.directory.identity()?;
                 let (number, commit) = (log.number, log.commit);
+                self.directory.check_location()?;
                 let header = LogHeader { number, previous, identity, previous_end, commit };
                 LogWriter::create(&*self.files, &self.directory.log_path(number), &header)?
             }

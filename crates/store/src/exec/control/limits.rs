@@ -107,6 +107,39 @@ impl Limits {
     }
 }
 
+impl Limits {
+    /// All limits by their names, as [`Limits::set`] reads them; times in seconds.
+    pub fn values(&self) -> [(&'static str, String); 11] {
+        let Limits {
+            timeout,
+            memory,
+            result,
+            text,
+            body,
+            edges,
+            levels,
+            normalize,
+            frontier,
+            uids,
+            slow,
+        } = self;
+        let timeout = timeout.map_or("none".to_owned(), |time| time.as_secs_f64().to_string());
+        [
+            ("limit timeout", timeout),
+            ("limit memory", memory.to_string()),
+            ("limit result", result.to_string()),
+            ("limit text", text.to_string()),
+            ("limit body", body.to_string()),
+            ("limit edges", edges.to_string()),
+            ("limit levels", levels.to_string()),
+            ("limit normalize", normalize.to_string()),
+            ("limit frontier", frontier.to_string()),
+            ("limit uids", uids.to_string()),
+            ("limit slow", slow.as_secs_f64().to_string()),
+        ]
+    }
+}
+
 /// The error of a request past a limit: what was reached, and the limit's name.
 pub fn past_limit(what: &str, name: &str) -> Error {
     Error::Limit { message: format!("{what}: ask for less, or raise the limit `{name}`") }
