@@ -95,7 +95,7 @@ def faults_of_spelling() -> list[str]:
     """Return the words that are common misspellings; words.txt has those that are right here."""
     command = [Path(sys.executable).with_name("codespell"), "--ignore-words", HERE / "words.txt"]
     # Codes in capitals, such as those of airports, are no words.
-    skipped = ["--skip", "*.svg,*.css,*.toml,*.rs,*.py", "--ignore-regex", r"\b[A-Z]{2,4}\b"]
+    skipped = ["--skip", "*.svg,*.png,*.css,*.toml,*.rs,*.py", "--ignore-regex", r"\b[A-Z]{2,4}\b"]
     run = subprocess.run(
         [*command, *skipped, *SPELLED], cwd=ROOT, capture_output=True, text=True, check=False
     )
