@@ -46,6 +46,7 @@ __all__ = [
     "graph_of_arrays",
     "json_table",
     "layout",
+    "load_graph",
     "numbers_table",
     "open_database",
     "run_algorithm",
@@ -108,6 +109,7 @@ def generate(
     numbers: tuple[int, int, int],
     progress: bool | Callable[[dict[str, Any]], object] | None,
 ) -> LoadReport: ...
+def load_graph(db: Database, graph: Any, options: dict[str, Any]) -> LoadReport: ...
 def layout(nodes: int, edges: list[tuple[int, int]]) -> list[tuple[float, float]]: ...
 def encode_json(name: str, value: Any) -> str: ...
 def schema_text(given: _Schema) -> str: ...
@@ -224,6 +226,20 @@ class Database:
         ragged: Literal["error", "skip", "fill"] = "error",
         names: Literal["clean", "keep", "error"] = "clean",
         filename: bool | str = False,
+        on_error: Literal["raise", "skip"] = "raise",
+        progress: bool | Callable[[dict[str, Any]], object] | None = None,
+        memory: int | str | None = None,
+        **other: Any,
+    ) -> LoadReport: ...
+    def load_graph(
+        self,
+        graph: Any,
+        type: str | Sequence[str] | None = None,
+        predicate: str = "edge",
+        *,
+        xid: str = "id",
+        missing: Literal["make", "raise"] = "make",
+        schema: _Schema | None = None,
         on_error: Literal["raise", "skip"] = "raise",
         progress: bool | Callable[[dict[str, Any]], object] | None = None,
         memory: int | str | None = None,

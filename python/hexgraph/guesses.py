@@ -61,6 +61,10 @@ DATABASE = {
         ("load_csv", "import_csv", "read_csv", "load_frame"), "load_nodes(table, type)"
     ),
     **dict.fromkeys(("from_pandas", "from_polars", "load_table"), "load_nodes(table, type)"),
+    **dict.fromkeys(
+        ("from_networkx", "read_graphml", "read_gml", "load_graphml", "add_graph"),
+        "load_graph(graph)",
+    ),
     **dict.fromkeys(("create_index", "add_index"), 'index(predicate, "term")'),
     **dict.fromkeys(("types", "tables", "labels", "predicates", "info", "summary"), "describe()"),
     **dict.fromkeys(("begin", "transaction", "commit", "session"), "txn()"),

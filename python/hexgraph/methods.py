@@ -259,6 +259,67 @@ class DatabaseMethods:
         report: LoadReport = arguments.load_edges(self, table, predicate, source, target, options)
         return report
 
+    def load_graph(  # noqa: PLR0913 - options by keyword
+        self,
+        graph: Any,
+        type: str | Sequence[str] | None = None,  # noqa: A002 - the word of the schema
+        predicate: str = "edge",
+        *,
+        xid: str = "id",
+        missing: Literal["make", "raise"] = "make",
+        schema: Any = None,
+        on_error: Literal["raise", "skip"] = "raise",
+        progress: bool | Callable[[dict[str, Any]], object] | None = None,
+        memory: int | str | None = None,
+        **other: Any,
+    ) -> LoadReport:
+        """Load a graph: its nodes with their attributes, and its edges with theirs as facets.
+
+        `graph` is the path of a file of GraphML (.graphml), GML (.gml, read by networkx) or
+        node-link JSON (.json), each perhaps as .gz; a dict as of `networkx.node_link_data`; or a
+        graph of networkx. All becomes visible at once, or nothing does.
+
+        - `type`, the type of all nodes, or a list of types
+        - `predicate`, the predicate of the edges
+        - `xid`, the predicate that has the ids of the nodes. It gets an index and is @unique, so a
+          node that is there already gets the attributes and edges
+        - `missing`, what becomes of an edge to an id that is no node of the graph: "make" makes a
+          node, "raise" refuses the graph
+        - `schema`, `on_error`, `progress` and `memory`, as for `load_nodes`
+
+        Attributes have the types that the file declares. One whose name can be none, or is that of
+        `xid`, gets another name, which the report has. An edge without direction leads from its
+        first end to its second, and two nodes have one edge: more are `repeated` in the report.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> graph = {
+        ...     "nodes": [{"id": "ZRH", "city": "Zürich"}, {"id": "JFK", "city": "New York"}],
+        ...     "links": [{"source": "ZRH", "target": "JFK", "km": 6300}],
+        ... }
+        >>> db.load_graph(graph, "Airport", "route").nodes
+        2
+        >>> db.query('{ q(func: eq(id, "ZRH")) { city route @facets { city } } }').to_dict()
+        {'q': [{'city': 'Zürich', 'route': [{'city': 'New York', 'route|km': 6300}]}]}
+
+        Raises LoadError with the line of what can't be read, SchemaError, QueryError, and TypeError
+        for what is no graph. Nothing is loaded then.
+        """
+        from .loading import graphs
+
+        options = {
+            "predicate": predicate,
+            "xid": xid,
+            "missing": missing,
+            "schema": schema,
+            "on_error": on_error,
+            "progress": progress,
+            "memory": memory,
+        }
+        graphs.refuse(other, ["type", *options])
+        report: LoadReport = graphs.load(self, graph, type, options)
+        return report
+
     def run(self, work: Callable[[Any], T], *, retries: int = 10) -> T:
         """Call `work` with a transaction, commit, and return what `work` returned.
 

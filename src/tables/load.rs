@@ -24,7 +24,7 @@ use hexgraph_store::graph::{ColumnLoad, IdSpace, Predicate, SpillOptions, Versio
 use std::borrow::Cow;
 
 /// The characters that the key of a facet must not contain, since N-Quads could not write it.
-const NO_FACET_KEY: [char; 9] = ['=', ' ', '\t', '(', ')', ',', '"', '~', '@'];
+pub(super) const NO_FACET_KEY: [char; 9] = ['=', ' ', '\t', '(', ')', ',', '"', '~', '@'];
 
 /// Says what the rows of a table are.
 #[derive(Clone)]

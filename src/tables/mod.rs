@@ -3,6 +3,7 @@
 mod shape;
 mod read;
 mod load;
+mod graphs;
 mod columns;
 mod parquet_export;
 mod answers;
@@ -14,6 +15,7 @@ pub use answers::greatest::greatest_rows;
 pub use answers::uids::{with_fields, with_text_uids};
 pub use answers::write::{RowFormat, write_rows};
 pub use generate::Generated;
+pub use graphs::load::{Batches, EDGE_PREDICATE, GraphOptions, is_graph_name, refuse_other_names};
 pub use hexgraph_store::graph::IdSpace;
 pub use read::exported::is_export_folder;
 pub use read::source::{is_readable_name, is_table_name};

@@ -16,6 +16,7 @@ mod files;
 mod stats;
 mod cluster;
 mod drawn;
+mod graphs;
 mod database;
 mod deleting;
 mod algorithms;

@@ -7,6 +7,7 @@ use super::database::PyDatabase;
 use super::deleting::delete_nodes;
 use super::drawn::generate::generate;
 use super::drawn::layout::layout;
+use super::graphs::load::load_graph;
 use super::interrupt::{Cancel, detached, signal_came};
 use super::mutation::PyUpsert;
 use super::requests::{Checks, to_timeout};
@@ -58,6 +59,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(algorithms, module)?)?;
     module.add_function(wrap_pyfunction!(run_algorithm, module)?)?;
     module.add_function(wrap_pyfunction!(generate, module)?)?;
+    module.add_function(wrap_pyfunction!(load_graph, module)?)?;
     module.add_function(wrap_pyfunction!(layout, module)?)?;
     module.add_function(wrap_pyfunction!(compact_graph, module)?)?;
     module.add_function(wrap_pyfunction!(graph_of_arrays, module)?)?;

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use hexgraph::db::{
     LoadReport, SchemaItem, SchemaReport, Source, files_of, has_triples, refuse_loaders_export,
 };
-use hexgraph::tables::{is_export_folder, is_table_name};
+use hexgraph::tables::{is_export_folder, is_table_name, refuse_other_names};
 use hexgraph_base::types::Error;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -355,6 +355,7 @@ fn sources_within(
             let advice = "a table is loaded by load_nodes, or load_edges where its rows are edges";
             return Err(to_python(Error::query(format!("{name}: {advice}"))));
         }
+        refuse_other_names(&name).map_err(to_python)?;
         if !has_schema {
             refuse_loaders_export(&path).map_err(to_python)?;
         }

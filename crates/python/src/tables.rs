@@ -270,7 +270,12 @@ impl GivenEdges<'_> {
     }
 }
 
-fn to_missing(text: &str) -> PyResult<Missing> {
+/// What becomes of edges whose ends no node has.
+///
+/// # Errors
+///
+/// `ValueError` for another word than there are.
+pub(crate) fn to_missing(text: &str) -> PyResult<Missing> {
     Missing::from_name(text).map_err(|fault| PyValueError::new_err(fault.to_string()))
 }
 
@@ -362,7 +367,12 @@ fn to_table(given: &Bound<'_, PyAny>) -> PyResult<Table> {
     Ok(Table::Batches(Box::new(RecordBatchIterator::new(batches, schema))))
 }
 
-fn reader_of(given: &Bound<'_, PyAny>) -> PyResult<Box<dyn RecordBatchReader + Send>> {
+/// The batches of what hands out Arrow columns.
+///
+/// # Errors
+///
+/// Those of the library that hands them out.
+pub(crate) fn reader_of(given: &Bound<'_, PyAny>) -> PyResult<Box<dyn RecordBatchReader + Send>> {
     let capsule = given.call_method0("__arrow_c_stream__")?;
     let reader = PyRecordBatchReader::from_arrow_pycapsule(capsule.cast()?)?.into_reader()?;
     let (schema, batches) = (reader.schema(), Fitting(reader));

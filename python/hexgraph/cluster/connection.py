@@ -338,6 +338,7 @@ class Cluster:
 
     load_nodes = _refused("load_nodes", "load tables into a database, and export it to the cluster")
     load_edges = _refused("load_edges", "load tables into a database, and export it to the cluster")
+    load_graph = _refused("load_graph", "load it into a database, and export it to the cluster")
     delete = _refused("delete", "delete by an upsert: what leads to the nodes, then `uid(v) * * .`")
     explain = _refused("explain", "a cluster tells no plans; a database with the same data does")
     slow_queries = _refused("slow_queries", "the logs of the cluster have its slow queries")

@@ -29,7 +29,7 @@ const PARQUET_ENDS: [&str; 2] = [".parquet", ".pq"];
 const ARROW_ENDS: [&str; 4] = [".arrow", ".arrows", ".feather", ".ipc"];
 
 /// The ends of names of workbooks, which are not read.
-const WORKBOOK_ENDS: [&str; 4] = [".xlsx", ".xls", ".xlsb", ".ods"];
+pub(in crate::tables) const WORKBOOK_ENDS: [&str; 4] = [".xlsx", ".xls", ".xlsb", ".ods"];
 
 /// The ends of names of delimited text files, and the separator that each promises.
 const TEXT_ENDS: [(&str, u8); 7] = [
@@ -487,7 +487,7 @@ impl Piece {
 }
 
 /// The error for a file whose name does not end as that of a table.
-fn no_table(name: &str, is_workbook: bool) -> Error {
+pub(in crate::tables) fn no_table(name: &str, is_workbook: bool) -> Error {
     if is_workbook {
         let message = format!("{name}: a workbook is not read");
         let hint =

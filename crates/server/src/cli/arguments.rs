@@ -439,7 +439,7 @@ pub(super) struct LoadArguments {
     /// The directory of the database
     pub path: PathBuf,
     /// Triples (.rdf, .json or .jsonl, perhaps packed: .gz, .zst), tables (.parquet, .csv, .tsv, .txt, .edges), folders
-    /// or patterns of these, or the folder that an export to .parquet made; all load at once
+    /// or patterns of these, the folder that an export to .parquet made, or a graph (.graphml); all load at once
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
     /// The namespace that is loaded into
@@ -467,7 +467,7 @@ pub(super) struct LoadArguments {
 #[derive(Args)]
 #[command(next_help_heading = "Tables")]
 pub(super) struct TableArguments {
-    /// Rows are edges of this predicate
+    /// Rows are edges of this predicate; the predicate of the edges of a graph, which is `edge` without
     #[arg(long, value_name = "PREDICATE")]
     pub edges: Option<String>,
     /// The column that names the node where an edge starts
@@ -489,7 +489,7 @@ pub(super) struct TableArguments {
     #[arg(long, conflicts_with_all = ["edges", "id"])]
     pub no_id: bool,
     /// The type of all nodes; once for each where there are several
-    #[arg(long = "type", value_name = "NAME", conflicts_with = "edges")]
+    #[arg(long = "type", value_name = "NAME")]
     pub node_types: Vec<String>,
     /// A column whose cells name other nodes becomes an edge, `origin=Airport.faa` or `origin=from:Airport.faa`: the predicate, and
     /// type and predicate of what names the nodes

@@ -12,7 +12,7 @@ use super::output::print;
 use super::quote::{Done, Failure};
 use super::registry;
 use super::requests::{delete, graphql, mutate, query};
-use super::tables::{is_table, load_table};
+use super::tables::{is_table, load_graph, load_table};
 use crate::http::{
     AdmissionOptions, AuditOptions, ConnectionOptions, GrpcPort, ServeOptions, Server,
     SocketFileOptions, SubscribeOptions, default_password_warning,
@@ -23,7 +23,9 @@ use hexgraph::db::{
     Checked, Database, Limits, LoadOptions, LoadProgress, LoadReport, Memory, OpenOptions, Source,
     byte_count, check, files_of, guarded, has_triples, memory_count, refuse_loaders_export,
 };
-use hexgraph::tables::{TableOptions, is_export_folder, is_table_name};
+use hexgraph::tables::{
+    TableOptions, is_export_folder, is_graph_name, is_table_name, refuse_other_names,
+};
 use hexgraph_base::types::{Error, Result};
 use std::ffi::OsString;
 use std::fs;
@@ -320,6 +322,14 @@ fn load_files(
                 TableOptions { schema, skip_errors, memory, progress, ..Default::default() };
             database.load_folder(folder, options, &control)
         }
+        ([file], []) if is_graph_name(&file.display().to_string()) => {
+            let options =
+                TableOptions { schema, skip_errors, memory, progress, ..Default::default() };
+            load_graph(database, file, &arguments.table, options, &control)
+        }
+        (tables, []) if tables.iter().any(|file| is_graph_name(&file.display().to_string())) => {
+            Err(Error::query("a load is of one graph, and of nothing else"))
+        }
         (tables, []) => {
             let options =
                 TableOptions { schema, skip_errors, memory, progress, ..Default::default() };
@@ -342,7 +352,7 @@ fn load_files(
 fn loaded_files(paths: &[PathBuf], has_schema: bool) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
     let (mut tables, mut triples) = (Vec::new(), Vec::new());
     for path in paths {
-        if is_export_folder(path) {
+        if is_export_folder(path) || is_graph_name(&path.display().to_string()) {
             tables.push(path.clone());
             continue;
         }
@@ -350,6 +360,7 @@ fn loaded_files(paths: &[PathBuf], has_schema: bool) -> Result<(Vec<PathBuf>, Ve
             refuse_loaders_export(path)?;
         }
         for file in files_of(path, |name| is_table_name(name) || has_triples(name))? {
+            refuse_other_names(&file.display().to_string())?;
             let kind = if is_table(&file) { &mut tables } else { &mut triples };
             kind.push(file);
         }

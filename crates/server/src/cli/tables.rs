@@ -3,8 +3,8 @@
 use super::arguments::{LoadArguments, TableArguments};
 use hexgraph::db::{Control, Database, LoadReport};
 use hexgraph::tables::{
-    EdgeOptions, Encoding, ForeignKey, IdSpace, Missing, Names, NodeOptions, Ragged, Table,
-    TableOptions, TextOptions, is_table_name,
+    EdgeOptions, Encoding, ForeignKey, GraphOptions, IdSpace, Missing, Names, NodeOptions, Ragged,
+    Table, TableOptions, TextOptions, is_table_name,
 };
 use hexgraph_base::types::{Error, Result, ValueType};
 use std::path::{Path, PathBuf};
@@ -45,11 +45,37 @@ pub(super) fn load_table(
     options.names = Names::from_name(&given.names)?;
     let tables: Vec<Table> = files.iter().cloned().map(Table::File).collect();
     match &given.edges {
+        Some(_) if !given.node_types.is_empty() => {
+            Err(Error::query("--type is of rows that are nodes, and with --edges they are edges"))
+        }
         Some(predicate) => {
             database.load_edges(tables, edge_options(predicate, given, options)?, control)
         }
         None => database.load_nodes(tables, node_options(given, options)?, control),
     }
+}
+
+/// Loads a graph as the arguments say.
+///
+/// # Errors
+///
+/// As [`load_table`].
+pub(super) fn load_graph(
+    database: &Database,
+    file: &Path,
+    given: &TableArguments,
+    table: TableOptions,
+    control: &Control,
+) -> Result<LoadReport> {
+    let defaults = GraphOptions::default();
+    let options = GraphOptions {
+        node_types: given.node_types.clone(),
+        predicate: given.edges.clone().unwrap_or(defaults.predicate),
+        ids: given.xid.clone().unwrap_or(defaults.ids),
+        missing: Missing::from_name(&given.missing)?,
+        table,
+    };
+    database.load_graph(file, options, control)
 }
 
 fn edge_options(

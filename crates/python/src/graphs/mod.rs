@@ -1,0 +1,3 @@
+//! Graphs that are loaded as a whole.
+
+pub(super) mod load;

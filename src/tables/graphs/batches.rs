@@ -1,0 +1,259 @@
+//! The nodes or the edges of a file of GraphML as batches of Arrow columns.
+
+use super::graphml::{Cell, Element, GraphmlReader, Kind};
+use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, StringBuilder};
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use hexgraph_base::budget::Share;
+use hexgraph_base::types::{Error, Result, shown};
+use rustc_hash::{FxBuildHasher, FxHashSet};
+use std::hash::BuildHasher;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A batch has so many rows and cells at most, and goes out when its texts take so many bytes.
+const ROWS_MAX: usize = 1 << 13;
+const CELLS_MAX: usize = 1 << 20;
+const TEXT_LEN_MAX: usize = 4 << 20;
+
+/// A batch goes out after so many elements, whether they are rows of it or not, so that a load can be stopped between them.
+const ELEMENTS_MAX: usize = 1 << 16;
+
+/// What an id in the set takes.
+const ID_BYTES: u64 = 20;
+
+/// What is known of the nodes and edges that came: by hashes, so that an id takes the same memory whatever its length.
+pub(super) struct Seen {
+    share: Share,
+    ids: FxHashSet<u64>,
+    /// The number of nodes and edges.
+    pub counts: [u64; 2],
+    /// The number of nodes whose id came before, and the first of these ids.
+    pub repeated: (u64, String),
+    /// The number of ends of edges that are no nodes of the file, and the first of them.
+    pub missing: (u64, String),
+    /// What is not stored.
+    pub left_out: Vec<String>,
+    /// The number of values that were left out, and the first reason.
+    pub wrong: (u64, Option<String>),
+}
+
+impl Seen {
+    /// Nothing yet; memory is reserved in `share`.
+    pub(super) fn new(share: Share) -> Seen {
+        let (repeated, missing) = ((0, String::new()), (0, String::new()));
+        let (ids, counts) = (FxHashSet::default(), [0; 2]);
+        Seen { share, ids, counts, repeated, missing, left_out: Vec::new(), wrong: (0, None) }
+    }
+
+    fn note(&mut self, element: &Element, refuses_missing: bool, file: &str) -> Result<()> {
+        self.counts[usize::from(element.is_edge)] += 1;
+        let hash = |id: &str| FxBuildHasher.hash_one(id);
+        if let Some(id) = element.id.as_ref().filter(|_| !element.is_edge) {
+            if self.ids.insert(hash(id)) {
+                return self.share.draw(ID_BYTES);
+            }
+            add(&mut self.repeated, id);
+        }
+        for end in element.ends.iter().filter(|_| element.is_edge) {
+            if self.ids.contains(&hash(end)) {
+                continue;
+            }
+            if refuses_missing {
+                let message = format!("the file has no node {}, an end of this edge", shown(end));
+                return Err(Error::Load {
+                    file: file.to_owned(),
+                    line: element.line,
+                    column: 1,
+                    message,
+                });
+            }
+            add(&mut self.missing, end);
+        }
+        Ok(())
+    }
+}
+
+fn add((count, first): &mut (u64, String), id: &str) {
+    if *count == 0 {
+        *first = shown(id);
+    }
+    *count += 1;
+}
+
+/// A column that grows.
+enum Column {
+    Bool(BooleanBuilder),
+    Int(Int64Builder),
+    Float(Float64Builder),
+    Text(StringBuilder),
+}
+
+impl Column {
+    fn new(kind: Kind) -> Column {
+        match kind {
+            Kind::Bool => Column::Bool(BooleanBuilder::with_capacity(0)),
+            Kind::Int => Column::Int(Int64Builder::with_capacity(0)),
+            Kind::Float => Column::Float(Float64Builder::with_capacity(0)),
+            Kind::Text => Column::Text(StringBuilder::with_capacity(0, 0)),
+        }
+    }
+
+    /// Adds a value of the type of the column, or none.
+    fn push(&mut self, cell: Option<Cell>) {
+        match (self, cell) {
+            (Column::Bool(column), Some(Cell::Bool(truth))) => column.append_value(truth),
+            (Column::Int(column), Some(Cell::Int(number))) => column.append_value(number),
+            (Column::Float(column), Some(Cell::Float(number))) => column.append_value(number),
+            (Column::Text(column), Some(Cell::Text(text))) => column.append_value(text),
+            (Column::Bool(column), _) => column.append_null(),
+            (Column::Int(column), _) => column.append_null(),
+            (Column::Float(column), _) => column.append_null(),
+            (Column::Text(column), _) => column.append_null(),
+        }
+    }
+
+    fn finish(&mut self) -> ArrayRef {
+        match self {
+            Column::Bool(column) => Arc::new(column.finish()),
+            Column::Int(column) => Arc::new(column.finish()),
+            Column::Float(column) => Arc::new(column.finish()),
+            Column::Text(column) => Arc::new(column.finish()),
+        }
+    }
+}
+
+/// The nodes or the edges of a file.
+pub(super) struct ElementBatches {
+    reader: GraphmlReader,
+    file: String,
+    of_edges: bool,
+    refuses_missing: bool,
+    schema: SchemaRef,
+    /// The keys that are columns behind those of ids and ends.
+    keys: Vec<usize>,
+    seen: Arc<Mutex<Seen>>,
+    has_ended: bool,
+}
+
+impl ElementBatches {
+    /// Opens a file. Nodes have the column `id` and those of their attributes; edges `source`, `target`, `id` and those of theirs.
+    ///
+    /// # Errors
+    ///
+    /// As [`GraphmlReader::open`].
+    pub(super) fn open(
+        path: &Path,
+        of_edges: bool,
+        (refuses_missing, skip_errors): (bool, bool),
+        seen: &Arc<Mutex<Seen>>,
+    ) -> Result<ElementBatches> {
+        let reader = GraphmlReader::open(path, skip_errors)?;
+        let own = |place: &usize| reader.keys[*place].of[usize::from(of_edges)];
+        let keys: Vec<usize> = (0..reader.keys.len()).filter(own).collect();
+        let ids: &[&str] = if of_edges { &["source", "target", "id"] } else { &["id"] };
+        let ids = ids.iter().map(|name| Field::new(*name, DataType::Utf8, true));
+        let fields = keys.iter().map(|&place| {
+            let key = &reader.keys[place];
+            let data_type = match key.kind {
+                Kind::Bool => DataType::Boolean,
+                Kind::Int => DataType::Int64,
+                Kind::Float => DataType::Float64,
+                Kind::Text => DataType::Utf8,
+            };
+            Field::new(&key.name, data_type, true)
+        });
+        let schema = Arc::new(Schema::new(ids.chain(fields).collect::<Vec<Field>>()));
+        let (seen, file) = (Arc::clone(seen), path.display().to_string());
+        let has_ended = false;
+        Ok(ElementBatches {
+            reader,
+            file,
+            of_edges,
+            refuses_missing,
+            schema,
+            keys,
+            seen,
+            has_ended,
+        })
+    }
+
+    /// Whether edges have a direction.
+    pub(super) fn is_directed(&self) -> bool {
+        self.reader.is_directed
+    }
+
+    /// The next batch; `None` at the end of the file.
+    fn batch(&mut self) -> Result<Option<RecordBatch>> {
+        if self.has_ended {
+            return Ok(None);
+        }
+        let ids_len = self.schema.fields().len() - self.keys.len();
+        let mut ids: Vec<Column> = (0..ids_len).map(|_| Column::new(Kind::Text)).collect();
+        let kinds = self.keys.iter().map(|&place| self.reader.keys[place].kind);
+        let mut columns: Vec<Column> = kinds.map(Column::new).collect();
+        let (mut rows, mut text_len) = (0, 0);
+        let rows_max = ROWS_MAX.min(CELLS_MAX / columns.len().max(1)).max(1);
+        for _ in 0..ELEMENTS_MAX {
+            let Some(element) = self.reader.next()? else {
+                self.has_ended = true;
+                break;
+            };
+            if element.is_edge != self.of_edges {
+                continue;
+            }
+            let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+            seen.note(&element, self.refuses_missing, &self.file)?;
+            drop(seen);
+            rows += 1;
+            let Element { id, ends, mut cells, .. } = element;
+            let own = id.map(Cell::Text);
+            let of_edge = ends.into_iter().map(|end| Some(Cell::Text(end)));
+            let values: Vec<Option<Cell>> = match self.of_edges {
+                true => of_edge.chain([own]).collect(),
+                false => vec![own],
+            };
+            let mut push = |column: &mut Column, cell: Option<Cell>| {
+                if let Some(Cell::Text(text)) = &cell {
+                    text_len += text.len();
+                }
+                column.push(cell);
+            };
+            ids.iter_mut().zip(values).for_each(|(column, value)| push(column, value));
+            for (column, place) in columns.iter_mut().zip(&self.keys) {
+                push(column, cells.remove(place));
+            }
+            if rows_max <= rows || TEXT_LEN_MAX <= text_len {
+                break;
+            }
+        }
+        if self.has_ended {
+            let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+            if self.of_edges {
+                // Both readers have met all of it.
+                seen.left_out.extend(std::mem::take(&mut self.reader.left_out));
+                seen.wrong = std::mem::take(&mut self.reader.wrong);
+            }
+        }
+        let arrays = ids.iter_mut().chain(&mut columns).map(Column::finish).collect();
+        RecordBatch::try_new(Arc::clone(&self.schema), arrays)
+            .map(Some)
+            .map_err(|fault| Error::query(format!("{}: {fault}", self.file)))
+    }
+}
+
+impl Iterator for ElementBatches {
+    type Item = std::result::Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let next = self.batch();
+        self.has_ended |= next.is_err();
+        next.map_err(|error| ArrowError::ExternalError(Box::new(error))).transpose()
+    }
+}
+
+impl RecordBatchReader for ElementBatches {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+}
