@@ -2,6 +2,7 @@
 
 import ast
 import doctest
+import importlib.util
 import inspect
 import os
 import re
@@ -109,13 +110,30 @@ def test_the_request_of_the_readme():
             assert answer.read().decode().startswith(f"{told},")
 
 
+def report():
+    """The script that writes the page of the benches."""
+    spec = importlib.util.spec_from_file_location("report", ROOT / "benches" / "report.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_page_of_the_benches_is_written_from_results():
+    assert report().page() == (ROOT / "benches" / "README.md").read_text()
+
+
 def test_the_comparison_has_the_figures_of_the_benches():
-    benches = (ROOT / "benches" / "README.md").read_text().splitlines()
+    script, results = report(), (ROOT / "benches" / "results").glob("*.json")
+    benches = {line for path in results for line in script.table(script.result(path.stem))}
     compared = (ROOT / "docs" / "comparison.md").read_text()
     measured = compared.split("\n## A social graph")[1]
     rows = [row for row in measured.splitlines() if row.startswith("| ")]
     assert len(rows) > 30
     assert [row for row in rows if row not in benches] == []
+    # The README leaves the last engine out.
+    rows = [row for row in README.read_text().splitlines() if re.match(r"\| [23cf].*\*\*", row)]
+    assert len(rows) == 4
+    assert [row for row in rows if not any(line.startswith(row) for line in benches)] == []
 
 
 def test_the_page_of_algorithms_has_their_arguments_and_defaults():
