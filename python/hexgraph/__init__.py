@@ -53,11 +53,13 @@ from .guesses import DATABASE, RESULT, attribute_error
 from .homes import attach_homes
 from .methods import DatabaseMethods, attach
 from .serving import ServingMethods
+from .transactions import TxnMethods
 
 attach(Database, DatabaseMethods)
 attach(Database, AdministrationMethods)
 attach(Database, ArrayMethods)
 attach(Database, ServingMethods)
+attach(Txn, TxnMethods)
 attach_homes(Database)
 for _owner, _receiver, _table in ((Database, "db", DATABASE), (Result, "result", RESULT)):
     # It is asked only for names that there are not.

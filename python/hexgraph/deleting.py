@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ._native import Database, Result, delete_nodes
+from ._native import Database, Result, Txn, delete_nodes
 from .algo.text import _root_of, root_or_uids, uid_number
 
 
@@ -21,10 +21,10 @@ class Deleted(NamedTuple):
     """The edges from them and to them."""
 
 
-def delete(db: Database, nodes: Any, variables: Any, timeout: float | None) -> Deleted:
-    """Delete nodes and return how much is gone; as `Database.delete`."""
+def delete(owner: Database | Txn, nodes: Any, variables: Any, timeout: float | None) -> Deleted:
+    """Delete nodes and return how much is gone; as `Database.delete` and `Txn.delete`."""
     uids, dql = selected(nodes)
-    return Deleted(*delete_nodes(db, uids, dql, variables, timeout))
+    return Deleted(*delete_nodes(owner, uids, dql, variables, timeout))
 
 
 def selected(nodes: Any) -> tuple[list[int], str | None]:

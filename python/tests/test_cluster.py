@@ -162,6 +162,15 @@ def test_recovery_can_not_be_had(cluster):
     assert cluster.namespace == 0
 
 
+def test_a_delete_says_what_does_it(cluster):
+    """At once and in a transaction, which goes on."""
+    with cluster.txn() as txn:
+        for delete in (cluster.delete, txn.delete):
+            with pytest.raises(hexgraph.NotSupportedError, match=r"delete: .*an upsert.*uid\(v\)"):
+                delete("0x1")
+        assert txn.is_open
+
+
 def test_a_connection_that_only_reads(crowd, served):
     with hexgraph.connect(served, read_only=True) as reader:
         assert repr(reader).endswith(", read-only>")

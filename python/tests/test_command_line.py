@@ -100,6 +100,33 @@ def test_mutate(loaded):
     assert "    ^" in done.stderr
 
 
+def test_delete(loaded, tmp_path):
+    names = "{ q(func: has(name)) { name } }"
+    lines = '<2> <knows> <1> .\n<1> <knows> <2> .\n<3> <name> "Cleo" .'
+    assert run("mutate", loaded, lines).returncode == 0
+    dql = "query q($n: string) { q(func: eq(name, $n)) { knows { name } } }"
+    done = run("delete", loaded, dql, "--var", "n=Ada")
+    assert json.loads(done.stdout) == {"nodes": 1, "values": 1, "edges": 2}, done.stderr
+    rows = json.loads(run("query", loaded, names).stdout)["q"]
+    assert rows == [{"name": "Bob"}, {"name": "Cleo"}]
+    # The text may come from a pipe; uids may be of both kinds, and of nobody.
+    done = run("delete", loaded, "-", input='{ q(func: eq(name, "Bob")) }')
+    assert json.loads(done.stdout)["nodes"] == 1
+    done = run("delete", loaded, "0x3", "3", "77")
+    assert json.loads(done.stdout) == {"nodes": 1, "values": 1, "edges": 0}
+    assert json.loads(run("query", loaded, names).stdout) == {"q": []}
+    for arguments, said in [
+        ((loaded, "{ q(func: uid(1)) p(func: uid(2)) }"), "one block"),
+        ((loaded, "0x1", "Ada"), "one query in DQL, or uids"),
+        ((loaded, "{ q(func: eq(name, 1) }"), "line 1"),
+        ((tmp_path / "missing", "0x1"), "no database"),
+    ]:
+        done = run("delete", *arguments)
+        assert done.returncode != 0, arguments
+        assert said in done.stderr, done.stderr
+    assert not (tmp_path / "missing").exists()
+
+
 def test_mutate_makes_no_database(tmp_path):
     done = run("mutate", tmp_path / "no", '<0x1> <name> "Ada" .')
     assert "there is no database (`hexgraph load` makes one)" in done.stderr

@@ -4,7 +4,7 @@ import polars
 import pytest
 
 import hexgraph
-from hexgraph.errors import LimitError, QueryError
+from hexgraph.errors import ConflictError, LimitError, QueryError
 
 LINES = """
 <1> <name> "Ada" .
@@ -91,3 +91,52 @@ def test_many_nodes_go_by_columns() -> None:
     stay = {(row["number"], end["number"]) for row in left for end in row.get("far", [])}
     assert stay == {(one, other) for one, other in far if not gone & {one, other}}
     assert all("next" not in row and "~next" not in row for row in left)
+
+
+def test_a_transaction_deletes_what_it_sees() -> None:
+    """Others see it with the commit, and a discard or an exception takes it back."""
+    db = database()
+    names = "{ q(func: has(name)) { name best { uid } } }"
+    before = db.query(names).to_dict()
+    with db.txn() as txn:
+        new = txn.mutate(set_json={"uid": "_:n", "name": "Dan", "likes": {"uid": "0x1"}})["n"]
+        rows = txn.query('{ q(func: eq(name, ["Ada", "Dan"])) { uid } }')
+        assert txn.delete(rows) == (2, 3, 5)
+        assert txn.delete(["0x1", new]) == (0, 0, 0)
+        assert txn.delete('eq(name, "Nobody")') == (0, 0, 0)
+        with pytest.raises(ValueError, match="no uid and no root"):
+            txn.delete("Ada")
+        with pytest.raises(LimitError):
+            txn.delete("has(name)", timeout=1e-9)
+        left = [{"name": "Bob"}, {"name": "Cleo", "best": [{"uid": "0x2"}]}]
+        assert txn.query(names).to_dict()["q"] == left
+        assert db.query(names).to_dict() == before
+    assert db.query(names).to_dict()["q"] == left
+    with pytest.raises(QueryError, match="already been committed"):
+        txn.delete(2)
+    txn = db.txn()
+    assert txn.delete(2).nodes == 1
+    txn.__exit__(ValueError, ValueError(), None)
+    txn = db.txn()
+    txn.delete(2)
+    txn.discard()
+    with db.txn(read_only=True) as txn, pytest.raises(QueryError, match="Readonly"):
+        txn.delete(2)
+    assert db.query(names).to_dict()["q"] == left
+
+
+@pytest.mark.parametrize(
+    "line", ["<3> <likes> <1> .", '<1> <name> "Eve" .', '<1> <nick> "A" .', "<1> <knows> <3> ."]
+)
+def test_a_transaction_conflicts_with_what_would_be_left(line: str) -> None:
+    """What others give to a node that it deletes would be left at a node that is gone."""
+    db = database()
+    txn = db.txn()
+    txn.delete("0x1")
+    db.mutate(set=line)
+    with pytest.raises(ConflictError):
+        txn.commit()
+    assert db.query("{ q(func: uid(1)) { likes { uid } } }").to_dict()["q"]
+    # `run` tries again, and takes the new one away, too.
+    assert db.run(lambda txn: txn.delete("0x1")).nodes == 1
+    assert db.delete("0x1") == (0, 0, 0)

@@ -3,17 +3,25 @@
 use super::database::PyDatabase;
 use super::interrupt::interruptible_with;
 use super::requests::to_timeout;
+use super::txn::PyTxn;
 use crate::convert::errors::to_python_with_text;
 use crate::convert::variables::to_variables;
-use hexgraph::db::Nodes;
+use hexgraph::db::{Control, Nodes};
 use hexgraph_base::types::Uid;
 use pyo3::prelude::*;
+
+/// What deletes: at once, or with the commit.
+#[derive(FromPyObject)]
+pub(crate) enum Owner<'py> {
+    Database(PyRef<'py, PyDatabase>),
+    Txn(PyRef<'py, PyTxn>),
+}
 
 /// Delete nodes by their uids, or those that a query selects. Return how many nodes, values and edges are gone.
 #[pyfunction]
 pub(crate) fn delete_nodes(
     py: Python<'_>,
-    database: &PyDatabase,
+    owner: Owner<'_>,
     uids: Vec<u64>,
     dql: Option<&str>,
     variables: Option<&Bound<'_, PyAny>>,
@@ -26,12 +34,18 @@ pub(crate) fn delete_nodes(
         Some(dql) => Nodes::Query(dql, &variables),
         None => Nodes::Uids(&uids),
     };
-    let done = interruptible_with(
-        py,
-        timeout,
-        |_| Ok(()),
-        |control| database.database().delete(&nodes, control),
-        |error| to_python_with_text(error, dql.unwrap_or_default()),
-    )?;
+    let to_exception = |error| to_python_with_text(error, dql.unwrap_or_default());
+    let done = match &owner {
+        Owner::Database(owner) => {
+            let database = owner.database();
+            let delete = |control: &Control| database.delete(&nodes, control);
+            interruptible_with(py, timeout, |_| Ok(()), delete, to_exception)?
+        }
+        Owner::Txn(owner) => {
+            let txn = owner.txn();
+            let delete = |control: &Control| txn.delete(&nodes, control);
+            interruptible_with(py, timeout, |_| Ok(()), delete, to_exception)?
+        }
+    };
     Ok((done.nodes, done.values, done.edges))
 }

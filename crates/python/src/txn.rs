@@ -36,6 +36,10 @@ impl PyTxn {
     pub fn new(txn: Txn, checks: Checks) -> PyTxn {
         PyTxn { txn, checks }
     }
+
+    pub(crate) fn txn(&self) -> &Txn {
+        &self.txn
+    }
 }
 
 #[pymethods]

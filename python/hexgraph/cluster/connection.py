@@ -28,7 +28,7 @@ from .answers import Asked, Result, Upsert
 from .each import Answers
 from .mirror import Mirror
 from .requests import Json
-from .transaction import Txn
+from .transaction import DELETE, Txn
 from .wire import faults
 from .wire.address import parse
 from .wire.channel import Channel, api, grpc
@@ -339,7 +339,7 @@ class Cluster:
     load_nodes = _refused("load_nodes", "load tables into a database, and export it to the cluster")
     load_edges = _refused("load_edges", "load tables into a database, and export it to the cluster")
     load_graph = _refused("load_graph", "load it into a database, and export it to the cluster")
-    delete = _refused("delete", "delete by an upsert: what leads to the nodes, then `uid(v) * * .`")
+    delete = _refused("delete", DELETE)
     explain = _refused("explain", "a cluster tells no plans; a database with the same data does")
     slow_queries = _refused("slow_queries", "the logs of the cluster have its slow queries")
     stats = _refused("stats", "count by queries, { q(func: has(name)) { count(uid) } }")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Never, Self
+from typing import TYPE_CHECKING, Any, Never, NoReturn, Self
 
 from ..errors import ConflictError, Error, NotSupportedError, QueryError
 from ..guesses import refuse_of_query
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 _ENDED = "Transaction has already been committed or discarded"
 _READ_ONLY = "Readonly transaction cannot run mutations"
+DELETE = "delete by an upsert: what leads to the nodes, then `uid(v) * * .`"
+"""What does what `delete` does to a database, which a cluster can't do in one request."""
+
 _FIRST = "{ q(func: uid(0x1)) { uid } }"
 """What a transaction asks to begin: the moment of the answer is the one that it sees."""
 
@@ -129,6 +132,10 @@ class Txn:
         asking = {**first, "mutations": mutations}
         response = self._change(message, lambda txn: txn.upsert(dql, variables, **asking), timeout)
         return self._cluster.upserted(response, dql, variables)
+
+    def delete(self, *_given: object, **_named: object) -> NoReturn:
+        """Raise NotSupportedError, which says what to do instead."""
+        raise NotSupportedError(f"delete: {DELETE}")
 
     def commit(self) -> None:
         """Make the changes visible to all. The transaction has ended then, also when it fails."""

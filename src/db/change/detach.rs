@@ -64,12 +64,12 @@ impl Database {
                 Ok(Prepared { staged: staged?, reads: Reads::everything() })
             };
             let fits =
-                |(changes, _): &(Changes, u64), version: &Version| changes.fit(&version.schema);
+                |detached: &Detached, version: &Version| detached.changes.fit(&version.schema);
             let (commit, mut answer) = self.change_prepared(
                 control,
                 prepare,
                 fits,
-                |(changes, nodes), version, commit| {
+                |Detached { changes, nodes, .. }, version, commit| {
                     let (next, effect) = self.apply(changes, version, commit, control)?;
                     let (values, edges) = (effect.values_deleted, effect.edges_deleted);
                     Ok((next, DeleteAnswer { nodes, values, edges, commit: 0 }))
@@ -80,13 +80,17 @@ impl Database {
         })
     }
 
-    /// What a delete changes in a version, and the number of its nodes.
-    fn detached(
+    /// What a delete changes in a version, in which all blocks read what the caller sees of it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::delete`].
+    pub(super) fn detached(
         &self,
         selection: &Selection<'_>,
         version: &Arc<Version>,
         control: &Control,
-    ) -> Result<(Changes, u64)> {
+    ) -> Result<Detached> {
         let selected;
         let uids = match selection {
             Selection::Uids(uids) => uids,
@@ -109,19 +113,33 @@ impl Database {
         let (changes, nodes) = detach(version, uids, &charge, &|| control.check())?;
         let names: Vec<Arc<str>> = changes.names().map(Arc::from).collect();
         self.check_commit(&names)?;
-        Ok((changes, nodes))
+        Ok(Detached { changes, nodes, uids: uids.to_vec() })
     }
 }
 
+/// What a delete changes in one version.
+pub(super) struct Detached {
+    pub(super) changes: Changes,
+    /// The number of the nodes that had a value, an edge, or an edge to them.
+    pub(super) nodes: u64,
+    /// The nodes that were named, those without anything among them.
+    pub(super) uids: Vec<Uid>,
+}
+
 /// [`Nodes`], planned.
-enum Selection<'a> {
+pub(super) enum Selection<'a> {
     Uids(&'a [Uid]),
     /// A query, and the variable of the nodes.
     Query(Arc<Query>, String),
 }
 
 impl<'a> Selection<'a> {
-    fn new(nodes: &Nodes<'a>, control: &Control) -> Result<Selection<'a>> {
+    /// Plans a delete.
+    ///
+    /// # Errors
+    ///
+    /// `Syntax` and `Query` for a text that is not one block that selects nodes.
+    pub(super) fn new(nodes: &Nodes<'a>, control: &Control) -> Result<Selection<'a>> {
         let (text, variables) = match nodes {
             Nodes::Uids(uids) => return Ok(Selection::Uids(uids)),
             Nodes::Query(text, variables) => (text, variables),

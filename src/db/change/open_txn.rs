@@ -4,8 +4,8 @@
 //! [`super::transactions`] keeps the list.
 
 use hexgraph_base::budget::Held;
-use hexgraph_base::types::{Error, Held as HeldLock, Result};
-use hexgraph_store::graph::{Changes, Key, Snapshot, Version};
+use hexgraph_base::types::{Error, Held as HeldLock, Result, Uid};
+use hexgraph_store::graph::{Changes, Effect, Key, Snapshot, Version};
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
@@ -41,11 +41,22 @@ pub(super) struct Work {
     /// The names of the changed predicates, ascending and distinct.
     pub names: Vec<Arc<str>>,
     pub statements: u64,
+    /// What was deleted with everything.
+    pub detached: Vec<DetachedNodes>,
     /// The memory drawn for the changes and the view.
     pub held: Vec<Held>,
     pub used: Instant,
     /// True when a commit is bound to fail with a conflict, because an earlier part of the transaction is lost.
     pub is_doomed: bool,
+}
+
+/// Nodes that a transaction has deleted with all that they had.
+pub(super) struct DetachedNodes {
+    pub uids: Vec<Uid>,
+    /// The index of the changes that delete them.
+    pub at: usize,
+    /// What was there to be deleted.
+    pub effect: Effect,
 }
 
 impl OpenTxn {
@@ -61,6 +72,7 @@ impl OpenTxn {
             keys: Vec::new(),
             names: Vec::new(),
             statements: 0,
+            detached: Vec::new(),
             held: Vec::new(),
             used: Instant::now(),
             is_doomed: false,

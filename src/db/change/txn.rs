@@ -6,15 +6,20 @@
 //! version, where nobody has changed the same things meanwhile. While nobody else committed at all,
 //! the view is the next version already.
 
+use super::detach::{DeleteAnswer, Detached, Nodes, Selection};
 use super::mutate::{Job, MutationAnswer, MutationRequest, Staged};
-use super::open_txn::{End, OpenTxn, State, Work};
+use super::open_txn::{DetachedNodes, End, OpenTxn, State, Work};
 use super::transactions::Known;
 use crate::db::ask::query::{QueryAnswer, QueryRequest};
 use crate::db::ask::questions::Questions;
 use crate::db::database::Database;
-use hexgraph_base::types::{Error, Result};
+use crate::db::guard::guarded;
+use crate::db::open::Open;
+use hexgraph_base::types::{Error, Result, Uid};
 use hexgraph_store::exec::Control;
-use hexgraph_store::graph::{Claim, Key, Snapshot, Store, Version, encode_changes};
+use hexgraph_store::graph::{
+    Changes, Claim, Effect, Key, Snapshot, Store, Version, detach, encode_changes,
+};
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::mem;
@@ -342,9 +347,8 @@ impl Txn {
         let open = self.database.open_state()?;
         let mut state = self.open.lock();
         let work = state.work()?;
-        if self.open.read_only && job.changes() {
-            let message = "Readonly transaction cannot run mutations or be committed";
-            return Err(Error::query(message));
+        if job.changes() {
+            self.check_may_change()?;
         }
         open.check_writable()?;
         let Staged { changes, mut answer, .. } = self.database.stage(job, &work.view, control)?;
@@ -352,17 +356,78 @@ impl Txn {
         if changes.is_empty() {
             return Ok(answer);
         }
+        answer.predicates = changes.names().map(str::to_owned).collect();
+        answer.predicates.sort_unstable();
+        (answer.effect, answer.keys) =
+            self.add(work, &open, (changes, answer.statements), control)?;
+        Ok(answer)
+    }
+
+    /// Deletes nodes with all their values and edges in the transaction, as [`Database::delete`]: those that it sees. The commit fails
+    /// where somebody else has given one of them a value or an edge meanwhile, or an edge to it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::delete`] and [`Txn::query`]; nothing is deleted then, and the transaction goes on.
+    pub fn delete(&self, nodes: &Nodes<'_>, control: &Control) -> Result<DeleteAnswer> {
+        guarded(|| {
+            self.database.prepare(control);
+            self.database.check_may_write()?;
+            let open = self.database.open_state()?;
+            let selection = Selection::new(nodes, control)?;
+            let mut state = self.open.lock();
+            let work = state.work()?;
+            self.check_may_change()?;
+            open.check_writable()?;
+            let database = &self.database;
+            let Detached { changes, nodes, uids } =
+                database.compute(control, || database.detached(&selection, &work.view, control))?;
+            // Also of those that have nothing: what others give them until the commit would be left.
+            let held = open.transactions.hold(8 * uids.len() as u64);
+            let held = held.inspect_err(|_| control.note_starved())?;
+            let mut answer = DeleteAnswer { nodes, ..DeleteAnswer::default() };
+            if !changes.is_empty() {
+                let statements = changes.delete_count() as u64;
+                let (effect, _) = self.add(work, &open, (changes, statements), control)?;
+                (answer.values, answer.edges) = (effect.values_deleted, effect.edges_deleted);
+                work.held.push(held);
+                let at = work.changes.len() - 1;
+                work.detached.push(DetachedNodes { uids, at, effect });
+            }
+            Ok(answer)
+        })
+    }
+
+    fn check_may_change(&self) -> Result<()> {
+        match self.open.read_only {
+            true => Err(Error::query("Readonly transaction cannot run mutations or be committed")),
+            false => Ok(()),
+        }
+    }
+
+    /// Adds changes and the number of their statements to what the transaction has changed. Returns their effect, and their conflict
+    /// keys, ascending and distinct.
+    ///
+    /// # Errors
+    ///
+    /// `Limit` when there is no memory or capacity for them; nothing of the transaction is changed then.
+    fn add(
+        &self,
+        work: &mut Work,
+        open: &Open,
+        (changes, statements): (Changes, u64),
+        control: &Control,
+    ) -> Result<(Effect, Vec<Key>)> {
         // The changes, and the view with them.
         let held = open.transactions.hold(2 * changes.weight() as u64);
         let held = held.inspect_err(|_| control.note_starved())?;
-        // Up to the last `?` the work is as it was: a request that fails changes nothing of the transaction.
         let mut keys = Vec::new();
         let (copy, before) = (changes.clone(), &work.view);
         let (view, effect) = self
             .database
             .compute(control, || copy.apply_keyed(before, &mut keys, &|| control.check()))?;
-        open.transactions.reserve(answer.statements)?;
-        work.statements += answer.statements;
+        open.transactions.reserve(statements)?;
+        work.statements += statements;
         work.held.push(held);
         work.view = Arc::new(view);
         work.names.extend(changes.names().map(Arc::from));
@@ -371,12 +436,8 @@ impl Txn {
         keys.sort_unstable();
         keys.dedup();
         work.keys.extend_from_slice(&keys);
-        answer.predicates = changes.names().map(str::to_owned).collect();
-        answer.predicates.sort_unstable();
-        answer.keys = keys;
-        answer.effect = effect;
         work.changes.push(changes);
-        Ok(answer)
+        Ok((effect, keys))
     }
 }
 
@@ -396,7 +457,7 @@ impl Database {
         if work.changes.is_empty() {
             return Ok(self.open_state()?.store.snapshot().number());
         }
-        let Work { snapshot, view, changes, keys: own, names, .. } = work;
+        let Work { snapshot, view, changes, keys: own, names, detached, .. } = work;
         let checked = match keys {
             Some(keys) => {
                 let wanted: FxHashSet<Key> = keys.iter().copied().collect();
@@ -417,17 +478,34 @@ impl Database {
                 return Ok((Version::clone(&view), ()));
             }
             let (mut next, control) = (Version::clone(version), Control::new());
-            for changes in changes {
+            for (at, changes) in changes.into_iter().enumerate() {
                 // Values were converted by the schema of the snapshot: they mean nothing under another one.
                 if !changes.fit(&next.schema) {
                     return Err(Error::Conflict);
                 }
                 let keys = &mut commit.keys;
-                (next, _) =
+                let effect;
+                (next, effect) =
                     self.compute(&control, || changes.apply_keyed(&next, keys, &|| Ok(())))?;
+                // Deleting all of a node has no key of each value that it takes away.
+                if detached.iter().any(|nodes| nodes.at == at && nodes.effect != effect) {
+                    return Err(Error::Conflict);
+                }
+            }
+            // An edge to a deleted node has the key of the node where it begins, so no key tells of it.
+            for DetachedNodes { uids, .. } in &detached {
+                if left_at(&next, uids)? != left_at(&view, uids)? {
+                    return Err(Error::Conflict);
+                }
             }
             Ok((next, ()))
         })?;
         Ok(commit)
     }
+}
+
+/// How many deletes would take away what some nodes have, with the edges to them.
+fn left_at(version: &Version, uids: &[Uid]) -> Result<usize> {
+    let (changes, _) = detach(version, uids, &|_| Ok(()), &|| Ok(()))?;
+    Ok(changes.delete_count())
 }

@@ -130,6 +130,11 @@ impl Changes {
             .all(|part| part.deletes.is_empty() && part.values.is_empty() && part.edges.is_empty())
     }
 
+    /// The number of their deletes.
+    pub fn delete_count(&self) -> usize {
+        self.parts.iter().map(|part| part.deletes.len()).sum()
+    }
+
     /// The bytes, about, that the changes take, with the version that they make beside the one before.
     pub fn weight(&self) -> usize {
         self.weight
