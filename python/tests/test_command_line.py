@@ -205,7 +205,10 @@ def test_errors(loaded, tmp_path):
 def test_demo():
     done = run("demo")
     assert done.returncode == 0, done.stderr
-    assert "triples about" in done.stdout
+    assert "United States     78\n" in done.stdout, "a table"
+    assert "→ Casablanca →" in done.stdout
+    assert "What next" in done.stdout
+    assert len(done.stdout.splitlines()) <= 60, "it fits on a screen and a half"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ there")

@@ -197,3 +197,16 @@ def test_objects_of_tables_draw_memory():
     assert len(table.rows(1000)) == 1000
     (column,) = table.columns()
     assert len(memoryview(column[2]).cast("q")) == 1_000_000
+
+
+def test_a_printed_table_has_its_first_rows(db):
+    ada = '<1> <name> "Ada" .\n<1> <knows> <2> .\n'
+    db.mutate(set=ada + '<2> <name> "Bob\\tB" .\n<2> <age> "7"^^<xs:int> .')
+    table = db.query("{ q(func: has(name)) { name age knows { name } } }").to_arrow()
+    assert str(table) == "name   age  knows.name\nAda         Bob B\nBob B    7"
+    assert repr(table).startswith("<hexgraph.ArrowTable: 2 rows")
+    assert str(db.query("{ q(func: uid(9)) { name } }").to_arrow()) == "name"
+    db.mutate(set="\n".join(f'_:n{at} <number> "{at}"^^<xs:int> .' for at in range(1000)))
+    lines = str(db.query("{ q(func: has(number)) { number } }").to_arrow()).splitlines()
+    assert (lines[0], lines[1], lines[-1]) == ("number", "     0", "… 1000 rows")
+    assert len(lines) == 22

@@ -8,7 +8,8 @@ use arrow_array::{Array, ArrayRef, FixedSizeListArray, Float32Array, RecordBatch
 use arrow_schema::{Field, Schema};
 use hexgraph::db::Control;
 use hexgraph::tables::{
-    Draw, exploded, flattened, greatest_rows, record_batch, with_fields, with_text_uids,
+    Draw, RowFormat, exploded, flattened, greatest_rows, record_batch, with_fields, with_text_uids,
+    write_rows,
 };
 use hexgraph_base::answer::Table;
 use hexgraph_base::budget::{Budget, Share};
@@ -19,6 +20,9 @@ use pyo3_arrow::buffer::PyArrowBuffer;
 use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// The most rows of a table that are printed.
+const PRINTED_ROWS: usize = 20;
 
 /// The bytes of a tuple beside its cells, with its place in a list.
 const ROW_BYTES: u64 = 64;
@@ -368,6 +372,21 @@ impl ArrowTable {
 
     fn __len__(&self) -> usize {
         self.batch.num_rows()
+    }
+
+    /// The first rows as columns of text, lists of objects as rows; and the number of rows where there are more.
+    fn __str__(&self, py: Python<'_>) -> PyResult<String> {
+        let first = self._first(PRINTED_ROWS).converted(py, flattened)?;
+        let mut text = Vec::new();
+        let shown = first.batch.slice(0, first.batch.num_rows().min(PRINTED_ROWS));
+        write_rows(&shown, RowFormat::Table, &|_| Ok(()), &mut text).map_err(to_python)?;
+        let mut text = String::from_utf8_lossy(&text).trim_end().to_owned();
+        let rows = self.batch.num_rows();
+        if shown.num_rows() < first.batch.num_rows() || PRINTED_ROWS < rows {
+            let noun = if rows == 1 { "row" } else { "rows" };
+            text.push_str(&format!("\n… {rows} {noun}"));
+        }
+        Ok(text)
     }
 
     fn __repr__(&self) -> String {
