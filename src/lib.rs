@@ -20,6 +20,8 @@
 //! # }
 //! ```
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 pub use hexgraph_base::{answer, budget, types};
 
 pub mod layout;
