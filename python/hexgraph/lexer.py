@@ -40,12 +40,12 @@ class DqlLexer(RegexLexer):  # type: ignore[misc]
             (r"0x[0-9a-fA-F]+\b", token.Number.Hex),
             (r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?\b", token.Number),
             (r"\$\w+", token.Name.Variable),
-            (r"@\w+", token.Name.Decorator),
+            (r"@(?:[\w-]+|[*.])", token.Name.Decorator),
             (words(WORDS, prefix=r"\b", suffix=r"\b(?=\s*[:({]|\s+as\b|\s)"), token.Keyword),
             (words(FUNCTIONS, prefix=r"\b", suffix=r"(?=\s*\()"), token.Name.Function),
             (r"\b(?:true|false|null)\b", token.Keyword.Constant),
-            (r"~?[A-Za-z_][\w.]*(?=\s*:)", token.Name.Attribute),
-            (r"~?[A-Za-z_][\w.]*", token.Name),
+            (r"~?[^\W\d][\w.]*(?=\s*:)", token.Name.Attribute),
+            (r"~?[^\W\d][\w.]*", token.Name),
             (r"[{}()\[\],:.|*=+\-/%<>!]", token.Punctuation),
         ]
     }

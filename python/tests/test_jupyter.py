@@ -1,5 +1,8 @@
 """Cells of DQL and GraphQL in notebooks."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 import hexgraph
@@ -144,15 +147,19 @@ def test_what_is_named_as_a_point_is_no_html(db):
     assert "&lt;img" in html
 
 
-def test_the_lexer_reads_every_query_of_the_tour():
+def test_the_lexer_reads_every_query_of_the_chapters():
     pygments = pytest.importorskip("pygments")
     from hexgraph.lexer import DqlLexer
-    from hexgraph.tour import STOPS
 
-    for stop in STOPS:
-        found = list(pygments.lex(stop.dql, DqlLexer()))
-        assert not [text for kind, text in found if kind is pygments.token.Error], stop.dql
-        assert "".join(text for _, text in found).strip() == stop.dql.strip()
+    pages = sorted((Path(__file__).parents[2] / "docs" / "learn").glob("*.md"))
+    queries = [
+        it for page in pages for it in re.findall(r"```dql\n(.*?)```", page.read_text(), re.S)
+    ]
+    assert len(queries) > 50
+    for dql in queries:
+        found = list(pygments.lex(dql, DqlLexer()))
+        assert not [text for kind, text in found if kind is pygments.token.Error], dql
+        assert "".join(text for _, text in found).strip() == dql.strip()
 
 
 def test_long_texts_are_cut():

@@ -2,7 +2,7 @@
 
 use super::admission::{AdmissionOptions, Lanes, stay_max};
 use super::app::App;
-use super::audit::{AuditLog, AuditOptions};
+use super::audit::{AuditEnd, AuditLog, AuditOptions};
 use super::connections;
 use super::connections::{ConnectionOptions, Door};
 use super::doors::{Doors, GrpcPort, SocketFileOptions, Wanted, unix_url};
@@ -150,7 +150,7 @@ impl Server {
         let failed = |error| Error::io("starting the threads of a server".to_owned(), error);
         let runtime = runtime().map_err(failed)?;
         let exports = options.exports.as_deref().map(Folder::new).transpose()?;
-        let audit = options.audit.map(AuditLog::open).transpose()?.map(Arc::new);
+        let (audit, audit_end) = options.audit.map(AuditLog::open).transpose()?.unzip();
         if let Some(access) = options.access {
             enable_access(&database, access, address.map(|address| address.ip()))?;
         }
@@ -174,7 +174,7 @@ impl Server {
             lanes: Arc::new(Lanes::new(options.admission)),
             switches: Arc::clone(&switches),
             tasks: Arc::default(),
-            audit,
+            audit: audit.map(Arc::new),
             stopping: stop.canceller(),
         };
         let (going, end) = watch::channel(());
@@ -182,6 +182,9 @@ impl Server {
         let thread = thread
             .spawn(move || {
                 run(runtime, (doors, certificates), app, options.connections, &stop);
+                if let Some(end) = audit_end {
+                    end.wait(STOP_GRACE);
+                }
                 drop(going);
             })
             .map_err(failed)?;

@@ -5,7 +5,9 @@ use serde_json::Value;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 use std::{fs, io, thread};
 use tokio::sync::mpsc;
 
@@ -39,12 +41,13 @@ pub(in crate::http) struct AuditLog {
 }
 
 impl AuditLog {
-    /// Opens the file, or makes one that its owner alone may read, and starts the thread that writes.
+    /// Opens the file, or makes one that its owner alone may read, and starts the thread that writes. Returns what tells when
+    /// that thread has written all lines, too.
     ///
     /// # Errors
     ///
     /// [`Error::Io`] when the system refuses the file or the thread.
-    pub(in crate::http) fn open(mut options: AuditOptions) -> Result<AuditLog> {
+    pub(in crate::http) fn open(mut options: AuditOptions) -> Result<(AuditLog, AuditEnd)> {
         let shown = options.path.display().to_string();
         let failed = |error| Error::io(format!("opening the audit log {shown}"), error);
         // It is opened again when it gives way, perhaps in another working directory.
@@ -54,8 +57,9 @@ impl AuditLog {
         let (sender, receiver) = mpsc::channel(LINES_MAX);
         let writer = Writer { options, file, length, is_torn: false, lost: 0, has_said: false };
         let thread = thread::Builder::new().name("hexgraph-audit".to_owned());
-        thread.spawn(move || writer.write_all(receiver)).map_err(failed)?;
-        Ok(AuditLog { sender })
+        let (going, end) = sync_channel(0);
+        thread.spawn(move || writer.write_all(receiver, going)).map_err(failed)?;
+        Ok((AuditLog { sender }, AuditEnd(end)))
     }
 
     /// Returns when a line would find a place. It is not kept: a slow request would take it from others.
@@ -68,6 +72,17 @@ impl AuditLog {
     pub(in crate::http) async fn note(&self, line: &Value) {
         // The thread ends with the last sender, so it is there.
         let _ = self.sender.send(format!("{line}\n")).await;
+    }
+}
+
+/// The end of the thread that writes an audit log.
+pub(in crate::http) struct AuditEnd(Receiver<()>);
+
+impl AuditEnd {
+    /// Waits until all lines are written, which begins when the [`AuditLog`] is dropped, or for a time where the disk is stuck.
+    pub(in crate::http) fn wait(self, most: Duration) {
+        // Nothing is ever sent: it ends when the thread has dropped its end.
+        let _ = self.0.recv_timeout(most);
     }
 }
 
@@ -85,7 +100,8 @@ struct Writer {
 }
 
 impl Writer {
-    fn write_all(mut self, mut receiver: mpsc::Receiver<String>) {
+    /// Writes lines until nobody can send any. `going` is dropped then.
+    fn write_all(mut self, mut receiver: mpsc::Receiver<String>, _going: SyncSender<()>) {
         let mut lines = Vec::new();
         while 0 < receiver.blocking_recv_many(&mut lines, LINES_MAX) {
             let done = self.write_some(&lines);
@@ -242,25 +258,19 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("audit.jsonl");
         let options = AuditOptions { path: path.clone(), bytes_max: 1000, kept: 2 };
-        let log = AuditLog::open(options).unwrap();
+        let (log, end) = AuditLog::open(options).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         for number in 0..100 {
             runtime.block_on(log.note(&json!({ "number": number, "rest": "x".repeat(50) })));
             // Lines that come at once go to one file.
             if number % 10 == 0 {
-                thread::sleep(std::time::Duration::from_millis(20));
+                thread::sleep(Duration::from_millis(20));
             }
         }
         drop(log);
         let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap_or_default();
-        let whole = || read("audit.jsonl.2") + &read("audit.jsonl.1") + &read("audit.jsonl");
-        for _ in 0..200 {
-            if whole().contains("\"number\":99,") {
-                break;
-            }
-            thread::sleep(std::time::Duration::from_millis(20));
-        }
-        let whole = whole();
+        end.wait(Duration::from_secs(60));
+        let whole = read("audit.jsonl.2") + &read("audit.jsonl.1") + &read("audit.jsonl");
         let numbers: Vec<u64> = whole
             .lines()
             .map(|line| serde_json::from_str::<Value>(line).unwrap()["number"].as_u64().unwrap())
