@@ -301,6 +301,15 @@ def test_attributes_that_are_called_as_the_ids_and_ends_keep_their_values(db):
     assert 'attribute "source" of edges is the facet source_2' in report.notes
 
 
+def test_ints_of_numpy_are_ids(db):
+    numpy = pytest.importorskip("numpy")
+    graph = networkx.Graph()
+    graph.add_edge(numpy.int64(1), numpy.int32(2), weight=numpy.float64(0.5))
+    graph.add_node(numpy.int64(1), size=numpy.int64(3))
+    db.load_graph(graph)
+    assert stored(db, "id") == ({1: {"size": 3}, 2: {}}, {(1, 2): {"weight": 0.5}})
+
+
 def test_node_link_json_in_all_forms(db):
     # As d3 had it: ends are positions.
     old = {
@@ -368,6 +377,9 @@ def test_other_files_are_refused_with_a_hint(db, tmp_path):
         (tmp_path / name).write_text(GRAPHML)
         with pytest.raises(hexgraph.QueryError, match=why):
             db.load(tmp_path / name)
+        if name.startswith("a.g"):
+            with pytest.raises(hexgraph.QueryError, match="load_graph"):
+                db.load_nodes(tmp_path / name)
     with pytest.raises(TypeError, match="a graph is the path"):
         db.load_graph([1, 2])
     with pytest.raises(TypeError, match="`predicate`"):

@@ -60,14 +60,17 @@ class Parts:
 
     def checked(self, identifier: Any, place: str) -> int | str:
         """Return an id, or raise QueryError for what can be none."""
-        is_id = isinstance(identifier, (int, str)) and not isinstance(identifier, bool)
+        if hasattr(identifier, "__index__") and not isinstance(identifier, bool):
+            # Ints of numpy among them.
+            return int(identifier)
+        is_id = isinstance(identifier, str)
         if not is_id or identifier == "":
             raise QueryError(
                 f"{self.name}: {place} has the id {shown(identifier)}, and an id is a whole number"
                 " or a text that is not empty",
                 hint="name the nodes by texts: str(id), or networkx.relabel_nodes(graph, str)",
             )
-        return cast(int | str, identifier)
+        return cast(str, identifier)
 
     def tables(self) -> tuple[Any, Any]:
         """Return the table of nodes and that of edges, whose first columns are ids."""

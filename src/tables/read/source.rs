@@ -494,6 +494,11 @@ pub(in crate::tables) fn no_table(name: &str, is_workbook: bool) -> Error {
             "read the sheet with pandas.read_excel or polars.read_excel, and pass the data frame";
         return Error::query(message).with_hint(hint);
     }
+    let plain = plain_name(name);
+    if plain.ends_with(".graphml") || plain.ends_with(".gml") {
+        let fault = Error::query(format!("{name}: a graph is no table"));
+        return fault.with_hint("db.load_graph(path) loads its nodes and edges");
+    }
     let what = "a table is read from .parquet, .csv, .tsv, .tab, .psv, .txt, .dat, .edges, .json, .jsonl, .ndjson, .arrow or .feather";
     Error::query(format!("{name}: {what}"))
 }

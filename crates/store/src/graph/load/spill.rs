@@ -473,6 +473,30 @@ mod tests {
         assert_eq!(outcome(1 << 20).unwrap(), 8000);
     }
 
+    /// Names are reserved with what is gathered, and go to files with it.
+    #[test]
+    fn names_of_nodes_are_reserved() {
+        let folder = tempfile::tempdir().unwrap();
+        let spill = SpillOptions { folder: folder.path().to_owned(), memory: 64 << 10 };
+        let name = |number: usize| format!("{}{number}", "x".repeat(150));
+        let line =
+            |number: usize| format!("<{}> <edge> _:{} .\n", name(number), name(number % 3000));
+        let text: String = (0..6000).map(line).collect();
+        let outcome = |spill: Option<&SpillOptions>| {
+            let mut version = Version::empty();
+            version.budget = Budget::new(1 << 20);
+            let reader = Box::new(io::Cursor::new(text.clone().into_bytes()));
+            let sources = vec![LoadSource { name: "test".to_owned(), reader }];
+            let options = LoadOptions { spill: spill.cloned(), ..LoadOptions::default() };
+            let loaded = load(&version, sources, &options);
+            assert_eq!(version.budget.drawn(), 0);
+            loaded.map(|(_, report)| (report.triples, report.new_nodes))
+        };
+        // Edges take 48 KB, and their ends 2.2 MB.
+        assert!(matches!(outcome(None), Err(Error::Limit { .. })));
+        assert_eq!(outcome(Some(&spill)).unwrap(), (6000, 9000));
+    }
+
     #[test]
     fn shared_values_are_named() {
         let folder = tempfile::tempdir().unwrap();
