@@ -149,6 +149,10 @@ def series(kind: str, values: Any, missing: Any) -> Any:
     return pandas.Series(nullable[kind](plain, gaps.copy()), copy=False)
 
 
+HOP = ["path", "hop", "from", "predicate", "to", "total"]
+"""The columns of `Result.paths`, but for those of facets."""
+
+
 def paths_of(found: dict[str, Any]) -> ArrowTable:
     """Return the hops of all paths of an answer as a table; see `Result.paths`."""
     hops: list[dict[str, Any]] = []
@@ -162,14 +166,15 @@ def paths_of(found: dict[str, Any]) -> ArrowTable:
             predicate, to = step
             hop = {"path": place, "hop": number, "from": node["uid"], "predicate": predicate}
             facets = {
-                key.partition("|")[2]: value
+                # One that is called as a column has the name that answers have for it.
+                key if key.partition("|")[2] in HOP else key.partition("|")[2]: value
                 for key, value in to.items()
                 if key.startswith(f"{predicate}|")
             }
             hops.append({**hop, "to": to["uid"], **facets, "total": total})
             node, number = to, number + 1
     names = list(dict.fromkeys(name for hop in hops for name in hop if name != "total"))
-    names = [*(names or ["path", "hop", "from", "predicate", "to"]), "total"]
+    names = [*(names or HOP[:-1]), "total"]
     return columns_table([(name, [hop.get(name) for hop in hops]) for name in names])[0]
 
 

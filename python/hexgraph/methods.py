@@ -194,7 +194,8 @@ class DatabaseMethods:
         `table` and the options that are not told here are as for `load_nodes`. It may also be pairs
         of ends, `[(1, 2), (2, 3)]`, an array with two columns, or a graph of networkx. A third item
         is a dict of attributes or the `weight`, which `facets=` names to keep it. An edge without
-        direction is loaded from its first end to its second.
+        direction is loaded from its first end to its second. Attributes may be called as ends are:
+        in pairs and graphs they are not taken for these.
 
         - `source` and `target`, the columns that name the ends; without them the table has "source"
           and "target", "from" and "to", "src" and "dst", or two columns
@@ -209,7 +210,8 @@ class DatabaseMethods:
         - `types`, as for `load_nodes`. The types of the nodes where edges start get the predicate
           as a field, so that `expand(_all_)` and `describe` know of it; `types=False` leaves types
           and made nodes alone
-        - `facets`, the columns that are facets of the edges, or a dict with the keys of these
+        - `facets`, the columns that are facets of the edges, or a dict with the keys of these, each
+          of its own
 
         A row that lacks one of its ends is left out. Two nodes have one edge of a predicate: a
         second one is `repeated` in the report, and of facets the last ones stay.

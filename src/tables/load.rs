@@ -16,7 +16,7 @@ use crate::tables::shape::options::{
 };
 use crate::tables::shape::parts::FacetColumn;
 use crate::tables::shape::plan::{EdgePlan, Plan};
-use crate::tables::shape::plan_nodes::plan_nodes;
+use crate::tables::shape::plan_nodes::{check_facets, plan_nodes};
 use hexgraph_base::schema::{PredicateDef, is_reserved};
 use hexgraph_base::types::{Error, Result, ValueType};
 use hexgraph_store::graph;
@@ -377,6 +377,7 @@ fn plan_edges(
         natural_of(field).map_err(|reason| no_values(&column, reason))?;
         Ok(FacetColumn { column, key: key.to_owned(), exact })
     };
-    let facets = options.facets.iter().map(facet).collect::<Result<_>>()?;
+    let facets = options.facets.iter().map(facet).collect::<Result<Vec<_>>>()?;
+    check_facets(&facets)?;
     Ok(Plan::Edges(EdgePlan { def, source: from, target: to, facets }))
 }

@@ -56,7 +56,12 @@ class Edges:
         >>> db.edges("road").columns, db.edges("road", weight="km").columns
         (['source', 'target'], ['source', 'target', 'km'])
         """
-        return ["source", "target", *([] if self._weight is None else [self._weight])]
+        return ["source", "target", *([] if self._column is None else [self._column])]
+
+    @property
+    def _column(self) -> str | None:
+        """The column of weights: called as the facet, but for one that is called as an end."""
+        return "weight" if self._weight in {"source", "target"} else self._weight
 
     @property
     def uids(self) -> numpy.ndarray[Any, Any]:
@@ -98,7 +103,7 @@ class Edges:
         if uids not in (str, int):
             raise ValueError(f"uids are of type str or int, not {uids!r}")
         if self._table is None:
-            self._table = self._graph.native.table(self._weight)
+            self._table = self._graph.native.table(self._column)
         return self._table if uids is int else self._table._with_text_uids()
 
     def to_polars(self, *, uids: type[str | int] = str) -> polars.DataFrame:

@@ -42,6 +42,8 @@ class ArrayMethods:
         >>> edges.to_networkx()["0x1"]["0x5"]
         {'km': 2.0}
 
+        A `weight` that is called "source" or "target" is the column `weight` of the table.
+
         Raises QueryError for what is wrong with predicates, nodes or weights; LimitError.
         """
         from .compact import Compact

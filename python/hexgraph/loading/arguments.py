@@ -9,7 +9,7 @@ from typing import Any
 from .. import guesses
 from ..errors import QueryError
 from ..homes import expanded
-from .pairs import PAIR, TRIPLE, edges_of, nodes_of
+from .pairs import FROM, PAIR, TO, TRIPLE, edges_of, nodes_of
 from .tables import Prepared, points_of, prepare
 
 ENDS = (("source", "target"), ("from", "to"), ("src", "dst"), ("start", "end"), ("head", "tail"))
@@ -74,10 +74,10 @@ def refuse(method: str, other: Mapping[str, Any], known: list[str]) -> None:
 def load_nodes(db: Any, table: Any, type: Any, options: dict[str, Any]) -> Any:  # noqa: A002
     """Load a table of nodes; see `Database.load_nodes`."""
     types_of_nodes = names_of_types(type)
-    prepared = prepare(nodes_of(table))
+    identifier = None if options["id"] is None else str(options["id"])
+    prepared = prepare(nodes_of(table, identifier))
     geo = options.pop("geo")
     points, types = points_of(geo, prepared)
-    identifier = None if options["id"] is None else str(options["id"])
     check_id(identifier, prepared)
     native = {
         "table": common(options, {**prepared.types, **types}, prepared),
@@ -172,7 +172,12 @@ def load_edges(  # noqa: PLR0913, PLR0917 - as it is called
     owned = options["types"] is not False
     if not owned:
         options["types"] = None
-    prepared = prepare(edges_of(table))
+    rows, ends = edges_of(table)
+    prepared = prepare(rows)
+    if ends is not None:
+        # Columns that are called as ends usually are may be attributes.
+        source = ends[0] if source in {None, FROM} else source
+        target = ends[1] if target in {None, TO} else target
     source, target = ends_of(source, target, prepared)
     native = {
         "table": common(options, prepared.types, prepared),

@@ -16,7 +16,7 @@ from ..errors import QueryError
 from ..frames import missing
 from ..homes import expanded
 from .arguments import TEXT_OPTIONS, names_of_types
-from .pairs import is_graph, texts
+from .pairs import equal_keys, is_graph, texts
 from .tables import of_columns
 
 OTHER_NAMES = {
@@ -269,6 +269,8 @@ def flat(data: Mapping[Any, Any]) -> dict[str, Any]:
         for name, value in values.items():
             if isinstance(value, Mapping):
                 inner.append((f"{prefix}{name}.", value))
+            elif f"{prefix}{name}" in row:
+                raise equal_keys(f"{prefix}{name}")
             else:
                 row[f"{prefix}{name}"] = value
     return row

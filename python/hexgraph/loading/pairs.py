@@ -2,38 +2,96 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
+from itertools import chain, count
 from typing import Any
 
+from ..errors import QueryError
+
 PAIR, TRIPLE = 2, 3
+FROM, TO = ENDS = "from", "to"
+"""The columns of the ends of pairs."""
+
 TABLES = ("__arrow_c_stream__", "__fspath__", "columns", "dtype", "to_table")
 """What tables have, and lists of edges have not."""
 
 
-def nodes_of(table: Any) -> Any:
-    """Return the nodes of a graph of networkx as rows, with the node as `id`; else what it is."""
+def nodes_of(table: Any, identifier: str | None) -> Any:
+    """Return the nodes of a graph of networkx as rows; else what it is.
+
+    The column of the nodes themselves is `id`, or called as `identifier` where no node has an
+    attribute of that name. Raises QueryError for an attribute that would take its place.
+    """
     if not is_graph(table):
         return table
-    return [{"id": node, **texts(data)} for node, data in table.nodes(data=True)]
+    rows = [(node, texts(data)) for node, data in table.nodes(data=True)]
+    names = {name for _, data in rows for name in data}
+    column = identifier if identifier is not None and identifier not in names else "id"
+    if column in names:
+        raise QueryError(
+            f"nodes of the graph have an attribute {column!r}, which is also the column of the"
+            " nodes themselves",
+            hint=f"name that one, id={free_name('node', names)!r}, or rename the attribute",
+        )
+    nodes = [node for node, _ in rows]
+    refuse_lists(nodes, "node")
+    return [{column: node, **data} for node, data in rows]
 
 
-def edges_of(table: Any) -> Any:
-    """Return a graph of networkx, or pairs, as rows with `from` and `to`; else what it is.
+def edges_of(table: Any) -> tuple[Any, tuple[str, str] | None]:
+    """Return a graph of networkx, or pairs, as rows, and the columns of the ends; else what it is.
 
     A pair is a tuple or a list of two ends, and perhaps a third item: a dict of attributes, or a
     number, the `weight`. A dict by pairs has the third items as its values. An array of numpy with
-    two columns is pairs, too.
+    two columns is pairs, too. The ends are called `from` and `to`, or `from_2` and `to_2` where
+    attributes have these names.
     """
     if is_graph(table):
-        return [row_of(edge) for edge in table.edges(data=True)]
+        return rows_of(table.edges(data=True))
     # A frame of pandas has two dimensions too, but no `dtype`.
     kind = getattr(getattr(table, "dtype", None), "kind", None)
     if getattr(table, "ndim", None) == PAIR and kind in {"i", "u", "U"}:
-        return {"from": table[:, 0], "to": table[:, 1]} if table.shape[1] == PAIR else table
+        is_pairs = table.shape[1] == PAIR
+        return ({FROM: table[:, 0], TO: table[:, 1]}, ENDS) if is_pairs else (table, None)
     items = listed(table)
     if items and all(is_pair(item) for item in items):
-        return [row_of(item) for item in items]
-    return table if items is None else items
+        return rows_of(items)
+    return (table if items is None else items), None
+
+
+def rows_of(items: Iterable[Sequence[Any]]) -> tuple[list[dict[str, Any]], tuple[str, str]]:
+    """Return edges as rows, whose attributes stand behind their ends, and the columns of these."""
+    edges = [(item[0], item[1], attributes_of(item)) for item in items]
+    names = {name for _, _, data in edges for name in data}
+    source, target = free_name(FROM, names), free_name(TO, names)
+    refuse_lists([end for edge in edges for end in edge[:PAIR]], "end of an edge")
+    return [{source: one, target: other, **data} for one, other, data in edges], (source, target)
+
+
+def attributes_of(item: Sequence[Any]) -> dict[str, Any]:
+    """Return the attributes of an edge by its ends."""
+    more = item[PAIR] if len(item) == TRIPLE else {}
+    return texts(more) if isinstance(more, Mapping) else {"weight": more}
+
+
+def free_name(name: str, used: Container[str]) -> str:
+    """Return a name that is not used: itself, or with the first number that makes it one."""
+    names = chain([name], (f"{name}_{number}" for number in count(2)))
+    return next(name for name in names if name not in used)
+
+
+def refuse_lists(ids: Iterable[Any], what: str) -> None:
+    """Refuse ids of several items, of which a node would keep one.
+
+    Raises QueryError, which says what to do.
+    """
+    wrong = next((it for it in ids if isinstance(it, (tuple, list, set, frozenset))), None)
+    if wrong is not None:
+        raise QueryError(
+            f"{wrong!r} is no id: the {what} is a {type(wrong).__name__}, and an id is a whole"
+            " number or a text",
+            hint="make one text of each; for a graph, networkx.relabel_nodes(graph, str)",
+        )
 
 
 def is_graph(table: Any) -> bool:
@@ -58,18 +116,24 @@ def is_pair(item: Any) -> bool:
     is_plain = isinstance(item, (tuple, list)) and not hasattr(item, "_asdict")
     if not is_plain or len(item) not in {PAIR, TRIPLE}:
         return False
-    return all(isinstance(end, (int, str)) or hasattr(end, "item") for end in item[:PAIR])
-
-
-def row_of(item: Sequence[Any]) -> dict[str, Any]:
-    """Return an edge as a row; its attributes stand behind its ends."""
-    row = {"from": item[0], "to": item[1]}
-    if len(item) == TRIPLE:
-        more = item[PAIR]
-        row |= texts(more) if isinstance(more, Mapping) else {"weight": more}
-    return row
+    # A tuple names a node of networkx, and is refused with what to do.
+    return all(
+        isinstance(end, (int, str, tuple, list)) or hasattr(end, "item") for end in item[:PAIR]
+    )
 
 
 def texts(data: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return attributes with texts as their names."""
-    return {str(name): value for name, value in data.items()}
+    """Return attributes, or the cells of a row, with texts as their names.
+
+    Raises QueryError for two whose names are the same text, such as 1 and "1".
+    """
+    named = {str(name): value for name, value in data.items()}
+    if len(named) < len(data):
+        names = [str(name) for name in data]
+        raise equal_keys(next(name for name in named if names.count(name) > 1))
+    return named
+
+
+def equal_keys(name: str) -> QueryError:
+    """Return the exception for two keys of a row that become one."""
+    return QueryError(f"two keys of one row are called {name!r}", hint="rename one of them")

@@ -12,6 +12,7 @@ from .._native import ArrowTable, columns_table
 from ..buffers import with_whole_buffers
 from ..errors import QueryError
 from ..homes import expanded
+from .pairs import texts
 
 LATITUDES = ("lat", "latitude", "y", "lat_deg", "latitude_deg")
 LONGITUDES = ("lon", "lng", "long", "longitude", "x", "lon_deg", "longitude_deg")
@@ -116,7 +117,7 @@ def row_of(item: Any) -> dict[str, Any]:
         row = item._asdict()
     else:
         row = item if isinstance(item, Mapping) else asdict(item)
-    return {str(name): value for name, value in row.items()}
+    return texts(row)
 
 
 def of_columns(columns: Mapping[Any, Any]) -> Prepared:

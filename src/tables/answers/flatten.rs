@@ -6,6 +6,7 @@ use arrow_array::{
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema};
 use arrow_select::take::take;
 use hexgraph_base::types::{Error, Result};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// The most rows that a table is made longer to.
@@ -140,9 +141,25 @@ impl<'d> Columns<'d> {
     fn finish(self) -> Result<RecordBatch> {
         let options = RecordBatchOptions::new().with_row_count(Some(self.rows));
         let (fields, columns): (Vec<FieldRef>, Vec<ArrayRef>) = self.columns.into_iter().unzip();
-        let schema = Arc::new(Schema::new(fields));
+        let schema = Arc::new(Schema::new(with_own_names(fields)));
         RecordBatch::try_new_with_options(schema, columns, &options).map_err(internal)
     }
+}
+
+/// Gives each column a name of its own: a column that is called as one before it becomes `road.name_2`.
+fn with_own_names(fields: Vec<FieldRef>) -> Vec<FieldRef> {
+    let mut used: HashSet<String> = fields.iter().map(|field| field.name().clone()).collect();
+    let mut seen = HashSet::new();
+    let own = |field: FieldRef| {
+        if seen.insert(field.name().clone()) {
+            return field;
+        }
+        let name = (2..).map(|number| format!("{}_{number}", field.name()));
+        let name = name.into_iter().find(|name| used.insert(name.clone()));
+        let name = name.expect("fewer columns than numbers");
+        Arc::new(Field::new(name, field.data_type().clone(), true))
+    };
+    fields.into_iter().map(own).collect()
 }
 
 /// The bytes that so many cells of a column take, if they are as its own are on average.
@@ -175,6 +192,30 @@ mod tests {
         };
         let text: ArrayRef = Arc::new(StringArray::from(vec!["x".repeat(100)]));
         RecordBatch::try_from_iter([("a", list()), ("b", list()), ("t", text)]).unwrap()
+    }
+
+    /// An alias may be called as the column that a nested key becomes.
+    #[test]
+    fn equal_columns_get_names_of_their_own() {
+        let number = |n| -> ArrayRef { Arc::new(Int64Array::from(vec![n])) };
+        let field = Arc::new(Field::new("n", DataType::Int64, true));
+        let object =
+            || -> ArrayRef { Arc::new(StructArray::from(vec![(Arc::clone(&field), number(7))])) };
+        let columns = [
+            ("a.n", number(1)),
+            ("a.n_2", number(2)),
+            ("a", object()),
+            ("b", object()),
+            ("b.n", number(3)),
+        ];
+        let batch = RecordBatch::try_from_iter(columns).unwrap();
+        let table = flattened(&batch, &|_| Ok(())).unwrap();
+        let schema = table.schema();
+        let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
+        assert_eq!(names, ["a.n", "a.n_2", "a.n_3", "b.n", "b.n_2"]);
+        let numbers =
+            |at: usize| table.column(at).as_any().downcast_ref::<Int64Array>().unwrap().value(0);
+        assert_eq!([0, 1, 2, 3, 4].map(numbers), [1, 2, 7, 7, 3]);
     }
 
     #[test]

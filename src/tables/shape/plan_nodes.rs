@@ -20,7 +20,7 @@ use hexgraph_base::schema::{PredicateDef, Tokenizer};
 use hexgraph_base::types::{Error, Result, ValueType};
 use hexgraph_store::graph::{ColumnLoad, IdSpace};
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// The predicate of the types of nodes.
 const TYPE_PREDICATE: &str = "dgraph.type";
@@ -81,14 +81,8 @@ pub(in crate::tables) fn plan_nodes(
         names.reserve(given.is_some().then_some(&predicate));
         if let Some(def) = define(source, &column, &predicate, options, load)? {
             let (lang, exact) = (name.lang.to_owned(), name.exact);
-            values.push(ValueColumn {
-                column,
-                def,
-                lang,
-                exact,
-                longitude: None,
-                facets: Vec::new(),
-            });
+            let (longitude, facets) = (None, Vec::new());
+            values.push(ValueColumn { column, def, lang, exact, longitude, facets });
         }
     }
     // Facets may stand before the column of their values, so they are joined when all columns are known.
@@ -97,6 +91,7 @@ pub(in crate::tables) fn plan_nodes(
         values.push(point_column(source, point, load)?);
     }
     let edges = edge_columns(source, options, spaces, (&mut names, load))?;
+    check_columns((&values, &edges), options)?;
     let (node_types, shared) = node_types(options, (&values, &edges), id.is_some(), load)?;
     let notes = names.notes().chain(shared.as_ref().map(Shared::note)).collect();
     Ok(Plan::Nodes(NodePlan { id, values, edges, node_types, shared, notes }))
@@ -106,8 +101,64 @@ pub(in crate::tables) fn plan_nodes(
 fn join_facets(values: &mut [ValueColumn], facets: Vec<(String, FacetColumn)>) -> Result<()> {
     for (of, facet) in facets {
         match values.iter_mut().find(|value| value.column.name == of) {
-            Some(value) => value.facets.push(facet),
+            Some(value) => {
+                value.facets.push(facet);
+                check_facets(&value.facets)?;
+            }
             None => return Err(no_values(&facet.column, format!("column {of:?} has no values"))),
+        }
+    }
+    Ok(())
+}
+
+/// Checks that no column takes the place of another one, where a node has one value or edge of a predicate.
+///
+/// # Errors
+///
+/// [`Error::Query`] with both columns.
+fn check_columns(
+    (values, edges): (&[ValueColumn], &[EdgeColumn]),
+    options: &NodeOptions,
+) -> Result<()> {
+    let ids = options.ids.as_ref().and_then(space_predicate);
+    let ids = options.id.as_deref().zip(ids);
+    let ids = ids.map(|(column, predicate)| (column, (predicate, "")));
+    let values = values.iter().filter(|value| !value.def.list).map(|value| {
+        (value.column.name.as_str(), (value.def.name.as_str(), value.lang.as_str()), value.exact)
+    });
+    let edges = edges.iter().filter(|edge| !edge.def.list);
+    let edges =
+        edges.map(|edge| (edge.target.column.name.as_str(), (edge.def.name.as_str(), ""), None));
+    let mut seen = HashMap::new();
+    for (column, (predicate, lang), exact) in values.chain(edges) {
+        let own = (predicate, lang);
+        let id = ids.filter(|(id, named)| *named == own && *id != column).map(|(id, _)| id);
+        if let Some(other) = id.or(seen.insert((own, exact), column)) {
+            let fault = format!(
+                "columns {other:?} and {column:?} are both the predicate {predicate}, of which a node has one"
+            );
+            let hint = format!(
+                "name another predicate, or None, for one of them in `columns` or `edges`, or alter {predicate} to a list"
+            );
+            return Err(Error::query(fault).with_hint(hint));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that no facet takes the place of another one. Those of several types share a key: `w` and `w^^int`.
+///
+/// # Errors
+///
+/// [`Error::Query`] with both columns.
+pub(in crate::tables) fn check_facets(facets: &[FacetColumn]) -> Result<()> {
+    for (at, facet) in facets.iter().enumerate() {
+        let is_same = |other: &&FacetColumn| other.key == facet.key && other.exact == facet.exact;
+        if let Some(other) = facets[..at].iter().find(is_same) {
+            let (one, two, key) = (&other.column.name, &facet.column.name, &facet.key);
+            let fault = format!("columns {one:?} and {two:?} are both the facet {key:?}");
+            let hint = "give each a key of its own, facets={\"column\": \"key\"}";
+            return Err(Error::query(fault).with_hint(hint));
         }
     }
     Ok(())

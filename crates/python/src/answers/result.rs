@@ -424,7 +424,8 @@ impl PyResultSet {
 
     /// The hops of the paths that `shortest` found, as a table: the number of the path and of the hop,
     /// from 0, the uids and the predicate of the edge, the facets of the edges that the query asks for, and
-    /// the "total" that the path costs.
+    /// the "total" that the path costs. A facet that is called as one of these columns has the name that answers
+    /// have for it, `road|from`.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
