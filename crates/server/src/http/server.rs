@@ -2,7 +2,7 @@
 
 use super::admission::{AdmissionOptions, Lanes, stay_max};
 use super::app::App;
-use super::audit::{AuditEnd, AuditLog, AuditOptions};
+use super::audit::{AuditLog, AuditOptions};
 use super::connections;
 use super::connections::{ConnectionOptions, Door};
 use super::doors::{Doors, GrpcPort, SocketFileOptions, Wanted, unix_url};
