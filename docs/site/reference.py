@@ -16,7 +16,7 @@ PAGES = {
     "results": ("Results", ["Result", "ArrowTable", "Answers", "Explanation", "Pages"]),
     "transactions": ("Transactions", ["Txn", "Upsert"]),
     "algorithms": ("Algorithms", ["Algorithms", "Found"]),
-    "reports": ("Reports", ["LoadReport", "SchemaReport"]),
+    "reports": ("Reports", ["LoadReport", "SchemaReport", "sniff", "Sniffed"]),
     "serving": ("Serving", ["Server", "Subscription", "ApiKey"]),
     "errors": ("Errors", []),
 }

@@ -70,6 +70,8 @@ if TYPE_CHECKING:
     from . import datasets as datasets
     from . import widget as widget
     from .algo.graph import Graph as Graph
+    from .loading.sniffing import Sniffed as Sniffed
+    from .loading.sniffing import sniff as sniff
     from .widget import GraphView as GraphView
 
 
@@ -77,6 +79,8 @@ _LATER = {
     "datasets": "datasets",
     "widget": "widget",
     "Graph": "algo.graph",
+    "Sniffed": "loading.sniffing",
+    "sniff": "loading.sniffing",
     "GraphView": "widget",
 }
 """Modules, and what else is imported when it is first asked for, with its module."""

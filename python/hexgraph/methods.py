@@ -31,7 +31,7 @@ class DatabaseMethods:
         id: str | None = "id",  # noqa: A002 - the word of tables
         *,
         geo: str | Mapping[str, tuple[str, str]] | None = None,
-        columns: Mapping[str, str | None] | None = None,
+        columns: Mapping[str, str | None] | Sequence[str] | None = None,
         edges: Mapping[str, str | tuple[str | None, ...]] | None = None,
         missing: Literal["make", "skip", "raise"] = "make",
         prefix: bool = False,
@@ -73,7 +73,8 @@ class DatabaseMethods:
         - `geo`, a predicate that gets points: `{"place": ("lat", "lon")}`, or the name alone where
           the columns are called so. Geometries of shapely and GeoJSON are found without it; of
           texts in WKT or GeoJSON it names the column
-        - `columns`, the predicates of columns that are not called so; None leaves a column out
+        - `columns`, the predicates of columns that are not called so; None leaves a column out. A
+          list names the columns of a text file without a header, in their order
         - `edges`, the columns whose cells, or items of lists, name other nodes. They become edges:
           `{"origin": "Airport.faa"}` to the node of type Airport with this `faa`, and
           `{"dest": ("to", "Airport", "faa")}` by another predicate. A node that is not there is

@@ -53,6 +53,51 @@ def test_rows_are_written_in_all_formats(loaded, tmp_path):
     assert not list(tmp_path.glob("*.partial"))
 
 
+def test_tables_of_json_and_of_named_columns(tmp_path):
+    path = tmp_path / "db"
+    (tmp_path / "a.json").write_text('[{"id": 1, "n": "x"}, {"id": 2, "n": "y"}]')
+    done = run("load", path, tmp_path / "a.json", "--type", "T", "--filename", "file")
+    assert done.returncode == 0, done.stderr
+    (tmp_path / "b.csv").write_text("3,z\n")
+    named = ("--columns", "id,n", "--type", "T")
+    assert run("load", path, tmp_path / "b.csv", *named).returncode == 0
+    dql = "{ q(func: type(T), orderasc: id) { id n file } }"
+    rows = json.loads(run("query", path, dql).stdout)["q"]
+    of_json = str(tmp_path / "a.json")
+    assert rows == [
+        {"id": 1, "n": "x", "file": of_json},
+        {"id": 2, "n": "y", "file": of_json},
+        {"id": 3, "n": "z"},
+    ]
+
+
+def test_sniff(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("First Name\tn\nann\t1\nbob\tx\n")
+    done = run("sniff", path, "--rows", "1", "--null-value", "x")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == f"{path}: tab, header, utf-8, 2 columns"
+    assert [line.split() for line in lines[10:13]] == [
+        ["column", "predicate", "type"],
+        ["First", "Name", "First_Name", "string"],
+        ["n", "n", "int"],
+    ]
+    assert lines[14:16] == ["First Name  n", "ann         1"]
+    given = lines[-1].partition(f"{path} ")[2]
+    assert given == (
+        "--separator $'\\t' --quote '\"' --header true --encoding utf-8 --comment '' --skip 0"
+        " --null-value x --cast 'First Name=string' --cast n=int"
+    )
+    words = [
+        *("--separator", "\t", "--quote", '"', "--header", "true", "--encoding", "utf-8"),
+        *("--comment", "", "--skip", "0", "--null-value", "x"),
+        *("--cast", "First Name=string", "--cast", "n=int"),
+    ]
+    assert run("load", tmp_path / "db", path, "--no-id", *words).returncode == 0
+    assert run("sniff", tmp_path / "none.csv").returncode == 1
+
+
 def test_what_can_not_be_written_is_told(loaded, tmp_path):
     both = "{ a(func: has(name)) { name } b(func: uid(1)) { name } }"
     done = run("query", loaded, both, "-o", tmp_path / "a.csv")

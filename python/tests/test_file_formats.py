@@ -101,6 +101,42 @@ def test_files_without_rows_or_columns(tmp_path):
     assert loaded(empty, ["f"])[0] == by_duckdb(f"'{empty}'", ["f"])
 
 
+@pytest.mark.parametrize("end", ["parquet", "arrow"])
+def test_files_without_columns(tmp_path, end):
+    path = tmp_path / f"none.{end}"
+    write(pa.table({}), path)
+    db = hexgraph.connect()
+    assert db.load_nodes(path, "T", id=None).nodes == 0
+    assert hexgraph.sniff(path).columns == []
+    with pytest.raises(hexgraph.QueryError, match=r"has no column 'id'|it has no columns"):
+        db.load_nodes(path, "T")
+
+
+@pytest.mark.parametrize("end", ["parquet", "arrow", "feather"])
+def test_sniff_shows_columns_and_first_rows(tmp_path, end):
+    path = tmp_path / f"a.{end}"
+    lists = pa.array([[1], [2, 3]])
+    objects = pa.array([{"x": 1}] * 2)
+    codes = pa.array(["x", None]).dictionary_encode()
+    write(pa.table({"n": [1, 2], "an l": lists, "o": objects, "c": codes}), path)
+    sniffed = hexgraph.sniff(path)
+    assert sniffed.columns[:2] == [("n", "n", "int"), ("an l", "an_l", "[int]")]
+    assert sniffed.columns[2][1] == ""
+    assert "an object is no value" in sniffed.columns[2][2]
+    assert sniffed.rows.rows() == [(1, [1], "x"), (2, [2, 3], None)]
+    assert sniffed.arguments == {}
+
+
+@pytest.mark.parametrize("layout", ["lines", "arrays", "pretty"])
+def test_sniff_of_json(tmp_path, layout):
+    path = tmp_path / "a.json"
+    path.write_text(LAYOUTS[layout])
+    sniffed = hexgraph.sniff(path, rows=1)
+    assert sniffed.columns == [("n", "n", "int"), ("t", "t", "string")]
+    assert sniffed.rows.rows() == [(1, "x")]
+    assert loaded(path, ["t"], **sniffed.arguments)[0] == TWO
+
+
 TYPES = {
     "int8": (pa.array([1, None, -128], pa.int8()), None),
     "uint32": (pa.array([1, None, 2**32 - 1], pa.uint32()), None),

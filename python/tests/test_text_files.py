@@ -430,6 +430,134 @@ def test_files_of_one_table_have_the_types_of_all(tmp_path):
     assert values == [{"a": 1.0}, {"a": 2.5}]
 
 
+@pytest.mark.parametrize("one", CASES, ids=lambda one: one.name)
+def test_what_sniff_returns_reads_the_file_in_the_same_way(one, tmp_path):
+    path = tmp_path / f"t{one.end}"
+    path.write_bytes(one.text if isinstance(one.text, bytes) else one.text.encode())
+    sniffed = hexgraph.sniff(path, rows=3, **one.options)
+    if sniffed.is_whole:
+        types = {predicate: kind for _, predicate, kind in sniffed.columns if predicate}
+        assert types == one.columns
+    db, report = loaded(path, {**one.options, **sniffed.arguments})
+    assert type_names(db) == one.columns
+    fields = " ".join(f"c{place}: <{name}>" for place, name in enumerate(one.columns))
+    nodes = db.query(f"{{ q(func: type(T)) {{ uid {fields} }} }}").to_dict().get("q", [])
+    found = [tuple(node.get(f"c{place}") for place in range(len(one.columns))) for node in nodes]
+    assert found == one.rows, report.notes
+    assert len(sniffed.rows) == min(3, len(one.rows))
+
+
+SNIFFED = """\
+{path}: semicolon, quote ', comments behind #, header, utf-8, 3 columns
+
+separator    ;
+quote        '
+header       true
+encoding     utf-8
+comment      #
+skip         0
+null_values  ["-9"]
+
+column      predicate   type
+Code        Code        string
+Mean Temp   Mean_Temp   float
+since       since       datetime
+
+Code   Mean Temp  since
+ZRH         11.5  1881-01-01T00:00:00Z
+G;VA
+
+"""
+
+
+def test_sniff_shows_how_a_file_is_read(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("# May\nCode;Mean Temp;since\nZRH;11.5;1881-01-01\n'G;VA';-9;-9\n")
+    sniffed = hexgraph.sniff(path, null_values=["-9"])
+    lines = [line.rstrip() for line in str(sniffed).splitlines()]
+    expected = SNIFFED.format(path=path).splitlines()
+    assert [line.split() for line in lines[:-1]] == [line.split() for line in expected]
+    types = "types={'Code': 'string', 'Mean Temp': 'float', 'since': 'datetime'}"
+    assert lines[-1] == (
+        f"load_nodes('{path}', separator=';', quote=\"'\", header=True, encoding='utf-8',"
+        f" comment='#', skip=0, null_values=['-9'], {types})"
+    )
+    assert sniffed.rows.rows()[1][0] == "G;VA"
+
+
+def test_sniff_of_a_long_file_says_that_types_may_widen(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n" + "1,\n" * 200_000)
+    sniffed = hexgraph.sniff(path, rows=1)
+    assert (sniffed.is_whole, "types" in sniffed.arguments) == (False, False)
+    assert sniffed.columns == [("a", "a", "int"), ("b", "", "no value so far")]
+    assert "The types are those of the first cells" in str(sniffed)
+
+
+def test_sniff_looks_at_one_file(tmp_path):
+    for name in ("1.csv", "2.csv"):
+        (tmp_path / name).write_text("a,b\n1,x\n")
+    with pytest.raises(hexgraph.QueryError, match="these are 2 files"):
+        hexgraph.sniff(tmp_path)
+    with pytest.raises(TypeError, match=r"sniff\(\).*separator"):
+        hexgraph.sniff(tmp_path / "1.csv", sep=";")
+
+
+def test_columns_of_a_file_without_header_are_named(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("ann,rome\nbob,oslo\n")
+    db, _ = loaded(path, {"columns": ["name", "city"]})
+    rows = [("ann", "rome"), ("bob", "oslo")]
+    assert db.query("{ q(func: type(T)) { name city } }").rows() == rows
+    assert hexgraph.sniff(path, columns=("name", "city")).rows.rows() == rows
+    path.write_text("x,n\nann,1\nbob,2\n")
+    db, _ = loaded(path, {"columns": ["name", "born"]})
+    assert db.query("{ q(func: type(T)) { name born } }").rows() == [("ann", 1), ("bob", 2)]
+    path.write_text("")
+    assert loaded(path, {"columns": ["name", "born"]})[1].nodes == 0
+    arrays = tmp_path / "t.json"
+    arrays.write_text('[["ann", "rome"], ["bob", "oslo"]]')
+    db, _ = loaded(arrays, {"columns": ["name", "city"]})
+    assert db.query("{ q(func: type(T)) { name city } }").rows() == rows
+
+
+@pytest.mark.parametrize(
+    ("columns", "kind", "message"),
+    [
+        (["a"], hexgraph.QueryError, "`columns` has 1 name, and the table has 2 columns"),
+        (["a", "b", "c"], hexgraph.QueryError, "`columns` has 3 names, and the table has 2"),
+        ("ab", TypeError, "a list that names the columns of a file without a header"),
+        ([1, 2], TypeError, "a list that names the columns of a file without a header"),
+    ],
+)
+def test_names_of_columns_that_are_no_such_are_refused(columns, kind, message, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("ann,rome\nbob,oslo\n")
+    with pytest.raises(kind, match=message):
+        loaded(path, {"columns": columns})
+
+
+def test_columns_that_have_names_are_not_named(tmp_path):
+    with pytest.raises(hexgraph.QueryError, match="has names for its columns"):
+        loaded([{"a": 1}], {"columns": ["b"]})
+    (tmp_path / "t.json").write_text('{"a": 1}')
+    with pytest.raises(hexgraph.QueryError, match="has names for its columns"):
+        loaded(tmp_path / "t.json", {"columns": ["b"]})
+
+
+@pytest.mark.parametrize("end", ["csv", "jsonl"])
+def test_a_file_without_rows_is_left_out_where_others_have_some(end, tmp_path):
+    text = "id,a\n1,2\n" if end == "csv" else '{"id": 1, "a": 2}\n'
+    (tmp_path / f"1.{end}").write_text(text)
+    (tmp_path / f"2.{end}").write_text("")
+    db = hexgraph.connect()
+    report = db.load_nodes(tmp_path, "T", id="id", types={"a": "int"})
+    assert report.nodes == 1
+    assert f"{tmp_path}/2.{end}: there is no row in it" in report.notes
+    with pytest.raises(hexgraph.QueryError, match="it has no columns"):
+        db.load_nodes(tmp_path / f"2.{end}", "T", id="id")
+
+
 @pytest.mark.parametrize("names", ["keep", "error"])
 def test_names_that_can_be_none_are_refused_on_request(names, tmp_path):
     path = tmp_path / "t.csv"

@@ -178,6 +178,7 @@ impl Attempt<'_> {
         let mut sources = jobs.into_iter().map(open).collect::<Result<Vec<(Source, Rows)>>>()?;
         let mut tables: Vec<&mut Source> = sources.iter_mut().map(|(source, _)| source).collect();
         Source::unify(&mut tables, reads_whole.then_some(canceller))?;
+        let empty = without_empty(&mut sources);
         let mut opened = Vec::new();
         for (source, rows) in sources {
             let plan = match &rows {
@@ -189,6 +190,7 @@ impl Attempt<'_> {
         // All tables are planned before the first row is read, so a wrong column fails at once.
         options.progress.start(opened.iter().map(|(_, source)| source.size()).sum());
         let mut rounds = Rounds::new(load, ((*options).clone(), memory), canceller, expected);
+        rounds.note(empty);
         for (plan, source) in opened {
             let file = source.text_file();
             rounds.table(&plan, source).map_err(|error| {
@@ -198,6 +200,18 @@ impl Attempt<'_> {
         }
         Ok(rounds.finish(version, refuses_lost)?)
     }
+}
+
+/// Leaves out the files of text without a row and a column, where others have some: a day on which nothing was logged has no names
+/// of columns. Returns a sentence for each.
+fn without_empty(sources: &mut Vec<(Source, Rows)>) -> Vec<String> {
+    let has_columns = |(source, _): &(Source, Rows)| !source.schema.fields().is_empty();
+    if !sources.iter().any(has_columns) {
+        return Vec::new();
+    }
+    let is_empty = |it: &mut (Source, Rows)| !has_columns(it) && it.0.is_text();
+    let empty = sources.extract_if(.., is_empty);
+    empty.map(|(source, _)| format!("{}: there is no row in it", source.name)).collect()
 }
 
 fn altered<'a>(version: &'a Version, options: &TableOptions) -> Result<Cow<'a, Version>> {

@@ -8,6 +8,7 @@ mod columns;
 mod parquet_export;
 mod answers;
 mod generate;
+mod sniff;
 
 pub use answers::batch::{record_batch, texts_array};
 pub use answers::flatten::{Draw, exploded, flattened};
@@ -21,8 +22,9 @@ pub use read::exported::is_export_folder;
 pub use read::source::{is_readable_name, is_table_name};
 pub use shape::options::{
     EdgeOptions, Encoding, ForeignKey, ID_PREDICATE, Missing, Names, NodeOptions, PointColumns,
-    Ragged, Table, TableOptions, TextOptions,
+    Ragged, SniffedOption, Table, TableOptions, TextOptions,
 };
+pub use sniff::{Sniffed, SniffedColumn, sniff};
 
 #[cfg(test)]
 mod tests;

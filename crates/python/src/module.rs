@@ -13,6 +13,7 @@ use super::mutation::PyUpsert;
 use super::requests::{Checks, to_timeout};
 use super::server::PyServer;
 use super::source::{PyLoadReport, PySchemaReport};
+use super::tables::sniff_file;
 use super::txn::PyTxn;
 use crate::answers::each::PyAnswers;
 use crate::answers::explanation::PyExplanation;
@@ -64,6 +65,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(compact_graph, module)?)?;
     module.add_function(wrap_pyfunction!(graph_of_arrays, module)?)?;
     module.add_function(wrap_pyfunction!(numbers_table, module)?)?;
+    module.add_function(wrap_pyfunction!(sniff_file, module)?)?;
     module.add_function(wrap_pyfunction!(open_database, module)?)?;
     module.add_function(wrap_pyfunction!(run_command, module)?)
 }

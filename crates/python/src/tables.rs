@@ -2,8 +2,9 @@
 //!
 //! The package in Python checks the names of the arguments and passes the options as a dict; the structures here are read from it.
 
-use super::interrupt::interruptible_with;
+use super::interrupt::{interruptible, interruptible_with};
 use super::source::{PyLoadReport, check_lists, to_schema_text};
+use crate::convert::arrow::ArrowTable;
 use crate::convert::errors::{to_python, to_python_with_text};
 use crate::convert::sequences::items_of;
 use arrow_array::{
@@ -13,7 +14,7 @@ use arrow_schema::{ArrowError, DataType, SchemaRef};
 use hexgraph::db::{Control, LoadProgress, LoadReport, byte_count, files_of};
 use hexgraph::tables::{
     EdgeOptions, Encoding, ForeignKey, IdSpace, Missing, Names, NodeOptions, PointColumns, Ragged,
-    Table, TableOptions, TextOptions, is_readable_name,
+    SniffedOption, Table, TableOptions, TextOptions, is_readable_name, sniff,
 };
 use hexgraph_base::types::{Result, ValueType};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -59,6 +60,8 @@ pub(crate) struct GivenOptions<'py> {
     pub ragged: String,
     /// What becomes of columns whose names no predicates can have: `"clean"`, `"keep"` or `"error"`.
     pub names: String,
+    /// The names of the columns of a file that has none.
+    pub column_names: Option<Vec<String>>,
     /// The column that has the path of the file.
     pub filename: Option<String>,
     /// Whether a bar is shown, or the function that is told the progress.
@@ -83,6 +86,7 @@ impl Default for GivenOptions<'_> {
             quoted_null: false,
             ragged: "error".to_owned(),
             names: "clean".to_owned(),
+            column_names: None,
             filename: None,
             progress: None,
         }
@@ -116,6 +120,7 @@ impl GivenOptions<'_> {
             quoted_null: self.quoted_null,
             ragged: Ragged::from_name(&self.ragged)
                 .map_err(|fault| PyValueError::new_err(fault.to_string()))?,
+            columns: self.column_names,
         };
         let encoding = self.encoding.map(|name| Encoding::from_name(&name)).transpose();
         Ok(TableOptions {
@@ -483,4 +488,46 @@ pub(crate) fn with_bar(
     // The bar goes whatever became of the load. Its own error comes first, although the load may have been stored.
     bar.call_method1(py, "close", ())?;
     Ok(PyLoadReport::new(report?))
+}
+
+/// Find out how a file is read as a table: what `hexgraph.sniff` calls. Returns its parts in a dict.
+///
+/// # Errors
+///
+/// As a load.
+#[pyfunction]
+pub(crate) fn sniff_file<'py>(
+    py: Python<'py>,
+    file: PathBuf,
+    options: GivenOptions<'py>,
+    rows: usize,
+) -> PyResult<Bound<'py, PyDict>> {
+    let options = options.read()?;
+    let sniffed = interruptible(py, None, |control| sniff(&file, &options, rows, control))?;
+    let arguments = PyDict::new(py);
+    for (name, value) in &sniffed.options {
+        match value {
+            SniffedOption::Text(text) => arguments.set_item(name, text)?,
+            SniffedOption::Flag(is_so) => arguments.set_item(name, is_so)?,
+            SniffedOption::Number(number) => arguments.set_item(name, number)?,
+            SniffedOption::Texts(texts) => arguments.set_item(name, texts)?,
+            SniffedOption::Types(types) => {
+                let by_column = PyDict::new(py);
+                types.iter().try_for_each(|(column, name)| by_column.set_item(column, name))?;
+                arguments.set_item(name, by_column)?;
+            }
+        }
+    }
+    let columns = sniffed.columns.iter();
+    let columns = columns.map(|it| (&it.name, &it.predicate, &it.type_text)).collect::<Vec<_>>();
+    let table = ArrowTable::of_rows(sniffed.rows.clone());
+    let parts = PyDict::new(py);
+    parts.set_item("file", &sniffed.file)?;
+    parts.set_item("description", &sniffed.description)?;
+    parts.set_item("arguments", arguments)?;
+    parts.set_item("columns", columns)?;
+    parts.set_item("rows", table)?;
+    parts.set_item("is_whole", sniffed.is_whole)?;
+    parts.set_item("text", sniffed.text().map_err(to_python)?)?;
+    Ok(parts)
 }

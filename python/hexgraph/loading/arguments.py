@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -79,19 +79,39 @@ def load_nodes(db: Any, table: Any, type: Any, options: dict[str, Any]) -> Any: 
     geo = options.pop("geo")
     points, types = points_of(geo, prepared)
     check_id(identifier, prepared)
+    columns, column_names = columns_of(options["columns"])
     native = {
-        "table": common(options, {**prepared.types, **types}, prepared),
+        "table": {
+            **common(options, {**prepared.types, **types}, prepared),
+            "column_names": column_names,
+        },
         "id": identifier,
         "xid": options["xid"],
         "uid": options["uid"],
         "node_types": types_of_nodes,
-        "columns": options["columns"],
+        "columns": columns,
         "points": points,
         "edges": foreign_keys(options["edges"]),
         "missing": options["missing"],
         "prefix": options["prefix"],
     }
     return db._load_nodes(prepared.tables, native)
+
+
+def columns_of(given: Any) -> tuple[dict[str, str | None] | None, list[str] | None]:
+    """Return the predicates of columns, and the names of the columns of a file that has none.
+
+    Raises TypeError for what is neither a dict nor a list of texts.
+    """
+    if given is None or isinstance(given, Mapping):
+        return given if given is None else dict(given), None
+    is_list = isinstance(given, Sequence) and not isinstance(given, (str, bytes))
+    if is_list and all(isinstance(name, str) for name in given):
+        return None, list(given)
+    raise TypeError(
+        "columns is a dict of columns and their predicates, or a list that names the columns of a"
+        f" file without a header, not {given!r}"
+    )
 
 
 def names_of_types(given: Any) -> list[str]:
@@ -221,6 +241,7 @@ def common(
     filename = options["filename"]
     return {
         **{key: options[key] for key in keys},
+        "column_names": None,
         "filename": "filename" if filename is True else (filename or None),
         "schema": expanded(options["schema"]),
         "types": {**own, **(options["types"] or {})},

@@ -8,10 +8,11 @@
 //! The file is read twice: for the columns and their types, and for the values. Both times it comes in chunks, and what a chunk
 //! becomes is reserved before it is parsed.
 
+use super::csv::file::check_names;
 use super::csv::kinds::{ColumnKind, MissingTexts, TypedColumns, column_array};
 use super::opened::open_file;
 use super::pages::memory::ReadMemory;
-use crate::tables::shape::options::TableOptions;
+use crate::tables::shape::options::{SniffedOption, TableOptions};
 use crate::tables::shape::parts::{ColumnName, Fault};
 use arrow_array::{ArrayRef, LargeListArray, RecordBatch};
 use arrow_buffer::{NullBuffer, OffsetBuffer};
@@ -80,7 +81,7 @@ impl JsonFile {
             for line in rows_of(&chunk) {
                 let (line, text) = line.map_err(|fault| file.fault(fault))?;
                 match file.parsed(line, text)? {
-                    Value::Array(cells) if is_first => file.begin_arrays(&cells, options),
+                    Value::Array(cells) if is_first => file.begin_arrays(&cells, options)?,
                     Value::Array(cells) if file.are_arrays => file.observe_array(line, &cells)?,
                     Value::Object(row) if !file.are_arrays => file.observe(line, &row)?,
                     _ => return Err(file.no_row(line)),
@@ -122,6 +123,17 @@ impl JsonFile {
         let count = self.columns.len();
         let columns = if count == 1 { "column" } else { "columns" };
         format!("JSON, {rows}, {count} {columns}")
+    }
+
+    /// The options with which it is read in this way.
+    pub(in crate::tables) fn written_with(&self) -> Vec<(&'static str, SniffedOption)> {
+        let header = ("header", SniffedOption::Flag(self.has_header));
+        if self.are_arrays { vec![header] } else { Vec::new() }
+    }
+
+    /// Whether its rows are arrays, so that they have no names.
+    pub(in crate::tables) fn has_arrays(&self) -> bool {
+        self.are_arrays || self.columns.is_empty()
     }
 
     /// The text of the file, in chunks.
@@ -196,12 +208,17 @@ impl JsonFile {
     }
 
     /// Names the columns of rows that are arrays, by the first of them where it has names.
-    fn begin_arrays(&mut self, first: &[Value], options: &TableOptions) {
+    fn begin_arrays(&mut self, first: &[Value], options: &TableOptions) -> Result<()> {
         self.are_arrays = true;
         let names: Option<Vec<&str>> = first.iter().map(Value::as_str).collect();
-        self.has_header = options.text.header.unwrap_or(names.is_some());
+        let given = options.text.columns.as_ref();
+        self.has_header = options.text.header.unwrap_or(names.is_some() && given.is_none());
+        if let Some(names) = given {
+            check_names(&self.name(), names, first.len())?;
+        }
         for (index, cell) in first.iter().enumerate() {
             let name = match cell {
+                _ if let Some(names) = given => names[index].clone(),
                 Value::String(name) if self.has_header => name.clone(),
                 _ => format!("column{index}"),
             };
@@ -211,6 +228,7 @@ impl JsonFile {
                 let _ = self.columns[index].observe(cell);
             }
         }
+        Ok(())
     }
 
     fn observe_array(&mut self, line: u64, cells: &[Value]) -> Result<()> {

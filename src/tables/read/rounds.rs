@@ -56,6 +56,11 @@ impl<'a> Rounds<'a> {
         }
     }
 
+    /// Adds sentences to the report.
+    pub(in crate::tables) fn note(&mut self, notes: Vec<String>) {
+        self.report.notes.extend(notes);
+    }
+
     /// Loads a table.
     ///
     /// # Errors

@@ -71,6 +71,11 @@ impl ParquetFile {
         let load = || ArrowReaderMetadata::load(&file, ArrowReaderOptions::new());
         let metadata = undamaged(&name, load)?.map_err(|error| unreadable(&name, error))?;
         check_counts(metadata.metadata()).map_err(|fault| unreadable(&name, fault))?;
+        let has_rows = |group: &RowGroupMetaData| group.num_rows() != 0;
+        let groups = metadata.metadata().row_groups();
+        if metadata.schema().fields().is_empty() && groups.iter().any(has_rows) {
+            return Err(unreadable(&name, "it has rows, and no columns"));
+        }
         let columns = ProjectionMask::all();
         Ok(ParquetFile { path: path.to_owned(), metadata, columns, is_counted: false })
     }
@@ -89,8 +94,11 @@ impl ParquetFile {
     /// The same file, of which these columns alone are read.
     pub(super) fn with_columns(self, places: Vec<usize>) -> ParquetFile {
         let is_counted = places.is_empty();
-        let places = if is_counted { vec![0] } else { places };
-        let columns = ProjectionMask::roots(self.metadata.parquet_schema(), places);
+        let columns = match (is_counted, self.schema().fields().is_empty()) {
+            (_, true) => ProjectionMask::all(),
+            (true, false) => ProjectionMask::roots(self.metadata.parquet_schema(), [0]),
+            (false, false) => ProjectionMask::roots(self.metadata.parquet_schema(), places),
+        };
         ParquetFile { columns, is_counted, ..self }
     }
 

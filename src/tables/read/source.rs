@@ -12,7 +12,7 @@ use super::pages::memory::ReadMemory;
 use super::path_columns::{PathColumn, columns_of, with_columns};
 use super::row_groups::{PIECE_ROWS, ParquetFile, Position, RowGroup};
 use crate::db::{Canceller, LoadProgress};
-use crate::tables::shape::options::{Table, TableOptions};
+use crate::tables::shape::options::{SniffedOption, Table, TableOptions};
 use crate::tables::shape::parts::Fault;
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, Schema, SchemaRef};
@@ -178,6 +178,9 @@ impl Source {
         let path = match table {
             Table::Batches(batches) => {
                 let (name, schema) = ("<table>".to_owned(), batches.schema());
+                if options.text.columns.is_some() {
+                    return Err(names_of_named("the table"));
+                }
                 let kind = Kind::Batches(batches);
                 return Ok(Source { name, schema, kind, path_columns: Vec::new() });
             }
@@ -212,6 +215,14 @@ impl Source {
             let schema = Arc::new(file.schema());
             (Kind::Csv { file: Arc::new(file), progress: options.progress.clone() }, schema)
         };
+        let has_names = match &kind {
+            Kind::Csv { .. } => false,
+            Kind::Json(file) => !file.has_arrays(),
+            Kind::Arrow(_) | Kind::Batches(_) | Kind::Parquet(_) => true,
+        };
+        if has_names && options.text.columns.is_some() {
+            return Err(names_of_named(&name));
+        }
         // A column of the file comes before one of its path.
         let is_new = |column: &PathColumn| schema.column_with_name(&column.name).is_none();
         let path_columns = of_path.into_iter().filter(is_new).collect();
@@ -290,6 +301,11 @@ impl Source {
         }
     }
 
+    /// Whether it is a file of text or JSON, which has no names of columns where it has no rows.
+    pub(in crate::tables) fn is_text(&self) -> bool {
+        matches!(self.kind, Kind::Csv { .. } | Kind::Json(_))
+    }
+
     /// The text file that the table is.
     pub(in crate::tables) fn text_file(&self) -> Option<Arc<CsvFile>> {
         match &self.kind {
@@ -304,6 +320,66 @@ impl Source {
             Kind::Json(file) => Some(file.description()),
             _ => None,
         }
+    }
+
+    /// What the file is, in one line.
+    pub(in crate::tables) fn description(&self) -> String {
+        let count = self.schema.fields().len();
+        let columns = if count == 1 { "1 column".to_owned() } else { format!("{count} columns") };
+        match &self.kind {
+            Kind::Csv { file, .. } => file.description(),
+            Kind::Json(file) => file.description(),
+            Kind::Parquet(_) => format!("Parquet, {columns}"),
+            Kind::Arrow(_) | Kind::Batches(_) => format!("Arrow, {columns}"),
+        }
+    }
+
+    /// The options with which a text file is read in this way.
+    pub(in crate::tables) fn written_with(&self) -> Vec<(&'static str, SniffedOption)> {
+        match &self.kind {
+            Kind::Csv { file, .. } => file.written_with(),
+            Kind::Json(file) => file.written_with(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether the types of columns are those of all cells.
+    pub(in crate::tables) fn is_inferred_whole(&self) -> bool {
+        self.text_file().is_none_or(|file| file.is_inferred_whole())
+    }
+
+    /// The columns at `positions` of the first rows, at most `limit` of them.
+    ///
+    /// # Errors
+    ///
+    /// As [`Source::open`].
+    pub(in crate::tables) fn first_rows(
+        self,
+        positions: Vec<usize>,
+        limit: usize,
+        memory: ReadMemory,
+    ) -> Result<RecordBatch> {
+        let own_len = self.schema.fields().len() - self.path_columns.len();
+        if let Kind::Csv { file, .. } = &self.kind {
+            let (own, of_path): (Vec<usize>, Vec<usize>) =
+                positions.into_iter().partition(|position| *position < own_len);
+            let of_path = of_path.iter().map(|position| &self.path_columns[position - own_len]);
+            let of_path: Vec<PathColumn> = of_path.cloned().collect();
+            let rows = file.first_rows(&own, limit, &memory)?;
+            return with_columns(&rows, &of_path).map_err(|error| error_of(&self.name, error));
+        }
+        let schema =
+            self.schema.project(&positions).map_err(|error| error_of(&self.name, error))?;
+        let mut first = RecordBatch::new_empty(Arc::new(schema));
+        for piece in self.pieces(positions, 0, memory)?.take(1)? {
+            piece.for_each(|batch, row, _| {
+                if row == 0 {
+                    first = batch.slice(0, batch.num_rows().min(limit));
+                }
+                Ok(())
+            })?;
+        }
+        Ok(first)
     }
 
     /// The bytes of the file, 0 where there is none.
@@ -484,6 +560,14 @@ impl Piece {
             }
         }
     }
+}
+
+/// The error for names of columns that have names.
+fn names_of_named(name: &str) -> Error {
+    let fault = format!(
+        "{name} has names for its columns: a list in `columns` names those of a text file without a header"
+    );
+    Error::query(fault).with_hint("a dict renames columns: columns={\"name\": \"predicate\"}")
 }
 
 /// The error for a file whose name does not end as that of a table.

@@ -92,6 +92,23 @@ pub struct TextOptions {
     pub quoted_null: bool,
     /// What becomes of records with more or fewer fields than there are columns.
     pub ragged: Ragged,
+    /// The names of the columns of a file that has none.
+    pub columns: Option<Vec<String>>,
+}
+
+/// The value of an option of text files, as it was found out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SniffedOption {
+    /// A text, empty for none.
+    Text(String),
+    /// True or false.
+    Flag(bool),
+    /// A number.
+    Number(u64),
+    /// Texts.
+    Texts(Vec<String>),
+    /// The types of columns.
+    Types(Vec<(String, String)>),
 }
 
 /// What becomes of a record with more or fewer fields than there are columns.
@@ -107,6 +124,15 @@ pub enum Ragged {
 }
 
 impl Ragged {
+    /// Its name.
+    pub(in crate::tables) fn name(self) -> &'static str {
+        match self {
+            Ragged::Error => "error",
+            Ragged::Skip => "skip",
+            Ragged::Fill => "fill",
+        }
+    }
+
     /// Returns what `"error"`, `"skip"` or `"fill"` means.
     ///
     /// # Errors

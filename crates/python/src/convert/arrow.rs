@@ -93,6 +93,11 @@ impl ArrowTable {
         self.room(|| self.batch.columns().iter().map(|it| column_bytes(it, with_texts)).sum())
     }
 
+    /// Makes a table of rows.
+    pub(crate) fn of_rows(batch: RecordBatch) -> ArrowTable {
+        ArrowTable { batch, budget: None }
+    }
+
     /// Makes a table of named columns; `may_be_null` says in which of them values may be missing, for the schema of the table.
     ///
     /// # Errors

@@ -41,6 +41,8 @@ pub(super) enum Command {
     Algo(AlgoArguments),
     /// Load triples or a table into a database, which is created where it is missing
     Load(Box<LoadArguments>),
+    /// Print how a file would be read as a table: its separator, header and encoding, its columns with their types, its first rows
+    Sniff(Box<SniffArguments>),
     /// Write the data of a database as triples, and its schema beside them
     Export {
         /// The directory of the database
@@ -438,8 +440,9 @@ pub(super) struct GraphqlArguments {
 pub(super) struct LoadArguments {
     /// The directory of the database
     pub path: PathBuf,
-    /// Triples (.rdf, .json or .jsonl, perhaps packed: .gz, .zst), tables (.parquet, .csv, .tsv, .txt, .edges), folders
-    /// or patterns of these, the folder that an export to .parquet made, or a graph (.graphml); all load at once
+    /// Triples (.rdf, .json or .jsonl, perhaps packed: .gz, .zst), tables (.parquet, .arrow, .csv, .tsv, .txt, .edges; with --type,
+    /// --no-id or --edges also .json and .jsonl), folders or patterns of these, the folder that an export to .parquet made, or a
+    /// graph (.graphml); all load at once
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
     /// The namespace that is loaded into
@@ -512,6 +515,18 @@ pub(super) struct TableArguments {
     /// Ids are uids
     #[arg(long, conflicts_with = "xid")]
     pub uid: bool,
+    /// The column that gets the path of the file of each row
+    #[arg(long, value_name = "COLUMN")]
+    pub filename: Option<String>,
+    /// How text files are written
+    #[command(flatten)]
+    pub text: TextArguments,
+}
+
+/// How the text file of a table is written, where its beginning would mislead.
+#[derive(Args)]
+#[command(next_help_heading = "Text files")]
+pub(super) struct TextArguments {
     /// The character between the cells of a CSV file, where its first lines would mislead
     #[arg(long, value_name = "LETTER")]
     pub separator: Option<char>,
@@ -548,4 +563,20 @@ pub(super) struct TableArguments {
     /// The type of a column of a CSV file, `column=type`
     #[arg(long = "cast", value_name = "COLUMN=TYPE")]
     pub types: Vec<String>,
+    /// The names of the columns of a file that has none: `--columns id,name,born`
+    #[arg(long = "columns", value_name = "NAMES", value_delimiter = ',')]
+    pub column_names: Option<Vec<String>>,
+}
+
+/// The arguments of `sniff`.
+#[derive(Args)]
+pub(super) struct SniffArguments {
+    /// The file: .csv, .tsv, .txt, .json, .jsonl, .parquet, .arrow and others that `load` takes as tables
+    pub file: PathBuf,
+    /// How many rows are printed
+    #[arg(long, default_value_t = 5, value_name = "NUMBER")]
+    pub rows: usize,
+    /// How the file is written
+    #[command(flatten)]
+    pub text: TextArguments,
 }

@@ -12,7 +12,7 @@ use super::output::print;
 use super::quote::{Done, Failure};
 use super::registry;
 use super::requests::{delete, graphql, mutate, query};
-use super::tables::{is_table, load_graph, load_table};
+use super::tables::{is_table, is_table_with, load_graph, load_table, sniff_file};
 use crate::http::{
     AdmissionOptions, AuditOptions, ConnectionOptions, GrpcPort, ServeOptions, Server,
     SocketFileOptions, SubscribeOptions, default_password_warning,
@@ -60,6 +60,7 @@ fn run_command(command: Command, interrupt: Interrupt) -> Done {
         Command::Graphql(arguments) => graphql(&arguments, interrupt),
         Command::Algo(arguments) => run_algorithm(&arguments, interrupt),
         Command::Load(arguments) => load(&arguments, interrupt),
+        Command::Sniff(arguments) => Ok(sniff_file(&arguments, interrupt)?),
         Command::Export { path, file, format, namespace } => {
             Ok(export((&path, namespace), &file, format.is_some(), interrupt)?)
         }
@@ -266,7 +267,7 @@ fn export(
 fn load(arguments: &LoadArguments, interrupt: Interrupt) -> Done {
     let schema = arguments.schema.as_deref().map(read_text).transpose()?;
     let about_schema = Failure::about(schema.as_deref().unwrap_or_default());
-    let files = loaded_files(&arguments.files, arguments.schema.is_some())?;
+    let files = loaded_files(arguments)?;
     let new = NewFolders::before(&arguments.path);
     let database = Database::open(&arguments.path, OpenOptions::default())?;
     let database = database.namespace(arguments.namespace)?;
@@ -349,19 +350,20 @@ fn load_files(
 }
 
 /// Sorts the files that the arguments name into tables and others.
-fn loaded_files(paths: &[PathBuf], has_schema: bool) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
+fn loaded_files(arguments: &LoadArguments) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
     let (mut tables, mut triples) = (Vec::new(), Vec::new());
-    for path in paths {
+    for path in &arguments.files {
         if is_export_folder(path) || is_graph_name(&path.display().to_string()) {
             tables.push(path.clone());
             continue;
         }
-        if !has_schema {
+        if arguments.schema.is_none() {
             refuse_loaders_export(path)?;
         }
         for file in files_of(path, |name| is_table_name(name) || has_triples(name))? {
             refuse_other_names(&file.display().to_string())?;
-            let kind = if is_table(&file) { &mut tables } else { &mut triples };
+            let kind =
+                if is_table_with(&file, &arguments.table) { &mut tables } else { &mut triples };
             kind.push(file);
         }
     }

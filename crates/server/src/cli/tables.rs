@@ -1,10 +1,12 @@
 //! Loads tables that the command line names.
 
-use super::arguments::{LoadArguments, TableArguments};
+use super::arguments::{LoadArguments, SniffArguments, TableArguments, TextArguments};
+use super::interrupt::Interrupt;
+use super::output::print;
 use hexgraph::db::{Control, Database, LoadReport};
 use hexgraph::tables::{
     EdgeOptions, Encoding, ForeignKey, GraphOptions, IdSpace, Missing, Names, NodeOptions, Ragged,
-    Table, TableOptions, TextOptions, is_table_name,
+    SniffedOption, Table, TableOptions, TextOptions, is_readable_name, is_table_name, sniff,
 };
 use hexgraph_base::types::{Error, Result, ValueType};
 use std::path::{Path, PathBuf};
@@ -12,6 +14,12 @@ use std::path::{Path, PathBuf};
 /// Returns true if a file is a table, by the end of its name.
 pub(super) fn is_table(file: &Path) -> bool {
     is_table_name(&file.display().to_string())
+}
+
+/// Returns true if a file is a table for these arguments: a file of JSON is one where they say what its rows are.
+pub(super) fn is_table_with(file: &Path, given: &TableArguments) -> bool {
+    let says_rows = !given.node_types.is_empty() || given.edges.is_some() || given.no_id;
+    is_table(file) || says_rows && is_readable_name(&file.display().to_string())
 }
 
 /// Loads tables as the arguments say, all in one load: the rows of all of them become visible at once, or nothing is stored.
@@ -28,6 +36,73 @@ pub(super) fn load_table(
     control: &Control,
 ) -> Result<LoadReport> {
     let given = &arguments.table;
+    read_text_options(&given.text, &mut options)?;
+    options.file_column.clone_from(&given.filename);
+    let tables: Vec<Table> = files.iter().cloned().map(Table::File).collect();
+    match &given.edges {
+        Some(_) if !given.node_types.is_empty() => {
+            Err(Error::query("--type is of rows that are nodes, and with --edges they are edges"))
+        }
+        Some(predicate) => {
+            database.load_edges(tables, edge_options(predicate, given, options)?, control)
+        }
+        None => database.load_nodes(tables, node_options(given, options)?, control),
+    }
+}
+
+/// Prints how a file would be read as a table, and the arguments with which a load reads it so.
+///
+/// # Errors
+///
+/// [`Error::Query`] for arguments that make no sense; as the load.
+pub(super) fn sniff_file(arguments: &SniffArguments, interrupt: Interrupt) -> Result<()> {
+    let mut options = TableOptions::default();
+    read_text_options(&arguments.text, &mut options)?;
+    let sniffed = sniff(&arguments.file, &options, arguments.rows, &interrupt.control())?;
+    let mut call = format!("hexgraph load DATABASE {}", in_shell(&sniffed.file));
+    for (name, value) in &sniffed.options {
+        call.extend(flags(name, value).iter().map(|flag| format!(" {flag}")));
+    }
+    print(format!("{}\n{call}\n", sniffed.text()?).as_bytes())
+}
+
+/// The arguments that give an option.
+fn flags(name: &str, value: &SniffedOption) -> Vec<String> {
+    let flag = name.replace('_', "-");
+    match value {
+        SniffedOption::Text(text) => vec![format!("--{flag} {}", in_shell(text))],
+        SniffedOption::Flag(is_so) if name == "header" => vec![format!("--header {is_so}")],
+        SniffedOption::Flag(_) => vec![format!("--{flag}")],
+        SniffedOption::Number(number) => vec![format!("--{flag} {number}")],
+        SniffedOption::Texts(texts) if name == "columns" => {
+            vec![format!("--columns {}", in_shell(&texts.join(",")))]
+        }
+        SniffedOption::Texts(texts) => {
+            texts.iter().map(|text| format!("--null-value {}", in_shell(text))).collect()
+        }
+        SniffedOption::Types(types) => {
+            let cast = |(column, name): &(String, String)| {
+                format!("--cast {}", in_shell(&format!("{column}={name}")))
+            };
+            types.iter().map(cast).collect()
+        }
+    }
+}
+
+/// A text as a word of the shell.
+fn in_shell(text: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./=,:".contains(&byte);
+    if text == "\t" {
+        return "$'\\t'".to_owned();
+    }
+    match !text.is_empty() && text.bytes().all(is_plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
+}
+
+/// Reads the options of text files from the arguments.
+fn read_text_options(given: &TextArguments, options: &mut TableOptions) -> Result<()> {
     for pair in &given.types {
         let (column, name) = split(pair);
         let Some(name) = name else {
@@ -43,16 +118,7 @@ pub(super) fn load_table(
     options.separator = given.separator.map(|letter| sign("separator", letter)).transpose()?;
     options.text = text_options(given)?;
     options.names = Names::from_name(&given.names)?;
-    let tables: Vec<Table> = files.iter().cloned().map(Table::File).collect();
-    match &given.edges {
-        Some(_) if !given.node_types.is_empty() => {
-            Err(Error::query("--type is of rows that are nodes, and with --edges they are edges"))
-        }
-        Some(predicate) => {
-            database.load_edges(tables, edge_options(predicate, given, options)?, control)
-        }
-        None => database.load_nodes(tables, node_options(given, options)?, control),
-    }
+    Ok(())
 }
 
 /// Loads a graph as the arguments say.
@@ -139,7 +205,7 @@ fn node_options(given: &TableArguments, table: TableOptions) -> Result<NodeOptio
 }
 
 /// How text files are written, as the arguments say.
-pub(super) fn text_options(given: &TableArguments) -> Result<TextOptions> {
+fn text_options(given: &TextArguments) -> Result<TextOptions> {
     let optional = |option, text: &Option<String>| {
         let text = text.as_deref();
         text.map(|text| match text.chars().next() {
@@ -157,10 +223,11 @@ pub(super) fn text_options(given: &TableArguments) -> Result<TextOptions> {
         null_values: given.null_values.clone(),
         quoted_null: given.quoted_null,
         ragged: Ragged::from_name(&given.ragged)?,
+        columns: given.column_names.clone(),
     })
 }
 
-pub(super) fn sign(option: &str, letter: char) -> Result<u8> {
+fn sign(option: &str, letter: char) -> Result<u8> {
     u8::try_from(letter)
         .ok()
         .filter(u8::is_ascii)

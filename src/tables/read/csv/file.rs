@@ -6,13 +6,14 @@
 use super::dialect::separator_name;
 use super::given::Given;
 use super::kinds::{ColumnKind, MissingTexts, Observed, TypedColumns, column_array};
-use super::reader::{TextBatch, TextReader};
+use super::reader::{TextBatch, TextReader, counted};
 use super::records::FIELDS_MAX;
 use super::sniff::{Sample, Sniffed, sniff};
 use crate::db::{Canceller, LoadProgress};
 use crate::tables::read::opened::open_file;
+use crate::tables::read::pages::memory::ReadMemory;
 use crate::tables::read::text::{TextFile, decoded};
-use crate::tables::shape::options::{Ragged, TableOptions, TextOptions};
+use crate::tables::shape::options::{Ragged, SniffedOption, TableOptions, TextOptions};
 use crate::tables::shape::parts::{ColumnName, Fault, shown};
 use arrow_array::RecordBatch;
 use arrow_schema::{Field, Schema};
@@ -22,7 +23,7 @@ use rayon::prelude::*;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// The bytes from which dialect and types are inferred: some thousand records.
 const SAMPLE_LEN: usize = 1 << 18;
@@ -90,7 +91,7 @@ impl CsvFile {
         let (name, text) = (path.display().to_string(), TextFile::find(path, options.encoding)?);
         let given = Given { is_list: hint.is_list, is_edges: hint.is_edges, ..given(options) };
         let mut sample_len = SAMPLE_LEN;
-        let (is_cut, Sample { sniffed, observed, .. }) = loop {
+        let (is_cut, Sample { mut sniffed, mut observed, .. }) = loop {
             let (text, is_cut) = text.sample(sample_len)?;
             let sample = sniff(&text, is_cut, hint.usual, &given);
             if sample.has_first_record {
@@ -110,6 +111,11 @@ impl CsvFile {
             }
             sample_len *= 8;
         };
+        if let Some(names) = &options.text.columns {
+            check_names(&name, names, sniffed.header.columns.len())?;
+            sniffed.header.columns.clone_from(names);
+            observed.resize(names.len(), Observed::default());
+        }
         let names = sniffed.header.columns.iter().zip(observed);
         let columns = names.map(|(name, observed)| Column {
             name: name.clone(),
@@ -305,6 +311,76 @@ impl CsvFile {
         parts.join(", ")
     }
 
+    /// The options with which it is read in this way.
+    pub(in crate::tables) fn written_with(&self) -> Vec<(&'static str, SniffedOption)> {
+        let sign = |sign: Option<u8>| {
+            SniffedOption::Text(sign.map_or(String::new(), |sign| char::from(sign).to_string()))
+        };
+        let Sniffed { dialect, skip, header } = &self.sniffed;
+        let mut options = vec![
+            ("separator", sign(Some(dialect.separator))),
+            ("quote", sign(dialect.quote)),
+            ("header", SniffedOption::Flag(header.is_first_record)),
+            ("encoding", SniffedOption::Text(self.text.encoding.name().to_owned())),
+            ("comment", sign(dialect.comment)),
+            ("skip", SniffedOption::Number(*skip)),
+        ];
+        if dialect.escape.is_some() {
+            options.insert(2, ("escape", sign(dialect.escape)));
+        }
+        let TextOptions { null_values, quoted_null, ragged, columns, .. } = &self.options;
+        if !null_values.is_empty() {
+            options.push(("null_values", SniffedOption::Texts(null_values.clone())));
+        }
+        if *quoted_null {
+            options.push(("quoted_null", SniffedOption::Flag(true)));
+        }
+        if *ragged != Ragged::Error {
+            options.push(("ragged", SniffedOption::Text(ragged.name().to_owned())));
+        }
+        if let Some(columns) = columns {
+            options.push(("columns", SniffedOption::Texts(columns.clone())));
+        }
+        options
+    }
+
+    /// Whether the types are those of all cells.
+    pub(in crate::tables) fn is_inferred_whole(&self) -> bool {
+        self.is_inferred_whole
+    }
+
+    /// The first rows, at most `limit` of them.
+    ///
+    /// # Errors
+    ///
+    /// As [`TextReader::next`].
+    pub(in crate::tables) fn first_rows(
+        &self,
+        positions: &[usize],
+        limit: usize,
+        memory: &ReadMemory,
+    ) -> Result<RecordBatch> {
+        let mut records = limit;
+        loop {
+            let mut reader = self.reader(LoadProgress::default())?;
+            let Some((batch, _held)) = reader.next_held(records, memory)? else {
+                return Ok(self.no_rows(positions));
+            };
+            let is_short = batch.len() < limit && !batch.skipped.is_empty();
+            if !is_short || BATCH_ROWS <= records {
+                let rows = self.typed(&batch, positions, 0)?.0;
+                return Ok(rows.slice(0, limit.min(rows.num_rows())));
+            }
+            // Records were left out.
+            records = 2 * records + batch.skipped.len();
+        }
+    }
+
+    fn no_rows(&self, positions: &[usize]) -> RecordBatch {
+        let schema = self.schema().project(positions).expect("these are positions of columns");
+        RecordBatch::new_empty(Arc::new(schema))
+    }
+
     /// The columns that are texts because of a cell that is unlike those before it, as sentences.
     pub(in crate::tables) fn widened(&self) -> Vec<String> {
         let told = |column: &Column| {
@@ -320,6 +396,20 @@ impl CsvFile {
     }
 }
 
+/// Checks that the options name all columns of a file; one without a row has as many as they name.
+///
+/// # Errors
+///
+/// [`Error::Query`] with both numbers.
+pub(in crate::tables) fn check_names(file: &str, names: &[String], columns: usize) -> Result<()> {
+    if columns == 0 || columns == names.len() {
+        return Ok(());
+    }
+    let (names, columns) = (counted(names.len(), "name"), counted(columns, "column"));
+    let fault = format!("{file}: `columns` has {names}, and the table has {columns}");
+    Err(Error::query(fault).with_hint("name each column in the order of the file"))
+}
+
 fn given(options: &TableOptions) -> Given {
     let TextOptions { header, quote, escape, comment, skip, null_values, quoted_null, .. } =
         &options.text;
@@ -331,6 +421,7 @@ fn given(options: &TableOptions) -> Given {
         header: *header,
         skip: *skip,
         missing: MissingTexts { given: null_values.clone(), quoted_empty: *quoted_null },
+        is_named: options.text.columns.is_some(),
         is_ragged: options.text.ragged != Ragged::Error,
         is_list: false,
         is_edges: false,

@@ -17,6 +17,8 @@ pub(in crate::tables) struct Given {
     pub header: Option<bool>,
     /// The number of lines before the first record.
     pub skip: Option<u64>,
+    /// Whether the columns have names that the file does not give them.
+    pub is_named: bool,
     /// The texts that stand for no value.
     pub missing: MissingTexts,
     /// Whether records may have more or fewer fields than there are columns.

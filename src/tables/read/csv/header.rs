@@ -49,10 +49,11 @@ pub(super) fn header_of(
             let own: Vec<ColumnKind> =
                 first.iter().map(|field| kind_of(&text(field), &given.missing)).collect();
             let below: Vec<ColumnKind> = below.iter().map(Observed::kind).collect();
-            let (is_header, is_assumed) = is_header(&own, &below, records.len() == start + 1);
-            // Names in a list of edges are those of nodes.
-            let is_edge = is_assumed && (given.is_edges || dialect.merges_separators);
-            (is_header && !is_edge, is_assumed && !is_edge)
+            let (is_header, was_assumed) = is_header(&own, &below, records.len() == start + 1);
+            // Names in a list of edges are those of nodes, and who names the columns knows of no header.
+            let is_row = given.is_edges || given.is_named || dialect.merges_separators;
+            let is_assumed = was_assumed && !is_row;
+            (is_header && (is_assumed || !was_assumed), is_assumed)
         }
     };
     let numbered = |index: usize| format!("column{index}");

@@ -285,7 +285,8 @@ impl<R: Read> TextReader<R> {
     }
 }
 
-fn counted(count: usize, what: &str) -> String {
+/// A number and what it counts.
+pub(in crate::tables) fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
