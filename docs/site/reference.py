@@ -16,7 +16,8 @@ PAGES = {
     "results": ("Results", ["Result", "ArrowTable", "Answers", "Explanation", "Pages"]),
     "transactions": ("Transactions", ["Txn", "Upsert"]),
     "algorithms": ("Algorithms", ["Algorithms", "Found"]),
-    "reports": ("Reports", ["LoadReport", "SchemaReport", "sniff", "Sniffed"]),
+    "reports": ("Reports", ["LoadReport", "SchemaReport"]),
+    "files": ("Files", ["sniff", "Sniffed"]),
     "serving": ("Serving", ["Server", "Subscription", "ApiKey"]),
     "errors": ("Errors", []),
 }

@@ -52,6 +52,7 @@ __all__ = [
     "run_algorithm",
     "run_command",
     "schema_text",
+    "sniff_file",
     "variable_texts",
 ]
 

@@ -18,6 +18,8 @@ pub use answers::write::{RowFormat, write_rows};
 pub use generate::Generated;
 pub use graphs::load::{Batches, EDGE_PREDICATE, GraphOptions, is_graph_name, refuse_other_names};
 pub use hexgraph_store::graph::IdSpace;
+#[doc(hidden)]
+pub use read::check::check_text_table;
 pub use read::exported::is_export_folder;
 pub use read::source::{is_readable_name, is_table_name};
 pub use shape::options::{

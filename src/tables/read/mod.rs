@@ -14,3 +14,4 @@ pub(super) mod source;
 pub(super) mod little;
 pub(super) mod rounds;
 pub(super) mod exported;
+pub(super) mod check;

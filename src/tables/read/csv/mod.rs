@@ -8,3 +8,4 @@ pub(super) mod header;
 pub(super) mod kinds;
 pub(super) mod reader;
 pub(super) mod file;
+pub(super) mod slow;

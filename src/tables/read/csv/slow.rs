@@ -1,0 +1,240 @@
+//! The slow twin of the reader: splits a text letter by letter, and compares.
+
+use super::dialect::Dialect;
+use super::given::Given;
+use super::reader::TextReader;
+use super::records::FIELDS_MAX;
+use super::sniff::{Sniffed, sniff};
+use crate::tables::shape::options::Ragged;
+
+/// A record: the value of each field, and whether it is quoted.
+type Record = Vec<(String, bool)>;
+
+/// Sniffs a text and reads it in small batches. The records are those that the slow twin says.
+///
+/// # Panics
+///
+/// Panics where they differ.
+pub(in crate::tables) fn check_text_table(text: &str, usual: u8, is_list: bool) {
+    let text = text.trim_start_matches('\u{feff}');
+    let given = Given { is_list, ..Given::default() };
+    let Sniffed { dialect, skip, header } = sniff(text, false, usual, &given).sniffed;
+    let width = header.columns.len();
+    let table = ("t".to_owned(), text.as_bytes());
+    let has_header = header.is_first_record;
+    let mut reader = TextReader::new(table, dialect, (skip, has_header), (width, Ragged::Skip));
+    let (mut records, mut skipped, mut is_whole) = (Vec::new(), 0, true);
+    loop {
+        match reader.next(3) {
+            Ok(Some(batch)) => {
+                let batch = &batch;
+                let cells = |row| (0..width).map(move |column| batch.cell(row, column));
+                let record = |row| cells(row).map(|(text, is)| (text.into_owned(), is)).collect();
+                records.extend((0..batch.len()).map(record));
+                skipped += batch.skipped.len();
+            }
+            Ok(None) => break,
+            Err(_) => {
+                is_whole = false;
+                break;
+            }
+        }
+    }
+    let Some(slow) = slow_records(text, skip, dialect) else {
+        assert!(!is_whole, "{text:?}: a quote stays open, {dialect:?}");
+        return;
+    };
+    assert!(is_whole, "{text:?}: no quote stays open, {dialect:?}");
+    let rows = slow.into_iter().skip(usize::from(has_header));
+    let (even, others): (Vec<Record>, Vec<Record>) = rows.partition(|record| {
+        record.len() == width
+            || record.len() == width + 1 && record.last().is_some_and(|(text, _)| text.is_empty())
+    });
+    let even: Vec<Record> =
+        even.into_iter().map(|mut record| record.drain(..width).collect()).collect();
+    assert_eq!((&records, skipped), (&even, others.len()), "{text:?}: {dialect:?}");
+}
+
+/// The records of a text behind some lines; `None` where a quote is not closed, or a record has too many fields.
+fn slow_records(text: &str, skip: u64, dialect: Dialect) -> Option<Vec<Record>> {
+    let mut slow = Slow { text: text.chars().collect(), at: 0, dialect };
+    (0..skip).for_each(|_| slow.pass_line());
+    let mut records = Vec::new();
+    while slow.at < slow.text.len() {
+        let first = slow.text[slow.at];
+        let is_empty = matches!(first, '\n' | '\r') || slow.is_blank_line();
+        let is_comment = dialect.comment.is_some_and(|sign| char::from(sign) == first);
+        if is_comment || is_empty && !dialect.keeps_empty_lines {
+            slow.pass_line();
+        } else {
+            let record = slow.record()?;
+            if FIELDS_MAX < record.len() {
+                return None;
+            }
+            records.push(record);
+        }
+    }
+    Some(records)
+}
+
+struct Slow {
+    text: Vec<char>,
+    at: usize,
+    dialect: Dialect,
+}
+
+/// What a field in quotes is.
+enum Quoted {
+    Closed(String, usize),
+    /// Letters follow the closing quote at the position.
+    Stray(String, usize),
+    Open,
+}
+
+impl Slow {
+    fn separator(&self) -> char {
+        char::from(self.dialect.separator)
+    }
+
+    fn ends_line(&self, at: usize) -> bool {
+        self.text.get(at).is_none_or(|letter| matches!(letter, '\n' | '\r'))
+    }
+
+    fn ends_field(&self, at: usize) -> bool {
+        self.ends_line(at) || self.text[at] == self.separator()
+    }
+
+    fn is_blank_line(&self) -> bool {
+        let is_blank = |letter: char| {
+            let is_separator = letter == self.separator() && !self.dialect.merges_separators;
+            matches!(letter, ' ' | '\t') && !is_separator
+        };
+        let len = self.text[self.at..].iter().take_while(|letter| is_blank(**letter)).count();
+        0 < len && self.ends_line(self.at + len)
+    }
+
+    fn pass_line(&mut self) {
+        while !self.ends_line(self.at) {
+            self.at += 1;
+        }
+        self.pass_line_end();
+    }
+
+    fn pass_line_end(&mut self) {
+        let is_pair = self.text[self.at..].starts_with(&['\r', '\n']);
+        self.at = (self.at + if is_pair { 2 } else { 1 }).min(self.text.len());
+    }
+
+    fn record(&mut self) -> Option<Record> {
+        let mut record = Record::new();
+        loop {
+            if self.dialect.merges_separators {
+                while self.text.get(self.at) == Some(&self.separator()) {
+                    self.at += 1;
+                }
+                if !record.is_empty() && self.ends_line(self.at) {
+                    break;
+                }
+            }
+            record.push(self.field()?);
+            if self.ends_line(self.at) {
+                break;
+            }
+            self.at += 1;
+        }
+        self.pass_line_end();
+        Some(record)
+    }
+
+    fn field(&mut self) -> Option<(String, bool)> {
+        let quote = self.dialect.quote.map(char::from);
+        let mut start = self.at;
+        while self.separator() != ' ' && self.text.get(start) == Some(&' ') {
+            start += 1;
+        }
+        if quote.is_some() && self.text.get(start).copied() == quote {
+            match (self.quoted(start), start == self.at) {
+                (Quoted::Closed(value, end), _) => {
+                    self.at = end;
+                    return Some((value, true));
+                }
+                (Quoted::Stray(value, end), true) => {
+                    self.at = end;
+                    return Some((value + &self.unquoted(), true));
+                }
+                (Quoted::Open, true) => return None,
+                // The quote behind blanks is a letter.
+                (_, false) => {}
+            }
+        }
+        Some((self.unquoted(), false))
+    }
+
+    fn unquoted(&mut self) -> String {
+        let start = self.at;
+        while !self.ends_field(self.at) {
+            self.at += 1;
+        }
+        self.text[start..self.at].iter().collect()
+    }
+
+    fn quoted(&self, start: usize) -> Quoted {
+        let quote = self.text[start];
+        let escape = self.dialect.escape.map_or(quote, char::from);
+        let (mut value, mut at) = (String::new(), start + 1);
+        while let Some(&letter) = self.text.get(at) {
+            let next = self.text.get(at + 1);
+            if letter == quote && next != Some(&quote) {
+                let mut end = at + 1;
+                while self.separator() != ' ' && self.text.get(end) == Some(&' ') {
+                    end += 1;
+                }
+                return match self.ends_field(end) {
+                    true => Quoted::Closed(value, end),
+                    false => Quoted::Stray(value, at + 1),
+                };
+            }
+            if letter == quote || letter == escape {
+                let Some(&next) = next else { return Quoted::Open };
+                value.push(next);
+                at += 2;
+            } else {
+                value.push(letter);
+                at += 1;
+            }
+        }
+        Quoted::Open
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    proptest::proptest! {
+        #![proptest_config(proptest::test_runner::Config::with_cases(4000))]
+
+        #[test]
+        fn reader_and_slow_twin_agree(
+            text in "[ab1,;\t|\"'\\\\#\n\r é]{0,60}",
+            usual in proptest::sample::select(b",\t|".to_vec()),
+            is_list: bool,
+        ) {
+            check_text_table(&text, usual, is_list);
+        }
+
+        /// Records that look like those of tables.
+        #[test]
+        fn reader_and_slow_twin_agree_on_tables(
+            records in proptest::collection::vec(
+                proptest::collection::vec(
+                    "[ab1 ]{0,3}|\"[ab\n, ]{0,4}\"|\"a\"\"b\"| \"x,\"|\"\\\\\",\"|'a,'|#a|\"a\"b", 1..4),
+                0..8),
+            separator in proptest::sample::select(vec![",", ";", "\t", " "]),
+            line_end in proptest::sample::select(vec!["\n", "\r\n", "\r", "\n\n", "\n \n"]),
+        ) {
+            let records: Vec<String> = records.iter().map(|it| it.join(separator)).collect();
+            check_text_table(&records.join(line_end), b',', separator == " ");
+        }
+    }
+}
