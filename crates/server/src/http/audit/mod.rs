@@ -5,6 +5,6 @@ mod noted;
 mod told_text;
 
 pub use audit_log::AuditOptions;
-pub(super) use audit_log::{AuditEnd, AuditLog, Slot};
+pub(super) use audit_log::{AuditLog, Slot};
 pub(super) use noted::Noted;
 pub(super) use told_text::{told_text, without_literals};
