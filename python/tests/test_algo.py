@@ -95,7 +95,12 @@ def test_a_result_is_a_table(db):
         {"uid": "0x3", "name": "cy", "age": 40, "distances": 3.0},
         {"uid": "0x2", "name": "bob", "age": 20, "distances": 2.0},
     ]
-    assert repr(found).splitlines()[-1] == "0x4          -"
+    assert repr(found).splitlines()[1:] == [
+        "0x3    cy          3",
+        "0x2   bob          2",
+        "0x1   ada          0",
+        "0x4   dee          -",
+    ]
     assert found.histogram(2).splitlines()[0].endswith(" 1")
     assert db.algo.bfs("follows", source=99).histogram() == "no numbers"
 
@@ -142,6 +147,36 @@ def test_arrays_lie_where_the_numbers_are():
     array = db.algo.fastrp("e", dimensions=8).to_numpy()
     del ranks, whole
     assert array.shape == (3, 8)
+
+
+def test_the_greatest_are_printed_with_the_labels_of_their_nodes():
+    db = hexgraph.connect()
+    triples = [f"<{100 + at}> <e> <{20 + at % 7}> ." for at in range(60)]
+    triples += [f'<{20 + at}> <title> "t{at}" .' for at in range(7)]
+    db.mutate(set="\n".join(triples))
+    found = db.algo.degree("e", direction="in")
+    lines = [line.split() for line in repr(found).splitlines()]
+    assert lines[0] == ["uid", "title", "degree"]
+    assert lines[1] == ["0x14", "t0", "9"]
+    assert [line[1] for line in lines[1:8]] == ["t0", "t1", "t2", "t3", "t4", "t5", "t6"]
+    assert lines[8:11] == [[uid, "-", "0"] for uid in ("0x64", "0x65", "0x66")]
+    assert lines[11:] == [["...", "67", "rows"]]
+    assert [row["uid"] for row in found.top(10)] == [line[0] for line in lines[1:11]]
+    assert "<td" in found._repr_html_()
+    assert found._repr_html_().index("t0") < found._repr_html_().index("0x64")
+    # Nodes have one of several labels, and those of pairs are both there.
+    db.mutate(set='<20> <name> "n" .')
+    assert repr(found).split()[:5] == ["uid", "label", "degree", "0x14", "n"]
+    pairs = repr(db.algo.bridges("e")).splitlines()[0].split()
+    assert pairs == ["uid", "label", "to", "to.label", "bridges"]
+    # The numbers of groups have no greatest one; few are reached of many.
+    assert repr(db.algo.components("e")).splitlines()[1].split() == ["0x14", "n", "0"]
+    reached = repr(db.algo.bfs("e", source=100)).splitlines()
+    assert reached[1].split() == ["0x14", "n", "1"]
+    assert reached[-1] == "... 67 rows, 65 without a number"
+    # What is printed needs no database that is open.
+    db.close()
+    assert repr(found).split()[:3] == ["uid", "degree", "0x14"]
 
 
 def test_a_result_is_stored_in_one_commit(db):

@@ -96,8 +96,8 @@ class Algorithms:
         >>> _ = db.mutate(set="<1> <follows> <2> .\n<3> <follows> <2> .")
         >>> db.algo.pagerank("follows", damping=0.5)
         uid  pagerank
-        0x1      0.25
         0x2       0.5
+        0x1      0.25
         0x3      0.25
         >>> [uid for uid, _ in db.algo.pagerank("follows", from_nodes=1, top=2).rows()]
         ['0x1', '0x2']

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from ..errors import NotConvergedWarning, SchemaError, about, warn_of
 from ..frames import missing, to_pandas, to_polars
 from ..schemas.definitions import definitions_in
+from .printed import to_html, to_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -23,9 +24,6 @@ Rounds: TypeAlias = "tuple[int, float | None, bool | None]"
 ASKED = 200_000
 """The nodes whose fields one query reads: no longer is a text that a query may have."""
 
-SHOWN = 10
-"""The rows that are printed."""
-
 BARS = 10
 """The bars of a histogram."""
 
@@ -39,18 +37,23 @@ class Found:
     Its columns are `path` (the number of a way), `uid`, `to` (the second node of a pair), `xid`
     (where nodes have one), and the numbers or vectors under the name of the algorithm. Uids are
     texts, as those of a query, so that frames of both join; arrays have numbers. Every Arrow
-    library takes it. On a `hexgraph.Graph` nodes are called `node`, and are numbers.
+    library takes it. On a `hexgraph.Graph` nodes are called `node`, and are numbers. What is
+    printed are the ten greatest numbers, as `top` has them, beside the label of each node that
+    pictures write at it (`name`, `title`, …), or the first nodes where the numbers name groups.
 
     >>> import hexgraph
     >>> db = hexgraph.connect()
-    >>> _ = db.mutate(set="<1> <follows> <3> .\n<2> <follows> <3> .\n<4> <follows> <5> .")
+    >>> _ = db.mutate(set='<1> <follows> <3> .\n<2> <follows> <3> .\n<3> <name> "Eve" .')
+    >>> db.algo.degree("follows", direction="in")
+    uid  name  degree
+    0x3   Eve       2
+    0x1     -       0
+    0x2     -       0
     >>> db.algo.components("follows")
-    uid  components
-    0x1           0
-    0x2           0
-    0x3           0
-    0x4           1
-    0x5           1
+    uid  name  components
+    0x1     -           0
+    0x2     -           0
+    0x3   Eve           0
     """
 
     def __init__(
@@ -255,6 +258,11 @@ class Found:
         names = set(self.columns)
         return {self.name, self._node} <= names and not names & {"to", "path"}
 
+    @property
+    def _is_ranked(self) -> bool:
+        """Whether there is a number for each node, and no vector."""
+        return self._is_by_node and self._table._vectors(self.name) is None
+
     def top(self, count: int = 10, *fields: str) -> list[dict[str, Any]]:
         r"""Return the `count` rows with the greatest numbers as dicts, the greatest first.
 
@@ -415,25 +423,8 @@ class Found:
         return len(self._table)
 
     def __repr__(self) -> str:
-        """Show the first rows, and how many there are."""
-        names = self.columns
-        rows = self._table._first(SHOWN)._with_text_uids().rows()
-        columns = [[_shown(row[place]) for row in rows] for place in range(len(names))]
-        widths = [
-            max([len(name), *map(len, cells)]) for name, cells in zip(names, columns, strict=True)
-        ]
-        lines = ["  ".join(n.rjust(w) for n, w in zip(names, widths, strict=True))]
-        for row in zip(*columns, strict=True):
-            lines.append("  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)))
-        if len(self) > SHOWN:
-            lines.append(f"... {len(self)} rows")
-        return "\n".join(lines)
+        """Show the first rows, the greatest numbers before others, and how many there are."""
+        return to_text(self)
 
-
-def _shown(value: Any) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, list):
-        few = ", ".join(f"{number:.3g}" for number in value[:3])
-        return f"[{few}{', ...' if len(value) > len(value[:3]) else ''}]"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    def _repr_html_(self) -> str:
+        return to_html(self)
