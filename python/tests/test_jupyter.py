@@ -35,6 +35,8 @@ def test_a_cell_is_a_query(shell, cell):
     assert shell.run_cell_magic(cell, "--silent", ASK) is None
     plan = shell.run_cell_magic(cell, "--explain", ASK)
     assert plan.steps[0]["action"] == "block"
+    # Columns stand below each other, however narrow the page is.
+    assert plan._repr_html_().startswith('<pre style="white-space: pre; overflow-x: auto">')
 
 
 def test_frames_and_times(shell, capsys):

@@ -236,3 +236,29 @@ def test_columns_that_no_row_has(numbered: hexgraph.Database) -> None:
         assert table.schema["age"] == polars.Int64
     joined = polars.DataFrame({"row": [0]}).join(table, on="row")
     assert joined.select("name", "age").rows() == []
+
+
+@pytest.mark.embedded
+def test_a_column_without_a_variable_is_named(numbered: hexgraph.Database) -> None:
+    hint = r"it declares \$n, \$most: leave the column out, rename it, or declare `\$m: string`"
+    frame = polars.DataFrame({"n": ["n1"], "m": ["x"]})
+    with pytest.raises(hexgraph.QueryError, match='row 0: column "m" of the table has no') as one:
+        numbered.query_many(DQL, frame)
+    assert one.match(hint)
+    with pytest.raises(hexgraph.QueryError, match='row 1: column "m"'):
+        list(numbered.query_each(DQL, [{"n": "n1"}, {"n": "n2", "m": "x"}]))
+    plain = "{ q(func: has(name), first: 2) { name } }"
+    with pytest.raises(hexgraph.QueryError, match=r"declare it: `query name\(\$n: string\)"):
+        numbered.query_many(plain, [{"n": "n1"}])
+    assert len(numbered.query_many(plain, [{}, {}])) == 4
+
+
+@pytest.mark.embedded
+def test_lists_of_nodes_are_no_rows(numbered: hexgraph.Database) -> None:
+    numbered.mutate(set="<1> <near> <2> .\n<1> <near> <3> .")
+    dql = "query q($n: string) { q(func: eq(name, $n)) { uid near { uid } } }"
+    with pytest.raises(hexgraph.QueryError, match='"near" holds several nodes') as fault:
+        numbered.query_many(dql, [{"n": "n1"}])
+    assert fault.match(r"`.flatten\(\)` or `.explode\(...\)` of each result of `query_each`")
+    (answer,) = numbered.query_each(dql, [{"n": "n1"}])
+    assert len(answer.explode("near")) == len(answer.rows()) + 1

@@ -51,13 +51,16 @@ impl Questions {
         self.database.check_known()
     }
 
-    /// Answers the query with the values of a row of arguments. A row that lacks one is refused, where [`Questions::ask`] takes an empty text for it: a table's
-    /// gap means none of the nodes whose key is empty.
+    /// Answers the query with the values of a row of arguments, which are columns of a table. A row that lacks one is refused, where [`Questions::ask`] takes
+    /// an empty text for it: a table's gap means none of the nodes whose key is empty. So is a column that no variable is declared for.
     ///
     /// # Errors
     ///
     /// Those of [`Database::query`].
     pub(super) fn ask_row(&self, row: &Variables, control: &Control) -> Result<QueryAnswer> {
+        if let Some((name, declared)) = self.document.undeclared(row) {
+            return Err(no_variable(name, &declared));
+        }
         if let Some(name) = self.document.missing(row) {
             let error = Error::query(format!("variable {name} has no value"));
             return Err(
@@ -77,4 +80,22 @@ impl Questions {
         let plan = || Ok(Arc::new(self.document.plan(variables)?));
         self.database.query_planned(Arc::clone(&self.version), asked, plan, control)
     }
+}
+
+/// The error for a column of a table that the query has no variable for.
+fn no_variable(name: &str, declared: &[&str]) -> Error {
+    let column = name.trim_start_matches('$');
+    let hint = match declared {
+        [] => format!(
+            "leave the column out, or declare it: `query name(${column}: string) {{ ... }}`"
+        ),
+        _ => {
+            let declared = declared.join(", ");
+            format!(
+                "it declares {declared}: leave the column out, rename it, or declare `${column}: string`"
+            )
+        }
+    };
+    Error::query(format!("column {column:?} of the table has no variable in the query"))
+        .with_hint(hint)
 }

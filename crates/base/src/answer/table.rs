@@ -216,17 +216,19 @@ impl TableSink {
     /// Records the error that a list holds objects or lists instead of values.
     fn refuse_item(&mut self) {
         let key = &self.path;
-        let message = match self.has_groups_below {
-            true => format!(
+        let error = match self.has_groups_below {
+            true => Error::query(format!(
                 "{key:?} holds groups for each node, so the rows are no table: group in a block \
                  of its own, `var(func: ...) {{ x as {key} }} q(func: uid(x)) @groupby(...)`"
-            ),
-            false => format!(
-                "{key:?} holds several nodes, so the rows are no table: add @normalize and an \
-                 alias to every field that is wanted, or leave {key:?} out"
-            ),
+            )),
+            false => Error::query(format!("{key:?} holds several nodes, so the rows are no table"))
+                .with_hint(format!(
+                    "add @normalize and an alias to every field of a row, or leave {key:?} out; \
+                     in Python, `.flatten()` or `.explode(...)` of each result of `query_each` \
+                     makes rows of the nodes"
+                )),
         };
-        self.fault.get_or_insert(Error::query(message));
+        self.fault.get_or_insert(error);
         self.cell(Cell::Null);
     }
 

@@ -25,13 +25,33 @@ impl Document {
 
     /// Returns the first declared `$variable` that has neither a value among these nor a default.
     pub fn missing(&self, variables: &BTreeMap<String, Given>) -> Option<&str> {
-        let queries = self.operations.iter().filter_map(|operation| match operation {
-            ast::Operation::Query(query) => query.declarations.as_deref(),
-            _ => None,
-        });
-        let open = queries.flatten().filter(|it| it.default.is_none());
+        let open = self.declarations().flatten().filter(|it| it.default.is_none());
         let mut names = open.map(|it| it.name.of(self.source.text()));
         names.find(|name| !variables.contains_key(*name))
+    }
+
+    /// Returns the first of these variables that is not declared, and the names that are. Without any declaration a variable counts as declared
+    /// where the text has its name: some arguments take it then.
+    pub fn undeclared<'a>(
+        &self,
+        variables: &'a BTreeMap<String, Given>,
+    ) -> Option<(&'a str, Vec<&str>)> {
+        let text = self.source.text();
+        let declared = self.declarations().flatten().map(|it| it.name.of(text));
+        let is_free = self.declarations().next().is_none();
+        let is_known = |name: &str| {
+            declared.clone().any(|declared| declared == name) || is_free && text.contains(name)
+        };
+        let name = variables.keys().find(|name| !is_known(name))?;
+        Some((name, declared.collect()))
+    }
+
+    /// The lists of declarations of the queries that have one.
+    fn declarations(&self) -> impl Iterator<Item = &[ast::Declaration]> + Clone {
+        self.operations.iter().filter_map(|operation| match operation {
+            ast::Operation::Query(query) => query.declarations.as_deref(),
+            _ => None,
+        })
     }
 
     /// Checks the rules of the language and returns the plan of the query. `variables` maps each `$name` to its value.
