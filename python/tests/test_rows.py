@@ -195,3 +195,29 @@ def test_dictionaries_are_as_deep_as_the_recursion():
             below = node.pop("next", None)
             node = below[0] if below else None
         assert depth == levels
+
+
+def test_the_first_instant_of_the_year_1_is_a_date_in_rows_as_in_frames(db):
+    """JSON has an empty text, as DQL does, and so have dicts."""
+    db.alter("at: datetime .\nats: [datetime] .\nto: [uid] .\nnote: string .")
+    first, later = "0001-01-01T00:00:00Z", "2020-01-02T00:00:00Z"
+    db.mutate(
+        set=f'''<1> <at> "{first}" .
+<2> <at> "{later}" .
+<1> <ats> "{first}" .
+<1> <ats> "{later}" .
+<2> <to> <1> .
+<1> <note> "" .'''
+    )
+    found = db.query("{ q(func: has(at)) { at ats note to { at } } }")
+    assert found.rows() == [
+        (first, [first, later], "", None),
+        (later, None, None, [{"at": first}]),
+    ]
+    assert found.to_dict()["q"][0]["at"] == "" == json.loads(found.json())["q"][0]["at"]
+    assert next(iter(found))["at"] == ""
+    assert found.to_arrow().rows()[0][0].year == 1
+    groups = db.query("{ q(func: has(at)) @groupby(at) { count(uid) } }")
+    assert sorted(groups.rows()) == [(first, 1), (later, 1)]
+    flat = db.query("{ q(func: has(at)) @normalize { when: at } }")
+    assert sorted(flat.rows()) == [(first,), (later,)]

@@ -82,6 +82,8 @@ class Result:
             objects = [_with_numbers(node, keys) for node in objects]
         elif uids not in (None, str):
             raise ValueError(f"uids are of type str or int, not {uids!r}")
+        times = {key for key, kind in self.types().items() if kind == "datetime"}
+        objects = [_with_all_times(node, times) for node in objects]
         return [tuple(node.get(column) for column in columns) for node in objects]
 
     def to_arrow(self, block: str | None = None) -> ArrowTable:
@@ -256,6 +258,20 @@ def _with_numbers(value: Any, keys: set[str], *, is_uid: bool = False) -> Any:
             return [_with_numbers(it, keys, is_uid=is_uid) for it in value]
         case str() if is_uid:
             return int(value, 16)
+    return value
+
+
+def _with_all_times(value: Any, keys: set[str], *, is_time: bool = False) -> Any:
+    """Return a value of an answer with the first instant of the year 1 for each empty time."""
+    match value:
+        case dict():
+            return {
+                key: _with_all_times(it, keys, is_time=key in keys) for key, it in value.items()
+            }
+        case list():
+            return [_with_all_times(it, keys, is_time=is_time) for it in value]
+        case "" if is_time:
+            return "0001-01-01T00:00:00Z"
     return value
 
 

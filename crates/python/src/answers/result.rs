@@ -74,12 +74,7 @@ impl PyResultSet {
     }
 
     fn dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.dict_with(py, false)
-    }
-
-    /// The data as plain Python objects, with uids as ints where `int_uids` is true.
-    fn dict_with<'py>(&self, py: Python<'py>, int_uids: bool) -> PyResult<Bound<'py, PyAny>> {
-        self.head(py, usize::MAX, int_uids, &Control::new())
+        self.head(py, usize::MAX, ValueForm::Json, &Control::new())
     }
 
     /// Converts at most `objects_max` objects of each list, until `control` stops it.
@@ -87,11 +82,11 @@ impl PyResultSet {
         &self,
         py: Python<'py>,
         objects_max: usize,
-        int_uids: bool,
+        form: ValueForm,
         control: &Control,
     ) -> PyResult<Bound<'py, PyAny>> {
         let fault = Fault::new(control);
-        let sink = DictSink::new(py, &fault).with_int_uids(int_uids);
+        let sink = form.set(DictSink::new(py, &fault));
         let written = self.answer().write_head(objects_max, sink, control);
         match fault.take() {
             Some(error) => Err(error),
@@ -104,12 +99,12 @@ impl PyResultSet {
     fn beginning<'py>(&self, py: Python<'py>, most: usize) -> PyResult<Bound<'py, PyAny>> {
         for fewer in [most, 5, 2] {
             let control = Control::new().with_timeout(SHOWN_TIME_MAX);
-            match self.head(py, fewer, false, &control) {
+            match self.head(py, fewer, ValueForm::Json, &control) {
                 Err(error) if error.get_type(py).name()? == "LimitError" => {}
                 done => return done,
             }
         }
-        self.head(py, 1, false, &Control::new())
+        self.head(py, 1, ValueForm::Json, &Control::new())
     }
 
     /// Renders the first rows by a function of `hexgraph.display`.
@@ -128,7 +123,9 @@ impl PyResultSet {
     fn only_block<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let block = self.only_name()?;
         match self.answer().row_form(Some(&block)).map_err(to_python)? {
-            RowForm::Groups | RowForm::Joined => Ok(self.records(py, &block, false)?.into_any()),
+            RowForm::Groups | RowForm::Joined => {
+                Ok(self.records(py, &block, ValueForm::Json)?.into_any())
+            }
             RowForm::Flat | RowForm::Nested => {
                 let found = self.dict(py)?.cast_into::<PyDict>()?.get_item(block)?;
                 Ok(found.unwrap_or_else(|| PyList::empty(py).into_any()))
@@ -152,10 +149,11 @@ impl PyResultSet {
         &self,
         py: Python<'py>,
         block: &str,
-        int_uids: bool,
+        form: ValueForm,
     ) -> PyResult<Bound<'py, PyList>> {
         let records = PyList::empty(py);
-        let found = self.dict_with(py, int_uids)?.cast_into::<PyDict>()?.get_item(block)?;
+        let found = self.head(py, usize::MAX, form, &Control::new())?;
+        let found = found.cast_into::<PyDict>()?.get_item(block)?;
         let Some(found) = found else { return Ok(records) };
         if self.answer().row_form(Some(block)).map_err(to_python)? == RowForm::Groups {
             for object in found.try_iter()? {
@@ -173,6 +171,28 @@ impl PyResultSet {
             records.append(joined)?;
         }
         Ok(records)
+    }
+}
+
+/// How the values of an answer become objects of Python.
+#[derive(Clone, Copy)]
+enum ValueForm {
+    /// As `json.loads` makes them of the JSON.
+    Json,
+    /// As in rows and tables.
+    Rows {
+        /// Whether uids are ints, and not texts.
+        int_uids: bool,
+    },
+}
+
+impl ValueForm {
+    /// The sink that makes them so.
+    fn set<'a, 'py>(self, sink: DictSink<'a, 'py>) -> DictSink<'a, 'py> {
+        match self {
+            ValueForm::Json => sink,
+            ValueForm::Rows { int_uids } => sink.with_int_uids(int_uids).with_all_times(true),
+        }
     }
 }
 
@@ -206,7 +226,8 @@ impl PyResultSet {
     /// The objects of a block as tuples, with a value (or None) for each of `columns`. A uid is a
     /// text, as everywhere; nested objects are dicts. Of `@groupby` at a block each group is a tuple, and
     /// what a block without nodes computes is one. `block` may be left out where there is only one. With
-    /// `uids=int` each uid is its number, which is made and compared sooner than the text.
+    /// `uids=int` each uid is its number, which is made and compared sooner than the text. The first instant of the
+    /// year 1, which is an empty text in JSON, is "0001-01-01T00:00:00Z", as in frames.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -223,21 +244,21 @@ impl PyResultSet {
         block: Option<&str>,
         uids: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let int_uids = wants_ints(py, uids)?;
+        let values = ValueForm::Rows { int_uids: wants_ints(py, uids)? };
         self.warn(py)?;
         let control = Control::new();
         let (block, keys) = interruptible(py, None, |control| self.answer().keys(block, control))?;
         let form = self.answer().row_form(Some(&block)).map_err(to_python)?;
         if matches!(form, RowForm::Groups | RowForm::Joined) {
             let rows = PyList::empty(py);
-            for record in self.records(py, &block, int_uids)? {
+            for record in self.records(py, &block, values)? {
                 let cells = keys.iter().map(|key| record.call_method1("get", (key,)));
                 rows.append(PyTuple::new(py, cells.collect::<PyResult<Vec<_>>>()?)?)?;
             }
             return Ok(rows);
         }
         let fault = Fault::new(&control);
-        let sink = DictSink::of_rows(py, &fault, block, keys).with_int_uids(int_uids);
+        let sink = values.set(DictSink::of_rows(py, &fault, block, keys));
         let written = self.answer().write(sink, &control);
         match fault.take() {
             Some(error) => Err(error),
@@ -496,7 +517,7 @@ impl PyResultSet {
         }
         let block = self.only_name()?;
         let count = match self.answer().row_form(Some(&block)).map_err(to_python)? {
-            RowForm::Groups | RowForm::Joined => self.records(py, &block, false)?.len(),
+            RowForm::Groups | RowForm::Joined => self.records(py, &block, ValueForm::Json)?.len(),
             RowForm::Flat | RowForm::Nested => {
                 interruptible(py, None, |control| self.answer().row_count(control))?
             }

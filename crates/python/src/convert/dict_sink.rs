@@ -47,6 +47,8 @@ struct Rows<'py> {
 struct Maker<'py> {
     /// Whether uids are ints, and not texts.
     int_uids: bool,
+    /// Whether the first instant of the year 1 is written as others are, and not as JSON has it: as an empty text.
+    all_times: bool,
     /// The texts that columns of a block say by their places in a list, by selection and column, and then by their places.
     texts: BTreeMap<(usize, usize), Vec<Option<Bound<'py, PyAny>>>>,
     /// The text of a time.
@@ -96,7 +98,7 @@ impl<'py> Maker<'py> {
         len: usize,
     ) -> PyResult<Vec<Option<Bound<'py, PyAny>>>> {
         let mut made = Vec::with_capacity(len);
-        let Maker { int_uids, texts, time } = self;
+        let Maker { int_uids, all_times, texts, time } = self;
         match cells {
             ObjectCells::Coded(codes, all) => {
                 let known = texts.entry(column).or_default();
@@ -123,7 +125,7 @@ impl<'py> Maker<'py> {
             ObjectCells::Ints(ints, []) => {
                 made.extend(ints[..len].iter().map(|&int| Some(PyInt::new(py, int).into_any())));
             }
-            _ => made.extend((0..len).map(|place| one(py, cells, place, time))),
+            _ => made.extend((0..len).map(|place| one(py, cells, place, *all_times, time))),
         }
         Ok(made)
     }
@@ -198,6 +200,7 @@ fn one<'py>(
     py: Python<'py>,
     cells: &ObjectCells<'_>,
     place: usize,
+    all_times: bool,
     buffer: &mut Vec<u8>,
 ) -> Option<Bound<'py, PyAny>> {
     if !cells.has(place) {
@@ -209,16 +212,16 @@ fn one<'py>(
         ObjectCells::Bools(truths, _) => PyBool::new(py, truths[place]).to_owned().into_any(),
         ObjectCells::Times(times, _) => {
             buffer.clear();
-            write_time(times[place], buffer);
+            write_time(times[place], all_times, buffer);
             PyString::new(py, &String::from_utf8_lossy(buffer)).into_any()
         }
         _ => PyString::new(py, cells.text(place)?).into_any(),
     })
 }
 
-/// Writes an instant as answers have it: the one that stands for none as an empty text.
-fn write_time(time: DateTime, text: &mut Vec<u8>) {
-    if !time.is_zero() {
+/// Writes an instant as answers have it: the first of the year 1 as an empty text unless `all_times` is true.
+fn write_time(time: DateTime, all_times: bool, text: &mut Vec<u8>) {
+    if all_times || !time.is_zero() {
         time.write(text);
     }
 }
@@ -320,6 +323,12 @@ impl<'a, 'py> DictSink<'a, 'py> {
     /// The same with uids as ints where `int_uids` is true.
     pub(crate) fn with_int_uids(mut self, int_uids: bool) -> DictSink<'a, 'py> {
         self.maker.int_uids = int_uids;
+        self
+    }
+
+    /// The same with all times as rows and tables have them, where `all_times` is true.
+    pub(crate) fn with_all_times(mut self, all_times: bool) -> DictSink<'a, 'py> {
+        self.maker.all_times = all_times;
         self
     }
 
@@ -639,7 +648,7 @@ impl ShowValues for DictSink<'_, '_> {
 
     fn time(&mut self, time: DateTime) {
         let mut text = Vec::with_capacity(32);
-        write_time(time, &mut text);
+        write_time(time, self.maker.all_times, &mut text);
         self.text(&String::from_utf8_lossy(&text));
     }
 }
