@@ -6,6 +6,8 @@ import urllib.request
 
 import pytest
 
+import hexgraph
+
 RDF = '<0x1> <name> "Ada" .\n<0x2> <name> "Bob" .\n'
 
 
@@ -301,3 +303,30 @@ def test_load_several_files_and_export_tables(tmp_path):
     assert "2 triples, 2 nodes" in done.stdout
     done = run("load", path, tmp_path / "a.rdf", tmp_path / "all.parquet/nodes.parquet")
     assert "not of both" in done.stderr
+
+
+def test_the_column_that_names_nodes_is_proposed_as_options(tmp_path):
+    table = tmp_path / "a.csv"
+    table.write_text("faa,size\nJFK,1\nLGA,2\n")
+    with pytest.raises(hexgraph.QueryError, match='id="faa", or id=None where each row is a new'):
+        hexgraph.connect().load_nodes(table, "Airport")
+    done = run("load", tmp_path / "db", table, "--type", "Airport")
+    assert done.returncode == 1
+    assert 'has no column "id"; it has "faa", "size"' in done.stderr
+    assert "--id faa, or --no-id where each row is a new node" in done.stderr
+    table.write_text("the faa,size\nJFK,1\n")
+    assert "--id 'the faa', or --no-id" in run("load", tmp_path / "db", table).stderr
+    done = run("load", tmp_path / "db", table, "--id", "the faa", "--type", "Airport")
+    assert done.returncode == 0, done.stderr
+    # Warnings name options, too.
+    table.write_text("id,size\nX,1\n")
+    done = run("load", tmp_path / "db", table, "--type", "Hotel")
+    assert "shared with Airport; to keep them apart: --column size=Hotel.size or --prefix" in (
+        done.stdout + done.stderr
+    )
+    table.write_text("id,size\nX,1\nY\n")
+    assert "--ragged skip leaves such records out" in run("load", tmp_path / "db", table).stderr
+    rdf = tmp_path / "a.rdf"
+    rdf.write_text('<1> <size> "1" .\n<2> <size> "large" .\n')
+    done = run("load", tmp_path / "db", rdf)
+    assert "a.rdf:2:12: `large` is no int (`size` of 0x2 is of type int)" in done.stderr

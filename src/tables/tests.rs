@@ -108,7 +108,7 @@ fn times_that_no_text_can_say_are_refused() {
         let rows = || table(vec![batch(vec![("id", ints(&[1, 2, 3])), ("at", times.clone())])]);
         let db = Database::in_memory();
         let told = nodes(&db, rows(), person()).unwrap_err().to_string();
-        assert!(told.contains("row 2") && told.contains("[0,9999]"), "{told}");
+        assert!(told.contains("row 2") && told.contains("from 0 to 9999"), "{told}");
         let options = TableOptions { skip_errors: true, ..TableOptions::default() };
         let report = nodes(&db, rows(), NodeOptions { table: options, ..person() }).unwrap();
         assert_eq!(report.skipped, 1);
@@ -185,7 +185,9 @@ fn what_does_not_fit_is_named() {
     assert_eq!(ask(&db, "{ q(func: has(age)) { age } }"), r#"{"q":[{"age":41}]}"#);
     let options = NodeOptions { id: Some("key".into()), ..NodeOptions::default() };
     let error = nodes(&db, table(vec![rows()]), options).unwrap_err().to_string();
-    assert_eq!(error, r#"<table> has no column "key"; it has "id", "age""#);
+    let hint =
+        r#"say which column names the nodes, id="id", or id=None where each row is a new node"#;
+    assert_eq!(error, format!(r#"<table> has no column "key"; it has "id", "age" ({hint})"#));
     let bad = batch(vec![("id", ints(&[1])), ("first name", texts(&["x"]))]);
     let mut keeping = person();
     keeping.table.names = Names::Keep;

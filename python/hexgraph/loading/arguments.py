@@ -168,7 +168,8 @@ def check_id(identifier: str | None, prepared: Prepared) -> None:
     raise QueryError(
         f"the table has no column {identifier!r} that names its nodes; it has"
         f" {', '.join(repr(name) for name in columns)}",
-        hint=f"say which column does, id={meant!r}, or id=None where each row is a new node",
+        hint=f"say which column names the nodes, id={meant!r}, or id=None where each row is a new"
+        " node",
     )
 
 

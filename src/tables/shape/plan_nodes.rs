@@ -17,7 +17,7 @@ use crate::tables::read::cells::natural_of;
 use crate::tables::read::source::Source;
 use arrow_schema::Field;
 use hexgraph_base::schema::{PredicateDef, Tokenizer};
-use hexgraph_base::types::{Error, Result, ValueType};
+use hexgraph_base::types::{Error, Result, ValueType, nearest};
 use hexgraph_store::graph::{ColumnLoad, IdSpace};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -37,10 +37,8 @@ pub(in crate::tables) fn plan_nodes(
     spaces: &[IdSpace],
     load: &mut ColumnLoad,
 ) -> Result<Plan> {
-    let id = options.id.as_deref();
-    let id = id.map(|name| id_column(source, name, (&options.ids, spaces, 0, false), load));
+    let id = options.id.as_deref().map(|name| node_ids(source, name, (options, spaces), load));
     let id = id.transpose()?;
-    let id = id.map(|id| IdColumn { missing: Some(CellError::NoId), ..id });
     for column in options.columns.keys().chain(options.table.types.keys()) {
         place_of(source, column)?;
     }
@@ -162,6 +160,29 @@ pub(in crate::tables) fn check_facets(facets: &[FacetColumn]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The column that names the nodes.
+fn node_ids(
+    source: &Source,
+    name: &str,
+    (options, spaces): (&NodeOptions, &[IdSpace]),
+    load: &mut ColumnLoad,
+) -> Result<IdColumn> {
+    let id = id_column(source, name, (&options.ids, spaces, 0, false), load);
+    let id = id.map_err(|error| with_id(error, source, name))?;
+    Ok(IdColumn { missing: Some(CellError::NoId), ..id })
+}
+
+/// The error for a table without the column that names its nodes says which other one may.
+fn with_id(error: Error, source: &Source, name: &str) -> Error {
+    let names = || source.schema.fields().iter().map(|field| field.name().as_str());
+    match nearest(name, names()).or_else(|| names().next()) {
+        Some(meant) if names().all(|other| other != name) => error.with_hint(format!(
+            "say which column names the nodes, id={meant:?}, or id=None where each row is a new node"
+        )),
+        _ => error,
+    }
 }
 
 /// Whether a column may have a value. One without needs no name.

@@ -12,6 +12,7 @@ use super::output::print;
 use super::quote::{Done, Failure};
 use super::registry;
 use super::requests::{delete, graphql, mutate, query};
+use super::spelling::spelled;
 use super::tables::{is_table, is_table_with, load_graph, load_table, sniff_file};
 use crate::http::{
     AdmissionOptions, AuditOptions, ConnectionOptions, GrpcPort, ServeOptions, Server,
@@ -391,10 +392,10 @@ fn print_report(files: &str, report: &LoadReport) -> Result<()> {
         eprintln!("{}:{}: {}", line.file, line.line, line.reason);
     }
     for note in &report.notes {
-        eprintln!("{note}");
+        eprintln!("{}", spelled(note));
     }
     for warning in &report.warnings {
-        eprintln!("warning: {warning}");
+        eprintln!("warning: {}", spelled(warning));
     }
     let skipped = match report.skipped {
         0 => String::new(),

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod access;
+mod spelling;
 mod tables;
 mod algo;
 mod quote;

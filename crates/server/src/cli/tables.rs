@@ -3,6 +3,7 @@
 use super::arguments::{LoadArguments, SniffArguments, TableArguments, TextArguments};
 use super::interrupt::Interrupt;
 use super::output::print;
+use super::spelling::spelled_error;
 use hexgraph::db::{Control, Database, LoadReport};
 use hexgraph::tables::{
     EdgeOptions, Encoding, ForeignKey, GraphOptions, IdSpace, Missing, Names, NodeOptions, Ragged,
@@ -39,7 +40,7 @@ pub(super) fn load_table(
     read_text_options(&given.text, &mut options)?;
     options.file_column.clone_from(&given.filename);
     let tables: Vec<Table> = files.iter().cloned().map(Table::File).collect();
-    match &given.edges {
+    let loaded = match &given.edges {
         Some(_) if !given.node_types.is_empty() => {
             Err(Error::query("--type is of rows that are nodes, and with --edges they are edges"))
         }
@@ -47,7 +48,8 @@ pub(super) fn load_table(
             database.load_edges(tables, edge_options(predicate, given, options)?, control)
         }
         None => database.load_nodes(tables, node_options(given, options)?, control),
-    }
+    };
+    loaded.map_err(spelled_error)
 }
 
 /// Prints how a file would be read as a table, and the arguments with which a load reads it so.
@@ -141,7 +143,7 @@ pub(super) fn load_graph(
         missing: Missing::from_name(&given.missing)?,
         table,
     };
-    database.load_graph(file, options, control)
+    database.load_graph(file, options, control).map_err(spelled_error)
 }
 
 fn edge_options(
