@@ -180,3 +180,34 @@ def test_a_large_array_of_json_is_read_in_parts():
     assert db.query("{ var(func: has(n)) { x as n } q() { sum(val(x)) } }")["q"] == [
         {"sum(val(x))": 200_000 * 199_999 // 2}
     ]
+
+
+def test_errors_name_the_predicate_and_the_node():
+    db = hexgraph.connect()
+    db.alter("age: int .\nborn: datetime .")
+    age = r"`x` is no int \(`age` of {} is of type int\)"
+    for data, position, message in (
+        (b'<1> <age> "x" .', "1:11", age.format("0x1")),
+        (b'_:a <age> "x" .', "1:11", age.format("_:a")),
+        (b'[{"uid": "0x7",\n "age": "x"}]', "1:1", age.format("0x7")),
+        (b'[\n{"age": 1},\n{"age": "x"}]', "3:1", age.format("a new node")),
+        (
+            b'<1> <born> "253402300800"^^<xs:int> .',
+            "1:12",
+            r"its year is not from 0 to 9999, so .* \(`born` of 0x1 is of type datetime\)",
+        ),
+        # Predicates that the schema does not know have a name, too.
+        (b'<1> <f> "1e400"^^<xs:float> .', "1:9", r"too large for a float \(`f` of 0x1\)"),
+        (
+            b'<1> <n> "5"^^<xs:int> .\n<2> <n> "x" .',
+            "2:1",
+            r"\(the first value of `n` in the data is of type int\)",
+        ),
+    ):
+        with pytest.raises(hexgraph.LoadError, match=message) as fault:
+            db.load(data)
+        assert str(fault.value).startswith(f"<bytes>:{position}: ")
+    with pytest.raises(hexgraph.LoadError, match=r'column "n": "x": .*; the predicate is `age`'):
+        db.load_nodes([{"id": "a", "n": "x"}], columns={"n": "age"})
+    with pytest.raises(hexgraph.LoadError, match=r'column "age": "x": .* such as 42$'):
+        db.load_nodes([{"id": "a", "age": "x"}])

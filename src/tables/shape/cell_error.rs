@@ -75,6 +75,14 @@ pub(in crate::tables) enum CellError {
         /// The type that was expected: one that [`CellError::expecting`] has an example of.
         wanted: ValueType,
     },
+    /// Any of these, about a column whose predicate has another name.
+    #[error("{reason}; the predicate is `{predicate}`")]
+    OfPredicate {
+        /// What is wrong with the cell.
+        reason: Box<CellError>,
+        /// The predicate.
+        predicate: String,
+    },
     /// Any of these, about a value that the message shows.
     #[error("{value}: {reason}")]
     Value {
@@ -125,6 +133,14 @@ impl CellError {
             _ if self.to_string().contains("which looks like") => self,
             _ => CellError::Expected { reason: Box::new(self), wanted },
         }
+    }
+
+    /// Adds the predicate, where the column has another name, and the message does not say it yet.
+    pub(in crate::tables) fn of_predicate(self, predicate: &str, column: &str) -> CellError {
+        if predicate == column || self.to_string().contains(&format!("`{predicate}`")) {
+            return self;
+        }
+        CellError::OfPredicate { reason: Box::new(self), predicate: predicate.to_owned() }
     }
 
     /// Adds the value, as it is shown, and what to do where many write such a text for no value.

@@ -170,6 +170,7 @@ fn cell_by_cell(
             match as_stored(given, def, *exact) {
                 Ok(stored) => values.push(stored.as_ref()),
                 Err(reason) => {
+                    let reason = reason.of_predicate(&def.name, &column.name);
                     faults.push(fault(column, given, reason));
                     continue;
                 }

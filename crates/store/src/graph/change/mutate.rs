@@ -9,7 +9,7 @@ use super::bounds::{Charge, STATEMENTS_MAX};
 use super::change_weight;
 use super::changes::{Changes, Delete, Deleted, Part, SetEdge, SetValue};
 use super::check::{check_facets, check_name, check_shape, stored};
-use super::refusal::Refusal;
+use super::refusal::{Refusal, about_value};
 use super::statements::{Mutation, target};
 use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::uids::NamedUids;
@@ -17,7 +17,7 @@ use crate::graph::version::whole::Version;
 use crate::storage::text_of;
 use hexgraph_base::formats::{NQuad, Object, Predicate, Subject};
 use hexgraph_base::schema::{Actor, NODE_TYPE, PredicateDef, Schema};
-use hexgraph_base::types::{ConvertError, Error, Result, Uid, Value, ValueType, shown};
+use hexgraph_base::types::{ConvertError, Error, Result, Uid, Value, ValueType};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
@@ -534,15 +534,7 @@ fn is_plain(object: &Object<'_>) -> bool {
 
 /// The error for a value that can't be stored, or that nobody can have.
 fn wrong_value(reason: Refusal, def: &PredicateDef, subject: Subject<'_>) -> Error {
-    let node = match subject {
-        Subject::Uid(uid) => Uid(uid).to_string(),
-        Subject::Blank(label) => format!("_:{label}"),
-        Subject::Name(name) => format!("<{name}>"),
-        Subject::Var(name) => format!("uid({name})"),
-        Subject::New(_) | Subject::Star => "a new node".to_owned(),
-    };
-    let (name, value_type) = (shown(&def.name), def.value_type.name());
-    Error::query(reason).with_hint(format!("{name} of {node} is of type {value_type}"))
+    Error::query(reason).with_hint(about_value(&def.name, Some(def.value_type), subject))
 }
 
 fn wrong_star() -> Error {

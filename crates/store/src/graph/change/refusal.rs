@@ -1,8 +1,9 @@
 //! Why a statement can't be stored.
 
 use crate::index::GeoIndexError;
+use hexgraph_base::formats::Subject;
 use hexgraph_base::schema::RightsError;
-use hexgraph_base::types::{ConvertError, GeometryError, ValueType};
+use hexgraph_base::types::{ConvertError, GeometryError, Uid, ValueType, shown};
 
 /// What a name can't have: `~` and `@` mean something in queries, and the others end a name in `<>`.
 const REFUSED: &str = r#"~ @ < > { } | ^ ` " \"#;
@@ -113,4 +114,40 @@ pub enum Refusal {
     /// Another thread has ended the load already, so nothing more is computed for it.
     #[error("the load has ended")]
     LoadEnded,
+}
+
+impl Refusal {
+    /// Whether it says what is wrong with a value or a facet, and not which predicate has it.
+    pub(in crate::graph) fn is_about_value(&self) -> bool {
+        matches!(
+            self,
+            Refusal::Convert(_)
+                | Refusal::Infinite
+                | Refusal::VectorNumber { .. }
+                | Refusal::Place(_)
+                | Refusal::LongText
+                | Refusal::GeoIndex(_)
+                | Refusal::Facet { .. }
+        )
+    }
+}
+
+/// What a refused value was for, as a hint: "`age` of 0x1 is of type int". A predicate that the schema does not know has no type.
+pub(in crate::graph) fn about_value(
+    predicate: &str,
+    value_type: Option<ValueType>,
+    subject: Subject<'_>,
+) -> String {
+    let node = match subject {
+        Subject::Uid(uid) => Uid(uid).to_string(),
+        Subject::Blank(label) => format!("_:{label}"),
+        Subject::Name(name) => format!("<{name}>"),
+        Subject::Var(name) => format!("uid({name})"),
+        Subject::New(_) | Subject::Star => "a new node".to_owned(),
+    };
+    let name = shown(predicate);
+    match value_type {
+        Some(value_type) => format!("{name} of {node} is of type {}", value_type.name()),
+        None => format!("{name} of {node}"),
+    }
 }

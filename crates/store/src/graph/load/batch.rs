@@ -8,7 +8,7 @@ use crate::graph::build::parts::{EdgePart, FacetsBuilder, ValuePart};
 use crate::graph::change::check::{
     check_facets, check_indexed, check_name, check_shape, check_storable, stored, stored_value,
 };
-use crate::graph::change::refusal::Refusal;
+use crate::graph::change::refusal::{Refusal, about_value};
 use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::uids::NamedUids;
 use crate::storage::ValuesBuilder;
@@ -167,7 +167,7 @@ impl<'a> Reader<'a> {
             return self.json(text, number);
         }
         let Some(FileStatement { quad, graph }) = parse_file_line(text)? else { return Ok(0) };
-        self.quad(&quad, number).map_err(at_start)?;
+        self.quad(&quad, number)?;
         if let Some(graph) = graph {
             self.graphs.0 += 1;
             if self.graphs.1.is_empty() {
@@ -192,12 +192,26 @@ impl<'a> Reader<'a> {
         let quads = json.statements(Change::Set, &mut 0).map_err(fault)?;
         self.new_nodes.clear();
         for quad in &quads {
-            self.quad(quad, number).map_err(at_start)?;
+            // The lines of an object are one here, so a column would be none of the file.
+            self.quad(quad, number).map_err(|fault| at_start(fault.message))?;
         }
         Ok(quads.len() as u64)
     }
 
-    fn quad(&mut self, quad: &NQuad<'_>, line: u64) -> Result<(), Refusal> {
+    /// Stores a statement. The message about a refused value names its predicate and node.
+    fn quad(&mut self, quad: &NQuad<'_>, line: u64) -> Result<(), LineFault> {
+        self.add(quad, line).map_err(|reason| match quad.predicate {
+            Predicate::Name(name) if reason.is_about_value() => {
+                let value_type = self.schema.predicates.get(name).map(|def| def.value_type);
+                let column = quad.at.column;
+                let message = format!("{reason} ({})", about_value(name, value_type, quad.subject));
+                LineFault { column, message }
+            }
+            _ => at_start(reason),
+        })
+    }
+
+    fn add(&mut self, quad: &NQuad<'_>, line: u64) -> Result<(), Refusal> {
         let Predicate::Name(name) = quad.predicate else { return Err(Refusal::StarInSet) };
         let place = self.columns_of(name);
         if let Some(refused) = &self.columns[place].refused {

@@ -568,7 +568,13 @@ impl Pending {
         for (_, part) in &mut batch.langs {
             if wanted != ValueType::Default && part.values.value_type() != Some(wanted) {
                 *part = converted(part, wanted, |row, reason| {
-                    refuse(value_lines[row], reason.to_string())
+                    let elsewhere = wanted.name();
+                    refuse(
+                        value_lines[row],
+                        format!(
+                            "{reason} (the first value of `{name}` in the data is of type {elsewhere})"
+                        ),
+                    )
                 });
             }
         }
