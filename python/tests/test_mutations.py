@@ -248,3 +248,25 @@ def test_dicts_that_change_while_they_are_read(db):
     text = "query q($a: string, $b: string) { q(func: has(name)) { uid } }"
     with pytest.raises(RuntimeError, match="dictionary changed size"):
         db.query(text, values)
+
+
+def test_a_byte_order_mark_is_no_part_of_a_text(db):
+    mark = "\ufeff"
+    db.alter(f"{mark}name: string @index(exact) .")
+    db.mutate(set=f'{mark}<1> <name> "x" .\n<2> <name> "y" .')
+    db.mutate(set_json=f'{mark}{{"uid": "0x3", "name": "z"}}')
+    db.mutate(delete=f"{mark}<2> <name> * .")
+    text = f"{mark}{{ q(func: has(name)) {{ name }} }}"
+    assert db.query(text).rows() == [("x",), ("z",)]
+    block = "{ q(func: eq(name, x)) { v as uid } }"
+    db.upsert(mark + block, set=f'{mark}uid(v) <name> "w" .', cond=f"{mark}@if(eq(len(v), 1))")
+    assert db.query(text).rows() == [("w",), ("z",)]
+    with pytest.raises(hexgraph.ParseError, match="line 2 column 1"):
+        db.mutate(set=f'<1> <name> "x" .\n{mark}<2> <name> "y" .')
+
+
+def test_all_types_of_literals_are_proposed(db):
+    with pytest.raises(hexgraph.ParseError) as caught:
+        db.mutate(set='<1> <a> "x"^^<zzzzzzzz> .')
+    for name in ("xs:positiveInteger", "xs:base64Binary", "#gYear", "#gYearMonth"):
+        assert name in str(caught.value)

@@ -9,7 +9,7 @@ use super::json_values::{END, JsonValues, is_spread};
 use super::packed::unpacked;
 use super::packing::Packing;
 use crate::formats::LineFault;
-use crate::types::{Error, Result};
+use crate::types::{BYTE_ORDER_MARK, Error, Result};
 
 /// The least length of a chunk in bytes; only the last may be shorter.
 const CHUNK_LEN: usize = 1 << 20;
@@ -25,9 +25,6 @@ const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// The first bytes of a file compressed with Zstandard.
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-
-/// The byte order mark (U+FEFF in UTF-8), which some editors put at the start of a text.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Some whole lines of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]

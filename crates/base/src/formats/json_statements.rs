@@ -13,6 +13,7 @@ use crate::formats::{Admitted, NQuad, Object, Predicate, Subject};
 use crate::types::stack;
 use crate::types::{
     DateTime, Error, JsonReader, Position, Result, Uid, Value, ValueType, parse_vector, shown,
+    without_mark,
 };
 use std::borrow::Cow;
 use typed_arena::Arena;
@@ -41,7 +42,7 @@ pub struct JsonText<'a> {
 }
 
 impl<'a> JsonText<'a> {
-    /// A text, which is not read yet.
+    /// A text, which is not read yet. It may begin with a byte order mark.
     pub fn new(text: &'a str) -> JsonText<'a> {
         JsonText::timed(text, &[])
     }
@@ -49,6 +50,8 @@ impl<'a> JsonText<'a> {
     /// A text that was made from typed values. JSON has no form for times, so `times` gives the ascending offsets
     /// of the strings that were times.
     pub fn timed(text: &'a str, times: &'a [usize]) -> JsonText<'a> {
+        // A text that was made has no mark, and offsets into it.
+        let text = if times.is_empty() { without_mark(text) } else { text };
         JsonText { text, times, unescaped: Arena::new() }
     }
 

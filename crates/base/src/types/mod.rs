@@ -8,6 +8,7 @@ mod values;
 mod error;
 mod features;
 pub mod fields;
+mod byte_order_mark;
 mod nearest;
 mod objects;
 mod sink;
@@ -17,6 +18,7 @@ pub use work::{parallel, pool, stack, sync};
 
 pub use crate::compat::go_numbers::{float_text, write_float, write_float32, write_int};
 pub use crate::compat::go_quotes::quote;
+pub use byte_order_mark::{BYTE_ORDER_MARK, without_mark};
 pub use error::{AccessError, Error, Position, Result};
 pub use features::{Feature, MissingFeature};
 pub use forms::bigfloat::{BigFloat, BigFloatError, BigFloatFault};

@@ -7,7 +7,7 @@ use crate::request::diagnose::diagnose;
 use crate::request::document::Document;
 use crate::syntax::ast::Operation;
 use crate::syntax::source::Source;
-use hexgraph_base::types::{Error, Position, Result};
+use hexgraph_base::types::{Error, Position, Result, without_mark};
 use std::sync::Arc;
 
 lalrpop_util::lalrpop_mod!(
@@ -71,6 +71,7 @@ pub(crate) fn parse_request(text: &str) -> Result<Document> {
 /// # Errors
 /// [`Error::Syntax`] when the text is anything else; [`Error::Limit`] when it is longer than 4 MiB.
 pub fn parse_condition(text: &str) -> Result<Condition> {
+    let text = without_mark(text);
     if text.len() > QUERY_LENGTH_MAX {
         let message = format!("the condition is longer than query_length_max = {QUERY_LENGTH_MAX}");
         return Err(Error::Limit { message });

@@ -8,7 +8,7 @@ use super::records::{FIELDS_MAX, Field, Records, Splitter, field_text};
 use crate::tables::read::pages::memory::ReadMemory;
 use crate::tables::shape::options::Ragged;
 use hexgraph_base::budget::Held;
-use hexgraph_base::types::{Error, Result};
+use hexgraph_base::types::{BYTE_ORDER_MARK, Error, Result};
 use std::borrow::Cow;
 use std::io::Read;
 
@@ -23,8 +23,6 @@ const TEXT_COPIES: u64 = 3;
 
 /// The bytes that a field takes beside its text: its range, its cell in a column, and in a part.
 const FIELD_LEN: u64 = 32;
-
-const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Records with one number of fields.
 pub(in crate::tables) struct TextBatch {

@@ -5,7 +5,7 @@ use crate::formats::nquads::escape::unescape;
 use crate::formats::nquads::facet::parse_facets;
 use crate::formats::nquads::scanner::{Scanned, Scanner};
 use crate::formats::{Admitted, LineFault, NQuad, Predicate, Subject};
-use crate::types::{ConvertError, Error, Position, Result, Value, ValueType};
+use crate::types::{ConvertError, Error, Position, Result, Value, ValueType, without_mark};
 use std::borrow::Cow;
 
 /// The facets of a shorter line are not reserved for before it is read.
@@ -81,7 +81,7 @@ fn statement(mut scanner: Scanner<'_>) -> Scanned<Option<FileStatement<'_>>> {
 }
 
 /// Reads a text with one statement on each line into a list. The text may be a part of a larger one, such as the body of a mutation:
-/// `start` is the place where it begins, and all places are those in the larger text.
+/// `start` is the place where it begins, and all places are those in the larger text. One that is no part may begin with a byte order mark.
 ///
 /// # Errors
 ///
@@ -92,6 +92,8 @@ pub fn read_text_at<'t>(
     statements: &mut Admitted<'t, '_>,
 ) -> Result<()> {
     let mut reserved = 0;
+    let is_part = start != Position { line: 1, column: 0 };
+    let text = if is_part { text } else { without_mark(text) };
     for (index, line) in text.split('\n').enumerate() {
         let facets = facets_bytes(line);
         if reserved < facets {

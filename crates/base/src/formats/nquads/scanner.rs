@@ -400,8 +400,12 @@ impl<'a> Scanner<'a> {
         let start = self.at;
         let name = self.iri()?;
         literal_type(name).ok_or_else(|| {
-            let hint = match did_you_mean(name, LITERAL_TYPES.into_iter()) {
-                near if near.is_empty() => format!("those known are {}", LITERAL_TYPES.join(", ")),
+            let names = literal_names();
+            let hint = match did_you_mean(name, names.iter().map(String::as_str)) {
+                near if near.is_empty() => {
+                    let names = names.join(", ");
+                    format!("there are {names}; names of XML Schema also in full, {XML_SCHEMA}int")
+                }
                 near => near,
             };
             self.fault_at(start, format!("unknown type `{name}` ({hint})"))
@@ -471,53 +475,67 @@ pub(in crate::formats) fn split_language(name: &str) -> (&str, &str) {
     }
 }
 
+/// What the IRIs of XML Schema begin with, in full.
+const XML_SCHEMA: &str = "http://www.w3.org/2001/XMLSchema#";
+
+/// A type of literals: its name behind `xs:`, behind [`XML_SCHEMA`], or as it stands.
+enum LiteralName {
+    /// The name behind `xs:` and behind the IRI.
+    Both(&'static str),
+    /// The name behind `xs:` alone.
+    Short(&'static str),
+    /// The name behind the IRI alone.
+    Long(&'static str),
+    /// The whole name.
+    Whole(&'static str),
+}
+
+/// The types of literals.
+const LITERAL_TYPES: [(LiteralName, ValueType); 16] = {
+    use LiteralName::{Both, Long, Short, Whole};
+    [
+        (Both("string"), ValueType::String),
+        (Both("int"), ValueType::Int),
+        (Both("integer"), ValueType::Int),
+        (Both("positiveInteger"), ValueType::Int),
+        (Both("float"), ValueType::Float),
+        (Both("double"), ValueType::Float),
+        (Both("boolean"), ValueType::Bool),
+        (Both("date"), ValueType::DateTime),
+        (Both("dateTime"), ValueType::DateTime),
+        (Short("decimal"), ValueType::BigFloat),
+        (Short("password"), ValueType::Password),
+        (Short("base64Binary"), ValueType::Binary),
+        (Short("[]float32"), ValueType::Vector),
+        (Whole("geo:geojson"), ValueType::Geo),
+        (Long("gYear"), ValueType::DateTime),
+        (Long("gYearMonth"), ValueType::DateTime),
+    ]
+};
+
 /// Returns the type that the IRI behind `^^` means, such as `xs:int`; `None` for an unknown one.
 fn literal_type(name: &str) -> Option<ValueType> {
-    if let Some(name) = name.strip_prefix("xs:") {
-        return match name {
-            "decimal" => Some(ValueType::BigFloat),
-            "password" => Some(ValueType::Password),
-            "base64Binary" => Some(ValueType::Binary),
-            "[]float32" => Some(ValueType::Vector),
-            _ => common_type(name),
-        };
-    }
-    if let Some(name) = name.strip_prefix("http://www.w3.org/2001/XMLSchema#") {
-        return match name {
-            "gYear" | "gYearMonth" => Some(ValueType::DateTime),
-            _ => common_type(name),
-        };
-    }
-    (name == "geo:geojson").then_some(ValueType::Geo)
+    use LiteralName::{Both, Long, Short, Whole};
+    let short = name.strip_prefix("xs:");
+    let long = if short.is_none() { name.strip_prefix(XML_SCHEMA) } else { None };
+    let is_named = |(own, _): &&(LiteralName, ValueType)| match own {
+        Both(own) => short.or(long) == Some(own),
+        Short(own) => short == Some(own),
+        Long(own) => long == Some(own),
+        Whole(own) => name == *own,
+    };
+    LITERAL_TYPES.iter().find(is_named).map(|(_, value_type)| *value_type)
 }
 
-/// Returns the type of a name that is the same behind `xs:` and behind the full IRI of XML Schema.
-fn common_type(name: &str) -> Option<ValueType> {
-    match name {
-        "string" => Some(ValueType::String),
-        "int" | "integer" | "positiveInteger" => Some(ValueType::Int),
-        "float" | "double" => Some(ValueType::Float),
-        "boolean" => Some(ValueType::Bool),
-        "date" | "dateTime" => Some(ValueType::DateTime),
-        _ => None,
-    }
+/// The names of the types of literals for messages, short where they have a short form.
+fn literal_names() -> Vec<String> {
+    let names = LITERAL_TYPES.iter().map(|(name, _)| match name {
+        LiteralName::Both(name) | LiteralName::Short(name) => format!("xs:{name}"),
+        LiteralName::Long(name) => format!("{XML_SCHEMA}{name}"),
+        LiteralName::Whole(name) => (*name).to_owned(),
+    });
+    names.collect()
 }
-
-/// The short names of the types of literals, for proposals in error messages.
-const LITERAL_TYPES: [&str; 12] = [
-    "xs:string",
-    "xs:int",
-    "xs:integer",
-    "xs:float",
-    "xs:double",
-    "xs:boolean",
-    "xs:date",
-    "xs:dateTime",
-    "xs:decimal",
-    "xs:password",
-    "xs:[]float32",
-    "geo:geojson",
-];
 
 /// The bytes that may stand in an IRI without an escape: IRIREF of the N-Quads grammar, in which bytes above 127 are
 /// allowed.

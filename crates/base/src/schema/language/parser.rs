@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use crate::schema::language::lexer::{Kind, Token, tokens};
 use crate::schema::{HnswOptions, PredicateDef, Tokenizer, TypeDef, has_letter_or_digit};
-use crate::types::{Error, Position, Result, ValueType, did_you_mean, shown};
+use crate::types::{Error, Position, Result, ValueType, did_you_mean, shown, without_mark};
 
 /// The declarations of a schema text, in its order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -34,12 +34,13 @@ pub fn schema_weight(text: &str) -> u64 {
     BYTES_PER_BYTE * text.len() as u64 + BYTES_PER_LINE * (lines + 1)
 }
 
-/// Reads schema text.
+/// Reads schema text, which may begin with a byte order mark.
 ///
 /// # Errors
 ///
 /// [`Error::Syntax`] with the place, what was found and what was expected: the first fault only.
 pub fn parse_schema(text: &str) -> Result<SchemaText> {
+    let text = without_mark(text);
     let mut parser = Parser { text, tokens: tokens(text)?, at: 0 };
     let mut schema = SchemaText::default();
     let mut predicate_names = HashSet::new();

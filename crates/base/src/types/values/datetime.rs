@@ -59,10 +59,10 @@ pub enum TimeError {
     #[error("Time.UnmarshalBinary: unsupported version")]
     BinaryVersion,
     /// The binary form has another number of bytes.
-    #[error("Time.UnmarshalBinary: invalid length")]
+    #[error("its binary form has another length than that of a time")]
     BinaryLength,
     /// The year has no four digits, so the time can't be written.
-    #[error("Time.MarshalText: year outside of range [0,9999]")]
+    #[error("its year is not from 0 to 9999, so it can't be written as a time")]
     Year,
 }
 

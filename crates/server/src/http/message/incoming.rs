@@ -13,7 +13,7 @@ use axum::http::{HeaderMap, Method, Uri, header};
 use futures_util::StreamExt;
 use hexgraph::db::Control;
 use hexgraph_base::budget::{Budget, Share, json_weight};
-use hexgraph_base::types::Error;
+use hexgraph_base::types::{Error, without_mark};
 use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -205,13 +205,13 @@ impl Incoming {
         self.body
     }
 
-    /// Returns the body as text.
+    /// Returns the body as text, without a byte order mark.
     ///
     /// # Errors
     ///
     /// [`RequestError::NotUtf8`].
     pub fn text(&self) -> Result<&str, RequestError> {
-        Ok(std::str::from_utf8(&self.body)?)
+        Ok(without_mark(std::str::from_utf8(&self.body)?))
     }
 
     /// The media type in lower case, without its parameters. Empty when there is none.

@@ -2,6 +2,7 @@
 //! variables for one time.
 
 use hexgraph::db::{Given, Variables};
+use hexgraph_base::types::BYTE_ORDER_MARK;
 use serde_json::{Map, Value};
 
 /// The media types of lines of JSON; the first one is that of answers.
@@ -68,6 +69,9 @@ impl LineReader {
 
     fn line<'b>(&mut self, body: &'b [u8]) -> Option<Line<'b>> {
         while self.at < body.len() {
+            if self.at == 0 && body.starts_with(BYTE_ORDER_MARK) {
+                self.at = BYTE_ORDER_MARK.len();
+            }
             let rest = &body[self.at..];
             let end = rest.iter().position(|&byte| byte == b'\n');
             let bytes = &rest[..end.unwrap_or(rest.len())];
