@@ -319,3 +319,27 @@ def test_a_view_in_a_browser(page, tmp_path):
     page.value("window.close_view()")
     assert page.value("document.querySelectorAll('canvas').length") == 0
     assert page.faults == []
+
+
+@pytest.mark.parametrize("renderer", ["", "?2d"], ids=["webgl", "2d"])
+def test_an_edge_from_a_node_to_itself_is_a_ring(renderer, tmp_path):
+    if browser.CHROMIUM is None:
+        pytest.skip("there is no Chromium")
+    pytest.importorskip("websockets")
+    image = pytest.importorskip("matplotlib.image")
+    db = hexgraph.connect()
+    db.alter("knows: [uid] .")
+    db.mutate(set="<1> <knows> <1> .\n<1> <knows> <2> .")
+    view = GraphView(db.query("{ q(func: uid(1, 2)) { uid knows { uid } } }"), db=db)
+    with browser.served(view._live) as (url, _), browser.opened(url + renderer) as page:
+        page.wait("window.drawn")
+        page.picture(tmp_path / "loop.png")
+        pixels = image.imread(tmp_path / "loop.png")[:, :, :3]
+        has_ring = []
+        for uid in ("0x1", "0x2"):
+            x, y = (round(at) for at in place_of(page, view, uid))
+            above = pixels[y - 45 : y, x - 2 : x + 3].min(axis=(1, 2)) < 0.95
+            # From the top down: white, the ring, white within it, the node.
+            runs = [at for at in range(1, 45) if above[at] != above[at - 1]]
+            has_ring.append(len(runs) >= 3)
+        assert has_ring == [True, False]

@@ -2,7 +2,7 @@
 
 import type { Camera } from "./camera";
 import type { Graph } from "./graph";
-import { CHOSEN, DARK, EDGE, opacity, type Marks, type Painter } from "./painter";
+import { CHOSEN, DARK, EDGE, RING, RISE, opacity, type Marks, type Painter } from "./painter";
 
 const css = (colour: ArrayLike<number>, alpha = 1) => `rgba(${colour[0]},${colour[1]},${colour[2]},${alpha})`;
 
@@ -65,7 +65,11 @@ export class Canvas implements Painter {
       const [toX, toY] = camera.toPixels(graph.places[2 * to], graph.places[2 * to + 1]);
       const far = Math.hypot(toX - x, toY - y);
       const end = graph.sizes[to] * camera.growth;
-      if (far > end) {
+      if (from === to) {
+        const middle = y - end - RISE;
+        pen.moveTo(x + RING, middle);
+        pen.arc(x, middle, RING, 0, 2 * Math.PI);
+      } else if (far > end) {
         const [alongX, alongY] = [(toX - x) / far, (toY - y) / far];
         const [endX, endY] = [toX - alongX * end, toY - alongY * end];
         pen.moveTo(x, y);

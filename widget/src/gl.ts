@@ -5,7 +5,7 @@
 
 import type { Camera } from "./camera";
 import type { Graph } from "./graph";
-import { CHOSEN, DARK, EDGE, opacity, type Marks, type Painter } from "./painter";
+import { CHOSEN, DARK, EDGE, RING, RISE, opacity, type Marks, type Painter } from "./painter";
 
 const HEAD = `#version 300 es
 precision highp float;
@@ -14,11 +14,11 @@ vec2 pixels(vec2 place) { return (place - middle) * scale; }
 vec4 clip(vec2 pixel) { return vec4(pixel.x / half_.x, -pixel.y / half_.y, 0.0, 1.0); }
 `;
 
-// Four corners a line; or a triangle at its end.
+// Four corners a line; or a triangle at its end. An edge from a node to itself is a ring that the node covers in part.
 const EDGE_VERTEX = `${HEAD}
 in vec4 ends; in vec2 radii; in vec4 colour;
 uniform float heads;
-out vec4 shade;
+out vec4 shade; out vec3 ring;
 void main() {
   vec2 from = pixels(ends.xy), to = pixels(ends.zw);
   float far = length(to - from);
@@ -33,14 +33,25 @@ void main() {
   } else {
     place = (corner < 2 ? start : end) + across * (corner % 2 == 0 ? 0.5 : -0.5) * max(1.0, 1.2 / density);
   }
+  ring = vec3(0.0);
+  if (far == 0.0) {
+    vec2 side = vec2(corner < 2 ? -1.0 : 1.0, corner % 2 == 0 ? 1.0 : -1.0);
+    ring = vec3(side * (${RING}.0 + 1.5), ${RING}.0);
+    place = heads > 0.5 ? from : from - vec2(0.0, radii.x * growth + ${RISE}.0) + ring.xy;
+  }
   shade = colour;
   gl_Position = clip(place);
 }`;
 
 const EDGE_FRAGMENT = `#version 300 es
 precision mediump float;
-in vec4 shade; out vec4 seen;
-void main() { seen = vec4(shade.rgb * shade.a, shade.a); }`;
+in vec4 shade; in vec3 ring; out vec4 seen;
+uniform highp float density;
+void main() {
+  float away = abs(length(ring.xy) - ring.z), soft = 0.7 / density;
+  float alpha = shade.a * (ring.z > 0.0 ? 1.0 - smoothstep(0.6 - soft, 0.6 + soft, away) : 1.0);
+  seen = vec4(shade.rgb * alpha, alpha);
+}`;
 
 // A square of four corners a node, of which a disc with a rim is seen.
 const NODE_VERTEX = `${HEAD}

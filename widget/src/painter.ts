@@ -22,6 +22,10 @@ export interface Painter {
   free(): void;
 }
 
+/** The radius of the ring that an edge from a node to itself is, and how far above the node's border its middle lies; pixels. */
+export const RING = 8;
+export const RISE = 5;
+
 export const EDGE: [number, number, number] = [140, 149, 159];
 export const DARK: [number, number, number] = [36, 41, 47];
 export const CHOSEN: [number, number, number] = [207, 34, 46];
