@@ -12,8 +12,11 @@ use hexgraph::db::{
     Variables, Warning, without_passwords,
 };
 use hexgraph_base::answer::write_plain_text;
-use hexgraph_base::types::{Error, Result as EngineResult, bounded};
+use hexgraph_base::types::{Error, JsonError, JsonReader, Result as EngineResult, bounded};
+use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::collections::hash_map::Entry;
 use std::time::{Duration, Instant};
 
 /// Answers a query.
@@ -208,6 +211,9 @@ fn read(incoming: &Incoming) -> Result<(QueryRequest, u64), RequestError> {
 }
 
 fn read_json(body: &str) -> Result<(String, Variables), RequestError> {
+    if let Some(key) = repeated_key(body) {
+        return Err(RequestError::RepeatedKey { key: bounded(key) });
+    }
     let mut body: Map<String, Value> =
         serde_json::from_str(body).map_err(|error| json_error(body, &error))?;
     let text = match body.remove("query") {
@@ -244,6 +250,60 @@ fn read_json(body: &str) -> Result<(String, Variables), RequestError> {
     Ok((text, variables))
 }
 
+/// The key `query` or `variables`, or the variable, that has two different values: the reader of JSON takes the last one. `None` for
+/// what is no JSON, too.
+fn repeated_key(body: &str) -> Option<String> {
+    let mut members = FxHashMap::default();
+    let mut variables = FxHashMap::default();
+    let repeated = JsonReader::new(body).object(|key, value| {
+        let start = value.offset();
+        match &*key {
+            "variables" if value.peek()? == b'{' => value.object(|name, value| {
+                let start = value.offset();
+                value.skip()?;
+                once(&mut variables, name, value.since(start))
+            })?,
+            "query" | "variables" => value.skip()?,
+            _ => return Ok(value.skip()?),
+        }
+        once(&mut members, key, value.since(start))
+    });
+    match repeated {
+        Err(Stop::Repeated(key)) => Some(key),
+        _ => None,
+    }
+}
+
+/// Why the search for repeated keys ends early.
+enum Stop {
+    Json,
+    Repeated(String),
+}
+
+impl From<JsonError> for Stop {
+    fn from(_: JsonError) -> Stop {
+        Stop::Json
+    }
+}
+
+/// Notes the value of a key, which has the same one each time.
+fn once<'a>(
+    values: &mut FxHashMap<Cow<'a, str>, &'a str>,
+    key: Cow<'a, str>,
+    value: &'a str,
+) -> Result<(), Stop> {
+    match values.entry(key) {
+        Entry::Occupied(entry) if *entry.get() != value => {
+            Err(Stop::Repeated(entry.key().clone().into_owned()))
+        }
+        Entry::Occupied(_) => Ok(()),
+        Entry::Vacant(entry) => {
+            entry.insert(value);
+            Ok(())
+        }
+    }
+}
+
 /// Returns the error for a body that should be JSON and that the reader of JSON refused.
 pub(super) fn json_error(body: &str, error: &serde_json::Error) -> RequestError {
     go_json::request_error(body).unwrap_or_else(|| {
@@ -276,6 +336,16 @@ mod tests {
         for bad in ["{", "[]x", r#"{"query":1}"#, r#"{"variables":{"$a":1}}"#, "[1]", "7"] {
             let told = read_json(bad).unwrap_err().to_string();
             assert!(told.starts_with("Error parsing JSON"), "{bad}: {told}");
+        }
+        let same = r#"{"query":"{ q }","variables":{"$a":"1","$a":"1"},"query":"{ q }"}"#;
+        assert_eq!(read_json(same).unwrap().0, "{ q }");
+        for (key, twice) in [
+            ("query", r#"{"query":"{ q }","query":"{ r }"}"#),
+            ("variables", r#"{"variables":{"$a":"1"},"query":"","variables":null}"#),
+            ("$a", r#"{"variables":{"$a":"1","$b":"1","$\u0061":"2"}}"#),
+        ] {
+            let message = read_json(twice).unwrap_err().to_string();
+            assert!(message.contains(&format!("`{key}` is there twice")), "{message}");
         }
         let wrong = |body| read_json(body).unwrap_err().to_string();
         let end = "unexpected end of JSON input\n";

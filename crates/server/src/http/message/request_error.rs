@@ -107,6 +107,12 @@ pub enum RequestError {
         /// The key.
         key: &'static str,
     },
+    /// A key or a variable of a query has two values.
+    #[error("Error parsing JSON: `{key}` is there twice, with different values: give it once")]
+    RepeatedKey {
+        /// The key.
+        key: String,
+    },
     /// The body is JSON of another shape than is wanted.
     #[error("Error parsing JSON: {0}")]
     Shape(#[from] ShapeError),
