@@ -254,3 +254,12 @@ def test_what_is_wrong_with_arrays_is_told():
         with pytest.raises(kind, match=said):
             ask()
     assert hexgraph.Graph([1], [2]).algo.bfs(source=1 << 63).to_numpy().tolist() != [0, 0]
+
+
+def test_arrays_that_numpy_can_not_read_are_named():
+    polars = pytest.importorskip("polars")
+    wide = polars.Series([1, 2], dtype=polars.Int128)
+    with pytest.raises(TypeError, match="Int128 is none that numpy reads: cast them to Int64"):
+        hexgraph.Graph(wide, wide)
+    with pytest.raises(TypeError, match="weights are one dimension of numbers of 64 bits"):
+        hexgraph.Graph([1, 2], [2, 3], weights=wide)

@@ -239,8 +239,20 @@ def _check(sources: Array, targets: Array, weights: Array | None) -> None:
         )
 
 
+def _array(values: Any, name: str) -> Array:
+    try:
+        array: Array = _numpy().asarray(values)
+    except Exception as error:  # each library raises its own
+        kind = getattr(values, "dtype", type(values).__name__)
+        raise TypeError(
+            f"{name} are one dimension of numbers of 64 bits at most, and {kind} is none that numpy"
+            " reads: cast them to Int64 or Float64"
+        ) from error
+    return array
+
+
 def _whole(values: Any, name: str) -> Array:
-    array: Array = _numpy().asarray(values)
+    array = _array(values, name)
     if array.size == 0:
         return array.reshape(-1).astype("int64")
     if array.ndim != 1 or array.dtype.kind not in "iu":
@@ -252,7 +264,7 @@ def _whole(values: Any, name: str) -> Array:
 
 
 def _floats(values: Any) -> Array:
-    array: Array = _numpy().asarray(values)
+    array = _array(values, "weights")
     if array.ndim != 1 or array.dtype.kind not in "iufb":
         kind = f"{array.ndim} dimensions of {array.dtype}"
         raise TypeError(f"weights are one dimension of numbers, not {kind}")
