@@ -198,7 +198,7 @@ class LoadError(Error):
     ...     db.load(b'<1> <age> "36" .\n<2> <age> "old" .', schema="age: int .")
     ... except hexgraph.LoadError as error:
     ...     error.line, error.message
-    (2, '`old` is no int')
+    (2, '`old` is no int (`age` of 0x2 is of type int)')
     >>> db.query("{ q(func: has(age)) { age } }").rows()
     []
     """

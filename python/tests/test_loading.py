@@ -367,7 +367,7 @@ def test_times_that_no_text_can_say_are_refused(db, seconds):
     pyarrow = pytest.importorskip("pyarrow")
     times = pyarrow.array([0, seconds, 253402300799], pyarrow.timestamp("s", "UTC"))
     table = pyarrow.table({"id": [1, 2, 3], "at": times})
-    with pytest.raises(hexgraph.LoadError, match=r"\[0,9999\]"):
+    with pytest.raises(hexgraph.LoadError, match="its year is not from 0 to 9999"):
         db.load_nodes(table)
     assert db.load_nodes(table, on_error="skip").skipped == 1
     found = db.query("{ q(func: has(at), orderasc: at) { at } }").to_dict()["q"]

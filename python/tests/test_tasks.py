@@ -98,14 +98,14 @@ def test_graphql_is_awaited(db):
 def test_a_change_that_nobody_waits_for_is_not_made():
     """It was made seconds after the error, so who tried again made it twice."""
     with hexgraph.connect() as db:
-        many = 200_000
+        many = 500_000
         lines = "".join(f'<{uid}> <n> "{uid}" .\n' for uid in range(1, many))
         db.load(lines.encode(), schema="n: int @index(int) .", progress=False)
         with pytest.raises(hexgraph.LimitError):
-            db.upsert("{ v as var(func: has(n)) }", delete="uid(v) <n> * .", timeout=0.05)
+            db.upsert("{ v as var(func: has(n)) }", delete="uid(v) <n> * .", timeout=0.01)
 
         async def main():
-            async with asyncio.timeout(0.05):
+            async with asyncio.timeout(0.01):
                 await db.aupsert("{ v as var(func: has(n)) }", delete="uid(v) <n> * .")
 
         with pytest.raises(TimeoutError):

@@ -190,7 +190,7 @@ impl PyLoadReport {
     /// >>> db = hexgraph.connect()
     /// >>> lines = b'<1> <age> "36" .\n<2> <age> "old" .'
     /// >>> db.load(lines, schema="age: int .", on_error="skip").skipped_lines
-    /// [(2, '`old` is no int')]
+    /// [(2, '`old` is no int (`age` of 0x2 is of type int)')]
     #[getter]
     fn skipped_lines(&self) -> Vec<(u64, String)> {
         let lines = self.report.skipped_lines.iter();

@@ -123,7 +123,8 @@ def load(db: Any, graph: Any, type: Any, options: dict[str, Any]) -> Any:  # noq
     for name in ("predicate", "xid"):
         if not isinstance(options[name], str):
             raise TypeError(f"{name} is the name of a predicate, a str, not {options[name]!r}")
-    plain: dict[str, Any] = dict.fromkeys((*TEXT_OPTIONS, "separator", "encoding", "filename"))
+    keys = (*TEXT_OPTIONS, "separator", "encoding", "filename", "column_names")
+    plain: dict[str, Any] = dict.fromkeys(keys)
     plain |= {"quoted_null": False, "ragged": "error", "names": "clean", "types": None}
     plain |= {name: options[name] for name in ("on_error", "progress", "memory")}
     native = {
