@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// One of the handles of a database that a process has open. Clones of a [`Database`] have the same one.
+/// One of the handles of a database that a process has open. Clones of a [`Database`](super::Database) have the same one.
 pub(super) struct Handle {
     shared: Arc<Shared>,
     closed: OnceLock<()>,
@@ -30,7 +30,7 @@ impl Handle {
     ///
     /// # Errors
     ///
-    /// As [`Database::close`]; the handle stays open then.
+    /// As [`Database::close`](super::Database::close); the handle stays open then.
     pub(super) fn close(&self) -> Result<()> {
         if self.shared.process != process::id() {
             // What another thread of the parent had locked stays so here.

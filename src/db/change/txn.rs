@@ -2,7 +2,7 @@
 //!
 //! A transaction holds the version of the moment when it began, and a view: that version with what
 //! it has changed so far. Queries read the view. Each mutation is checked against the view and
-//! carried out there, and its [`Changes`](hexgraph_store::graph::Changes) are kept; the commit carries them out again on the newest
+//! carried out there, and its [`Changes`] are kept; the commit carries them out again on the newest
 //! version, where nobody has changed the same things meanwhile. While nobody else committed at all,
 //! the view is the next version already.
 
