@@ -28,6 +28,18 @@ TEXT_OPTIONS = (
 )
 """Options that say how a text file is written."""
 
+PLAIN_OPTIONS: dict[str, Any] = {
+    **dict.fromkeys(TEXT_OPTIONS),
+    "quoted_null": False,
+    "ragged": "error",
+    "names": "clean",
+    **dict.fromkeys(("separator", "encoding", "column_names", "filename", "types", "schema")),
+    "on_error": "raise",
+    "memory": None,
+    "progress": None,
+}
+"""The options of a load of tables as the native module takes them, where none is given."""
+
 OTHER_NAMES = {
     "load_nodes": {
         **dict.fromkeys(("label", "labels", "kind", "node_type", "node_label"), "type"),
@@ -241,8 +253,8 @@ def common(
     keys = ("on_error", "memory", "separator", "encoding", "progress", *TEXT_OPTIONS)
     filename = options["filename"]
     return {
+        **PLAIN_OPTIONS,
         **{key: options[key] for key in keys},
-        "column_names": None,
         "filename": "filename" if filename is True else (filename or None),
         "schema": expanded(options["schema"]),
         "types": {**own, **(options["types"] or {})},

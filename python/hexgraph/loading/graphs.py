@@ -15,7 +15,7 @@ from .._native import load_graph
 from ..errors import QueryError
 from ..frames import missing
 from ..homes import expanded
-from .arguments import TEXT_OPTIONS, names_of_types
+from .arguments import PLAIN_OPTIONS, names_of_types
 from .pairs import equal_keys, is_graph, texts
 from .tables import of_columns
 
@@ -123,12 +123,9 @@ def load(db: Any, graph: Any, type: Any, options: dict[str, Any]) -> Any:  # noq
     for name in ("predicate", "xid"):
         if not isinstance(options[name], str):
             raise TypeError(f"{name} is the name of a predicate, a str, not {options[name]!r}")
-    keys = (*TEXT_OPTIONS, "separator", "encoding", "filename", "column_names")
-    plain: dict[str, Any] = dict.fromkeys(keys)
-    plain |= {"quoted_null": False, "ragged": "error", "names": "clean", "types": None}
-    plain |= {name: options[name] for name in ("on_error", "progress", "memory")}
+    given = {name: options[name] for name in ("on_error", "progress", "memory")}
     native = {
-        "table": {**plain, "schema": expanded(options["schema"])},
+        "table": {**PLAIN_OPTIONS, **given, "schema": expanded(options["schema"])},
         "node_types": names_of_types(type),
         "predicate": options["predicate"],
         "xid": options["xid"],

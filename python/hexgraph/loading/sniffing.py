@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .. import guesses
-from .arguments import OTHER_NAMES, TEXT_OPTIONS
+from .arguments import OTHER_NAMES, PLAIN_OPTIONS, TEXT_OPTIONS
 
 if TYPE_CHECKING:
     from .._native import ArrowTable
@@ -88,7 +88,11 @@ def sniff(  # noqa: PLR0913 - options by keyword
     """
     from .._native import sniff_file
 
-    options = {
+    known = [*TEXT_OPTIONS, "rows", "types", "separator", "encoding", "columns"]
+    for name in other:
+        guesses.refuse("sniff()", name, known, OTHER_NAMES["load_nodes"])
+    native = {
+        **PLAIN_OPTIONS,
         "header": header,
         "quote": quote,
         "escape": escape,
@@ -98,20 +102,9 @@ def sniff(  # noqa: PLR0913 - options by keyword
         "quoted_null": quoted_null,
         "ragged": ragged,
         "names": names,
-    }
-    known = [*TEXT_OPTIONS, "rows", "types", "separator", "encoding", "columns"]
-    for name in other:
-        guesses.refuse("sniff()", name, known, OTHER_NAMES["load_nodes"])
-    native = {
-        **options,
         "types": dict(types or {}),
         "separator": separator,
         "encoding": encoding,
         "column_names": None if columns is None else list(columns),
-        "filename": None,
-        "on_error": "raise",
-        "memory": None,
-        "progress": None,
-        "schema": None,
     }
     return Sniffed(**sniff_file(os.fspath(file), native, rows))

@@ -49,7 +49,7 @@ pub(super) fn spelled(text: &str) -> String {
 fn with_values(text: &str, start: &str, end: &str, option: &str) -> String {
     let (mut done, mut rest) = (String::new(), text);
     while let Some((before, value, after)) = between(rest, start, end) {
-        let word = quoted(&value.replace("': '", "="));
+        let word = in_shell(&value.replace("': '", "="));
         done.extend([before, option, " ", &word]);
         rest = after;
     }
@@ -64,12 +64,15 @@ fn between<'a>(text: &'a str, start: &str, end: &str) -> Option<(&'a str, &'a st
     Some((&text[..at], value, after))
 }
 
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let is_plain = |letter: char| letter.is_alphanumeric() || "_-.=".contains(letter);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
+/// A text as a word of the shell.
+pub(super) fn in_shell(text: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "_-./=,:".contains(letter);
+    if text == "\t" {
+        return "$'\\t'".to_owned();
+    }
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', r"'\''")),
     }
 }
 

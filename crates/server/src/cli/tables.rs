@@ -3,7 +3,7 @@
 use super::arguments::{LoadArguments, SniffArguments, TableArguments, TextArguments};
 use super::interrupt::Interrupt;
 use super::output::print;
-use super::spelling::spelled_error;
+use super::spelling::{in_shell, spelled_error};
 use hexgraph::db::{Control, Database, LoadReport};
 use hexgraph::tables::{
     EdgeOptions, Encoding, ForeignKey, GraphOptions, IdSpace, Missing, Names, NodeOptions, Ragged,
@@ -88,18 +88,6 @@ fn flags(name: &str, value: &SniffedOption) -> Vec<String> {
             };
             types.iter().map(cast).collect()
         }
-    }
-}
-
-/// A text as a word of the shell.
-fn in_shell(text: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./=,:".contains(&byte);
-    if text == "\t" {
-        return "$'\\t'".to_owned();
-    }
-    match !text.is_empty() && text.bytes().all(is_plain) {
-        true => text.to_owned(),
-        false => format!("'{}'", text.replace('\'', "'\\''")),
     }
 }
 
