@@ -405,3 +405,16 @@ fn warnings_are_bounded() {
     assert_eq!((answer.unknown().len(), warnings.len()), (100, 100));
     assert_eq!(warnings[99].message, "there is no predicate `unknown99`");
 }
+
+#[test]
+fn an_algorithm_without_memory_says_what_it_takes() {
+    let db = database(&[("memory", "50KiB")]);
+    let mut edges: String =
+        (1..=5_000).map(|from| format!("<{from}> <near> <{}> .\n", from + 1)).collect();
+    edges.push_str("<1> <near> <3> .\n");
+    let source = Source::Bytes(edges.into_bytes().into());
+    db.load(source, None, LoadOptions::default(), &Control::new()).unwrap();
+    let error =
+        ask(&db, "{ q as pagerank() { near } r(func: uid(q), first: 1) { val(q) } }").unwrap_err();
+    assert!(error.contains("`pagerank` on 5001 nodes and 5001 edges takes about 1MiB"), "{error}");
+}

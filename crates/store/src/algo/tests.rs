@@ -10,3 +10,4 @@ mod parts;
 mod ways;
 mod ends;
 mod graphalytics;
+mod memory;

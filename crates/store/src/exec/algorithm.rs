@@ -2,7 +2,8 @@
 //! computed on it.
 
 use crate::algo::{
-    EdgePart, Found, Graph, GraphCache, Output, Report, Run, Taken, Task, Wanted, compute,
+    EdgePart, Estimate, Found, Graph, GraphCache, Output, Report, Run, Taken, Task, Wanted,
+    compute, estimate,
 };
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::trace::{Doubt, Doubtful};
@@ -29,7 +30,7 @@ impl<'a> Context<'a> {
         block: &Block,
         call: &AlgorithmCall,
     ) -> Result<Option<AlgorithmResult>> {
-        let (graph, weights) = self.compact_graph(block, call)?;
+        let (graph, weights, estimate) = self.compact_graph(block, call)?;
         let node_of = |uid: &u64| self.version.nodes.node(Uid(*uid));
         let mut lists = Vec::with_capacity(call.given.len());
         for argument in call.algorithm.arguments {
@@ -47,7 +48,8 @@ impl<'a> Context<'a> {
         }
         let step = self.begin("compute", "", None, None);
         let task = Task::new(self.control, call.threads);
-        let found = compute(&Run { graph: &graph, call, lists, weights: &weights, task })?;
+        let found = compute(&Run { graph: &graph, call, lists, weights: &weights, task })
+            .map_err(|error| self.with_estimate(error, call, || estimate))?;
         self.describe(&step, &told(&found));
         self.end(&step, found.report.edges);
         self.note_unconverged(block, call.algorithm.name, &found.report);
@@ -73,8 +75,12 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The compact graph of a block: one that was made before, or a new one. Beside it what its weights are called.
-    fn compact_graph(&self, block: &Block, call: &AlgorithmCall) -> Result<(Arc<Graph>, String)> {
+    /// The compact graph of a block: one that was made before, or a new one. Also what its weights are called, and the memory that the call takes.
+    fn compact_graph(
+        &self,
+        block: &Block,
+        call: &AlgorithmCall,
+    ) -> Result<(Arc<Graph>, String, Option<Estimate>)> {
         let step = self.begin("graph", &edges_text(block), None, None);
         let uid = |node| self.version.nodes.uid(node);
         let edges = self.algorithm_edges(block)?;
@@ -88,7 +94,9 @@ impl<'a> Context<'a> {
         }
         let wanted = Wanted { parts, nodes, direction: call.direction, uid: &uid };
         let task = Task::new(self.control, call.threads);
-        let (graph, taken) = GraphCache::take(self.control.graphs(), &wanted, &task)?;
+        let name = call.algorithm.name;
+        let (graph, taken) = GraphCache::take(self.control.graphs(), &wanted, &task)
+            .map_err(|error| self.with_estimate(error, call, || estimate(name, &wanted, None)))?;
         let path = match taken {
             Taken::Made => GraphPath::Made,
             Taken::Kept => GraphPath::Kept,
@@ -96,7 +104,24 @@ impl<'a> Context<'a> {
         };
         self.took_at(&step, path);
         self.end(&step, graph.outgoing().edges());
-        Ok((graph, wanted.weights()))
+        let estimate = estimate(name, &wanted, Some(&graph));
+        Ok((graph, wanted.weights(), estimate))
+    }
+
+    /// Adds to the error of a request without memory what the whole call takes.
+    fn with_estimate(
+        &self,
+        error: Error,
+        call: &AlgorithmCall,
+        estimate: impl FnOnce() -> Option<Estimate>,
+    ) -> Error {
+        let Error::Limit { message } = error else { return error };
+        let estimate = if self.control.is_out_of_memory() { estimate() } else { None };
+        let needed = estimate.map_or_else(String::new, |Estimate { nodes, edges, bytes }| {
+            let (name, mebibytes) = (call.algorithm.name, bytes.div_ceil(1 << 20));
+            format!("; `{name}` on {nodes} nodes and {edges} edges takes about {mebibytes}MiB")
+        });
+        Error::Limit { message: format!("{message}{needed}") }
     }
 
     /// The fields of a block, with the predicate of each and whether its edges are turned round.

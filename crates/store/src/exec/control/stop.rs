@@ -341,6 +341,11 @@ impl Control {
         charged <= self.limits().memory && self.share.get().is_none_or(has)
     }
 
+    /// True when the request was refused memory, by its own limit or by the budget of the process.
+    pub fn is_out_of_memory(&self) -> bool {
+        self.is_starved() || self.limits().memory < self.charged.load(Ordering::Relaxed)
+    }
+
     /// Takes back what was charged for memory that is freed before the request ends.
     pub fn uncharge(&self, bytes: usize) {
         self.charged.fetch_sub(bytes as u64, Ordering::Relaxed);
