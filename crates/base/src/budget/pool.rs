@@ -212,6 +212,25 @@ impl Budget {
         }
     }
 
+    /// Says whether `bytes` could be reserved now, and reserves nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when the budget has too little left.
+    pub fn check_free(&self, bytes: u64) -> Result<()> {
+        let Inner { bound, drawn, taken, watch, .. } = &*self.inner;
+        let now = drawn.load(Relaxed);
+        let after = now.saturating_add(bytes);
+        let projected = watch.as_ref().map_or(after, |watch| {
+            watch.look(&self.inner);
+            watch.projected(after, taken.load(Relaxed).saturating_add(bytes))
+        });
+        if projected <= *bound {
+            return Ok(());
+        }
+        Err(self.full(&format!("for another {bytes} bytes"), now))
+    }
+
     /// Draws `bytes` for a share, which holds `held` bytes afterwards.
     ///
     /// # Errors

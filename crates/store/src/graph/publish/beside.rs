@@ -162,8 +162,11 @@ impl Store {
             |changes, rows| is_due(changes, rows) && most <= thresholds.lateness(changes, rows);
         let share = version.budget.share();
         let weight = of_fold(seen, is_latest) as u64;
-        share.draw(if is_at_rest { weight.saturating_mul(REST_ROOM) } else { weight })?;
-        share.keep_only(weight);
+        if is_at_rest {
+            // Only checked: a reservation, however short, could refuse a request meanwhile.
+            version.budget.check_free(weight.saturating_mul(REST_ROOM))?;
+        }
+        share.draw(weight)?;
         let fold = Fold::of(seen, &thresholds, is_latest);
         let folds = vec![(Arc::clone(name), fold)];
         // The version is not kept longer than the fold needs it.
