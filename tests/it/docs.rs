@@ -145,3 +145,79 @@ fn files_and_names_on_the_inside_exist() {
     }
     assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
 }
+
+/// Sentences of pages on the inside have at most so many words.
+const WORDS_MAX: usize = 30;
+
+/// The sentences of a page: without code, tables and headings, each item of a list apart.
+fn sentences(text: &str) -> Vec<String> {
+    let prose: String = text.split("```").step_by(2).collect();
+    let mut paragraphs = vec![String::new()];
+    for line in prose.lines() {
+        let text = line.trim_start();
+        let is_item = text.starts_with("- ")
+            || text.split_once(". ").is_some_and(|(number, _)| number.parse::<u8>().is_ok());
+        if text.is_empty() || is_item || text.starts_with(['#', '|']) {
+            paragraphs.push(String::new());
+        }
+        if !text.starts_with(['#', '|']) {
+            let last = paragraphs.last_mut().unwrap();
+            last.push_str(text);
+            last.push(' ');
+        }
+    }
+    let ends = |text: &str| text.replace(": ", ". ").replace("? ", ". ");
+    let all = paragraphs
+        .iter()
+        .flat_map(|text| ends(text).split(". ").map(str::to_owned).collect::<Vec<_>>());
+    all.collect()
+}
+
+#[test]
+fn pages_on_the_inside_are_short_and_name_their_tests() {
+    let mut faults = Vec::new();
+    for page in inner_pages().iter().skip(1) {
+        let name = page.file_name().unwrap().to_str().unwrap();
+        let text = fs::read_to_string(page).unwrap();
+        for sentence in sentences(&text) {
+            let words = sentence
+                .split_whitespace()
+                .filter(|word| word.contains(char::is_alphanumeric))
+                .count();
+            if WORDS_MAX < words {
+                faults.push(format!("{name}: {words} words: {sentence}"));
+            }
+        }
+        let head = text.lines().take(12);
+        if !head.clone().any(|line| {
+            line.starts_with("1. ")
+                || line.starts_with("```")
+                || line.starts_with("- ")
+                || line.starts_with('|')
+        }) {
+            faults.push(format!("{name}: begins with neither a picture nor a list"));
+        }
+        match text.split_once("## Invariants") {
+            None => faults.push(format!("{name}: no section of invariants with their tests")),
+            Some((_, invariants)) => {
+                let tests = quoted(invariants)
+                    .into_iter()
+                    .filter(|quote| quote.contains("test") || quote.contains("fuzz"));
+                for path in tests.filter(|quote| quote.contains('/')) {
+                    if !root().join(path).exists() {
+                        faults.push(format!("{name}: there is no {path}"));
+                    }
+                }
+            }
+        }
+        // Pages say what is: a year belongs to a history.
+        if text.contains("202")
+            && text
+                .split(|c: char| !c.is_ascii_digit())
+                .any(|n| n.len() == 4 && n.starts_with("202"))
+        {
+            faults.push(format!("{name}: has a date"));
+        }
+    }
+    assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
+}
