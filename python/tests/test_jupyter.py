@@ -34,7 +34,7 @@ def test_a_cell_is_a_query(shell, cell):
     assert shell.user_ns["found"] == {"q": [{"name": "Ada", "born": 1815}]}
     assert shell.run_cell_magic(cell, "--silent", ASK) is None
     plan = shell.run_cell_magic(cell, "--explain", ASK)
-    assert plan.steps[0]["action"] == "block"
+    assert plan.steps[0]["operator"] == "Project"
     # Columns stand below each other, however narrow the page is.
     assert plan._repr_html_().startswith('<pre style="white-space: pre; overflow-x: auto">')
 

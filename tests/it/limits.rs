@@ -82,19 +82,19 @@ fn explain_tells_the_steps() {
     let found: Vec<_> = explanation
         .steps
         .iter()
-        .map(|step| (step.depth, step.action, step.detail.as_str(), step.way, step.rows))
+        .map(|step| (step.depth, step.operator, step.detail.as_str(), step.strategy, step.rows))
         .collect();
     let expected = [
-        (0, "block", "var", "walks its nodes", 1),
-        (1, "root", "eq(name, \"node 3\")", "index", 1),
-        (1, "field", "knows", "asks all targets together", 10),
-        (2, "filter", "ge(age, 91)", "index", 10),
-        (1, "variables", "", "", 1),
-        (0, "block", "q", "walks its nodes", 2),
-        (1, "root", "uid(x)", "uids", 10),
-        (1, "order", "q", "sorts", 2),
-        (1, "field", "name", "", 2),
-        (1, "variables", "", "", 0),
+        (0, "Project", "var", "", 1),
+        (1, "IndexSeek", "eq(name, \"node 3\")", "", 1),
+        (1, "Expand", "knows", "distinct targets, then lists", 10),
+        (2, "Filter", "ge(age, 91)", "index", 10),
+        (1, "Variable", "", "", 1),
+        (0, "Project", "q", "", 2),
+        (1, "UidSeek", "uid(x)", "", 10),
+        (1, "Sort", "q", "", 2),
+        (1, "Project", "name", "", 2),
+        (1, "Variable", "", "", 0),
     ];
     assert_eq!(found, expected);
     assert_eq!(explanation.steps[1].estimate, Some(1));

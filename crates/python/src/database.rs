@@ -291,15 +291,15 @@ impl PyDatabase {
         Ok(PyAnswers::new(answers, dql, rows, self.checks.warns))
     }
 
-    /// Answer a query and tell how: each step with the rows that the indexes promised, those that came out, and its time.
+    /// Run a query and return its plan: each operator with its expected rows, its actual rows and its time.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
     /// >>> _ = db.alter("name: string @index(exact) .")
     /// >>> _ = db.mutate(set='<1> <name> "Ada" .')
     /// >>> plan = db.explain('{ q(func: eq(name, "Ada")) { name } }')
-    /// >>> [(step["action"], step["detail"], step["rows"]) for step in plan.steps][:2]
-    /// [('block', 'q', 1), ('root', 'eq(name, "Ada")', 1)]
+    /// >>> [(step["operator"], step["detail"], step["rows"]) for step in plan.steps][:2]
+    /// [('Project', 'q', 1), ('IndexSeek', 'eq(name, "Ada")', 1)]
     ///
     /// Raises what `query` does.
     #[pyo3(signature = (dql, variables = None, *, timeout = None))]

@@ -23,19 +23,19 @@ pub struct Explanation {
 pub struct ExplainedStep {
     /// The nesting depth: the number of steps that this one is part of.
     pub depth: usize,
-    /// The kind of the step: block, root, filter, order, page, field, level, group, cascade or variables.
-    pub action: &'static str,
-    /// The name that the step is about, or the piece of the query text that asked for it.
+    /// The operator, such as `IndexSeek`, `Filter` or `Expand`.
+    pub operator: &'static str,
+    /// The name that the operator is about, or its text in the query.
     pub detail: String,
-    /// The access path that was taken, in words, for steps that have several; else empty.
-    pub way: &'static str,
-    /// The number of rows that an index promised before the step; `None` without an index.
+    /// The strategy of the operator, if it has several; else empty.
+    pub strategy: &'static str,
+    /// The expected number of rows, by an index; `None` without an index.
     pub estimate: Option<u64>,
-    /// The number of nodes, edges or values that the step produced.
+    /// The actual number of nodes, edges or values.
     pub rows: u64,
-    /// The number of threads that the work of the step was shared with, this one included; 1 where it was not.
+    /// The number of threads that worked on the step.
     pub threads: usize,
-    /// The time of the step, including the steps that are part of it.
+    /// The time of the step, including the steps inside it.
     pub time: Duration,
 }
 
@@ -48,8 +48,9 @@ impl Explanation {
                 _ => step.name,
             };
             let Step { depth, action, path, estimate, rows, threads, time, .. } = step;
-            let way = path.map_or("", AccessPath::name);
-            ExplainedStep { depth, action, detail, way, estimate, rows, threads, time }
+            let operator = path.map_or_else(|| operator_of(action), AccessPath::operator);
+            let strategy = path.map_or("", AccessPath::strategy);
+            ExplainedStep { depth, operator, detail, strategy, estimate, rows, threads, time }
         };
         Explanation { steps: steps.into_iter().map(explained).collect(), latency }
     }
@@ -66,21 +67,39 @@ impl Explanation {
     }
 }
 
+/// The operator of a step that has no choice of access paths.
+fn operator_of(action: &'static str) -> &'static str {
+    match action {
+        "block" | "field" => "Project",
+        "filter" => "Filter",
+        "page" => "Limit",
+        "order" => "Sort",
+        "level" => "Recurse",
+        "group" => "HashAggregate",
+        "cascade" => "Cascade",
+        "variables" => "Variable",
+        "graph" | "compute" => "Algorithm",
+        other => other,
+    }
+}
+
 /// The titles of the columns, but for that of the times.
 fn head() -> String {
-    format!("{:<72} {:>10} {:>10}", "step", "expected", "rows")
+    format!("{:<72} {:>10} {:>10}", "operator", "expected", "actual")
 }
 
 /// A line of the table, without the time.
 impl fmt::Display for ExplainedStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let indent = "  ".repeat(self.depth);
-        let mut what = format!("{indent}{} {}", self.action, self.detail).trim_end().to_owned();
-        match (self.way, self.threads) {
+        let mut what = format!("{indent}{} {}", self.operator, self.detail).trim_end().to_owned();
+        match (self.strategy, self.threads) {
             ("", 0 | 1) => {}
             ("", threads) => what.push_str(&format!(" ({threads} threads)")),
-            (way, 0 | 1) => what.push_str(&format!(" ({way})")),
-            (way, threads) => what.push_str(&format!(" ({way}, {threads} threads)")),
+            (strategy, 0 | 1) => what.push_str(&format!(" ({strategy})")),
+            (strategy, threads) => {
+                what.push_str(&format!(" ({strategy}, {threads} threads)"));
+            },
         }
         let estimate = self.estimate.map_or_else(|| "-".to_owned(), |rows| rows.to_string());
         write!(f, "{what:<72} {estimate:>10} {:>10}", self.rows)

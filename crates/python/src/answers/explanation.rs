@@ -13,8 +13,8 @@ use std::time::UNIX_EPOCH;
 /// >>> _ = db.alter("name: string @index(exact) .")
 /// >>> _ = db.mutate(set='<1> <name> "Ada" .')
 /// >>> plan = db.explain('{ q(func: eq(name, "Ada")) { name } }')
-/// >>> [step["action"] for step in plan.steps]
-/// ['block', 'root', 'field', 'variables']
+/// >>> [step["operator"] for step in plan.steps]
+/// ['Project', 'IndexSeek', 'Project', 'Variable']
 #[pyclass(frozen, name = "Explanation", module = "hexgraph")]
 pub struct PyExplanation {
     explanation: Explanation,
@@ -29,19 +29,20 @@ impl PyExplanation {
 
 #[pymethods]
 impl PyExplanation {
-    /// The steps in the order in which they began, as dicts: "depth", "action", "detail", "way"
-    /// (the access path), "estimate" (None where no index tells), "rows", "threads" that shared it, "seconds" with the steps inside it.
+    /// The operators in the order in which they started, as dicts: "depth", "operator", "detail" (its
+    /// arguments), "strategy", "estimate" (the expected rows, None without an index), "rows" (the actual
+    /// ones), "threads", "seconds" with the operators inside it.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
     /// >>> _ = db.alter("name: string @index(exact) .")
     /// >>> _ = db.mutate(set='<1> <name> "Ada" .\n<2> <name> "Bob" .')
     /// >>> root = db.explain('{ q(func: eq(name, "Ada")) { name } }').steps[1]
-    /// >>> root["detail"], root["way"], root["estimate"], root["rows"]
-    /// ('eq(name, "Ada")', 'index', 1, 1)
+    /// >>> root["operator"], root["detail"], root["estimate"], root["rows"]
+    /// ('IndexSeek', 'eq(name, "Ada")', 1, 1)
     /// >>> root = db.explain('{ q(func: has(name)) @filter(eq(name, "Ada")) { name } }').steps[1]
-    /// >>> root["detail"], root["way"], root["estimate"], root["rows"]
-    /// ('has(name)', 'all that have it', 2, 2)
+    /// >>> root["operator"], root["detail"], root["estimate"], root["rows"]
+    /// ('HasScan', 'has(name)', 2, 2)
     #[getter]
     fn steps<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let steps = self.explanation.steps.iter().map(|step| step_dict(py, step));
@@ -63,9 +64,9 @@ impl PyExplanation {
 fn step_dict<'py>(py: Python<'py>, step: &ExplainedStep) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("depth", step.depth)?;
-    dict.set_item("action", step.action)?;
+    dict.set_item("operator", step.operator)?;
     dict.set_item("detail", &step.detail)?;
-    dict.set_item("way", step.way)?;
+    dict.set_item("strategy", step.strategy)?;
     dict.set_item("estimate", step.estimate)?;
     dict.set_item("rows", step.rows)?;
     dict.set_item("threads", step.threads)?;

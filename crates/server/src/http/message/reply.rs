@@ -434,9 +434,9 @@ pub(in crate::http) fn schema_extensions(report: &SchemaReport) -> Option<String
 fn step_json(step: &ExplainedStep) -> Value {
     json!({
         "depth": step.depth,
-        "action": step.action,
+        "operator": step.operator,
         "detail": step.detail,
-        "way": step.way,
+        "strategy": step.strategy,
         "estimate": step.estimate,
         "rows": step.rows,
         "threads": step.threads,

@@ -222,25 +222,34 @@ pub enum GraphPath {
 }
 
 impl AccessPath {
-    /// A few words for the path.
-    pub fn name(self) -> &'static str {
+    /// The operator that `explain` names.
+    pub fn operator(self) -> &'static str {
+        self.names().0
+    }
+
+    /// How the operator works, where it has several strategies; else empty.
+    pub fn strategy(self) -> &'static str {
+        self.names().1
+    }
+
+    fn names(self) -> (&'static str, &'static str) {
         match self {
-            AccessPath::Block(path) => path.name(),
-            AccessPath::Root(path) => path.name(),
-            AccessPath::Filter(path) => path.name(),
-            AccessPath::Page(path) => path.name(),
-            AccessPath::Order(path) => path.name(),
-            AccessPath::Edges(path) => path.name(),
-            AccessPath::Group(path) => path.name(),
-            AccessPath::Total(path) => path.name(),
-            AccessPath::Graph(path) => path.name(),
+            AccessPath::Block(path) => path.names(),
+            AccessPath::Root(path) => path.names(),
+            AccessPath::Filter(path) => path.names(),
+            AccessPath::Page(path) => path.names(),
+            AccessPath::Order(path) => path.names(),
+            AccessPath::Edges(path) => path.names(),
+            AccessPath::Group(path) => path.names(),
+            AccessPath::Total(path) => path.names(),
+            AccessPath::Graph(path) => path.names(),
         }
     }
 }
 
-/// Writes the list of all paths, and for each kind the names and the way into [`AccessPath`].
+/// Writes the list of all paths, and for each kind the names and the conversion into [`AccessPath`].
 macro_rules! names {
-    ($($kind:ident in $path:ident: $($variant:ident = $name:literal),+;)+) => {
+    ($($kind:ident in $path:ident: $($variant:ident = $operator:literal $strategy:literal),+;)+) => {
         impl AccessPath {
             /// All access paths.
             pub const ALL: &[AccessPath] = &[$($(AccessPath::$kind($path::$variant),)+)+];
@@ -248,9 +257,9 @@ macro_rules! names {
 
         $(
         impl $path {
-            fn name(self) -> &'static str {
+            fn names(self) -> (&'static str, &'static str) {
                 match self {
-                    $($path::$variant => $name,)+
+                    $($path::$variant => ($operator, $strategy),)+
                 }
             }
         }
@@ -266,87 +275,87 @@ macro_rules! names {
 
 names! {
     Block in BlockPath:
-        Walk = "walks its nodes",
-        WalkBatches = "walks its first nodes",
-        Count = "counts without a list",
-        NameColumns = "names columns",
-        KeepSet = "keeps a set",
-        CountPaths = "counts ways",
-        GroupList = "groups a list",
-        GroupSet = "groups a set",
-        CountTargets = "counts targets",
-        Compute = "computes",
-        Paths = "searches paths",
-        Algorithm = "runs an algorithm";
+        Walk = "Project" "",
+        WalkBatches = "Project" "in batches",
+        Count = "Aggregate" "cardinality",
+        NameColumns = "Variable" "column reference",
+        KeepSet = "Aggregate" "over the set",
+        CountPaths = "Aggregate" "path counts",
+        GroupList = "HashAggregate" "over a list",
+        GroupSet = "HashAggregate" "over a set",
+        CountTargets = "HashAggregate" "target counts",
+        Compute = "Project" "from variables",
+        Paths = "ShortestPath" "",
+        Algorithm = "Algorithm" "";
     Root in RootPath:
-        Uids = "uids",
-        Subjects = "all that have it",
-        Type = "type",
-        IndexEquality = "index",
-        IndexRange = "index range",
-        CountIndex = "counts the index",
-        Postings = "postings",
-        Trigrams = "trigrams, then node by node",
-        Texts = "all texts of a near length",
-        Cells = "cells, then node by node",
-        Vectors = "vectors",
-        Degrees = "degrees",
-        TestDegrees = "degrees until the page is full",
-        TestValues = "values until the page is full",
-        Variable = "variable",
-        Scan = "node by node",
-        Nothing = "nothing has it";
+        Uids = "UidSeek" "",
+        Subjects = "HasScan" "",
+        Type = "TypeScan" "",
+        IndexEquality = "IndexSeek" "",
+        IndexRange = "IndexRangeScan" "",
+        CountIndex = "IndexRangeScan" "count only",
+        Postings = "TermSeek" "",
+        Trigrams = "TrigramSeek" "recheck",
+        Texts = "HasScan" "edit distance",
+        Cells = "GeoSeek" "recheck",
+        Vectors = "VectorSearch" "",
+        Degrees = "DegreeSeek" "",
+        TestDegrees = "DegreeSeek" "until the page is full",
+        TestValues = "HasScan" "filter, until the page is full",
+        Variable = "Variable" "filter",
+        Scan = "HasScan" "filter",
+        Nothing = "HasScan" "no data";
     Filter in FilterPath:
-        Index = "index",
-        Set = "set",
-        Test = "node by node",
-        Cells = "cells, then node by node",
-        Drives = "drives",
-        Holders = "tests all that have a value",
-        Batches = "in batches",
-        CountColumn = "counts the column",
-        WalkBack = "walks back",
-        Trigrams = "trigrams, then node by node",
-        FarEnds = "asks the far ends",
-        Constant = "constant";
+        Index = "Filter" "index",
+        Set = "Filter" "set",
+        Test = "Filter" "per node",
+        Cells = "Filter" "geo index, recheck",
+        Drives = "Filter" "driving side",
+        Holders = "Filter" "per value",
+        Batches = "Filter" "in batches",
+        CountColumn = "Filter" "column count",
+        WalkBack = "SemiJoin" "from the targets",
+        Trigrams = "Filter" "trigram index, recheck",
+        FarEnds = "SemiJoin" "filter the targets, then probe",
+        Constant = "Filter" "constant";
     Page in PagePath:
-        Seek = "seek",
-        WalkRoot = "walks the root, asks the filter",
-        GivesUp = "gives up: too few pass",
-        WalkFilter = "walks the filter's index, asks the root";
+        Seek = "Limit" "seek",
+        WalkRoot = "Limit" "scan the root, probe the filter",
+        GivesUp = "Limit" "abandoned: too few pass",
+        WalkFilter = "Limit" "scan the index of the filter, probe the root";
     Order in OrderPath:
-        AsIs = "as it is",
-        WalkRange = "walks the root's index",
-        WalkFilterRange = "walks the index in the filter's range",
-        WalkIndex = "walks the index",
-        GivesUp = "gives up the index",
-        Scan = "scans for the first",
-        WalkIndexAndSort = "walks the index of the first key, and sorts",
-        ScanAndSort = "scans for the first by the first key, and sorts",
-        ScanAndAsk = "scans for the first, asks the filter",
-        Sort = "sorts";
+        AsIs = "Sort" "no values",
+        WalkRange = "IndexOrder" "range of the root",
+        WalkFilterRange = "IndexOrder" "range of the filter",
+        WalkIndex = "IndexOrder" "",
+        GivesUp = "IndexOrder" "abandoned",
+        Scan = "TopK" "column scan",
+        WalkIndexAndSort = "TopK" "index order of the first key",
+        ScanAndSort = "TopK" "column scan of the first key",
+        ScanAndAsk = "TopK" "column scan, filter candidates",
+        Sort = "Sort" "";
     Edges in EdgesPath:
-        Copy = "reads each list",
-        Seek = "seeks in each list",
-        WalkEach = "walks each list",
-        OrderEach = "orders each list",
-        CountEach = "asks each list",
-        Together = "asks all targets together",
-        Gather = "gathers targets";
+        Copy = "Expand" "",
+        Seek = "Expand" "seek in each list",
+        WalkEach = "Expand" "scan each list",
+        OrderEach = "Expand" "sort each list",
+        CountEach = "Expand" "count each list",
+        Together = "Expand" "distinct targets, then lists",
+        Gather = "Expand" "distinct targets";
     Group in GroupPath:
-        Postings = "counts postings",
-        PostingSums = "adds up postings",
-        TargetArray = "array of targets",
-        TargetTable = "hash table of targets",
-        CodeCells = "counters by code",
-        CodeArray = "array of codes",
-        CodeTable = "hash table of codes",
-        Lists = "lists members";
+        Postings = "HashAggregate" "posting counts",
+        PostingSums = "HashAggregate" "posting sums",
+        TargetArray = "HashAggregate" "array by target",
+        TargetTable = "HashAggregate" "hash table by target",
+        CodeCells = "HashAggregate" "counters by code",
+        CodeArray = "HashAggregate" "array by code",
+        CodeTable = "HashAggregate" "hash table by code",
+        Lists = "HashAggregate" "lists of members";
     Total in TotalPath:
-        Column = "adds up the column",
-        Values = "adds up values";
+        Column = "Aggregate" "column scan",
+        Values = "Aggregate" "values";
     Graph in GraphPath:
-        Made = "made",
-        Kept = "kept from before",
-        Patched = "patched";
+        Made = "Algorithm" "compact graph, built",
+        Kept = "Algorithm" "compact graph, cached",
+        Patched = "Algorithm" "compact graph, patched";
 }
