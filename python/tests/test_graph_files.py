@@ -257,7 +257,8 @@ def test_ids_that_come_twice_and_values_that_are_wrong_are_reported(db, tmp_path
     path.write_text(document(node.format(1) + node.format(2) + node.format("x"), key))
     report = db.load_graph(path, on_error="skip")
     assert stored(db, "id")[0] == {"a": {"age": 2}}
-    assert "nodes with an id that another node has: 2, such as `a`" in report.warnings[0]
+    assert "2 rows have the id of an earlier one: the first is row 2" in report.warnings[0]
+    assert report.duplicate_ids == 2
     assert "values left out: 1, such as" in report.warnings[1]
 
 

@@ -6,7 +6,7 @@ use hexgraph_base::types::{Error, Result};
 use hexgraph_store::durability::{FileAccess, SyncPolicy};
 use hexgraph_store::exec::{Limits, byte_count, parse_time};
 use hexgraph_store::graph;
-use hexgraph_store::graph::{Folding, LostIds, PredicateStats, Thresholds};
+use hexgraph_store::graph::{Duplicates, Folding, LostIds, PredicateStats, Thresholds};
 use std::time::Duration;
 
 /// Options for opening a database. The default opens for writing, with all cores and shared memory.
@@ -257,7 +257,13 @@ pub struct LoadReport {
     /// The number of nodes that the load created: for labels of blank nodes, and for ids that no node had yet. Nodes
     /// that are named by their uid are not counted.
     pub new_nodes: u64,
-    /// The number of edges with facets that came more than once or existed already. The facets that came last are kept.
+    /// The number of stored values that the load replaced by other ones. Edges of predicates of which a node has one count, too.
+    pub replaced: u64,
+    /// The number of values of the load that later ones of the same load replaced.
+    pub overridden: u64,
+    /// The number of rows of nodes whose id an earlier row has, and the first of them: they are one node.
+    pub duplicates: Duplicates,
+    /// The number of edges and values that came more than once or existed already, with other facets. Those that came last stay.
     pub merged: u64,
     /// The number of edges that came more than once or existed already, with facets or without: each is stored once.
     pub repeated: u64,
@@ -286,6 +292,9 @@ impl From<graph::LoadReport> for LoadReport {
             triples: report.triples,
             nodes: report.nodes,
             new_nodes: report.new_nodes,
+            replaced: report.replaced,
+            overridden: report.overridden,
+            duplicates: report.duplicates,
             merged: report.merged,
             repeated: report.repeated,
             lost: report.lost,

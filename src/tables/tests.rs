@@ -405,7 +405,7 @@ fn reports_say_what_is_new_and_what_came_again() {
     let report = edges(&db, links(&[1, 2, 3, 4]), options.clone()).unwrap();
     assert_eq!((report.new_nodes, report.merged), (1, 1));
     assert_eq!(report.warnings.len(), 1, "{:?}", report.warnings);
-    assert!(report.warnings[0].starts_with("1 edges came more than once"), "{:?}", report.warnings);
+    assert!(report.warnings[0].starts_with("1 edges or values came more"), "{:?}", report.warnings);
     assert_eq!(edges(&db, links(&[5, 6, 7, 8]), options.clone()).unwrap().merged, 4);
     // Ids of another predicate: none is known.
     let other = Some(IdSpace::Predicate("code".to_owned()));

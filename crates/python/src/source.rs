@@ -69,7 +69,45 @@ impl PyLoadReport {
         self.report.new_nodes
     }
 
-    /// The number of edges with facets that came more than once, or were there before: the facets that came last stay.
+    /// The number of stored values that the load replaced by other ones. The edge of a node that has one counts, too.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.load_nodes([{"id": 1, "age": 36}, {"id": 2, "age": 40}])
+    /// >>> db.load_nodes([{"id": 1, "age": 37}, {"id": 2, "age": 40}]).replaced
+    /// 1
+    #[getter]
+    fn replaced(&self) -> u64 {
+        self.report.replaced
+    }
+
+    /// The number of values of the load that later ones of the same load replaced.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> lines = b'<1> <age> "36" .\n<1> <age> "37" .'
+    /// >>> db.load(lines, schema="age: int .").overridden
+    /// 1
+    #[getter]
+    fn overridden(&self) -> u64 {
+        self.report.overridden
+    }
+
+    /// The number of rows of nodes whose id an earlier row has. They are one node: of values that differ the last stay.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> report = db.load_nodes([{"id": 1, "age": 36}, {"id": 1, "age": 37}])
+    /// >>> report.duplicate_ids
+    /// 1
+    /// >>> report.warnings[0].partition(";")[0]
+    /// '1 row has the id of an earlier one: row 2 of <table>, id 1'
+    #[getter]
+    fn duplicate_ids(&self) -> u64 {
+        self.report.duplicates.rows
+    }
+
+    /// The number of edges and values that came more than once, or were there before, with other facets: those that came last stay.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -212,10 +250,14 @@ impl PyLoadReport {
             0 => String::new(),
             count => format!(", {count} edges repeated"),
         };
+        let replaced = match self.report.replaced {
+            0 => String::new(),
+            count => format!(", {count} values replaced"),
+        };
         let warnings: String = self.report.warnings.iter().map(|it| format!("; {it}")).collect();
         format!(
             "<hexgraph.LoadReport: {triples} triples, {nodes} nodes, {new_nodes} new{untyped}, {seconds:.2} s, \
-             {skipped} lines skipped{lost}{repeated}{warnings}>"
+             {skipped} lines skipped{lost}{repeated}{replaced}{warnings}>"
         )
     }
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -85,16 +84,9 @@ class Parts:
         return nodes, edges
 
     def check(self, refuses_missing: bool) -> list[str]:
-        """Return warnings of ids that come twice, and of ends that are no nodes."""
+        """Return warnings of ends that are no nodes."""
         known = {str(identifier) for identifier in self.ids}
         warnings = []
-        if len(known) < len(self.ids):
-            counts = Counter(map(str, self.ids))
-            twice = next(identifier for identifier, count in counts.items() if count > 1)
-            warnings.append(
-                f"nodes with an id that another node has: {len(self.ids) - len(known)}, such as"
-                f" {shown(twice)}; they are one node, with the last values"
-            )
         lost = [end for end in (*self.ends[0], *self.ends[1]) if str(end) not in known]
         if lost and refuses_missing:
             raise QueryError(f"{self.name}: {shown(lost[0])} is an end of an edge and no node")

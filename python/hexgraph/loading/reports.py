@@ -23,6 +23,10 @@ def lines(report: LoadReport) -> list[tuple[str, str, str]]:
     ]
     if report.repeated:
         told.append(("edges repeated", report.repeated, "two nodes have one edge of a predicate"))
+    if report.replaced:
+        told.append(("values replaced", report.replaced, "which were stored and differ"))
+    if report.duplicate_ids:
+        told.append(("duplicate ids", report.duplicate_ids, "rows with the id of an earlier row"))
     if report.lost:
         more = " …" if len(report.lost_ids) == LOST_SHOWN else ""
         told.append(("ends not found", report.lost, ", ".join(report.lost_ids) + more))

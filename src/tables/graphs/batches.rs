@@ -28,8 +28,6 @@ pub(super) struct Seen {
     ids: FxHashSet<u64>,
     /// The number of nodes and edges.
     pub counts: [u64; 2],
-    /// The number of nodes whose id came before, and the first of these ids.
-    pub repeated: (u64, String),
     /// The number of ends of edges that are no nodes of the file, and the first of them.
     pub missing: (u64, String),
     /// What is not stored.
@@ -41,9 +39,9 @@ pub(super) struct Seen {
 impl Seen {
     /// Nothing yet; memory is reserved in `share`.
     pub(super) fn new(share: Share) -> Seen {
-        let (repeated, missing) = ((0, String::new()), (0, String::new()));
+        let missing = (0, String::new());
         let (ids, counts) = (FxHashSet::default(), [0; 2]);
-        Seen { share, ids, counts, repeated, missing, left_out: Vec::new(), wrong: (0, None) }
+        Seen { share, ids, counts, missing, left_out: Vec::new(), wrong: (0, None) }
     }
 
     fn note(&mut self, element: &Element, refuses_missing: bool, file: &str) -> Result<()> {
@@ -53,7 +51,6 @@ impl Seen {
             if self.ids.insert(hash(id)) {
                 return self.share.draw(ID_BYTES);
             }
-            add(&mut self.repeated, id);
         }
         for end in element.ends.iter().filter(|_| element.is_edge) {
             if self.ids.contains(&hash(end)) {

@@ -194,12 +194,6 @@ fn note(report: &mut LoadReport, seen: &Seen, file: &str, is_directed: bool) {
     if !seen.left_out.is_empty() {
         report.warnings.push(format!("not stored: {}", seen.left_out.join(", ")));
     }
-    let (count, first) = &seen.repeated;
-    if 0 < *count {
-        report.warnings.push(format!(
-            "nodes with an id that another node has: {count}, such as {first}; they are one node, with the last values"
-        ));
-    }
     let (count, first) = &seen.missing;
     if 0 < *count {
         report.warnings.push(format!(

@@ -61,6 +61,8 @@ pub(in crate::tables) struct Parts {
     values: Vec<ValuePart>,
     /// The types of each node, by place in [`NodePlan::node_types`].
     types: Vec<ValuePart>,
+    /// The place of the first row, and the node that the id of each names, 0 for none.
+    row_nodes: Option<(u64, Vec<u32>)>,
     /// The edges of a table of edges, or those of [`NodePlan::edges`].
     edges: Vec<EdgePart>,
     /// The uids that the rows name themselves, which the load must not give to new nodes.
@@ -144,6 +146,7 @@ impl Plan {
         let mut parts = Parts {
             values: Vec::new(),
             types: Vec::new(),
+            row_nodes: None,
             edges: Vec::new(),
             named: NamedUids::default(),
             faults: Vec::new(),
@@ -173,6 +176,9 @@ impl Plan {
         load.use_uids(&parts.named);
         match self {
             Plan::Nodes(plan) => {
+                if let Some((first_row, nodes)) = &parts.row_nodes {
+                    load.note_rows(*first_row, nodes);
+                }
                 for (part, value) in parts.values.into_iter().zip(&plan.values) {
                     load.add_values(&value.def, &value.lang, part)?;
                 }
@@ -232,12 +238,13 @@ impl Parts {
         }
         if let Some((def, names)) = &plan.node_types {
             // 0 stands for a row without a node: its id is missing or wrong.
-            let nodes: Vec<u32> = nodes.into_iter().filter(|&node| node != 0).collect();
+            let nodes: Vec<u32> = nodes.iter().copied().filter(|&node| node != 0).collect();
             for name in names {
                 let values = Values::of_one_text(def.value_type, name, nodes.len());
                 self.types.push(ValuePart { nodes: nodes.clone(), values, facets: Vec::new() });
             }
         }
+        self.row_nodes = plan.id.as_ref().map(|_| (first_row, nodes));
     }
 
     fn add_edges<'b>(

@@ -1,10 +1,11 @@
 //! Types get the edges of their nodes as fields, and nodes that are made get a type.
 
 use super::{ask, batch, edges, ints, nodes, table, texts};
-use crate::db::{Database, LoadReport, OpenOptions, Thresholds};
+use crate::db::{Control, Database, LoadReport, OpenOptions, Thresholds};
 use crate::tables::{EdgeOptions, ForeignKey, IdSpace, Missing, NodeOptions, TableOptions};
 use arrow_array::types::Int32Type;
 use arrow_array::{ListArray, StringArray};
+use hexgraph_store::graph::Duplicates;
 use std::sync::Arc;
 
 fn airports(db: &Database, codes: &[&str], node_type: &str) {
@@ -180,4 +181,42 @@ fn a_graphql_schema_that_is_set_stays_as_it_is() {
     assert!(fields(&db, "Airport").contains(r#"{"name":"route"}"#));
     let after = db.graphql_schema().unwrap().unwrap();
     assert_eq!((before.schema, before.generated), (after.schema, after.generated));
+}
+
+/// Rows whose id an earlier row has are counted, whether their nodes are new, stored or named by uids; keys to other rows are none.
+#[test]
+fn ids_that_come_twice_are_counted() {
+    for by_uid in [false, true] {
+        for is_little in [false, true] {
+            let thresholds = if is_little { Thresholds::small() } else { Thresholds::default() };
+            let options = OpenOptions { thresholds, ..OpenOptions::default() };
+            let db = Database::in_memory_with(options);
+            let rows = |ages: &[i64]| {
+                let ids = ints(&[7, 8, 7, 9, 8, 7][..ages.len()]);
+                let boss = ints(&[8, 8, 8, 8, 8, 8][..ages.len()]);
+                batch(vec![("id", ids), ("age", ints(ages)), ("boss", boss)])
+            };
+            let load = |batches: Vec<Vec<i64>>| {
+                let ids = if by_uid { IdSpace::Uid } else { IdSpace::Predicate("id".into()) };
+                let target = if by_uid { "uid" } else { "id" };
+                let options = NodeOptions {
+                    ids: Some(ids),
+                    edges: vec![ForeignKey::new("boss", target)],
+                    ..NodeOptions::default()
+                };
+                let tables = batches.iter().map(|ages| table(vec![rows(ages)])).collect::<Vec<_>>();
+                db.load_nodes(tables, options, &Control::new()).unwrap()
+            };
+            assert_eq!(load(vec![vec![1, 2]]).duplicates, Duplicates::default());
+            let report = load(vec![vec![1, 3, 4, 5, 3, 4]]);
+            assert_eq!((report.duplicates.rows, report.overridden), (3, 1), "{report:?}");
+            assert_eq!(report.replaced, 2, "{report:?}");
+            let id = if by_uid { "0x7" } else { "7" };
+            let first = &report.warnings[0];
+            assert!(first.contains(&format!("the first is row 3 of <table>, id {id}")), "{first}");
+            // Of two tables the second one repeats the ids of the first.
+            let report = load(vec![vec![4], vec![4, 3]]);
+            assert_eq!((report.duplicates.rows, report.overridden, report.replaced), (1, 0, 0));
+        }
+    }
 }

@@ -405,9 +405,13 @@ fn print_report(files: &str, report: &LoadReport) -> Result<()> {
         0 => String::new(),
         number => format!(", {number} made without a type"),
     };
+    let replaced = match report.replaced {
+        0 => String::new(),
+        number => format!(", {number} values replaced"),
+    };
     print(
         format!(
-            "{files}: {} triples, {} nodes{untyped}, {:.1} s{skipped}\n",
+            "{files}: {} triples, {} nodes{untyped}, {:.1} s{skipped}{replaced}\n",
             report.triples,
             report.nodes,
             report.elapsed.as_secs_f64()

@@ -28,6 +28,7 @@ pub use change::mutate::{MutationReport, Passwords, Stager, names_passwords, sta
 pub use change::refusal::Refusal;
 pub use change::statements::{Mutation, MutationTexts, Statements};
 pub use load::columns::{ColumnLoad, IdSpace, PLACES_A_ROW};
+pub use load::duplicates::Duplicates;
 pub use load::gather::little::LittleLoad;
 pub use load::intern::Interner;
 pub use load::known_ids::LostIds;

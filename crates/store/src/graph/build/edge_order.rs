@@ -37,6 +37,16 @@ pub(in crate::graph) struct Ordered {
     /// The row that each edge had, where that was asked for and is not what it has now: of equal
     /// edges the last one's.
     pub rows: Option<Vec<u32>>,
+    /// The edges that a later equal one supersedes, where rows were asked for, in no order.
+    pub repeated: Vec<RepeatedEdge>,
+}
+
+/// An edge that a later equal one supersedes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::graph) struct RepeatedEdge {
+    pub row: u32,
+    pub node: u32,
+    pub target: u32,
 }
 
 /// Sorts the edges of some columns of nodes and targets, which follow each other. Costs O(edges)
@@ -46,7 +56,7 @@ pub(super) fn order_edges(columns: Vec<(Vec<u32>, Vec<u32>)>, with_rows: bool) -
     if ascend(&columns) {
         let (nodes, targets): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
         let (runs, targets) = (runs_of(nodes.iter().flatten().copied()), targets.concat());
-        return Ordered { runs, targets, rows: None };
+        return Ordered { runs, targets, rows: None, repeated: Vec::new() };
     }
     let len = columns.iter().map(|(nodes, _)| nodes.len()).sum();
     let ends = parallel::map(&columns, |(nodes, _)| ends(nodes));
@@ -240,7 +250,8 @@ impl Buckets {
             // Each bucket has a part of the result to itself, so no thread writes where another one does.
             jobs.push(Job { buckets: self, dealt, bucket, targets, rows, how });
         }
-        let runs: Vec<Vec<(u32, u32)>> = parallel::map_into(jobs, Job::run);
+        let done: Vec<(Vec<(u32, u32)>, Vec<RepeatedEdge>)> = parallel::map_into(jobs, Job::run);
+        let (runs, repeated): (Vec<_>, Vec<_>) = done.into_iter().unzip();
         // What was there twice left gaps.
         let (mut kept, mut start) = (0, 0);
         for (bucket, runs) in runs.iter().enumerate() {
@@ -256,7 +267,8 @@ impl Buckets {
         }
         targets.truncate(kept);
         rows.truncate(kept);
-        Ordered { runs: runs.concat(), targets, rows: how.with_rows.then_some(rows) }
+        let (runs, repeated) = (runs.concat(), repeated.concat());
+        Ordered { runs, targets, rows: how.with_rows.then_some(rows), repeated }
     }
 }
 
@@ -277,9 +289,9 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Fills the targets, and the rows if they are asked for, and returns the runs. What is left at
-    /// the end of the part, when edges came twice, means nothing.
-    fn run(self) -> Vec<(u32, u32)> {
+    /// Fills the targets, and the rows if they are asked for, and returns the runs, with the edges that go where rows stay. What is left
+    /// at the end of the part, when edges came twice, means nothing.
+    fn run(self) -> (Vec<(u32, u32)>, Vec<RepeatedEdge>) {
         let Job { buckets, bucket, targets, rows, how, .. } = self;
         // Not behind the greatest node, since a node lies in the last bucket: so it does not overflow.
         let first = buckets.first + ((bucket as u32) << buckets.shift);
@@ -300,9 +312,9 @@ impl Job<'_> {
             let runs = starts.windows(2).zip(first..);
             if how.is_sorted {
                 let runs = runs.map(|(run, node)| (node, run[1] - run[0]));
-                return runs.filter(|run| run.1 != 0).collect();
+                return (runs.filter(|run| run.1 != 0).collect(), Vec::new());
             }
-            return distinct(runs, targets);
+            return (distinct(runs, targets), Vec::new());
         }
         let mut dealt = vec![0; targets.len()];
         let piece_rows = self.dealt.iter().flat_map(|piece| &piece.rows[piece.range(bucket)]);
@@ -338,14 +350,14 @@ fn distinct<'r>(
     found
 }
 
-/// As [`distinct`], of (target, row) pairs: of equal targets the last row stays.
+/// As [`distinct`], of (target, row) pairs: of equal targets the last row stays, and the others are returned.
 fn distinct_last<'r>(
     runs: impl Iterator<Item = (&'r [u32], u32)>,
     pairs: &mut [u64],
     targets: &mut [u32],
     rows: &mut [u32],
-) -> Vec<(u32, u32)> {
-    let (mut found, mut kept) = (Vec::new(), 0);
+) -> (Vec<(u32, u32)>, Vec<RepeatedEdge>) {
+    let (mut found, mut repeated, mut kept) = (Vec::new(), Vec::new(), 0);
     for (run, node) in runs {
         let pairs = &mut pairs[run[0] as usize..run[1] as usize];
         if pairs.is_empty() {
@@ -359,11 +371,13 @@ fn distinct_last<'r>(
             if pairs.get(at + 1).is_none_or(|next| (next >> 32) as u32 != target) {
                 (targets[kept], rows[kept]) = (target, pair as u32);
                 kept += 1;
+            } else {
+                repeated.push(RepeatedEdge { row: pair as u32, node, target });
             }
         }
         found.push((node, (kept - first) as u32));
     }
-    found
+    (found, repeated)
 }
 
 /// Counts, each behind the place of what it counts, become starts.
@@ -392,13 +406,22 @@ fn by_comparing(columns: Vec<(Vec<u32>, Vec<u32>)>, with_rows: bool) -> Ordered 
     let last = |at: usize| keyed.get(at + 1).is_none_or(|next| next.0 != keyed[at].0);
     let kept: Vec<(u64, u32)> =
         (0..keyed.len()).filter(|&at| last(at)).map(|at| keyed[at]).collect();
+    let gone = (0..keyed.len()).filter(|&at| !last(at)).map(|at| keyed[at]);
+    let repeated = gone.map(|(pair, row)| RepeatedEdge {
+        row,
+        node: (pair >> 32) as u32,
+        target: pair as u32,
+    });
+    let repeated = repeated.collect();
     let pairs: Vec<u64> = kept.iter().map(|&(pair, _)| pair).collect();
-    Ordered { rows: Some(kept.into_iter().map(|(_, row)| row).collect()), ..unpacked(&pairs) }
+    let rows = Some(kept.into_iter().map(|(_, row)| row).collect());
+    Ordered { rows, repeated, ..unpacked(&pairs) }
 }
 
 fn unpacked(pairs: &[u64]) -> Ordered {
     let runs = runs_of(pairs.iter().map(|&pair| (pair >> 32) as u32));
-    Ordered { runs, targets: pairs.iter().map(|&pair| pair as u32).collect(), rows: None }
+    let targets = pairs.iter().map(|&pair| pair as u32).collect();
+    Ordered { runs, targets, rows: None, repeated: Vec::new() }
 }
 
 fn pack(high: u32, low: u32) -> u64 {
@@ -430,6 +453,12 @@ mod tests {
         assert_eq!(edges_of(&ordered), want);
         let rows = ordered.rows.unwrap_or_else(|| (0..edges.len() as u32).collect());
         assert_eq!(rows, last.values().copied().collect::<Vec<u32>>());
+        let gone = edges.iter().enumerate().filter(|(row, edge)| last[edge] != *row as u32);
+        let gone: Vec<_> = gone.map(|(row, &(node, to))| (row as u32, node, to)).collect();
+        let mut repeated: Vec<_> =
+            ordered.repeated.iter().map(|it| (it.row, it.node, it.target)).collect();
+        repeated.sort_unstable();
+        assert_eq!(repeated, gone);
         let ordered = order_edges(columns(edges, part_len), false);
         assert_eq!((edges_of(&ordered), &ordered.rows), (want, &None));
         let forward = Edges {

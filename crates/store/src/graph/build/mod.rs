@@ -4,6 +4,7 @@ pub(super) mod value_order;
 pub(super) mod node_lists;
 pub(super) mod parts;
 pub(super) mod edge_order;
+pub(super) mod superseded;
 pub(super) mod stored_form;
 pub(super) mod lean;
 pub(super) mod renumber;

@@ -10,6 +10,7 @@ use hexgraph_base::types::{ValueRef, ValueType};
 use std::ops::Range;
 
 /// Values of one predicate in one language.
+#[derive(Clone)]
 pub struct ValuePart {
     /// The node of each row.
     pub nodes: Vec<u32>,
@@ -20,6 +21,7 @@ pub struct ValuePart {
 }
 
 /// Edges of one predicate.
+#[derive(Clone)]
 pub struct EdgePart {
     /// The node at which each edge starts.
     pub nodes: Vec<u32>,
@@ -30,6 +32,7 @@ pub struct EdgePart {
 }
 
 /// One facet of some rows; values of another type are another facet.
+#[derive(Clone)]
 pub struct FacetPart {
     /// The facet's name.
     pub key: String,
@@ -40,6 +43,7 @@ pub struct FacetPart {
 }
 
 /// Rows that have a facet, ascending.
+#[derive(Clone)]
 pub enum FacetRows {
     /// Rows without a gap, as most facets have them.
     Range(Range<u32>),
@@ -123,7 +127,8 @@ impl ValuePart {
     pub fn of(stored: &LangValues) -> ValuePart {
         let column = &stored.base.column;
         if !stored.is_settled() {
-            return ValuePart::of_changed(stored);
+            let nodes: Vec<u32> = stored.subjects().iter().collect();
+            return ValuePart::of_nodes(stored, &nodes);
         }
         let mut nodes = Vec::with_capacity(column.values.len());
         for (row, node) in column.subjects.iter().enumerate() {
@@ -133,12 +138,13 @@ impl ValuePart {
         ValuePart { nodes, values: column.values.clone(), facets }
     }
 
-    fn of_changed(stored: &LangValues) -> ValuePart {
+    /// What a language holds now of some nodes, which ascend.
+    pub(in crate::graph) fn of_nodes(stored: &LangValues, of: &[u32]) -> ValuePart {
         let value_type = stored.base.column.values.value_type().unwrap_or(ValueType::Default);
         let mut values = ValuesBuilder::new(value_type);
         let mut facets = FacetsBuilder::default();
         let mut nodes = Vec::new();
-        for node in stored.subjects().iter() {
+        for &node in of {
             let list = stored.values(node);
             for place in 0..list.len() {
                 for (key, value) in list.facets(place) {
@@ -156,8 +162,8 @@ impl EdgePart {
     /// All that a direction holds now.
     pub fn of(stored: &Direction) -> EdgePart {
         let base = &stored.base;
-        let mut part = EdgePart { nodes: Vec::new(), targets: Vec::new(), facets: Vec::new() };
         if stored.is_settled() {
+            let mut part = EdgePart { nodes: Vec::new(), targets: Vec::new(), facets: Vec::new() };
             for (row, node) in base.subjects.iter().enumerate() {
                 part.nodes.extend(base.offsets.range(row).map(|_| node));
             }
@@ -165,8 +171,17 @@ impl EdgePart {
             part.facets = facets_of(&base.facets);
             return part;
         }
+        EdgePart::of_nodes(stored, stored.subjects().iter())
+    }
+
+    /// The edges of some nodes, which ascend.
+    pub(in crate::graph) fn of_nodes(
+        stored: &Direction,
+        nodes: impl Iterator<Item = u32>,
+    ) -> EdgePart {
+        let mut part = EdgePart { nodes: Vec::new(), targets: Vec::new(), facets: Vec::new() };
         let mut facets = FacetsBuilder::default();
-        for node in stored.subjects().iter() {
+        for node in nodes {
             for &target in stored.targets(node).iter() {
                 for (key, value) in stored.facets(node, target) {
                     facets.push(part.nodes.len() as u32, key, value);

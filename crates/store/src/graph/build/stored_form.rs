@@ -4,8 +4,9 @@
 //! value once, and the facets of a value or edge that is set again are replaced as a whole. Parts
 //! that come sorted, which is usual, are laid end to end without sorting.
 
-use super::edge_order::{Ordered, order_edges, reverse_edges};
+use super::edge_order::{Ordered, RepeatedEdge, order_edges, reverse_edges};
 use super::parts::{EdgePart, FacetPart, FacetRows, ValuePart};
+use super::superseded::{Dropped, SupersededCounter};
 use super::value_order::compare_values;
 use crate::graph::thresholds::Thresholds;
 use crate::graph::version::edges::{Direction, EdgeStore};
@@ -15,6 +16,24 @@ use crate::storage::{Array, Column, Edges, FacetColumn, FrozenBitmap, Offsets, V
 use hexgraph_base::schema::PredicateDef;
 use hexgraph_base::types::{Check, Result, ValueType, endless, parallel};
 use std::sync::Arc;
+
+/// Counts what values of a load supersede, without an index.
+pub(in crate::graph) fn count_values(
+    parts: Vec<ValuePart>,
+    of: (ValueType, bool),
+    counter: &mut SupersededCounter,
+) {
+    column_of(parts, of, Some(counter));
+}
+
+/// Counts what edges of a load supersede.
+pub(in crate::graph) fn count_edges(
+    parts: Vec<EdgePart>,
+    list: bool,
+    counter: &mut SupersededCounter,
+) {
+    edges_of_parts(parts, list, Some(counter));
+}
 
 /// Builds the values of a predicate in one language, with their indexes. `before` is what the
 /// language had before, of use to indexes that can be changed for less than they can be built.
@@ -28,22 +47,18 @@ pub(in crate::graph) fn build_values(
     index_column(def, lang, build_column(parts, def.value_type, def.list), before, thresholds, true)
 }
 
-/// As [`build_values`], but one index after the other, which takes longer and less memory.
-pub(in crate::graph) fn build_values_lean(
+/// As [`build_values`] for those of a load, and counts what they supersede. One index after the other, where not `at_once`, takes longer
+/// and less memory.
+pub(in crate::graph) fn build_loaded_values(
     def: &PredicateDef,
     lang: &str,
     parts: Vec<ValuePart>,
-    before: Option<&ValueBase>,
+    (before, at_once): (Option<&ValueBase>, bool),
     thresholds: &Thresholds,
+    counter: &mut SupersededCounter,
 ) -> LangValues {
-    index_column(
-        def,
-        lang,
-        build_column(parts, def.value_type, def.list),
-        before,
-        thresholds,
-        false,
-    )
+    let column = column_of(parts, (def.value_type, def.list), Some(counter));
+    index_column(def, lang, column, before, thresholds, at_once)
 }
 
 /// Builds the indexes of a column.
@@ -88,7 +103,19 @@ pub(in crate::graph) fn index_vectors(
 
 /// Builds the edges of a predicate, both ways if the schema says so.
 pub(in crate::graph) fn build_edge_store(def: &PredicateDef, parts: Vec<EdgePart>) -> EdgeStore {
-    let forward = build_edges(parts, def.list);
+    edge_store(def, build_edges(parts, def.list))
+}
+
+/// As [`build_edge_store`] for those of a load, and counts what they supersede.
+pub(in crate::graph) fn build_loaded_edges(
+    def: &PredicateDef,
+    parts: Vec<EdgePart>,
+    counter: &mut SupersededCounter,
+) -> EdgeStore {
+    edge_store(def, edges_of_parts(parts, def.list, Some(counter)))
+}
+
+fn edge_store(def: &PredicateDef, forward: Edges) -> EdgeStore {
     let reverse = def.reverse.then(|| Direction::new(build_reverse(&forward)));
     EdgeStore { forward: Direction::new(forward), reverse }
 }
@@ -103,6 +130,14 @@ pub(in crate::graph) fn build_column(
     value_type: ValueType,
     list: bool,
 ) -> Column {
+    column_of(parts, (value_type, list), None)
+}
+
+fn column_of(
+    parts: Vec<ValuePart>,
+    (value_type, list): (ValueType, bool),
+    mut counter: Option<&mut SupersededCounter>,
+) -> Column {
     let (mut nodes, mut facets) = (Vec::new(), Vec::new());
     let mut runs_of_values = Vec::with_capacity(parts.len());
     nodes.reserve_exact(parts.iter().map(|part| part.nodes.len()).sum());
@@ -113,12 +148,22 @@ pub(in crate::graph) fn build_column(
     }
     let mut values = Values::concat(value_type, runs_of_values);
     assert!(u32::try_from(nodes.len()).is_ok(), "a predicate has fewer than 2^32 values");
-    let kept = kept_rows(&nodes, &values, list);
+    // Those of equal values; what a value that goes has for facets goes with it.
+    let mut dropped = Vec::new();
+    let kept = kept_rows(&nodes, &values, list, |row, last, position, is_equal| {
+        if let Some(counter) = counter.as_mut() {
+            match is_equal() {
+                true if !facets.is_empty() => dropped.push(Dropped { row, position }),
+                true => {}
+                false => counter.note(row, nodes[last as usize]),
+            }
+        }
+    });
     if let Some(kept) = &kept {
         values = values.gather(kept);
         nodes = kept.iter().map(|&row| nodes[row as usize]).collect();
     }
-    let facets = place_facets(facets, kept.as_deref());
+    let facets = place_counted(facets, kept.as_deref(), (&dropped, counter));
     let rows = list.then(|| Offsets::from_lens(runs(&nodes).map(<[u32]>::len)));
     let subjects = FrozenBitmap::from_sorted_iter(runs(&nodes).map(|run| run[0]));
     Column::new(subjects, rows, values.coded(), facets)
@@ -128,8 +173,14 @@ fn runs(nodes: &[u32]) -> impl Iterator<Item = &[u32]> {
     nodes.chunk_by(|one, next| one == next)
 }
 
-/// The rows that stay, in their final order; `None` when all do, in the order they have.
-fn kept_rows(nodes: &[u32], values: &Values, list: bool) -> Option<Vec<u32>> {
+/// The rows that stay, in their final order; `None` when all do, in the order they have. `drop_row` is called with each row that does not,
+/// the one that supersedes it, the final position of that, and how to find out whether their values are equal.
+fn kept_rows(
+    nodes: &[u32],
+    values: &Values,
+    list: bool,
+    mut drop_row: impl FnMut(u32, u32, u32, &dyn Fn() -> bool),
+) -> Option<Vec<u32>> {
     let by_value =
         |one: u32, other: u32| compare_values(values.get(one as usize), values.get(other as usize));
     let in_order = |row: usize| {
@@ -146,10 +197,18 @@ fn kept_rows(nodes: &[u32], values: &Values, list: bool) -> Option<Vec<u32>> {
         if list {
             // A stable sort leaves the last one of equal values behind the others.
             run.sort_by(|&one, &other| by_value(one, other));
-            let equal = run.chunk_by(|&one, &other| by_value(one, other).is_eq());
-            kept.extend(equal.map(|run| run[run.len() - 1]));
-        } else {
-            kept.push(run[run.len() - 1]);
+            for equal in run.chunk_by(|&one, &other| by_value(one, other).is_eq()) {
+                if let [gone @ .., last] = equal {
+                    gone.iter().for_each(|&row| drop_row(row, *last, kept.len() as u32, &|| true));
+                    kept.push(*last);
+                }
+            }
+        } else if let [gone @ .., last] = run {
+            for &mut row in gone {
+                let is_equal = || by_value(row, *last).is_eq();
+                drop_row(row, *last, kept.len() as u32, &is_equal);
+            }
+            kept.push(*last);
         }
     }
     Some(kept)
@@ -177,6 +236,14 @@ fn pack(high: u32, low: u32) -> u64 {
 ///
 /// When the parts have 2^32 edges or more.
 pub(in crate::graph) fn build_edges(parts: Vec<EdgePart>, list: bool) -> Edges {
+    edges_of_parts(parts, list, None)
+}
+
+fn edges_of_parts(
+    parts: Vec<EdgePart>,
+    list: bool,
+    mut counter: Option<&mut SupersededCounter>,
+) -> Edges {
     let (mut columns, mut facets, mut len) = (Vec::with_capacity(parts.len()), Vec::new(), 0);
     for part in parts {
         push_facets(part.facets, len, &mut facets);
@@ -184,33 +251,63 @@ pub(in crate::graph) fn build_edges(parts: Vec<EdgePart>, list: bool) -> Edges {
         columns.push((part.nodes, part.targets));
     }
     assert!(u32::try_from(len).is_ok(), "a predicate has fewer than 2^32 edges");
-    let Ordered { runs, targets, rows } = match list {
+    let Ordered { runs, targets, rows, repeated } = match list {
         true => order_edges(columns, !facets.is_empty()),
-        false => last_edges(columns),
+        false => last_edges(columns, counter.as_deref_mut()),
     };
-    edges_of(&runs, Array::from_vec(targets), place_facets(facets, rows.as_deref()))
+    let mut edges = edges_of(&runs, Array::from_vec(targets), Vec::new());
+    let dropped = match (&counter, facets.is_empty()) {
+        (Some(_), false) => repeated
+            .iter()
+            .filter_map(|it| {
+                let position = edges.position_of(it.node, it.target)? as u32;
+                Some(Dropped { row: it.row, position })
+            })
+            .collect(),
+        _ => Vec::new(),
+    };
+    edges.facets = place_counted(facets, rows.as_deref(), (&dropped, counter));
+    edges
 }
 
-/// The last edge of each node.
-fn last_edges(columns: Vec<(Vec<u32>, Vec<u32>)>) -> Ordered {
+/// The last edge of each node. Edges to the same target as the last one's are repeated, others are replaced.
+fn last_edges(
+    columns: Vec<(Vec<u32>, Vec<u32>)>,
+    mut counter: Option<&mut SupersededCounter>,
+) -> Ordered {
     let (nodes, targets): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
     let (mut nodes, mut targets) = (nodes.concat(), targets.concat());
-    let rows = last_rows(&nodes);
+    let mut repeated = Vec::new();
+    let rows = last_rows(&nodes, |row, last| {
+        let (node, [target, last]) =
+            (nodes[row as usize], [row, last].map(|it| targets[it as usize]));
+        match counter.as_mut() {
+            _ if target == last => repeated.push(RepeatedEdge { row, node, target }),
+            Some(counter) => counter.note(row, node),
+            None => {}
+        }
+    });
     if let Some(kept) = &rows {
         let take = |from: &[u32]| kept.iter().map(|&row| from[row as usize]).collect();
         (nodes, targets) = parallel::join(|| take(&nodes), || take(&targets));
     }
-    Ordered { runs: nodes.into_iter().map(|node| (node, 1)).collect(), targets, rows }
+    Ordered { runs: nodes.into_iter().map(|node| (node, 1)).collect(), targets, rows, repeated }
 }
 
-/// The last row of each node, by node; `None` when each has one and they ascend.
-fn last_rows(nodes: &[u32]) -> Option<Vec<u32>> {
+/// The last row of each node, by node; `None` when each has one and they ascend. `drop_row` is called with each other row and the last one
+/// of its node.
+fn last_rows(nodes: &[u32], mut drop_row: impl FnMut(u32, u32)) -> Option<Vec<u32>> {
     if nodes.is_sorted_by(|one, next| one < next) {
         return None;
     }
     let rows = rows_by_node(nodes);
     let same_node = |&one: &u32, &other: &u32| nodes[one as usize] == nodes[other as usize];
-    Some(rows.chunk_by(same_node).map(|run| run[run.len() - 1]).collect())
+    let last = |run: &[u32]| {
+        let last = run[run.len() - 1];
+        run[..run.len() - 1].iter().for_each(|&row| drop_row(row, last));
+        last
+    };
+    Some(rows.chunk_by(same_node).map(last).collect())
 }
 
 /// Builds the same edges in the other direction, without facets.
@@ -242,8 +339,24 @@ fn push_facets(parts: Vec<FacetPart>, first: usize, all: &mut Vec<FacetPart>) {
     }));
 }
 
+/// As [`place_facets`], and counts rows that go where some of their facets are not those of the row that supersedes them.
+fn place_counted(
+    parts: Vec<FacetPart>,
+    kept: Option<&[u32]>,
+    (dropped, counter): (&[Dropped], Option<&mut SupersededCounter>),
+) -> Vec<FacetColumn> {
+    match counter.filter(|_| !dropped.is_empty()) {
+        None => place_facets(parts, kept),
+        Some(counter) => {
+            let columns = place_facets(parts.clone(), kept);
+            counter.note_facets(parts, dropped, &columns);
+            columns
+        }
+    }
+}
+
 /// Makes columns of facets by row. `kept` are the rows that stay, `None` for all.
-fn place_facets(mut parts: Vec<FacetPart>, kept: Option<&[u32]>) -> Vec<FacetColumn> {
+pub(super) fn place_facets(mut parts: Vec<FacetPart>, kept: Option<&[u32]>) -> Vec<FacetColumn> {
     if parts.is_empty() {
         return Vec::new();
     }

@@ -5,21 +5,23 @@
 //! their predicate knows, and new uids for the others, in the order in which they came.
 
 use super::batch::FOREIGN;
+use super::duplicates::{Duplicates, RowNodes};
 use super::gather::{Built, Gathered};
 use super::intern::{ExternalId, Interned, Interner, KnownInts};
 use super::known_ids::{StoredIds, define, define_ids, is_text, stored_node};
 use super::spill::SpillOptions;
 use super::typed_ends::NewEnds;
+use super::unique::as_text;
 use crate::graph::build::node_lists::add_nodes;
 use crate::graph::build::parts::{EdgePart, ValuePart};
 use crate::graph::build::renumber::with_high_uids;
 use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::uids::NamedUids;
 use crate::graph::version::whole::Version;
-use crate::storage::{Values, ValuesBuilder};
+use crate::storage::{Values, ValuesBuilder, text_of};
 use hexgraph_base::formats::is_name;
 use hexgraph_base::schema::{Origin, PredicateDef, Schema, TypeDef, is_reserved};
-use hexgraph_base::types::{Error, Result, Uid, ValueRef, ValueType};
+use hexgraph_base::types::{Error, Result, Uid, ValueRef, ValueType, shown};
 use rayon::prelude::*;
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
@@ -50,6 +52,7 @@ pub struct ColumnLoad {
     named: NamedUids,
     /// The tables, and the row of each from which on its rows are counted.
     tables: Vec<(u64, String)>,
+    row_nodes: RowNodes,
     /// The number of values and edges so far.
     count: u64,
     /// Whether types get the predicates of the edges of their nodes, and new nodes at the ends of edges a type.
@@ -78,6 +81,7 @@ impl ColumnLoad {
             gathered,
             named: NamedUids::default(),
             tables: Vec::new(),
+            row_nodes: RowNodes::default(),
             count: 0,
             owns_edges: false,
             only_targets: false,
@@ -237,6 +241,12 @@ impl ColumnLoad {
         if part.nodes.is_empty() { Ok(()) } else { self.gathered.add_values(def, lang, part) }
     }
 
+    /// Notes the nodes that rows name, 0 for none: rows whose id an earlier row has are counted. `first_row` is counted as in
+    /// [`ColumnLoad::begin_table`], and rows come in their order.
+    pub fn note_rows(&mut self, first_row: u64, nodes: &[u32]) {
+        self.row_nodes.add(first_row, nodes);
+    }
+
     /// Adds edges.
     ///
     /// # Errors
@@ -297,18 +307,44 @@ impl ColumnLoad {
             let target_types = std::mem::take(&mut self.target_types);
             NewEnds { nodes, target_types, only_targets: self.only_targets }
         });
+        let duplicates = self.duplicates(&ids);
         // What follows needs the memory for columns.
         drop((ids, known, new, uids));
         let label = |node: u32| {
             let is_node = |number: u32| numbers[(number - FOREIGN) as usize] == node;
             let (place, _) = firsts.iter().find(|(_, number)| is_node(*number))?;
-            let row = place / PLACES_A_ROW;
-            let (first_row, table) = self.tables.iter().rev().find(|(first, _)| *first <= row)?;
-            Some(format!("row {} of {table}", row - first_row + 1))
+            row_of(&self.tables, place / PLACES_A_ROW)
         };
         let built = self.gathered.build(next, &numbers, &label, new_ends.as_ref())?;
         let count = self.count + built.typed;
-        Ok((Built { new_nodes: new_count, ..built }, count, are_all_new))
+        Ok((Built { new_nodes: new_count, duplicates, ..built }, count, are_all_new))
+    }
+
+    /// The rows whose id an earlier row has.
+    fn duplicates(&self, ids: &[Interned]) -> Duplicates {
+        let first = self.row_nodes.first.and_then(|(row, node)| {
+            let row = row_of(&self.tables, row)?;
+            let own = ids.iter().find(|id| id.number == node);
+            let id = match own.map(|id| (&id.id, &self.spaces[id.space])) {
+                Some((ExternalId::Int(uid), IdSpace::Uid)) => Uid(*uid as u64).to_string(),
+                Some((ExternalId::Int(number), _)) => number.to_string(),
+                Some((ExternalId::Text(text), _)) => shown(text),
+                // A node that is stored, or that its uid names.
+                _ => {
+                    let of_space = |space: &IdSpace| match space {
+                        IdSpace::Predicate(name) => {
+                            let value = self.version.predicate(name)?.values("")?.first(node)?;
+                            Some(text_of(value).map_or_else(|| as_text(value), shown))
+                        }
+                        IdSpace::Uid => None,
+                    };
+                    let uid = || self.version.nodes.uid(node).to_string();
+                    self.spaces.iter().find_map(of_space).unwrap_or_else(uid)
+                }
+            };
+            Some((row, id))
+        });
+        Duplicates { rows: self.row_nodes.duplicates, first }
     }
 
     /// Whether some id of a space may be that of a node which is there.
@@ -346,6 +382,12 @@ impl ColumnLoad {
         }
         Ok(())
     }
+}
+
+/// How messages call a row that is counted through all tables.
+fn row_of(tables: &[(u64, String)], row: u64) -> Option<String> {
+    let (first_row, table) = tables.iter().rev().find(|(first, _)| *first <= row)?;
+    Some(format!("row {} of {table}", row - first_row + 1))
 }
 
 /// The nodes of ids, and the ids as values of a type. There are about `len` of them.

@@ -4,6 +4,7 @@ pub(in crate::graph) mod little;
 mod built;
 
 use super::batch::{BadLine, Batch, FOREIGN, Foreign, PredicateBatch};
+use super::duplicates::Duplicates;
 use super::names::{ExternalIds, NameRuns, NodeNames, ResolvedNames};
 use super::spill::{Spill, SpillOptions, Spilled};
 use super::typed_ends::{EdgeEnds, NewEnds, OwnedEdges, TypedEnds};
@@ -11,7 +12,8 @@ use crate::graph::build::lean::{Lean, LeanPart, SORT_LEN};
 use crate::graph::build::node_lists::add_nodes;
 use crate::graph::build::parts::{EdgePart, FacetPart, FacetRows, ValuePart};
 use crate::graph::build::renumber::with_high_uids;
-use crate::graph::build::stored_form::{build_edge_store, build_values, build_values_lean};
+use crate::graph::build::stored_form::{build_loaded_edges, build_loaded_values};
+use crate::graph::build::superseded::{Superseded, SupersededCounter};
 use crate::graph::change::check::convert_owned;
 use crate::graph::change::refusal::Refusal;
 use crate::graph::thresholds::Thresholds;
@@ -47,8 +49,12 @@ pub struct Built {
     pub nodes: u64,
     /// The number of those nodes that were not there before.
     pub new_nodes: u64,
-    /// The number of edges with facets that came more than once or were stored already; the facets that came last stay.
-    pub merged: u64,
+    /// The values, edges and facets that the load supersedes.
+    pub superseded: Superseded,
+    /// The predicate and the uid of the first of those that came in the load itself.
+    pub first_superseded: Option<(String, Uid)>,
+    /// The rows of nodes whose id an earlier row has.
+    pub duplicates: Duplicates,
     /// The number of edges that came more than once or were stored already, with facets or without.
     pub repeated: u64,
     /// The predicates of edges that types got as fields.
@@ -67,13 +73,23 @@ impl Built {
             version,
             nodes: 0,
             new_nodes: 0,
-            merged: 0,
+            superseded: Superseded::default(),
+            first_superseded: None,
+            duplicates: Duplicates::default(),
             repeated: 0,
             owned: Vec::new(),
             untyped: 0,
             typed: 0,
             little: None,
         }
+    }
+
+    /// Adds what was superseded of a predicate.
+    fn supersede(&mut self, predicate: &str, counts: Superseded) {
+        if let (Some(node), None) = (counts.first, &self.first_superseded) {
+            self.first_superseded = Some((predicate.to_owned(), self.version.nodes.uid(node)));
+        }
+        self.superseded += counts;
     }
 
     /// Has types own their edges, and notes what nodes at their ends got.
@@ -432,7 +448,8 @@ impl Pending {
     /// The bytes that it takes to read back what is in files, and to build: a column beside the parts that it is made of,
     /// and each index. Values are read back as they are mapped, edges are not.
     fn build_len(&self) -> usize {
-        let indexes = self.def.indexes.len();
+        // Facets of what is superseded are compared with those that stay.
+        let indexes = self.def.indexes.len() + usize::from(self.has_facets);
         let values: usize = self.spilled_values.iter().map(|(_, part)| part.byte_len()).sum();
         let edges: usize = self.spilled_edges.iter().map(Spilled::byte_len).sum();
         self.byte_len() * (2 + indexes) + values * (1 + indexes) + edges * 2
@@ -590,11 +607,6 @@ impl Pending {
         });
     }
 
-    /// True where edges have facets and a node may have several: of equal ones the last stays.
-    pub(super) fn has_edges_with_facets(&self) -> bool {
-        self.def.list && self.edges.iter().any(|part| !part.facets.is_empty())
-    }
-
     /// The number of edges that came; 0 for edges of which a node has one, where the last one stays.
     pub(super) fn edge_count(&self) -> u64 {
         if self.def.list { self.edges_len } else { 0 }
@@ -624,47 +636,56 @@ impl Pending {
         [set(&sources.collect::<Vec<_>>()), set(&targets)]
     }
 
-    /// Builds the predicate from what is stored and what was read.
+    /// Builds the predicate from what is stored and what was read, and counts what that supersedes.
     fn build(
         mut self,
         stored: Option<&Predicate>,
         thresholds: &Thresholds,
         is_bounded: bool,
-    ) -> Predicate {
+    ) -> (Predicate, Superseded) {
         if self.is_new {
             self.decide_list();
         }
         let Pending { def, mut langs, mut edges, .. } = self;
         if def.value_type == ValueType::Uid {
+            let mut stored_rows = 0;
             if let Some(old) = stored.and_then(|old| old.direction(false)) {
                 // In front: of equal edges the one that came last stays, and stored ones came first.
                 edges.insert(0, EdgePart::of(old));
+                stored_rows = edges[0].nodes.len();
             }
-            let data = PredicateData::Edges(build_edge_store(&def, edges));
-            return Predicate { def, data };
+            let mut counter = SupersededCounter::new(stored_rows);
+            let data = PredicateData::Edges(build_loaded_edges(&def, edges, &mut counter));
+            return (Predicate { def, data }, counter.counts);
         }
         let old_langs = stored.map_or(&[][..], |old| old.langs());
         langs.entry(Box::default()).or_default();
         let build = |(lang, mut parts): (Box<str>, Vec<ValuePart>)| {
-            let old = old_langs.iter().find(|old| *old.lang == *lang);
+            let (old, mut stored_rows) = (old_langs.iter().find(|old| *old.lang == *lang), 0);
             if let Some(old) = old {
                 parts.insert(0, ValuePart::of(old));
+                stored_rows = parts[0].nodes.len();
             }
-            let before = old.map(|old| &*old.base);
-            match is_bounded {
-                true => build_values_lean(&def, &lang, parts, before, thresholds),
-                false => build_values(&def, &lang, parts, before, thresholds),
-            }
+            let before = (old.map(|old| &*old.base), !is_bounded);
+            let mut counter = SupersededCounter::new(stored_rows);
+            let built = build_loaded_values(&def, &lang, parts, before, thresholds, &mut counter);
+            (built, counter.counts)
         };
-        let mut built: Vec<LangValues> = match is_bounded {
+        let built: Vec<(LangValues, Superseded)> = match is_bounded {
             true => langs.into_iter().map(build).collect(),
             false => langs.into_par_iter().map(build).collect(),
         };
+        let mut superseded = Superseded::default();
+        let built = built.into_iter().map(|(values, counts)| {
+            superseded += counts;
+            values
+        });
+        let mut built: Vec<LangValues> = built.collect();
         let kept = old_langs.iter().filter(|old| built.iter().all(|new| new.lang != old.lang));
         let kept: Vec<_> = kept.cloned().collect();
         built.extend(kept);
         built.sort_by(|one, other| one.lang.cmp(&other.lang));
-        Predicate { def, data: PredicateData::Values(built) }
+        (Predicate { def, data: PredicateData::Values(built) }, superseded)
     }
 
     /// A new predicate is a list when JSON has it in brackets, or a node has it more than once.

@@ -6,6 +6,7 @@
 //! rounds of text are in memory at a time.
 
 use super::batch::{BadLine, Batch, read_chunk};
+use super::duplicates::Duplicates;
 use super::gather::little::LittleLoad;
 use super::gather::{Built, Gathered};
 use super::known_ids::{LostIds, define_names};
@@ -15,7 +16,7 @@ use super::typed_ends::OwnedEdges;
 use crate::graph::version::whole::Version;
 use hexgraph_base::formats::{Chunk, ChunkReader};
 use hexgraph_base::schema::PredicateDef;
-use hexgraph_base::types::{Error, Result};
+use hexgraph_base::types::{Error, Result, shown};
 use rayon::prelude::*;
 use std::io::Read;
 use std::time::Instant;
@@ -67,8 +68,14 @@ pub struct LoadReport {
     /// The nodes that were not there before: those of labels, and of ids that no node had. A uid that is named is not
     /// counted.
     pub new_nodes: u64,
-    /// The edges with facets that came again, or were there: the facets that came last stay.
+    /// The stored values that the load replaced by other ones, and edges of predicates of which a node has one.
+    pub replaced: u64,
+    /// The values of the load itself that later ones of it replaced.
+    pub overridden: u64,
+    /// The values and edges that came again, or were there, with other facets: those that came last stay.
     pub merged: u64,
+    /// The rows of nodes whose id an earlier row has.
+    pub duplicates: Duplicates,
     /// The edges that came again, or were there, with facets or without.
     pub repeated: u64,
     /// The ids that no node has, where a load makes none for them.
@@ -93,17 +100,53 @@ impl LoadReport {
     /// Notes what was built.
     pub fn note(&mut self, built: &Built) {
         (self.nodes, self.new_nodes) = (built.nodes, built.new_nodes);
-        (self.merged, self.repeated) = (built.merged, built.repeated);
+        let superseded = built.superseded;
+        (self.replaced, self.overridden) = (superseded.stored, superseded.own);
+        (self.merged, self.repeated) = (superseded.facets, built.repeated);
+        self.duplicates.clone_from(&built.duplicates);
         self.untyped = built.untyped;
         self.little.clone_from(&built.little);
         self.notes.extend(built.owned.iter().map(OwnedEdges::note));
-        if 0 < built.merged {
-            self.warnings.push(format!(
-                "{} edges came more than once, or were there before: of each, the facets that came last stay",
-                built.merged
-            ));
-        }
+        self.warnings.extend(superseded_warnings(built));
     }
+}
+
+/// Sentences about what the data of a load say twice, and about facets that are gone.
+fn superseded_warnings(built: &Built) -> Vec<String> {
+    let (counts, duplicates) = (built.superseded, &built.duplicates);
+    let mut warnings = Vec::new();
+    let later = |count: u64| match count {
+        1 => "1 value is".to_owned(),
+        _ => format!("{count} values are"),
+    };
+    let first = built.first_superseded.as_ref();
+    let first = first.map(|(name, uid)| format!(", such as {} of {uid}", shown(name)));
+    let first = first.unwrap_or_default();
+    if let Some((row, id)) = &duplicates.first {
+        let have = match duplicates.rows {
+            1 => format!("1 row has the id of an earlier one: {row}, id {id}"),
+            rows => {
+                format!("{rows} rows have the id of an earlier one: the first is {row}, id {id}")
+            }
+        };
+        let replaced = match counts.own {
+            0 => String::new(),
+            own => format!("; {} replaced by a later row{first}", later(own)),
+        };
+        warnings.push(format!("{have}{replaced}"));
+    } else if 0 < counts.own {
+        warnings.push(format!(
+            "{} replaced by later ones of the same load{first}: a node has one, and the last stays",
+            later(counts.own)
+        ));
+    }
+    if 0 < counts.facets {
+        warnings.push(format!(
+            "{} edges or values came more than once, or were there before, with other facets: of each, those that came last stay",
+            counts.facets
+        ));
+    }
+    warnings
 }
 
 impl LoadReport {

@@ -6,6 +6,7 @@ pub(super) mod spill;
 pub(super) mod typed_ends;
 pub(super) mod known_ids;
 pub(super) mod names;
+pub(super) mod duplicates;
 pub(super) mod gather;
 pub(super) mod intern;
 pub(super) mod columns;

@@ -54,7 +54,8 @@ fn first_shared(values: &LangValues) -> Option<(String, [u32; 2], String)> {
     Some((as_text(index.keys.get(place)), pair, values.lang.to_string()))
 }
 
-fn as_text(value: ValueRef<'_>) -> String {
+/// A value as messages show it.
+pub(super) fn as_text(value: ValueRef<'_>) -> String {
     match value.convert(ValueType::String) {
         Ok(Value::String(text)) => text.to_string(),
         _ => "the same value".to_owned(),

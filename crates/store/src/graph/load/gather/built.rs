@@ -1,6 +1,7 @@
 //! Builds the predicates of a load, and puts them in place of those before.
 
 use super::{Built, FOREIGN, Label, Pending, with_bound};
+use crate::graph::build::superseded::Superseded;
 use crate::graph::load::spill::Spill;
 use crate::graph::load::typed_ends::EdgeEnds;
 use crate::graph::load::unique::check_unique;
@@ -28,9 +29,9 @@ pub(super) struct BuiltPredicate {
     predicate: Predicate,
     /// The nodes of its statements but for the targets of edges, and these.
     nodes: [RoaringBitmap; 2],
-    /// The number of its edges that came again, and of those among them that have facets.
+    /// The number of its edges that came again.
     repeated: u64,
-    merged: u64,
+    superseded: Superseded,
 }
 
 impl BuiltPredicate {
@@ -58,10 +59,9 @@ impl Builder<'_> {
         let drawn_before = self.share.used();
         let mut all = Vec::with_capacity(predicates.len());
         for pending in predicates {
-            let BuiltPredicate { predicate, nodes, repeated, merged } =
-                self.build(pending, Some(&mut *spill))?;
-            let predicate = spill.settle(predicate, self.version.thresholds)?;
-            all.push(BuiltPredicate { predicate, nodes, repeated, merged });
+            let built = self.build(pending, Some(&mut *spill))?;
+            let predicate = spill.settle(built.predicate, self.version.thresholds)?;
+            all.push(BuiltPredicate { predicate, ..built });
             self.share.keep_only(drawn_before);
         }
         Ok(all)
@@ -81,7 +81,8 @@ impl Builder<'_> {
             share.draw(pending.sort_len(spill.memory()) as u64)?;
             let (nodes, predicate) = pending.build_lean(old, numbers, spill)?;
             let repeated = gone(came, &predicate);
-            return Ok(BuiltPredicate { predicate, nodes, repeated, merged: 0 });
+            let superseded = Superseded::default();
+            return Ok(BuiltPredicate { predicate, nodes, repeated, superseded });
         }
         let drawn = share.draw(pending.build_len() as u64);
         if is_bounded {
@@ -94,34 +95,32 @@ impl Builder<'_> {
             pending.renumber(|node| numbers[(node - FOREIGN) as usize]);
         }
         let nodes = pending.ends();
-        let has_facets = pending.has_edges_with_facets();
-        let predicate = pending.build(old, &version.thresholds, is_bounded);
+        let (predicate, superseded) = pending.build(old, &version.thresholds, is_bounded);
         check_unique(&predicate, (&version.nodes, &version.schema), label)?;
         let repeated = gone(came, &predicate);
-        let merged = if has_facets { repeated } else { 0 };
-        Ok(BuiltPredicate { predicate, nodes, repeated, merged })
+        Ok(BuiltPredicate { predicate, nodes, repeated, superseded })
     }
 }
 
 /// The version with the predicates in place of those before.
-pub(super) fn joined(mut next: Version, built: Vec<BuiltPredicate>) -> Built {
+pub(super) fn joined(next: Version, built: Vec<BuiltPredicate>) -> Built {
     let mut all_nodes = RoaringBitmap::new();
     let mut schema = Schema::clone(&next.schema);
-    let (mut all_merged, mut all_repeated) = (0, 0);
-    for BuiltPredicate { predicate, nodes: [nodes, targets], repeated, merged } in built {
+    let mut all = Built::of(next);
+    for BuiltPredicate { predicate, nodes: [nodes, targets], repeated, superseded } in built {
         all_nodes |= nodes;
         all_nodes |= targets;
-        all_merged += merged;
-        all_repeated += repeated;
+        all.repeated += repeated;
         let def = &predicate.def;
+        all.supersede(&def.name, superseded);
         if !schema.predicates.contains_key(&def.name) {
             schema.predicates.insert(def.name.clone(), PredicateDef::clone(def));
         }
-        next.replace([(Arc::from(def.name.as_str()), Arc::new(predicate))]);
+        all.version.replace([(Arc::from(def.name.as_str()), Arc::new(predicate))]);
     }
-    next.schema = Arc::new(schema);
-    let (nodes, merged, repeated) = (all_nodes.len(), all_merged, all_repeated);
-    Built { nodes, merged, repeated, ..Built::of(next) }
+    all.version.schema = Arc::new(schema);
+    all.nodes = all_nodes.len();
+    all
 }
 
 /// The number of edges of a predicate.

@@ -4,7 +4,9 @@
 //! is loaded into a million cost as much as the million. As changes it costs O(statements · log), and a record in the log.
 
 use super::{Built, Pending};
-use crate::graph::build::parts::FacetPart;
+use crate::graph::build::parts::{EdgePart, FacetPart, ValuePart};
+use crate::graph::build::stored_form::{count_edges, count_values};
+use crate::graph::build::superseded::{Superseded, SupersededCounter};
 use crate::graph::change::changes::{Changes, Part, SetEdge, SetValue};
 use crate::graph::change::keys::Key;
 use crate::graph::load::batch::FOREIGN;
@@ -39,7 +41,6 @@ struct Counted {
     subjects: RoaringBitmap,
     came: u64,
     before: u64,
-    has_facets: bool,
 }
 
 /// The version with the statements, of which none is of a predicate that the schema does not know. The nodes from [`FOREIGN`] on have
@@ -56,6 +57,7 @@ pub(super) fn build_little(
 ) -> Result<Built> {
     let mut little = Little::new(&next.nodes);
     let (mut nodes, mut counted, mut ends) = (RoaringBitmap::new(), Vec::new(), Vec::new());
+    let mut superseded = Vec::new();
     for mut pending in predicates {
         pending.renumber(|node| numbers[(node - FOREIGN) as usize]);
         let [sources, targets] = pending.ends();
@@ -66,6 +68,7 @@ pub(super) fn build_little(
             ends.push(EdgeEnds { predicate, sources, targets });
         }
         counted.extend(Counted::of(&pending, &next));
+        superseded.push((pending.def.name.clone(), superseded_by(&pending, &next)));
         little.add(pending);
     }
     let (mut changes, mut built) = little.apply(&next)?;
@@ -82,10 +85,9 @@ pub(super) fn build_little(
     drop(changes);
     for edges in counted {
         let now = edge_count(&built.version, &edges.name, &edges.subjects);
-        let again = edges.came + edges.before - now;
-        built.repeated += again;
-        built.merged += if edges.has_facets { again } else { 0 };
+        built.repeated += edges.came + edges.before - now;
     }
+    superseded.iter().for_each(|(name, counts)| built.supersede(name, *counts));
     built.nodes = nodes.len();
     Ok(built)
 }
@@ -100,8 +102,7 @@ impl Counted {
         let subjects = pending.edges.iter().flat_map(|part| part.nodes.iter().copied()).collect();
         let name = pending.def.name.clone();
         let before = edge_count(version, &name, &subjects);
-        let has_facets = pending.has_edges_with_facets();
-        Some(Counted { name, subjects, came, before, has_facets })
+        Some(Counted { name, subjects, came, before })
     }
 }
 
@@ -109,6 +110,35 @@ impl Counted {
 fn edge_count(version: &Version, name: &str, subjects: &RoaringBitmap) -> u64 {
     let edges = version.predicates.get(name).and_then(|predicate| predicate.direction(false));
     edges.map_or(0, |edges| subjects.iter().map(|node| edges.count(node) as u64).sum())
+}
+
+/// What a predicate of a load supersedes of the stored one, and of itself. Only the nodes of the load are read.
+fn superseded_by(pending: &Pending, version: &Version) -> Superseded {
+    let stored = version.predicates.get(pending.def.name.as_str());
+    let (mut superseded, is_list) = (Superseded::default(), pending.def.list);
+    for (lang, parts) in &pending.langs {
+        let mut nodes: Vec<u32> = parts.iter().flat_map(|part| part.nodes.clone()).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        let old = stored.and_then(|old| old.values(lang));
+        let old = old.map(|old| ValuePart::of_nodes(old, &nodes));
+        let mut counter = SupersededCounter::new(old.as_ref().map_or(0, |old| old.nodes.len()));
+        let parts = old.into_iter().chain(parts.iter().cloned()).collect();
+        count_values(parts, (pending.def.value_type, is_list), &mut counter);
+        superseded += counter.counts;
+    }
+    if !pending.edges.is_empty() {
+        let mut nodes: Vec<u32> = pending.edges.iter().flat_map(|it| it.nodes.clone()).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        let old = stored.and_then(|old| old.direction(false));
+        let old = old.map(|old| EdgePart::of_nodes(old, nodes.into_iter()));
+        let mut counter = SupersededCounter::new(old.as_ref().map_or(0, |old| old.nodes.len()));
+        let parts = old.into_iter().chain(pending.edges.iter().cloned()).collect();
+        count_edges(parts, is_list, &mut counter);
+        superseded += counter.counts;
+    }
+    superseded
 }
 
 /// The changes, growing.
