@@ -212,6 +212,7 @@ class Database:
         on: str | tuple[str, str] | None = None,
         facets: str | Sequence[str] | Mapping[str, str] | None = None,
         missing: Literal["make", "skip", "raise"] = "make",
+        columns: Sequence[str] | None = None,
         types: Mapping[str, str] | Literal[False] | None = None,
         schema: _Schema | None = None,
         xid: str | tuple[str, str] | None = None,

@@ -169,6 +169,7 @@ class DatabaseMethods:
         on: str | tuple[str, str] | None = None,
         facets: str | Sequence[str] | Mapping[str, str] | None = None,
         missing: Literal["make", "skip", "raise"] = "make",
+        columns: Sequence[str] | None = None,
         types: Mapping[str, str] | Literal[False] | None = None,
         schema: Any = None,
         xid: str | tuple[str, str] | None = None,
@@ -208,6 +209,7 @@ class DatabaseMethods:
           edge out and counts it as `lost`, "raise" refuses the load. A node that is made gets the
           type of the other nodes at that end of the edges, if it is the same for all of them;
           else the report counts it as `untyped`
+        - `columns`, the names of the columns of a text file without a header, in their order
         - `types`, as for `load_nodes`. The types of the nodes where edges start get the predicate
           as a field, so that `expand(_all_)` and `describe` know of it; `types=False` leaves types
           and made nodes alone
@@ -238,6 +240,7 @@ class DatabaseMethods:
             "on": on,
             "facets": facets,
             "missing": missing,
+            "columns": columns,
             "types": types,
             "schema": schema,
             "xid": xid,

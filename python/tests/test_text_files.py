@@ -545,6 +545,24 @@ def test_columns_that_have_names_are_not_named(tmp_path):
         loaded(tmp_path / "t.json", {"columns": ["b"]})
 
 
+def test_columns_of_edges_can_be_named(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("1,2,7\n2,3,8\n")
+    db = hexgraph.connect()
+    report = db.load_edges(path, "knows", uid=True, columns=["from", "to", "w"], facets="w")
+    assert report.triples == 2
+    found = db.query("{ q(func: uid(1)) { knows @facets { uid } } }").to_dict()["q"]
+    assert found == [{"knows": [{"uid": "0x2", "knows|w": 7}]}]
+    with pytest.raises(hexgraph.QueryError, match="`columns` has 2 names, and the table has 3"):
+        db.load_edges(path, "knows", uid=True, columns=["a", "b"])
+    with pytest.raises(TypeError, match="a list that names the columns of a file"):
+        db.load_edges(path, "knows", uid=True, columns="ab")
+    with pytest.raises(TypeError, match="facets= say what columns are"):
+        db.load_edges(path, "knows", uid=True, columns={"a": "b"})
+    with pytest.raises(hexgraph.QueryError, match="has names for its columns"):
+        db.load_edges([{"a": 1, "b": 2}], "knows", uid=True, columns=["b", "c"])
+
+
 @pytest.mark.parametrize("end", ["csv", "jsonl"])
 def test_a_file_without_rows_is_left_out_where_others_have_some(end, tmp_path):
     text = "id,a\n1,2\n" if end == "csv" else '{"id": 1, "a": 2}\n'

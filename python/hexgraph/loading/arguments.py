@@ -211,9 +211,10 @@ def load_edges(  # noqa: PLR0913, PLR0917 - as it is called
         # Columns that are called as ends usually are may be attributes.
         source = ends[0] if source in {None, FROM} else source
         target = ends[1] if target in {None, TO} else target
-    source, target = ends_of(source, target, prepared)
+    column_names = names_of_columns(options["columns"])
+    source, target = ends_of(source, target, prepared, column_names)
     native = {
-        "table": common(options, prepared.types, prepared),
+        "table": {**common(options, prepared.types, prepared), "column_names": column_names},
         "predicate": predicate,
         "source": source,
         "target": target,
@@ -226,12 +227,27 @@ def load_edges(  # noqa: PLR0913, PLR0917 - as it is called
     return db._load_edges(prepared.tables, native)
 
 
-def ends_of(source: str | None, target: str | None, prepared: Prepared) -> tuple[str, str]:
+def names_of_columns(given: Any) -> list[str] | None:
+    """Return the names of the columns of a file of edges that has none.
+
+    Raises TypeError for what is no list of texts.
+    """
+    if isinstance(given, Mapping):
+        raise TypeError(
+            "columns is a list that names the columns of a file of edges without a header;"
+            " source=, target= and facets= say what columns are"
+        )
+    return columns_of(given)[1]
+
+
+def ends_of(
+    source: str | None, target: str | None, prepared: Prepared, names: list[str] | None
+) -> tuple[str, str]:
     """Return the columns of the ends: those that are given, or that have the usual names.
 
     A table of two columns has the source first.
     """
-    columns = prepared.columns
+    columns = prepared.columns if names is None else names
     if source is not None and target is not None:
         return source, target
     if columns is not None:

@@ -567,7 +567,9 @@ fn names_of_named(name: &str) -> Error {
     let fault = format!(
         "{name} has names for its columns: a list in `columns` names those of a text file without a header"
     );
-    Error::query(fault).with_hint("a dict renames columns: columns={\"name\": \"predicate\"}")
+    Error::query(fault).with_hint(
+        "a dict renames columns of nodes: load_nodes(…, columns={\"name\": \"predicate\"})",
+    )
 }
 
 /// The error for a file whose name does not end as that of a table.

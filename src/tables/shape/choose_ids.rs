@@ -46,9 +46,8 @@ pub(in crate::tables) fn choose_for_edges(
 
 fn chosen(version: &Version, column: &str) -> Result<String> {
     let predicates = &version.schema.predicates;
-    let names: Vec<&str> =
-        predicates.values().filter(|def| names_nodes(def)).map(|def| def.name.as_str()).collect();
-    if names.contains(&column) {
+    let names = naming(predicates.values());
+    if predicates.get(column).is_some_and(names_nodes) {
         return Ok(column.to_owned());
     }
     if predicates.contains_key(ID_PREDICATE) {
@@ -67,12 +66,26 @@ fn chosen(version: &Version, column: &str) -> Result<String> {
     }
 }
 
+/// The names of the predicates that name nodes: those that are `@unique`, and where there are none those of fields with `@id`.
+pub(super) fn naming<'d>(defs: impl Iterator<Item = &'d PredicateDef>) -> Vec<&'d str> {
+    let (unique, others): (Vec<_>, Vec<_>) =
+        defs.filter(|def| names_nodes(def)).partition(|def| def.unique);
+    let defs = if unique.is_empty() { others } else { unique };
+    defs.into_iter().map(|def| def.name.as_str()).collect()
+}
+
+/// True for a field with `@id` of a GraphQL schema, whose values name one node each though the predicate is not `@unique`.
+fn is_graphql_id(def: &PredicateDef) -> bool {
+    let declared = def.declared.as_ref().and_then(|declared| declared.by_graphql.as_ref());
+    declared.is_some_and(|options| options.upsert)
+}
+
 /// True for a predicate whose values name one node each and are indexed so that they can be looked up.
-pub(super) fn names_nodes(def: &PredicateDef) -> bool {
+fn names_nodes(def: &PredicateDef) -> bool {
     let is_id = matches!(def.value_type, ValueType::String | ValueType::Default | ValueType::Int);
     let is_ordered =
         |index: &Tokenizer| matches!(index, Tokenizer::Int | Tokenizer::Hash | Tokenizer::Exact);
-    def.unique
+    (def.unique || is_graphql_id(def))
         && is_id
         && !def.list
         && !is_reserved(&def.name)
@@ -81,9 +94,8 @@ pub(super) fn names_nodes(def: &PredicateDef) -> bool {
 
 /// The warning for edges all of whose ends are new although there were nodes: the predicate of the ids is likely another one.
 pub(in crate::tables) fn all_new_warning(version: &Version, name: &str, new: u64) -> String {
-    let others = version.schema.predicates.values().filter(|def| names_nodes(def));
-    let others: Vec<&str> =
-        others.map(|def| def.name.as_str()).filter(|other| *other != name).collect();
+    let mut others = naming(version.schema.predicates.values());
+    others.retain(|other| *other != name);
     let hint = match (did_you_mean(name, others.iter().copied()), others.as_slice()) {
         (hint, _) if !hint.is_empty() => format!(" ({hint})"),
         (_, [only]) => format!(" (on={only:?})"),

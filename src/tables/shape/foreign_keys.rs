@@ -1,6 +1,6 @@
 //! Columns of a table of nodes whose cells name other nodes: foreign keys, which become edges.
 
-use super::choose_ids::names_nodes;
+use super::choose_ids::naming;
 use super::named::{find, id_column, no_values};
 use super::names::NameChooser;
 use super::options::{ForeignKey, Missing, NodeOptions};
@@ -48,11 +48,12 @@ impl ForeignKey {
         let ForeignKey { column, target, .. } = self;
         let fields = version.schema.types.get(target).map_or(&[][..], |def| &def.fields);
         let defs = fields.iter().filter_map(|field| version.schema.predicates.get(field));
-        let names: Vec<&str> =
-            defs.filter(|def| names_nodes(def)).map(|def| def.name.as_str()).collect();
+        let names = naming(defs);
         let fault = match names.as_slice() {
             [only] => return Ok(only),
-            [] => format!("no predicate of type {target} is @unique and names its nodes"),
+            [] => format!(
+                "no predicate of type {target} is @unique, or @id in GraphQL, and names its nodes"
+            ),
             some => format!("nodes of type {target} are named by {}", some.join(" and by ")),
         };
         let field = names.first().copied().or(fields.first().map(String::as_str)).unwrap_or("id");

@@ -220,3 +220,32 @@ fn ids_that_come_twice_are_counted() {
         }
     }
 }
+
+/// Predicates of fields with `@id` are not `@unique`, and name nodes nevertheless.
+#[test]
+fn fields_with_id_name_nodes() {
+    let db = Database::in_memory();
+    let schema = "type User { email: String! @id  name: String  knows: [User] }";
+    db.set_graphql_schema(schema).unwrap();
+    db.mutate("_:a <User.email> \"a\" .\n_:b <User.email> \"b\" .", "").unwrap();
+    let link = |from: &str, to: &str, predicate: &str| {
+        let rows = batch(vec![("from", texts(&[from])), ("to", texts(&[to]))]);
+        edges(&db, table(vec![rows]), EdgeOptions::new(predicate, "from", "to"))
+    };
+    assert_eq!(link("a", "b", "User.knows").unwrap().new_nodes, 0);
+    let found = "{ q(func: eq(User.email, \"a\")) { User.knows { User.email } } }";
+    assert_eq!(ask(&db, found), r#"{"q":[{"User.knows":[{"User.email":"b"}]}]}"#);
+    // The type names its nodes, too.
+    let rows = batch(vec![("id", ints(&[1])), ("author", texts(&["b"]))]);
+    let own = Some(IdSpace::Predicate("post".into()));
+    let keys = vec![ForeignKey::new("author", "User")];
+    let options = NodeOptions { edges: keys, ids: own, ..NodeOptions::default() };
+    assert_eq!(nodes(&db, table(vec![rows]), options).unwrap().new_nodes, 1);
+    // What is `@unique` comes first; of several fields one has to be named.
+    assert_eq!(link("1", "1", "likes").unwrap().new_nodes, 0);
+    let other = Database::in_memory();
+    other.set_graphql_schema(&format!("{schema} type Post {{ slug: String! @id }}")).unwrap();
+    let rows = batch(vec![("from", texts(&["a"])), ("to", texts(&["b"]))]);
+    let fault = edges(&other, table(vec![rows]), EdgeOptions::new("e", "from", "to")).unwrap_err();
+    assert!(fault.to_string().contains("named by Post.slug and by User.email"), "{fault}");
+}

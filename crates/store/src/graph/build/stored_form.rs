@@ -5,8 +5,9 @@
 //! that come sorted, which is usual, are laid end to end without sorting.
 
 use super::edge_order::{Ordered, RepeatedEdge, order_edges, reverse_edges};
-use super::parts::{EdgePart, FacetPart, FacetRows, ValuePart};
-use super::superseded::{Dropped, SupersededCounter};
+use super::facet_columns::{pack, place_facets, push_facets};
+use super::parts::{EdgePart, FacetPart, ValuePart};
+use super::replaced_rows::{Dropped, SupersededCounter};
 use super::value_order::compare_values;
 use crate::graph::thresholds::Thresholds;
 use crate::graph::version::edges::{Direction, EdgeStore};
@@ -226,10 +227,6 @@ fn rows_by_node(nodes: &[u32]) -> Vec<u32> {
     keyed.into_iter().map(|key| key as u32).collect()
 }
 
-fn pack(high: u32, low: u32) -> u64 {
-    u64::from(high) << 32 | u64::from(low)
-}
-
 /// Puts the parts of the edges together.
 ///
 /// # Panics
@@ -330,15 +327,6 @@ pub(super) fn edges_of(
     }
 }
 
-/// Adds the facets of a part whose first row is row `first` of them all.
-fn push_facets(parts: Vec<FacetPart>, first: usize, all: &mut Vec<FacetPart>) {
-    let first = first as u32;
-    all.extend(parts.into_iter().map(|mut part| {
-        part.rows.shift(first);
-        part
-    }));
-}
-
 /// As [`place_facets`], and counts rows that go where some of their facets are not those of the row that supersedes them.
 fn place_counted(
     parts: Vec<FacetPart>,
@@ -353,85 +341,4 @@ fn place_counted(
             columns
         }
     }
-}
-
-/// Makes columns of facets by row. `kept` are the rows that stay, `None` for all.
-pub(super) fn place_facets(mut parts: Vec<FacetPart>, kept: Option<&[u32]>) -> Vec<FacetColumn> {
-    if parts.is_empty() {
-        return Vec::new();
-    }
-    // The sort is stable, so the rows of one facet still ascend.
-    parts.sort_by(|one, other| facet_key(one).cmp(&facet_key(other)));
-    let mut groups: Vec<Vec<FacetPart>> = Vec::new();
-    for part in parts {
-        match groups.last_mut().filter(|group| facet_key(&group[0]) == facet_key(&part)) {
-            Some(group) => group.push(part),
-            None => groups.push(vec![part]),
-        }
-    }
-    let mut places = None;
-    groups.into_iter().filter_map(|group| facet_column(group, kept, &mut places)).collect()
-}
-
-/// For each row, the place that it gets; `u32::MAX` for one that is dropped.
-fn places_of(kept: &[u32]) -> Vec<u32> {
-    let mut places = vec![u32::MAX; kept.iter().max().map_or(0, |&row| row as usize + 1)];
-    for (place, &row) in kept.iter().enumerate() {
-        places[row as usize] = place as u32;
-    }
-    places
-}
-
-fn facet_key(part: &FacetPart) -> (&str, Option<ValueType>) {
-    (&part.key, part.values.value_type())
-}
-
-/// True when the parts have all rows from 0 up to the last of those that stay.
-fn has_all_rows(parts: &[FacetPart], kept: Option<&[u32]>) -> bool {
-    let mut next = 0;
-    for part in parts {
-        match &part.rows {
-            FacetRows::Range(range) if range.start == next => next = range.end,
-            _ => return false,
-        }
-    }
-    kept.is_none_or(|kept| kept.iter().all(|&row| row < next))
-}
-
-fn facet_column(
-    parts: Vec<FacetPart>,
-    kept: Option<&[u32]>,
-    places: &mut Option<Vec<u32>>,
-) -> Option<FacetColumn> {
-    let key = parts[0].key.clone();
-    let value_type = parts[0].values.value_type().unwrap_or(ValueType::Default);
-    let has_all = has_all_rows(&parts, kept);
-    let (rows, values): (Vec<_>, Vec<_>) =
-        parts.into_iter().map(|part| (part.rows, part.values)).unzip();
-    let mut values = Values::concat(value_type, values);
-    if has_all {
-        let values = kept.map_or(values.clone(), |kept| values.gather(kept));
-        let positions = FrozenBitmap::from_range(0..values.len() as u32);
-        return (!positions.is_empty()).then_some(FacetColumn::new(key, positions, values));
-    }
-    let rows = rows.iter().flat_map(FacetRows::iter);
-    let mut positions: Vec<u32> = match kept {
-        None => rows.collect(),
-        Some(kept) => {
-            let places = places.get_or_insert_with(|| places_of(kept));
-            let place = |row: u32| places.get(row as usize).copied().unwrap_or(u32::MAX);
-            rows.map(place).collect()
-        }
-    };
-    if !positions.is_sorted() || positions.last() == Some(&u32::MAX) {
-        let mut order: Vec<u64> =
-            positions.iter().enumerate().map(|(at, &place)| pack(place, at as u32)).collect();
-        parallel::sort_unstable(&mut order);
-        // What was dropped has the place `u32::MAX`, which no row has, and so stands behind all others.
-        order.truncate(order.partition_point(|&key| (key >> 32) as u32 != u32::MAX));
-        values = values.gather(&order.iter().map(|&key| key as u32).collect::<Vec<u32>>());
-        positions = order.iter().map(|&key| (key >> 32) as u32).collect();
-    }
-    let positions = FrozenBitmap::from_sorted(&positions);
-    (!positions.is_empty()).then_some(FacetColumn::new(key, positions, values.coded()))
 }

@@ -1,7 +1,7 @@
 //! Builds the predicates of a load, and puts them in place of those before.
 
 use super::{Built, FOREIGN, Label, Pending, with_bound};
-use crate::graph::build::superseded::Superseded;
+use crate::graph::build::replaced_rows::Superseded;
 use crate::graph::load::spill::Spill;
 use crate::graph::load::typed_ends::EdgeEnds;
 use crate::graph::load::unique::check_unique;

@@ -5,8 +5,8 @@
 
 use super::{Built, Pending};
 use crate::graph::build::parts::{EdgePart, FacetPart, ValuePart};
+use crate::graph::build::replaced_rows::{Superseded, SupersededCounter};
 use crate::graph::build::stored_form::{count_edges, count_values};
-use crate::graph::build::superseded::{Superseded, SupersededCounter};
 use crate::graph::change::changes::{Changes, Part, SetEdge, SetValue};
 use crate::graph::change::keys::Key;
 use crate::graph::load::batch::FOREIGN;

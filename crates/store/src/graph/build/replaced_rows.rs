@@ -4,8 +4,8 @@
 //! supersedes it: the last of its node, or the last of equal values and edges. Costs O(superseded rows), and where there are facets the
 //! columns of those that go.
 
+use super::facet_columns::place_facets;
 use super::parts::FacetPart;
-use super::stored_form::place_facets;
 use super::value_order::compare_values;
 use crate::storage::FacetColumn;
 use std::ops::AddAssign;
