@@ -47,10 +47,9 @@ impl Seen {
     fn note(&mut self, element: &Element, refuses_missing: bool, file: &str) -> Result<()> {
         self.counts[usize::from(element.is_edge)] += 1;
         let hash = |id: &str| FxBuildHasher.hash_one(id);
-        if let Some(id) = element.id.as_ref().filter(|_| !element.is_edge) {
-            if self.ids.insert(hash(id)) {
-                return self.share.draw(ID_BYTES);
-            }
+        let id = element.id.as_ref().filter(|_| !element.is_edge);
+        if id.is_some_and(|id| self.ids.insert(hash(id))) {
+            return self.share.draw(ID_BYTES);
         }
         for end in element.ends.iter().filter(|_| element.is_edge) {
             if self.ids.contains(&hash(end)) {
