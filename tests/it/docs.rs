@@ -10,6 +10,7 @@ const PAGES: &[&str] = &[
     "README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
+    "RELEASING.md",
     "SECURITY.md",
     "STYLE.md",
     "benches/README.md",
@@ -217,6 +218,30 @@ fn pages_on_the_inside_are_short_and_name_their_tests() {
                 .any(|n| n.len() == 4 && n.starts_with("202"))
         {
             faults.push(format!("{name}: has a date"));
+        }
+    }
+    assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
+}
+
+/// What only one operating system has.
+const CALLS_OF_ONE_SYSTEM: &[&str] =
+    &["std::os::", "rustix::", "signal::unix", "cfg(unix)", "cfg!(unix)", "target_os"];
+
+#[test]
+fn calls_of_one_system_are_listed() {
+    let page = fs::read_to_string(root().join("docs/internals/platforms.md")).unwrap();
+    let mut sources = Vec::new();
+    for folder in ["src", "crates"] {
+        files(&root().join(folder), ".rs", &mut sources);
+    }
+    let mut faults = Vec::new();
+    for path in sources {
+        let text = fs::read_to_string(&path).unwrap();
+        let code = text.split("\nmod tests {").next().unwrap();
+        let name = path.strip_prefix(root()).unwrap().to_str().unwrap();
+        let call = CALLS_OF_ONE_SYSTEM.iter().find(|call| code.contains(**call));
+        if let Some(call) = call.filter(|_| !page.contains(&format!("`{name}`"))) {
+            faults.push(format!("{name} has `{call}`, and platforms.md does not name the file"));
         }
     }
     assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));

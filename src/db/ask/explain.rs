@@ -99,7 +99,7 @@ impl fmt::Display for ExplainedStep {
             (strategy, 0 | 1) => what.push_str(&format!(" ({strategy})")),
             (strategy, threads) => {
                 what.push_str(&format!(" ({strategy}, {threads} threads)"));
-            },
+            }
         }
         let estimate = self.estimate.map_or_else(|| "-".to_owned(), |rows| rows.to_string());
         write!(f, "{what:<72} {estimate:>10} {:>10}", self.rows)
