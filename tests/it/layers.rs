@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+mod words;
+
 /// Bottom to top. A module may use the modules named, and itself.
 const LAYERS: &[(&str, &[&str])] = &[
     ("compat", &[]),
