@@ -111,7 +111,7 @@ class SchemaError(_TextError):
 
 
 class QueryError(_TextError):
-    """The request is well formed but can't be carried out. Fix the request.
+    """The request is well formed but can't be executed. Fix the request.
 
     >>> import hexgraph
     >>> db = hexgraph.connect()

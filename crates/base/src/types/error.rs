@@ -88,7 +88,7 @@ pub enum Error {
         /// What to write or to do instead; empty when there is nothing to propose.
         hint: String,
     },
-    /// The request is well formed but can't be carried out. Fix the request.
+    /// The request is well formed but can't be executed. Fix the request.
     #[error("{}{message}{}", place_prefix(at), hint_suffix(hint))]
     Query {
         /// What can't be done.
