@@ -135,6 +135,8 @@ CASES = [
     case("a quoted header", '"a","b"\n1,2\n3,4\n', AB, TWO),
     case("a header in two lines", '"a\nb",c\n1,2\n', {"a_b": INT, "c": INT}, [(1, 2)]),
     case("header=True", "1,2\n3,4\n", {"1": INT, "2": INT}, [(3, 4)], header=True, oracle=False),
+    case("seasons as names of texts", "name,2018/19\na,b\nc,d\n",
+         {"name": TEXT, "2018/19": TEXT}, [("a", "b"), ("c", "d")]),
     # Quotes and escapes
     case(
         "quoted numbers",
@@ -348,6 +350,46 @@ CASES = [
     # Packed
     case("gzip", gzip.compress(b"a,b\n1,2\n3,4\n"), AB, TWO, end=".csv.gz"),
 ]  # fmt: skip
+
+# What files differ in, with the cases that show it.
+TRAITS = {
+    "separator": ["comma", "semicolon", "tab", "bar", "given separator"],
+    "separator behind the last field": ["a separator behind each record"],
+    "one column": ["one column", "an empty line in one column"],
+    "header": ["texts with a header", "years as names"],
+    "no header": ["numbers without header", "mixed without header"],
+    "quote": ["a separator in quotes", "a line end in quotes", "apostrophes"],
+    "escape": ["two quotes for one", "a backslash"],
+    "quote as a letter": ["a quote that nothing closes", "quotes that are letters"],
+    "line ends": ["\\r\\n", "\\r alone", "line ends in a mixture"],
+    "blank lines": ["blank lines", "lines of blanks"],
+    "encoding": ["utf-8", "utf-16", "windows-1252"],
+    "byte order mark": ["a byte order mark"],
+    "comment": ["comments in front", "comments between", "a given comment"],
+    "preamble": ["notes", "lines to skip"],
+    "list of edges": ["an edge list of SNAP", "blanks", "many blanks"],
+    "ragged records": ["ragged: skip", "ragged: fill"],
+    "types over all records": ["a float late", "a text late", "a value late"],
+    "given types": ["given types"],
+    "text like a date": ["no date", "a time that no other reads"],
+    "leading zeros": ["leading zeros", "zip codes"],
+    "fractions among ints": ["ints and floats"],
+    "nanoseconds": ["nanoseconds"],
+    "no number": ["inf", "too large"],
+    "empty text": ["a quoted empty text", "a quoted missing value"],
+    "missing values": ["empty cells", "given missing values"],
+    "names": ["blanks in names", "equal names", "empty names", "signs in names"],
+    "packed": ["gzip"],
+}
+
+
+def test_each_trait_has_a_case():
+    names = [one.name for one in CASES]
+    assert len(names) == len(set(names))
+    assert len(names) >= 120
+    for trait, shown in TRAITS.items():
+        assert shown, trait
+        assert set(shown) <= set(names), trait
 
 
 def loaded(path, options):
