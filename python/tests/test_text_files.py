@@ -129,6 +129,12 @@ CASES = [
         [("x", "1"), ("y", "b"), ("z", "c")],
         oracle=False,
     ),
+    case("dates of which none says the order are rows", "1/1/2020\n5/7/1995\n",
+         {"column0": TEXT}, [("1/1/2020",), ("5/7/1995",)], oracle=False),
+    case("times of a day are rows", "12:30,x\n14:00,y\n", {"column0": TEXT, "column1": TEXT},
+         [("12:30", "x"), ("14:00", "y")], oracle=False),
+    case("a record that comes again at once is a row", "a,b\na,b\nc,d\n",
+         {"column0": TEXT, "column1": TEXT}, [("a", "b"), ("a", "b"), ("c", "d")], oracle=False),
     case("a header alone", "a,b\n", {}, []),
     case("an empty file", "", {}, [], oracle=False),
     case("line ends alone", "\n\n\n", {}, [], oracle=False),
@@ -525,6 +531,15 @@ def test_sniff_shows_how_a_file_is_read(tmp_path):
         f" comment='#', skip=0, null_values=['-9'], {types})"
     )
     assert sniffed.rows.rows()[1][0] == "G;VA"
+
+
+def test_sniff_shows_the_beginning_of_a_long_name(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(f"{'x' * 100_000},b\n1,2\n")
+    sniffed = hexgraph.sniff(path)
+    assert sniffed.columns[0][0] == "x" * 100_000
+    assert "xxx… " in str(sniffed)
+    assert max(map(len, sniffed.text.splitlines())) < 300
 
 
 def test_sniff_of_a_long_file_says_that_types_may_widen(tmp_path):

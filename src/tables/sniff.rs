@@ -1,6 +1,6 @@
 //! Shows how the file of a table is read, without loading it.
 
-use super::answers::write::{RowFormat, write_rows};
+use super::answers::write::{RowFormat, shown_cell, write_rows};
 use super::read::cells::natural_of;
 use super::read::pages::memory::ReadMemory;
 use super::read::source::Source;
@@ -221,9 +221,8 @@ impl std::fmt::Display for SniffedOption {
 
 /// Rows of texts as lines with columns.
 fn aligned<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
-    let shown = |text: &str| text.replace(|letter: char| letter.is_control(), " ");
     let rows: Vec<[String; N]> =
-        rows.iter().map(|row| std::array::from_fn(|column| shown(&row[column]))).collect();
+        rows.iter().map(|row| std::array::from_fn(|column| shown_cell(&row[column]))).collect();
     let widths: [usize; N] = std::array::from_fn(|column| {
         rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0)
     });

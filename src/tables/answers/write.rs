@@ -174,12 +174,10 @@ struct ShownColumn {
 
 impl ShownColumn {
     fn new(name: &str, column: &ArrayRef, sink: &mut JsonSink) -> ShownColumn {
-        let mut cells = vec![shown(name)];
-        cells.extend(
-            (0..column.len()).map(|row| {
-                plain_text(column, row, sink).map_or(String::new(), |text| shown(&text))
-            }),
-        );
+        let mut cells = vec![shown_cell(name)];
+        cells.extend((0..column.len()).map(|row| {
+            plain_text(column, row, sink).map_or(String::new(), |text| shown_cell(&text))
+        }));
         let width = cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
         ShownColumn { cells, width, is_numeric: is_numeric(column) }
     }
@@ -194,7 +192,7 @@ impl ShownColumn {
 }
 
 /// The beginning of a text in one line, without what would move a terminal's cursor.
-fn shown(text: &str) -> String {
+pub(in crate::tables) fn shown_cell(text: &str) -> String {
     let is_long = SHOWN_MAX < text.chars().count();
     let most = if is_long { SHOWN_MAX - 1 } else { SHOWN_MAX };
     let letters = text.chars().take(most).map(|it| if it.is_control() { ' ' } else { it });

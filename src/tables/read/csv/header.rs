@@ -1,12 +1,16 @@
 //! Decides whether the first record of a file has the names of its columns.
 //!
 //! It has, where a cell of it is of no type that the cells below it are of: a text above numbers. Where all cells of the file are
-//! texts nothing can tell; a header is assumed, and said to be. A first record whose cells fit to what stands below is a row.
+//! texts nothing can tell; a header is assumed, and said to be. A first record whose cells fit to what stands below is a row, and
+//! so is one that has a date or another text of digits and signs where such texts stand below, that comes again at once, or whose cells
+//! are not distinct names.
 
 use super::dialect::Dialect;
 use super::given::Given;
 use super::kinds::{ColumnKind, MissingTexts, Observed};
 use super::records::{Field, Records, commonest, field_text};
+use std::borrow::Cow;
+use std::collections::HashSet;
 
 /// The columns of a file.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,8 +55,14 @@ pub(super) fn header_of(
             let below: Vec<ColumnKind> = below.iter().map(Observed::kind).collect();
             let (is_header, was_assumed) = is_header(&own, &below, records.len() == start + 1);
             // Names in a list of edges are those of nodes, and who names the columns knows of no header.
-            let is_row = given.is_edges || given.is_named || dialect.merges_separators;
-            let is_assumed = was_assumed && !is_row;
+            let has_values = || {
+                let rows = (start + 1..records.len()).map(|index| records.record(index));
+                has_values(first, rows, &text)
+            };
+            let is_row =
+                given.is_edges || given.is_named || dialect.merges_separators || has_values();
+            let names: Vec<_> = first.iter().map(text).collect();
+            let is_assumed = was_assumed && !is_row && can_be_names(&names, &below);
             (is_header && (is_assumed || !was_assumed), is_assumed)
         }
     };
@@ -93,6 +103,43 @@ fn is_header(own: &[ColumnKind], below: &[ColumnKind], is_alone: bool) -> (bool,
     let is_typed = |kind: &ColumnKind| !matches!(kind, ColumnKind::Text | ColumnKind::Missing);
     let all_texts = !below.iter().any(is_typed) && !own.iter().any(is_typed);
     (all_texts, all_texts)
+}
+
+/// Whether texts can be the names of columns: distinct, and none empty but the last one of an empty column, since lines may end with a
+/// separator.
+fn can_be_names(cells: &[Cow<'_, str>], below: &[ColumnKind]) -> bool {
+    let ends_empty = 1 < cells.len()
+        && cells.last().is_some_and(|cell| cell.is_empty())
+        && below.get(cells.len() - 1) == Some(&ColumnKind::Missing)
+        && below.iter().any(|kind| *kind != ColumnKind::Missing);
+    let named = if ends_empty { &cells[..cells.len() - 1] } else { cells };
+    let distinct: HashSet<&str> = named.iter().map(|cell| cell.trim()).collect();
+    distinct.len() == named.len() && !distinct.contains("")
+}
+
+/// Whether the first record is a row in a table of texts: it equals the next record, or a cell of it has digits and no letters, and
+/// so has each cell below it. `12:30` and `1/2/2020` name no column.
+fn has_values<'r, 't>(
+    first: &'r [Field],
+    mut below: impl Iterator<Item = &'r [Field]> + Clone,
+    text: &impl Fn(&Field) -> Cow<'t, str>,
+) -> bool {
+    let is_value = |cell: &str| {
+        cell.bytes().any(|byte| byte.is_ascii_digit()) && !cell.chars().any(char::is_alphabetic)
+    };
+    let is_column_of_values = |index: usize| {
+        let cells = below.clone().filter_map(|record| record.get(index)).map(text);
+        let mut cells = cells.filter(|cell| !cell.is_empty()).peekable();
+        let is_alone = below.clone().next().is_none();
+        (is_alone || cells.peek().is_some())
+            && is_value(&text(&first[index]))
+            && cells.all(|cell| is_value(&cell))
+    };
+    if (0..first.len()).any(is_column_of_values) {
+        return true;
+    }
+    let texts = |record: &[Field]| record.iter().map(text).collect::<Vec<Cow<'t, str>>>();
+    below.next().is_some_and(|next| texts(next) == texts(first))
 }
 
 fn kind_of(cell: &str, missing: &MissingTexts) -> ColumnKind {

@@ -113,12 +113,22 @@ pub(in crate::tables) fn sniff(text: &str, is_cut: bool, usual: u8, given: &Give
     }
     let Cut { mut records, split, has_whole_record } = cut;
     records.lines.iter_mut().for_each(|line| *line += first_line);
+    let start = if given.skip.is_none() { behind_empty(&records, start, given) } else { start };
     let skip = if start == 0 { first_line } else { records.lines[start] - 1 };
     let comments = dialect.comment.map_or(Vec::new(), |mark| comment_lines(sample, mark));
     let (header, observed) = header_of((sample, dialect), (&records, start), &comments, given);
     let has_first_record = has_whole_record || !is_cut && !split.is_too_wide;
     let sniffed = Sniffed { dialect, skip, header };
     Sample { sniffed, observed, has_first_record, split }
+}
+
+/// The first record that has a value: those in front are no rows, as one says that is only separators.
+fn behind_empty(records: &Records, start: usize, given: &Given) -> usize {
+    let has_value = |index: &usize| records.record(*index).iter().any(|field| !field.is_empty());
+    match given.header {
+        None => (start..records.len()).find(has_value).unwrap_or(start),
+        Some(_) => start,
+    }
 }
 
 /// The text behind so many lines, and their number.
@@ -333,6 +343,11 @@ mod tests {
             ("1,2,3\n", b',', ", \"-- +0 none column0,column1,column2"),
             ("a,b,\n1,2,\n", b',', ", \"-- +0 names a,b,"),                 // a separator behind each record
             ("a,b\n1,2,\n3,4,\n", b',', ", \"-- +0 names a,b"),             // behind each but the names
+            ("1/1/2020\n5/7/1995\n", b',', ", \"-- +0 none column0"),        // no order of the parts is known
+            ("12:30,x\n,y\n14:00,z\n", b',', ", \"-- +0 none column0,column1"),
+            ("2.2.2;1.2.20\n", b',', "; \"-- +0 none column0,column1"),
+            ("land,2019/20\nA,few\n", b',', ", \"-- +0 names land,2019/20"),
+            ("a,b\na,b\nc,d\n", b',', ", \"-- +0 none column0,column1"), // a record that comes again at once
             ("", b',', ", \"-- +0 none "),
         ];
         for (text, usual, want) in cases {
