@@ -212,7 +212,14 @@ impl Budget {
         }
     }
 
-    /// Says whether `bytes` could be reserved now, and reserves nothing.
+    /// What large reservations leave to small ones.
+    fn margin(&self) -> u64 {
+        let Inner { bound, watch, .. } = &*self.inner;
+        let least = if watch.is_some() { MARGIN_MIN.min(*bound / 4) } else { 0 };
+        least.max(*bound / MARGIN)
+    }
+
+    /// Says whether a large request could reserve `bytes` now, and reserves nothing.
     ///
     /// # Errors
     ///
@@ -225,7 +232,7 @@ impl Budget {
             watch.look(&self.inner);
             watch.projected(after, taken.load(Relaxed).saturating_add(bytes))
         });
-        if projected <= *bound {
+        if projected <= *bound - self.margin() {
             return Ok(());
         }
         Err(self.full(&format!("for another {bytes} bytes"), now))
@@ -238,9 +245,7 @@ impl Budget {
     /// [`Error::Limit`] when the budget, without the margin if the share is not small, has too little left.
     fn take(&self, bytes: u64, held: u64) -> Result<()> {
         let Inner { bound, drawn, peak, taken, watch, .. } = &*self.inner;
-        let least = if watch.is_some() { MARGIN_MIN.min(*bound / 4) } else { 0 };
-        let margin = least.max(*bound / MARGIN);
-        let kept = if held <= SMALL { 0 } else { margin };
+        let kept = if held <= SMALL { 0 } else { self.margin() };
         // The margin is at most a quarter of the bound (each of the two is), so no subtraction below goes
         // under zero.
         if *bound - kept < bytes {
@@ -277,7 +282,7 @@ impl Budget {
         Error::Limit {
             message: format!(
                 "there is no memory {what}: {taken} of the {bound} bytes that this process may use \
-                 are taken; try again later, ask for less, or raise the setting `memory` of the \
+                 are taken; try again later, request less, or raise the setting `memory` of the \
                  server or of `connect`"
             ),
         }
