@@ -45,7 +45,7 @@ pub fn positions(
 ) -> Result<Vec<[f32; 2]>> {
     if NODES_MAX < nodes {
         let fault = format!("{nodes} nodes are too many for a picture, of at most {NODES_MAX}");
-        return Err(Error::query(fault).with_hint("draw a part of the graph"));
+        return Err(Error::query(fault).with_hint("show a part of the graph"));
     }
     if let Some((from, to)) = edges.iter().find(|(from, to)| nodes <= *from.max(to)) {
         return Err(Error::query(format!("an edge joins {from} and {to}, of {nodes} nodes")));

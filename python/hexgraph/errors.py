@@ -133,7 +133,7 @@ class LimitError(Error):
     ...     db.query("{ q(func: type(Person)) { follows { follows { name } } } }", timeout=1e-6)
     ... except hexgraph.LimitError as error:
     ...     print(error)
-    the request took longer than its timeout of 0.000001 s: ask for less, or raise `timeout`
+    the request took longer than its timeout of 0.000001 s: request less, or raise `timeout`
     """
 
 

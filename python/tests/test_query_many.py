@@ -77,7 +77,7 @@ def test_a_block_is_chosen(numbered: hexgraph.Database) -> None:
 def test_what_is_wrong_is_told(numbered: hexgraph.Database) -> None:
     with pytest.raises(TypeError, match="a table is a list of dicts"):
         numbered.query_many(DQL, {"n": "n1"})
-    with pytest.raises(TypeError, match="row 1: the variables of a question are a dict, not int"):
+    with pytest.raises(TypeError, match="row 1: the variables of a query are a dict, not int"):
         numbered.query_many(DQL, [{"n": "n1"}, 7])
     with pytest.raises(TypeError, match="variable \\$n: a value of type object"):
         numbered.query_many(DQL, [{"n": object()}])
@@ -141,7 +141,7 @@ def test_a_row_that_can_not_be_read_is_the_last(numbered: hexgraph.Database) -> 
         raise KeyError("gone")
 
     for rows, error, said in (
-        ([{"n": "n1"}, 7, {"n": "n2"}], TypeError, "row 1: the variables of a question are a dict"),
+        ([{"n": "n1"}, 7, {"n": "n2"}], TypeError, "row 1: the variables of a query are a dict"),
         (broken(), KeyError, "gone"),
     ):
         answers = numbered.query_each(DQL, rows)

@@ -262,7 +262,7 @@ impl Database {
         let most = self.limits().text;
         if most < text.len() as u64 {
             let what = format!("the text has {} bytes, more than {most}", text.len());
-            let message = format!("{what}: ask for less, or raise the limit `text`");
+            let message = format!("{what}: request less, or raise the limit `text`");
             return Err(Error::Limit { message });
         }
         Ok(())

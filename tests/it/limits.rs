@@ -338,8 +338,7 @@ fn moments_that_keep_too_much_alive_are_too_old() {
         starts.push(count(0).unwrap().1);
     }
     let error = count(starts[0]).map(|_| ()).unwrap_err();
-    let said =
-        format!("StartTs {} is too old: what was there then is not kept any more", starts[0]);
+    let said = format!("StartTs {} is too old: that version is no longer available", starts[0]);
     assert!(matches!(&error, Error::Query { message, .. } if *message == said), "{error}");
     let last = starts.pop().unwrap();
     assert_eq!(count(last).unwrap().0, r#"{"q":[{"count":20000}]}"#);

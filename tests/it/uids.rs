@@ -118,7 +118,7 @@ fn programs_take_so_many_at_once_and_never_what_new_nodes_need() {
     for count in [1_000_001, u64::MAX] {
         let message = limit_of(db.assign_uids(count));
         let want =
-            "uids in one call are more than 1000000: ask for less, or raise the limit `uids`";
+            "uids in one call are more than 1000000: request less, or raise the limit `uids`";
         assert!(message.ends_with(want), "{message}");
     }
     db.assign_uids(1_000_000).unwrap();

@@ -62,7 +62,7 @@ pub(crate) fn export(
             interruptible(py, None, |control| database.export_for_loaders(path, control))?
         }
         Some(other) => {
-            let fault = "format is \"dgraph\", or left out: then the end of the path tells it";
+            let fault = "format is \"dgraph\", or left out: then the file extension decides";
             return Err(PyValueError::new_err(format!("{fault}; not {other:?}")));
         }
     };

@@ -517,7 +517,7 @@ def _without_gaps(row: Any, place: int) -> dict[str, Any]:
     """Return the variables of a row without missing values, so that defaults count."""
     if not isinstance(row, dict):
         kind = type(row).__name__
-        raise TypeError(f"row {place}: the variables of a question are a dict, not {kind}")
+        raise TypeError(f"row {place}: the variables of a query are a dict, not {kind}")
     return {name: value for name, value in row.items() if not _is_gap(value)}
 
 

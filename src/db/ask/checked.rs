@@ -145,7 +145,7 @@ const LOOK_MAX: usize = 4 << 20;
 /// The error for an answer that is longer than the limit `result`.
 pub(in crate::db) fn too_long(bytes_max: u64) -> Error {
     let message = format!(
-        "the answer has more than {bytes_max} bytes: ask for less, or raise the limit `result`"
+        "the answer has more than {bytes_max} bytes: request less, or raise the limit `result`"
     );
     Error::Limit { message }
 }

@@ -102,7 +102,7 @@ impl EachAnswer {
     /// was forked from the one that began.
     pub fn next(&self, control: &Control) -> Result<Option<(usize, QueryAnswer)>> {
         if self.process != process::id() {
-            let message = "these answers belong to the process that was forked: ask again here";
+            let message = "these answers belong to the parent process: query again here";
             return Err(Error::query(message));
         }
         let inner = &self.inner;

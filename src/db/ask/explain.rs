@@ -74,6 +74,7 @@ fn operator_of(action: &'static str) -> &'static str {
         "filter" => "Filter",
         "page" => "Limit",
         "order" => "Sort",
+        "expand" => "Expand",
         "level" => "Recurse",
         "group" => "HashAggregate",
         "cascade" => "Cascade",

@@ -625,7 +625,7 @@ impl QueryAnswer {
                 Error::query(format!("the answer has no block {wanted:?}, it has: {told}"))
             }
             (None, []) => Error::query("the answer has no blocks, so there are no rows")
-                .with_hint("a schema is read whole: as JSON, or by `to_dict()`"),
+                .with_hint("a schema is one value: use JSON or `to_dict()`"),
             (None, _) => Error::query(format!("the answer has several blocks, choose one: {told}")),
         })
     }

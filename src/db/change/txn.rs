@@ -224,7 +224,7 @@ fn snapshot_at(number: u64, store: &Store) -> Result<Snapshot> {
     // A version holds from its commit on, so a smaller number saw another one.
     if number < snapshot.version().commit {
         return Err(Error::query(format!(
-            "StartTs {number} is too old: what was there then is not kept any more"
+            "StartTs {number} is too old: that version is no longer available"
         )));
     }
     Ok(snapshot)

@@ -65,7 +65,7 @@ pub fn refuse_loaders_export(path: &Path) -> Result<()> {
         return Ok(());
     }
     let message = format!("{}: an export with its schema in a file of its own", path.display());
-    Err(Error::query(message).with_hint("`hexgraph import FOLDER DATABASE` reads it whole; give a schema to load its statements alone"))
+    Err(Error::query(message).with_hint("`hexgraph import FOLDER DATABASE` reads it completely; give a schema to load its statements alone"))
 }
 
 fn some(files: Vec<PathBuf>, otherwise: impl Fn() -> String) -> Result<Vec<PathBuf>> {

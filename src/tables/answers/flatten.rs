@@ -103,7 +103,7 @@ impl<'d> Columns<'d> {
         let rows: u64 = (0..self.rows).map(|row| len(row).max(1)).sum();
         if ROWS_MAX < rows {
             let message = format!(
-                "the table would have {rows} rows, of at most {ROWS_MAX}: ask for fewer nodes, or one list at a time"
+                "the table would have {rows} rows, of at most {ROWS_MAX}: request fewer nodes, or one list at a time"
             );
             return Err(Error::Limit { message });
         }

@@ -44,20 +44,8 @@ pub(in crate::tables) enum CellError {
     #[error("a row of edges has no end here")]
     NoEnd,
     /// The cell is a number with a fraction, and the predicate has ints.
-    #[error(
-        "it has a fraction, which an int does not keep: alter the predicate to float, or give the column another one with `columns`"
-    )]
+    #[error("it has a fraction, which an int does not keep")]
     Fraction,
-    /// The row has a cell in another column of the same predicate or facet.
-    #[error(
-        "the row has a cell in column {other:?}, too, and both are `{name}`, of which there is one"
-    )]
-    Rival {
-        /// The other column.
-        other: String,
-        /// The predicate or the key of the facet.
-        name: String,
-    },
     /// The cell is a number with a fraction, a truth value or a time.
     #[error("an id is a whole number or a text")]
     NotAnId,
@@ -65,7 +53,7 @@ pub(in crate::tables) enum CellError {
     #[error("the ids are of type int")]
     NotAnInt,
     /// The number is beyond those of 64 bits, and the other ids are ints.
-    #[error("the ids are of type int, which has 64 bits: keep such ids as texts")]
+    #[error("the ids are of type int, which has 64 bits: use texts for such ids")]
     LargeId,
     /// The float is so large that it may stand for several whole numbers.
     #[error("a float from 2^53 on may have lost digits: an id is an int or a text")]

@@ -1,7 +1,6 @@
 //! What the columns of a table mean.
 
 pub(super) mod options;
-pub(super) mod rivals;
 pub(super) mod plan;
 pub(super) mod named;
 pub(super) mod choose_ids;

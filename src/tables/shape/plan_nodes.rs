@@ -302,7 +302,7 @@ fn define(
         return Err(no_values(column, reason));
     }
     if def.value_type == ValueType::Uid {
-        let reason = format!("predicate {name} leads to nodes, load_edges loads it");
+        let reason = format!("predicate {name} is an edge: use load_edges");
         return Err(no_values(column, reason));
     }
     if is_list && !def.list && def.value_type != ValueType::Vector {

@@ -103,7 +103,7 @@ fn pages_of_other_origins_may_not_ask() {
     let refused = ask("Origin: https://evil.example");
     assert_eq!(refused.header("grpc-status"), "7");
     assert!(
-        refused.header("grpc-message").contains("a page of another origin asks"),
+        refused.header("grpc-message").contains("a page of another origin sent the request"),
         "{refused:?}"
     );
     assert!(!refused.headers.iter().any(|(name, _)| name.starts_with("access-control-allow")));

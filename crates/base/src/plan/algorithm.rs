@@ -135,7 +135,7 @@ impl Gives {
             Gives::Float => "one float",
             Gives::Nodes => "nodes",
             Gives::Pairs => "pairs of nodes with a float",
-            Gives::Paths => "ways with a number for each node",
+            Gives::Paths => "paths with a number for each node",
             Gives::Vectors => "a vector for nodes",
         }
     }
@@ -151,8 +151,8 @@ impl Gives {
                 "remove `... as`: the pairs stand in the answer then",
             ),
             Gives::Paths => (
-                "ways, which fit into no variable",
-                "remove `... as`: the ways stand in the answer then",
+                "paths, which a variable cannot hold",
+                "remove `... as`: the answer then contains the paths",
             ),
             Gives::Vectors => (
                 "vectors, which fit into no variable",
@@ -173,7 +173,7 @@ pub const COMMON_ARGUMENTS: &[ArgumentDef] = &[
     ArgumentDef {
         name: "direction",
         kind: ArgumentKind::Choice(&["out", "in", "both"]),
-        summary: "How edges are taken: as they are written, turned round, or without a direction.",
+        summary: "The direction of edges: as written, reversed, or both.",
     },
     ArgumentDef {
         name: "threads",
@@ -183,7 +183,7 @@ pub const COMMON_ARGUMENTS: &[ArgumentDef] = &[
     ArgumentDef {
         name: "seed",
         kind: ArgumentKind::Int { least: 0, most: i64::MAX, default: Some(0) },
-        summary: "What random draws begin with: the same seed gives the same result.",
+        summary: "The seed of the random generator: the same seed gives the same result.",
     },
 ];
 

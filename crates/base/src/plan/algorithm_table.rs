@@ -45,7 +45,7 @@ const SOURCE: ArgumentDef = argument(
 
 /// The nodes that have a result; it is computed for each of them on its own.
 const SOME: ArgumentDef =
-    argument("source", Nodes { is_required: false }, "The nodes that are asked about; else all.");
+    argument("source", Nodes { is_required: false }, "The nodes to compute; all by default.");
 
 /// The bound on the rounds of an algorithm that may stop before.
 const fn iterations(default: i64) -> ArgumentDef {
@@ -68,17 +68,16 @@ const RESOLUTION: ArgumentDef = argument(
 const TOP: ArgumentDef = argument(
     "top",
     Int { least: 1, most: u32::MAX as i64, default: None },
-    "How many nodes are wanted, those with the greatest numbers; else all.",
+    "The number of nodes to return, greatest values first; all by default.",
 );
 
 const VARIANT: ArgumentDef = argument(
     "variant",
     Choice(&["standard", "graphalytics"]),
-    "Whose rules: those told here, or those of LDBC Graphalytics.",
+    "The rules: those described here, or those of LDBC Graphalytics.",
 );
 
-const ONE_SOURCE: ArgumentDef =
-    argument("source", Nodes { is_required: true }, "The node where ways begin.");
+const ONE_SOURCE: ArgumentDef = argument("source", Nodes { is_required: true }, "The start node.");
 
 const STARTS: ArgumentDef =
     argument("source", Nodes { is_required: false }, "The nodes to start from; else all.");
@@ -144,7 +143,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "bfs",
-        summary: "The number of edges on the shortest way from a source to a node.",
+        summary: "The number of edges of the shortest path from a source to a node.",
         arguments: &[
             SOURCE,
             argument(
@@ -160,7 +159,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "distances",
-        summary: "The least sum of weights on a way from a source to a node.",
+        summary: "The least sum of weights of a path from a source to a node.",
         arguments: &[SOURCE],
         directions: DIRECTED,
         takes_weights: true,
@@ -178,9 +177,9 @@ pub const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "hits",
-        summary: "How good a node is as a hub, by the authorities that it leads to, or as an authority, by the hubs that lead to it.",
+        summary: "The score of a node as a hub, by the authorities that it points to, or as an authority, by the hubs that point to it.",
         arguments: &[
-            argument("score", Choice(&["authority", "hub"]), "Which of the two is wanted."),
+            argument("score", Choice(&["authority", "hub"]), "Which of the two scores."),
             iterations(100),
             argument(
                 "tolerance",
@@ -213,17 +212,17 @@ pub const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "betweenness",
-        summary: "On how many of the shortest ways between other nodes a node lies.",
+        summary: "The share of shortest paths between other nodes that contain a node.",
         arguments: &[
             argument(
                 "samples",
                 Int { least: 1, most: u32::MAX as i64, default: None },
-                "The number of starts that are drawn, where not all are taken; the result is scaled.",
+                "The number of sampled start nodes; all by default. The result is scaled.",
             ),
             argument(
                 "source",
                 Nodes { is_required: false },
-                "The starts, where not all are taken; the result is not scaled.",
+                "The start nodes; all by default. The result is not scaled.",
             ),
             NORMALIZED,
         ],
@@ -258,7 +257,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
             argument(
                 "iterations",
                 Int { least: 1, most: 1_000_000, default: Some(2) },
-                "The most passes, each of which begins with the communities of the one before.",
+                "The maximum number of passes. Each starts from the communities of the previous one.",
             ),
         ],
         directions: UNDIRECTED,
@@ -304,7 +303,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "similarity",
-        summary: "How alike nodes are by the nodes that they lead to: each of some with each of others.",
+        summary: "The similarity of pairs of nodes, by the nodes that they point to.",
         arguments: &[
             argument("source", Nodes { is_required: true }, "The first nodes of the pairs."),
             argument(
@@ -321,13 +320,13 @@ pub const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "similar_nodes",
-        summary: "The nodes that are most alike to each node, by the nodes that they lead to.",
+        summary: "The most similar nodes of each node, by the nodes that they point to.",
         arguments: &[
             SOME,
             argument(
                 "k",
                 Int { least: 1, most: 1_000_000, default: Some(10) },
-                "The most that are wanted for each node.",
+                "The maximum number for each node.",
             ),
             MEASURE,
         ],
@@ -338,7 +337,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "eigenvector",
-        summary: "A score in proportion to the scores of the nodes that lead to a node.",
+        summary: "A score in proportion to the scores of the nodes that point to a node.",
         arguments: &[
             iterations(1000),
             argument(
@@ -354,7 +353,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "katz",
-        summary: "How many walks lead to a node, each step of which counts less than the one before.",
+        summary: "The number of walks to a node, where each step counts less than the previous one.",
         arguments: &[
             argument(
                 "alpha",
@@ -403,7 +402,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "topological_order",
-        summary: "The place of a node in an order in which all edges lead forward; none for nodes in cycles and behind them.",
+        summary: "The position of a node in a topological order; none for nodes in cycles and those reachable from them.",
         arguments: &[],
         directions: ONE_WAY,
         takes_weights: false,
@@ -421,11 +420,11 @@ pub const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "distances_among",
-        summary: "The least sum of weights on a way from each of some nodes to each of the others.",
+        summary: "The least sum of weights of a path from each of some nodes to each of the others.",
         arguments: &[argument(
             "source",
             Nodes { is_required: true },
-            "The nodes between which distances are wanted.",
+            "The nodes between which distances are computed.",
         )],
         directions: DIRECTED,
         takes_weights: true,
@@ -434,7 +433,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "diameter",
-        summary: "The greatest number of edges on a shortest way, as far as some searches to and fro find it.",
+        summary: "The greatest number of edges of a shortest path: a lower bound from a few searches.",
         arguments: &[argument(
             "sweeps",
             Int { least: 1, most: 1_000_000, default: Some(10) },
@@ -472,14 +471,14 @@ pub const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "k_shortest",
-        summary: "The ways of least weight from one node to another that pass no node twice.",
+        summary: "The paths of least weight from one node to another that visit no node twice.",
         arguments: &[
             ONE_SOURCE,
-            argument("target", Nodes { is_required: true }, "The node where ways end."),
+            argument("target", Nodes { is_required: true }, "The end node."),
             argument(
                 "k",
                 Int { least: 1, most: 1_000_000, default: Some(3) },
-                "The most ways that are wanted.",
+                "The maximum number of paths.",
             ),
         ],
         directions: DIRECTED,
@@ -495,12 +494,12 @@ pub const ALGORITHMS: &[Algorithm] = &[
             argument(
                 "fanouts",
                 Numbers { least: 1.0, most: 1e6, is_whole: true, default: &[10.0, 5.0] },
-                "For each layer how many neighbours of a node are drawn, or all where it has no more.",
+                "The number of sampled neighbours of a node in each layer; all if it has fewer.",
             ),
             argument(
                 "replace",
                 Bool { default: false },
-                "Whether a neighbour can be drawn more than once.",
+                "Whether a neighbour can be sampled more than once.",
             ),
         ],
         directions: DIRECTED,

@@ -5,7 +5,7 @@ use crate::syntax::ast::{Operation, SchemaBlock, Value};
 use hexgraph_base::plan::SchemaRequest;
 use hexgraph_base::types::Result;
 
-const ALONE: &str = "ask for each in a request of its own";
+const ALONE: &str = "send each in its own request";
 
 impl<'a> Lowering<'a> {
     /// Returns the schema request among the operations, if there is one. Blocks behind it are ignored.
@@ -17,7 +17,7 @@ impl<'a> Lowering<'a> {
         let has_query =
             before.iter().any(|other| matches!(other, Operation::Blocks(_) | Operation::Query(_)));
         if has_query {
-            let message = "a schema block can't stand beside a query";
+            let message = "a schema block can't be combined with a query";
             return Err(self.error_with(block.at, message, ALONE));
         }
         for other in &operations[index + 1..] {
@@ -27,7 +27,7 @@ impl<'a> Lowering<'a> {
                     return Err(self.error_with(second.at, message, ALONE));
                 }
                 Operation::Query(query) => {
-                    let message = "a query can't stand beside a schema block";
+                    let message = "a query can't be combined with a schema block";
                     return Err(self.error_with(query.at, message, ALONE));
                 }
                 _ => {}

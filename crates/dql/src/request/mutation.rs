@@ -90,7 +90,7 @@ fn upsert(source: Arc<Source>, parts: Vec<UpsertPart>) -> Result<MutationRequest
     let start = Position { line: 1, column: 0 };
     if mutations.is_empty() {
         let error = Error::syntax(start, "an upsert block without a `mutation`");
-        return Err(error.with_hint("add `mutation { set { ... } }`, or ask it as a query"));
+        return Err(error.with_hint("add `mutation { set { ... } }`, or send it as a query"));
     }
     if queries == 0 {
         let error = Error::syntax(start, "an upsert block without a `query`");

@@ -34,7 +34,7 @@ pub fn parse(text: &str) -> Result<Document> {
             true => (
                 "send it by itself, as a mutation: it brings its own, so there are no statements, no condition and no variables \
                  beside it; or write the blocks inside of its `query { ... }` alone, with the statements beside them",
-                "found `upsert { ... }` in the place of a query",
+                "found `upsert { ... }` instead of a query",
             ),
             false => (
                 "send it as a mutation; a query has blocks: `name(func: ...) { ... }`",

@@ -228,7 +228,7 @@ impl<'a> Lowering<'a> {
     ) -> Result<ValueSource<'a>, Fault> {
         self.count += 1;
         if FIELDS_MAX < self.count {
-            let message = format!("the request asks for more than {FIELDS_MAX} fields");
+            let message = format!("the request selects more than {FIELDS_MAX} fields");
             return Err(Fault::at(asked.shape.location, message));
         }
         let name = asked.shape.name.as_str();

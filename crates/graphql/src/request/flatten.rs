@@ -126,7 +126,7 @@ impl<'a, 't> Flattener<'a, 't> {
         // An object is of one type, so the heaviest branch counts, not their sum.
         let weight = branches.iter().map(weigh).max().unwrap_or(0);
         if weight > self.fields_max {
-            let message = format!("the request asks for more than {} fields", self.fields_max);
+            let message = format!("the request selects more than {} fields", self.fields_max);
             return Err(Fault::new(message));
         }
         let fixed = |field: &PlannedField| {

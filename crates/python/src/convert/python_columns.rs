@@ -122,7 +122,7 @@ impl Reader<'_> {
         }
         if value.is_instance_of::<PyInt>() {
             let number = value.extract::<i64>().map_err(|_| {
-                PyValueError::new_err(place.fault("an int has 64 bits: keep larger ones as str"))
+                PyValueError::new_err(place.fault("an int has 64 bits: use str for larger numbers"))
             });
             return number.map(Cell::Int);
         }

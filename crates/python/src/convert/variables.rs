@@ -92,7 +92,7 @@ pub(crate) fn to_rows(given: &Bound<'_, PyAny>) -> PyResult<Vec<Variables>> {
 pub(crate) fn row_variables(row: &Bound<'_, PyAny>, place: usize) -> PyResult<Variables> {
     let Ok(row) = row.cast::<PyDict>() else {
         let kind = row.get_type().name()?;
-        let message = format!("row {place}: the variables of a question are a dict, not {kind}");
+        let message = format!("row {place}: the variables of a query are a dict, not {kind}");
         return Err(PyTypeError::new_err(message));
     };
     variables_of(row, is_gap)

@@ -66,7 +66,7 @@ fn run_command(command: Command, interrupt: Interrupt) -> Done {
             Ok(export((&path, namespace), &file, format.is_some(), interrupt)?)
         }
         Command::Import { .. } => {
-            let place = "import is in the Python package, since it asks by pydgraph";
+            let place = "import is in the Python package, because it uses pydgraph";
             Err(Error::query(format!("{place}: pip install 'hexgraph[dgraph]'")).into())
         }
         Command::Schema { path } => Ok(print_schema(&path)?),
@@ -112,7 +112,7 @@ fn check_path(path: &Path) -> Result<()> {
         text += &format!("; {commits} commits in {log_bytes} bytes of log");
     }
     if 0 < tail {
-        text += &format!("; behind them {tail} bytes of a commit that nobody was told of");
+        text += &format!("; behind them {tail} bytes of a commit that was not acknowledged");
     }
     print(format!("{text}\n").as_bytes())
 }

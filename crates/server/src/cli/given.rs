@@ -95,7 +95,7 @@ pub(super) fn report_recovery(recovery: Recovery) {
     }
     if 0 < cut {
         eprintln!(
-            "{cut} bytes at the end of the log were left out: a commit that nobody was told of"
+            "{cut} bytes at the end of the log were ignored: a commit that was not acknowledged"
         );
     }
 }

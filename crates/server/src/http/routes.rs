@@ -81,8 +81,8 @@ const ADMIN_CALL: Route = Route { role: Role::Admin, body_len_max: SHORT, ..CALL
 const NO_CALL: Route = Route { effect: Effect::Reads, body_len_max: SHORT, ..CALL };
 
 const NO_SNAPSHOTS: &str =
-    "snapshots of clusters are not taken: load triples or tables with `hexgraph load`";
-const NO_WATCH: &str = "health is not told as a stream: call Check";
+    "snapshots of clusters are not supported: load triples or tables with `hexgraph load`";
+const NO_WATCH: &str = "health is not available as a stream: call Check";
 
 /// All routes.
 pub static ROUTES: &[Route] = &[

@@ -285,7 +285,7 @@ impl Follower {
             return Ok(());
         }
         let message = format!(
-            "there is no whole record at byte {}, and {durable} bytes of it were on the disk: restore a backup",
+            "there is no complete record at byte {}, and {durable} bytes of it were on the disk: restore a backup",
             reader.end()
         );
         Err(corrupt(&directory.log_path(number), &message))
@@ -349,7 +349,7 @@ impl Follower {
 fn not_replayed(path: &Path, error: &Error) -> Error {
     match error {
         Error::Io { .. } | Error::Corrupt { .. } => corrupt(path, &error.to_string()),
-        _ => corrupt(path, &format!("a record can't be carried out: {error}")),
+        _ => corrupt(path, &format!("a record can't be applied: {error}")),
     }
 }
 

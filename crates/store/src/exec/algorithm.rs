@@ -244,8 +244,8 @@ impl<'a> Context<'a> {
                 value_map(there, Column::Float(numbers))
             }
             Output::Pairs(_) | Output::Paths(_) | Output::Vectors(_) => {
-                return Err(Error::query("what was found fits into no variable")
-                    .with_hint("remove `... as`: it stands in the answer then"));
+                return Err(Error::query("a variable can't hold the result")
+                    .with_hint("remove `... as`: the answer then contains it"));
             }
         };
         Ok(Var::Values(Arc::new(map)))

@@ -51,7 +51,7 @@ impl Context<'_> {
                 };
                 let is_secret = predicate.def.value_type == ValueType::Password;
                 if predicate.is_edges() || predicate.def.list || is_secret {
-                    let message = format!("`{name}` has no value that tells groups apart");
+                    let message = format!("`{name}` has no value to group by");
                     let hint = "name a predicate with one value for a node, which is no password";
                     return Err(Error::query(message).with_hint(hint));
                 }

@@ -97,7 +97,7 @@ fn check_condition(condition: &Filter) -> Result<()> {
                     "the condition of a mutation is about no node, which could have `{}`",
                     predicate.name
                 );
-                let hint = "ask for the number of nodes in a variable: `eq(len(v), 0)`";
+                let hint = "use the number of nodes in a variable: `eq(len(v), 0)`";
                 Err(Error::query_at(function.at, message).with_hint(hint))
             }
             _ => Ok(()),

@@ -23,7 +23,7 @@ ABORTED = "Transaction has been aborted. Please retry"
 
 def late(timeout: float | None) -> LimitError:
     """Return the exception for a request whose time is over."""
-    bound = "" if timeout is None else f" of {timeout:g} s: ask for less, or raise `timeout`"
+    bound = "" if timeout is None else f" of {timeout:g} s: request less, or raise `timeout`"
     return LimitError(f"the request took longer than its timeout{bound}")
 
 

@@ -118,7 +118,7 @@ impl Walk<'_> {
             let message = format_args!("`{name}` is an edge and has no value of its own");
             let hint = || {
                 format!(
-                    "say in braces what its nodes shall tell, as in `{name} {{ uid }}`, or write `count({name})`"
+                    "select fields of its targets, as in `{name} {{ uid }}`, or write `count({name})`"
                 )
             };
             self.warn(WarningKind::NoSelection, message, field.at, hint);

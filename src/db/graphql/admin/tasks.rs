@@ -151,7 +151,7 @@ impl Tasks {
     fn enter(&self, kind: &'static str) -> Result<u64> {
         let mut known = self.known();
         if OPEN_MAX <= known.open() {
-            let message = format!("{OPEN_MAX} tasks are under way already: ask again later");
+            let message = format!("{OPEN_MAX} tasks are running already: try again later");
             return Err(Error::Limit { message });
         }
         if KNOWN_MAX <= known.tasks.len() {
@@ -251,7 +251,7 @@ mod tests {
             .map(|_| tasks.start("Export", Duration::ZERO, wait).unwrap().id)
             .collect();
         let refused = tasks.start("Export", Duration::ZERO, wait).err().map(|it| it.to_string());
-        let why = "16 tasks are under way already: ask again later";
+        let why = "16 tasks are running already: try again later";
         assert_eq!(refused.as_deref(), Some(why));
         tasks.close(LONG);
         for id in ids {

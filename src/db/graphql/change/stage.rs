@@ -204,7 +204,7 @@ fn stage_outcome<'a>(
     if STATEMENTS_MAX < per_node.saturating_mul(matched.len()) {
         let count = matched.len();
         let message = format!(
-            "the mutation has {per_node} statements for each of {count} nodes, at most {STATEMENTS_MAX} are carried out at once: narrow its filter"
+            "the mutation has {per_node} statements for each of {count} nodes, at most {STATEMENTS_MAX} are executed at once: narrow its filter"
         );
         return Err(Refusal::Engine(Error::Limit { message }));
     }

@@ -75,7 +75,7 @@ enum BareFault<'a> {
     #[error("`{0}` is too large for an int")]
     IntTooLarge(&'a str),
     /// It is nothing that may stand without quotes.
-    #[error("`{0}` is no value of a facet (a text stands in quotes)")]
+    #[error("`{0}` is not a value of a facet (quote a text)")]
     NoValue(&'a str),
 }
 
@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(bare_value("true"), Ok(Value::Bool(true)));
         assert!(matches!(bare_value("2006-01-02"), Ok(Value::DateTime(_))));
         for text in ["True", "abc", "NaN", "0x1787586C4FA8A0284FF8"] {
-            let why = format!("`{text}` is no value of a facet (a text stands in quotes)");
+            let why = format!("`{text}` is not a value of a facet (quote a text)");
             assert_eq!(bare_value(text).unwrap_err().to_string(), why);
         }
         let wrong = bare_value("18446744073709551616").unwrap_err();

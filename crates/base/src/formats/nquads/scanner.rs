@@ -314,7 +314,7 @@ impl<'a> Scanner<'a> {
             Some(b'^') => {
                 let value_type = self.literal_type()?;
                 if starred {
-                    let message = "beside `*`, the object is `*`, too";
+                    let message = "with the predicate `*`, the object must be `*` too";
                     return Err(self.fault_at(start, message));
                 }
                 if text.is_empty() && value_type != ValueType::String {

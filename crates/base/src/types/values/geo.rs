@@ -104,7 +104,7 @@ pub enum GeometryError {
         count: usize,
     },
     /// Two points of one geometry have different numbers of dimensions.
-    #[error("a point of {count} numbers beside one of {first}")]
+    #[error("a point of {count} numbers after one of {first}")]
     MixedDimensions {
         /// How many numbers the point has.
         count: usize,
@@ -130,7 +130,7 @@ fn describe_place(longitude: f64, latitude: f64) -> String {
         false => ("latitude", latitude, 90),
         true => ("longitude", longitude, 180),
     };
-    let order = "a place is its longitude, then its latitude";
+    let order = "write the longitude first, then the latitude";
     format!(
         "the {axis} {number} of [{longitude}, {latitude}] is not between -{most} and {most}: {order}"
     )
@@ -483,7 +483,7 @@ mod tests {
             (r#"{"type":"Point"}"#, "`coordinates` are missing"),
             (
                 r#"{"type":"LineString","coordinates":[[1,2],[1,2,3]]}"#,
-                "a point of 3 numbers beside one of 2",
+                "a point of 3 numbers after one of 2",
             ),
             (
                 r#"{"type":"Point","coordinates":["1",2]}"#,

@@ -89,7 +89,7 @@ impl<'a> Lowering<'a> {
     ) -> Result<Vec<String>> {
         let list: Vec<String> = self.text(langs).split(':').map(str::to_owned).collect();
         if list.len() > 1 && list.iter().any(|lang| lang == "*") {
-            return Err(self.error(langs.start, "`*` stands for all languages and must be alone"));
+            return Err(self.error(langs.start, "`*` means all languages and must be alone"));
         }
         Ok(list)
     }

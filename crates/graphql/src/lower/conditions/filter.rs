@@ -68,7 +68,7 @@ pub(in crate::lower) fn root_filter(
         && !entries.is_empty()
     {
         return Err(Refusal::new(format!(
-            "the filter asks for nothing, which would change every {}: write `filter: {{}}` if that is meant",
+            "the filter is empty, which would change every {}: write `filter: {{}}` if that is meant",
             def.name
         )));
     }

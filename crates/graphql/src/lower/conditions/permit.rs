@@ -129,7 +129,7 @@ impl Permits<'_> {
             if self.of_edge(edge.0, edge.1).is_some() {
                 let name = &key.predicate;
                 let message = format!(
-                    "`{name}` leads to nodes that rules of `@auth` may hide, so there are no groups by it"
+                    "`{name}` has targets that rules of `@auth` may hide, so it can't be a group key"
                 );
                 return Err(Error::query(message).with_hint("group by a value, or count the edges"));
             }

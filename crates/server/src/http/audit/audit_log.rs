@@ -141,7 +141,7 @@ impl Writer {
                 Err(format!("can't be written: {error}; lines are lost until it can"))
             }
             (_, Err(Unready::Full(error))) => {
-                Err(format!("can't give way to a new file: {error}; it grows until it can"))
+                Err(format!("can't be rotated: {error}; it grows until it can"))
             }
             (Ok(()), Ok(())) => Ok(()),
         }

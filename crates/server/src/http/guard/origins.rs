@@ -175,7 +175,7 @@ impl Origins {
         let is_near = site.is_none_or(|site| site == "same-origin" || site == "none");
         let reason = match (origins.next(), origins.next()) {
             (None, _) if is_near => return None,
-            (None, _) => "the browser says that a page of another origin asks",
+            (None, _) => "the browser reports a page of another origin",
             (Some(origin), None) => {
                 let origin = origin.to_str().unwrap_or_default();
                 if is_near && self.is_same(origin, headers)
@@ -183,12 +183,12 @@ impl Origins {
                 {
                     return None;
                 }
-                "a page of another origin asks"
+                "a page of another origin sent the request"
             }
             (Some(_), Some(_)) => "there are two headers Origin",
         };
         Some(format!(
-            "{reason}, and none may that this server was not told of: start it with --allow-origin ORIGIN for each whose pages may ask"
+            "{reason}, and the server does not allow it: start it with --allow-origin ORIGIN for each allowed origin"
         ))
     }
 

@@ -47,7 +47,7 @@ impl LineReader {
                 let more = members.keys().next().cloned().unwrap_or_default();
                 let number = line.number;
                 Err(format!(
-                    "line {number}: beside `query` there is {more:?}: variables stand in the lines after it"
+                    "line {number}: unexpected {more:?} next to `query`: write variables in the lines after it"
                 ))
             }
             _ => Err(format!(r#"line {}: the first line is {{"query": "…"}}"#, line.number)),
@@ -215,7 +215,7 @@ mod tests {
         assert!(wrong("\n \n").contains("the body is empty"));
         assert!(wrong("{\"query\":7}").starts_with("line 1: the first line is"));
         assert!(wrong("{\"a\":7}").starts_with("line 1: the first line is"));
-        assert!(wrong("{\"query\":\"\",\"variables\":{}}").contains("there is \"variables\""));
+        assert!(wrong("{\"query\":\"\",\"variables\":{}}").contains("next to `query`"));
         assert!(wrong("{ q(func: uid(1)) { uid } }").starts_with("line 1, byte 3: it is no JSON"));
     }
 }

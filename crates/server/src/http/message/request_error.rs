@@ -135,7 +135,7 @@ pub enum ShapeError {
         found: String,
     },
     /// The variables are no object.
-    #[error("`variables` is no object but {found}")]
+    #[error("`variables` must be an object, not {found}")]
     Variables {
         /// The value.
         found: String,

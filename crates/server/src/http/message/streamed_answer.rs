@@ -101,7 +101,7 @@ impl Stream {
                 Some(Piece::Next(bytes)) => Some((Ok(Bytes::from(bytes)), Some(receiver))),
                 Some(Piece::End) => None,
                 // Behind the error there is no receiver left, and the stream ends.
-                None => Some((Err(io::Error::other("the answer was not written whole")), None)),
+                None => Some((Err(io::Error::other("the answer is incomplete")), None)),
             }
         }))
     }

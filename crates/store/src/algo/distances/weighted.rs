@@ -43,7 +43,7 @@ const ROWS_AT_ONCE: usize = 8;
 const NODES_A_CHECK: usize = 1 << 14;
 
 /// The sum of weights that no float may hold, for errors.
-pub(super) const ALONG_A_WAY: &str = "their sum along a way";
+pub(super) const ALONG_A_WAY: &str = "their sum along a path";
 
 /// A node with the distance that put it there.
 type Place<L> = (u32, L);

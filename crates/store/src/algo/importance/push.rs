@@ -59,7 +59,7 @@ pub(super) fn push(
 ) -> Result<Option<Found>> {
     let damping = run.call.float("damping");
     if 1.0 <= damping {
-        let hint = "a walk that never starts anew is found by `method: power`";
+        let hint = "a walk without restarts needs `method: power`";
         return Err(Error::query("`method: push` with `damping: 1`").with_hint(hint));
     }
     let last = run.call.float("tolerance").max(f64::EPSILON);

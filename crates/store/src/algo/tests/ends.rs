@@ -278,7 +278,7 @@ fn sums_that_no_float_holds_are_errors() {
     };
     let to = |count: i64| [("target", nodes(&[2])), ("k", ArgumentValue::Int(count))];
     let edges = [(0, 1), (0, 2), (1, 2)];
-    let way = "their sum along a way";
+    let way = "their sum along a path";
     // Each row: the algorithm, the weights of 0 to 1, 0 to 2 and 1 to 2, and which sum is too large; "" where none is.
     let alpha = [("alpha", ArgumentValue::Float(1e-309))];
     let cases = [

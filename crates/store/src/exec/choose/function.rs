@@ -182,7 +182,7 @@ impl<'a> Context<'a> {
                 if predicate.is_edges() {
                     let name = &name.name;
                     let message =
-                        format!("`{name}` leads to nodes, which can't be compared with a value");
+                        format!("`{name}` is an edge, which can't be compared with a value");
                     let hint = format!("write `uid_in({name}, 0x1)`");
                     return Err(Error::query(message).with_hint(hint));
                 }
@@ -225,8 +225,7 @@ impl<'a> Context<'a> {
         let Some(predicate) = self.resolve(name)? else { return nothing() };
         if !predicate.is_edges() {
             let name = &name.name;
-            let message =
-                format!("`uid_in` needs a predicate that leads to nodes, and `{name}` has values");
+            let message = format!("`uid_in` needs an edge predicate, and `{name}` has values");
             return Err(Error::query(message).with_hint(format!("write `eq({name}, ...)`")));
         }
         Ok(Tester::EdgeTo(predicate, name.reverse, self.uid_in_ends(uids, vars).into()))

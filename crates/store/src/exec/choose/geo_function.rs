@@ -137,7 +137,7 @@ fn not_of_texts(name: &str, piece: &str) -> Error {
     let message = format!("`contains` is for areas of the type geo, and `{name}` is a text");
     let piece: String = piece.chars().take(20).collect();
     let hint = format!(
-        "write `anyoftext({name}, {piece:?})` for words, `regexp({name}, /.../i)` for pieces of words, or `match({name}, {piece:?}, 3)` for what is spelt alike"
+        "write `anyoftext({name}, {piece:?})` for words, `regexp({name}, /.../i)` for parts of words, or `match({name}, {piece:?}, 3)` for similar spellings"
     );
     Error::query(message).with_hint(hint)
 }

@@ -399,7 +399,7 @@ fn value_index(value_type: ValueType) -> &'static str {
 fn no_value_index(def: &PredicateDef, op: Comparison) -> Error {
     let name = &def.name;
     if def.value_type == ValueType::Uid {
-        let message = format!("`{name}` leads to nodes, which can't be compared with a value");
+        let message = format!("`{name}` is an edge, which can't be compared with a value");
         return Error::query(message).with_hint(format!("write `uid_in({name}, 0x1)` in a filter"));
     }
     let message = format!("predicate `{name}` has no index of its values");

@@ -142,7 +142,7 @@ impl Limits {
 
 /// The error of a request past a limit: what was reached, and the limit's name.
 pub fn past_limit(what: &str, name: &str) -> Error {
-    Error::Limit { message: format!("{what}: ask for less, or raise the limit `{name}`") }
+    Error::Limit { message: format!("{what}: request less, or raise the limit `{name}`") }
 }
 
 fn number(name: &str, value: &str) -> Result<u64> {

@@ -634,7 +634,7 @@ fn cancelled() -> Error {
 fn timed_out(timeout: Duration) -> Error {
     let seconds = timeout.as_secs_f64();
     let message = format!(
-        "the request took longer than its timeout of {seconds} s: ask for less, or raise `timeout`"
+        "the request took longer than its timeout of {seconds} s: request less, or raise `timeout`"
     );
     Error::Limit { message }
 }

@@ -293,7 +293,7 @@ impl Context<'_> {
         }
         let refused = |message: String| {
             let at = body[vars[0].0].at;
-            let hint = "a variable holds one value for each node: group by one predicate that leads to nodes";
+            let hint = "a variable holds one value for each node: group by one edge predicate";
             Error::query_at(at, message).with_hint(hint)
         };
         if keys != 1 {

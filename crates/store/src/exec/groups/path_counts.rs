@@ -93,7 +93,7 @@ impl Context<'_> {
             if i128::from(i64::MAX) < all * i128::from(chain.constant.unsigned_abs().max(1)) {
                 return Ok(None);
             }
-            let step = self.begin("field", &field.key, Some(field.at), None);
+            let step = self.begin("expand", &field.key, Some(field.at), None);
             let below = match &ways {
                 None => self.ways_below(edges, Members::Set(roots), None)?,
                 Some(ways) => {

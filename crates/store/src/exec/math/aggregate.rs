@@ -193,7 +193,7 @@ impl Context<'_> {
                 field.key
             );
             let hint =
-                format!("write it beside the field that has `{name} as ...` in its selection");
+                format!("write it next to the field that has `{name} as ...` in its selection");
             Error::query_at(field.at, message).with_hint(hint)
         };
         if self.vars[var.0 as usize].is_none() {

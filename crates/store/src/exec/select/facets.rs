@@ -71,7 +71,7 @@ impl<'a> Context<'a> {
                 Ok(false)
             }
             Filter::Not(part) => self.facets_pass(part, get).map(|passes| !passes),
-            Filter::Reaches(_) => Err(Error::query("a facet leads to no nodes")),
+            Filter::Reaches(_) => Err(Error::query("a facet has no targets")),
             Filter::Function(function) => match &function.call {
                 Call::Compare { op, left: Operand::Predicate(facet), arguments } => {
                     let Some(value) = get(&facet.name) else { return Ok(false) };
@@ -221,7 +221,7 @@ impl<'a> Context<'a> {
 /// The error for a facet that is no number, of several edges to one node.
 fn no_sum(facet: &str) -> Error {
     let message =
-        format!("several edges with facet `{facet}` lead to one node, so a variable can't hold it");
+        format!("several edges with facet `{facet}` have one target, so a variable can't hold it");
     Error::query(message).with_hint("only numbers are summed up")
 }
 

@@ -373,7 +373,7 @@ pub(crate) fn check_order(page: Page, order: &[hexgraph_base::plan::OrderKey]) -
         matches!(order.first(), Some(hexgraph_base::plan::OrderKey::Predicate { .. }));
     if page.first < 0 && by_predicate {
         let message = format!("`first: {}` can't be used with an order", page.first);
-        let hint = format!("reverse the order and ask for `first: {}`", page.first.unsigned_abs());
+        let hint = format!("reverse the order and use `first: {}`", page.first.unsigned_abs());
         return Err(Error::query(message).with_hint(hint));
     }
     Ok(())

@@ -538,7 +538,7 @@ impl Lists {
 /// The offset behind so many targets. Offsets of levels are 32 bits wide.
 fn end_of(targets: usize) -> Result<u32> {
     u32::try_from(targets).map_err(|_| Error::Limit {
-        message: "a field reached more than 4294967295 edges, ask for fewer".into(),
+        message: "a field reached more than 4294967295 edges, request fewer".into(),
     })
 }
 

@@ -12,7 +12,7 @@ pub(in crate::graph) type Charge<'a> = &'a dyn Fn(usize) -> Result<()>;
 pub(super) fn too_many(count: usize) -> Error {
     Error::Limit {
         message: format!(
-            "the request has {count} statements, at most {STATEMENTS_MAX} are carried out at once: split it, or load a file"
+            "the request has {count} statements, at most {STATEMENTS_MAX} are executed at once: split it, or load a file"
         ),
     }
 }
@@ -21,7 +21,7 @@ pub(super) fn too_many(count: usize) -> Error {
 pub(super) fn more_than_most() -> Error {
     Error::Limit {
         message: format!(
-            "the request has more than {STATEMENTS_MAX} statements, which is the most that are carried out at once: split it, or load a file"
+            "the request has more than {STATEMENTS_MAX} statements, which is the most that are executed at once: split it, or load a file"
         ),
     }
 }

@@ -163,7 +163,7 @@ impl Uids {
         taken.map(|start| start..start + count).map_err(|next| {
             let left = UPPER.saturating_sub(next);
             let message = format!(
-                "{count} uids in a row: {left} are left, the others are kept for new nodes, which get theirs by themselves"
+                "{count} consecutive uids: {left} are left, the others are reserved for new nodes"
             );
             Error::Limit { message }
         })
