@@ -132,7 +132,7 @@ fn programs_take_so_many_at_once_and_never_what_new_nodes_need() {
     }
     for count in [1, 2, 1000] {
         let message = limit_of(db.assign_uids(count));
-        assert!(message.contains("0 are left, the others are kept for new nodes"), "{message}");
+        assert!(message.contains("0 are left, the others are reserved for new nodes"), "{message}");
     }
     assert_eq!(new_node(&db), UPPER);
 }

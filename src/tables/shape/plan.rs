@@ -225,7 +225,7 @@ impl Parts {
         };
         for value in &plan.values {
             let (rows, faults) = ((&nodes[..], first_row), &mut self.faults);
-            let part = value_part(value, column, rows, canceller, faults);
+            let part = value_part(value, &column, rows, canceller, faults);
             self.values.push(part);
         }
         for edge in &plan.edges {
