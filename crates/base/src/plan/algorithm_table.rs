@@ -212,7 +212,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "betweenness",
-        summary: "The share of shortest paths between other nodes that contain a node.",
+        summary: "The fraction of shortest paths between other nodes that contain a node.",
         arguments: &[
             argument(
                 "samples",

@@ -108,11 +108,11 @@ fn is_header(own: &[ColumnKind], below: &[ColumnKind], is_alone: bool) -> (bool,
 /// Whether texts can be the names of columns: distinct, and none empty but the last one of an empty column, since lines may end with a
 /// separator.
 fn can_be_names(cells: &[Cow<'_, str>], below: &[ColumnKind]) -> bool {
-    let ends_empty = 1 < cells.len()
+    let has_trailing = 1 < cells.len()
         && cells.last().is_some_and(|cell| cell.is_empty())
         && below.get(cells.len() - 1) == Some(&ColumnKind::Missing)
         && below.iter().any(|kind| *kind != ColumnKind::Missing);
-    let named = if ends_empty { &cells[..cells.len() - 1] } else { cells };
+    let named = if has_trailing { &cells[..cells.len() - 1] } else { cells };
     let distinct: HashSet<&str> = named.iter().map(|cell| cell.trim()).collect();
     distinct.len() == named.len() && !distinct.contains("")
 }

@@ -343,7 +343,7 @@ mod tests {
             ("1,2,3\n", b',', ", \"-- +0 none column0,column1,column2"),
             ("a,b,\n1,2,\n", b',', ", \"-- +0 names a,b,"),                 // a separator behind each record
             ("a,b\n1,2,\n3,4,\n", b',', ", \"-- +0 names a,b"),             // behind each but the names
-            ("1/1/2020\n5/7/1995\n", b',', ", \"-- +0 none column0"),        // no order of the parts is known
+            ("1/1/2020\n5/7/1995\n", b',', ", \"-- +0 none column0"),        // either order of the parts
             ("12:30,x\n,y\n14:00,z\n", b',', ", \"-- +0 none column0,column1"),
             ("2.2.2;1.2.20\n", b',', "; \"-- +0 none column0,column1"),
             ("land,2019/20\nA,few\n", b',', ", \"-- +0 names land,2019/20"),
