@@ -224,3 +224,50 @@ fn a_transaction_that_writes_the_same_conflicts() {
     assert!(same.commit().is_err());
     assert!(other.commit().is_ok());
 }
+
+#[test]
+fn no_fraction_is_lost_by_a_load() {
+    for is_little in [true, false] {
+        let db = Database::in_memory_with(options(is_little));
+        db.alter(SCHEMA).unwrap();
+        for line in ["{\"uid\": \"0x2\", \"age\": 2.75}", "<2> <age> \"2.75\"^^<xs:float> ."] {
+            let fault = load(&db, line).unwrap_err().to_string();
+            let want =
+                "2.75 has a fraction, which an int does not keep (alter the predicate to float";
+            assert!(fault.contains(want) && fault.contains("age"), "{fault}");
+        }
+        // Whole floats are ints.
+        load(&db, "{\"uid\": \"0x2\", \"age\": 2.0}").unwrap();
+        // A mutation does as Dgraph does.
+        db.mutate("<0x3> <age> \"2.75\"^^<xs:float> .", "").unwrap();
+        let ages: Vec<String> =
+            exported(&db).into_iter().filter(|it| it.contains("<age>")).collect();
+        assert_eq!(ages.len(), 2);
+        assert!(ages.iter().all(|it| it.contains("\"2\"")), "{ages:?}");
+    }
+}
+
+/// Of a predicate that is new all numbers are floats where one is, in whatever piece of the file it comes.
+#[test]
+fn numbers_of_a_new_predicate_widen() {
+    let many: String =
+        (1..40_000).map(|node| format!("{{\"uid\": \"{node}\", \"size\": {node}}}\n")).collect();
+    let last = "{\"uid\": \"50000\", \"size\": 2.75}\n";
+    for memory in [0, 16 << 20] {
+        for lines in [format!("{last}{many}"), format!("{many}{last}")] {
+            let db = Database::in_memory();
+            let source = Source::Bytes(lines.into_bytes().into());
+            let options = LoadOptions { memory, ..LoadOptions::default() };
+            db.load(source, None, options, &Control::new()).unwrap();
+            let lines = exported(&db);
+            assert!(lines.last().unwrap().contains("size: float"), "{:?}", lines.last());
+            let has = |text: &str| lines.iter().any(|line| line.contains(text));
+            assert!(has("<0xc350> <size> \"2.75\"") && has("<0x1> <size> \"1\""));
+            assert_eq!(lines.len(), 40_001);
+        }
+    }
+    // In one object a list of both.
+    let db = Database::in_memory();
+    load(&db, "{\"uid\": \"1\", \"sizes\": [1, 2.5]}").unwrap();
+    assert!(exported(&db).last().unwrap().contains("sizes: [float]"));
+}

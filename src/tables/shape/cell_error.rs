@@ -44,8 +44,20 @@ pub(in crate::tables) enum CellError {
     #[error("a row of edges has no end here")]
     NoEnd,
     /// The cell is a number with a fraction, and the predicate has ints.
-    #[error("it has a fraction, which an int does not keep")]
+    #[error(
+        "it has a fraction, which an int does not keep: alter the predicate to float, or give the column another one with `columns`"
+    )]
     Fraction,
+    /// The row has a cell in another column of the same predicate or facet.
+    #[error(
+        "the row has a cell in column {other:?}, too, and both are `{name}`, of which there is one"
+    )]
+    Rival {
+        /// The other column.
+        other: String,
+        /// The predicate or the key of the facet.
+        name: String,
+    },
     /// The cell is a number with a fraction, a truth value or a time.
     #[error("an id is a whole number or a text")]
     NotAnId,

@@ -1,6 +1,7 @@
 //! What the columns of a table mean.
 
 pub(super) mod options;
+pub(super) mod rivals;
 pub(super) mod plan;
 pub(super) mod named;
 pub(super) mod choose_ids;

@@ -4,6 +4,7 @@
 use super::ids::{IdColumn, SLOTS};
 use super::other_types::Shared;
 use super::parts::{ColumnName, FacetColumn, Fault, ValueColumn, facet_part, value_part};
+use super::rivals::{rival_facets, rival_values, without_rivals};
 use crate::db::Canceller;
 use arrow_array::{ArrayRef, RecordBatch};
 use hexgraph_base::schema::PredicateDef;
@@ -223,9 +224,13 @@ impl Parts {
                 numbers.nodes
             }
         };
+        let rivals = rival_values(&plan.values);
+        let rows_of = (|row: usize| nodes[row] != 0, first_row);
+        let changed = without_rivals(&rivals, &column, rows_of, &mut self.faults);
+        let column = |it: &ColumnName| changed.get(&it.place).unwrap_or_else(|| column(it));
         for value in &plan.values {
             let (rows, faults) = ((&nodes[..], first_row), &mut self.faults);
-            let part = value_part(value, &column, rows, canceller, faults);
+            let part = value_part(value, column, rows, canceller, faults);
             self.values.push(part);
         }
         for edge in &plan.edges {
@@ -274,6 +279,10 @@ impl Parts {
             nodes = kept.iter().map(|&row| nodes[row as usize]).collect();
             targets = kept.iter().map(|&row| targets[row as usize]).collect();
         }
+        let rivals = rival_facets(&plan.facets);
+        let rows_of = (|row: usize| kept.binary_search(&(row as u32)).is_ok(), first_row);
+        let changed = without_rivals(&rivals, &column, rows_of, &mut self.faults);
+        let column = |it: &ColumnName| changed.get(&it.place).unwrap_or_else(|| column(it));
         let mut facets = Vec::new();
         for facet in &plan.facets {
             let (array, rows) = (column(&facet.column), (&kept[..], first_row));

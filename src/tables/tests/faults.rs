@@ -336,3 +336,38 @@ fn names_that_are_longer_than_those_of_files_are_exported() {
     };
     assert_eq!(rdf(&copy, "copy.rdf"), rdf(&db, "own.rdf"));
 }
+
+/// Columns of one predicate or facet have cells in different rows.
+#[test]
+fn two_cells_of_one_value_are_refused() {
+    let db = Database::in_memory();
+    db.alter("any: default .").unwrap();
+    let rows = || {
+        let any: ArrayRef = Arc::new(StringArray::from(vec![Some("a"), Some("b"), None]));
+        let number: ArrayRef = Arc::new(StringArray::from(vec![None, Some("5"), Some("6")]));
+        let mut columns = vec![("id", ints(&[1, 2, 3])), ("to", ints(&[2, 3, 1]))];
+        columns.extend([("any", any), ("any^^int", number)]);
+        table(vec![batch(columns)])
+    };
+    let fault = nodes(&db, rows(), NodeOptions::default()).unwrap_err().to_string();
+    let want =
+        "row 2, column \"any^^int\": the row has a cell in column \"any\", too, and both are `any`";
+    assert!(fault.contains(want), "{fault}");
+    let skipping = || TableOptions { skip_errors: true, ..TableOptions::default() };
+    let options = NodeOptions { table: skipping(), ..NodeOptions::default() };
+    let report = nodes(&db, rows(), options).unwrap();
+    assert_eq!((report.skipped, report.overridden), (1, 0));
+    let found = ask(&db, "{ q(func: has(any), orderasc: id) { any } }");
+    assert_eq!(found, r#"{"q":[{"any":"a"},{"any":"b"},{"any":"6"}]}"#);
+    let uids = Some(IdSpace::Uid);
+    let facets = ["any", "any^^int"].map(|it| (it.to_owned(), it.to_owned())).to_vec();
+    let mut options = EdgeOptions { facets, ..EdgeOptions::new("e", "id", "to") };
+    (options.source_ids, options.target_ids) = (uids.clone(), uids);
+    let fault = edges(&db, rows(), options.clone()).unwrap_err().to_string();
+    assert!(fault.contains(want), "{fault}");
+    options.table = skipping();
+    assert_eq!(edges(&db, rows(), options).unwrap().skipped, 1);
+    let found = ask(&db, "{ q(func: uid(1, 2, 3)) { e @facets { uid } } }");
+    let want = r#"{"q":[{"e":[{"uid":"0x2","e|any":"a"}]},{"e":[{"uid":"0x3","e|any":"b"}]},{"e":[{"uid":"0x1","e|any":6}]}]}"#;
+    assert_eq!(found, want);
+}

@@ -109,6 +109,29 @@ pub fn stored(object: &Object<'_>, def: &PredicateDef) -> Result<Value, Refusal>
     Ok(converted)
 }
 
+/// Checks that an object of a load loses nothing as a value of a predicate of ints.
+///
+/// # Errors
+///
+/// [`Refusal::Fraction`].
+pub(in crate::graph) fn check_whole(
+    object: &Object<'_>,
+    def: &PredicateDef,
+) -> Result<(), Refusal> {
+    let number = match object {
+        _ if def.value_type != ValueType::Int => return Ok(()),
+        Object::Value(Value::Float(number)) => *number,
+        Object::Literal { text, value_type: ValueType::Float } => {
+            text.trim().parse().unwrap_or_default()
+        }
+        _ => return Ok(()),
+    };
+    match number.is_finite() && number.fract() != 0.0 {
+        true => Err(Refusal::Fraction { number: number.to_string() }),
+        false => Ok(()),
+    }
+}
+
 fn no_vector(def: &PredicateDef) -> Refusal {
     Refusal::NoVector { predicate: def.name.clone() }
 }

@@ -70,6 +70,14 @@ pub enum Refusal {
     /// The value can't be converted to the type of the predicate.
     #[error(transparent)]
     Convert(#[from] ConvertError),
+    /// The number has a fraction, and the predicate has ints.
+    #[error(
+        "{number} has a fraction, which an int does not keep (alter the predicate to float, or load it into another one)"
+    )]
+    Fraction {
+        /// The number.
+        number: String,
+    },
     /// The value is infinite: no answer shows such a float, and others are lost in its sums.
     #[error("infinity is no value that can be stored (leave it out)")]
     Infinite,
@@ -122,6 +130,7 @@ impl Refusal {
         matches!(
             self,
             Refusal::Convert(_)
+                | Refusal::Fraction { .. }
                 | Refusal::Infinite
                 | Refusal::VectorNumber { .. }
                 | Refusal::Place(_)

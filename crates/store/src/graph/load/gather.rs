@@ -23,7 +23,7 @@ use crate::graph::version::predicate::{Predicate, PredicateData};
 use crate::graph::version::uids::NamedUids;
 use crate::graph::version::values::LangValues;
 use crate::graph::version::whole::Version;
-use crate::storage::{Array, ValuesBuilder, catch_corrupt};
+use crate::storage::{Array, Values, ValuesBuilder, catch_corrupt};
 use built::{Builder, BuiltPredicate, joined};
 use hexgraph_base::budget::{Budget, Share};
 use hexgraph_base::schema::{PredicateDef, Schema};
@@ -555,9 +555,10 @@ impl Pending {
         Ok((nodes, Predicate { def: self.def, data: PredicateData::Edges(edges) }))
     }
 
-    /// Makes the statements of a predicate that the schema does not know fit the first of them.
+    /// Makes the statements of a predicate that the schema does not know fit the first of them. Where some of its numbers are floats all
+    /// are, also those that came before: [`Pending::widen`] converts these.
     fn fit(
-        &self,
+        &mut self,
         batch: &mut PredicateBatch,
         value_lines: &[u64],
         edge_lines: &[u64],
@@ -566,6 +567,10 @@ impl Pending {
         let mut refuse = |line: u64, reason: String| {
             bad_lines.push(BadLine { line, column: 0, reason });
         };
+        let mut parts = batch.langs.iter().map(|(_, part)| &part.values);
+        if self.def.value_type == ValueType::Int && parts.any(has_float) {
+            Arc::make_mut(&mut self.def).value_type = ValueType::Float;
+        }
         let name = &self.def.name;
         if self.def.value_type == ValueType::Uid {
             batch.langs.clear();
@@ -644,6 +649,7 @@ impl Pending {
         is_bounded: bool,
     ) -> (Predicate, Superseded) {
         if self.is_new {
+            self.widen();
             self.decide_list();
         }
         let Pending { def, mut langs, mut edges, .. } = self;
@@ -688,6 +694,16 @@ impl Pending {
         (Predicate { def, data: PredicateData::Values(built) }, superseded)
     }
 
+    /// Makes floats of the ints of a new predicate that came before its first float.
+    fn widen(&mut self) {
+        if self.def.value_type != ValueType::Float {
+            return;
+        }
+        let parts = self.langs.values_mut().flatten();
+        let ints = parts.filter(|part| part.values.value_type() != Some(ValueType::Float));
+        ints.for_each(|part| *part = converted(part, ValueType::Float, |_, _| {}));
+    }
+
     /// A new predicate is a list when JSON has it in brackets, or a node has it more than once.
     fn decide_list(&mut self) {
         if self.def.value_type == ValueType::Uid || !self.def.value_type.has_lists() {
@@ -699,6 +715,14 @@ impl Pending {
         add_nodes(&columns, &mut subjects);
         let rows = columns.iter().map(|column| column.len() as u64).sum();
         Arc::make_mut(&mut self.def).list = self.is_listed || subjects.len() < rows;
+    }
+}
+
+/// True for numbers of which some are floats.
+fn has_float(values: &Values) -> bool {
+    match values.value_type() {
+        Some(value_type) => value_type == ValueType::Float,
+        None => (0..values.len()).any(|at| values.get(at).value_type() == ValueType::Float),
     }
 }
 
