@@ -105,7 +105,7 @@ def test_errors_quote_the_json_and_nothing_is_changed(people):
     assert raised.value.source == ' {"uid": "nobody", "name": "B"}]'
     with pytest.raises(hexgraph.QueryError, match="is no int"):
         people.mutate(set_json=[{"uid": "0x20", "name": "A"}, {"uid": "0x20", "born": "late"}])
-    with pytest.raises(hexgraph.SchemaError, match="leads to nodes"):
+    with pytest.raises(hexgraph.SchemaError, match="is an edge, and this is a value"):
         people.mutate(set_json=[{"uid": "0x20", "name": "A"}, {"uid": "0x20", "friend": "Bob"}])
     with pytest.raises(hexgraph.ParseError, match="an object to be deleted"):
         people.mutate(delete_json={"name": "Ada"})

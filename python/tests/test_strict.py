@@ -9,8 +9,8 @@ import hexgraph
 NO_X, NO_Y = "there is no predicate `x`", "there is no predicate `y`"
 
 EDGE = (
-    "`friend` is an edge and has no value of its own (say in braces what its nodes shall tell, as"
-    " in `friend { uid }`, or write `count(friend)`)"
+    "`friend` is an edge and has no value of its own (select fields of its targets, as in"
+    " `friend { uid }`, or write `count(friend)`)"
 )
 
 UNFILTERED = (
