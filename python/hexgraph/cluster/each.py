@@ -45,7 +45,7 @@ class Answers:
 
     def __next__(self) -> Result:
         if self._process != os.getpid():
-            raise QueryError("the answers are those of the process that was forked: ask again here")
+            raise QueryError("these answers belong to the parent process: query again here")
         self._read_on()
         if self._asked:
             self._taken += 1
