@@ -58,11 +58,11 @@ fn unknown_predicates_get_a_definition() {
                 <1> <e> <2> .\n";
     let version = load_text(&empty(), text);
     let schema = version.schema.to_text();
-    for line in ["d: default .", "l: [default] .", "i: int .", "e: [uid] ."] {
+    for line in ["d: default .", "l: [default] .", "i: float .", "e: [uid] ."] {
         assert!(schema.contains(line), "{line} in {schema}");
     }
-    assert_eq!(values_of(&version, "i", "", 2), ["6"]);
-    assert_eq!(values_of(&version, "i", "", 3), ["7"]);
+    let floats = |node| values_of(&version, "i", "", node)[0].parse::<f64>().unwrap();
+    assert_eq!([floats(1), floats(2), floats(3)], [5.0, 6.5, 7.0]);
     assert_eq!(contents(&version).values[&("d".into(), "".into(), 2)][0].0, Value::Int(5));
     assert_eq!(values_of(&version, "l", "", 1), ["x", "y"]);
 }
@@ -90,7 +90,7 @@ fn the_first_bad_line_is_named_and_nothing_is_stored() {
     let cases = [
         ("<1> <age> \"x\" .",              "`x` is no int"),
         ("<1> <age@en> \"1\" .",           "has no languages"),
-        ("<1> <friend> \"x\" .",           "leads to nodes, and this is a value"),
+        ("<1> <friend> \"x\" .",           "is an edge, and this is a value"),
         ("<1> <age> <2> .",                "of type int, and this is a node"),
         ("<1> <new@en> \"x\" .",           "has no languages"),
         ("<1> <score> \"-Inf\"^^<xs:float> .", "infinity is no value"),
@@ -102,7 +102,7 @@ fn the_first_bad_line_is_named_and_nothing_is_stored() {
         ("<1> <dgraph.graphql.xid> \"x\" .", "Cannot mutate graphql reserved predicate dgraph.graphql.xid"),
         ("<1> <age> * .",                  "`*` can only be deleted"),
         ("uid(v) <age> \"1\" .",           "without a query"),
-        ("<1> <e> <2> .\n<1> <e> \"x\" .", "leads to nodes elsewhere"),
+        ("<1> <e> <2> .\n<1> <e> \"x\" .", "is an edge elsewhere"),
         ("<1> age \"1\" .",                ""),
         ("<1> <age> \"1\"",                ""),
     ];

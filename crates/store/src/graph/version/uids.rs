@@ -343,7 +343,7 @@ mod tests {
         assert_eq!(uids.take_row(8).unwrap(), UPPER - 10..UPPER - 2);
         for _ in 0..2 {
             let error = uids.take_row(3).unwrap_err().to_string();
-            assert!(error.starts_with("3 uids in a row: 2 are left"), "{error}");
+            assert!(error.starts_with("3 consecutive uids: 2 are left"), "{error}");
         }
         assert_eq!(take(&uids, 3, &NodeIds::default()), [UPPER - 2, UPPER - 1, UPPER]);
         let error = uids.take_row(u64::MAX).unwrap_err().to_string();
