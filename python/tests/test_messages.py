@@ -222,7 +222,10 @@ CALLS = {
     "a latitude beyond the pole": (
         lambda db, _: db.mutate(set_json={"at": {"type": "Point", "coordinates": [2, 95]}}),
         ValueError,
-        ['set_json["at"]: the latitude 95 of [2, 95]', "write the longitude first"],
+        [
+            'set_json["at"]: the latitude 95 of [2, 95]',
+            "write the longitude first, then the latitude",
+        ],
     ),
     "a latitude of many points": (
         lambda db, _: db.mutate(

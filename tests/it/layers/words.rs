@@ -102,7 +102,9 @@ fn area(root: &Path, paths: &[&str], not: &[&str]) -> Counts {
     let mut counts = Counts::new();
     while let Some(path) = open.pop() {
         if not.contains(&path) {
-        } else if path.is_dir() {
+            continue;
+        }
+        if path.is_dir() {
             open.extend(fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
         } else if path.extension().is_some_and(|it| ENDINGS.iter().any(|ending| it == *ending)) {
             count(&fs::read_to_string(path).unwrap(), &mut counts);

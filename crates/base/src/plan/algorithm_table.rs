@@ -212,7 +212,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "betweenness",
-        summary: "The fraction of shortest paths between other nodes that contain a node.",
+        summary: "How many of the shortest paths between other nodes contain a node.",
         arguments: &[
             argument(
                 "samples",

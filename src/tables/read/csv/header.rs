@@ -59,10 +59,9 @@ pub(super) fn header_of(
                 let rows = (start + 1..records.len()).map(|index| records.record(index));
                 has_values(first, rows, &text)
             };
-            let is_row =
-                given.is_edges || given.is_named || dialect.merges_separators || has_values();
-            let names: Vec<_> = first.iter().map(text).collect();
-            let is_assumed = was_assumed && !is_row && can_be_names(&names, &below);
+            let has_names = || can_be_names(&first.iter().map(text).collect::<Vec<_>>(), &below);
+            let is_row = given.is_edges || given.is_named || dialect.merges_separators;
+            let is_assumed = was_assumed && !is_row && !has_values() && has_names();
             (is_header && (is_assumed || !was_assumed), is_assumed)
         }
     };

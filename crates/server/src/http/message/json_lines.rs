@@ -215,7 +215,10 @@ mod tests {
         assert!(wrong("\n \n").contains("the body is empty"));
         assert!(wrong("{\"query\":7}").starts_with("line 1: the first line is"));
         assert!(wrong("{\"a\":7}").starts_with("line 1: the first line is"));
-        assert!(wrong("{\"query\":\"\",\"variables\":{}}").contains("next to `query`"));
+        assert!(
+            wrong("{\"query\":\"\",\"variables\":{}}")
+                .contains("unexpected \"variables\" next to `query`")
+        );
         assert!(wrong("{ q(func: uid(1)) { uid } }").starts_with("line 1, byte 3: it is no JSON"));
     }
 }

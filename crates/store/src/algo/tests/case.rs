@@ -59,12 +59,13 @@ impl Work for Threads {
     }
 }
 
-/// Work on one thread that is counted: looks at the clock, and the most bytes at a time.
+/// Work that is counted: looks at the clock, and the most bytes at a time. On one thread, or on those of a pool.
 #[derive(Default)]
 pub(super) struct Counted {
     pub(super) checks: AtomicUsize,
     pub(super) bytes: AtomicUsize,
     pub(super) most: AtomicUsize,
+    pub(super) pool: Option<Pool>,
 }
 
 impl Work for Counted {
@@ -84,7 +85,7 @@ impl Work for Counted {
     }
 
     fn pool(&self) -> Option<&Pool> {
-        None
+        self.pool.as_ref()
     }
 }
 

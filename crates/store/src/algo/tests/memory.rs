@@ -1,48 +1,13 @@
 //! The memory that calls take, compared with the estimates.
 
-use super::case::{Edges, Threads, found, loaded, quads};
+use super::case::{Counted, Edges, found, loaded, quads};
 use super::graphs::any_call;
-use crate::algo::{EdgePart, GraphCache, Task, Wanted, Work, estimate};
+use crate::algo::{EdgePart, GraphCache, Task, Wanted, estimate};
 use crate::graph::Version;
 use fastrand::Rng;
 use hexgraph_base::plan::{ALGORITHMS, Direction};
+use hexgraph_base::types::Uid;
 use hexgraph_base::types::pool::Pool;
-use hexgraph_base::types::{Result, Uid};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-
-/// Work on some threads whose peak is recorded.
-struct Recorded {
-    threads: Threads,
-    bytes: AtomicUsize,
-    peak: AtomicUsize,
-}
-
-impl Recorded {
-    fn new(threads: usize) -> Recorded {
-        let threads = Threads(Pool::new(threads));
-        Recorded { threads, bytes: AtomicUsize::new(0), peak: AtomicUsize::new(0) }
-    }
-}
-
-impl Work for Recorded {
-    fn check(&self) -> Result<()> {
-        Ok(())
-    }
-
-    fn charge(&self, bytes: usize) -> Result<()> {
-        let now = self.bytes.fetch_add(bytes, Relaxed) + bytes;
-        self.peak.fetch_max(now, Relaxed);
-        Ok(())
-    }
-
-    fn uncharge(&self, bytes: usize) {
-        self.bytes.fetch_sub(bytes, Relaxed);
-    }
-
-    fn pool(&self) -> Option<&Pool> {
-        self.threads.pool()
-    }
-}
 
 fn random(nodes: u32, edges: usize) -> Version {
     let mut rng = Rng::with_seed(7);
@@ -67,13 +32,14 @@ fn estimates_are_close_to_the_peaks() {
                 let wanted = Wanted { parts, nodes: None, direction, uid: &uid };
                 for algorithm in ALGORITHMS.iter().filter(|it| it.directions.contains(&direction)) {
                     for threads in [1, 3] {
-                        let work = Recorded::new(threads);
+                        let pool = Some(Pool::new(threads));
+                        let work = Counted { pool, ..Counted::default() };
                         let task = Task::new(&work, None);
                         let graph = GraphCache::take(None, &wanted, &task).unwrap().0;
                         let estimate = estimate(algorithm.name, &wanted, Some(&graph));
                         let Some(estimate) = estimate else { continue };
                         found(&graph, &any_call(algorithm), &work, None).unwrap();
-                        let ratio = estimate.bytes as f64 / work.peak.into_inner() as f64;
+                        let ratio = estimate.bytes as f64 / work.most.into_inner() as f64;
                         if !(0.8..1.2).contains(&ratio) {
                             let name = algorithm.name;
                             faults.push(format!(

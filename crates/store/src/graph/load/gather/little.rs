@@ -117,9 +117,7 @@ fn superseded_by(pending: &Pending, version: &Version) -> Superseded {
     let stored = version.predicates.get(pending.def.name.as_str());
     let (mut superseded, is_list) = (Superseded::default(), pending.def.list);
     for (lang, parts) in &pending.langs {
-        let mut nodes: Vec<u32> = parts.iter().flat_map(|part| part.nodes.clone()).collect();
-        nodes.sort_unstable();
-        nodes.dedup();
+        let nodes = distinct(parts.iter().map(|part| &part.nodes));
         let old = stored.and_then(|old| old.values(lang));
         let old = old.map(|old| ValuePart::of_nodes(old, &nodes));
         let mut counter = SupersededCounter::new(old.as_ref().map_or(0, |old| old.nodes.len()));
@@ -128,9 +126,7 @@ fn superseded_by(pending: &Pending, version: &Version) -> Superseded {
         superseded += counter.counts;
     }
     if !pending.edges.is_empty() {
-        let mut nodes: Vec<u32> = pending.edges.iter().flat_map(|it| it.nodes.clone()).collect();
-        nodes.sort_unstable();
-        nodes.dedup();
+        let nodes = distinct(pending.edges.iter().map(|part| &part.nodes));
         let old = stored.and_then(|old| old.direction(false));
         let old = old.map(|old| EdgePart::of_nodes(old, nodes.into_iter()));
         let mut counter = SupersededCounter::new(old.as_ref().map_or(0, |old| old.nodes.len()));
@@ -139,6 +135,14 @@ fn superseded_by(pending: &Pending, version: &Version) -> Superseded {
         superseded += counter.counts;
     }
     superseded
+}
+
+/// The nodes of some parts, ascending and each once.
+fn distinct<'p>(parts: impl Iterator<Item = &'p Vec<u32>>) -> Vec<u32> {
+    let mut nodes: Vec<u32> = parts.flatten().copied().collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes
 }
 
 /// The changes, growing.
