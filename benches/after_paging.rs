@@ -8,7 +8,7 @@
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use hexgraph::db::graphql::{Headers, Request};
-use hexgraph::db::{Control, Database, OpenOptions};
+use hexgraph::db::{Database, OpenOptions, RequestContext};
 use hexgraph_benches::{ask, load_lines};
 use std::hint::black_box;
 use std::time::Instant;
@@ -96,7 +96,7 @@ const IN_GRAPHQL: [(&str, fn(u64) -> String); 3] =
     [("root", graphql_root), ("filtered", graphql_filtered), ("edges", graphql_edges)];
 
 fn graphql(db: &Database, request: &Request) -> Vec<u8> {
-    let response = db.graphql(request, &Headers::new(), &Control::new());
+    let response = db.graphql_with(request, &Headers::new(), &RequestContext::new());
     assert!(response.errors.is_empty(), "{:?}", response.errors);
     response.to_json("")
 }

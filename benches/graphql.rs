@@ -5,7 +5,7 @@
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use hexgraph::db::graphql::{Headers, Request};
-use hexgraph::db::{Control, Database};
+use hexgraph::db::{Database, RequestContext};
 use hexgraph::internals::graphql::auth::{Claims, Rulebook};
 use hexgraph::internals::graphql::generate::Api;
 use hexgraph::internals::graphql::lower::{Caller, SimilarTo, lower};
@@ -71,7 +71,7 @@ fn variables(depth: u64) -> Map<String, serde_json::Value> {
 }
 
 fn graphql(db: &Database, request: &Request) -> Vec<u8> {
-    let response = db.graphql(request, &Headers::new(), &Control::new());
+    let response = db.graphql_with(request, &Headers::new(), &RequestContext::new());
     assert!(response.errors.is_empty(), "{:?}", response.errors);
     response.to_json("")
 }

@@ -1,7 +1,7 @@
 //! How long does a small write wait beside work on whole predicates? One thread writes one value after the other, with a short
 //! pause between two, while another alters the schema, loads, compacts or drops. Prints the waits during each piece of work.
 
-use hexgraph::db::{Control, Database, Drop, LoadOptions, OpenOptions, Source, SyncPolicy};
+use hexgraph::db::{Database, Drop, LoadOptions, OpenOptions, RequestContext, Source, SyncPolicy};
 use hexgraph_benches::load_lines;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -100,7 +100,8 @@ fn run(db: &Database, folder: &Path) {
     let people = more_people();
     let load = || {
         let source = Source::Bytes(people.clone().into());
-        db.load(source, None, LoadOptions::default(), &Control::new()).expect("valid lines");
+        db.load_with(source, None, LoadOptions::default(), &RequestContext::new())
+            .expect("valid lines");
     };
     report("load of 1 M nodes, writes to the same", beside(db, &all, load));
     report("load of 1 M nodes, writes to another", beside(db, &["score"], load));

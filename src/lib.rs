@@ -7,14 +7,13 @@
 //! gives: values and errors, tables and texts of answers, the budget of memory that requests share.
 //!
 //! ```
-//! use hexgraph::db::{Control, Database, QueryRequest};
+//! use hexgraph::db::Database;
 //!
 //! # fn main() -> hexgraph::types::Result<()> {
 //! let db = Database::in_memory();
 //! db.alter("name: string @index(exact) .\nfriend: [uid] .")?;
 //! db.mutate("<0x1> <name> \"Ada\" .\n<0x2> <name> \"Bob\" .\n<0x1> <friend> <0x2> .", "")?;
-//! let text = "{ q(func: eq(name, \"Ada\")) { friend { name } } }".to_owned();
-//! let answer = db.query(&QueryRequest { text, ..QueryRequest::default() }, &Control::new())?;
+//! let answer = db.query("{ q(func: eq(name, \"Ada\")) { friend { name } } }")?;
 //! assert_eq!(answer.to_json()?.0, r#"{"q":[{"friend":[{"name":"Bob"}]}]}"#);
 //! # Ok(())
 //! # }
@@ -39,3 +38,8 @@ pub mod internals {
     pub use hexgraph_graphql as graphql;
     pub use hexgraph_store::{durability, exec, graph, index, storage};
 }
+
+/// The examples of the crate's page run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../CRATE.md")]
+struct CratePage;

@@ -2,7 +2,7 @@
 
 use crate::clock::{at, median, of_process, resident};
 use crate::graph::{commit, copy, open};
-use hexgraph::db::{Control, Database, LoadOptions, Source};
+use hexgraph::db::{Database, LoadOptions, RequestContext, Source};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -75,7 +75,7 @@ fn one_row(db: &Database) {
         .map(|number| {
             let line = format!("<{}> <score> \"{number}\" .", 77_000 + number);
             let (options, started) = (LoadOptions::default(), Instant::now());
-            db.load(Source::Bytes(line.into()), None, options, &Control::new())
+            db.load_with(Source::Bytes(line.into()), None, options, &RequestContext::new())
                 .expect("a valid line");
             started.elapsed()
         })

@@ -1,7 +1,7 @@
 //! The kinds of access by name. In a text `#` stands for a number of two digits, 40 to 99, that changes from call to call.
 
 use hexgraph::db::graphql::{Headers, Request};
-use hexgraph::db::{Control, Database, QueryRequest};
+use hexgraph::db::{Database, QueryRequest, RequestContext};
 use std::hint::black_box;
 
 /// How a question is asked.
@@ -26,13 +26,15 @@ impl Question {
             Dql(text) => drop(black_box(hexgraph_benches::ask(db, &filled(text)))),
             Graphql(text) => {
                 let request = Request::new(filled(text));
-                let response = db.graphql(&request, &Headers::new(), &Control::new());
+                let response = db.graphql_with(&request, &Headers::new(), &RequestContext::new());
                 assert!(response.errors.is_empty(), "{text}: {:?}", response.errors);
                 drop(black_box(response.to_json("")));
             }
             Explain(text) => {
                 let request = QueryRequest { text: filled(text), ..QueryRequest::default() };
-                drop(black_box(db.explain(&request, &Control::new()).expect("a valid query")));
+                drop(black_box(
+                    db.explain_with(&request, &RequestContext::new()).expect("a valid query"),
+                ));
             }
             Call(call) => call(db),
         }

@@ -13,7 +13,7 @@ mod machine;
 
 use hexgraph::answer::Table;
 use hexgraph::db::{
-    Control, Database, ManyRequest, OpenOptions, QueryAnswer, QueryRequest, Variables,
+    Database, ManyRequest, OpenOptions, QueryAnswer, QueryRequest, RequestContext, Variables,
 };
 use hexgraph_benches::load_lines;
 use std::hint::black_box;
@@ -182,7 +182,7 @@ fn build(saved: &Path) {
 
 fn answer(db: &Database, text: &str) -> QueryAnswer {
     let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
-    db.query(&request, &Control::new()).expect("the query is valid")
+    db.query_with(&request, &RequestContext::new()).expect("the query is valid")
 }
 
 /// The answers about a thousand nodes.
@@ -193,7 +193,7 @@ fn answers(db: &Database, text: &str) -> Table {
     };
     let (text, block, number) = (text.to_owned(), None, "row".to_owned());
     let request = ManyRequest { text, rows: (0..1000).map(about).collect(), block, number };
-    db.query_many(&request, &Control::new()).expect("the query is valid")
+    db.query_many_with(&request, &RequestContext::new()).expect("the query is valid")
 }
 
 /// What a shape's answer is, for a comparison.
@@ -201,7 +201,10 @@ fn shown(db: &Database, form: Form, text: &str) -> String {
     match form {
         Form::Json => answer(db, text).to_json().expect("the values are valid").0,
         Form::Table => {
-            format!("{:?}", answer(db, text).table(None, &Control::new()).expect("a table"))
+            format!(
+                "{:?}",
+                answer(db, text).table_with(None, &RequestContext::new()).expect("a table")
+            )
         }
         Form::Many => format!("{:?}", answers(db, text)),
     }
@@ -211,9 +214,9 @@ fn time(db: &Database, form: Form, text: &str) -> Duration {
     let started = Instant::now();
     match form {
         Form::Json => drop(black_box(answer(db, text).to_json().expect("the values are valid"))),
-        Form::Table => {
-            drop(black_box(answer(db, text).table(None, &Control::new()).expect("a table")))
-        }
+        Form::Table => drop(black_box(
+            answer(db, text).table_with(None, &RequestContext::new()).expect("a table"),
+        )),
         Form::Many => drop(black_box(answers(db, text))),
     }
     started.elapsed()

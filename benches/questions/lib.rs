@@ -4,7 +4,7 @@ mod features;
 
 pub use features::FEATURES;
 
-use hexgraph::db::{Control, Database, LoadOptions, QueryRequest, Source};
+use hexgraph::db::{Database, LoadOptions, QueryRequest, RequestContext, Source};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// When the query fails: a bench has no use for that.
 pub fn ask(db: &Database, text: &str) -> String {
     let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
-    let answer = db.query(&request, &Control::new()).expect("the query is valid");
+    let answer = db.query_with(&request, &RequestContext::new()).expect("the query is valid");
     answer.to_json().expect("the values are valid").0
 }
 
@@ -34,7 +34,7 @@ pub fn load_lines(db: &Database, dir: &Path, lines: impl FnOnce(&mut dyn Write))
     let mut out = BufWriter::new(file);
     lines(&mut out);
     out.flush().expect("the disk has room");
-    db.load(Source::File(path.clone()), None, LoadOptions::default(), &Control::new())
+    db.load_with(Source::File(path.clone()), None, LoadOptions::default(), &RequestContext::new())
         .expect("the lines are valid");
     std::fs::remove_file(path).expect("the file was just read");
 }
@@ -58,7 +58,7 @@ pub fn film(root: &Path) -> Database {
     let schema =
         std::fs::read_to_string(root.join("data/film.schema")).expect("the schema is text");
     let source = Source::File(root.join("data/film.rdf.gz"));
-    db.load(source, Some(&schema), LoadOptions::default(), &Control::new())
+    db.load_with(source, Some(&schema), LoadOptions::default(), &RequestContext::new())
         .expect("the film data is valid");
     db
 }

@@ -2,7 +2,7 @@
 #![no_main]
 
 use hexgraph::db::graphql::{Headers, Request};
-use hexgraph::db::{Control, Database};
+use hexgraph::db::{RequestContext, Database};
 use hexgraph::db::graphql::{Fetch, Incoming, Outgoing, Unanswered};
 use libfuzzer_sys::fuzz_target;
 use std::sync::{Arc, LazyLock, Mutex};
@@ -44,14 +44,14 @@ static WORLD: LazyLock<(Database, Arc<Parrot>)> = LazyLock::new(|| {
     db.set_graphql_client(Arc::clone(&parrot) as Arc<dyn Fetch>);
     db.set_graphql_schema(SCHEMA).expect("the schema is valid");
     let add = Request::new("mutation { addUser(input: [{name: \"a\"}, {name: \"b\"}]) { numUids } }");
-    db.graphql(&add, &Headers::new(), &Control::new());
+    db.graphql_with(&add, &Headers::new(), &RequestContext::new());
     (db, parrot)
 });
 
 fuzz_target!(|body: &[u8]| {
     let (db, parrot) = &*WORLD;
     *parrot.0.lock().expect("nobody panics with it") = body.to_vec();
-    let response = db.graphql(&Request::new(ASKED), &Headers::new(), &Control::new());
+    let response = db.graphql_with(&Request::new(ASKED), &Headers::new(), &RequestContext::new());
     assert!(response.data.is_some());
     let _ = db.check_graphql_schema(CHECKED);
 });

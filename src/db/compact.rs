@@ -10,7 +10,7 @@ use hexgraph_base::plan::{
 };
 use hexgraph_base::types::{Error, Result, did_you_mean};
 use hexgraph_store::algo::{EdgeArrays, Found, Graph, Run, Task, compute};
-use hexgraph_store::exec::Control;
+use hexgraph_store::exec::Control as RequestContext;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -43,14 +43,23 @@ pub struct CompactCall {
 }
 
 impl QueryAnswer {
+    /// The compact graph that the first block of an algorithm without a variable has run on.
+    ///
+    /// # Errors
+    ///
+    /// As [`QueryAnswer::compact_graph_with`].
+    pub fn compact_graph(&self) -> Result<CompactGraph> {
+        self.compact_graph_with(&RequestContext::new())
+    }
+
     /// The compact graph that the first block of an algorithm without a variable has run on. O(nodes), and O(edges) where the graph
     /// was patched after a commit or has its weights in four bytes each.
     ///
     /// # Errors
     ///
-    /// `Query` when the query has no such block; those of `control`.
-    pub fn compact_graph(&self, control: &Control) -> Result<CompactGraph> {
-        self.prepare(control);
+    /// `Query` when the query has no such block; those of `context`.
+    pub fn compact_graph_with(&self, context: &RequestContext) -> Result<CompactGraph> {
+        self.prepare(context);
         let missing = || {
             Error::query("the query has no block of an algorithm without a variable")
                 .with_hint("write `degree { follows }`")
@@ -58,11 +67,11 @@ impl QueryAnswer {
         let answer = self.held_answer().ok_or_else(missing)?;
         let (_, found) = answer.algorithm().ok_or_else(missing)?;
         let graph = Arc::clone(&found.graph);
-        control.charge(size_of::<u64>() * graph.len())?;
+        context.charge(size_of::<u64>() * graph.len())?;
         let version = answer.version();
         let uids = graph.nodes().iter().map(|node| version.nodes.uid(*node).0).collect();
-        let (targets, weights) = in_one_list(&graph, control)?;
-        let share = control.share().cloned();
+        let (targets, weights) = in_one_list(&graph, context)?;
+        let share = context.share().cloned();
         Ok(CompactGraph { graph, uids, targets, weights, _share: share })
     }
 }
@@ -70,20 +79,20 @@ impl QueryAnswer {
 /// The targets and the weights of a graph, where it does not have them in one list each.
 type Listed = (Option<Vec<u32>>, Option<Vec<f64>>);
 
-fn in_one_list(graph: &Graph, control: &Control) -> Result<Listed> {
+fn in_one_list(graph: &Graph, context: &RequestContext) -> Result<Listed> {
     let rows = graph.outgoing();
     let nodes = 0..rows.nodes() as u32;
     let targets = match rows.targets() {
         Some(_) => None,
         None => {
-            control.charge(size_of::<u32>() * rows.edges())?;
+            context.charge(size_of::<u32>() * rows.edges())?;
             Some(nodes.clone().flat_map(|node| rows.of(node)).copied().collect())
         }
     };
     let weights = match rows.is_weighted() && rows.wide_weights().is_none() {
         false => None,
         true => {
-            control.charge(size_of::<f64>() * rows.edges())?;
+            context.charge(size_of::<f64>() * rows.edges())?;
             Some(nodes.flat_map(|node| rows.weighted(node)).map(|(_, weight)| weight).collect())
         }
     };
@@ -128,23 +137,23 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// `Query` for arrays that make no edges, and for weights that are negative or no numbers; those of `control`.
+    /// `Query` for arrays that make no edges, and for weights that are negative or no numbers; those of `context`.
     pub fn graph_of_arrays(
         &self,
         edges: &EdgeArrays<'_>,
         uids: Vec<u64>,
-        control: &Control,
+        context: &RequestContext,
     ) -> Result<CompactGraph> {
         guarded(|| {
-            self.prepare(control);
+            self.prepare(context);
             if uids.len() != edges.nodes {
                 let message = format!("{} names for {} nodes", uids.len(), edges.nodes);
                 return Err(Error::query(message).with_hint("give one for each node"));
             }
-            let graph = Arc::new(Graph::of_arrays(edges, &Task::new(control, None))?);
-            control.charge(graph.byte_len() + size_of_val(uids.as_slice()))?;
-            let (targets, weights) = in_one_list(&graph, control)?;
-            Ok(CompactGraph { graph, uids, targets, weights, _share: control.share().cloned() })
+            let graph = Arc::new(Graph::of_arrays(edges, &Task::new(context, None))?);
+            context.charge(graph.byte_len() + size_of_val(uids.as_slice()))?;
+            let (targets, weights) = in_one_list(&graph, context)?;
+            Ok(CompactGraph { graph, uids, targets, weights, _share: context.share().cloned() })
         })
     }
 
@@ -153,15 +162,15 @@ impl Database {
     /// # Errors
     ///
     /// `Query` for a name or an argument that there is not, for a value out of range, and for nodes that the graph does not have;
-    /// `Limit` when `control` stops it, or there is no memory.
+    /// `Limit` when `context` stops it, or there is no memory.
     pub fn compute_on(
         &self,
         graph: &CompactGraph,
         call: &CompactCall,
-        control: &Control,
+        context: &RequestContext,
     ) -> Result<Found> {
         guarded(|| {
-            self.prepare(control);
+            self.prepare(context);
             let Some(algorithm) = algorithm(&call.name) else {
                 return Err(Error::query(format!("there is no algorithm `{}`", call.name)));
             };
@@ -190,7 +199,7 @@ impl Database {
                     return Err(Error::query(message));
                 }
             }
-            let task = Task::new(control, checked.threads);
+            let task = Task::new(context, checked.threads);
             compute(&Run { graph: &graph.graph, call: &checked, lists, weights: "of edges", task })
         })
     }

@@ -17,7 +17,7 @@ use hexgraph_base::types::pool::{AllThreads, Pool};
 use hexgraph_base::types::{Error, Result};
 use hexgraph_dql::Document;
 use hexgraph_store::durability::{Disk, Files};
-use hexgraph_store::exec::{Control, Limits};
+use hexgraph_store::exec::{Control as RequestContext, Limits};
 use hexgraph_store::graph;
 use hexgraph_store::graph::{Claim, Commit, Version};
 use std::path::Path;
@@ -214,11 +214,11 @@ impl Database {
     }
 
     /// Gives a request the limits of the database, a share of its memory, and its threads, where it has none of its own.
-    pub(super) fn prepare(&self, control: &Control) {
-        control.set_limits(*self.limits());
-        control.set_budget(self.budget());
-        control.set_pool(&self.own.pool);
-        control.set_graphs(&self.own.graphs);
+    pub(super) fn prepare(&self, context: &RequestContext) {
+        context.set_limits(*self.limits());
+        context.set_budget(self.budget());
+        context.set_pool(&self.own.pool);
+        context.set_graphs(&self.own.graphs);
     }
 
     /// The cache of GraphQL schemas, with the options and the HTTP client of GraphQL.
@@ -241,20 +241,20 @@ impl Database {
         &self,
         text: &str,
         variables: &Variables,
-        control: &Control,
+        context: &RequestContext,
     ) -> Result<Arc<Query>> {
         self.check_length(text)?;
-        self.own.plans.plan(text, variables, control)
+        self.own.plans.plan(text, variables, context)
     }
 
-    /// Parses a query text, which is not put into the cache. The memory for it is drawn for `control`.
+    /// Parses a query text, which is not put into the cache. The memory for it is drawn for `context`.
     ///
     /// # Errors
     ///
     /// `Limit` when the text is longer than the limit `text`; `Syntax`.
-    pub(super) fn document(&self, text: &str, control: &Control) -> Result<Document> {
+    pub(super) fn document(&self, text: &str, context: &RequestContext) -> Result<Document> {
         self.check_length(text)?;
-        draw_plan(text.len(), control)?;
+        draw_plan(text.len(), context)?;
         hexgraph_dql::parse(text)
     }
 
@@ -301,11 +301,11 @@ impl Database {
     /// Those of `job`; `Limit` when the system gives no threads.
     pub(super) fn compute<T: Send>(
         &self,
-        control: &Control,
+        context: &RequestContext,
         job: impl FnOnce() -> Result<T> + Send,
     ) -> Result<T> {
-        self.prepare(control);
-        if self.is_forked() { control.install(&*self.pool()?, job) } else { job() }
+        self.prepare(context);
+        if self.is_forked() { context.install(&*self.pool()?, job) } else { job() }
     }
 
     /// True in a child that was forked from the process that opened the database.

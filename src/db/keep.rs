@@ -7,7 +7,7 @@ use super::open::{no_database, open_follower};
 use super::operation::OpenOptions;
 use hexgraph_base::types::{Result, endless};
 use hexgraph_store::durability::{Directory, Recovery, check_new, is_database};
-use hexgraph_store::exec::Control;
+use hexgraph_store::exec::Control as RequestContext;
 use hexgraph_store::graph::{Check, Folds, persist};
 use std::path::Path;
 
@@ -23,15 +23,15 @@ impl Database {
         guarded(|| open.checkpoint(&|| Ok(())))
     }
 
-    /// Writes a snapshot as [`Database::checkpoint`] does, but stops when `control` says so. The work runs on another thread, so
+    /// Writes a snapshot as [`Database::checkpoint`] does, but stops when `context` says so. The work runs on another thread, so
     /// the call returns at once when it is stopped; the unfinished snapshot is thrown away.
     ///
     /// # Errors
     ///
-    /// As [`Database::checkpoint`]; `Limit` when `control` stops it.
-    pub fn checkpoint_with(&self, control: &Control) -> Result<()> {
+    /// As [`Database::checkpoint`]; `Limit` when `context` stops it.
+    pub fn checkpoint_with(&self, context: &RequestContext) -> Result<()> {
         let open = self.open_state()?;
-        guarded(|| control.run_detached(move |canceller| open.checkpoint(&|| canceller.check())))
+        guarded(|| context.run_detached(move |canceller| open.checkpoint(&|| canceller.check())))
     }
 
     /// Folds all changes into the columns that they are about, which makes reading faster and
@@ -45,15 +45,15 @@ impl Database {
         guarded(|| self.compact_while(&|| Ok(())))
     }
 
-    /// Compacts as [`Database::compact`] does, but stops when `control` says so, as [`Database::checkpoint_with`] does.
+    /// Compacts as [`Database::compact`] does, but stops when `context` says so, as [`Database::checkpoint_with`] does.
     ///
     /// # Errors
     ///
-    /// As [`Database::compact`]; `Limit` when `control` stops it.
-    pub fn compact_with(&self, control: &Control) -> Result<()> {
+    /// As [`Database::compact`]; `Limit` when `context` stops it.
+    pub fn compact_with(&self, context: &RequestContext) -> Result<()> {
         let database = self.clone();
         guarded(|| {
-            control.run_detached(move |canceller| database.compact_while(&|| canceller.check()))
+            context.run_detached(move |canceller| database.compact_while(&|| canceller.check()))
         })
     }
 
@@ -79,15 +79,15 @@ impl Database {
         guarded(|| self.save_while(path, &endless))
     }
 
-    /// Saves as [`Database::save`] does, but stops when `control` says so, as [`Database::checkpoint_with`] does.
+    /// Saves as [`Database::save`] does, but stops when `context` says so, as [`Database::checkpoint_with`] does.
     ///
     /// # Errors
     ///
-    /// As [`Database::save`]; `Limit` when `control` stops it: what was in the directory is as it was.
-    pub fn save_with(&self, path: &Path, control: &Control) -> Result<()> {
+    /// As [`Database::save`]; `Limit` when `context` stops it: what was in the directory is as it was.
+    pub fn save_with(&self, path: &Path, context: &RequestContext) -> Result<()> {
         let (database, path) = (self.clone(), path.to_owned());
         guarded(|| {
-            control.run_detached(move |canceller| database.save_while(&path, &|| canceller.check()))
+            context.run_detached(move |canceller| database.save_while(&path, &|| canceller.check()))
         })
     }
 

@@ -32,8 +32,8 @@ pub use ask::kept::algorithm_table::{AlgorithmNumbers, AlgorithmTable};
 pub use ask::kept::copied::AnswerMemory;
 pub use ask::many::ManyRequest;
 pub use ask::pages::Pages;
-pub use ask::plans::Variables;
-pub use ask::query::{QueryAnswer, QueryRequest};
+pub use ask::plans::{QueryRequest, Variables};
+pub use ask::query::QueryAnswer;
 pub use ask::questions::Questions;
 pub use ask::slow::SlowQuery;
 pub use ask::warnings::{Warning, WarningKind};
@@ -56,7 +56,9 @@ pub use hexgraph_store::algo::{
     EdgeArrays, Found as AlgorithmFound, Output as AlgorithmOutput, Report as AlgorithmReport,
 };
 pub use hexgraph_store::durability::{Recovery, SyncPolicy};
-pub use hexgraph_store::exec::{Canceller, Control, Limits, Onward, byte_count, parse_time};
+pub use hexgraph_store::exec::{
+    Canceller, Control as RequestContext, Limits, Onward, byte_count, parse_time,
+};
 pub use hexgraph_store::graph::{Effect, Folding, PredicateStats, Statements, Thresholds};
 pub use keep::{Checked, check};
 pub use operation::{

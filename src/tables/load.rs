@@ -1,6 +1,6 @@
 //! Finds out what the columns of tables are, and loads them.
 
-use crate::db::{Canceller, Control, Database, LoadReport};
+use crate::db::{Canceller, Database, LoadReport, RequestContext};
 use crate::tables::read::cells::natural_of;
 use crate::tables::read::little::ReadJobs;
 use crate::tables::read::pages::memory::ReadMemory;
@@ -36,6 +36,19 @@ pub(super) enum Rows {
 }
 
 impl Database {
+    /// Adds tables whose rows are nodes and whose columns are predicates.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::load_nodes_with`].
+    pub fn load_nodes(
+        &self,
+        tables: impl Into<Vec<Table>>,
+        options: NodeOptions,
+    ) -> Result<LoadReport> {
+        self.load_nodes_with(tables, options, &RequestContext::new())
+    }
+
     /// Adds tables whose rows are nodes and whose columns are predicates. A predicate that the
     /// schema lacks gets the type of its column; values of others are converted. All rows become
     /// visible at once. Missing values are left out, and so are NaN.
@@ -48,17 +61,30 @@ impl Database {
     /// `Load` with row, column and value of the first cell that can't be stored, unless `options`
     /// skip such cells; `Query` for a column that is not there, a file that can't be read, or a
     /// value that two nodes must not share; `Schema` for a column that no predicate can be made
-    /// of; `Limit` when `control` stops it. Nothing is changed then.
-    pub fn load_nodes(
+    /// of; `Limit` when `context` stops it. Nothing is changed then.
+    pub fn load_nodes_with(
         &self,
         tables: impl Into<Vec<Table>>,
         options: NodeOptions,
-        control: &Control,
+        context: &RequestContext,
     ) -> Result<LoadReport> {
         let table = options.table.clone();
         let rows = Rows::Nodes(options);
         let jobs = tables.into().into_iter().map(|table| (table, rows.clone())).collect();
-        self.load_tables(jobs, table, control)
+        self.load_tables(jobs, table, context)
+    }
+
+    /// Adds tables whose rows are edges.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::load_edges_with`].
+    pub fn load_edges(
+        &self,
+        tables: impl Into<Vec<Table>>,
+        options: EdgeOptions,
+    ) -> Result<LoadReport> {
+        self.load_edges_with(tables, options, &RequestContext::new())
     }
 
     /// Adds tables whose rows are edges, from the node that one column names to the node that
@@ -67,16 +93,16 @@ impl Database {
     /// # Errors
     ///
     /// As [`Database::load_nodes`].
-    pub fn load_edges(
+    pub fn load_edges_with(
         &self,
         tables: impl Into<Vec<Table>>,
         options: EdgeOptions,
-        control: &Control,
+        context: &RequestContext,
     ) -> Result<LoadReport> {
         let table = options.table.clone();
         let rows = Rows::Edges(options);
         let jobs = tables.into().into_iter().map(|table| (table, rows.clone())).collect();
-        self.load_tables(jobs, table, control)
+        self.load_tables(jobs, table, context)
     }
 
     /// Adds tables of several kinds, at once. `options` count, not those of a table.
@@ -88,20 +114,20 @@ impl Database {
         &self,
         jobs: Vec<(Table, Rows)>,
         options: TableOptions,
-        control: &Control,
+        context: &RequestContext,
     ) -> Result<LoadReport> {
         let spill = self.spill_options(options.memory)?;
         if options.schema.is_some() || 0 < options.memory {
-            return self.load_with(control, move |version, canceller| {
+            return self.publish_load(context, move |version, canceller| {
                 loaded(version, jobs, (&options, spill), canceller)
             });
         }
-        self.load_detached(control, move |database, canceller| match ReadJobs::read(jobs) {
+        self.load_detached(context, move |database, canceller| match ReadJobs::read(jobs) {
             ReadJobs::Little(jobs) => database.publish_little(canceller, |version| {
                 let jobs = jobs.iter().map(|(table, rows)| (table.reopen(), rows.clone()));
                 loaded(version, jobs.collect(), (&options, None), canceller)
             }),
-            ReadJobs::Other(jobs) => database.publish_load(canceller, |version| {
+            ReadJobs::Other(jobs) => database.publish_loaded(canceller, |version| {
                 loaded(version, jobs, (&options, None), canceller)
             }),
         })

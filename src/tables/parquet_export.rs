@@ -13,7 +13,7 @@
 //! Instants are timestamps in UTC, or texts where some have a zone or don't fit.
 
 use super::columns::{NodeColumns, edge_batch, edge_schema};
-use crate::db::{Control, Database, ExportReport};
+use crate::db::{Database, ExportReport, RequestContext};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use hexgraph_base::schema::is_reserved;
@@ -50,6 +50,15 @@ const NAME_LEN_MAX: usize = 200;
 const TYPE_PREDICATE: &str = "dgraph.type";
 
 impl Database {
+    /// Writes the data to a folder of Parquet files for the extension `.parquet`, else as [`Database::export`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::export_as_with`].
+    pub fn export_as(&self, path: &Path) -> Result<ExportReport> {
+        self.export_as_with(path, &RequestContext::new())
+    }
+
     /// Writes the data, as it is now, where the end of the name says how: a folder of Parquet files
     /// for `.parquet`, else as [`Database::export`]. [`Database::load_folder`] makes the same graph
     /// of such a folder, and each file is one that [`Database::load_nodes`] or
@@ -58,18 +67,18 @@ impl Database {
     /// # Errors
     ///
     /// As [`Database::export`]; `Io` also when the folder exists.
-    pub fn export_as(&self, path: &Path, control: &Control) -> Result<ExportReport> {
+    pub fn export_as_with(&self, path: &Path, context: &RequestContext) -> Result<ExportReport> {
         if path.extension().is_none_or(|end| end != "parquet") {
-            return self.export(path, control);
+            return self.export_with(path, context);
         }
         self.with_version(|version| {
             let _room = room_to_settle(version)?;
-            export_folder(&settle_all(version), path, control)
+            export_folder(&settle_all(version), path, context)
         })
     }
 }
 
-fn export_folder(version: &Version, path: &Path, control: &Control) -> Result<ExportReport> {
+fn export_folder(version: &Version, path: &Path, context: &RequestContext) -> Result<ExportReport> {
     if path.exists() {
         return Err(failed(
             path,
@@ -83,7 +92,7 @@ fn export_folder(version: &Version, path: &Path, control: &Control) -> Result<Ex
         fs::remove_dir_all(&partial).map_err(|error| failed(&partial, error))?;
     }
     fs::create_dir_all(&partial).map_err(|error| failed(&partial, error))?;
-    let mut exporter = Exporter { version, folder: &partial, control, count: 0, cut: 0 };
+    let mut exporter = Exporter { version, folder: &partial, context, count: 0, cut: 0 };
     let written = exporter.all().and_then(|()| {
         let schema = partial.join(SCHEMA_FILE);
         fs::write(&schema, version.schema.to_text()).map_err(|error| failed(&schema, error))?;
@@ -102,7 +111,7 @@ fn export_folder(version: &Version, path: &Path, control: &Control) -> Result<Ex
 struct Exporter<'a> {
     version: &'a Version,
     folder: &'a Path,
-    control: &'a Control,
+    context: &'a RequestContext,
     count: u64,
     /// How many files have a name that was cut.
     cut: usize,
@@ -183,7 +192,7 @@ impl Exporter<'_> {
             Writer::create(self.folder.join(format!("{file}.parquet")), columns.schema())?;
         let mut rest = nodes.iter().peekable();
         while rest.peek().is_some() {
-            self.control.check()?;
+            self.context.check()?;
             let batch: Vec<u32> = rest.by_ref().take(BATCH_ROWS).collect();
             let (batch, count) = columns.batch(&batch, &self.version.nodes)?;
             self.count += count;
@@ -202,7 +211,7 @@ impl Exporter<'_> {
                 sources.push(node);
                 end += 1;
                 if sources.len() == BATCH_ROWS {
-                    self.control.check()?;
+                    self.context.check()?;
                     let nodes = &self.version.nodes;
                     writer.write(&edge_batch(&schema, &edges.base, (&sources, start), nodes)?)?;
                     (start, sources) = (end, Vec::with_capacity(BATCH_ROWS));

@@ -7,7 +7,7 @@ use super::read::source::Source;
 use super::read::source::is_readable_name;
 use super::shape::names::NameChooser;
 use super::shape::options::{SniffedOption, Table, TableOptions};
-use crate::db::{Control, files_of};
+use crate::db::{RequestContext, files_of};
 use arrow_array::{RecordBatch, RecordBatchOptions, new_null_array};
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{ArrowError, DataType, Field, Schema, TimeUnit};
@@ -56,7 +56,7 @@ pub fn sniff(
     path: &Path,
     options: &TableOptions,
     limit: usize,
-    control: &Control,
+    context: &RequestContext,
 ) -> Result<Sniffed> {
     let files = files_of(path, is_readable_name)?;
     let [path] = files.as_slice() else {
@@ -72,7 +72,7 @@ pub fn sniff(
         // The first record is longer than the sample.
         Err(_) if file.is_some_and(|file| file.has_mismatch()) => {
             let mut source = open()?;
-            Source::unify(&mut [&mut source], Some(&control.canceller()))?;
+            Source::unify(&mut [&mut source], Some(&context.canceller()))?;
             shown(source, options, limit, memory)
         }
         shown => shown,

@@ -2,7 +2,7 @@ mod faults;
 mod owned;
 
 use super::{EdgeOptions, IdSpace, Missing, Names, NodeOptions, PointColumns, Table, TableOptions};
-use crate::db::{Control, Database, QueryRequest};
+use crate::db::{Database, QueryRequest, RequestContext};
 use arrow_array::types::{Float32Type, Int32Type};
 use arrow_array::{
     ArrayRef, BooleanArray, Float64Array, Int64Array, ListArray, RecordBatch, RecordBatchIterator,
@@ -42,15 +42,15 @@ fn texts(values: &[&str]) -> ArrayRef {
 
 fn ask(db: &Database, text: &str) -> String {
     let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
-    db.query(&request, &Control::new()).unwrap().to_json().unwrap().0
+    db.query_with(&request, &RequestContext::new()).unwrap().to_json().unwrap().0
 }
 
 fn nodes(db: &Database, table: Table, options: NodeOptions) -> Result<crate::db::LoadReport> {
-    db.load_nodes(table, options, &Control::new())
+    db.load_nodes_with(table, options, &RequestContext::new())
 }
 
 fn edges(db: &Database, table: Table, options: EdgeOptions) -> Result<crate::db::LoadReport> {
-    db.load_edges(table, options, &Control::new())
+    db.load_edges_with(table, options, &RequestContext::new())
 }
 
 fn person() -> NodeOptions {
@@ -536,10 +536,10 @@ fn a_load_of_passwords_can_be_stopped() {
     let secrets: Vec<String> = (0..400).map(|row| format!("password {row}")).collect();
     let secrets = texts(&secrets.iter().map(String::as_str).collect::<Vec<_>>());
     let ids = ints(&(0..400).collect::<Vec<_>>());
-    let control = Control::new().with_timeout(Duration::from_millis(150));
+    let context = RequestContext::new().with_timeout(Duration::from_millis(150));
     let started = Instant::now();
     let rows = table(vec![batch(vec![("id", ids), ("secret", secrets)])]);
-    let error = db.load_nodes(rows, person(), &control).unwrap_err().to_string();
+    let error = db.load_nodes_with(rows, person(), &context).unwrap_err().to_string();
     assert!(error.contains("timeout"), "{error}");
     // The load goes on beside who gave it up, and has the writer's turn until it sees that.
     db.mutate("_:n <name> \"Ada\" .", "").unwrap();
@@ -552,12 +552,13 @@ fn several_tables_at_once() {
     let db = Database::in_memory();
     let rows = |id: &[i64]| batch(vec![("id", ints(id)), ("age", ints(id))]);
     let tables = vec![table(vec![rows(&[1, 2])]), table(vec![rows(&[2, 3])])];
-    let report = db.load_nodes(tables, person(), &Control::new()).unwrap();
+    let report = db.load_nodes_with(tables, person(), &RequestContext::new()).unwrap();
     assert_eq!(report.nodes, 3);
     db.alter("age: int @index(int) @unique .").unwrap();
     let same = |ids: &[i64]| batch(vec![("id", ints(ids)), ("age", ints(&[40, 40]))]);
     let tables = vec![table(vec![rows(&[7])]), table(vec![same(&[8, 9])])];
-    let fault = db.load_nodes(tables, person(), &Control::new()).unwrap_err().to_string();
+    let fault =
+        db.load_nodes_with(tables, person(), &RequestContext::new()).unwrap_err().to_string();
     let want = "`age` is `@unique`, but row 1 of <table> and row 2 of <table> both have \"40\"";
     assert!(fault.starts_with(want), "{fault}");
     assert_eq!(ask(&db, "{ q(func: has(age)) { count(uid) } }"), r#"{"q":[{"count":3}]}"#);
@@ -608,16 +609,17 @@ fn a_folder_of_tables_loads_back() {
     let db = Database::in_memory();
     db.alter(EXPORTED_SCHEMA).unwrap();
     let source = crate::db::Source::Bytes(EXPORTED.into());
-    db.load(source, None, Default::default(), &Control::new()).unwrap();
-    let report = db.export_as(&path("graph.parquet"), &Control::new()).unwrap();
-    let again = db.export_as(&path("graph.parquet"), &Control::new());
+    db.load_with(source, None, Default::default(), &RequestContext::new()).unwrap();
+    let report = db.export_as_with(&path("graph.parquet"), &RequestContext::new()).unwrap();
+    let again = db.export_as_with(&path("graph.parquet"), &RequestContext::new());
     assert!(again.unwrap_err().to_string().contains("exists"));
     let copy = Database::in_memory();
     let options = TableOptions::default();
-    let loaded = copy.load_folder(&path("graph.parquet"), options, &Control::new()).unwrap();
+    let loaded =
+        copy.load_folder_with(&path("graph.parquet"), options, &RequestContext::new()).unwrap();
     assert_eq!((loaded.triples, loaded.nodes), (report.triples, 6));
     let rdf = |db: &Database, name: &str| {
-        let count = db.export_as(&path(name), &Control::new()).unwrap().triples;
+        let count = db.export_as_with(&path(name), &RequestContext::new()).unwrap().triples;
         assert_eq!(count, report.triples);
         std::fs::read_to_string(path(name)).unwrap()
     };
@@ -647,11 +649,11 @@ fn a_folder_of_tables_has_the_graphql_schema() {
     let db = Database::in_memory();
     db.set_graphql_schema(text).unwrap();
     db.mutate("<0x10> <Film.title> \"M\" .\n<0x10> <dgraph.type> \"Film\" .", "").unwrap();
-    let report = db.export_as(&path, &Control::new()).unwrap();
+    let report = db.export_as_with(&path, &RequestContext::new()).unwrap();
     assert_eq!((report.triples, report.graphql_schema), (2, Some(path.join("graph.graphql"))));
     let load = || {
         let copy = Database::in_memory();
-        let loaded = copy.load_folder(&path, TableOptions::default(), &Control::new());
+        let loaded = copy.load_folder_with(&path, TableOptions::default(), &RequestContext::new());
         loaded.map(|_| copy)
     };
     let copy = load().unwrap();

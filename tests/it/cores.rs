@@ -1,7 +1,7 @@
 //! Work that is shared with other threads: the same bytes with any number of threads, and with one of them no other at all.
 
 use crate::process;
-use hexgraph::db::{Control, Database, OpenOptions, QueryAnswer, QueryRequest};
+use hexgraph::db::{Database, OpenOptions, QueryAnswer, QueryRequest, RequestContext};
 use hexgraph::internals::exec::{Costs, Limits};
 use hexgraph_base::types::Error;
 use std::collections::BTreeSet;
@@ -135,13 +135,13 @@ fn database(nodes: u64, threads: usize) -> Database {
     db
 }
 
-fn asked(db: &Database, text: &str, control: &Control) -> Result<QueryAnswer, Error> {
-    db.query(&QueryRequest { text: text.to_owned(), ..QueryRequest::default() }, control)
+fn asked(db: &Database, text: &str, control: &RequestContext) -> Result<QueryAnswer, Error> {
+    db.query_with(&QueryRequest { text: text.to_owned(), ..QueryRequest::default() }, control)
 }
 
 /// An answer in all its forms.
 fn shown(db: &Database, text: &str, costs: Costs) -> Vec<String> {
-    let control = || Control::new().with_costs(costs);
+    let control = || RequestContext::new().with_costs(costs);
     let told = |error: Error| error.to_string();
     let answer = match asked(db, text, &control()) {
         Ok(answer) => answer,
@@ -153,9 +153,9 @@ fn shown(db: &Database, text: &str, costs: Costs) -> Vec<String> {
         Ok(())
     });
     vec![
-        answer.to_json_within(&control()).map_or_else(told, |(json, _)| json),
+        answer.to_json_with(&control()).map_or_else(told, |(json, _)| json),
         chunked.map_or_else(told, |()| String::from_utf8(chunks).unwrap()),
-        answer.table(None, &control()).map_or_else(told, |table| format!("{table:?}")),
+        answer.table_with(None, &control()).map_or_else(told, |table| format!("{table:?}")),
         answer
             .to_short_json(3000, &control())
             .map_or_else(told, |json| format!("{:?}", json.map(|it| it.0))),
@@ -195,10 +195,10 @@ fn limits_hold_for_all_threads_together() {
         for memory in [1 << 10, 20 << 10, 100 << 10] {
             let limits = Limits { memory, result: 20_000, ..Limits::default() };
             let outcome = |costs| {
-                let control = Control::new().with_costs(costs);
+                let control = RequestContext::new().with_costs(costs);
                 control.set_limits(limits);
                 let answer = asked(&db, text, &control)?;
-                answer.to_json_within(&control).map(|(json, _)| json)
+                answer.to_json_with(&control).map(|(json, _)| json)
             };
             let (together, one) = (outcome(sharing(1)), outcome(alone()));
             // Parts take more memory than the whole does; so there may be an error where one thread has none.
@@ -219,7 +219,7 @@ fn a_cancelled_request_ends_on_all_threads() {
     let db = database(1500, 3);
     let mut stopped = 0;
     for text in QUERIES {
-        let control = Control::new().with_costs(sharing(1));
+        let control = RequestContext::new().with_costs(sharing(1));
         control.canceller().cancel();
         match asked(&db, text, &control) {
             Err(Error::Limit { .. }) => stopped += 1,

@@ -1,12 +1,13 @@
 //! Deep graphs: what nests too deep is refused, never a stack that overflows.
 
-use hexgraph::db::{Control, Database, OpenOptions, QueryRequest};
+use hexgraph::db::{Database, OpenOptions, QueryRequest, RequestContext};
 
 const NODES: u64 = 20_000;
 
 fn ask(db: &Database, text: &str) -> Result<String, String> {
     let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
-    let answer = db.query(&request, &Control::new()).and_then(|answer| answer.to_json());
+    let answer =
+        db.query_with(&request, &RequestContext::new()).and_then(|answer| answer.to_json());
     answer.map(|(json, _)| json).map_err(|error| error.to_string())
 }
 
@@ -63,16 +64,16 @@ fn levels_are_walked_and_written_on_a_small_stack() {
         }
         let request = |text: &str| QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
         let deep = request("{ q(func: uid(1)) @recurse { uid next } }");
-        let answer = db.query(&deep, &Control::new()).unwrap();
+        let answer = db.query_with(&deep, &RequestContext::new()).unwrap();
         assert_eq!(answer.warnings().len(), 1);
         assert_eq!(answer.warnings()[0].kind.name(), "deep_answer");
-        let refused = answer.table(None, &Control::new()).err().unwrap().to_string();
+        let refused = answer.table_with(None, &RequestContext::new()).err().unwrap().to_string();
         assert!(refused.contains("`bfs(source"), "{refused}");
         assert_eq!(answer.to_rdf().unwrap().0.lines().count(), all);
         let shallow = request("{ q(func: uid(1)) @recurse(depth: 40) { uid next } }");
-        let answer = db.query(&shallow, &Control::new()).unwrap();
+        let answer = db.query_with(&shallow, &RequestContext::new()).unwrap();
         assert!(answer.warnings().is_empty());
-        assert!(answer.table(None, &Control::new()).is_ok());
+        assert!(answer.table_with(None, &RequestContext::new()).is_ok());
     });
     small.unwrap().join().unwrap();
 }

@@ -10,6 +10,7 @@ const PAGES: &[&str] = &[
     "README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
+    "CRATE.md",
     "RELEASING.md",
     "SECURITY.md",
     "STYLE.md",

@@ -4,7 +4,7 @@
 //! what wrote them all; it also runs on a directory of the format of today.
 
 use hexgraph::db::graphql::{Headers, Request};
-use hexgraph::db::{Control, Database, Drop, OpenOptions, QueryRequest, TxnOptions, check};
+use hexgraph::db::{Database, Drop, OpenOptions, QueryRequest, RequestContext, TxnOptions, check};
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -270,12 +270,12 @@ fn write(home: &Path) {
     db.assign_uids(100).unwrap();
     let txn = db.begin(TxnOptions::default()).unwrap();
     let set = "_:late <late> \"too\" .\n_:late <name> \"late\" .";
-    txn.mutate_text(&format!("{{ set {{ {set} }} }}"), &Control::new()).unwrap();
+    txn.mutate_text_with(&format!("{{ set {{ {set} }} }}"), &RequestContext::new()).unwrap();
     txn.commit().unwrap();
     let upsert = "upsert { query { v as var(func: eq(code, \"A1\")) { a as age } }
         mutation @if(eq(len(v), 1)) { set { uid(v) <quiet> \"found\" .
         uid(v) <height> val(a) . } } }";
-    db.mutate_text(upsert, &Control::new()).unwrap();
+    db.mutate_text_with(upsert, &RequestContext::new()).unwrap();
 }
 
 fn fixtures() -> PathBuf {
@@ -303,12 +303,14 @@ fn answers(db: &Database) -> String {
 
 fn dql(db: &Database, query: &str) -> String {
     let request = QueryRequest { text: query.to_owned(), ..QueryRequest::default() };
-    let answer = db.query(&request, &Control::new()).and_then(|answer| answer.to_json());
+    let answer =
+        db.query_with(&request, &RequestContext::new()).and_then(|answer| answer.to_json());
     answer.map_or_else(|error| format!("error: {error}"), |(json, _)| json)
 }
 
 fn graphql(db: &Database, text: &str) -> String {
-    let response = db.graphql(&Request::new(text.to_owned()), &Headers::new(), &Control::new());
+    let response =
+        db.graphql_with(&Request::new(text.to_owned()), &Headers::new(), &RequestContext::new());
     String::from_utf8(response.to_json("")).unwrap()
 }
 

@@ -1,7 +1,7 @@
 //! The geo functions find in the index what a look at every value finds, while values come and go,
 //! and after a save.
 
-use hexgraph::db::{Control, Database, OpenOptions, QueryRequest};
+use hexgraph::db::{Database, OpenOptions, QueryRequest, RequestContext};
 use hexgraph::internals::geo::GeoQuery;
 use hexgraph::types::Geometry;
 use proptest::prelude::*;
@@ -144,7 +144,7 @@ impl Model {
 
 fn uids(db: &Database, text: &str) -> Vec<u64> {
     let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
-    let (json, _) = db.query(&request, &Control::new()).unwrap().to_json().unwrap();
+    let (json, _) = db.query_with(&request, &RequestContext::new()).unwrap().to_json().unwrap();
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     let uid = |row: &serde_json::Value| {
         let hex = row["uid"].as_str().unwrap().trim_start_matches("0x");

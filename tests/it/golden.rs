@@ -17,8 +17,8 @@
 
 use hexgraph::db::graphql::{Headers, Request};
 use hexgraph::db::{
-    Control, Database, LoadOptions, LoadReport, Mutation, MutationAnswer, MutationRequest,
-    OpenOptions, QueryRequest, Source, Statements,
+    Database, LoadOptions, LoadReport, Mutation, MutationAnswer, MutationRequest, OpenOptions,
+    QueryRequest, RequestContext, Source, Statements,
 };
 use hexgraph::internals::exec::{Costs, REWRITES};
 use hexgraph::types::Result;
@@ -56,7 +56,8 @@ fn scripts(dir: &Path) -> Vec<PathBuf> {
 
 fn answer(db: &Database, text: &str) -> String {
     let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
-    let result = db.query(&request, &Control::new()).and_then(|answer| answer.to_json());
+    let result =
+        db.query_with(&request, &RequestContext::new()).and_then(|answer| answer.to_json());
     match result {
         Ok((json, _)) => json,
         Err(error) => format!("error: {error}"),
@@ -65,13 +66,14 @@ fn answer(db: &Database, text: &str) -> String {
 
 fn in_rdf(db: &Database, text: String) -> String {
     let request = QueryRequest { text, ..QueryRequest::default() };
-    let result = db.query(&request, &Control::new()).and_then(|answer| answer.to_rdf());
+    let result = db.query_with(&request, &RequestContext::new()).and_then(|answer| answer.to_rdf());
     result.map_or_else(|error| format!("error: {error}\n"), |(lines, _)| lines)
 }
 
 fn in_debug(db: &Database, text: String) -> String {
     let request = QueryRequest { text, debug: true, ..QueryRequest::default() };
-    let result = db.query(&request, &Control::new()).and_then(|answer| answer.to_json());
+    let result =
+        db.query_with(&request, &RequestContext::new()).and_then(|answer| answer.to_json());
     result.map_or_else(|error| format!("error: {error}"), |(json, _)| json)
 }
 
@@ -79,7 +81,7 @@ fn in_debug(db: &Database, text: String) -> String {
 fn warned(db: &Database, text: &str) -> String {
     let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
     let mut shown = format!("{}\n", answer(db, text));
-    if let Ok(answer) = db.query(&request, &Control::new()) {
+    if let Ok(answer) = db.query_with(&request, &RequestContext::new()) {
         for warning in answer.warnings() {
             writeln!(shown, "{}: {warning}", warning.kind.name()).expect("a string grows");
         }
@@ -88,9 +90,9 @@ fn warned(db: &Database, text: &str) -> String {
 }
 
 /// The plan of a query: its steps without their times.
-fn plan(db: &Database, text: &str, control: &Control) -> String {
+fn plan(db: &Database, text: &str, control: &RequestContext) -> String {
     let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
-    match db.explain(&request, control) {
+    match db.explain_with(&request, control) {
         Ok(explanation) => explanation.plan(),
         Err(error) => format!("error: {error}\n"),
     }
@@ -101,12 +103,17 @@ fn rewritten(db: &Database, name: &str, text: &str) -> String {
     let place = REWRITES.iter().position(|rewrite| rewrite.name == name);
     let place = place.unwrap_or_else(|| panic!("no rewrite `{name}`"));
     let without = Costs { left_out: 1 << place, ..Costs::default() };
-    let control = || Control::new().with_costs(without);
+    let control = || RequestContext::new().with_costs(without);
     let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
-    let answered = |control: &Control| db.query(&request, control).and_then(|it| it.to_json());
-    let (before, after) = (answered(&control()), answered(&Control::new()));
+    let answered =
+        |control: &RequestContext| db.query_with(&request, control).and_then(|it| it.to_json());
+    let (before, after) = (answered(&control()), answered(&RequestContext::new()));
     assert_eq!(before.unwrap().0, after.unwrap().0, "with and without `{name}`: {text}");
-    format!("before\n{}after\n{}", plan(db, text, &control()), plan(db, text, &Control::new()))
+    format!(
+        "before\n{}after\n{}",
+        plan(db, text, &control()),
+        plan(db, text, &RequestContext::new())
+    )
 }
 
 /// N-Quads of some people. Person n has the uid n, the name `person n`, the age n modulo 90 but for each tenth, one of seven cities, a score
@@ -149,7 +156,7 @@ fn response(db: &Database, lines: &[&str]) -> String {
             request.variables = serde_json::from_str(json).expect("variables are a JSON object");
         }
     }
-    let response = db.graphql(&request, &Headers::new(), &Control::new());
+    let response = db.graphql_with(&request, &Headers::new(), &RequestContext::new());
     String::from_utf8(response.to_json("")).expect("JSON is text")
 }
 
@@ -167,13 +174,15 @@ fn change(db: &Database, name: &str, text: &str) -> Result<Option<String>> {
     if let Some(count) = name.strip_prefix("people ") {
         let lines = people(count.parse().expect("a number of people"));
         let source = Source::Bytes(lines.into());
-        return db.load(source, None, LoadOptions::default(), &Control::new()).map(|_| None);
+        return db
+            .load_with(source, None, LoadOptions::default(), &RequestContext::new())
+            .map(|_| None);
     }
     if let Some(predicate) = name.strip_prefix("load") {
         let xid = Some(predicate.trim().to_owned()).filter(|name| !name.is_empty());
         let options = LoadOptions { xid, ..LoadOptions::default() };
         let source = Source::Bytes(text.to_owned().into());
-        let report = db.load(source, None, options, &Control::new())?;
+        let report = db.load_with(source, None, options, &RequestContext::new())?;
         let LoadReport { triples, new_nodes, notes, warnings, .. } = report;
         let lines = [notes, warnings].concat().join("; ");
         return Ok(Some(format!("{triples} triples, {new_nodes} new nodes; {lines}")));
@@ -184,13 +193,15 @@ fn change(db: &Database, name: &str, text: &str) -> Result<Option<String>> {
         "graphql schema" => return db.set_graphql_schema(text).map(|_| None),
         "set" => return db.mutate(text, "").map(|_| None),
         "delete" => return db.mutate("", text).map(|_| None),
-        "mutate" => return db.mutate_text(text, &Control::new()).and_then(shown).map(Some),
+        "mutate" => {
+            return db.mutate_text_with(text, &RequestContext::new()).and_then(shown).map(Some);
+        }
         "set json" => Mutation { set: json, ..Mutation::default() },
         "delete json" => Mutation { delete: json, ..Mutation::default() },
         other => panic!("not a section and not a query: {other}"),
     };
     let request = MutationRequest { mutations: vec![mutation], ..MutationRequest::default() };
-    db.mutate_request(&request, &Control::new()).and_then(shown).map(Some)
+    db.mutate_with(&request, &RequestContext::new()).and_then(shown).map(Some)
 }
 
 /// The script as it should read, with today's answers.
@@ -237,7 +248,7 @@ fn replay(script: &str) -> String {
                     None if prefix == RDF => in_rdf(&db, text),
                     None if prefix == DEBUG => in_debug(&db, text) + "\n",
                     None if prefix == WARNINGS => warned(&db, &text),
-                    None => plan(&db, &text, &Control::new()),
+                    None => plan(&db, &text, &RequestContext::new()),
                 };
             }
             Some((name, rest)) if !name.starts_with('>') => {

@@ -7,7 +7,7 @@
 //! as they are now.
 
 use hexgraph::db::graphql::{Headers, Request};
-use hexgraph::db::{Control, Database, QueryRequest};
+use hexgraph::db::{Database, QueryRequest, RequestContext};
 use std::path::{Path, PathBuf};
 
 fn scripts() -> Vec<PathBuf> {
@@ -31,7 +31,7 @@ fn graphql(db: &Database, part: &str) -> String {
     }
     let claims = marked(part, '@');
     let headers = if claims.is_empty() { Headers::new() } else { signed(&claims) };
-    let response = db.graphql(&request, &headers, &Control::new());
+    let response = db.graphql_with(&request, &headers, &RequestContext::new());
     String::from_utf8(response.to_json("")).unwrap()
 }
 
@@ -46,7 +46,8 @@ fn signed(claims: &str) -> Headers {
 
 fn dql(db: &Database, part: &str) -> String {
     let request = QueryRequest { text: marked(part, '?'), ..QueryRequest::default() };
-    let result = db.query(&request, &Control::new()).and_then(|answer| answer.to_json());
+    let result =
+        db.query_with(&request, &RequestContext::new()).and_then(|answer| answer.to_json());
     result.map_or_else(|error| format!("error: {error}"), |(json, _)| json)
 }
 

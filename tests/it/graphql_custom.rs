@@ -12,7 +12,7 @@ mod roots;
 mod server;
 
 use hexgraph::db::graphql::{Headers, Request};
-use hexgraph::db::{Control, Database};
+use hexgraph::db::{Database, RequestContext};
 use serde_json::{Value, json};
 
 /// A database with a schema in which `URL` stands for the address of a server.
@@ -23,7 +23,7 @@ fn database(schema: &str, url: &str) -> Database {
 }
 
 fn ask_with(db: &Database, text: &str, headers: &Headers) -> Value {
-    let response = db.graphql(&Request::new(text), headers, &Control::new());
+    let response = db.graphql_with(&Request::new(text), headers, &RequestContext::new());
     serde_json::from_slice(&response.to_json("")).unwrap()
 }
 

@@ -1,7 +1,7 @@
 //! Whatever mutations do, both ends of a link are there or none is, and an end for one node has one.
 
 use hexgraph::db::graphql::{Headers, Request};
-use hexgraph::db::{Control, Database, QueryRequest};
+use hexgraph::db::{Database, QueryRequest, RequestContext};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::Value;
@@ -60,7 +60,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 fn dql(db: &Database, text: &str) -> Value {
     let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
-    let answer = db.query(&request, &Control::new()).unwrap();
+    let answer = db.query_with(&request, &RequestContext::new()).unwrap();
     serde_json::from_str(&answer.to_json().unwrap().0).unwrap()
 }
 
@@ -158,7 +158,7 @@ proptest! {
         db.set_graphql_schema(SCHEMA).unwrap();
         for step in &steps {
             let text = text(&db, step);
-            let response = db.graphql(&Request::new(text.clone()), &Headers::new(), &Control::new());
+            let response = db.graphql_with(&Request::new(text.clone()), &Headers::new(), &RequestContext::new());
             prop_assert!(response.errors.is_empty(), "{text}: {:?}", response.errors);
             for (ty, name, target, back, is_list) in FIELDS {
                 let there = edges(&db, ty, name);

@@ -1,7 +1,7 @@
 //! Mutations in GraphQL beside each other, and after a restart.
 
 use hexgraph::db::graphql::{Headers, Request};
-use hexgraph::db::{Control, Database, OpenOptions};
+use hexgraph::db::{Database, OpenOptions, RequestContext};
 use std::thread;
 
 const SCHEMA: &str = "
@@ -9,7 +9,7 @@ type Account { name: String! @id balance: Int friends: [Account] @hasInverse(fie
 ";
 
 fn ask(db: &Database, text: &str) -> String {
-    let response = db.graphql(&Request::new(text), &Headers::new(), &Control::new());
+    let response = db.graphql_with(&Request::new(text), &Headers::new(), &RequestContext::new());
     String::from_utf8(response.to_json("")).unwrap()
 }
 

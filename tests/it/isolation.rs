@@ -364,8 +364,8 @@ fn reader_process() {
             ..Default::default()
         };
         let read = || {
-            let control = hexgraph::db::Control::new();
-            let answer = reader.database.query(&request, &control).unwrap();
+            let control = hexgraph::db::RequestContext::new();
+            let answer = reader.database.query_with(&request, &control).unwrap();
             (answer.commit(), answer.to_json().unwrap().0)
         };
         let (commit, json) = read();
@@ -390,7 +390,7 @@ fn disturb(world: &World, db: &Database, mut rng: Rng) {
             3 => {
                 let line = format!("<0x100> <other> \"{number}\" .\n");
                 let (source, options) = (Source::Bytes(line.into()), LoadOptions::default());
-                db.load(source, None, options, &hexgraph::db::Control::new()).unwrap();
+                db.load_with(source, None, options, &hexgraph::db::RequestContext::new()).unwrap();
             }
             _ => drop(db.mutate(&format!("<0x101> <other> \"{number}\" ."), "").unwrap()),
         }

@@ -3,8 +3,8 @@
 use hexgraph::answer::JsonSink;
 use hexgraph::db::graphql::{Headers, Request};
 use hexgraph::db::{
-    Control, Database, LoadOptions, Memory, Mutation, MutationRequest, OpenOptions, QueryRequest,
-    Source, Statements, Txn, TxnOptions,
+    Database, LoadOptions, Memory, Mutation, MutationRequest, OpenOptions, QueryRequest,
+    RequestContext, Source, Statements, Txn, TxnOptions,
 };
 use hexgraph::types::Error;
 use std::fmt::Write;
@@ -27,13 +27,14 @@ fn database(limits: &[(&str, &str)]) -> Database {
         }
     }
     let source = Source::Bytes(lines.into_bytes().into());
-    db.load(source, None, LoadOptions::default(), &Control::new()).unwrap();
+    db.load_with(source, None, LoadOptions::default(), &RequestContext::new()).unwrap();
     db
 }
 
 fn ask(db: &Database, text: &str) -> Result<String, String> {
     let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
-    let answer = db.query(&request, &Control::new()).and_then(|answer| answer.to_json());
+    let answer =
+        db.query_with(&request, &RequestContext::new()).and_then(|answer| answer.to_json());
     answer.map(|(json, _)| json).map_err(|error| error.to_string())
 }
 
@@ -78,7 +79,7 @@ fn explain_tells_the_steps() {
     let text = "{ var(func: eq(name, \"node 3\")) { x as knows @filter(ge(age, 91)) }\n\
                 q(func: uid(x), orderdesc: age, first: 2) { name } }";
     let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
-    let explanation = db.explain(&request, &Control::new()).unwrap();
+    let explanation = db.explain_with(&request, &RequestContext::new()).unwrap();
     let found: Vec<_> = explanation
         .steps
         .iter()
@@ -112,7 +113,7 @@ fn slow_queries_are_kept_without_passwords() {
     let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned().into()));
     let variables = variables.into_iter().collect();
     let request = QueryRequest { text: text.to_owned(), variables, debug: false };
-    db.query(&request, &Control::new()).unwrap();
+    db.query_with(&request, &RequestContext::new()).unwrap();
     let slow = db.slow_queries().pop().unwrap();
     let want = text.replace("\"by default\"", "***").replace("\"in the text\"", "***");
     assert_eq!(slow.text, want);
@@ -211,7 +212,7 @@ fn root_fields_give_back_what_they_have_drawn() {
     let field = "queryItem(first: 1) @cascade(fields: [\"name\", \"knows\"]) { knows { name } }";
     let query = (0..300).fold(String::new(), |text, number| format!("{text} a{number}: {field}"));
     let request = Request { query: format!("{{ {query} }}"), ..Request::default() };
-    let response = db.graphql(&request, &Headers::default(), &Control::new());
+    let response = db.graphql_with(&request, &Headers::default(), &RequestContext::new());
     assert!(response.errors.is_empty(), "{:?}", response.errors.first());
     let data = String::from_utf8(response.data.unwrap()).unwrap();
     assert_eq!(data.matches(r#":[{"knows":[{"name":""#).count(), 300);
@@ -232,10 +233,10 @@ fn answers_that_are_read_again_are_weighed_as_values() {
         lines
     });
     let source = Source::Bytes(lines.into_bytes().into());
-    db.load(source, None, LoadOptions::default(), &Control::new()).unwrap();
+    db.load_with(source, None, LoadOptions::default(), &RequestContext::new()).unwrap();
     let first = |k: usize| {
         let request = Request::new(format!("{{ first(k: {k}) {{ n }} }}"));
-        db.graphql(&request, &Headers::new(), &Control::new())
+        db.graphql_with(&request, &Headers::new(), &RequestContext::new())
     };
     let told = first(40_000).errors[0].message.clone();
     assert!(told.contains("there is no memory for another"), "{told}");
@@ -261,7 +262,7 @@ fn statements_are_charged_before_they_are_made() {
         let request = format!(
             "upsert {{ query {{ v as var(func: has(node)) }} mutation {{ set {{ {set} }} }} }}"
         );
-        let error = db.mutate_text(&request, &Control::new()).map(|_| ()).unwrap_err();
+        let error = db.mutate_text_with(&request, &RequestContext::new()).map(|_| ()).unwrap_err();
         let said = error.to_string();
         assert!(matches!(error, Error::Limit { .. }), "{said}");
         assert!(said.contains("of the 67108864 bytes"), "{said}");
@@ -286,7 +287,7 @@ fn open_transactions_hold_what_they_staged_until_they_end() {
         let set = vec![Statements::NQuads(&line)];
         let mutations = vec![Mutation { set, ..Mutation::default() }];
         let request = MutationRequest { mutations, ..MutationRequest::default() };
-        txn.mutate(&request, &Control::new()).map(|_| ())
+        txn.mutate_with(&request, &RequestContext::new()).map(|_| ())
     };
     let mut open = Vec::new();
     let error = loop {
@@ -324,7 +325,7 @@ fn moments_that_keep_too_much_alive_are_too_old() {
     let request = |text: &str| QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
     let count = |start: u64| {
         let asked = request("{ q(func: has(n)) { count(uid) } }");
-        let (answer, start) = db.query_at(start, &asked, &Control::new())?;
+        let (answer, start) = db.query_at(start, &asked, &RequestContext::new())?;
         Ok::<_, Error>((answer.to_json()?.0, start))
     };
     let mut starts = Vec::new();
@@ -334,7 +335,7 @@ fn moments_that_keep_too_much_alive_are_too_old() {
             lines
         });
         let source = Source::Bytes(lines.into_bytes().into());
-        db.load(source, None, LoadOptions::default(), &Control::new()).unwrap();
+        db.load_with(source, None, LoadOptions::default(), &RequestContext::new()).unwrap();
         starts.push(count(0).unwrap().1);
     }
     let error = count(starts[0]).map(|_| ()).unwrap_err();
@@ -351,13 +352,13 @@ fn moments_that_keep_too_much_alive_are_too_old() {
 fn the_head_of_an_answer_costs_what_is_written() {
     let db = database(&[("result", "100KiB")]);
     let request = QueryRequest { text: WIDE.to_owned(), ..QueryRequest::default() };
-    let answer = db.query(&request, &Control::new()).unwrap();
+    let answer = db.query_with(&request, &RequestContext::new()).unwrap();
     // The whole has a million names, which is more than the limit.
     assert!(answer.to_json().unwrap_err().to_string().contains("the limit `result`"));
-    let head = answer.write_head(3, JsonSink::new(), &Control::new()).unwrap().into_bytes();
+    let head = answer.write_head(3, JsonSink::new(), &RequestContext::new()).unwrap().into_bytes();
     let head = String::from_utf8(head).unwrap();
     assert_eq!(head.matches("\"name\"").count(), 3 + 3 * 3 + 3 * 3 * 3);
-    assert!(answer.has_rows(&Control::new()).unwrap());
+    assert!(answer.has_rows_with(&RequestContext::new()).unwrap());
     assert_eq!(answer.root_counts().collect::<Vec<_>>(), [("q", 100)]);
 }
 
@@ -378,11 +379,12 @@ fn faults_count_as_what_is_answered() {
             writeln!(lines, "<1> <Thing.numbers> \"{}\" .", node + (1_u64 << 40)).unwrap();
         }
         let source = Source::Bytes(lines.into_bytes().into());
-        db.load(source, None, LoadOptions::default(), &Control::new()).unwrap();
+        db.load_with(source, None, LoadOptions::default(), &RequestContext::new()).unwrap();
         db
     };
     let faults = |db: &Database, text: &str| {
-        let response = db.graphql(&Request::new(text), &Headers::new(), &Control::new());
+        let response =
+            db.graphql_with(&Request::new(text), &Headers::new(), &RequestContext::new());
         (response.errors.len(), response.errors[0].message.clone())
     };
     let roomy = database(&[]);
@@ -401,7 +403,7 @@ fn warnings_are_bounded() {
     let names: String = (0..300).map(|number| format!(" unknown{number}")).collect();
     let text = format!("{{ q(func: uid(1)) {{ {names} {} }} }}", "x".repeat(60_000));
     let request = QueryRequest { text, ..QueryRequest::default() };
-    let answer = db.query(&request, &Control::new()).unwrap();
+    let answer = db.query_with(&request, &RequestContext::new()).unwrap();
     let warnings = answer.warnings();
     assert_eq!((answer.unknown().len(), warnings.len()), (100, 100));
     assert_eq!(warnings[99].message, "there is no predicate `unknown99`");
@@ -414,7 +416,7 @@ fn an_algorithm_without_memory_says_what_it_takes() {
         (1..=5_000).map(|from| format!("<{from}> <near> <{}> .\n", from + 1)).collect();
     edges.push_str("<1> <near> <3> .\n");
     let source = Source::Bytes(edges.into_bytes().into());
-    db.load(source, None, LoadOptions::default(), &Control::new()).unwrap();
+    db.load_with(source, None, LoadOptions::default(), &RequestContext::new()).unwrap();
     let error =
         ask(&db, "{ q as pagerank() { near } r(func: uid(q), first: 1) { val(q) } }").unwrap_err();
     assert!(error.contains("`pagerank` on 5001 nodes and 5001 edges takes about 1MiB"), "{error}");

@@ -2,7 +2,7 @@
 
 use crate::wait::check_wait;
 use hexgraph::db::graphql::{Headers, Request};
-use hexgraph::db::{Control, Database, LoadOptions, QueryRequest, Source};
+use hexgraph::db::{Database, LoadOptions, QueryRequest, RequestContext, Source};
 use hexgraph::internals::exec::ExecOptions;
 use hexgraph::internals::graph::{Bindings, MutationTexts, Replay, Stager, Statements, Version};
 use hexgraph::internals::schema::Actor;
@@ -26,7 +26,7 @@ fn lines(predicate: &str) -> String {
 
 fn ask(db: &Database, text: &str) -> Result<String, Error> {
     let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
-    Ok(db.query(&request, &Control::new())?.to_json()?.0)
+    Ok(db.query_with(&request, &RequestContext::new())?.to_json()?.0)
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn other_writers_do_not_wait() {
         "_:n <ok> \"true\" ."
     );
     check_wait(&db, 2, "an upsert that compares", || {
-        drop(db.mutate_text(&checked, &Control::new()).unwrap());
+        drop(db.mutate_text_with(&checked, &RequestContext::new()).unwrap());
     });
     check_wait(&db, 2, "deleting", || {
         db.mutate(&lines("secret"), "").unwrap();
@@ -53,7 +53,8 @@ fn other_writers_do_not_wait() {
         (0..COUNT).map(|n| format!("{{name: \"u{n}\", pwd: \"password {n}\"}} ")).collect();
     let add = format!("mutation {{ addUser(input: [{users}], upsert: true) {{ numUids }} }}");
     check_wait(&db, 2, "GraphQL", || {
-        let response = db.graphql(&Request::new(&add), &Headers::new(), &Control::new());
+        let response =
+            db.graphql_with(&Request::new(&add), &Headers::new(), &RequestContext::new());
         assert!(response.errors.is_empty(), "{:?}", response.errors);
     });
 }
@@ -67,8 +68,8 @@ fn a_request_that_hashes_can_be_stopped() {
         "{{ set {{ {} }} }}",
         (1..=200).map(|n| format!("<{n}> <secret> \"password\" .\n")).collect::<String>()
     );
-    let control = Control::new().with_timeout(Duration::from_millis(150));
-    let error = db.mutate_text(&text, &control).map(drop).unwrap_err();
+    let control = RequestContext::new().with_timeout(Duration::from_millis(150));
+    let error = db.mutate_text_with(&text, &control).map(drop).unwrap_err();
     assert!(matches!(&error, Error::Limit { message } if message.contains("timeout")), "{error}");
     assert!(started.elapsed() < Duration::from_secs(4), "{:?}", started.elapsed());
     assert_eq!(ask(&db, "{ q(func: has(secret)) { uid } }").unwrap(), r#"{"q":[]}"#);
@@ -89,7 +90,8 @@ fn costly_hashes_are_refused_where_they_enter() {
             "{error}"
         );
         let source = Source::Bytes(line.clone().into_bytes().into());
-        let error = db.load(source, None, LoadOptions::default(), &Control::new()).unwrap_err();
+        let error =
+            db.load_with(source, None, LoadOptions::default(), &RequestContext::new()).unwrap_err();
         assert!(
             matches!(&error, Error::Load { message, .. } if message.contains(TOO_COSTLY)),
             "{error}"
@@ -106,7 +108,7 @@ fn costly_version() -> Version {
     let version = graph::alter(&Version::empty(), "secret: password .").unwrap();
     let line = format!("<1> <secret> \"{GIVEN}\"^^<xs:password> .");
     let tree = MutationTexts::new(&[Statements::NQuads(&line)], &[]);
-    let control = Control::new();
+    let control = RequestContext::new();
     let stager = Stager { actor: Actor::Client, passwords: &control, charge: &|_| Ok(()) };
     let statements = vec![tree.statements(&mut 0, &()).unwrap()];
     let (changes, _) = graph::stage(&version, statements, &Bindings::default(), stager).unwrap();
@@ -122,7 +124,7 @@ fn costly_version() -> Version {
 #[test]
 fn costly_hashes_of_before_are_not_computed() {
     let version = Arc::new(costly_version());
-    let control = Control::new();
+    let control = RequestContext::new();
     let text = "{ q(func: uid(1)) { checkpwd(secret, \"testing\") } }";
     let plan = dql::parse(text).unwrap().plan(&Default::default()).unwrap();
     let started = Instant::now();
@@ -162,7 +164,7 @@ fn a_comparison_costs_the_same_whoever_is_there() {
     db.set_graphql_schema("type User @secret(field: \"pwd\") { name: String! @id age: Int }")
         .unwrap();
     let add = "mutation { addUser(input: [{ name: \"ada\", pwd: \"password\" }]) { numUids } }";
-    db.graphql(&Request::new(add), &Headers::new(), &Control::new());
+    db.graphql_with(&Request::new(add), &Headers::new(), &RequestContext::new());
     for (name, password, found) in [
         ("ada", "password", r#"{"checkUserPassword":{"age":null}}"#),
         ("ada", "not the password", r#"{"checkUserPassword":null}"#),
@@ -171,8 +173,8 @@ fn a_comparison_costs_the_same_whoever_is_there() {
     ] {
         let text =
             format!("{{ checkUserPassword(name: \"{name}\", pwd: \"{password}\") {{ age }} }}");
-        let control = Control::new();
-        let response = db.graphql(&Request::new(text), &Headers::new(), &control);
+        let control = RequestContext::new();
+        let response = db.graphql_with(&Request::new(text), &Headers::new(), &control);
         assert_eq!(String::from_utf8(response.data.unwrap()).unwrap(), found, "{name}");
         assert_eq!(control.compared_passwords(), 1, "{name} {password}");
     }

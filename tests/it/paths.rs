@@ -1,7 +1,7 @@
 //! Paths by weight are those of a plain search: Dijkstra's algorithm for one, the beginnings of all paths for several. Which of
 //! equal paths is found, and in which order, is theirs.
 
-use hexgraph::db::{Control, Database, LoadOptions, QueryRequest, Source};
+use hexgraph::db::{Database, LoadOptions, QueryRequest, RequestContext, Source};
 use proptest::prelude::*;
 use serde_json::Value;
 use std::cmp::Ordering;
@@ -167,7 +167,8 @@ fn several(hops: &Hops, asked: &Asked, from: u64, to: u64) -> Option<Vec<Found>>
 
 fn ask(db: &Database, text: &str) -> Value {
     let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
-    let answer = db.query(&request, &Control::new()).unwrap_or_else(|e| panic!("{text}: {e}"));
+    let answer =
+        db.query_with(&request, &RequestContext::new()).unwrap_or_else(|e| panic!("{text}: {e}"));
     serde_json::from_str(&answer.to_json().unwrap().0).unwrap()
 }
 
@@ -247,7 +248,7 @@ fn database(nodes: u64, reverse: bool, edges: &[Edge], set: &[Edge], deleted: &[
     let mut text = lines(edges);
     (1..=nodes).for_each(|node| writeln!(text, "<{node}> <v> \"{node}\" .").unwrap());
     let source = Source::Bytes(text.into_bytes().into());
-    db.load(source, None, LoadOptions::default(), &Control::new()).unwrap();
+    db.load_with(source, None, LoadOptions::default(), &RequestContext::new()).unwrap();
     db.mutate(&lines(set), "").unwrap();
     let bare: Vec<Edge> = deleted.iter().map(|&(from, to, one, _)| (from, to, one, None)).collect();
     db.mutate("", &lines(&bare)).unwrap();
@@ -407,7 +408,7 @@ impl Large {
             }
         }
         let source = Source::Bytes(text.into_bytes().into());
-        db.load(source, None, LoadOptions::default(), &Control::new()).unwrap();
+        db.load_with(source, None, LoadOptions::default(), &RequestContext::new()).unwrap();
         db
     }
 

@@ -3,7 +3,7 @@
 
 use hexgraph::db::graphql::{Headers, Request};
 use hexgraph::db::{
-    Control, Database, Drop, LoadOptions, Mutation, MutationRequest, QueryRequest, Source,
+    Database, Drop, LoadOptions, Mutation, MutationRequest, QueryRequest, RequestContext, Source,
     Statements, TxnOptions,
 };
 use hexgraph::tables::{EdgeOptions, IdSpace, NodeOptions, Table};
@@ -19,13 +19,13 @@ const REFUSED: &str = "Cannot mutate graphql reserved predicate dgraph.graphql.s
 const UNKNOWN: &str = "Can't store predicate `dgraph.name` as it is prefixed with `dgraph.` which is reserved as the namespace for dgraph's internal types/predicates.";
 
 fn graphql(db: &Database, text: &str) -> Value {
-    let response = db.graphql(&Request::new(text), &Headers::new(), &Control::new());
+    let response = db.graphql_with(&Request::new(text), &Headers::new(), &RequestContext::new());
     serde_json::from_slice(&response.to_json("")).unwrap()
 }
 
 fn ask(db: &Database, text: &str) -> Value {
     let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
-    let (json, _) = db.query(&request, &Control::new()).unwrap().to_json().unwrap();
+    let (json, _) = db.query_with(&request, &RequestContext::new()).unwrap().to_json().unwrap();
     serde_json::from_str(&json).unwrap()
 }
 
@@ -106,7 +106,7 @@ fn statements() {
             ..Mutation::default()
         };
         let request = MutationRequest { mutations: vec![mutation], ..MutationRequest::default() };
-        let done = db.mutate_request(&request, &Control::new());
+        let done = db.mutate_with(&request, &RequestContext::new());
         tried(&db, &format!("set {set} delete {delete}"), why, done);
     }
 }
@@ -124,9 +124,10 @@ fn upserts_and_transactions() {
         ("set { uid(v) <dgraph.graphql.schema> val(t) . }", REFUSED),
     ] {
         let request = format!("upsert {{ {all} mutation {{ {what} }} }}");
-        tried(&db, what, why, db.mutate_text(&request, &Control::new()));
+        tried(&db, what, why, db.mutate_text_with(&request, &RequestContext::new()));
         let txn = db.begin(TxnOptions::default()).unwrap();
-        let done = txn.mutate_text(&request, &Control::new()).and_then(|_| txn.commit());
+        let done =
+            txn.mutate_text_with(&request, &RequestContext::new()).and_then(|_| txn.commit());
         tried(&db, &format!("{what}, in a transaction"), why, done);
     }
     // A type of one's own that names the predicate, so that `* *` is about it.
@@ -139,7 +140,7 @@ fn upserts_and_transactions() {
     check(&db, "* * by a type of one's own");
     // Several parts: what is set first would be what is deleted next.
     let parts = format!("{{ set {{ <{id}> <note> \"x\" . }} delete {{ <{id}> * * . }} }}");
-    tried(&db, &parts, "", db.mutate_text(&parts, &Control::new()));
+    tried(&db, &parts, "", db.mutate_text_with(&parts, &RequestContext::new()));
 }
 
 #[test]
@@ -183,9 +184,9 @@ fn definitions() {
 #[test]
 fn loads() {
     let (db, id) = guarded();
-    let control = Control::new();
+    let control = RequestContext::new();
     let load = |text: String, options: LoadOptions| {
-        db.load(Source::Bytes(text.into_bytes().into()), None, options, &Control::new())
+        db.load_with(Source::Bytes(text.into_bytes().into()), None, options, &RequestContext::new())
     };
     let line = format!("<{id}> <dgraph.graphql.schema> \"\" .\n");
     tried(&db, "N-Quads", REFUSED, load(line.clone(), LoadOptions::default()));
@@ -204,19 +205,19 @@ fn loads() {
     };
     let rows = format!("id,dgraph.graphql.schema\n{id},x\n");
     let by_uid = || NodeOptions { ids: Some(IdSpace::Uid), ..NodeOptions::default() };
-    tried(&db, "nodes", REFUSED, db.load_nodes(file("a.csv", &rows), by_uid(), &control));
+    tried(&db, "nodes", REFUSED, db.load_nodes_with(file("a.csv", &rows), by_uid(), &control));
     let mut renamed = by_uid();
     renamed.columns.insert("t".to_owned(), Some("dgraph.graphql.schema".to_owned()));
     let rows = format!("id,t\n{id},x\n");
-    tried(&db, "renamed", REFUSED, db.load_nodes(file("b.csv", &rows), renamed, &control));
+    tried(&db, "renamed", REFUSED, db.load_nodes_with(file("b.csv", &rows), renamed, &control));
     let ids = NodeOptions {
         ids: Some(IdSpace::Predicate("dgraph.graphql.xid".to_owned())),
         ..NodeOptions::default()
     };
-    let done = db.load_nodes(file("c.csv", "id,name\nx,y\n"), ids, &control);
+    let done = db.load_nodes_with(file("c.csv", "id,name\nx,y\n"), ids, &control);
     tried(&db, "ids", "reserved predicate dgraph.graphql.xid", done);
     let edges = EdgeOptions::new("dgraph.graphql.schema", "a", "b");
-    let done = db.load_edges(file("d.csv", "a,b\n1,2\n"), edges, &control);
+    let done = db.load_edges_with(file("d.csv", "a,b\n1,2\n"), edges, &control);
     tried(&db, "edges", REFUSED, done);
 }
 

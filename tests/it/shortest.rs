@@ -1,6 +1,6 @@
 //! The ways of finding a shortest path agree: from one end, from both ends, and by weights of 1.
 
-use hexgraph::db::{Control, Database, QueryRequest};
+use hexgraph::db::{Database, QueryRequest, RequestContext};
 use proptest::prelude::*;
 
 const NODES: u64 = 12;
@@ -12,7 +12,7 @@ fn path(db: &Database, from: u64, to: u64, depth: &str, facets: &str) -> String 
          q(func: uid(p)) {{ uid }} }}"
     );
     let request = QueryRequest { text, ..QueryRequest::default() };
-    let (json, _) = db.query(&request, &Control::new()).unwrap().to_json().unwrap();
+    let (json, _) = db.query_with(&request, &RequestContext::new()).unwrap().to_json().unwrap();
     // The weighted search shows the facet of each edge too.
     json.replace(",\"one|w\":1", "").replace(",\"two|w\":1", "")
 }

@@ -3,7 +3,7 @@
 //! The list below has one request for each walk over something that nests: texts, plans, filters, math, answers and
 //! the trees that are dropped. `types/work/stack.rs` is what all of them ask.
 
-use hexgraph::db::{Control, Database, Mutation, MutationRequest, QueryRequest, Statements};
+use hexgraph::db::{Database, Mutation, MutationRequest, QueryRequest, RequestContext, Statements};
 use std::thread;
 
 /// From what musl gives to what the system gives, in KiB.
@@ -22,24 +22,25 @@ fn on_stack<T: Send + 'static>(kib: usize, work: impl FnOnce() -> T + Send + 'st
 
 fn query(db: &Database, text: &str) -> Result<String, String> {
     let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
-    let answer = db.query(&request, &Control::new()).and_then(|answer| answer.to_json());
+    let answer =
+        db.query_with(&request, &RequestContext::new()).and_then(|answer| answer.to_json());
     answer.map(|(json, _)| json).map_err(|error| error.to_string())
 }
 
 fn rdf(db: &Database, text: &str) -> Result<String, String> {
     let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
-    let answer = db.query(&request, &Control::new()).and_then(|answer| answer.to_rdf());
+    let answer = db.query_with(&request, &RequestContext::new()).and_then(|answer| answer.to_rdf());
     answer.map(|(lines, _)| lines).map_err(|error| error.to_string())
 }
 
 fn explain(db: &Database, text: &str) -> Result<String, String> {
     let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
-    let told = db.explain(&request, &Control::new());
+    let told = db.explain_with(&request, &RequestContext::new());
     told.map(|told| told.to_string()).map_err(|error| error.to_string())
 }
 
 fn upsert(db: &Database, text: &str) -> Result<String, String> {
-    let done = db.mutate_text(text, &Control::new());
+    let done = db.mutate_text_with(text, &RequestContext::new());
     done.map(|_| String::new()).map_err(|error| error.to_string())
 }
 
@@ -47,7 +48,7 @@ fn json(db: &Database, text: &str) -> Result<String, String> {
     let set = vec![Statements::Json(text)];
     let mutations = vec![Mutation { set, ..Mutation::default() }];
     let request = MutationRequest { mutations, ..MutationRequest::default() };
-    let done = db.mutate_request(&request, &Control::new());
+    let done = db.mutate_with(&request, &RequestContext::new());
     done.map(|_| String::new()).map_err(|error| error.to_string())
 }
 

@@ -41,8 +41,8 @@ impl Site {
     }
 
     fn run(&self, text: &str) -> Value {
-        let control = hexgraph::db::Control::new();
-        let answer = self.database.graphql(&Request::new(text), &Headers::new(), &control);
+        let control = hexgraph::db::RequestContext::new();
+        let answer = self.database.graphql_with(&Request::new(text), &Headers::new(), &control);
         let answer: Value = serde_json::from_slice(&answer.to_json("")).unwrap();
         assert!(answer.get("errors").is_none(), "{answer}");
         answer

@@ -2,7 +2,7 @@
 //! one that snapshot isolation allows, and what one sees is what it would see alone.
 
 use hexgraph::db::{
-    Control, Database, Mutation, MutationRequest, OpenOptions, QueryAnswer, QueryRequest,
+    Database, Mutation, MutationRequest, OpenOptions, QueryAnswer, QueryRequest, RequestContext,
     Statements, SyncPolicy, Txn, TxnLimits, TxnOptions,
 };
 use hexgraph::types::{Error, Result};
@@ -30,7 +30,7 @@ fn mutate(txn: &Txn, set: &str, delete: &str) -> Result<()> {
         ..Mutation::default()
     };
     let request = MutationRequest { mutations: vec![mutation], ..MutationRequest::default() };
-    txn.mutate(&request, &Control::new()).map(drop)
+    txn.mutate_with(&request, &RequestContext::new()).map(drop)
 }
 
 /// What one transaction did, as it saw it.
@@ -46,7 +46,7 @@ struct Done {
 
 fn stamps(txn: &Txn) -> BTreeMap<u64, u64> {
     let text = "{ q(func: has(stamp)) { uid stamp } }";
-    let all = json(txn.query(&request(text), &Control::new()));
+    let all = json(txn.query_with(&request(text), &RequestContext::new()));
     let objects = all.split('{').skip(2);
     let pair = |object: &str| {
         let mut parts = object.split(['"', ':', '}', ',']).filter(|part| !part.is_empty());
@@ -148,7 +148,8 @@ fn what_is_only_read_does_not_conflict() {
     let begin = || db.begin(TxnOptions::default()).unwrap();
     let (one, other) = (begin(), begin());
     for (txn, node) in [(&one, 1), (&other, 2)] {
-        let seen = json(txn.query(&request("{ q(func: has(on)) { on } }"), &Control::new()));
+        let seen =
+            json(txn.query_with(&request("{ q(func: has(on)) { on } }"), &RequestContext::new()));
         assert_eq!(seen.matches("\"on\"").count(), 2);
         mutate(txn, &format!("<{node}> <on> \"0\" ."), "").unwrap();
     }
@@ -175,14 +176,17 @@ fn transactions_are_limited() {
     let read_only = TxnOptions { best_effort: true, read_only: true, client: None };
     let error = mutate(&db.begin(read_only).unwrap(), more, "").unwrap_err();
     assert_eq!(error.to_string(), "Readonly transaction cannot run mutations or be committed");
-    assert_eq!(json(db.query(&request("{ q(func: has(a)) { uid } }"), &Control::new())).len(), 35);
+    assert_eq!(
+        json(db.query_with(&request("{ q(func: has(a)) { uid } }"), &RequestContext::new())).len(),
+        35
+    );
 }
 
 #[test]
 fn starts_are_kept_while_they_may_be_needed() {
     let db = Database::in_memory();
     let text = request("{ q(func: has(a)) { uid } }");
-    let ask = |start| db.query_at(start, &text, &Control::new()).map(|(_, start)| start);
+    let ask = |start| db.query_at(start, &text, &RequestContext::new()).map(|(_, start)| start);
     let starts: BTreeSet<u64> = (0..100).map(|_| ask(0).unwrap()).collect();
     assert_eq!(starts.len(), 100, "each has a number of its own");
     let first = *starts.first().unwrap();
@@ -209,11 +213,13 @@ fn transactions_of_before_are_lost_as_a_whole() {
         txn.leave_open();
         number
     };
-    let has =
-        |db: &Database| json(db.query(&request("{ q(func: has(a)) { a } }"), &Control::new()));
+    let has = |db: &Database| {
+        json(db.query_with(&request("{ q(func: has(a)) { a } }"), &RequestContext::new()))
+    };
     let db = open();
     let numbers = [begin(&db, "<1> <a> \"1\" ."), begin(&db, "<2> <a> \"1\" .")];
-    let (_, read) = db.query_at(0, &request("{ q(func: has(a)) { a } }"), &Control::new()).unwrap();
+    let (_, read) =
+        db.query_at(0, &request("{ q(func: has(a)) { a } }"), &RequestContext::new()).unwrap();
     drop(db);
     let db = open();
     let other = begin(&db, "<3> <a> \"other\" .");
@@ -274,7 +280,7 @@ proptest! {
         outside in prop::collection::vec(statements(), 0..2),
     ) {
         let (db, alone, serial) = (database(), database(), database());
-        let all = |db: &Database| json(db.query(&request(EVERYTHING), &Control::new()));
+        let all = |db: &Database| json(db.query_with(&request(EVERYTHING), &RequestContext::new()));
         for (set, delete) in &before {
             for db in [&db, &alone, &serial] {
                 db.mutate(set, delete).unwrap();
@@ -288,7 +294,7 @@ proptest! {
         for (set, delete) in &inside {
             mutate(&txn, set, delete).unwrap();
             alone.mutate(set, delete).unwrap();
-            let seen = json(txn.query(&request(EVERYTHING), &Control::new()));
+            let seen = json(txn.query_with(&request(EVERYTHING), &RequestContext::new()));
             prop_assert_eq!(seen, all(&alone));
         }
         prop_assert_eq!(all(&db), all(&serial));

@@ -1,6 +1,8 @@
 //! Uids can't be used up: whatever uids data names, and however many programs take, new nodes get cheap ones.
 
-use hexgraph::db::{Control, Database, LoadOptions, OpenOptions, QueryRequest, Source, TxnOptions};
+use hexgraph::db::{
+    Database, LoadOptions, OpenOptions, QueryRequest, RequestContext, Source, TxnOptions,
+};
 use hexgraph::types::Error;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -19,7 +21,7 @@ fn new_node(db: &Database) -> u64 {
 fn name_of(db: &Database, uid: u64) -> String {
     let text = format!("{{ q(func: uid({uid:#x})) {{ n }} }}");
     let request = QueryRequest { text, ..QueryRequest::default() };
-    db.query(&request, &Control::new()).unwrap().to_json().unwrap().0
+    db.query_with(&request, &RequestContext::new()).unwrap().to_json().unwrap().0
 }
 
 fn limit_of<T>(done: Result<T, Error>) -> String {
@@ -94,14 +96,15 @@ fn uids_of_files_and_transactions_are_left_out() {
     let db = Database::in_memory();
     let triples: String = WRITTEN.map(|uid| format!("<{uid:#x}> <n> \"old\" .\n")).concat();
     let source = Source::Bytes(triples.into_bytes().into());
-    db.load(source, None, LoadOptions::default(), &Control::new()).unwrap();
+    db.load_with(source, None, LoadOptions::default(), &RequestContext::new()).unwrap();
     check_new_nodes(&db);
     // What an open transaction names is left out as well, and what it was given.
     let txn = db.begin(TxnOptions::default()).unwrap();
     let next = new_node(&db) + 1;
     let set =
         format!("<{next:#x}> <n> \"old\" .\n<{:#x}> <n> \"old\" .\n_:a <n> \"a\" .", next + 2);
-    let own = txn.mutate_text(&format!("{{ set {{ {set} }} }}"), &Control::new()).unwrap();
+    let own =
+        txn.mutate_text_with(&format!("{{ set {{ {set} }} }}"), &RequestContext::new()).unwrap();
     let own = u64::from_str_radix(own.uids["a"].trim_start_matches("0x"), 16).unwrap();
     assert!(own != next && own != next + 2, "{own:#x}");
     let others: Vec<u64> = (0..5).map(|_| new_node(&db)).collect();
@@ -159,7 +162,7 @@ fn new_nodes_cost_no_more_than_before() {
     };
     for (db, triples) in [(&plain, triples(1 << 28)), (&other, triples(1 << 63))] {
         let source = Source::Bytes(triples.into_bytes().into());
-        db.load(source, None, LoadOptions::default(), &Control::new()).unwrap();
+        db.load_with(source, None, LoadOptions::default(), &RequestContext::new()).unwrap();
     }
     for uid in WRITTEN {
         other.mutate(&format!("<{uid:#x}> <n> \"old\" ."), "").unwrap();

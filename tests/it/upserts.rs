@@ -4,7 +4,7 @@ use crate::wait::check_wait;
 use crate::wire::site::Site;
 use hexgraph::answer::JsonSink;
 use hexgraph::db::graphql::{Headers, Request};
-use hexgraph::db::{Control, Database, OpenOptions, QueryRequest};
+use hexgraph::db::{Database, OpenOptions, QueryRequest, RequestContext};
 use hexgraph::internals::exec::ExecOptions;
 use hexgraph::internals::graph::{Bindings, MutationTexts, Stager, Statements, Version};
 use hexgraph::internals::plan::{Query, Reads};
@@ -23,7 +23,7 @@ const KEYS: usize = 3;
 
 fn ask(db: &Database, text: &str) -> String {
     let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
-    db.query(&request, &Control::new()).unwrap().to_json().unwrap().0
+    db.query_with(&request, &RequestContext::new()).unwrap().to_json().unwrap().0
 }
 
 /// Has sixteen writers make each key at once, and checks that each was made once.
@@ -73,7 +73,7 @@ fn two_never_make_two() {
             let db = Database::in_memory();
             db.alter(&format!("xid: string @index(exact) {directive}.\nmade: bool .")).unwrap();
             race(&db, "xid", |key| {
-                drop(db.mutate_text(&texts(key)[way], &Control::new()).unwrap())
+                drop(db.mutate_text_with(&texts(key)[way], &RequestContext::new()).unwrap())
             });
         }
     }
@@ -87,7 +87,7 @@ fn two_never_make_two() {
                 start.wait();
                 let text = "upsert { query { v as var(func: has(only)) } \
                     mutation @if(eq(len(v), 0)) { set { _:n <only> \"one\" . } } }";
-                db.mutate_text(text, &Control::new()).unwrap();
+                db.mutate_text_with(text, &RequestContext::new()).unwrap();
             });
         }
     });
@@ -117,7 +117,8 @@ fn two_never_make_two_in_graphql() {
             let text = format!(
                 "mutation {{ addThing(input: [{{code: \"{key}\", made: true}}]{upsert}) {{ numUids }} }}"
             );
-            let response = db.graphql(&Request::new(&text), &Headers::new(), &Control::new());
+            let response =
+                db.graphql_with(&Request::new(&text), &Headers::new(), &RequestContext::new());
             assert!(may_fail || response.errors.is_empty(), "{:?}", response.errors);
         });
     }
@@ -158,7 +159,9 @@ fn long_upsert(db: &Database, wanted: Duration) -> String {
 fn a_long_query_holds_up_nobody() {
     let db = Database::in_memory();
     let text = long_upsert(&db, Duration::from_millis(800));
-    check_wait(&db, 3, "an upsert", || drop(db.mutate_text(&text, &Control::new()).unwrap()));
+    check_wait(&db, 3, "an upsert", || {
+        drop(db.mutate_text_with(&text, &RequestContext::new()).unwrap())
+    });
     assert_eq!(ask(&db, "{ q(func: eq(name, \"new\")) { count(uid) } }"), r#"{"q":[{"count":1}]}"#);
 }
 
@@ -176,7 +179,7 @@ fn a_long_query_ends_at_its_deadline_whatever_others_do() {
     let db = Database::in_memory();
     let text = long_upsert(&db, Duration::from_millis(400));
     let started = Instant::now();
-    db.mutate_text(&text, &Control::new()).unwrap();
+    db.mutate_text_with(&text, &RequestContext::new()).unwrap();
     let (alone, is_done) = (started.elapsed(), AtomicBool::new(false));
     thread::scope(|scope| {
         let _ending = Ending(&is_done);
@@ -190,14 +193,14 @@ fn a_long_query_ends_at_its_deadline_whatever_others_do() {
             }
         });
         let started = Instant::now();
-        let control = Control::new().with_timeout(alone / 4);
-        let error = db.mutate_text(&text, &control).map(drop).unwrap_err();
+        let control = RequestContext::new().with_timeout(alone / 4);
+        let error = db.mutate_text_with(&text, &control).map(drop).unwrap_err();
         assert!(
             matches!(&error, Error::Limit { message } if message.contains("timeout")),
             "{error}"
         );
         assert!(started.elapsed() < 4 * alone, "{:?}, alone {alone:?}", started.elapsed());
-        db.mutate_text(&text, &Control::new()).unwrap();
+        db.mutate_text_with(&text, &RequestContext::new()).unwrap();
     });
     assert_eq!(ask(&db, "{ q(func: eq(name, \"new\")) { count(uid) } }"), r#"{"q":[{"count":1}]}"#);
 }
@@ -284,7 +287,7 @@ fn data() -> Version {
 fn changed(version: &Version, set: &str, delete: &str) -> Version {
     let tree = MutationTexts::new(&[Statements::NQuads(set)], &[Statements::NQuads(delete)]);
     let statements = vec![tree.statements(&mut 0, &()).unwrap()];
-    let control = Control::new();
+    let control = RequestContext::new();
     let stager = Stager { actor: Actor::Client, passwords: &control, charge: &|_| Ok(()) };
     let (changes, _) = graph::stage(version, statements, &Bindings::default(), stager).unwrap();
     changes.apply(version).unwrap()
@@ -295,7 +298,7 @@ fn answer(version: &Version, plan: &Query) -> String {
         Arc::new(version.clone()),
         Arc::new(plan.clone()),
         ExecOptions::default(),
-        &Control::new(),
+        &RequestContext::new(),
     );
     let written = done.and_then(|answer| {
         let mut sink = JsonSink::new();

@@ -1,7 +1,7 @@
 //! Readers see whole versions: while one writer commits without pause, every query finds what one
 //! commit wrote, all of it, and commits never seem to go backwards.
 
-use hexgraph::db::{Control, Database, QueryRequest};
+use hexgraph::db::{Database, QueryRequest, RequestContext};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ fn stamps(db: &Database) -> Vec<u64> {
     let text = "{ var(func: has(stamp)) { s as stamp } low() { min(val(s)) } high() { max(val(s)) } \
                 all(func: ge(stamp, 0)) { count(uid) } }";
     let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
-    let answer = db.query(&request, &Control::new()).expect("a valid query");
+    let answer = db.query_with(&request, &RequestContext::new()).expect("a valid query");
     let (json, _) = answer.to_json().expect("ints can be written");
     assert!(json.contains(&format!("\"count\":{NODES}")), "{json}");
     let number = |key: &str| {

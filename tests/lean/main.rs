@@ -10,7 +10,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that finds nothing fails")]
 
 use hexgraph::db::{
-    Control, Database, LoadOptions, OpenOptions, QueryRequest, Source, SyncPolicy, files_of,
+    Database, LoadOptions, OpenOptions, QueryRequest, RequestContext, Source, SyncPolicy, files_of,
 };
 use hexgraph::types::Error;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use std::path::Path;
 
 fn answer(db: &Database, text: &str) -> String {
     let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
-    match db.query(&request, &Control::new()).and_then(|answer| answer.to_json()) {
+    match db.query_with(&request, &RequestContext::new()).and_then(|answer| answer.to_json()) {
         Ok((json, _)) => json,
         Err(error) => error.to_string(),
     }
@@ -96,12 +96,13 @@ fn files_that_need_a_feature_are_refused() {
         (b"\x28\xb5\x2f\xfd", "a file compressed with Zstandard"),
     ] {
         let source = Source::Bytes(start.to_vec().into());
-        let load = db.load(source, None, LoadOptions::default(), &Control::new());
+        let load = db.load_with(source, None, LoadOptions::default(), &RequestContext::new());
         let error = load.unwrap_err().to_string();
         let wanted = format!("{what} needs hexgraph built with the feature `files`");
         assert!(error.contains(&wanted), "{error}");
     }
-    let error = db.export(&folder.path().join("a.rdf.gz"), &Control::new()).unwrap_err();
+    let error =
+        db.export_with(&folder.path().join("a.rdf.gz"), &RequestContext::new()).unwrap_err();
     assert!(error.to_string().ends_with("the feature `files`"), "{error}");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     let error = files_of(&folder.path().join("*.rdf"), |_| true).unwrap_err().to_string();

@@ -1,7 +1,7 @@
 //! Answers: what they are read to before they are written, and the groups of `@groupby`.
 
 use super::site::{Attack, Row, Site, post, row};
-use hexgraph::db::{Control, Database, QueryRequest};
+use hexgraph::db::{Database, QueryRequest, RequestContext};
 use hexgraph_server::http::ServeOptions;
 use std::fmt::Write as _;
 
@@ -65,9 +65,9 @@ fn columns() {
             let text = "{ q(func: has(name)) { hub { long } } }".to_owned();
             Box::new(|site: &Site| {
                 let request = QueryRequest { text, ..QueryRequest::default() };
-                let answer = site.database.query(&request, &Control::new()).unwrap();
-                let control = Control::new();
-                format!("{} rows", answer.table(None, &control).unwrap().rows)
+                let answer = site.database.query_with(&request, &RequestContext::new()).unwrap();
+                let control = RequestContext::new();
+                format!("{} rows", answer.table_with(None, &control).unwrap().rows)
             })
         }),
     ];

@@ -2,7 +2,9 @@
 
 use super::counting;
 use hexgraph::db::access::{AccessOptions, LoginRequest};
-use hexgraph::db::{Control, Database, Memory, Mutation, MutationRequest, OpenOptions, Statements};
+use hexgraph::db::{
+    Database, Memory, Mutation, MutationRequest, OpenOptions, RequestContext, Statements,
+};
 use hexgraph_server::http::{GrpcPort, ServeOptions, Server};
 use std::fmt::Write as _;
 use std::io::{Read, Write};
@@ -89,7 +91,7 @@ impl Site {
             let set = vec![Statements::Json(&eve)];
             let mutations = vec![Mutation { set, ..Mutation::default() }];
             let request = MutationRequest { mutations, ..MutationRequest::default() };
-            database.mutate_request(&request, &Control::new()).unwrap();
+            database.mutate_with(&request, &RequestContext::new()).unwrap();
         })
     }
 
@@ -98,7 +100,7 @@ impl Site {
         let password = if user == "groot" { "password" } else { PASSWORD };
         let (user, password) = (user.to_owned(), password.to_owned());
         let login = LoginRequest { user, password, ..LoginRequest::default() };
-        let access = self.database.login(&login, &Control::new()).unwrap().access;
+        let access = self.database.login_with(&login, &RequestContext::new()).unwrap().access;
         format!("X-Dgraph-AccessToken: {access}")
     }
 

@@ -20,7 +20,7 @@ use crate::answers::subscription::PySubscription;
 use crate::convert::arrow::ArrowTable;
 use crate::convert::errors::{to_python, to_python_with_text};
 use crate::convert::variables::{to_rows, to_variables};
-use hexgraph::db::{Control, Database, ManyRequest, QueryRequest, Recovery, TxnOptions};
+use hexgraph::db::{Database, ManyRequest, QueryRequest, Recovery, RequestContext, TxnOptions};
 use hexgraph_server::http::Server;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -90,7 +90,7 @@ impl PyDatabase {
     /// Raises ParseError or SchemaError; nothing is changed then.
     fn alter(&self, py: Python<'_>, schema: &Bound<'_, PyAny>) -> PyResult<PySchemaReport> {
         let schema = &to_schema_text(schema)?;
-        let alter = |control: &Control| self.database.alter_with(schema, control);
+        let alter = |control: &RequestContext| self.database.alter_with(schema, control);
         let to_exception = |error| to_python_with_text(error, schema);
         let report = interruptible_with(py, None, |_| Ok(()), alter, to_exception)?;
         Ok(PySchemaReport::new(report))
@@ -165,7 +165,7 @@ impl PyDatabase {
         let (tables, read) = (to_tables(tables)?, options.table.progress.clone());
         let schema = options.table.schema.clone();
         with_bar(py, progress.as_ref(), read, schema.as_deref(), |control| {
-            self.database.load_nodes(tables, options, control)
+            self.database.load_nodes_with(tables, options, control)
         })
     }
 
@@ -182,7 +182,7 @@ impl PyDatabase {
         let (tables, read) = (to_tables(tables)?, options.table.progress.clone());
         let schema = options.table.schema.clone();
         with_bar(py, progress.as_ref(), read, schema.as_deref(), |control| {
-            self.database.load_edges(tables, options, control)
+            self.database.load_edges_with(tables, options, control)
         })
     }
 
@@ -256,7 +256,7 @@ impl PyDatabase {
             to_timeout(timeout)?,
             |_| Ok(()),
             |control| {
-                let table = ArrowTable::new(self.database.query_many(&request, control)?)?;
+                let table = ArrowTable::new(self.database.query_many_with(&request, control)?)?;
                 Ok(table.drawing(control))
             },
             |error| to_python_with_text(error, &request.text),
@@ -317,7 +317,7 @@ impl PyDatabase {
             py,
             timeout,
             |_| Ok(()),
-            |control| self.database.explain(&request, control),
+            |control| self.database.explain_with(&request, control),
             |error| to_python_with_text(error, &request.text),
         );
         Ok(PyExplanation::new(explanation?))

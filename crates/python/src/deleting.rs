@@ -6,7 +6,7 @@ use super::requests::to_timeout;
 use super::txn::PyTxn;
 use crate::convert::errors::to_python_with_text;
 use crate::convert::variables::to_variables;
-use hexgraph::db::{Control, Nodes};
+use hexgraph::db::{Nodes, RequestContext};
 use hexgraph_base::types::Uid;
 use pyo3::prelude::*;
 
@@ -38,12 +38,12 @@ pub(crate) fn delete_nodes(
     let done = match &owner {
         Owner::Database(owner) => {
             let database = owner.database();
-            let delete = |control: &Control| database.delete(&nodes, control);
+            let delete = |control: &RequestContext| database.delete_with(&nodes, control);
             interruptible_with(py, timeout, |_| Ok(()), delete, to_exception)?
         }
         Owner::Txn(owner) => {
             let txn = owner.txn();
-            let delete = |control: &Control| txn.delete(&nodes, control);
+            let delete = |control: &RequestContext| txn.delete_with(&nodes, control);
             interruptible_with(py, timeout, |_| Ok(()), delete, to_exception)?
         }
     };

@@ -30,7 +30,7 @@ pub(crate) fn load(
         let options = given.read()?;
         let (read, schema) = (options.progress.clone(), options.schema.clone());
         return with_bar(py, progress.as_ref(), read, schema.as_deref(), |control| {
-            let load = || database.load_folder(&folder, options, control);
+            let load = || database.load_folder_with(&folder, options, control);
             database.load_before_graphql(graphql, control, load)
         });
     }
@@ -40,7 +40,7 @@ pub(crate) fn load(
     let options = LoadOptions { skip_errors, memory, xid, ..LoadOptions::default() };
     let (schema, read) = (schema.as_deref(), options.progress.clone());
     with_bar(py, progress.as_ref(), read, schema, |control| {
-        let load = || database.load(sources, schema, options, control);
+        let load = || database.load_with(sources, schema, options, control);
         database.load_before_graphql(graphql, control, load)
     })
 }
@@ -57,9 +57,9 @@ pub(crate) fn export(
     format: Option<&str>,
 ) -> PyResult<u64> {
     let report = match format {
-        None => interruptible(py, None, |control| database.export_as(path, control))?,
+        None => interruptible(py, None, |control| database.export_as_with(path, control))?,
         Some("dgraph") => {
-            interruptible(py, None, |control| database.export_for_loaders(path, control))?
+            interruptible(py, None, |control| database.export_for_loaders_with(path, control))?
         }
         Some(other) => {
             let fault = "format is \"dgraph\", or left out: then the file extension decides";

@@ -66,7 +66,7 @@ pub(crate) fn ask<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let (request, headers, timeout) = arguments.read(query)?;
     let json = interruptible(py, timeout, |control| {
-        let mut response = database.graphql(&request, &headers, control);
+        let mut response = database.graphql_with(&request, &headers, control);
         // Without a schema all requests are refused, with a message that names every way to set one, those of a server, too.
         // The caller is in Python, so the way of Python alone is named.
         let is_refused = response.data.is_none() && !request.query.is_empty();

@@ -5,7 +5,7 @@
 //! the main thread of Python ever has.
 
 use crate::convert::errors::to_python;
-use hexgraph::db::{Canceller, Control, guarded};
+use hexgraph::db::{Canceller, RequestContext, guarded};
 use hexgraph_base::types::Result;
 use pyo3::PyTypeInfo;
 use pyo3::prelude::*;
@@ -96,7 +96,7 @@ impl Cancel {
 pub(crate) fn interruptible<T: Send>(
     py: Python<'_>,
     timeout: Option<Duration>,
-    work: impl FnOnce(&Control) -> Result<T> + Send,
+    work: impl FnOnce(&RequestContext) -> Result<T> + Send,
 ) -> PyResult<T> {
     interruptible_with(py, timeout, |_| Ok(()), work, to_python)
 }
@@ -107,7 +107,7 @@ pub(crate) fn interruptible_with<T: Send>(
     py: Python<'_>,
     timeout: Option<Duration>,
     tick: impl Fn(Python<'_>) -> PyResult<()> + Send + Sync + 'static,
-    work: impl FnOnce(&Control) -> Result<T> + Send,
+    work: impl FnOnce(&RequestContext) -> Result<T> + Send,
     to_exception: impl FnOnce(hexgraph_base::types::Error) -> PyErr,
 ) -> PyResult<T> {
     let raised = Arc::new(Mutex::new(None));
@@ -119,7 +119,7 @@ pub(crate) fn interruptible_with<T: Send>(
         *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
         true
     };
-    let mut control = Control::new().with_poll(poll);
+    let mut control = RequestContext::new().with_poll(poll);
     if let Some(timeout) = timeout {
         control = control.with_timeout(timeout);
     }

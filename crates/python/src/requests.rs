@@ -7,7 +7,8 @@ use crate::answers::result::PyResultSet;
 use crate::convert::errors::to_python_with_text;
 use crate::convert::variables::to_variables;
 use hexgraph::db::{
-    Control, Database, MutationAnswer, MutationRequest, QueryAnswer, QueryRequest, Txn, Warning,
+    Database, MutationAnswer, MutationRequest, QueryAnswer, QueryRequest, RequestContext, Txn,
+    Warning,
 };
 use hexgraph_base::types::{Error, Result};
 use pyo3::exceptions::PyValueError;
@@ -162,24 +163,28 @@ impl Target<'_> {
         PyUpsert::new(py, done?, warns)
     }
 
-    fn ask(self, request: &QueryRequest, control: &Control) -> Result<QueryAnswer> {
+    fn ask(self, request: &QueryRequest, control: &RequestContext) -> Result<QueryAnswer> {
         match self {
-            Target::Database(database) => database.query(request, control),
-            Target::Txn(txn) => txn.query(request, control),
+            Target::Database(database) => database.query_with(request, control),
+            Target::Txn(txn) => txn.query_with(request, control),
         }
     }
 
-    fn change(self, request: &MutationRequest<'_>, control: &Control) -> Result<MutationAnswer> {
+    fn change(
+        self,
+        request: &MutationRequest<'_>,
+        control: &RequestContext,
+    ) -> Result<MutationAnswer> {
         match self {
-            Target::Database(database) => database.mutate_request(request, control),
-            Target::Txn(txn) => txn.mutate(request, control),
+            Target::Database(database) => database.mutate_with(request, control),
+            Target::Txn(txn) => txn.mutate_with(request, control),
         }
     }
 
-    fn change_text(self, text: &str, control: &Control) -> Result<MutationAnswer> {
+    fn change_text(self, text: &str, control: &RequestContext) -> Result<MutationAnswer> {
         match self {
-            Target::Database(database) => database.mutate_text(text, control),
-            Target::Txn(txn) => txn.mutate_text(text, control),
+            Target::Database(database) => database.mutate_text_with(text, control),
+            Target::Txn(txn) => txn.mutate_text_with(text, control),
         }
     }
 }

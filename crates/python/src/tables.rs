@@ -11,7 +11,7 @@ use arrow_array::{
     RecordBatch, RecordBatchIterator, RecordBatchOptions, RecordBatchReader, new_null_array,
 };
 use arrow_schema::{ArrowError, DataType, SchemaRef};
-use hexgraph::db::{Control, LoadProgress, LoadReport, byte_count, files_of};
+use hexgraph::db::{LoadProgress, LoadReport, RequestContext, byte_count, files_of};
 use hexgraph::tables::{
     EdgeOptions, Encoding, ForeignKey, IdSpace, Missing, Names, NodeOptions, PointColumns, Ragged,
     SniffedOption, Table, TableOptions, TextOptions, is_readable_name, sniff,
@@ -472,7 +472,7 @@ pub(crate) fn with_bar(
     wanted: Option<&Bound<'_, PyAny>>,
     read: LoadProgress,
     schema: Option<&str>,
-    load: impl FnOnce(&Control) -> Result<LoadReport> + Send,
+    load: impl FnOnce(&RequestContext) -> Result<LoadReport> + Send,
 ) -> PyResult<PyLoadReport> {
     let bar = py.import("hexgraph.progress")?.call_method1("bar", (wanted,))?.unbind();
     let tick = bar.clone_ref(py);

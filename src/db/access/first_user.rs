@@ -9,7 +9,7 @@ use crate::db::database::Database;
 use crate::db::namespaces::namespace::RESERVED;
 use hexgraph_base::types::{Error, Result, Value};
 use hexgraph_dql::Given;
-use hexgraph_store::exec::Control;
+use hexgraph_store::exec::Control as RequestContext;
 use hexgraph_store::graph::{Statements, Version};
 use serde_json::json;
 
@@ -122,6 +122,6 @@ impl Database {
             variables: variables.into(),
             mutations: vec![mutation],
         };
-        self.mutate_request(&request, &Control::new()).map(drop)
+        self.mutate_with(&request, &RequestContext::new()).map(drop)
     }
 }

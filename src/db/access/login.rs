@@ -5,7 +5,7 @@ use super::rules::{Member, password_hash};
 use super::tokens::{Claims, password_mark};
 use crate::db::database::Database;
 use hexgraph_base::types::{Error, HASH_OF_NOBODY, Result};
-use hexgraph_store::exec::Control;
+use hexgraph_store::exec::Control as RequestContext;
 use hexgraph_store::graph::Passwords;
 use std::fmt;
 use std::net::IpAddr;
@@ -58,27 +58,36 @@ struct LoggedIn {
 }
 
 impl Database {
+    /// Logs a user in.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::login_with`].
+    pub fn login(&self, request: &LoginRequest) -> Result<Tokens> {
+        self.login_with(request, &RequestContext::new())
+    }
+
     /// Logs a user in. A login by a password takes as long as a comparison with its hash, whether there is such a user or such a namespace
     /// or not; of those only so many are computed at once, and after some failures in a row a user has to wait.
     ///
     /// # Errors
     ///
     /// `Query` when it is refused, with the same words whatever is wrong, and when it comes too soon after failures; `Limit` when
-    /// `control` stops it.
-    pub fn login(&self, request: &LoginRequest, control: &Control) -> Result<Tokens> {
+    /// `context` stops it.
+    pub fn login_with(&self, request: &LoginRequest, context: &RequestContext) -> Result<Tokens> {
         let Some(list) = self.access_list() else { return Err(refused()) };
-        self.prepare(control);
+        self.prepare(context);
         let claims = list.signer.claims(&request.refresh_token);
         let engine = self.without_caller();
         let (namespace, found) = match (claims, request.refresh_token.is_empty()) {
             (Ok(Claims::Refresh { user, namespace, mark, .. }), _) => {
                 let namespace = engine.namespace_whole(namespace).map_err(|_| refused())?;
-                let found = namespace.login_by_token((user, mark), control)?;
+                let found = namespace.login_by_token((user, mark), context)?;
                 (namespace, found)
             }
             (_, true) => {
                 let namespace = engine.namespace_whole(request.namespace).ok();
-                let found = engine.login_by_password(namespace.as_ref(), request, control)?;
+                let found = engine.login_by_password(namespace.as_ref(), request, context)?;
                 (namespace.ok_or_else(refused)?, found)
             }
             _ => return Err(refused()),
@@ -98,7 +107,7 @@ impl Database {
         &self,
         namespace: Option<&Database>,
         request: &LoginRequest,
-        control: &Control,
+        context: &RequestContext,
     ) -> Result<LoggedIn> {
         let list = namespace.unwrap_or(self).access_list().ok_or_else(refused)?;
         let (name, now) = (request.user.as_str(), Instant::now());
@@ -114,7 +123,7 @@ impl Database {
         };
         // For a user who is not there as much is computed, so that the time tells nobody who is.
         let given = known.as_ref().map_or(HASH_OF_NOBODY, |(_, hash)| hash);
-        let is_right = control.verify(given, &request.password)?;
+        let is_right = context.verify(given, &request.password)?;
         let Some((member, hash)) = known.filter(|_| is_right) else {
             list.throttle.note_failure(who, address, now);
             return Err(refused());
@@ -129,14 +138,14 @@ impl Database {
     fn login_by_token(
         &self,
         (name, mark): (String, String),
-        control: &Control,
+        context: &RequestContext,
     ) -> Result<LoggedIn> {
         let list = self.access_list().ok_or_else(refused)?;
         let (member, hash) = self.member_with_hash(&name)?.ok_or_else(refused)?;
         // The first user is made anew when all data were dropped. As long as the password is the same, so is the user.
         let is_first = name == FIRST_USER && mark == list.initial_mark();
         let is_known = match is_first {
-            true => control.verify(&hash, list.initial())?,
+            true => context.verify(&hash, list.initial())?,
             false => password_mark(&hash) == mark,
         };
         is_known.then_some(LoggedIn { name, mark, member }).ok_or_else(refused)

@@ -5,7 +5,7 @@ use super::query::QueryAnswer;
 use hexgraph_base::answer::Texts;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_store::algo::{Found, Graph, Output, Paths};
-use hexgraph_store::exec::{Control, names_of};
+use hexgraph_store::exec::{Control as RequestContext, names_of};
 use hexgraph_store::graph::Version;
 
 /// The predicate of the names that nodes have elsewhere, as loads keep them.
@@ -16,17 +16,17 @@ impl QueryAnswer {
     ///
     /// # Errors
     ///
-    /// `Query` when the query has no such block; those of `control`.
-    pub fn algorithm(&self, control: &Control) -> Result<AlgorithmTable> {
+    /// `Query` when the query has no such block; those of `context`.
+    pub fn algorithm(&self, context: &RequestContext) -> Result<AlgorithmTable> {
         if let Some(copied) = self.copied_answer() {
             return copied.algorithm().cloned().ok_or_else(missing);
         }
         let answer = self.held_answer().ok_or_else(missing)?;
         let (name, result) = answer.algorithm().ok_or_else(missing)?;
         let output = &result.found.output;
-        control.charge(byte_len(output))?;
+        context.charge(byte_len(output))?;
         let found = Found { output: output.clone(), report: result.found.report };
-        table(name.to_owned(), &result.graph, found, answer.version(), control)
+        table(name.to_owned(), &result.graph, found, answer.version(), context)
     }
 
     /// As [`QueryAnswer::algorithm`], of an answer that nobody needs any more: the numbers are those of the kernel, not a copy.
@@ -34,10 +34,10 @@ impl QueryAnswer {
     /// # Errors
     ///
     /// As [`QueryAnswer::algorithm`].
-    pub fn into_algorithm(mut self, control: &Control) -> Result<AlgorithmTable> {
-        let Some(answer) = self.held_answer_mut() else { return self.algorithm(control) };
+    pub fn into_algorithm(mut self, context: &RequestContext) -> Result<AlgorithmTable> {
+        let Some(answer) = self.held_answer_mut() else { return self.algorithm(context) };
         let (name, result) = answer.take_algorithm().ok_or_else(missing)?;
-        table(name, &result.graph, result.found, answer.version(), control)
+        table(name, &result.graph, result.found, answer.version(), context)
     }
 }
 
@@ -67,7 +67,7 @@ fn table(
     graph: &Graph,
     found: Found,
     version: &Version,
-    control: &Control,
+    context: &RequestContext,
 ) -> Result<AlgorithmTable> {
     let nodes = graph.nodes();
     let Found { output, report } = found;
@@ -78,7 +78,7 @@ fn table(
     let node_of = |number: &u32| nodes[*number as usize];
     // The nodes of the rows where these are not all, and what else stands beside them.
     let (mut some, mut to, mut path) = (None, None, None);
-    control.charge(size_of::<u64>() * rows)?;
+    context.charge(size_of::<u64>() * rows)?;
     let numbers = match output {
         Output::Floats(numbers) => AlgorithmNumbers::Floats(numbers),
         Output::Ints(numbers) => AlgorithmNumbers::Ints(numbers),
@@ -92,19 +92,19 @@ fn table(
             AlgorithmNumbers::Nothing
         }
         Output::Pairs(pairs) => {
-            control.charge(2 * size_of::<u64>() * rows)?;
+            context.charge(2 * size_of::<u64>() * rows)?;
             some = Some(pairs.iter().map(|(from, ..)| node_of(from)).collect());
             let uid_of = |(_, to, _): &(u32, u32, f64)| version.nodes.uid(node_of(to)).0;
             to = Some(pairs.iter().map(uid_of).collect());
             AlgorithmNumbers::Floats(pairs.iter().map(|(.., number)| *number).collect())
         }
         Output::Some(found) => {
-            control.charge(size_of::<u64>() * rows)?;
+            context.charge(size_of::<u64>() * rows)?;
             some = Some(found.iter().map(|(node, _)| node_of(node)).collect());
             AlgorithmNumbers::Floats(found.iter().map(|(_, number)| *number).collect())
         }
         Output::Paths(paths) => {
-            control.charge(2 * size_of::<u64>() * rows)?;
+            context.charge(2 * size_of::<u64>() * rows)?;
             path = Some(paths.steps().map(|(way, ..)| way as u64).collect());
             some = Some(paths.nodes.iter().map(node_of).collect());
             numbers_along(paths)
@@ -114,7 +114,7 @@ fn table(
     Ok(AlgorithmTable {
         name,
         path,
-        xids: if to.is_none() { xids_of(version, nodes, control)? } else { None },
+        xids: if to.is_none() { xids_of(version, nodes, context)? } else { None },
         uids: match &some {
             None => version.nodes.uids(nodes),
             Some(some) => some.iter().map(|node| version.nodes.uid(*node).0).collect(),
@@ -134,9 +134,9 @@ fn numbers_along(paths: Paths) -> AlgorithmNumbers {
 }
 
 /// The values of `xid`, where a node has one that is a text.
-fn xids_of(version: &Version, nodes: &[u32], control: &Control) -> Result<Option<Texts>> {
+fn xids_of(version: &Version, nodes: &[u32], context: &RequestContext) -> Result<Option<Texts>> {
     match version.predicate(XID).filter(|it| !it.is_edges() && !it.def.list) {
-        Some(predicate) => names_of(control, predicate, nodes),
+        Some(predicate) => names_of(context, predicate, nodes),
         None => Ok(None),
     }
 }

@@ -2,18 +2,18 @@
 //! the levels that it is written from, since nodes repeat.
 
 use hexgraph_base::types::{Error, Objects, PieceSink, Result, Sink, Uid, ValueRef};
-use hexgraph_store::exec::Control;
+use hexgraph_store::exec::Control as RequestContext;
 use std::panic::resume_unwind;
 use std::sync::OnceLock;
 
-/// How many objects are written between two checks of the control.
+/// How many objects are written between two checks of the context.
 const OBJECTS_INTERVAL: u32 = 1 << 12;
 
-/// Hands everything on to another sink, and unwinds with the error of its control when the
+/// Hands everything on to another sink, and unwinds with the error of its context when the
 /// request has to stop: a sink can't refuse what it is given in any other way.
 pub(in crate::db) struct Checked<'a, S> {
     sink: S,
-    control: &'a Control,
+    context: &'a RequestContext,
     objects: u32,
     /// The approximate number of bytes written so far.
     bytes: u64,
@@ -32,12 +32,16 @@ pub(in crate::db) struct Checked<'a, S> {
 const DRAW_MIN: u64 = 64 << 10;
 
 impl<'a, S: Sink> Checked<'a, S> {
-    /// Wraps `sink`; it stops when `control` says so, or after about `bytes_max` bytes.
-    pub(in crate::db) fn new(sink: S, control: &'a Control, bytes_max: u64) -> Checked<'a, S> {
+    /// Wraps `sink`; it stops when `context` says so, or after about `bytes_max` bytes.
+    pub(in crate::db) fn new(
+        sink: S,
+        context: &'a RequestContext,
+        bytes_max: u64,
+    ) -> Checked<'a, S> {
         // A buffer doubles, and is copied then.
         Checked {
             sink,
-            control,
+            context,
             objects: 0,
             bytes: 0,
             bytes_max,
@@ -77,7 +81,7 @@ impl<'a, S: Sink> Checked<'a, S> {
             resume_unwind(Box::new(too_long(self.bytes_max)));
         }
         let wanted = (2 * self.bytes).max(DRAW_MIN).min(self.bytes_max);
-        if let Err(error) = self.control.draw((wanted - self.drawn) * self.factor) {
+        if let Err(error) = self.context.draw((wanted - self.drawn) * self.factor) {
             resume_unwind(Box::new(error));
         }
         self.drawn = wanted;
@@ -106,16 +110,16 @@ fn written_len(text: &str) -> usize {
 /// The memory drawn for a buffer that an answer is written to directly. A copy goes on from where it was made.
 #[derive(Clone, Copy)]
 pub(in crate::db) struct Room<'a> {
-    control: &'a Control,
+    context: &'a RequestContext,
     bytes_max: u64,
-    /// The length up to which memory is drawn and the control was checked, in bytes.
+    /// The length up to which memory is drawn and the context was checked, in bytes.
     looked: usize,
 }
 
 impl<'a> Room<'a> {
-    /// Creates the room for a buffer of at most so many bytes, which is checked against `control`.
-    pub(in crate::db) fn new(control: &'a Control, bytes_max: u64) -> Room<'a> {
-        Room { control, bytes_max, looked: 0 }
+    /// Creates the room for a buffer of at most so many bytes, which is checked against `context`.
+    pub(in crate::db) fn new(context: &'a RequestContext, bytes_max: u64) -> Room<'a> {
+        Room { context, bytes_max, looked: 0 }
     }
 
     /// Takes note of the present length of the buffer. Draws memory for it, for the same again, and for a copy, since a growing
@@ -128,18 +132,18 @@ impl<'a> Room<'a> {
         if length <= self.looked {
             return Ok(());
         }
-        self.control.check()?;
+        self.context.check()?;
         if self.bytes_max < length as u64 {
             return Err(too_long(self.bytes_max));
         }
         let wanted = (length + length.min(LOOK_MAX)).max(DRAW_MIN as usize);
-        self.control.draw(3 * (wanted - self.looked) as u64)?;
+        self.context.draw(3 * (wanted - self.looked) as u64)?;
         self.looked = wanted;
         Ok(())
     }
 }
 
-/// The control is checked at least every so many written bytes.
+/// The context is checked at least every so many written bytes.
 const LOOK_MAX: usize = 4 << 20;
 
 /// The error for an answer that is longer than the limit `result`.
@@ -153,7 +157,7 @@ pub(in crate::db) fn too_long(bytes_max: u64) -> Error {
 /// What a piece of a checked answer has to know.
 pub(in crate::db) struct CheckedForm<'a, F> {
     form: F,
-    control: &'a Control,
+    context: &'a RequestContext,
     bytes_max: u64,
     factor: u64,
     is_long: Option<&'a OnceLock<()>>,
@@ -164,14 +168,14 @@ impl<'a, S: PieceSink> PieceSink for Checked<'a, S> {
     type Piece = Checked<'a, S::Piece>;
 
     fn form(&self) -> Self::Form {
-        let Checked { control, bytes_max, is_long, .. } = *self;
+        let Checked { context, bytes_max, is_long, .. } = *self;
         // A piece is short, and does not double as a whole answer does.
-        CheckedForm { form: self.sink.form(), control, bytes_max, factor: 1, is_long }
+        CheckedForm { form: self.sink.form(), context, bytes_max, factor: 1, is_long }
     }
 
     fn piece(form: &Self::Form) -> Self::Piece {
-        let CheckedForm { control, bytes_max, factor, is_long, .. } = *form;
-        let piece = Checked::new(S::piece(&form.form), control, bytes_max);
+        let CheckedForm { context, bytes_max, factor, is_long, .. } = *form;
+        let piece = Checked::new(S::piece(&form.form), context, bytes_max);
         Checked { factor, is_long, ..piece }
     }
 
@@ -180,7 +184,7 @@ impl<'a, S: PieceSink> PieceSink for Checked<'a, S> {
         self.count(piece.bytes as usize);
         self.beside(piece.beside as usize);
         self.sink.append(piece.sink);
-        self.control.give_back(piece.drawn * piece.factor + piece.beside);
+        self.context.give_back(piece.drawn * piece.factor + piece.beside);
     }
 
     fn takes_objects(&self) -> bool {
@@ -194,7 +198,7 @@ impl<'a, S: PieceSink> PieceSink for Checked<'a, S> {
             return self.sink.expect(pieces);
         }
         if wanted <= self.bytes_max
-            && self.control.draw((wanted - self.drawn) * self.factor).is_ok()
+            && self.context.draw((wanted - self.drawn) * self.factor).is_ok()
         {
             self.drawn = wanted;
             self.sink.expect(pieces);
@@ -206,7 +210,7 @@ impl<S: Sink> Sink for Checked<'_, S> {
     fn begin_object(&mut self) {
         self.objects = self.objects.wrapping_add(1);
         if self.objects.is_multiple_of(OBJECTS_INTERVAL)
-            && let Err(error) = self.control.check()
+            && let Err(error) = self.context.check()
         {
             resume_unwind(Box::new(error));
         }
@@ -275,14 +279,14 @@ impl<S: Sink> Sink for Checked<'_, S> {
     }
 
     fn objects(&mut self, objects: &Objects<'_>) -> bool {
-        if let Err(error) = self.control.check() {
+        if let Err(error) = self.context.check() {
             resume_unwind(Box::new(error));
         }
         // As if they came one by one.
         let before = self.bytes;
         self.count(usize::try_from(objects.byte_len()).unwrap_or(usize::MAX));
         if self.sink.objects(objects) {
-            if let Err(error) = self.control.check() {
+            if let Err(error) = self.context.check() {
                 resume_unwind(Box::new(error));
             }
             return true;
@@ -297,7 +301,7 @@ impl<S: Sink> Sink for Checked<'_, S> {
         if bytes <= self.beside {
             return;
         }
-        let drawn = self.control.check().and_then(|()| self.control.draw(bytes - self.beside));
+        let drawn = self.context.check().and_then(|()| self.context.draw(bytes - self.beside));
         if let Err(error) = drawn {
             resume_unwind(Box::new(error));
         }

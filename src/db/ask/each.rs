@@ -17,7 +17,7 @@ use super::questions::Questions;
 use crate::db::database::Database;
 use hexgraph_base::types::pool::Pool;
 use hexgraph_base::types::{Error, MESSAGE_LEN_MAX, Result};
-use hexgraph_store::exec::Control;
+use hexgraph_store::exec::Control as RequestContext;
 use std::collections::VecDeque;
 use std::process;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -42,8 +42,8 @@ pub struct EachAnswer {
 
 struct Inner {
     questions: Questions,
-    /// Cancels everything; each row's own control shares its flag.
-    whole: Control,
+    /// Cancels everything; each row's own context shares its flag.
+    whole: RequestContext,
     /// How long a single row may take.
     timeout: Option<Duration>,
     pool: Arc<Pool>,
@@ -73,8 +73,8 @@ impl Database {
     ///
     /// Those of [`Database::questions`].
     pub fn query_each(&self, text: &str, timeout: Option<Duration>) -> Result<EachAnswer> {
-        let whole = Control::new();
-        let questions = self.questions(text, &whole)?;
+        let whole = RequestContext::new();
+        let questions = self.questions_with(text, &whole)?;
         let (pool, state) = (Arc::clone(self.shared_pool()), Mutex::default());
         let inner = Inner { questions, whole, timeout, pool, state, changed: Condvar::new() };
         Ok(EachAnswer { inner: Arc::new(inner), process: process::id() })
@@ -94,13 +94,13 @@ impl EachAnswer {
     }
 
     /// The answer to the oldest row whose answer was not taken, with its number from 0; `None` where all were taken. Waits for it, or
-    /// makes it on this thread. `control` is that of the reader: its poll is asked meanwhile, and its end ends everything.
+    /// makes it on this thread. `context` is that of the reader: its poll is asked meanwhile, and its end ends everything.
     ///
     /// # Errors
     ///
     /// Those of [`Database::query`] for this row, with its number; the next call goes on with the next row. `Query` in a process that
     /// was forked from the one that began.
-    pub fn next(&self, control: &Control) -> Result<Option<(usize, QueryAnswer)>> {
+    pub fn next(&self, context: &RequestContext) -> Result<Option<(usize, QueryAnswer)>> {
         if self.process != process::id() {
             let message = "these answers belong to the parent process: query again here";
             return Err(Error::query(message));
@@ -121,7 +121,7 @@ impl EachAnswer {
             if let Some((number, row)) = state.begin(inner.ahead(), true) {
                 drop(state);
                 inner.invite();
-                inner.answer(number, row, &inner.row_control().polling(control));
+                inner.answer(number, row, &inner.row_control().polling(context));
                 state = inner.lock();
                 continue;
             }
@@ -130,7 +130,7 @@ impl EachAnswer {
             }
             let waited = inner.changed.wait_timeout(state, LOOK_INTERVAL);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
-            if let Err(error) = control.check() {
+            if let Err(error) = context.check() {
                 drop(state);
                 self.close();
                 return Err(error);
@@ -187,14 +187,14 @@ impl Inner {
         }
     }
 
-    /// A control for one row, which begins now.
-    fn row_control(&self) -> Control {
+    /// A context for one row, which begins now.
+    fn row_control(&self) -> RequestContext {
         self.whole.afresh(self.timeout)
     }
 
     /// Answers a row, and puts the answer at its place.
-    fn answer(&self, number: usize, row: Variables, control: &Control) {
-        let answer = control.check().and_then(|()| self.questions.ask_row(&row, control));
+    fn answer(&self, number: usize, row: Variables, context: &RequestContext) {
+        let answer = context.check().and_then(|()| self.questions.ask_row(&row, context));
         let mut state = self.lock();
         let place = number.checked_sub(state.taken);
         // Without a place it was closed meanwhile.
@@ -292,16 +292,16 @@ mod tests {
             let each = db.query_each(TEXT, None).unwrap();
             // What is committed meanwhile is not seen: nobody has a name from 20 on.
             db.mutate("<500> <n> \"20\" .", "").unwrap();
-            let questions = db.questions(TEXT, &Control::new()).unwrap();
+            let questions = db.questions_with(TEXT, &RequestContext::new()).unwrap();
             let (mut pushed, mut taken) = (0, 0);
             while taken < 2000 {
                 while pushed < 2000 && 0 < each.room() {
                     each.push(row(pushed));
                     pushed += 1;
                 }
-                let (number, answer) = each.next(&Control::new()).unwrap().unwrap();
+                let (number, answer) = each.next(&RequestContext::new()).unwrap().unwrap();
                 assert_eq!(number, taken);
-                let wanted = questions.ask(&row(number), &Control::new()).unwrap();
+                let wanted = questions.ask(&row(number), &RequestContext::new()).unwrap();
                 let json_of = |answer: &QueryAnswer| answer.to_json().unwrap().0;
                 if number * 13 % 23 == 20 {
                     assert!(!json_of(&answer).contains("0x1f4"), "a later commit");
@@ -311,7 +311,7 @@ mod tests {
                 }
                 taken += 1;
             }
-            assert!(each.next(&Control::new()).unwrap().is_none());
+            assert!(each.next(&RequestContext::new()).unwrap().is_none());
             if threads == 1 {
                 assert!(!each.inner.pool.lend(|| panic!("one thread is one thread")));
             }
@@ -325,7 +325,7 @@ mod tests {
             let each = db.query_each(TEXT, None).unwrap();
             (0..10_000).for_each(|number| each.push(row(number)));
             assert_eq!(each.room(), 0);
-            drop(each.next(&Control::new()).unwrap());
+            drop(each.next(&RequestContext::new()).unwrap());
             wait_until("helpers leave", || each.inner.lock().helping == 0);
             let state = each.inner.lock();
             assert!(state.done.len() <= AHEAD_PER_THREAD * threads, "{}", state.done.len());
@@ -340,7 +340,7 @@ mod tests {
         each.inner.lock().waiting = WAITING_MAX;
         (0..100).for_each(|number| each.push(row(number)));
         // The reader gets what is next, and nothing is begun beside it.
-        each.next(&Control::new()).unwrap().unwrap();
+        each.next(&RequestContext::new()).unwrap().unwrap();
         each.inner.invite();
         let state = each.inner.lock();
         assert_eq!((state.helping, state.done.len(), state.asked.len()), (0, 0, 99));
@@ -358,7 +358,7 @@ mod tests {
                 each.push(variables);
             }
             for number in 0..30 {
-                match each.next(&Control::new()) {
+                match each.next(&RequestContext::new()) {
                     Ok(Some((at, _))) => assert_eq!(at, number),
                     Ok(None) => panic!("row {number} has no answer"),
                     Err(error) => assert_eq!(number % 10, 3, "{error}"),
@@ -372,13 +372,13 @@ mod tests {
         let db = database(2);
         let each = db.query_each(TEXT, None).unwrap();
         (0..1000).for_each(|number| each.push(row(number)));
-        drop(each.next(&Control::new()).unwrap());
+        drop(each.next(&RequestContext::new()).unwrap());
         each.close();
-        assert!(each.next(&Control::new()).unwrap().is_none());
+        assert!(each.next(&RequestContext::new()).unwrap().is_none());
         wait_until("helpers leave", || each.inner.lock().helping == 0);
         each.push(row(1));
         assert_eq!(
-            each.next(&Control::new()).err().unwrap().to_string(),
+            each.next(&RequestContext::new()).err().unwrap().to_string(),
             "the request was cancelled"
         );
         let inner = Arc::downgrade(&each.inner);
@@ -392,12 +392,15 @@ mod tests {
         let each = db.query_each(TEXT, Some(Duration::ZERO)).unwrap();
         (0..3).for_each(|number| each.push(row(number)));
         for _ in 0..3 {
-            let error = each.next(&Control::new()).err().unwrap().to_string();
+            let error = each.next(&RequestContext::new()).err().unwrap().to_string();
             assert!(error.contains("timeout of 0 s"), "{error}");
         }
         let each = db.query_each(TEXT, Some(Duration::from_secs(1))).unwrap();
         thread::sleep(Duration::from_millis(1100));
         each.push(row(1));
-        assert!(each.next(&Control::new()).unwrap().is_some(), "its time begins when it begins");
+        assert!(
+            each.next(&RequestContext::new()).unwrap().is_some(),
+            "its time begins when it begins"
+        );
     }
 }

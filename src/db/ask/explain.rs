@@ -1,8 +1,11 @@
 //! Explanations: the steps that a query was executed in, with their counts and times.
 
+use super::plans::QueryRequest;
+use super::slow::SlowQuery;
+use crate::db::database::Database;
 use crate::db::operation::Latency;
-use hexgraph_base::types::Position;
-use hexgraph_store::exec::{AccessPath, Step};
+use hexgraph_base::types::{Position, Result};
+use hexgraph_store::exec::{AccessPath, Control as RequestContext, Step, Trace};
 use std::fmt;
 use std::time::Duration;
 
@@ -37,6 +40,48 @@ pub struct ExplainedStep {
     pub threads: usize,
     /// The time of the step, including the steps inside it.
     pub time: Duration,
+}
+
+impl Database {
+    /// Answers a query, and reports the steps of its plan.
+    ///
+    /// ```
+    /// use hexgraph::db::Database;
+    ///
+    /// let db = Database::in_memory();
+    /// db.mutate("<1> <name> \"Ada\" .\n<1> <knows> <2> .\n<2> <name> \"Bob\" .", "")?;
+    /// let explanation = db.explain("{ q(func: has(name)) { name } }")?;
+    /// assert!(explanation.to_string().contains("has(name)"));
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::explain_with`].
+    pub fn explain(&self, request: impl Into<QueryRequest>) -> Result<Explanation> {
+        self.explain_with(&request.into(), &RequestContext::new())
+    }
+
+    /// Answers a query and tells how: the steps with what was expected and what came out.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::query`].
+    pub fn explain_with(
+        &self,
+        request: &QueryRequest,
+        context: &RequestContext,
+    ) -> Result<Explanation> {
+        context.start_trace();
+        let answer = self.query_with(request, context)?;
+        let steps = context.trace().map(Trace::steps).unwrap_or_default();
+        Ok(Explanation::new(&request.text, steps, answer.latency()))
+    }
+
+    /// The last queries that took longer than the limit `slow`, the newest last.
+    pub fn slow_queries(&self) -> Vec<SlowQuery> {
+        self.slow_log().queries()
+    }
 }
 
 impl Explanation {

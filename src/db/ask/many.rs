@@ -11,7 +11,7 @@ use crate::db::database::Database;
 use crate::db::guard::guarded;
 use hexgraph_base::answer::{Cells, Column, Form, Key, Shape, Table, TableSink, Values};
 use hexgraph_base::types::{Error, Result};
-use hexgraph_store::exec::Control;
+use hexgraph_store::exec::Control as RequestContext;
 use rayon::prelude::*;
 
 /// From this many rows of arguments on they are shared out to threads.
@@ -45,6 +45,15 @@ struct Piece {
 }
 
 impl Database {
+    /// Answers one query for each row of arguments, as one table.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::query_many_with`].
+    pub fn query_many(&self, request: &ManyRequest) -> Result<Table> {
+        self.query_many_with(request, &RequestContext::new())
+    }
+
     /// Answers one query for each row of arguments, from the newest version and on all threads of the database. Returns the objects of
     /// a block as one table, in the order of the arguments and then of each answer; its first column has the number of the row of
     /// arguments. A row of arguments whose answer is empty has no row.
@@ -53,25 +62,29 @@ impl Database {
     ///
     /// Those of [`Database::query`], with the number of the row of arguments that it met first in its piece, and of
     /// [`super::query::QueryAnswer::table`]; `Query` when the block has the key `number` already.
-    pub fn query_many(&self, request: &ManyRequest, control: &Control) -> Result<Table> {
+    pub fn query_many_with(
+        &self,
+        request: &ManyRequest,
+        context: &RequestContext,
+    ) -> Result<Table> {
         guarded(|| {
-            self.prepare(control);
-            let questions = self.questions(&request.text, control)?;
+            self.prepare(context);
+            let questions = self.questions_with(&request.text, context)?;
             let rows = &request.rows;
             let pieces: Vec<Piece> = match rows.len() < PARALLEL_MIN || self.threads() < 2 {
-                true => vec![self.piece(&questions, request, 0..rows.len(), control, true)?],
+                true => vec![self.piece(&questions, request, 0..rows.len(), context, true)?],
                 false => {
-                    control.check_spreading()?;
+                    context.check_spreading()?;
                     let pool = self.pool()?;
                     let count = PIECES_PER_THREAD * pool.current_num_threads();
                     let len = rows.len().div_ceil(count).clamp(1, PIECE_MAX);
                     let starts: Vec<usize> = (0..rows.len()).step_by(len).collect();
                     let answer = |start: usize| {
                         let end = rows.len().min(start + len);
-                        self.piece(&questions, request, start..end, control, false)
+                        self.piece(&questions, request, start..end, context, false)
                     };
                     let all = || starts.into_par_iter().map(answer).collect::<Result<_>>();
-                    control.install(&pool, all)?
+                    context.install(&pool, all)?
                 }
             };
             joined(pieces, &request.number)
@@ -85,7 +98,7 @@ impl Database {
         questions: &Questions,
         request: &ManyRequest,
         places: std::ops::Range<usize>,
-        control: &Control,
+        context: &RequestContext,
         asks: bool,
     ) -> Result<Piece> {
         let mut sink = TableSink::new(request.block.clone());
@@ -94,9 +107,9 @@ impl Database {
         let first = places.start;
         for place in places {
             if asks {
-                control.check()?;
+                context.check()?;
             }
-            let part = control.part();
+            let part = context.part();
             part.check()?;
             let answer = questions.ask_row(&request.rows[place], &part);
             let answer = answer.map_err(|error| in_row(error, place))?;
@@ -110,7 +123,7 @@ impl Database {
             sink = answer.write(sink, &part).map_err(|error| in_row(error, place))?;
             numbers.resize(numbers.len() + sink.rows() - before, place as i64);
             let bytes = sink.byte_len() + size_of::<i64>() * numbers.len();
-            control.charge(bytes.saturating_sub(charged))?;
+            context.charge(bytes.saturating_sub(charged))?;
             charged = bytes.max(charged);
         }
         let table =
@@ -155,7 +168,7 @@ fn joined(pieces: Vec<Piece>, number: &str) -> Result<Table> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::query::QueryRequest;
+    use super::super::plans::QueryRequest;
     use super::*;
     use hexgraph_dql::Given;
 
@@ -192,7 +205,7 @@ mod tests {
         for count in [0, 1, 3, 8, 300, 3000] {
             // Some names nobody has.
             let request = request((0..count).map(|row| row * 13 % 23));
-            let together = db.query_many(&request, &Control::new()).unwrap();
+            let together = db.query_many_with(&request, &RequestContext::new()).unwrap();
             let mut apart = Table::default();
             let mut numbers = Vec::new();
             for (place, variables) in request.rows.iter().enumerate() {
@@ -201,8 +214,8 @@ mod tests {
                     variables: variables.clone(),
                     debug: false,
                 };
-                let answer = db.query(&one, &Control::new()).unwrap();
-                let table = answer.table(None, &Control::new()).unwrap();
+                let answer = db.query_with(&one, &RequestContext::new()).unwrap();
+                let table = answer.table_with(None, &RequestContext::new()).unwrap();
                 numbers.resize(numbers.len() + table.rows, place as i64);
                 apart.append(table).unwrap();
             }
@@ -218,30 +231,30 @@ mod tests {
         let db = database();
         let mut request = request(0..20);
         request.rows[13].insert("$most".to_owned(), Given::from("many".to_owned()));
-        let message = db.query_many(&request, &Control::new()).unwrap_err().to_string();
+        let message = db.query_many_with(&request, &RequestContext::new()).unwrap_err().to_string();
         assert!(message.contains("row 13") || message.contains("$most"), "{message}");
         request.rows.truncate(13);
         request.number = "n".to_owned();
-        let message = db.query_many(&request, &Control::new()).unwrap_err().to_string();
+        let message = db.query_many_with(&request, &RequestContext::new()).unwrap_err().to_string();
         assert!(message.contains("has a key \"n\""), "{message}");
-        let control = Control::new();
-        control.canceller().cancel();
-        assert!(matches!(db.query_many(&request, &control), Err(Error::Limit { .. })));
+        let context = RequestContext::new();
+        context.canceller().cancel();
+        assert!(matches!(db.query_many_with(&request, &context), Err(Error::Limit { .. })));
     }
 
     #[test]
     fn memory_is_that_of_the_table() {
         let db = database();
         let limits = hexgraph_store::exec::Limits { memory: 200 << 10, ..Default::default() };
-        let control = Control::new();
-        control.set_limits(limits);
+        let context = RequestContext::new();
+        context.set_limits(limits);
         // Each question takes far less than that, and all of them together far more.
         let mut request = request((0..5_000).map(|_| 100));
-        assert_eq!(db.query_many(&request, &control).unwrap().rows, 0);
+        assert_eq!(db.query_many_with(&request, &context).unwrap().rows, 0);
         request.rows = self::request((0..5_000).map(|row| row % 20)).rows;
-        let control = Control::new();
-        control.set_limits(limits);
-        let error = db.query_many(&request, &control).unwrap_err();
+        let context = RequestContext::new();
+        context.set_limits(limits);
+        let error = db.query_many_with(&request, &context).unwrap_err();
         assert!(
             matches!(&error, Error::Limit { message } if message.contains("memory")),
             "{error}"

@@ -6,7 +6,7 @@ use crate::db::database::Database;
 use crate::db::guard::guarded;
 use hexgraph_base::plan::{Block, BlockKind, Page, Query};
 use hexgraph_base::types::{Error, Result};
-use hexgraph_store::exec::Control;
+use hexgraph_store::exec::Control as RequestContext;
 use hexgraph_store::graph::Version;
 use std::sync::Arc;
 
@@ -29,9 +29,9 @@ impl Database {
     /// As [`Database::query`], and [`Error::Query`] where the query has no or several visible
     /// blocks, or the one has `first`, `offset`, an order, or a shape that can't be paged.
     pub fn pages(&self, text: &str, variables: &Variables, size: usize) -> Result<Pages> {
-        let control = Control::new();
-        self.prepare(&control);
-        let plan = guarded(|| Ok(Query::clone(&*self.plan(text, variables, &control)?)))?;
+        let context = RequestContext::new();
+        self.prepare(&context);
+        let plan = guarded(|| Ok(Query::clone(&*self.plan(text, variables, &context)?)))?;
         let block = paged_block(&plan)?;
         let after = plan.blocks[block].page.after;
         let Some(size) = i32::try_from(size).ok().filter(|size| 0 < *size) else {
@@ -47,13 +47,13 @@ impl Pages {
     /// # Errors
     ///
     /// As [`Database::query`]; the same page is tried again by the next call.
-    pub fn next(&mut self, control: &Control) -> Result<Option<QueryAnswer>> {
+    pub fn next(&mut self, context: &RequestContext) -> Result<Option<QueryAnswer>> {
         let page = Page { first: self.size, offset: 0, after: self.after };
         self.plan.blocks[self.block].page = page;
         let plan = Arc::new(self.plan.clone());
         let version = Arc::clone(&self.version);
         let options = self.database.options(false);
-        let answer = guarded(|| self.database.run(version, plan, options, control))?;
+        let answer = guarded(|| self.database.run(version, plan, options, context))?;
         let Some(last) = answer.last_root(self.block) else { return Ok(None) };
         self.after = last.0;
         Ok(Some(answer))

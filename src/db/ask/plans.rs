@@ -6,7 +6,7 @@ use hexgraph_base::budget::{Budget, Held, Share};
 use hexgraph_base::plan::Query;
 use hexgraph_base::types::{GenerationCache, Newcomers, Result};
 use hexgraph_dql::{Document, Given};
-use hexgraph_store::exec::Control;
+use hexgraph_store::exec::Control as RequestContext;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -28,6 +28,29 @@ const BYTES_PER_BYTE: u64 = 256;
 
 /// The values of a request's variables, by name with its `$`.
 pub type Variables = BTreeMap<String, Given>;
+
+/// A query with the values of its variables.
+#[derive(Debug, Clone, Default)]
+pub struct QueryRequest {
+    /// The text in DQL.
+    pub text: String,
+    /// The values of its variables, by name with its `$`.
+    pub variables: Variables,
+    /// True to add the uid to every object of the answer, as `debug=true` does over HTTP.
+    pub debug: bool,
+}
+
+impl From<&str> for QueryRequest {
+    fn from(text: &str) -> QueryRequest {
+        QueryRequest { text: text.to_owned(), ..QueryRequest::default() }
+    }
+}
+
+impl From<String> for QueryRequest {
+    fn from(text: String) -> QueryRequest {
+        QueryRequest { text, ..QueryRequest::default() }
+    }
+}
 
 /// A bounded cache of plans.
 pub(in crate::db) struct Plans {
@@ -66,7 +89,7 @@ impl Plans {
     }
 
     /// Returns the plan of a text. A text that comes for the third time is not parsed again, and without variables not planned again either. The
-    /// memory for parsing and planning is drawn for `control`.
+    /// memory for parsing and planning is drawn for `context`.
     ///
     /// # Errors
     ///
@@ -75,7 +98,7 @@ impl Plans {
         &self,
         text: &str,
         variables: &Variables,
-        control: &Control,
+        context: &RequestContext,
     ) -> Result<Arc<Query>> {
         match self.entries.get(text).map(|entry| entry.kept) {
             Some(Kept::Planned(plan)) if variables.is_empty() => Ok(plan),
@@ -84,7 +107,7 @@ impl Plans {
             }
             // It is new, or was kept for requests with variables and comes without, or the other way round:
             // the later takes the place.
-            _ => self.plan_anew(text, variables, control),
+            _ => self.plan_anew(text, variables, context),
         }
     }
 
@@ -92,9 +115,9 @@ impl Plans {
         &self,
         text: &str,
         variables: &Variables,
-        control: &Control,
+        context: &RequestContext,
     ) -> Result<Arc<Query>> {
-        draw_plan(text.len(), control)?;
+        draw_plan(text.len(), context)?;
         let document = hexgraph_dql::parse(text)?;
         let plan = Arc::new(document.plan(variables)?);
         if text.len() <= TEXT_MAX && self.newcomers.came_before(text) {
@@ -121,8 +144,8 @@ impl Plans {
 /// # Errors
 ///
 /// `Limit` when there is no memory for it.
-pub(in crate::db) fn draw_plan(len: usize, control: &Control) -> Result<()> {
-    control.draw(bytes_of_plan(len))
+pub(in crate::db) fn draw_plan(len: usize, context: &RequestContext) -> Result<()> {
+    context.draw(bytes_of_plan(len))
 }
 
 fn bytes_of_plan(len: usize) -> u64 {
@@ -138,7 +161,7 @@ mod tests {
     }
 
     fn plan(plans: &Plans, text: &str) -> Arc<Query> {
-        plans.plan(text, &Variables::new(), &Control::new()).unwrap()
+        plans.plan(text, &Variables::new(), &RequestContext::new()).unwrap()
     }
 
     #[test]
@@ -153,10 +176,10 @@ mod tests {
             assert!(budget.drawn() <= plans.bytes_max + (2 << 20), "{}", budget.drawn());
         }
         assert!(plans.bytes_max / 4 < budget.drawn());
-        let control = Control::new();
-        control.set_budget(&budget);
+        let context = RequestContext::new();
+        context.set_budget(&budget);
         let large = format!("{{ q(func: has(name)) {{ {} }} }}", "x ".repeat(4 << 20));
-        let error = plans.plan(&large, &Variables::new(), &control).unwrap_err();
+        let error = plans.plan(&large, &Variables::new(), &context).unwrap_err();
         assert!(
             matches!(&error, hexgraph_base::types::Error::Limit { message }
             if message.contains("`memory`")),
@@ -199,12 +222,14 @@ mod tests {
         let text = "query q($n: int) { q(func: has(name), first: $n) { name } }";
         let plan = |n: &str| {
             let variables = Variables::from([("$n".to_owned(), Given::from(n))]);
-            plans.plan(text, &variables, &Control::new()).unwrap()
+            plans.plan(text, &variables, &RequestContext::new()).unwrap()
         };
         assert_eq!(plan("3").blocks[0].page.first, 3);
         assert_eq!(plan("4").blocks[0].page.first, 4);
-        let error =
-            plans.plan("{ nonsense", &Variables::new(), &Control::new()).unwrap_err().to_string();
+        let error = plans
+            .plan("{ nonsense", &Variables::new(), &RequestContext::new())
+            .unwrap_err()
+            .to_string();
         assert!(error.starts_with("line 1 column 1: `{` is never closed"), "{error}");
     }
 }

@@ -1,12 +1,9 @@
 //! Queries and their answers.
 
 use super::checked::{Checked, Room, too_long};
-use super::explain::Explanation;
 use super::kept::copied::{AnswerMemory, Copied};
-use super::plans::Variables;
-use super::rows::RowCounter;
+use super::plans::{QueryRequest, Variables};
 use super::shown::shown_blocks;
-use super::slow::SlowQuery;
 use super::warnings::{Warning, WarningKind, doubtful, ignored, unknown_names};
 use crate::db::database::Database;
 use crate::db::guard::guarded;
@@ -20,23 +17,12 @@ use hexgraph_base::plan::{Block, Query};
 use hexgraph_base::types::pool::Pool;
 use hexgraph_base::types::{Error, PieceSink, Result, Sink, Uid};
 use hexgraph_store::exec;
-use hexgraph_store::exec::{Answer, COMMON_LEVELS, Control, ExecOptions, Limits, Trace};
+use hexgraph_store::exec::{Answer, COMMON_LEVELS, Control as RequestContext, ExecOptions, Limits};
 use hexgraph_store::graph::{PredicateStats, Version, stats};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
-
-/// A query with the values of its variables.
-#[derive(Debug, Clone, Default)]
-pub struct QueryRequest {
-    /// The text in DQL.
-    pub text: String,
-    /// The values of its variables, by name with its `$`.
-    pub variables: Variables,
-    /// True to add the uid to every object of the answer, as `debug=true` does over HTTP.
-    pub debug: bool,
-}
 
 /// A query whose plan is made by whoever asks.
 #[derive(Clone, Copy)]
@@ -67,15 +53,38 @@ enum Found {
 }
 
 impl Database {
+    /// Answers a query, or a request with values of its variables, from the newest version.
+    ///
+    /// ```
+    /// use hexgraph::db::Database;
+    ///
+    /// let db = Database::in_memory();
+    /// db.mutate("<1> <name> \"Ada\" .\n<1> <knows> <2> .\n<2> <name> \"Bob\" .", "")?;
+    /// let answer = db.query("{ q(func: has(name)) { name } }")?;
+    /// assert_eq!(answer.to_json()?.0, r#"{"q":[{"name":"Ada"},{"name":"Bob"}]}"#);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::query_with`].
+    pub fn query(&self, request: impl Into<QueryRequest>) -> Result<QueryAnswer> {
+        self.query_with(&request.into(), &RequestContext::new())
+    }
+
     /// Answers a query from the newest version. Runs on the calling thread; the threads of the database help where there is much
     /// to do.
     ///
     /// # Errors
     ///
-    /// `Syntax`, `Schema` or `Query` for what is wrong with the request; `Limit` when `control`
+    /// `Syntax`, `Schema` or `Query` for what is wrong with the request; `Limit` when `context`
     /// stops it; `Corrupt` when it meets a damaged part of the file.
-    pub fn query(&self, request: &QueryRequest, control: &Control) -> Result<QueryAnswer> {
-        self.query_version(self.version()?, request, control)
+    pub fn query_with(
+        &self,
+        request: &QueryRequest,
+        context: &RequestContext,
+    ) -> Result<QueryAnswer> {
+        self.query_version(self.version()?, request, context)
     }
 
     /// Answers a query from the given version.
@@ -87,9 +96,9 @@ impl Database {
         &self,
         version: Arc<Version>,
         request: &QueryRequest,
-        control: &Control,
+        context: &RequestContext,
     ) -> Result<QueryAnswer> {
-        self.query_amended(version, request, Ok, control)
+        self.query_amended(version, request, Ok, context)
     }
 
     /// Answers a query from a version by the plan that `amend` makes of the text's.
@@ -102,12 +111,12 @@ impl Database {
         version: Arc<Version>,
         request: &QueryRequest,
         amend: impl FnOnce(Arc<Query>) -> Result<Arc<Query>>,
-        control: &Control,
+        context: &RequestContext,
     ) -> Result<QueryAnswer> {
         let QueryRequest { text, variables, debug } = request;
         let asked = Asked { text, variables, debug: *debug };
-        let plan = || amend(self.plan(text, variables, control)?);
-        self.query_planned(version, asked, plan, control)
+        let plan = || amend(self.plan(text, variables, context)?);
+        self.query_planned(version, asked, plan, context)
     }
 
     /// Answers a query from a version by the plan that `plan` makes.
@@ -120,38 +129,21 @@ impl Database {
         version: Arc<Version>,
         asked: Asked<'_>,
         plan: impl FnOnce() -> Result<Arc<Query>>,
-        control: &Control,
+        context: &RequestContext,
     ) -> Result<QueryAnswer> {
         guarded(|| {
             let started = Instant::now();
-            self.prepare(control);
+            self.prepare(context);
             let plan = plan()?;
             let parsing = started.elapsed();
             let options = self.options(asked.debug);
-            let mut answer = self.run(version, plan, options, control)?;
+            let mut answer = self.run(version, plan, options, context)?;
             answer.latency.parsing = parsing;
             if self.limits().slow <= answer.latency.total() {
                 self.slow_log().note(asked.text, asked.variables, answer.latency);
             }
             Ok(answer)
         })
-    }
-
-    /// Answers a query and tells how: the steps with what was expected and what came out.
-    ///
-    /// # Errors
-    ///
-    /// As [`Database::query`].
-    pub fn explain(&self, request: &QueryRequest, control: &Control) -> Result<Explanation> {
-        control.start_trace();
-        let answer = self.query(request, control)?;
-        let steps = control.trace().map(Trace::steps).unwrap_or_default();
-        Ok(Explanation::new(&request.text, steps, answer.latency()))
-    }
-
-    /// The last queries that took longer than the limit `slow`, the newest last.
-    pub fn slow_queries(&self) -> Vec<SlowQuery> {
-        self.slow_log().queries()
     }
 
     /// The options of execution for a request, taken from the limits.
@@ -166,18 +158,18 @@ impl Database {
         version: Arc<Version>,
         plan: Arc<Query>,
         options: ExecOptions,
-        control: &Control,
+        context: &RequestContext,
     ) -> Result<QueryAnswer> {
         let started = Instant::now();
         let commit = version.commit;
-        self.prepare(control);
+        self.prepare(context);
         let plan = match version.view() {
             Some(view) => shown_blocks(plan, view),
             None => plan,
         };
-        let answer = exec::execute(version, plan, options, control)?;
+        let answer = exec::execute(version, plan, options, context)?;
         let latency = Latency { processing: started.elapsed(), ..Latency::default() };
-        Ok(QueryAnswer::new(answer, latency, commit, control))
+        Ok(QueryAnswer::new(answer, latency, commit, context))
     }
 
     /// The answer to a query of the engine itself, to whom nothing is hidden.
@@ -192,9 +184,9 @@ impl Database {
         variables: Variables,
     ) -> Result<Json> {
         let request = QueryRequest { text: text.to_owned(), variables, debug: false };
-        let control = Control::new();
-        let answer = self.query_version(Arc::clone(version), &request, &control)?;
-        let (json, _) = answer.to_json_within(&control)?;
+        let context = RequestContext::new();
+        let answer = self.query_version(Arc::clone(version), &request, &context)?;
+        let (json, _) = answer.to_json_with(&context)?;
         serde_json::from_str(&json).map_err(|error| Error::internal(error.to_string()))
     }
 }
@@ -205,9 +197,9 @@ impl QueryAnswer {
         answer: Answer,
         latency: Latency,
         commit: u64,
-        control: &Control,
+        context: &RequestContext,
     ) -> QueryAnswer {
-        let (share, pool) = (control.share().cloned(), control.pool().cloned());
+        let (share, pool) = (context.share().cloned(), context.pool().cloned());
         QueryAnswer { found: Found::Held(answer), latency, commit, share, pool }
     }
 
@@ -278,11 +270,11 @@ impl QueryAnswer {
         &self,
         sink: S,
         bytes_max: u64,
-        control: &Control,
+        context: &RequestContext,
     ) -> Result<S> {
         guarded(|| {
             let most = bytes_max.min(self.exec_options().result);
-            let mut sink = Checked::new(sink, control, most);
+            let mut sink = Checked::new(sink, context, most);
             self.write_to(usize::MAX, &mut sink)?;
             Ok(sink.into_inner())
         })
@@ -293,12 +285,12 @@ impl QueryAnswer {
     /// # Errors
     ///
     /// As [`QueryAnswer::to_rdf`]; `Limit` when there are more.
-    pub(super) fn lines_within(&self, bytes_max: u64, control: &Control) -> Result<Vec<u8>> {
+    pub(super) fn lines_within(&self, bytes_max: u64, context: &RequestContext) -> Result<Vec<u8>> {
         guarded(|| match &self.found {
             Found::Copied(copied) => copied.lines().map(<[u8]>::to_vec),
             Found::Held(answer) => {
                 let mut lines = Vec::new();
-                let mut room = Room::new(control, bytes_max);
+                let mut room = Room::new(context, bytes_max);
                 answer.write_rdf(&mut lines, &mut |length| room.look(length))?;
                 Ok(lines)
             }
@@ -306,7 +298,7 @@ impl QueryAnswer {
     }
 
     /// Writes the object with the blocks, of each list at most `objects_max` objects.
-    fn write_to(&self, objects_max: usize, sink: &mut dyn Sink) -> Result<()> {
+    pub(super) fn write_to(&self, objects_max: usize, sink: &mut dyn Sink) -> Result<()> {
         match &self.found {
             Found::Held(answer) => answer.write_head(objects_max, sink),
             Found::Copied(copied) => {
@@ -316,27 +308,27 @@ impl QueryAnswer {
         }
     }
 
-    fn write_pieces<S: PieceSink>(&self, control: &Control, sink: &mut S) -> Result<()> {
+    fn write_pieces<S: PieceSink>(&self, context: &RequestContext, sink: &mut S) -> Result<()> {
         match &self.found {
-            Found::Held(answer) => answer.write_shared(control, sink),
+            Found::Held(answer) => answer.write_shared(context, sink),
             Found::Copied(_) => self.write_to(usize::MAX, sink),
         }
     }
 
-    fn exec_options(&self) -> &ExecOptions {
+    pub(super) fn exec_options(&self) -> &ExecOptions {
         match &self.found {
             Found::Held(answer) => answer.options(),
             Found::Copied(copied) => &copied.options,
         }
     }
 
-    /// Makes `control` draw from the same budget as the request did, and have the same threads.
-    pub(in crate::db) fn prepare(&self, control: &Control) {
+    /// Makes `context` draw from the same budget as the request did, and have the same threads.
+    pub(in crate::db) fn prepare(&self, context: &RequestContext) {
         if let Some(pool) = &self.pool {
-            control.set_pool(pool);
+            context.set_pool(pool);
         }
         if let Some(share) = &self.share {
-            control.set_budget(share.budget());
+            context.set_budget(share.budget());
         }
     }
 
@@ -345,13 +337,13 @@ impl QueryAnswer {
         self.share.as_ref().map_or(0, |share| share.used())
     }
 
-    /// Writes the object with the blocks, until `control` stops it. Returns the sink.
+    /// Writes the object with the blocks, until `context` stops it. Returns the sink.
     ///
     /// # Errors
     ///
     /// As [`Database::query`]: values are read when they are written.
-    pub fn write<S: Sink>(&self, sink: S, control: &Control) -> Result<S> {
-        self.write_head(usize::MAX, sink, control)
+    pub fn write<S: Sink>(&self, sink: S, context: &RequestContext) -> Result<S> {
+        self.write_head(usize::MAX, sink, context)
     }
 
     /// As [`QueryAnswer::write`], but no more than the first `objects_max` objects of each list:
@@ -360,10 +352,15 @@ impl QueryAnswer {
     /// # Errors
     ///
     /// As [`QueryAnswer::write`].
-    pub fn write_head<S: Sink>(&self, objects_max: usize, sink: S, control: &Control) -> Result<S> {
-        self.prepare(control);
+    pub fn write_head<S: Sink>(
+        &self,
+        objects_max: usize,
+        sink: S,
+        context: &RequestContext,
+    ) -> Result<S> {
+        self.prepare(context);
         guarded(|| {
-            let mut sink = Checked::new(sink, control, self.exec_options().result);
+            let mut sink = Checked::new(sink, context, self.exec_options().result);
             self.write_to(objects_max, &mut sink)?;
             Ok(sink.into_inner())
         })
@@ -374,11 +371,11 @@ impl QueryAnswer {
     /// # Errors
     ///
     /// As [`QueryAnswer::write`].
-    pub fn write_shared<S: PieceSink>(&self, sink: S, control: &Control) -> Result<S> {
-        self.prepare(control);
+    pub fn write_shared<S: PieceSink>(&self, sink: S, context: &RequestContext) -> Result<S> {
+        self.prepare(context);
         guarded(|| {
-            let mut sink = Checked::new(sink, control, self.exec_options().result);
-            self.write_pieces(control, &mut sink)?;
+            let mut sink = Checked::new(sink, context, self.exec_options().result);
+            self.write_pieces(context, &mut sink)?;
             Ok(sink.into_inner())
         })
     }
@@ -397,22 +394,22 @@ impl QueryAnswer {
     ///
     /// As [`QueryAnswer::write`].
     pub fn to_json(&self) -> Result<(String, Duration)> {
-        self.to_json_within(&Control::new())
+        self.to_json_with(&RequestContext::new())
     }
 
-    /// As [`QueryAnswer::to_json`], until `control` stops it.
+    /// As [`QueryAnswer::to_json`], until `context` stops it.
     ///
     /// # Errors
     ///
     /// As [`QueryAnswer::write`].
-    pub fn to_json_within(&self, control: &Control) -> Result<(String, Duration)> {
+    pub fn to_json_with(&self, context: &RequestContext) -> Result<(String, Duration)> {
         let started = Instant::now();
-        let json = self.write_shared(JsonSink::new(), control)?.into_bytes();
+        let json = self.write_shared(JsonSink::new(), context)?.into_bytes();
         let json = String::from_utf8(json).expect("the sink writes UTF-8 from texts");
         Ok((json, started.elapsed()))
     }
 
-    /// As [`QueryAnswer::to_json_within`], where it has no more than about so many bytes; `None` for
+    /// As [`QueryAnswer::to_json_with`], where it has no more than about so many bytes; `None` for
     /// a longer one, which [`QueryAnswer::write_chunks`] writes in pieces.
     ///
     /// # Errors
@@ -421,17 +418,17 @@ impl QueryAnswer {
     pub fn to_short_json(
         &self,
         bytes_max: u64,
-        control: &Control,
+        context: &RequestContext,
     ) -> Result<Option<(String, Duration)>> {
         let started = Instant::now();
         let most = bytes_max.min(self.exec_options().result);
         let is_long = OnceLock::new();
-        self.prepare(control);
-        let before = control.share().map_or(0, |share| share.used());
+        self.prepare(context);
+        let before = context.share().map_or(0, |share| share.used());
         let written = guarded(|| {
-            let mut sink = Checked::new(JsonSink::new(), control, most);
+            let mut sink = Checked::new(JsonSink::new(), context, most);
             sink.tell_when_too_long(&is_long);
-            self.write_pieces(control, &mut sink)?;
+            self.write_pieces(context, &mut sink)?;
             Ok(sink.into_inner())
         });
         match written {
@@ -439,7 +436,7 @@ impl QueryAnswer {
             // Only the length stopped it, and the limit `result` is farther off: the caller writes it again in pieces, so what
             // was drawn for this attempt goes back.
             Err(_) if is_long.get().is_some() && most < self.exec_options().result => {
-                if let Some(share) = control.share() {
+                if let Some(share) = context.share() {
                     share.keep_only(before);
                 }
                 Ok(None)
@@ -456,14 +453,14 @@ impl QueryAnswer {
     pub fn write_chunks(
         &self,
         chunk_len: usize,
-        control: &Control,
+        context: &RequestContext,
         send: impl FnMut(Vec<u8>) -> Result<()>,
     ) -> Result<()> {
-        self.prepare(control);
+        self.prepare(context);
         guarded(|| {
             // Pieces leave memory when they are sent, so only the length is bounded.
             let sink = ChunkSink::new(chunk_len, send);
-            let mut sink = Checked::new(sink, control, self.exec_options().result).passing_on();
+            let mut sink = Checked::new(sink, context, self.exec_options().result).passing_on();
             // By this thread alone: what waits for somebody who takes it is not made ahead.
             self.write_to(usize::MAX, &mut sink)?;
             sink.into_inner().finish()
@@ -477,22 +474,31 @@ impl QueryAnswer {
     /// As [`QueryAnswer::write`]; `Query` for what has no place in N-Quads: groups, `count(uid)`,
     /// `@normalize`, `@ignorereflex`, `checkpwd` and facets.
     pub fn to_rdf(&self) -> Result<(String, Duration)> {
-        self.to_rdf_within(&Control::new())
+        self.to_rdf_with(&RequestContext::new())
     }
 
-    /// As [`QueryAnswer::to_rdf`], until `control` stops it.
+    /// As [`QueryAnswer::to_rdf`], until `context` stops it.
     ///
     /// # Errors
     ///
     /// As [`QueryAnswer::to_rdf`].
-    pub fn to_rdf_within(&self, control: &Control) -> Result<(String, Duration)> {
-        self.prepare(control);
+    pub fn to_rdf_with(&self, context: &RequestContext) -> Result<(String, Duration)> {
+        self.prepare(context);
         guarded(|| {
             let started = Instant::now();
-            let lines = self.lines_within(self.exec_options().result, control)?;
+            let lines = self.lines_within(self.exec_options().result, context)?;
             let lines = String::from_utf8(lines).expect("facts are written from texts");
             Ok((lines, started.elapsed()))
         })
+    }
+
+    /// Returns the name of a block, and the keys of its objects in the order of the text.
+    ///
+    /// # Errors
+    ///
+    /// As [`QueryAnswer::keys_with`].
+    pub fn keys(&self, block: Option<&str>) -> Result<(String, Vec<String>)> {
+        self.keys_with(block, &RequestContext::new())
     }
 
     /// Returns the name of a block, and the keys of its objects in the order of the text. `None` selects the only block.
@@ -504,11 +510,15 @@ impl QueryAnswer {
     ///
     /// `Query` when there is no such block, or more than one to choose from; as
     /// [`QueryAnswer::write`].
-    pub fn keys(&self, block: Option<&str>, control: &Control) -> Result<(String, Vec<String>)> {
+    pub fn keys_with(
+        &self,
+        block: Option<&str>,
+        context: &RequestContext,
+    ) -> Result<(String, Vec<String>)> {
         let name = self.block_name(block)?;
         let keys = self.answer_keys(&name);
         let found = match need_data(&keys) {
-            true => self.write(KeySink::new(name.clone()), control)?.finish(),
+            true => self.write(KeySink::new(name.clone()), context)?.finish(),
             false => Vec::new(),
         };
         Ok((name, columns(&keys, &found)))
@@ -532,6 +542,15 @@ impl QueryAnswer {
         Ok(self.answer_shapes(&self.block_name(block)?))
     }
 
+    /// The rows of a block as a table of columns; `None` selects the only block.
+    ///
+    /// # Errors
+    ///
+    /// As [`QueryAnswer::table_with`].
+    pub fn table(&self, block: Option<&str>) -> Result<Table> {
+        self.table_with(block, &RequestContext::new())
+    }
+
     /// The rows of a block as a table: its objects, its groups, or what a block without nodes computes as one row. The columns are
     /// in the order of the text, also those that no row has; objects within rows are columns of objects. Other blocks are not read where
     /// this one is made column by column, so what is wrong with their values need not be told.
@@ -539,12 +558,12 @@ impl QueryAnswer {
     /// # Errors
     ///
     /// As [`QueryAnswer::write`] and [`TableSink::finish`].
-    pub fn table(&self, block: Option<&str>, control: &Control) -> Result<Table> {
+    pub fn table_with(&self, block: Option<&str>, context: &RequestContext) -> Result<Table> {
         let name = self.block_name(block)?;
         self.check_table_depth(&name)?;
-        let mut table = match self.columns(&name, control)? {
+        let mut table = match self.columns(&name, context)? {
             Some(table) => table,
-            None => self.table_by_rows(&name, control)?,
+            None => self.table_by_rows(&name, context)?,
         };
         table.shape(&self.answer_shapes(&name));
         table.put_in_order(&self.block_keys(Some(&name))?);
@@ -552,21 +571,21 @@ impl QueryAnswer {
     }
 
     /// The rows of a block column by column; `None` where they have to be written one by one, also to find out what is wrong with one.
-    fn columns(&self, block: &str, control: &Control) -> Result<Option<Table>> {
+    fn columns(&self, block: &str, context: &RequestContext) -> Result<Option<Table>> {
         let Found::Held(answer) = &self.found else { return Ok(None) };
-        self.prepare(control);
-        let before = control.share().map_or(0, |share| share.used());
+        self.prepare(context);
+        let before = context.share().map_or(0, |share| share.used());
         let most = self.exec_options().result;
         let mut bytes = 0_u64;
         let mut look = |more: u64| {
             bytes = bytes.saturating_add(more);
             if most < bytes { Err(too_long(most)) } else { Ok(()) }
         };
-        match guarded(|| answer.table(block, control, &mut look)) {
+        match guarded(|| answer.table(block, context, &mut look)) {
             Ok(Some(table)) => Ok(Some(table)),
             Err(error @ Error::Limit { .. }) => Err(error),
             Ok(None) | Err(_) => {
-                if let Some(share) = control.share() {
+                if let Some(share) = context.share() {
                     share.keep_only(before);
                 }
                 Ok(None)
@@ -574,20 +593,20 @@ impl QueryAnswer {
         }
     }
 
-    fn table_by_rows(&self, name: &str, control: &Control) -> Result<Table> {
+    fn table_by_rows(&self, name: &str, context: &RequestContext) -> Result<Table> {
         match self.answer_row_form(name) {
             form @ (RowForm::Nested | RowForm::Joined) => {
                 let sink = NestedSink::new(name.to_owned(), form == RowForm::Joined);
-                self.write(sink, control)?.finish()
+                self.write(sink, context)?.finish()
             }
             RowForm::Flat | RowForm::Groups => {
                 let sink = || TableSink::new(Some(name.to_owned()));
                 let table = match self.answer_block_is_written(name) {
-                    true => self.write_shared(sink(), control)?.finish(),
+                    true => self.write_shared(sink(), context)?.finish(),
                     false => Ok(Table::default()),
                 };
                 // Of several faults the first one is told, which is known where all rows were written by one thread.
-                table.or_else(|_| self.write(sink(), control)?.finish())
+                table.or_else(|_| self.write(sink(), context)?.finish())
             }
         }
     }
@@ -628,30 +647,6 @@ impl QueryAnswer {
                 .with_hint("a schema is one value: use JSON or `to_dict()`"),
             (None, _) => Error::query(format!("the answer has several blocks, choose one: {told}")),
         })
-    }
-
-    /// Counts the objects in all blocks together. Costs as much as writing the answer.
-    ///
-    /// # Errors
-    ///
-    /// As [`QueryAnswer::write`].
-    pub fn row_count(&self, control: &Control) -> Result<usize> {
-        guarded(|| {
-            let counter = RowCounter::default();
-            let most = self.exec_options().result;
-            let mut sink = Checked::new(counter, control, most).passing_on();
-            self.write_to(usize::MAX, &mut sink)?;
-            Ok(sink.into_inner().rows())
-        })
-    }
-
-    /// Whether any block has an object. Costs as much as writing one object of each block.
-    ///
-    /// # Errors
-    ///
-    /// As [`QueryAnswer::write`].
-    pub fn has_rows(&self, control: &Control) -> Result<bool> {
-        Ok(self.write_head(1, RowCounter::default(), control)?.rows() != 0)
     }
 
     /// What is likely a mistake in the query, in the order of its text: the [`QueryAnswer::unknown`] names, what is ignored, and variables whose

@@ -6,7 +6,7 @@ use crate::db::database::Database;
 use crate::db::guard::guarded;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_dql::Document;
-use hexgraph_store::exec::Control;
+use hexgraph_store::exec::Control as RequestContext;
 use hexgraph_store::graph::Version;
 use std::sync::Arc;
 
@@ -19,13 +19,22 @@ pub struct Questions {
 }
 
 impl Database {
-    /// A query in DQL that is to be asked many times, from the newest version. The memory for parsing it is drawn for `control`.
+    /// Parses a query that is answered many times, all of them from the version that is newest now.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::questions_with`].
+    pub fn questions(&self, text: &str) -> Result<Questions> {
+        self.questions_with(text, &RequestContext::new())
+    }
+
+    /// A query in DQL that is to be asked many times, from the newest version. The memory for parsing it is drawn for `context`.
     ///
     /// # Errors
     ///
     /// `Syntax` for a text that can't be parsed, `Limit` for one that is too long, `Closed`.
-    pub fn questions(&self, text: &str, control: &Control) -> Result<Questions> {
-        self.questions_of(self.version()?, text, control)
+    pub fn questions_with(&self, text: &str, context: &RequestContext) -> Result<Questions> {
+        self.questions_of(self.version()?, text, context)
     }
 
     /// As [`Database::questions`], from a given version.
@@ -33,10 +42,10 @@ impl Database {
         &self,
         version: Arc<Version>,
         text: &str,
-        control: &Control,
+        context: &RequestContext,
     ) -> Result<Questions> {
-        self.prepare(control);
-        let document = guarded(|| self.document(text, control))?;
+        self.prepare(context);
+        let document = guarded(|| self.document(text, context))?;
         Ok(Questions { database: self.clone(), version, text: text.to_owned(), document })
     }
 }
@@ -57,7 +66,7 @@ impl Questions {
     /// # Errors
     ///
     /// Those of [`Database::query`].
-    pub(super) fn ask_row(&self, row: &Variables, control: &Control) -> Result<QueryAnswer> {
+    pub(super) fn ask_row(&self, row: &Variables, context: &RequestContext) -> Result<QueryAnswer> {
         if let Some((name, declared)) = self.document.undeclared(row) {
             return Err(no_variable(name, &declared));
         }
@@ -67,7 +76,7 @@ impl Questions {
                 error.with_hint("leave the row out, or write a default behind the variable's type")
             );
         }
-        self.ask(row, control)
+        self.ask(row, context)
     }
 
     /// Answers the query with some values of its variables.
@@ -75,10 +84,10 @@ impl Questions {
     /// # Errors
     ///
     /// Those of [`Database::query`].
-    pub fn ask(&self, variables: &Variables, control: &Control) -> Result<QueryAnswer> {
+    pub fn ask(&self, variables: &Variables, context: &RequestContext) -> Result<QueryAnswer> {
         let asked = Asked { text: &self.text, variables, debug: false };
         let plan = || Ok(Arc::new(self.document.plan(variables)?));
-        self.database.query_planned(Arc::clone(&self.version), asked, plan, control)
+        self.database.query_planned(Arc::clone(&self.version), asked, plan, context)
     }
 }
 

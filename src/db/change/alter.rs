@@ -10,7 +10,7 @@ use crate::db::operation::Drop;
 use hexgraph_base::schema::{SchemaReport, schema_weight};
 use hexgraph_base::types::pool::AllThreads;
 use hexgraph_base::types::{Error, Result};
-use hexgraph_store::exec::Control;
+use hexgraph_store::exec::Control as RequestContext;
 use hexgraph_store::graph;
 use hexgraph_store::graph::{Check, Definitions, RebuildTurn, Redefinition, SchemaChange, Version};
 use std::sync::Arc;
@@ -50,23 +50,23 @@ impl Database {
         Ok(report)
     }
 
-    /// As [`Database::alter`], until `control` says stop: the calling thread only waits, and returns then within a
+    /// As [`Database::alter`], until `context` says stop: the calling thread only waits, and returns then within a
     /// moment. An index that is being built on another thread ends soon, and is thrown away.
     ///
     /// # Errors
     ///
-    /// As [`Database::alter`]; `Limit` when `control` stops it. Nothing is changed then.
-    pub fn alter_with(&self, text: &str, control: &Control) -> Result<SchemaReport> {
-        self.prepare(control);
+    /// As [`Database::alter`]; `Limit` when `context` stops it. Nothing is changed then.
+    pub fn alter_with(&self, text: &str, context: &RequestContext) -> Result<SchemaReport> {
+        self.prepare(context);
         self.check_may_alter(text)?;
-        control.draw(schema_weight(text))?;
+        context.draw(schema_weight(text))?;
         self.check_alter(text)?;
         let hide = self.hides_unread()?;
         let (database, text) = (self.clone(), text.to_owned());
         // It goes on for a moment when the request is over, and has its memory as long.
-        let share = control.share().cloned();
+        let share = context.share().cloned();
         let mut report = guarded(|| {
-            control.run_detached(move |canceller| {
+            context.run_detached(move |canceller| {
                 let _share = share;
                 let resolve = |version: &Version| graph::resolve(version, &text);
                 database.define_while(resolve, &|| canceller.check())

@@ -7,7 +7,7 @@ use crate::db::database::Database;
 use crate::db::guard::guarded;
 use hexgraph_base::plan::{BlockKind, Query, Reads, VarId, Variable};
 use hexgraph_base::types::{Error, Result, Uid};
-use hexgraph_store::exec::{self, Control};
+use hexgraph_store::exec::{self, Control as RequestContext};
 use hexgraph_store::graph::{Binding, Changes, Version, detach};
 use std::sync::Arc;
 
@@ -37,14 +37,33 @@ pub struct DeleteAnswer {
 }
 
 impl Database {
+    /// Deletes nodes with all their values, and all edges from and to them.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, Nodes};
+    /// use hexgraph::types::Uid;
+    ///
+    /// let db = Database::in_memory();
+    /// db.mutate("<1> <name> \"Ada\" .\n<1> <knows> <2> .\n<2> <name> \"Bob\" .", "")?;
+    /// assert_eq!(db.delete(&Nodes::Uids(&[Uid(1)]))?.nodes, 1);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::delete_with`].
+    pub fn delete(&self, nodes: &Nodes<'_>) -> Result<DeleteAnswer> {
+        self.delete_with(nodes, &RequestContext::new())
+    }
+
     /// Deletes nodes with all their values and edges in one commit: whatever their types say, and with the edges that lead to them,
     /// whether the schema keeps reverse edges or not.
     ///
     /// ```
-    /// use hexgraph::db::{Control, Database, Nodes};
+    /// use hexgraph::db::{RequestContext, Database, Nodes};
     /// let db = Database::in_memory();
     /// db.mutate("<1> <name> \"Ada\" .\n<2> <knows> <1> .\n<2> <name> \"Bob\" .", "")?;
-    /// let gone = db.delete(&Nodes::Uids(&[hexgraph::types::Uid(1)]), &Control::new())?;
+    /// let gone = db.delete_with(&Nodes::Uids(&[hexgraph::types::Uid(1)]), &RequestContext::new())?;
     /// assert_eq!((gone.nodes, gone.values, gone.edges), (1, 1, 1));
     /// # Ok::<(), hexgraph::types::Error>(())
     /// ```
@@ -52,25 +71,25 @@ impl Database {
     /// # Errors
     ///
     /// `Syntax` and `Query` for a text that is not one block that selects nodes; `Access` where the caller may not write a predicate that would change;
-    /// `Limit` when `control` stops it. Nothing is deleted then.
-    pub fn delete(&self, nodes: &Nodes<'_>, control: &Control) -> Result<DeleteAnswer> {
+    /// `Limit` when `context` stops it. Nothing is deleted then.
+    pub fn delete_with(&self, nodes: &Nodes<'_>, context: &RequestContext) -> Result<DeleteAnswer> {
         guarded(|| {
-            self.prepare(control);
+            self.prepare(context);
             self.check_may_write()?;
-            let selection = Selection::new(nodes, control)?;
+            let selection = Selection::new(nodes, context)?;
             let prepare = |version: &Arc<Version>| {
-                let staged = self.compute(control, || self.detached(&selection, version, control));
+                let staged = self.compute(context, || self.detached(&selection, version, context));
                 // Any commit may add an edge to one of the nodes, so it holds for this version alone.
                 Ok(Prepared { staged: staged?, reads: Reads::everything() })
             };
             let fits =
                 |detached: &Detached, version: &Version| detached.changes.fit(&version.schema);
             let (commit, mut answer) = self.change_prepared(
-                control,
+                context,
                 prepare,
                 fits,
                 |Detached { changes, nodes, .. }, version, commit| {
-                    let (next, effect) = self.apply(changes, version, commit, control)?;
+                    let (next, effect) = self.apply(changes, version, commit, context)?;
                     let (values, edges) = (effect.values_deleted, effect.edges_deleted);
                     Ok((next, DeleteAnswer { nodes, values, edges, commit: 0 }))
                 },
@@ -89,7 +108,7 @@ impl Database {
         &self,
         selection: &Selection<'_>,
         version: &Arc<Version>,
-        control: &Control,
+        context: &RequestContext,
     ) -> Result<Detached> {
         let selected;
         let uids = match selection {
@@ -101,7 +120,7 @@ impl Database {
                     None => Arc::clone(query),
                 };
                 let names = std::slice::from_ref(name);
-                let mut bindings = exec::execute_upsert(seen, query, &[], names, control)?.bindings;
+                let mut bindings = exec::execute_upsert(seen, query, &[], names, context)?.bindings;
                 selected = match bindings.take(name) {
                     Some(Binding::Uids(uids)) => uids,
                     _ => Vec::new(),
@@ -109,8 +128,8 @@ impl Database {
                 &selected[..]
             }
         };
-        let charge = |bytes| control.charge(bytes);
-        let (changes, nodes) = detach(version, uids, &charge, &|| control.check())?;
+        let charge = |bytes| context.charge(bytes);
+        let (changes, nodes) = detach(version, uids, &charge, &|| context.check())?;
         let names: Vec<Arc<str>> = changes.names().map(Arc::from).collect();
         self.check_commit(&names)?;
         Ok(Detached { changes, nodes, uids: uids.to_vec() })
@@ -139,12 +158,12 @@ impl<'a> Selection<'a> {
     /// # Errors
     ///
     /// `Syntax` and `Query` for a text that is not one block that selects nodes.
-    pub(super) fn new(nodes: &Nodes<'a>, control: &Control) -> Result<Selection<'a>> {
+    pub(super) fn new(nodes: &Nodes<'a>, context: &RequestContext) -> Result<Selection<'a>> {
         let (text, variables) = match nodes {
             Nodes::Uids(uids) => return Ok(Selection::Uids(uids)),
             Nodes::Query(text, variables) => (text, variables),
         };
-        draw_plan(text.len(), control)?;
+        draw_plan(text.len(), context)?;
         let mut query = hexgraph_dql::parse(text)?.plan(variables)?;
         let [block] = query.blocks.as_mut_slice() else {
             let message = format!(

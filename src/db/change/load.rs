@@ -8,7 +8,7 @@ use crate::db::database::Database;
 use crate::db::guard::guarded;
 use crate::db::operation::{LoadOptions, LoadReport};
 use hexgraph_base::types::{Error, Result};
-use hexgraph_store::exec::{Canceller, Control};
+use hexgraph_store::exec::{Canceller, Control as RequestContext};
 use hexgraph_store::graph;
 use hexgraph_store::graph::{
     Commit, LittleLoad, LoadSource, SpillOptions, Version, encode_changes,
@@ -22,27 +22,36 @@ use std::time::Instant;
 const LOAD_MEMORY_MIN: u64 = 16 << 20;
 
 impl Database {
+    /// Adds the triples of a source, or of several, with default options.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::load_with`].
+    pub fn load(&self, sources: impl Into<Vec<Source>>) -> Result<LoadReport> {
+        self.load_with(sources, None, LoadOptions::default(), &RequestContext::new())
+    }
+
     /// Adds the definitions of `schema_text` and the triples of a source, or of several. All of
     /// them become visible at once; a label of a blank node means the same node in all. The calling thread only waits, and
-    /// stops waiting when `control` says so. A few statements that are loaded into a large graph cost O(statements · log).
+    /// stops waiting when `context` says so. A few statements that are loaded into a large graph cost O(statements · log).
     ///
     /// # Errors
     ///
     /// `Load` with the first line that can't be stored, unless `options` skip such lines; as
-    /// [`Database::alter`] for the schema; `Limit` when `control` stops it. Nothing is changed
+    /// [`Database::alter`] for the schema; `Limit` when `context` stops it. Nothing is changed
     /// then.
-    pub fn load(
+    pub fn load_with(
         &self,
         sources: impl Into<Vec<Source>>,
         schema_text: Option<&str>,
         options: LoadOptions,
-        control: &Control,
+        context: &RequestContext,
     ) -> Result<LoadReport> {
         let sources = sources.into();
         let names: Vec<String> = sources.iter().map(Source::name).collect();
         let is_plain = schema_text.is_none() && options.memory == 0;
         if let Some(texts) = is_plain.then(|| little_texts(&sources)).flatten() {
-            return self.load_detached(control, move |database, canceller| {
+            return self.load_detached(context, move |database, canceller| {
                 database.publish_little(canceller, |version| {
                     let sources = opened(&names, texts.clone(), &options.progress)?;
                     load_into(version, None, sources, (&options, None), canceller)
@@ -52,7 +61,7 @@ impl Database {
         let sources = opened(&names, sources, &options.progress)?;
         let schema_text = schema_text.map(str::to_owned);
         let spill = self.spill_options(options.memory)?;
-        self.load_with(control, move |version, canceller| {
+        self.publish_load(context, move |version, canceller| {
             load_into(version, schema_text.as_deref(), sources, (&options, spill), canceller)
         })
     }
@@ -84,35 +93,35 @@ impl Database {
     }
 
     /// Publishes the version that `make_next` makes on the threads of the pool. The calling thread
-    /// only waits, and stops waiting when `control` says so.
+    /// only waits, and stops waiting when `context` says so.
     ///
     /// # Errors
     ///
-    /// Those of `make_next`; `Limit` when `control` stops it.
-    pub(crate) fn load_with(
+    /// Those of `make_next`; `Limit` when `context` stops it.
+    pub(crate) fn publish_load(
         &self,
-        control: &Control,
+        context: &RequestContext,
         make_next: impl FnOnce(&Version, &Canceller) -> Result<(Version, graph::LoadReport)>
         + Send
         + 'static,
     ) -> Result<LoadReport> {
-        self.load_detached(control, move |database, canceller| {
-            database.publish_load(canceller, |version| make_next(version, canceller))
+        self.load_detached(context, move |database, canceller| {
+            database.publish_loaded(canceller, |version| make_next(version, canceller))
         })
     }
 
-    /// Runs a load on a thread of its own, while the calling one waits until `control` says stop.
+    /// Runs a load on a thread of its own, while the calling one waits until `context` says stop.
     ///
     /// # Errors
     ///
-    /// Those of `load`; `Limit` when `control` stops it.
+    /// Those of `load`; `Limit` when `context` stops it.
     pub(crate) fn load_detached(
         &self,
-        control: &Control,
+        context: &RequestContext,
         load: impl FnOnce(&Database, &Canceller) -> Result<graph::LoadReport> + Send + 'static,
     ) -> Result<LoadReport> {
         let (started, database) = (Instant::now(), self.clone());
-        let report = guarded(|| control.run_detached(move |it: &Canceller| load(&database, it)))?;
+        let report = guarded(|| context.run_detached(move |it: &Canceller| load(&database, it)))?;
         Ok(LoadReport { elapsed: started.elapsed(), ..LoadReport::from(report) })
     }
 
@@ -121,7 +130,7 @@ impl Database {
     /// # Errors
     ///
     /// Those of `make_next`; `Limit` when it was stopped.
-    pub(crate) fn publish_load(
+    pub(crate) fn publish_loaded(
         &self,
         canceller: &Canceller,
         make_next: impl FnOnce(&Version) -> Result<(Version, graph::LoadReport)> + Send,
@@ -134,19 +143,19 @@ impl Database {
         })
     }
 
-    /// As [`Database::publish_load`] for a load that has read little, and whose input is there for another time: in a large graph it is
+    /// As [`Database::publish_loaded`] for a load that has read little, and whose input is there for another time: in a large graph it is
     /// committed as a mutation is, in the writer's turn, and in a directory by a record in the log.
     ///
     /// # Errors
     ///
-    /// As [`Database::publish_load`].
+    /// As [`Database::publish_loaded`].
     pub(crate) fn publish_little(
         &self,
         canceller: &Canceller,
         make_next: impl Fn(&Version) -> Result<(Version, graph::LoadReport)> + Send + Sync,
     ) -> Result<graph::LoadReport> {
         if !self.whole_version()?.takes_little_loads() {
-            return self.publish_load(canceller, make_next);
+            return self.publish_loaded(canceller, make_next);
         }
         let pool = self.pool()?;
         let is_other = Cell::new(false);
@@ -168,7 +177,7 @@ impl Database {
             Ok((next, report))
         });
         match committed {
-            Err(_) if is_other.get() => self.publish_load(canceller, make_next),
+            Err(_) if is_other.get() => self.publish_loaded(canceller, make_next),
             committed => committed.map(|(_, report)| report),
         }
     }

@@ -12,7 +12,7 @@ use hexgraph_base::plan::{Filter, Query, Reads};
 use hexgraph_base::schema::Actor;
 use hexgraph_base::types::{Error, Result, Uid};
 use hexgraph_dql::{Condition, Document, RdfBlock};
-use hexgraph_store::exec::{Answer, Control, Upsert, past_limit};
+use hexgraph_store::exec::{Answer, Control as RequestContext, Upsert, past_limit};
 use hexgraph_store::graph::{
     Changes, Commit, Effect, MutationReport, MutationTexts, Stager, Statements, Version,
     encode_changes, encode_next_uid,
@@ -75,6 +75,16 @@ pub struct MutationAnswer {
     pub latency: Latency,
 }
 
+impl<'a> MutationRequest<'a> {
+    /// A request that deletes and sets N-Quads, the deletes first.
+    pub fn n_quads(set: &'a str, delete: &'a str) -> MutationRequest<'a> {
+        let set = vec![Statements::NQuads(set)];
+        let delete = vec![Statements::NQuads(delete)];
+        let mutations = vec![Mutation { set, delete, ..Mutation::default() }];
+        MutationRequest { mutations, ..MutationRequest::default() }
+    }
+}
+
 impl Database {
     /// Deletes and sets N-Quads in one commit, the deletes first.
     ///
@@ -85,28 +95,42 @@ impl Database {
     ///
     /// `Syntax`, `Schema` or `Query` for what is wrong with a line; nothing is changed then.
     pub fn mutate(&self, set: &str, delete: &str) -> Result<MutationAnswer> {
-        let set = vec![Statements::NQuads(set)];
-        let delete = vec![Statements::NQuads(delete)];
-        let mutations = vec![Mutation { set, delete, ..Mutation::default() }];
-        let request = MutationRequest { mutations, ..MutationRequest::default() };
-        self.mutate_request(&request, &Control::new())
+        self.mutate_with(&MutationRequest::n_quads(set, delete), &RequestContext::new())
     }
 
     /// Carries out a request in one commit.
     ///
     /// The query finds what the mutations change: where another writer changes what it reads, it is
-    /// run again. `control` stops it.
+    /// run again. `context` stops it.
     ///
     /// # Errors
     ///
     /// `Syntax`, `Schema` or `Query` for what is wrong with any part of it, `Limit` when it is too
     /// large or was stopped; nothing is changed then.
-    pub fn mutate_request(
+    pub fn mutate_with(
         &self,
         request: &MutationRequest<'_>,
-        control: &Control,
+        context: &RequestContext,
     ) -> Result<MutationAnswer> {
-        self.with_request(request, control, |job| self.run_now(job, control))
+        self.with_request(request, context, |job| self.run_now(job, context))
+    }
+
+    /// Executes a request in DQL in one commit: `{ set { ... } delete { ... } }`, `upsert { ... }`, or only a query.
+    ///
+    /// ```
+    /// use hexgraph::db::Database;
+    ///
+    /// let db = Database::in_memory();
+    /// let done = db.mutate_text("{ set { _:a <name> \"Ada\" . } }")?;
+    /// assert_eq!(done.statements, 1);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::mutate_text_with`].
+    pub fn mutate_text(&self, request: &str) -> Result<MutationAnswer> {
+        self.mutate_text_with(request, &RequestContext::new())
     }
 
     /// Carries out a request in DQL: `{ set { ... } delete { ... } }`, `upsert { ... }`, or a mere
@@ -114,9 +138,13 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// As [`Database::mutate_request`]; `Syntax` when it is no such request.
-    pub fn mutate_text(&self, request: &str, control: &Control) -> Result<MutationAnswer> {
-        self.with_text(request, control, |job| self.run_now(job, control))
+    /// As [`Database::mutate_with`]; `Syntax` when it is no such request.
+    pub fn mutate_text_with(
+        &self,
+        request: &str,
+        context: &RequestContext,
+    ) -> Result<MutationAnswer> {
+        self.with_text(request, context, |job| self.run_now(job, context))
     }
 
     /// Reserves `count` consecutive uids, which no new node will get, and returns the first.
@@ -162,16 +190,16 @@ impl Database {
     pub(super) fn with_request<T>(
         &self,
         request: &MutationRequest<'_>,
-        control: &Control,
+        context: &RequestContext,
         run: impl FnOnce(Job<'_>) -> Result<T>,
     ) -> Result<T> {
         guarded(|| {
             let started = Instant::now();
-            self.prepare(control);
-            let reading = Reading::new(self, control)?;
+            self.prepare(context);
+            let reading = Reading::new(self, context)?;
             let conditions = request.mutations.iter().map(|mutation| &*mutation.condition);
             for text in conditions.chain([&*request.query]) {
-                draw_plan(text.len(), control)?;
+                draw_plan(text.len(), context)?;
             }
             let query = match request.query.is_empty() {
                 true => None,
@@ -186,17 +214,17 @@ impl Database {
     pub(super) fn with_text<T>(
         &self,
         request: &str,
-        control: &Control,
+        context: &RequestContext,
         run: impl FnOnce(Job<'_>) -> Result<T>,
     ) -> Result<T> {
         guarded(|| {
             let started = Instant::now();
-            self.prepare(control);
-            let reading = Reading::new(self, control)?;
+            self.prepare(context);
+            let reading = Reading::new(self, context)?;
             // RDF is copied out of the text.
             let rdf_len = hexgraph_dql::rdf_len(request);
-            control.draw(rdf_len as u64)?;
-            draw_plan(request.len() - rdf_len, control)?;
+            context.draw(rdf_len as u64)?;
+            draw_plan(request.len() - rdf_len, context)?;
             let hexgraph_dql::MutationRequest { query, mutations } =
                 hexgraph_dql::parse_mutation(request)?;
             let steps = mutations.iter().map(Step::of_text).collect();
@@ -210,38 +238,38 @@ impl Database {
         changes: Changes,
         version: &Version,
         commit: &mut Commit,
-        control: &Control,
+        context: &RequestContext,
     ) -> Result<(Version, Effect)> {
         if let Some(record) = &mut commit.record {
             encode_changes(std::slice::from_ref(&changes), record);
         }
         let keys = &mut commit.keys;
-        self.compute(control, || changes.apply_keyed(version, keys, &|| control.check()))
+        self.compute(context, || changes.apply_keyed(version, keys, &|| context.check()))
     }
 
     /// Carries a request out as a transaction of its own.
-    fn run_now(&self, job: Job<'_>, control: &Control) -> Result<MutationAnswer> {
+    fn run_now(&self, job: Job<'_>, context: &RequestContext) -> Result<MutationAnswer> {
         if !job.changes() {
-            return Ok(self.stage(job, &self.whole_version()?, control)?.answer);
+            return Ok(self.stage(job, &self.whole_version()?, context)?.answer);
         }
         let finish = |staged: Staged, version: &Arc<Version>, commit: &mut Commit| {
             let Staged { changes, mut answer, .. } = staged;
-            let (next, effect) = self.apply(changes, version, commit, control)?;
+            let (next, effect) = self.apply(changes, version, commit, context)?;
             answer.effect = effect;
             Ok((next, answer))
         };
         let (commit, answer) = match job.takes_long(&*self.whole_version()?) {
             false => self.change(None, |version, commit| {
-                finish(self.stage(job, version, control)?, version, commit)
+                finish(self.stage(job, version, context)?, version, commit)
             })?,
             true => {
                 let prepare = |version: &Arc<Version>| {
                     // It is prepared again where another writer changes what it reads.
-                    let mut staged = self.stage(job.clone(), version, control)?;
+                    let mut staged = self.stage(job.clone(), version, context)?;
                     Ok(Prepared { reads: mem::take(&mut staged.reads), staged })
                 };
                 let fits = |staged: &Staged, version: &Version| staged.changes.fit(&version.schema);
-                self.change_prepared(control, prepare, fits, finish)?
+                self.change_prepared(context, prepare, fits, finish)?
             }
         };
         Ok(MutationAnswer { commit: Some(commit), ..answer })
@@ -251,12 +279,12 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// As [`Database::mutate_request`].
+    /// As [`Database::mutate_with`].
     pub(in crate::db) fn stage(
         &self,
         job: Job<'_>,
         version: &Arc<Version>,
-        control: &Control,
+        context: &RequestContext,
     ) -> Result<Staged> {
         let started = Instant::now();
         let (parsing, is_query) = (job.parsing, !job.changes());
@@ -268,7 +296,7 @@ impl Database {
             Some(view) => Job { query: shown_blocks(job.query, view), ..job },
             None => job,
         };
-        let ran = self.compute(control, || job.run(version, seen, &may_write, control));
+        let ran = self.compute(context, || job.run(version, seen, &may_write, context));
         let (changes, found, report) = ran?;
         if changes.adds() {
             self.budget().check_growth()?;
@@ -276,7 +304,7 @@ impl Database {
         report.reads.iter().for_each(|name| reads.add(name));
         let latency = Latency { parsing, processing: started.elapsed(), encoding: Duration::ZERO };
         let queries =
-            found.map(|answer| QueryAnswer::new(answer, latency, version.commit, control));
+            found.map(|answer| QueryAnswer::new(answer, latency, version.commit, context));
         let uids = report.uids.into_iter().map(|(name, uid)| (name, uid.to_string())).collect();
         let answer = MutationAnswer {
             uids,
@@ -394,13 +422,13 @@ impl Job<'_> {
         version: &Arc<Version>,
         seen: Arc<Version>,
         may_write: &(dyn Fn(&str) -> bool + Sync),
-        control: &Control,
+        context: &RequestContext,
     ) -> Result<(Changes, Option<Answer>, MutationReport)> {
         let Upsert { answer, holds, bindings } =
-            exec::execute_upsert(seen, self.query, &self.conditions, &self.names, control)?;
-        let charge = |bytes| control.charge(bytes);
+            exec::execute_upsert(seen, self.query, &self.conditions, &self.names, context)?;
+        let charge = |bytes| context.charge(bytes);
         let actor = Actor::User(may_write);
-        let stager = Stager { actor, passwords: control, charge: &charge };
+        let stager = Stager { actor, passwords: context, charge: &charge };
         let kept = self.mutations.into_iter().zip(holds).filter(|(_, holds)| *holds);
         let kept = kept.map(|(mutation, _)| mutation).collect();
         let (changes, report) = graph::stage(version, kept, &bindings, stager)?;

@@ -3,7 +3,7 @@
 use crate::db::database::Database;
 use hexgraph_base::formats::{Admission, NQuad, Predicate};
 use hexgraph_base::types::{Error, Result};
-use hexgraph_store::exec::Control;
+use hexgraph_store::exec::Control as RequestContext;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ const NAME_BYTES: usize = 128;
 /// Reserves the memory of statements, and checks the rights of the caller.
 pub(super) struct Reading<'a> {
     database: &'a Database,
-    control: &'a Control,
+    context: &'a RequestContext,
     may_write: Box<dyn Fn(&str) -> bool + 'a>,
     /// The predicates that the caller may not change. Statements are not kept from the first one on.
     refused: RefCell<BTreeSet<Arc<str>>>,
@@ -30,10 +30,10 @@ impl<'a> Reading<'a> {
     /// # Errors
     ///
     /// `Access` for a caller who is not known.
-    pub(super) fn new(database: &'a Database, control: &'a Control) -> Result<Reading<'a>> {
+    pub(super) fn new(database: &'a Database, context: &'a RequestContext) -> Result<Reading<'a>> {
         let may_write = Box::new(database.check_writes(&[])?);
         let (refused, count) = (RefCell::default(), Cell::new(0));
-        Ok(Reading { database, control, may_write, refused, count })
+        Ok(Reading { database, context, may_write, refused, count })
     }
 
     /// Ends reading.
@@ -54,7 +54,7 @@ impl<'a> Reading<'a> {
 
 impl Admission for Reading<'_> {
     fn reserve(&self, bytes: usize) -> Result<()> {
-        self.control.draw(bytes as u64)
+        self.context.draw(bytes as u64)
     }
 
     fn admits(&self, quad: &NQuad<'_>) -> Result<bool> {
@@ -64,7 +64,7 @@ impl Admission for Reading<'_> {
             self.database.check_may_write()?;
         }
         if count.is_multiple_of(CHECK_INTERVAL) {
-            self.control.check()?;
+            self.context.check()?;
         }
         let mut refused = self.refused.borrow_mut();
         if let Predicate::Name(name) = quad.predicate

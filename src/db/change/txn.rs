@@ -10,13 +10,13 @@ use super::detach::{DeleteAnswer, Detached, Nodes, Selection};
 use super::mutate::{Job, MutationAnswer, MutationRequest, Staged};
 use super::open_txn::{DetachedNodes, End, OpenTxn, State, Work};
 use super::transactions::Known;
-use crate::db::ask::query::{QueryAnswer, QueryRequest};
 use crate::db::ask::questions::Questions;
+use crate::db::ask::{plans::QueryRequest, query::QueryAnswer};
 use crate::db::database::Database;
 use crate::db::guard::guarded;
 use crate::db::open::Open;
 use hexgraph_base::types::{Error, Result, Uid};
-use hexgraph_store::exec::Control;
+use hexgraph_store::exec::Control as RequestContext;
 use hexgraph_store::graph::{
     Changes, Claim, Effect, Key, Snapshot, Store, Version, detach, encode_changes,
 };
@@ -156,10 +156,10 @@ impl Database {
         &self,
         number: u64,
         request: &QueryRequest,
-        control: &Control,
+        context: &RequestContext,
     ) -> Result<(QueryAnswer, u64)> {
         let (version, number) = self.version_at(number)?;
-        Ok((self.query_version(version, request, control)?, number))
+        Ok((self.query_version(version, request, context)?, number))
     }
 
     /// As [`Database::questions`], from the moment that [`Database::query_at`] would read.
@@ -167,9 +167,14 @@ impl Database {
     /// # Errors
     ///
     /// As [`Database::questions`] and [`Database::resume`].
-    pub fn questions_at(&self, number: u64, text: &str, control: &Control) -> Result<Questions> {
+    pub fn questions_at(
+        &self,
+        number: u64,
+        text: &str,
+        context: &RequestContext,
+    ) -> Result<Questions> {
         let (version, _) = self.version_at(number)?;
-        self.questions_of(version, text, control)
+        self.questions_of(version, text, context)
     }
 
     /// What the caller sees of the moment of a number, with that number; a new one where it is 0.
@@ -252,15 +257,49 @@ impl Txn {
         matches!(&*self.open.lock(), State::Ended(End::Finished))
     }
 
+    /// Answers a query from what the transaction sees, its own changes included.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, TxnOptions};
+    ///
+    /// let db = Database::in_memory();
+    /// let txn = db.begin(TxnOptions::default())?;
+    /// txn.mutate("_:a <name> \"Ada\" .", "")?;
+    /// let answer = txn.query("{ q(func: has(name)) { name } }")?;
+    /// assert_eq!(answer.row_count()?, 1);
+    /// txn.commit()?;
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Txn::query_with`].
+    pub fn query(&self, request: impl Into<QueryRequest>) -> Result<QueryAnswer> {
+        self.query_with(&request.into(), &RequestContext::new())
+    }
+
     /// Answers a query from what the transaction sees.
     ///
     /// # Errors
     ///
     /// As [`Database::query`]; `Conflict` when the transaction was aborted, `Query` when it has
     /// ended.
-    pub fn query(&self, request: &QueryRequest, control: &Control) -> Result<QueryAnswer> {
+    pub fn query_with(
+        &self,
+        request: &QueryRequest,
+        context: &RequestContext,
+    ) -> Result<QueryAnswer> {
         let version = self.database.seen(self.open.view()?)?;
-        self.database.query_version(version, request, control)
+        self.database.query_version(version, request, context)
+    }
+
+    /// Deletes and sets N-Quads in the transaction, the deletes first.
+    ///
+    /// # Errors
+    ///
+    /// As [`Txn::mutate_with`].
+    pub fn mutate(&self, set: &str, delete: &str) -> Result<MutationAnswer> {
+        self.mutate_with(&MutationRequest::n_quads(set, delete), &RequestContext::new())
     }
 
     /// Carries a request out in the transaction. The answer's `keys` and `predicates` tell what it
@@ -268,14 +307,23 @@ impl Txn {
     ///
     /// # Errors
     ///
-    /// As [`Database::mutate_request`]; nothing of this request is changed then, and the
+    /// As [`Database::mutate_with`]; nothing of this request is changed then, and the
     /// transaction goes on. As [`Txn::query`].
-    pub fn mutate(
+    pub fn mutate_with(
         &self,
         request: &MutationRequest<'_>,
-        control: &Control,
+        context: &RequestContext,
     ) -> Result<MutationAnswer> {
-        self.database.with_request(request, control, |job| self.run(job, control))
+        self.database.with_request(request, context, |job| self.run(job, context))
+    }
+
+    /// Executes a request in DQL in the transaction, as [`Database::mutate_text`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Txn::mutate_text_with`].
+    pub fn mutate_text(&self, request: &str) -> Result<MutationAnswer> {
+        self.mutate_text_with(request, &RequestContext::new())
     }
 
     /// Carries a request in DQL out in the transaction, as [`Database::mutate_text`].
@@ -283,8 +331,12 @@ impl Txn {
     /// # Errors
     ///
     /// As [`Txn::mutate`].
-    pub fn mutate_text(&self, request: &str, control: &Control) -> Result<MutationAnswer> {
-        self.database.with_text(request, control, |job| self.run(job, control))
+    pub fn mutate_text_with(
+        &self,
+        request: &str,
+        context: &RequestContext,
+    ) -> Result<MutationAnswer> {
+        self.database.with_text(request, context, |job| self.run(job, context))
     }
 
     /// Makes the changes visible to all. Returns the number of the commit.
@@ -343,7 +395,7 @@ impl Txn {
         self.is_owner = false;
     }
 
-    fn run(&self, job: Job<'_>, control: &Control) -> Result<MutationAnswer> {
+    fn run(&self, job: Job<'_>, context: &RequestContext) -> Result<MutationAnswer> {
         let open = self.database.open_state()?;
         let mut state = self.open.lock();
         let work = state.work()?;
@@ -351,7 +403,7 @@ impl Txn {
             self.check_may_change()?;
         }
         open.check_writable()?;
-        let Staged { changes, mut answer, .. } = self.database.stage(job, &work.view, control)?;
+        let Staged { changes, mut answer, .. } = self.database.stage(job, &work.view, context)?;
         answer.start = self.open.number();
         if changes.is_empty() {
             return Ok(answer);
@@ -359,8 +411,17 @@ impl Txn {
         answer.predicates = changes.names().map(str::to_owned).collect();
         answer.predicates.sort_unstable();
         (answer.effect, answer.keys) =
-            self.add(work, &open, (changes, answer.statements), control)?;
+            self.add(work, &open, (changes, answer.statements), context)?;
         Ok(answer)
+    }
+
+    /// Deletes nodes with all their values and edges in the transaction.
+    ///
+    /// # Errors
+    ///
+    /// As [`Txn::delete_with`].
+    pub fn delete(&self, nodes: &Nodes<'_>) -> Result<DeleteAnswer> {
+        self.delete_with(nodes, &RequestContext::new())
     }
 
     /// Deletes nodes with all their values and edges in the transaction, as [`Database::delete`]: those that it sees. The commit fails
@@ -369,26 +430,26 @@ impl Txn {
     /// # Errors
     ///
     /// As [`Database::delete`] and [`Txn::query`]; nothing is deleted then, and the transaction goes on.
-    pub fn delete(&self, nodes: &Nodes<'_>, control: &Control) -> Result<DeleteAnswer> {
+    pub fn delete_with(&self, nodes: &Nodes<'_>, context: &RequestContext) -> Result<DeleteAnswer> {
         guarded(|| {
-            self.database.prepare(control);
+            self.database.prepare(context);
             self.database.check_may_write()?;
             let open = self.database.open_state()?;
-            let selection = Selection::new(nodes, control)?;
+            let selection = Selection::new(nodes, context)?;
             let mut state = self.open.lock();
             let work = state.work()?;
             self.check_may_change()?;
             open.check_writable()?;
             let database = &self.database;
             let Detached { changes, nodes, uids } =
-                database.compute(control, || database.detached(&selection, &work.view, control))?;
+                database.compute(context, || database.detached(&selection, &work.view, context))?;
             // Also of those that have nothing: what others give them until the commit would be left.
             let held = open.transactions.hold(8 * uids.len() as u64);
-            let held = held.inspect_err(|_| control.note_starved())?;
+            let held = held.inspect_err(|_| context.note_starved())?;
             let mut answer = DeleteAnswer { nodes, ..DeleteAnswer::default() };
             if !changes.is_empty() {
                 let statements = changes.delete_count() as u64;
-                let (effect, _) = self.add(work, &open, (changes, statements), control)?;
+                let (effect, _) = self.add(work, &open, (changes, statements), context)?;
                 (answer.values, answer.edges) = (effect.values_deleted, effect.edges_deleted);
                 work.held.push(held);
                 let at = work.changes.len() - 1;
@@ -416,16 +477,16 @@ impl Txn {
         work: &mut Work,
         open: &Open,
         (changes, statements): (Changes, u64),
-        control: &Control,
+        context: &RequestContext,
     ) -> Result<(Effect, Vec<Key>)> {
         // The changes, and the view with them.
         let held = open.transactions.hold(2 * changes.weight() as u64);
-        let held = held.inspect_err(|_| control.note_starved())?;
+        let held = held.inspect_err(|_| context.note_starved())?;
         let mut keys = Vec::new();
         let (copy, before) = (changes.clone(), &work.view);
         let (view, effect) = self
             .database
-            .compute(control, || copy.apply_keyed(before, &mut keys, &|| control.check()))?;
+            .compute(context, || copy.apply_keyed(before, &mut keys, &|| context.check()))?;
         open.transactions.reserve(statements)?;
         work.statements += statements;
         work.held.push(held);
@@ -477,7 +538,7 @@ impl Database {
                 commit.keys.extend_from_slice(&own);
                 return Ok((Version::clone(&view), ()));
             }
-            let (mut next, control) = (Version::clone(version), Control::new());
+            let (mut next, context) = (Version::clone(version), RequestContext::new());
             for (at, changes) in changes.into_iter().enumerate() {
                 // Values were converted by the schema of the snapshot: they mean nothing under another one.
                 if !changes.fit(&next.schema) {
@@ -486,7 +547,7 @@ impl Database {
                 let keys = &mut commit.keys;
                 let effect;
                 (next, effect) =
-                    self.compute(&control, || changes.apply_keyed(&next, keys, &|| Ok(())))?;
+                    self.compute(&context, || changes.apply_keyed(&next, keys, &|| Ok(())))?;
                 // Deleting all of a node has no key of each value that it takes away.
                 if detached.iter().any(|nodes| nodes.at == at && nodes.effect != effect) {
                     return Err(Error::Conflict);

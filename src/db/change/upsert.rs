@@ -9,7 +9,7 @@
 use crate::db::database::Database;
 use hexgraph_base::plan::Reads;
 use hexgraph_base::types::{Error, Result};
-use hexgraph_store::exec::Control;
+use hexgraph_store::exec::Control as RequestContext;
 use hexgraph_store::graph::{Commit, Version};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -37,15 +37,15 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// Those of both, [`Error::Limit`] when `control` stops it. Nothing is changed then.
+    /// Those of both, [`Error::Limit`] when `context` stops it. Nothing is changed then.
     pub(in crate::db) fn change_prepared<S, T>(
         &self,
-        control: &Control,
+        context: &RequestContext,
         mut prepare: impl FnMut(&Arc<Version>) -> Result<Prepared<S>>,
         fits: impl Fn(&S, &Version) -> bool,
         finish: impl FnOnce(S, &Arc<Version>, &mut Commit) -> Result<(Version, T)>,
     ) -> Result<(u64, T)> {
-        control.begin_change();
+        context.begin_change();
         let open = self.open_state()?;
         open.check_writable()?;
         let mut finish = Some(finish);
@@ -56,15 +56,15 @@ impl Database {
             let is_last = TRIES_OUTSIDE <= round || started.elapsed() < QUICK;
             let mut goes_on = false;
             let done = self.change(None, |head, commit| {
-                control.check()?;
+                context.check()?;
                 let holds = holds(&prepared, &before, head) && fits(&prepared.staged, head);
                 let staged = match (holds, is_last) {
                     (true, _) => Some(prepared.staged),
                     (false, true) => {
                         // Its memory goes back first: both together could be more than the request may have.
                         drop(prepared);
-                        control.begin_again();
-                        control.in_turn(|| prepare(head))?.map(|it| it.staged)
+                        context.begin_again();
+                        context.in_turn(|| prepare(head))?.map(|it| it.staged)
                     }
                     (false, false) => None,
                 };
@@ -79,7 +79,7 @@ impl Database {
             if !goes_on {
                 return done;
             }
-            control.begin_again();
+            context.begin_again();
         }
         Err(overtaken())
     }

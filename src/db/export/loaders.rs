@@ -14,7 +14,7 @@ use crate::db::database::Database;
 use crate::db::guard::guarded;
 use hexgraph_base::answer::write_plain_text;
 use hexgraph_base::types::{Error, Result};
-use hexgraph_store::exec::Control;
+use hexgraph_store::exec::Control as RequestContext;
 use hexgraph_store::graph;
 use hexgraph_store::graph::Version;
 use std::fs::File;
@@ -31,14 +31,27 @@ const LABEL: &str = "<0x0>";
 const SCHEMA_MARK: &str = "[0x0] ";
 
 impl Database {
+    /// Writes the data and the schemas to a new folder, in the files that Dgraph's loaders read.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::export_for_loaders_with`].
+    pub fn export_for_loaders(&self, path: &Path) -> Result<ExportReport> {
+        self.export_for_loaders_with(path, &RequestContext::new())
+    }
+
     /// Writes the data, as it is now, with its schemas to the new folder `path`, in the files that Dgraph's loaders take.
     /// Uids, languages, facets, types, vectors and the hashes of passwords stay what they are.
     ///
     /// # Errors
     ///
     /// `Io` when the system refuses, and when there is something at `path`; `Query` for a predicate whose name N-Quads
-    /// can't write; `Limit` when `control` stops it. There is no folder then.
-    pub fn export_for_loaders(&self, path: &Path, control: &Control) -> Result<ExportReport> {
+    /// can't write; `Limit` when `context` stops it. There is no folder then.
+    pub fn export_for_loaders_with(
+        &self,
+        path: &Path,
+        context: &RequestContext,
+    ) -> Result<ExportReport> {
         if path.exists() {
             let error = io::Error::new(ErrorKind::AlreadyExists, "it exists already");
             return Err(failed(path, error));
@@ -52,7 +65,7 @@ impl Database {
                 fs::remove_dir_all(&partial).map_err(|error| failed(&partial, error))?;
             }
             fs::create_dir_all(&partial).map_err(|error| failed(&partial, error))?;
-            let triples = write_files(&version, &partial, control)?;
+            let triples = write_files(&version, &partial, context)?;
             fs::rename(&partial, path).map_err(|error| failed(path, error))?;
             let graphql_schema = graphql_text(&version).map(|_| path.join(GRAPHQL_FILE));
             Ok(ExportReport { triples, schema: path.join(SCHEMA_FILE), graphql_schema })
@@ -64,13 +77,13 @@ impl Database {
     }
 }
 
-fn write_files(version: &Version, folder: &Path, control: &Control) -> Result<u64> {
+fn write_files(version: &Version, folder: &Path, context: &RequestContext) -> Result<u64> {
     let schema = version.schema.to_marked_text(SCHEMA_MARK);
     write_file(&folder.join(SCHEMA_FILE), |out| put(out, schema.as_bytes()))?;
     let graphql = graphql_json(version);
     write_file(&folder.join(GRAPHQL_FILE), |out| put(out, &graphql))?;
     write_file(&folder.join(DATA_FILE), |out| {
-        graph::export_labelled(version, LABEL, out, &|| control.check())
+        graph::export_labelled(version, LABEL, out, &|| context.check())
     })
 }
 
@@ -118,7 +131,7 @@ mod tests {
                     <1> <knows> <2> (since=2020-01-02) .";
         db.mutate(text, "").unwrap();
         let out = folder.path().join("out");
-        let report = db.export_for_loaders(&out, &Control::new()).unwrap();
+        let report = db.export_for_loaders_with(&out, &RequestContext::new()).unwrap();
         assert_eq!(report.triples, 4);
         assert_eq!(text_of(&out.join(GRAPHQL_FILE)), "[]\n");
         let schema = text_of(&report.schema);
@@ -131,9 +144,9 @@ mod tests {
         assert!(lines.contains("<0x1> <name> \"A\"@en <0x0> (f=1.0) .\n"), "{lines}");
         let copy = Database::in_memory();
         let options = LoadOptions::default();
-        copy.load(Source::File(data), Some(&schema), options, &Control::new()).unwrap();
+        copy.load_with(Source::File(data), Some(&schema), options, &RequestContext::new()).unwrap();
         let again = folder.path().join("again");
-        copy.export_for_loaders(&again, &Control::new()).unwrap();
+        copy.export_for_loaders_with(&again, &RequestContext::new()).unwrap();
         assert_eq!(text_of(&again.join(DATA_FILE)), lines);
         assert_eq!(text_of(&again.join(SCHEMA_FILE)), schema);
     }
@@ -143,12 +156,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let db = Database::in_memory();
         db.mutate("<1> <a> \"x\" .", "").unwrap();
-        let error = db.export_for_loaders(folder.path(), &Control::new()).unwrap_err();
+        let error = db.export_for_loaders_with(folder.path(), &RequestContext::new()).unwrap_err();
         assert!(error.to_string().ends_with("it exists already"), "{error}");
-        let stopped = Control::new();
+        let stopped = RequestContext::new();
         stopped.canceller().cancel();
         let out = folder.path().join("out");
-        db.export_for_loaders(&out, &stopped).unwrap_err();
+        db.export_for_loaders_with(&out, &stopped).unwrap_err();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 }

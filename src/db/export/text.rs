@@ -4,7 +4,7 @@ use super::output::{GZIP, Output, ZSTD, failed};
 use crate::db::database::Database;
 use crate::db::guard::guarded;
 use hexgraph_base::types::{Error, Result};
-use hexgraph_store::exec::Control;
+use hexgraph_store::exec::Control as RequestContext;
 use hexgraph_store::graph;
 use hexgraph_store::graph::Version;
 use std::fs;
@@ -45,6 +45,15 @@ impl ExportReport {
 }
 
 impl Database {
+    /// Writes the data and the schema to files, in the format that the end of the name says.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::export_with`].
+    pub fn export(&self, path: &Path) -> Result<ExportReport> {
+        self.export_with(path, &RequestContext::new())
+    }
+
     /// Writes the data, as it is now, as N-Quads to `path`, which ends in `.rdf`, or as lines of
     /// JSON where it ends in `.jsonl`, either perhaps before `.gz` or `.zst`; and the schema to a
     /// file of the same name that ends in `.schema`. Where there is a GraphQL schema, its text goes
@@ -55,8 +64,8 @@ impl Database {
     /// # Errors
     ///
     /// `Io` when the system refuses; `Query` for another end of the name, and for a predicate that
-    /// the format can't write; `Limit` when `control` stops it. Files that are there stay then.
-    pub fn export(&self, path: &Path, control: &Control) -> Result<ExportReport> {
+    /// the format can't write; `Limit` when `context` stops it. Files that are there stay then.
+    pub fn export_with(&self, path: &Path, context: &RequestContext) -> Result<ExportReport> {
         let name = path.display().to_string();
         let plain = name.strip_suffix(GZIP).or(name.strip_suffix(ZSTD)).unwrap_or(&name);
         let json = plain.strip_suffix(JSON_LINES);
@@ -71,7 +80,7 @@ impl Database {
             let file = File::create(&partial).map_err(|error| failed(&partial, error))?;
             let mut out = Output::new(file, &name).map_err(|error| failed(&partial, error))?;
             let write = if json.is_some() { graph::export_json } else { graph::export };
-            let triples = write(&version, &mut out, &|| control.check())?;
+            let triples = write(&version, &mut out, &|| context.check())?;
             out.finish().map_err(|error| failed(&partial, error))?;
             fs::write(&schema, version.schema.to_text()).map_err(|error| failed(&schema, error))?;
             let beside = PathBuf::from(format!("{stem}{GRAPHQL_END}"));
@@ -107,23 +116,24 @@ mod tests {
         db.mutate(text, "").unwrap();
         for name in ["a.rdf", "a.rdf.gz", "a.rdf.zst"] {
             let path = folder.path().join(name);
-            let report = db.export(&path, &Control::new()).unwrap();
+            let report = db.export_with(&path, &RequestContext::new()).unwrap();
             assert_eq!(report.triples, 4);
             let copy = Database::in_memory();
             let schema = fs::read_to_string(&report.schema).unwrap();
             let options = LoadOptions::default();
             let source = Source::File(path.clone());
-            copy.load(source, Some(&schema), options, &Control::new()).unwrap();
+            copy.load_with(source, Some(&schema), options, &RequestContext::new()).unwrap();
             assert_eq!(copy.schema_text().unwrap(), schema);
             let again = folder.path().join("again.rdf");
-            copy.export(&again, &Control::new()).unwrap();
-            db.export(&folder.path().join("plain.rdf"), &Control::new()).unwrap();
+            copy.export_with(&again, &RequestContext::new()).unwrap();
+            db.export_with(&folder.path().join("plain.rdf"), &RequestContext::new()).unwrap();
             let read = |name| fs::read_to_string(folder.path().join(name)).unwrap();
             assert_eq!(read("again.rdf"), read("plain.rdf"));
         }
         assert!(!folder.path().join("plain.graphql").exists());
-        let refused =
-            |name: &str| db.export(&folder.path().join(name), &Control::new()).unwrap_err();
+        let refused = |name: &str| {
+            db.export_with(&folder.path().join(name), &RequestContext::new()).unwrap_err()
+        };
         let error = refused("a.csv").to_string();
         assert!(error.ends_with(
             "a.csv: an export is .rdf or .jsonl, perhaps before .gz or .zst, or .parquet"
@@ -142,7 +152,7 @@ mod tests {
         db.mutate("<0x10> <Film.title> \"M\" .\n<0x10> <dgraph.type> \"Film\" .", "").unwrap();
         for name in ["a.rdf.gz", "b.jsonl"] {
             let path = folder.path().join(name);
-            let report = db.export(&path, &Control::new()).unwrap();
+            let report = db.export_with(&path, &RequestContext::new()).unwrap();
             // The node of the GraphQL schema itself is none of the data.
             assert_eq!(report.triples, 2, "{name}");
             let beside = report.graphql_schema.unwrap();
@@ -152,9 +162,14 @@ mod tests {
             let schema = fs::read_to_string(&report.schema).unwrap();
             let copy = Database::in_memory();
             let load = |graphql: &str| {
-                copy.load_before_graphql(Some(graphql), &Control::new(), || {
+                copy.load_before_graphql(Some(graphql), &RequestContext::new(), || {
                     let source = Source::File(path.clone());
-                    copy.load(source, Some(&schema), LoadOptions::default(), &Control::new())
+                    copy.load_with(
+                        source,
+                        Some(&schema),
+                        LoadOptions::default(),
+                        &RequestContext::new(),
+                    )
                 })
             };
             // What has faults is told before anything is loaded.
@@ -206,7 +221,7 @@ mod tests {
     fn nquads(db: &Database) -> String {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("all.rdf");
-        db.export(&path, &Control::new()).unwrap();
+        db.export_with(&path, &RequestContext::new()).unwrap();
         fs::read_to_string(path).unwrap()
     }
 
@@ -214,17 +229,23 @@ mod tests {
     fn assert_comes_back_from_json(db: &Database) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.jsonl");
-        let report = db.export(&path, &Control::new()).unwrap();
+        let report = db.export_with(&path, &RequestContext::new()).unwrap();
         let copy = Database::in_memory();
         let schema = fs::read_to_string(&report.schema).unwrap();
-        copy.load(Source::File(path), Some(&schema), LoadOptions::default(), &Control::new())
-            .unwrap();
+        copy.load_with(
+            Source::File(path),
+            Some(&schema),
+            LoadOptions::default(),
+            &RequestContext::new(),
+        )
+        .unwrap();
         assert_eq!(nquads(&copy), nquads(db));
     }
 
     fn graphql_answer(db: &Database, text: &str) -> String {
         let request = Request { query: text.to_owned(), ..Request::default() };
-        let answer = db.graphql(&request, &Headers::default(), &Control::new()).to_json("");
+        let answer =
+            db.graphql_with(&request, &Headers::default(), &RequestContext::new()).to_json("");
         String::from_utf8(answer).unwrap()
     }
 }

@@ -29,6 +29,12 @@ impl Request {
     }
 }
 
+impl From<&str> for Request {
+    fn from(query: &str) -> Request {
+        Request::new(query)
+    }
+}
+
 /// The headers of a request, in their order; access tokens are among them.
 #[derive(Debug, Clone, Default)]
 pub struct Headers(Vec<(String, String)>);

@@ -14,17 +14,37 @@ use hexgraph_base::answer::write_json_text;
 use hexgraph_base::types::Error;
 use hexgraph_graphql::request as language;
 use hexgraph_graphql::request::{Fault, Field, Operation, OperationKind, RequestLimits};
-use hexgraph_store::exec::Control;
+use hexgraph_store::exec::Control as RequestContext;
 use hexgraph_store::graph::Version;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use std::sync::Arc;
 use std::time::Instant;
 
 impl Database {
+    /// Executes a GraphQL request without headers. Faults are part of the response.
+    ///
+    /// ```
+    /// use hexgraph::db::Database;
+    ///
+    /// let db = Database::in_memory();
+    /// db.set_graphql_schema("type Person { id: ID! name: String! }")?;
+    /// let response = db.graphql("{ queryPerson { name } }");
+    /// assert!(response.errors.is_empty());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    pub fn graphql(&self, request: impl Into<Request>) -> Response {
+        self.graphql_with(&request.into(), &Headers::new(), &RequestContext::new())
+    }
+
     /// Carries out a GraphQL request. All that is wrong stands in the answer.
-    pub fn graphql(&self, request: &Request, headers: &Headers, control: &Control) -> Response {
+    pub fn graphql_with(
+        &self,
+        request: &Request,
+        headers: &Headers,
+        context: &RequestContext,
+    ) -> Response {
         guarded(|| {
-            self.prepare(control);
+            self.prepare(context);
             let whole = self.whole_version()?;
             let (loaded, operation) = match self.graphql_operation(&whole, request) {
                 Ok(found) => found,
@@ -38,7 +58,7 @@ impl Database {
                 Err(why) => return Ok(Response::refused(vec![Fault::new(why.to_string())])),
             };
             let (version, refusal) = self.seen_or_nothing(whole)?;
-            let run = Run { database: self, version, loaded, session, refusal, headers, control };
+            let run = Run { database: self, version, loaded, session, refusal, headers, context };
             Ok(run.carry_out(&operation))
         })
         .unwrap_or_else(|error| Response::refused(vec![Fault::new(error.to_string())]))
@@ -136,11 +156,11 @@ impl Run<'_> {
         let is_shared = 1 < long.min(self.database.threads());
         let pool = if is_shared { self.database.pool().ok() } else { None };
         let begun: Vec<Begun<'_>> = match pool {
-            Some(pool) if self.control.check_spreading().is_ok() => {
+            Some(pool) if self.context.check_spreading().is_ok() => {
                 let shared = |field| (!reader.checks_passwords(field)).then(|| each(field));
                 let all = || fields.par_iter().map(shared).collect();
                 // The calling thread looks meanwhile whether anybody waits for the answer.
-                let shared: Vec<_> = self.control.install(&pool, all);
+                let shared: Vec<_> = self.context.install(&pool, all);
                 let own = |(done, field): (Option<_>, _)| done.unwrap_or_else(|| each(field));
                 shared.into_iter().zip(fields).map(own).collect()
             }

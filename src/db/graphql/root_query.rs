@@ -13,7 +13,7 @@ use hexgraph_graphql::lower::{Caller, Lowered, SimilarTo, lower};
 use hexgraph_graphql::model::Custom;
 use hexgraph_graphql::request::{Fault, Field, introspect};
 use hexgraph_store::exec;
-use hexgraph_store::exec::{Answer, Control};
+use hexgraph_store::exec::{Answer, Control as RequestContext};
 use hexgraph_store::graph::{Passwords, Version};
 use std::sync::Arc;
 
@@ -69,8 +69,8 @@ impl<'a> RootResolver<'a> {
     /// Resolves the root fields of a query. Where there are several, each gives back what it has drawn as soon as its value is written:
     /// thousands of them need no more memory than those that run at the same time.
     pub(super) fn of_fields(run: &'a Run<'a>, fields: &[Field]) -> RootResolver<'a> {
-        // Steps that are noted stand in the control of the request.
-        let gives_back = 1 < fields.len() && run.control.trace().is_none();
+        // Steps that are noted stand in the context of the request.
+        let gives_back = 1 < fields.len() && run.context.trace().is_none();
         RootResolver { gives_back, ..RootResolver::new(run) }
     }
 
@@ -131,7 +131,7 @@ impl<'a> RootResolver<'a> {
         let came = |name: &str| self.run.headers.get(name).map(str::to_owned);
         let sender = self.run.sender(&options, &came);
         let fetch = self.run.database.graphql_client();
-        let mut reach = Reach::new(sender, fetch, options.remote_parallel, self.run.control);
+        let mut reach = Reach::new(sender, fetch, options.remote_parallel, self.run.context);
         for begun in &begun {
             self.want(begun, &mut reach);
         }
@@ -167,7 +167,7 @@ impl<'a> RootResolver<'a> {
         match begun {
             Begun::Done(outcome) => outcome,
             Begun::Stored(field, stored) => {
-                self.written(field, &stored.0, &stored.1, (Some(found), self.run.control))
+                self.written(field, &stored.0, &stored.1, (Some(found), self.run.context))
             }
             Begun::Elsewhere(_, field) => by_another(self.run, field, found),
             Begun::Local(field, local) => local.write(self.run, field, found),
@@ -197,18 +197,18 @@ impl<'a> RootResolver<'a> {
     }
 
     fn begin_plan<'f>(&self, field: &'f Field, lowered: Lowered<'f>) -> Begun<'f> {
-        let control = self.run.control;
+        let context = self.run.context;
         if !self.gives_back || lowered.shape.reaches_out() {
-            return self.begin_with(field, lowered, control);
+            return self.begin_with(field, lowered, context);
         }
-        let part = control.watched_part();
+        let part = context.watched_part();
         let begun = self.begin_with(field, lowered, &part);
         if part.is_starved() {
-            control.note_starved();
+            context.note_starved();
         }
         match begun {
             // The value stays until the request is answered.
-            Begun::Done(outcome) => match control.draw(outcome.kept_bytes()) {
+            Begun::Done(outcome) => match context.draw(outcome.kept_bytes()) {
                 Ok(()) => Begun::Done(outcome),
                 Err(error) => Begun::Done(Outcome::fault(field, store_fault(field, &error))),
             },
@@ -220,14 +220,14 @@ impl<'a> RootResolver<'a> {
         &self,
         field: &'f Field,
         mut lowered: Lowered<'f>,
-        control: &Control,
+        context: &RequestContext,
     ) -> Begun<'f> {
-        match self.execute_with(&mut lowered, control) {
+        match self.execute_with(&mut lowered, context) {
             Err(error) => Begun::Done(Outcome::fault(field, store_fault(field, &error))),
             Ok(answer) if lowered.shape.reaches_out() => {
                 Begun::Stored(field, Box::new((lowered, answer)))
             }
-            Ok(answer) => Begun::Done(self.written(field, &lowered, &answer, (None, control))),
+            Ok(answer) => Begun::Done(self.written(field, &lowered, &answer, (None, context))),
         }
     }
 
@@ -236,10 +236,10 @@ impl<'a> RootResolver<'a> {
         field: &Field,
         lowered: &Lowered<'_>,
         answer: &Answer,
-        (found, control): (Option<&Found>, &Control),
+        (found, context): (Option<&Found>, &RequestContext),
     ) -> Outcome {
         let bytes_max = self.run.database.limits().result;
-        let mut writer = ReplyWriter::new(answer.version(), control, bytes_max);
+        let mut writer = ReplyWriter::new(answer.version(), context, bytes_max);
         if let Some(found) = found {
             writer = writer.with(&self.run.loaded.model, found);
         }
@@ -262,26 +262,26 @@ impl<'a> RootResolver<'a> {
     ///
     /// Those of the store; `Limit` when the request has to stop.
     pub(super) fn execute(&self, lowered: &mut Lowered<'_>) -> Result<Answer> {
-        self.execute_with(lowered, self.run.control)
+        self.execute_with(lowered, self.run.context)
     }
 
-    fn execute_with(&self, lowered: &mut Lowered<'_>, control: &Control) -> Result<Answer> {
+    fn execute_with(&self, lowered: &mut Lowered<'_>, context: &RequestContext) -> Result<Answer> {
         let password = lowered.password().map(str::to_owned);
-        let compared = control.compared_passwords();
-        let answer = self.execute_query(lowered, control)?;
+        let compared = context.compared_passwords();
+        let answer = self.execute_query(lowered, context)?;
         // Where nobody is found as much is computed, so that the time tells nobody who is there.
-        if let Some(password) = password.filter(|_| compared == control.compared_passwords()) {
-            control.verify(HASH_OF_NOBODY, &password)?;
+        if let Some(password) = password.filter(|_| compared == context.compared_passwords()) {
+            context.verify(HASH_OF_NOBODY, &password)?;
         }
         Ok(answer)
     }
 
-    fn execute_query(&self, lowered: &mut Lowered<'_>, control: &Control) -> Result<Answer> {
+    fn execute_query(&self, lowered: &mut Lowered<'_>, context: &RequestContext) -> Result<Answer> {
         let query = Arc::new(std::mem::take(&mut lowered.query));
         let database = self.run.database;
         let (version, options) = (Arc::clone(&self.version), database.options(false));
-        database.prepare(control);
-        exec::execute(version, query, options, control)
+        database.prepare(context);
+        exec::execute(version, query, options, context)
     }
 
     /// Writes `_service`, by which the gateway of a federation asks for the schema of this service. Beside `sdl` the type has

@@ -10,7 +10,7 @@ use hexgraph_base::types::{AccessError, Error};
 use hexgraph_graphql::lower::Caller;
 use hexgraph_graphql::remote::{HeaderOf, Sender};
 use hexgraph_graphql::request::{Fault, Field, PathStep};
-use hexgraph_store::exec::Control;
+use hexgraph_store::exec::Control as RequestContext;
 use hexgraph_store::graph::Version;
 use std::sync::Arc;
 
@@ -28,8 +28,8 @@ pub(super) struct Run<'a> {
     pub refusal: Option<AccessError>,
     /// The headers of the request.
     pub headers: &'a Headers,
-    /// The control that stops the request.
-    pub control: &'a Control,
+    /// The context that stops the request.
+    pub context: &'a RequestContext,
 }
 
 impl Run<'_> {

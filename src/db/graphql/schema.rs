@@ -13,7 +13,7 @@ use hexgraph_graphql::remote::Fetch;
 use hexgraph_graphql::request::{Request, RequestLimits};
 use hexgraph_graphql::sdl::{Growth, Settings, check_rules};
 use hexgraph_graphql::{remote, syntax};
-use hexgraph_store::exec::{Canceller, Control};
+use hexgraph_store::exec::{Canceller, Control as RequestContext};
 use hexgraph_store::graph;
 use hexgraph_store::graph::{Check, encode_changes};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -56,26 +56,35 @@ impl Database {
         Settings { lambda_url: self.graphql_options().lambda_url.clone(), growth }
     }
 
-    /// Checks a GraphQL schema without setting it, until `control` says stop, as [`Database::alter_with`] does.
+    /// Checks a GraphQL schema without setting it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::check_graphql_schema_with`].
+    pub fn check_graphql_schema(&self, text: &str) -> std::result::Result<(), Vec<String>> {
+        self.check_graphql_schema_with(text, &RequestContext::new())
+    }
+
+    /// Checks a GraphQL schema without setting it, until `context` says stop, as [`Database::alter_with`] does.
     ///
     /// # Errors
     ///
     /// The faults, each as a message that begins with `input:` and the line number; one message where there is no memory or no time.
-    pub fn check_graphql_schema(
+    pub fn check_graphql_schema_with(
         &self,
         text: &str,
-        control: &Control,
+        context: &RequestContext,
     ) -> std::result::Result<(), Vec<String>> {
-        self.prepare(control);
+        self.prepare(context);
         let (database, text) = (self.clone(), text.to_owned());
         let checked = guarded(|| {
-            let share = control.share().cloned();
-            control.run_detached(move |canceller| {
+            let share = context.share().cloned();
+            context.run_detached(move |canceller| {
                 let checked = database.checked(&text, &Bounds::new(share, Some(canceller)))?;
                 Ok(checked.and_then(|(model, _)| database.survey(&model)))
             })
         });
-        let checked = checked.inspect_err(|error| note_starved(error, control));
+        let checked = checked.inspect_err(|error| note_starved(error, context));
         let told = |faults: Vec<syntax::Fault>| faults.iter().map(ToString::to_string).collect();
         checked.map_err(|error| vec![error.to_string()])?.map_err(told)
     }
@@ -104,22 +113,26 @@ impl Database {
         self.set_graphql_schema_while(text, &Bounds::new(Some(share), None))
     }
 
-    /// As [`Database::set_graphql_schema`], until `control` says stop, as [`Database::alter_with`] does.
+    /// As [`Database::set_graphql_schema`], until `context` says stop, as [`Database::alter_with`] does.
     ///
     /// # Errors
     ///
-    /// As [`Database::set_graphql_schema`]; `Limit` when `control` stops it. Nothing is changed then.
-    pub fn set_graphql_schema_with(&self, text: &str, control: &Control) -> Result<GraphqlSchema> {
+    /// As [`Database::set_graphql_schema`]; `Limit` when `context` stops it. Nothing is changed then.
+    pub fn set_graphql_schema_with(
+        &self,
+        text: &str,
+        context: &RequestContext,
+    ) -> Result<GraphqlSchema> {
         self.check_administrator()?;
-        self.prepare(control);
+        self.prepare(context);
         let (database, text) = (self.clone(), text.to_owned());
-        let share = control.share().cloned();
+        let share = context.share().cloned();
         let set = guarded(|| {
-            control.run_detached(move |canceller| {
+            context.run_detached(move |canceller| {
                 database.set_graphql_schema_while(&text, &Bounds::new(share, Some(canceller)))
             })
         });
-        set.inspect_err(|error| note_starved(error, control))
+        set.inspect_err(|error| note_starved(error, context))
     }
 
     /// Carries out a load, and sets a GraphQL schema behind it, if there is one: what it declares is built in one go, of the
@@ -132,16 +145,16 @@ impl Database {
     pub fn load_before_graphql<T>(
         &self,
         schema: Option<&str>,
-        control: &Control,
+        context: &RequestContext,
         load: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
         let Some(text) = schema else { return load() };
         self.check_administrator()?;
-        self.prepare(control);
-        let bounds = Bounds::new(control.share().cloned(), Some(&control.canceller()));
+        self.prepare(context);
+        let bounds = Bounds::new(context.share().cloned(), Some(&context.canceller()));
         guarded(|| self.checked(text, &bounds)?.map_err(|faults| schema_error(&faults)))?;
         let report = load()?;
-        self.set_graphql_schema_with(text, control)?;
+        self.set_graphql_schema_with(text, context)?;
         Ok(report)
     }
 
@@ -263,9 +276,9 @@ impl Bounds {
 }
 
 /// Notes that a request ended for want of memory, and not of time.
-fn note_starved(error: &Error, control: &Control) {
-    if matches!(error, Error::Limit { .. }) && control.check().is_ok() {
-        control.note_starved();
+fn note_starved(error: &Error, context: &RequestContext) {
+    if matches!(error, Error::Limit { .. }) && context.check().is_ok() {
+        context.note_starved();
     }
 }
 

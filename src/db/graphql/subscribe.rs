@@ -14,7 +14,7 @@ use hexgraph_base::types::Error;
 use hexgraph_graphql::auth::TokenError;
 use hexgraph_graphql::request::{Fault, Operation, OperationKind};
 use hexgraph_graphql::subscribe;
-use hexgraph_store::exec::Control;
+use hexgraph_store::exec::Control as RequestContext;
 use hexgraph_store::graph::Watch;
 use serde_json::{Value, json};
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
@@ -255,7 +255,7 @@ impl Subscription {
     }
 
     /// Asks for the answer on the newest version. Costs what the query costs, and a pass over the answer.
-    pub fn ask(&mut self, control: &Control) -> Update {
+    pub fn ask(&mut self, context: &RequestContext) -> Update {
         if self.expires.is_some_and(|end| end <= SystemTime::now()) {
             return Update::Ended;
         }
@@ -272,7 +272,7 @@ impl Subscription {
             let headers = &Headers::new();
             let database = &self.database;
             let refusal = None;
-            let run = Run { database, version, loaded, session, refusal, headers, control };
+            let run = Run { database, version, loaded, session, refusal, headers, context };
             Ok(Some(run.carry_out(&self.operation)))
         });
         self.commit = commit;

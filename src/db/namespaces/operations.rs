@@ -9,7 +9,7 @@ use crate::db::database::Database;
 use crate::db::guard::guarded;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_dql::Given;
-use hexgraph_store::exec::Control;
+use hexgraph_store::exec::Control as RequestContext;
 use hexgraph_store::graph::{Statements, resolve};
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
@@ -212,7 +212,10 @@ impl Database {
             variables: given.collect(),
             mutations: vec![Mutation { set: vec![Statements::Json(&set)], ..Mutation::default() }],
         };
-        self.without_caller().within(reserved).mutate_request(&request, &Control::new()).map(drop)
+        self.without_caller()
+            .within(reserved)
+            .mutate_with(&request, &RequestContext::new())
+            .map(drop)
     }
 
     fn begin_reserved(&self, turn: &Turn<'_>) -> Result<Arc<Namespace>> {
@@ -265,7 +268,7 @@ impl Database {
             }],
             ..MutationRequest::default()
         };
-        self.without_caller().within(reserved).mutate_request(&request, &Control::new())?;
+        self.without_caller().within(reserved).mutate_with(&request, &RequestContext::new())?;
         *bound = next + UID_STEP;
         Ok(())
     }

@@ -5,7 +5,8 @@
 use super::small;
 use crate::db::change::txn::TxnOptions;
 use crate::db::{
-    Control, Database, Drop, LoadOptions, OpenOptions, QueryRequest, Source, SyncPolicy, Thresholds,
+    Database, Drop, LoadOptions, OpenOptions, QueryRequest, RequestContext, Source, SyncPolicy,
+    Thresholds,
 };
 use hexgraph_base::types::Error;
 use hexgraph_store::graph;
@@ -25,7 +26,7 @@ const FIRST: &str = "<1> <name> \"one\" .\n<2> <name> \"two\" .\n<1> <age> \"10\
 
 fn ask(db: &Database, text: &str) -> String {
     let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
-    db.query(&request, &Control::new()).unwrap().to_json().unwrap().0
+    db.query_with(&request, &RequestContext::new()).unwrap().to_json().unwrap().0
 }
 
 fn set_up(db: &Database) {
@@ -38,7 +39,7 @@ fn set_up(db: &Database) {
 pub(super) fn exported(db: &Database) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("all.rdf");
-    db.export(&path, &Control::new()).unwrap();
+    db.export_with(&path, &RequestContext::new()).unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     lines.sort();
@@ -72,7 +73,7 @@ fn load_beside(
         meanwhile();
         loaded
     };
-    db.load_with(&Control::new(), load).map(drop)
+    db.publish_load(&RequestContext::new(), load).map(drop)
 }
 
 /// A schema, what is set and deleted while it is being set, and a question about it.
@@ -200,7 +201,7 @@ fn what_is_committed_beside_a_load_comes_after_it() {
         let wanted = Database::in_memory_with(options);
         set_up(&wanted);
         let source = Source::Bytes(LOADED.as_bytes().to_vec().into());
-        wanted.load(source, None, LoadOptions::default(), &Control::new()).unwrap();
+        wanted.load_with(source, None, LoadOptions::default(), &RequestContext::new()).unwrap();
         wanted.mutate(MEANWHILE.0, MEANWHILE.1).unwrap();
         assert_eq!(exported(&db), exported(&wanted));
         assert_eq!(opened("crashed behind"), exported(&wanted));
@@ -276,7 +277,7 @@ fn transactions_conflict_with_what_is_built_beside_them() {
     let commits = |db: &Database, work: &dyn Fn(), line: &str| {
         let txn = db.begin(TxnOptions::default()).unwrap();
         work();
-        txn.mutate_text(&format!("{{ set {{ {line} }} }}"), &Control::new()).unwrap();
+        txn.mutate_text_with(&format!("{{ set {{ {line} }} }}"), &RequestContext::new()).unwrap();
         match txn.commit() {
             Ok(_) => true,
             Err(Error::Conflict) => false,
@@ -356,7 +357,7 @@ fn writers_go_on_beside_everything_else() {
                 let index = ["", "@index(term)", "@index(exact, trigram)"][number as usize % 3];
                 db.alter(&format!("name: string {index} @lang .")).unwrap();
                 let source = Source::Bytes(loaded(number).into_bytes().into());
-                db.load(source, None, LoadOptions::default(), &Control::new()).unwrap();
+                db.load_with(source, None, LoadOptions::default(), &RequestContext::new()).unwrap();
                 let reverse = ["", "@reverse"][number as usize % 2];
                 db.alter(&format!("knows: [uid] {reverse} .")).unwrap();
                 db.compact().unwrap();

@@ -1,6 +1,6 @@
 //! Tables that are made column by column, and objects that a sink takes as columns, are those that are written one by one.
 
-use crate::db::{Control, Database, OpenOptions, QueryAnswer, QueryRequest};
+use crate::db::{Database, OpenOptions, QueryAnswer, QueryRequest, RequestContext};
 use fastrand::Rng;
 use hexgraph_base::answer::JsonSink;
 use hexgraph_base::types::{Error, ObjectCells, Objects, Sink, Uid, ValueRef};
@@ -128,7 +128,7 @@ fn query(rng: &mut Rng) -> String {
 
 fn ask(db: &Database, text: &str) -> Option<QueryAnswer> {
     let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
-    db.query(&request, &Control::new()).ok()
+    db.query_with(&request, &RequestContext::new()).ok()
 }
 
 /// Takes objects as columns, if it does, and writes them one by one.
@@ -226,7 +226,7 @@ impl ByColumns {
 /// What is written, and how many objects came as columns: of the blocks, and of lists in those.
 fn by_columns(answer: &QueryAnswer, takes: bool) -> (String, [usize; 2]) {
     let sink = ByColumns { json: JsonSink::new(), takes, objects: 0, nested: 0 };
-    match answer.write(sink, &Control::new()) {
+    match answer.write(sink, &RequestContext::new()) {
         Ok(sink) => {
             let text = String::from_utf8(sink.json.into_bytes()).unwrap();
             (text, [sink.objects, sink.nested])
@@ -238,12 +238,12 @@ fn by_columns(answer: &QueryAnswer, takes: bool) -> (String, [usize; 2]) {
 /// Whether the table of block `q` was made column by column.
 fn is_by_columns(answer: &QueryAnswer) -> bool {
     let held = answer.held_answer().unwrap();
-    matches!(held.table("q", &Control::new(), &mut |_| Ok(())), Ok(Some(_)))
+    matches!(held.table("q", &RequestContext::new(), &mut |_| Ok(())), Ok(Some(_)))
 }
 
 /// The table of block `q`, or why there is none.
-fn table(answer: &QueryAnswer, control: &Control) -> String {
-    let table = answer.table(Some("q"), control);
+fn table(answer: &QueryAnswer, context: &RequestContext) -> String {
+    let table = answer.table_with(Some("q"), context);
     table.map_or_else(|error| error.to_string(), |table| format!("{table:?}"))
 }
 
@@ -265,7 +265,7 @@ fn compare(answer: &QueryAnswer, seen: &mut Seen, rng: &mut Rng, asked: &str) {
     assert_eq!(by_columns(answer, false), (json.clone(), [0; 2]), "{asked}");
     let mut chunks = Vec::new();
     let chunk_len = rng.usize(1..2_000);
-    let written = answer.write_chunks(chunk_len, &Control::new(), |chunk| {
+    let written = answer.write_chunks(chunk_len, &RequestContext::new(), |chunk| {
         chunks.extend(chunk);
         Ok(())
     });
@@ -273,11 +273,11 @@ fn compare(answer: &QueryAnswer, seen: &mut Seen, rng: &mut Rng, asked: &str) {
         Ok(()) => assert_eq!(String::from_utf8(chunks).unwrap(), json, "{asked}"),
         Err(error) => assert_eq!(error.to_string(), json, "{asked}"),
     }
-    let found = table(answer, &Control::new());
+    let found = table(answer, &RequestContext::new());
     let costs = Costs { spread: 1, morsel: rng.usize(1..200), ..Costs::default() };
-    assert_eq!(table(answer, &Control::new().with_costs(costs)), found, "{asked}");
+    assert_eq!(table(answer, &RequestContext::new().with_costs(costs)), found, "{asked}");
     let Some(copied) = answer.copied_out(u64::MAX) else { return };
-    assert_eq!(found, table(&copied, &Control::new()), "{asked}");
+    assert_eq!(found, table(&copied, &RequestContext::new()), "{asked}");
     seen.compared += 1;
     seen.tables += usize::from(is_by_columns(answer));
     seen.rows += usize::from(0 < objects);
@@ -450,12 +450,12 @@ fn a_table_that_is_too_long_is_refused() {
     let answer = ask(&db, "{ q(func: has(knows)) { name city } }").unwrap();
     let held = answer.held_answer().unwrap();
     let mut asked = 0;
-    let refused = held.table("q", &Control::new(), &mut |bytes| {
+    let refused = held.table("q", &RequestContext::new(), &mut |bytes| {
         asked += bytes;
         Err(Error::query("too long"))
     });
     assert!(refused.is_err() && 100 < asked, "{asked}");
-    let control = Control::new();
-    control.canceller().cancel();
-    assert!(answer.table(None, &control).is_err());
+    let context = RequestContext::new();
+    context.canceller().cancel();
+    assert!(answer.table_with(None, &context).is_err());
 }

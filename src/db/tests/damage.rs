@@ -4,7 +4,7 @@
 use super::power_loss::commits_of;
 use super::small;
 use crate::db::{
-    Control, Database, Mutation, MutationRequest, OpenOptions, Statements, TxnOptions, check,
+    Database, Mutation, MutationRequest, OpenOptions, RequestContext, Statements, TxnOptions, check,
 };
 use hexgraph_base::types::Error;
 use hexgraph_store::storage::LogReader;
@@ -358,7 +358,7 @@ fn no_text_of_a_password_is_in_a_directory() {
         "upsert {{ query {{ v as var(func: eq(name, \"3\")) }} mutation {{ delete {{ uid(v) <secret> \"{}\" .\n }} }} }}",
         texts[2]
     );
-    db.mutate_text(&upsert, &Control::new()).unwrap();
+    db.mutate_text_with(&upsert, &RequestContext::new()).unwrap();
     let txn = db.begin(TxnOptions::default()).unwrap();
     let again = "another-one";
     let [set, delete] = [again, again].map(|text| format!("<4> <secret> \"{text}\" ."));
@@ -370,8 +370,11 @@ fn no_text_of_a_password_is_in_a_directory() {
         ..Mutation::default()
     };
     let mutations = steps.map(mutation).to_vec();
-    txn.mutate(&MutationRequest { mutations, ..MutationRequest::default() }, &Control::new())
-        .unwrap();
+    txn.mutate_with(
+        &MutationRequest { mutations, ..MutationRequest::default() },
+        &RequestContext::new(),
+    )
+    .unwrap();
     txn.commit().unwrap();
     drop(txn);
     let has = |db: &Database| {

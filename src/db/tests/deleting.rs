@@ -1,6 +1,6 @@
 use crate::db::access::{AccessOptions, LoginRequest, NewUser};
 use crate::db::ask::plans::Variables;
-use crate::db::{Control, Database, Nodes, OpenOptions, TxnOptions};
+use crate::db::{Database, Nodes, OpenOptions, RequestContext, TxnOptions};
 use hexgraph_base::types::{Error, Uid};
 
 const SCHEMA: &str = "name: string @index(exact) @lang .\ntag: [string] @index(exact) .\nback: [uid] @reverse @count .\n\
@@ -23,7 +23,7 @@ fn database(options: OpenOptions, path: Option<&std::path::Path>) -> Database {
 fn export(database: &Database) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("all.rdf");
-    database.export(&path, &Control::new()).unwrap();
+    database.export_with(&path, &RequestContext::new()).unwrap();
     let text = std::fs::read_to_string(path).unwrap();
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     lines.sort();
@@ -38,7 +38,9 @@ fn nodes_go_with_all_their_edges_both_ways() {
     let opened = database_of();
     let before = export(&opened);
     let query = "{ q(func: eq(name, \"Ada\")) { plain } }";
-    let done = opened.delete(&Nodes::Query(query, &Variables::new()), &Control::new()).unwrap();
+    let done = opened
+        .delete_with(&Nodes::Query(query, &Variables::new()), &RequestContext::new())
+        .unwrap();
     assert_eq!((done.nodes, done.values, done.edges), (1, 4, 6));
     let left: Vec<String> = before.into_iter().filter(|line| !line.contains("<0x1>")).collect();
     assert_eq!(export(&opened), left);
@@ -46,7 +48,7 @@ fn nodes_go_with_all_their_edges_both_ways() {
     drop(opened);
     let again = Database::open(&path, super::small()).unwrap();
     assert_eq!(export(&again), left);
-    let none = again.delete(&Nodes::Uids(&[Uid(1), Uid(77)]), &Control::new()).unwrap();
+    let none = again.delete_with(&Nodes::Uids(&[Uid(1), Uid(77)]), &RequestContext::new()).unwrap();
     assert_eq!((none.nodes, none.values, none.edges), (0, 0, 0));
 }
 
@@ -54,8 +56,8 @@ fn nodes_go_with_all_their_edges_both_ways() {
 fn a_delete_conflicts_with_an_open_transaction() {
     let database = database(OpenOptions::default(), None);
     let txn = database.begin(TxnOptions::default()).unwrap();
-    txn.mutate_text("{ set { <3> <best> <4> . } }", &Control::new()).unwrap();
-    database.delete(&Nodes::Uids(&[Uid(1)]), &Control::new()).unwrap();
+    txn.mutate_text_with("{ set { <3> <best> <4> . } }", &RequestContext::new()).unwrap();
+    database.delete_with(&Nodes::Uids(&[Uid(1)]), &RequestContext::new()).unwrap();
     assert!(matches!(txn.commit(), Err(Error::Conflict)));
 }
 
@@ -70,7 +72,8 @@ fn what_selects_no_nodes_is_refused() {
         ("{ p as shortest(from: 1, to: 2) { plain } q(func: uid(p)) }", "one block"),
         ("{ q(func: has(name)) @groupby(name) { count(uid) } }", "selects no nodes"),
     ] {
-        let refused = database.delete(&Nodes::Query(query, &Variables::new()), &Control::new());
+        let refused =
+            database.delete_with(&Nodes::Query(query, &Variables::new()), &RequestContext::new());
         let message = refused.unwrap_err().to_string();
         assert!(message.contains(why), "{query}: {message}");
     }
@@ -85,14 +88,18 @@ fn a_transaction_deletes_what_it_sees() {
     let opened = database(super::small(), Some(&path));
     let before = export(&opened);
     let txn = opened.begin(TxnOptions::default()).unwrap();
-    txn.mutate_text("{ set { <5> <plain> <1> .\n<5> <name> \"Dan\" . } }", &Control::new())
-        .unwrap();
+    txn.mutate_text_with(
+        "{ set { <5> <plain> <1> .\n<5> <name> \"Dan\" . } }",
+        &RequestContext::new(),
+    )
+    .unwrap();
     let query = "{ q(func: eq(name, [\"Ada\", \"Dan\"])) }";
-    let done = txn.delete(&Nodes::Query(query, &Variables::new()), &Control::new()).unwrap();
+    let done =
+        txn.delete_with(&Nodes::Query(query, &Variables::new()), &RequestContext::new()).unwrap();
     assert_eq!((done.nodes, done.values, done.edges, done.commit), (2, 5, 7, 0));
-    let again = txn.delete(&Nodes::Uids(&[Uid(1), Uid(5)]), &Control::new()).unwrap();
+    let again = txn.delete_with(&Nodes::Uids(&[Uid(1), Uid(5)]), &RequestContext::new()).unwrap();
     assert_eq!((again.nodes, again.values, again.edges), (0, 0, 0));
-    txn.mutate_text("{ set { <1> <name> \"Eve\" . } }", &Control::new()).unwrap();
+    txn.mutate_text_with("{ set { <1> <name> \"Eve\" . } }", &RequestContext::new()).unwrap();
     assert_eq!(export(&opened), before);
     // Somebody else changes what has nothing to do with it: the delete is carried out again upon that.
     opened.mutate("<4> <tag> \"c\" .", "").unwrap();
@@ -122,7 +129,7 @@ fn a_transaction_that_deletes_conflicts_with_all_that_touches_its_nodes() {
     ] {
         let database = database(OpenOptions::default(), None);
         let txn = database.begin(TxnOptions::default()).unwrap();
-        txn.delete(&Nodes::Uids(&[Uid(1)]), &Control::new()).unwrap();
+        txn.delete_with(&Nodes::Uids(&[Uid(1)]), &RequestContext::new()).unwrap();
         database.mutate(other, "").unwrap();
         let before = export(&database);
         assert!(matches!(txn.commit(), Err(Error::Conflict)), "{other}");
@@ -133,9 +140,9 @@ fn a_transaction_that_deletes_conflicts_with_all_that_touches_its_nodes() {
     let begin = || database.begin(TxnOptions::default()).unwrap();
     let (one, two, three) = (begin(), begin(), begin());
     for txn in [&one, &two] {
-        txn.delete(&Nodes::Uids(&[Uid(1)]), &Control::new()).unwrap();
+        txn.delete_with(&Nodes::Uids(&[Uid(1)]), &RequestContext::new()).unwrap();
     }
-    three.mutate_text("{ delete { <2> <plain> <1> . } }", &Control::new()).unwrap();
+    three.mutate_text_with("{ delete { <2> <plain> <1> . } }", &RequestContext::new()).unwrap();
     one.commit().unwrap();
     assert!(matches!(two.commit(), Err(Error::Conflict)));
     assert!(matches!(three.commit(), Err(Error::Conflict)));
@@ -146,17 +153,19 @@ fn a_transaction_that_fails_to_delete_goes_on() {
     let database = database(OpenOptions::default(), None);
     let before = export(&database);
     let reader = database.begin(TxnOptions { read_only: true, ..TxnOptions::default() }).unwrap();
-    assert!(reader.delete(&Nodes::Uids(&[Uid(1)]), &Control::new()).is_err());
+    assert!(reader.delete_with(&Nodes::Uids(&[Uid(1)]), &RequestContext::new()).is_err());
     let txn = database.begin(TxnOptions::default()).unwrap();
     let wrong = "{ q(func: uid(1)) p(func: uid(2)) }";
-    assert!(txn.delete(&Nodes::Query(wrong, &Variables::new()), &Control::new()).is_err());
-    let stopped = Control::new();
+    assert!(
+        txn.delete_with(&Nodes::Query(wrong, &Variables::new()), &RequestContext::new()).is_err()
+    );
+    let stopped = RequestContext::new();
     stopped.canceller().cancel();
-    let refused = txn.delete(&Nodes::Uids(&[Uid(1)]), &stopped).unwrap_err();
+    let refused = txn.delete_with(&Nodes::Uids(&[Uid(1)]), &stopped).unwrap_err();
     assert!(matches!(refused, Error::Limit { .. }), "{refused}");
-    txn.mutate_text("{ set { <9> <name> \"Ivy\" . } }", &Control::new()).unwrap();
+    txn.mutate_text_with("{ set { <9> <name> \"Ivy\" . } }", &RequestContext::new()).unwrap();
     txn.commit().unwrap();
-    assert!(txn.delete(&Nodes::Uids(&[Uid(2)]), &Control::new()).is_err());
+    assert!(txn.delete_with(&Nodes::Uids(&[Uid(2)]), &RequestContext::new()).is_err());
     let mut left = before;
     left.push("<0x9> <name> \"Ivy\" .".to_owned());
     assert_eq!(export(&database), left);
@@ -177,10 +186,13 @@ fn limits_stop_a_delete() {
     }
     let before = export(&database);
     let uids: Vec<Uid> = (1..=150).map(Uid).collect();
-    let refused = database.delete(&Nodes::Uids(&uids), &Control::new()).unwrap_err();
+    let refused = database.delete_with(&Nodes::Uids(&uids), &RequestContext::new()).unwrap_err();
     assert!(refused.to_string().contains("limit `memory`"), "{refused}");
     let txn = database.begin(TxnOptions::default()).unwrap();
-    assert!(matches!(txn.delete(&Nodes::Uids(&uids), &Control::new()), Err(Error::Limit { .. })));
+    assert!(matches!(
+        txn.delete_with(&Nodes::Uids(&uids), &RequestContext::new()),
+        Err(Error::Limit { .. })
+    ));
     drop(txn);
     assert_eq!(export(&database), before);
 }
@@ -209,7 +221,7 @@ fn who_may_not_write_all_of_it_deletes_nothing() {
             password: "long enough".to_owned(),
             ..LoginRequest::default()
         };
-        db.for_token(Some(&db.login(&request, &Control::new()).unwrap().access))
+        db.for_token(Some(&db.login_with(&request, &RequestContext::new()).unwrap().access))
     };
     let before = export(&db);
     let (ada, query) = (Nodes::Uids(&[Uid(1)]), "{ q(func: has(name)) }");
@@ -217,18 +229,18 @@ fn who_may_not_write_all_of_it_deletes_nothing() {
     for name in ["partly", "reader"] {
         let handle = handle(name);
         for nodes in [&ada, &Nodes::Query(query, &none)] {
-            let refused = handle.delete(nodes, &Control::new()).unwrap_err();
+            let refused = handle.delete_with(nodes, &RequestContext::new()).unwrap_err();
             assert!(matches!(refused, Error::Access(_)), "{name}: {refused}");
             let txn = handle.begin(TxnOptions::default()).unwrap();
-            let refused = txn.delete(nodes, &Control::new()).unwrap_err();
+            let refused = txn.delete_with(nodes, &RequestContext::new()).unwrap_err();
             assert!(matches!(refused, Error::Access(_)), "{name}: {refused}");
             txn.commit().unwrap();
         }
         assert_eq!(export(&db), before);
     }
     // A right to all that changes is enough: nobody leads to node 4.
-    let done = handle("writer").delete(&ada, &Control::new()).unwrap();
+    let done = handle("writer").delete_with(&ada, &RequestContext::new()).unwrap();
     assert_eq!((done.nodes, done.values, done.edges), (1, 4, 6));
-    let known = handle("partly").delete(&Nodes::Uids(&[Uid(3)]), &Control::new());
+    let known = handle("partly").delete_with(&Nodes::Uids(&[Uid(3)]), &RequestContext::new());
     assert_eq!(known.unwrap().edges, 1);
 }

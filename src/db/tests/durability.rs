@@ -3,7 +3,7 @@
 use super::power_loss::commits_of;
 use super::small;
 use crate::db::{
-    Control, Database, Drop, OpenOptions, QueryRequest, SyncPolicy, TxnOptions, check,
+    Database, Drop, OpenOptions, QueryRequest, RequestContext, SyncPolicy, TxnOptions, check,
 };
 use hexgraph_base::types::Error;
 use std::fs;
@@ -49,7 +49,7 @@ fn files(path: &Path, ending: &str) -> Vec<String> {
 /// What a database answers.
 pub(super) fn json(db: &Database, query: &str) -> String {
     let request = QueryRequest { text: query.to_owned(), ..QueryRequest::default() };
-    db.query(&request, &Control::new()).unwrap().to_json().unwrap().0
+    db.query_with(&request, &RequestContext::new()).unwrap().to_json().unwrap().0
 }
 
 /// The counter of uids starts anew when everything is dropped and many were handed out, so that new nodes have small ones. It goes on
@@ -70,7 +70,7 @@ fn dropping_everything_gives_uids_back() {
     assert!(0x2000_0000 < uid(&db));
     // What a transaction was given before is not committed afterwards, and not taken away from others.
     let txn = db.begin(TxnOptions::default()).unwrap();
-    txn.mutate_text("{ set { _:b <name> \"y\" . } }", &Control::new()).unwrap();
+    txn.mutate_text_with("{ set { _:b <name> \"y\" . } }", &RequestContext::new()).unwrap();
     db.drop(&Drop::All).unwrap();
     assert_eq!(uid(&db), first);
     assert!(matches!(txn.commit(), Err(Error::Conflict)));
@@ -334,20 +334,20 @@ fn long_work_stops_within_a_moment() {
             .unwrap();
         });
         wait.recv().unwrap();
-        type Work = fn(&Database, &Control) -> Result<(), Error>;
+        type Work = fn(&Database, &RequestContext) -> Result<(), Error>;
         let work: [Work; 4] = [
-            |db, control| db.alter_with("number: int @index(int) .", control).map(drop),
-            |db, control| {
-                db.set_graphql_schema_with("type A { b: Int @search }", control).map(drop)
+            |db, context| db.alter_with("number: int @index(int) .", context).map(drop),
+            |db, context| {
+                db.set_graphql_schema_with("type A { b: Int @search }", context).map(drop)
             },
-            |db, control| db.compact_with(control),
-            |db, control| db.checkpoint_with(control),
+            |db, context| db.compact_with(context),
+            |db, context| db.checkpoint_with(context),
         ];
         for work in work {
             let started = std::time::Instant::now();
-            let control =
-                Control::new().with_poll(move || Duration::from_millis(60) < started.elapsed());
-            let error = work(&db, &control).unwrap_err();
+            let context = RequestContext::new()
+                .with_poll(move || Duration::from_millis(60) < started.elapsed());
+            let error = work(&db, &context).unwrap_err();
             assert!(matches!(error, Error::Limit { .. }), "{error}");
             assert_eq!(error.to_string(), "the request was interrupted");
             // 110 ms and a share of a busy machine; the turn is free after 1,500.
@@ -437,18 +437,18 @@ fn open_as(folder: &tempfile::TempDir, db: &Database) -> String {
 fn changes_of_the_schema_and_backups_can_be_stopped() {
     let db = Database::in_memory();
     commit(&db, 1..=3);
-    let control = Control::new();
-    control.canceller().cancel();
+    let context = RequestContext::new();
+    context.canceller().cancel();
     let stopped = |error: Error| assert!(error.to_string().contains("cancelled"), "{error}");
     let before = db.schema_text().unwrap();
-    stopped(db.alter_with("name: string @index(term) .", &control).unwrap_err());
-    stopped(db.set_graphql_schema_with("type A { b: Int }", &control).unwrap_err());
+    stopped(db.alter_with("name: string @index(term) .", &context).unwrap_err());
+    stopped(db.set_graphql_schema_with("type A { b: Int }", &context).unwrap_err());
     assert_eq!(db.schema_text().unwrap(), before);
     assert_eq!(db.graphql_schema().unwrap(), None);
     let root = tempfile::tempdir().unwrap();
     db.save(root.path()).unwrap();
     commit(&db, 4..=5);
-    stopped(db.save_with(root.path(), &control).unwrap_err());
+    stopped(db.save_with(root.path(), &context).unwrap_err());
     assert_eq!(commits_of(&open(root.path())), [1, 2, 3]);
     assert_eq!(snapshots(root.path()).len(), 1);
 }
@@ -486,7 +486,8 @@ fn indexes_of_repeated_values_find_them_in_every_form() {
             let wanted = value(kind, 3);
             let text = format!("{{ q(func: eq(a_{kind}, \"{wanted}\")) {{ count(uid) }} }}");
             let request = QueryRequest { text, ..QueryRequest::default() };
-            let answer = db.query(&request, &Control::new()).unwrap().to_json().unwrap().0;
+            let answer =
+                db.query_with(&request, &RequestContext::new()).unwrap().to_json().unwrap().0;
             let count = if kind == "bool" { 2400 } else { 600 };
             assert_eq!(answer, format!("{{\"q\":[{{\"count\":{count}}}]}}"), "{kind} {when}");
         }

@@ -1,6 +1,6 @@
 //! Folds beside readers and writers.
 
-use crate::db::{Control, Database, Folding, Memory, OpenOptions, QueryRequest, Thresholds};
+use crate::db::{Database, Folding, Memory, OpenOptions, QueryRequest, RequestContext, Thresholds};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,7 +30,7 @@ fn changed_rows(db: &Database) -> usize {
 
 fn ask(db: &Database, text: &str) -> String {
     let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
-    db.query(&request, &Control::new()).unwrap().to_json().unwrap().0
+    db.query_with(&request, &RequestContext::new()).unwrap().to_json().unwrap().0
 }
 
 fn set_up(db: &Database) {

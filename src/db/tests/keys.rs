@@ -3,7 +3,7 @@
 use super::durability::json;
 use super::small;
 use crate::db::access::{AccessOptions, ApiKey, KEY_PREFIX, KeyRole, KeySecret, NewKey};
-use crate::db::{Control, Database, Drop};
+use crate::db::{Database, Drop, RequestContext};
 use std::time::Duration;
 
 fn make(db: &Database, role: KeyRole, lifetime: Option<Duration>) -> (ApiKey, KeySecret) {
@@ -51,7 +51,7 @@ fn keys_end_and_are_revoked() {
     // Handles that were given before hold no longer either, nor their transactions.
     let refused = "rpc error: code = Unauthenticated desc = the key has ended or was revoked";
     assert_eq!(holder.stats().unwrap_err().to_string(), refused);
-    assert!(txn.query(&Default::default(), &Control::new()).is_err());
+    assert!(txn.query_with(&Default::default(), &RequestContext::new()).is_err());
     assert!(db.for_secrets(Some(secret.reveal()), None).stats().is_err());
     let again = db.revoke_key(&key.id).unwrap_err().to_string();
     assert_eq!(again, format!("the key {} is revoked already", key.id));
@@ -105,7 +105,7 @@ fn keys_and_users() {
             namespace,
             ..Default::default()
         };
-        db.login(&request, &Control::new()).unwrap().access
+        db.login_with(&request, &RequestContext::new()).unwrap().access
     };
     let (zero_token, one_token) = (login(0), login(1));
     let (_, reader) = make(&db, KeyRole::ReadOnly, None);
@@ -137,7 +137,7 @@ fn keys_are_kept_and_never_shown() {
     assert_eq!(json(&db, "{ q(func: has(hexgraph.key)) { expand(_all_) } }"), r#"{"q":[]}"#);
     assert!(!db.schema_text().unwrap().contains("hexgraph.key"));
     let export = root.path().join("out.rdf");
-    db.export(&export, &Control::new()).unwrap();
+    db.export_with(&export, &RequestContext::new()).unwrap();
     assert!(!std::fs::read_to_string(&export).unwrap().contains("hexgraph.key"));
     let copy = tempfile::tempdir().unwrap();
     db.save(&copy.path().join("db")).unwrap();
@@ -178,7 +178,7 @@ fn the_known_password_is_for_this_machine() {
             namespace,
             ..Default::default()
         };
-        db.login(&request, &Control::new()).map(drop).map_err(|error| error.to_string())
+        db.login_with(&request, &RequestContext::new()).map(drop).map_err(|error| error.to_string())
     };
     assert_eq!(login("127.0.0.1", 0), Ok(()));
     let refused = "the password of groot is the one that everybody knows";
@@ -207,9 +207,9 @@ fn a_login_costs_the_same_whoever_is_there() {
             namespace,
             ..Default::default()
         };
-        let control = Control::new();
-        let told = db.login(&request, &control).unwrap_err().to_string();
-        (told, control.compared_passwords())
+        let context = RequestContext::new();
+        let told = db.login_with(&request, &context).unwrap_err().to_string();
+        (told, context.compared_passwords())
     };
     for (user, namespace) in
         [("groot", 0), ("nobody", 0), ("", 0), ("groot", one), ("groot", 77), ("groot", u64::MAX)]

@@ -2,7 +2,7 @@
 
 use super::beside::exported;
 use crate::db::{
-    Control, Database, LoadOptions, LoadReport, OpenOptions, Source, Thresholds, TxnOptions,
+    Database, LoadOptions, LoadReport, OpenOptions, RequestContext, Source, Thresholds, TxnOptions,
 };
 use fastrand::Rng;
 use hexgraph_base::types::Result;
@@ -24,7 +24,7 @@ fn options(is_little: bool) -> OpenOptions {
 
 fn load(db: &Database, lines: &str) -> Result<LoadReport> {
     let source = Source::Bytes(lines.to_owned().into());
-    db.load(source, None, LoadOptions::default(), &Control::new())
+    db.load_with(source, None, LoadOptions::default(), &RequestContext::new())
 }
 
 /// A few statements of all kinds, some of them twice, of nodes that are there, new ones, and one of a great uid.
@@ -217,7 +217,7 @@ fn a_transaction_that_writes_the_same_conflicts() {
     let [same, other] = ["<1>", "<2>"].map(|node| {
         let txn = db.begin(TxnOptions::default()).unwrap();
         let text = format!("{{ set {{ {node} <age> \"3\" . }} }}");
-        txn.mutate_text(&text, &Control::new()).unwrap();
+        txn.mutate_text_with(&text, &RequestContext::new()).unwrap();
         txn
     });
     load(&db, "<1> <age> \"4\" .").unwrap();
@@ -258,7 +258,7 @@ fn numbers_of_a_new_predicate_widen() {
             let db = Database::in_memory();
             let source = Source::Bytes(lines.into_bytes().into());
             let options = LoadOptions { memory, ..LoadOptions::default() };
-            db.load(source, None, options, &Control::new()).unwrap();
+            db.load_with(source, None, options, &RequestContext::new()).unwrap();
             let lines = exported(&db);
             assert!(lines.last().unwrap().contains("size: float"), "{:?}", lines.last());
             let has = |text: &str| lines.iter().any(|line| line.contains(text));

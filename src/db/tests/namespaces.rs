@@ -3,7 +3,7 @@
 use super::durability::json;
 use super::simulated::{Fault, SimulatedFiles};
 use super::small;
-use crate::db::{Control, Database, Drop, LoadOptions, OpenOptions, Source, check};
+use crate::db::{Database, Drop, LoadOptions, OpenOptions, RequestContext, Source, check};
 use hexgraph_base::types::Error;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -148,7 +148,9 @@ fn no_uid_is_of_two_namespaces_after_much_at_once() {
         match is_load {
             true => {
                 let source = Source::Bytes(lines.into());
-                one.load(source, None, LoadOptions::default(), &Control::new()).map(drop).unwrap();
+                one.load_with(source, None, LoadOptions::default(), &RequestContext::new())
+                    .map(drop)
+                    .unwrap();
             }
             false => one.mutate(&lines, "").map(drop).unwrap(),
         }

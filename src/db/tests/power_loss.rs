@@ -3,7 +3,8 @@
 use super::simulated::{Op, SimulatedFiles};
 use super::small;
 use crate::db::{
-    Control, Database, Drop, LoadOptions, OpenOptions, QueryRequest, Source, SyncPolicy, check,
+    Database, Drop, LoadOptions, OpenOptions, QueryRequest, RequestContext, Source, SyncPolicy,
+    check,
 };
 use bytes::Bytes;
 use hexgraph_base::types::Result;
@@ -32,12 +33,12 @@ fn commit(db: &Database, n: u64, random: &mut fastrand::Rng) -> Result<()> {
             let mut request = crate::db::MutationRequest::default();
             let set = vec![crate::db::Statements::NQuads(&set)];
             request.mutations = vec![crate::db::Mutation { set, ..Default::default() }];
-            txn.mutate(&request, &Control::new())?;
+            txn.mutate_with(&request, &RequestContext::new())?;
             txn.commit()?;
         }
         1 => {
             let source = Source::Bytes(Bytes::from(set));
-            db.load(source, None, LoadOptions::default(), &Control::new())?;
+            db.load_with(source, None, LoadOptions::default(), &RequestContext::new())?;
         }
         2 => {
             db.alter("unused: int .")?;
@@ -58,7 +59,7 @@ pub(super) fn commits_of(db: &Database) -> Vec<u64> {
     let text = "{ q(func: has(number)) { number name @facets next { uid } }
                   names(func: has(name)) { count(uid) } edges(func: has(next)) { count(uid) } }";
     let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
-    let (json, _) = db.query(&request, &Control::new()).unwrap().to_json().unwrap();
+    let (json, _) = db.query_with(&request, &RequestContext::new()).unwrap().to_json().unwrap();
     let answer: serde_json::Value = serde_json::from_str(&json).unwrap();
     let commits = answer["q"].as_array().unwrap().iter().map(|node| {
         // Where no schema was set it is a text.

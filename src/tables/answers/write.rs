@@ -230,7 +230,7 @@ fn refused(error: impl fmt::Display) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::db::{Control, Database, QueryRequest};
+    use crate::db::{Database, QueryRequest, RequestContext};
     use crate::tables::record_batch;
 
     fn rows(dql: &str) -> RecordBatch {
@@ -251,9 +251,9 @@ mod tests {
         "#;
         database.mutate(set, "").unwrap();
         let request = QueryRequest { text: dql.to_owned(), ..QueryRequest::default() };
-        let control = Control::new();
-        let answer = database.query(&request, &control).unwrap();
-        record_batch(answer.table(None, &control).unwrap()).unwrap()
+        let context = RequestContext::new();
+        let answer = database.query_with(&request, &context).unwrap();
+        record_batch(answer.table_with(None, &context).unwrap()).unwrap()
     }
 
     fn written(dql: &str, format: RowFormat) -> String {

@@ -3,7 +3,7 @@
 use super::batches::table;
 use super::draws::Draws;
 use super::kinds::{called, followed, quartered, step, step_count};
-use crate::db::{Control, Database, LoadProgress, LoadReport};
+use crate::db::{Database, LoadProgress, LoadReport, RequestContext};
 use crate::tables::load::Rows;
 use crate::tables::{EdgeOptions, IdSpace, NodeOptions, Table, TableOptions};
 use arrow_array::{ArrayRef, Int64Array, StringArray, TimestampMicrosecondArray, UInt64Array};
@@ -73,23 +73,32 @@ const UID: &str = "uid";
 const ENDS: [&str; 2] = ["source", "target"];
 
 impl Database {
+    /// Adds a random graph of new nodes.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::generate_with`].
+    pub fn generate(&self, graph: &Generated) -> Result<LoadReport> {
+        self.generate_with(graph, LoadProgress::default(), &RequestContext::new())
+    }
+
     /// Adds a graph that is drawn, all of it at once; its nodes are new ones, beside what is there. Costs some 10 ns an edge beside
     /// the load itself.
     ///
     /// # Errors
     ///
     /// [`Error::Query`] for numbers of which no graph can be made; as [`Database::load_nodes`].
-    pub fn generate(
+    pub fn generate_with(
         &self,
         graph: &Generated,
         progress: LoadProgress,
-        control: &Control,
+        context: &RequestContext,
     ) -> Result<LoadReport> {
         graph.check()?;
         let first = self.take_uids(graph.nodes())?.0;
         let options =
             TableOptions { schema: Some(graph.schema()), progress, ..TableOptions::default() };
-        self.load_tables(graph.tables(first, &options), options, control)
+        self.load_tables(graph.tables(first, &options), options, context)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Loads a graph, its nodes and its edges at once.
 
 use super::batches::{ElementBatches, Seen};
-use crate::db::{Control, Database, LoadReport};
+use crate::db::{Database, LoadReport, RequestContext};
 use crate::tables::load::{NO_FACET_KEY, Rows};
 use crate::tables::read::source::{WORKBOOK_ENDS, no_table};
 use crate::tables::shape::names::NameChooser;
@@ -80,17 +80,26 @@ pub fn refuse_other_names(name: &str) -> Result<()> {
 }
 
 impl Database {
+    /// Adds the graph of a file of GraphML.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::load_graph_with`].
+    pub fn load_graph(&self, path: &Path, options: GraphOptions) -> Result<LoadReport> {
+        self.load_graph_with(path, options, &RequestContext::new())
+    }
+
     /// Adds the graph of a file of GraphML: nodes with their ids and attributes, edges with theirs as facets, in the types that the
     /// file declares. All becomes visible at once. The file is read twice, and never as a whole.
     ///
     /// # Errors
     ///
     /// `Load` with the line of what can't be read; as [`Database::load_nodes`].
-    pub fn load_graph(
+    pub fn load_graph_with(
         &self,
         path: &Path,
         options: GraphOptions,
-        control: &Control,
+        context: &RequestContext,
     ) -> Result<LoadReport> {
         let refuses_missing = options.missing == Missing::Raise;
         let seen = Arc::new(Mutex::new(Seen::new(self.budget().share())));
@@ -99,7 +108,7 @@ impl Database {
         let edges = ElementBatches::open(path, true, rules, &seen)?;
         let is_directed = nodes.is_directed();
         let tables = [Box::new(nodes) as Batches, Box::new(edges)];
-        let mut report = self.load_graph_tables(tables, options, control)?;
+        let mut report = self.load_graph_tables(tables, options, context)?;
         let seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
         note(&mut report, &seen, &path.display().to_string(), is_directed);
         Ok(report)
@@ -115,7 +124,7 @@ impl Database {
         &self,
         [nodes, edges]: [Batches; 2],
         options: GraphOptions,
-        control: &Control,
+        context: &RequestContext,
     ) -> Result<LoadReport> {
         let GraphOptions { node_types, predicate, ids, table, missing } = options;
         if missing == Missing::Skip {
@@ -147,7 +156,7 @@ impl Database {
             (Table::Batches(nodes), Rows::Nodes(of_nodes)),
             (Table::Batches(edges), Rows::Edges(of_edges)),
         ];
-        let mut report = self.load_tables(jobs, table, control)?;
+        let mut report = self.load_tables(jobs, table, context)?;
         report.notes.extend(notes);
         Ok(report)
     }

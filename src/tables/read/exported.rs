@@ -1,7 +1,7 @@
 //! Loads a folder of Parquet files that an export wrote.
 
 use super::source::parquet_schema;
-use crate::db::{Control, Database, LoadReport};
+use crate::db::{Database, LoadReport, RequestContext};
 use crate::tables::columns::{END_COLUMNS, PREDICATE_KEY, UID_COLUMN};
 use crate::tables::load::Rows;
 use crate::tables::parquet_export::{GRAPHQL_FILE, SCHEMA_FILE};
@@ -18,17 +18,26 @@ pub fn is_export_folder(path: &Path) -> bool {
 }
 
 impl Database {
+    /// Adds all of a folder that [`Database::export_as`] wrote.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::load_folder_with`].
+    pub fn load_folder(&self, folder: &Path, options: TableOptions) -> Result<LoadReport> {
+        self.load_folder_with(folder, options, &RequestContext::new())
+    }
+
     /// Adds all of a folder that [`Database::export_as`] wrote, its schema first, with the same
     /// uids. All becomes visible at once; then its GraphQL schema is set, where it has one.
     ///
     /// # Errors
     ///
     /// As [`Database::load_nodes`] and [`Database::load_before_graphql`].
-    pub fn load_folder(
+    pub fn load_folder_with(
         &self,
         folder: &Path,
         options: TableOptions,
-        control: &Control,
+        context: &RequestContext,
     ) -> Result<LoadReport> {
         let failed = |error| Error::io(format!("reading {}", folder.display()), error);
         let own = fs::read_to_string(folder.join(SCHEMA_FILE)).map_err(failed)?;
@@ -45,8 +54,8 @@ impl Database {
             jobs.push((Table::File(path), rows));
         }
         let graphql = graphql_schema_in(folder)?;
-        self.load_before_graphql(graphql.as_deref(), control, || {
-            self.load_tables(jobs, options, control)
+        self.load_before_graphql(graphql.as_deref(), context, || {
+            self.load_tables(jobs, options, context)
         })
     }
 }

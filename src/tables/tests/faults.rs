@@ -326,12 +326,13 @@ fn names_that_are_longer_than_those_of_files_are_exported() {
         );
         db.mutate(&set, "").unwrap();
     }
-    let report = db.export_as(&path, &Control::new()).unwrap();
+    let report = db.export_as_with(&path, &RequestContext::new()).unwrap();
     let copy = Database::in_memory();
-    let loaded = copy.load_folder(&path, TableOptions::default(), &Control::new()).unwrap();
+    let loaded =
+        copy.load_folder_with(&path, TableOptions::default(), &RequestContext::new()).unwrap();
     assert_eq!(loaded.triples, report.triples);
     let rdf = |db: &Database, name: &str| {
-        db.export_as(&folder.path().join(name), &Control::new()).unwrap();
+        db.export_as_with(&folder.path().join(name), &RequestContext::new()).unwrap();
         std::fs::read_to_string(folder.path().join(name)).unwrap()
     };
     assert_eq!(rdf(&copy, "copy.rdf"), rdf(&db, "own.rdf"));

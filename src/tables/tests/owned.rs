@@ -1,7 +1,7 @@
 //! Types get the edges of their nodes as fields, and nodes that are made get a type.
 
 use super::{ask, batch, edges, ints, nodes, table, texts};
-use crate::db::{Control, Database, LoadReport, OpenOptions, Thresholds};
+use crate::db::{Database, LoadReport, OpenOptions, RequestContext, Thresholds};
 use crate::tables::{EdgeOptions, ForeignKey, IdSpace, Missing, NodeOptions, TableOptions};
 use arrow_array::types::Int32Type;
 use arrow_array::{ListArray, StringArray};
@@ -205,7 +205,7 @@ fn ids_that_come_twice_are_counted() {
                     ..NodeOptions::default()
                 };
                 let tables = batches.iter().map(|ages| table(vec![rows(ages)])).collect::<Vec<_>>();
-                db.load_nodes(tables, options, &Control::new()).unwrap()
+                db.load_nodes_with(tables, options, &RequestContext::new()).unwrap()
             };
             assert_eq!(load(vec![vec![1, 2]]).duplicates, Duplicates::default());
             let report = load(vec![vec![1, 3, 4, 5, 3, 4]]);

@@ -46,7 +46,7 @@ fn who_asked_what() {
         password: "password".to_owned(),
         ..LoginRequest::default()
     };
-    let token = database.login(&login, &hexgraph::db::Control::new()).unwrap().access;
+    let token = database.login_with(&login, &hexgraph::db::RequestContext::new()).unwrap().access;
     let server = server(&database, &path);
     let header = format!("X-Service-AccessToken: {token}");
     let ask = |path: &str, kind: &str, body: &str| {

@@ -160,7 +160,11 @@ impl Ask for Database {
             text: text.to_owned(),
             ..hexgraph::db::QueryRequest::default()
         };
-        self.query(&request, &hexgraph::db::Control::new()).unwrap().to_json().unwrap().0
+        self.query_with(&request, &hexgraph::db::RequestContext::new())
+            .unwrap()
+            .to_json()
+            .unwrap()
+            .0
     }
 }
 

@@ -3,7 +3,7 @@
 use super::site::{PASSWORD, Site};
 use crate::wire::site::message;
 use hexgraph::db::access::{AccessOptions, LoginRequest};
-use hexgraph::db::{Control, Database, OpenOptions};
+use hexgraph::db::{Database, OpenOptions, RequestContext};
 use hexgraph_server::http::{ServeOptions, Server};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -474,8 +474,8 @@ fn users_outlive_the_server() {
         let database = Database::open(folder.path(), OpenOptions::default()).unwrap();
         database.enable_access(options()).unwrap();
         assert!(!database.has_default_password().unwrap());
-        assert!(database.login(&request("password"), &Control::new()).is_err());
-        let tokens = database.login(&request("set before"), &Control::new()).unwrap();
+        assert!(database.login_with(&request("password"), &RequestContext::new()).is_err());
+        let tokens = database.login_with(&request("set before"), &RequestContext::new()).unwrap();
         database.close().unwrap();
         tokens.access
     };
@@ -483,14 +483,14 @@ fn users_outlive_the_server() {
     let database = Database::open(folder.path(), OpenOptions::default()).unwrap();
     let other = AccessOptions { initial_password: Some("set later".to_owned()), ..options() };
     database.enable_access(other).unwrap();
-    assert!(database.login(&request("set later"), &Control::new()).is_err());
-    assert!(database.login(&request("set before"), &Control::new()).is_ok());
+    assert!(database.login_with(&request("set later"), &RequestContext::new()).is_err());
+    assert!(database.login_with(&request("set before"), &RequestContext::new()).is_ok());
     assert_eq!(database.for_token(Some(&token)).user(), Some("groot"));
     assert!(database.enable_access(options()).unwrap_err().to_string().contains("enabled already"));
     // What is exported is the data, without those who may see them.
     let out = folder.path().join("out.rdf");
     database.mutate("<1> <name> \"Ada\" .", "").unwrap();
-    database.export(&out, &Control::new()).unwrap();
+    database.export_with(&out, &RequestContext::new()).unwrap();
     let text = std::fs::read_to_string(&out).unwrap();
     assert!(text.contains("Ada") && !text.contains("groot") && !text.contains("$2"), "{text}");
     let short = AccessOptions::new(b"too short".to_vec());

@@ -2,7 +2,7 @@
 
 use crate::wire::site::{Answer, send};
 use hexgraph::db::access::{AccessOptions, LoginRequest};
-use hexgraph::db::{Control, Database};
+use hexgraph::db::{Database, RequestContext};
 use hexgraph_server::http::{GrpcPort, ServeOptions, Server};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -78,7 +78,7 @@ impl Site {
             mutations: vec![mutation],
             ..hexgraph::db::MutationRequest::default()
         };
-        self.database.mutate_request(&request, &Control::new()).unwrap();
+        self.database.mutate_with(&request, &RequestContext::new()).unwrap();
     }
 
     /// The token for requests of a user.
@@ -95,7 +95,7 @@ impl Site {
             namespace,
             ..LoginRequest::default()
         };
-        self.database.login(&login, &Control::new()).unwrap().access
+        self.database.login_with(&login, &RequestContext::new()).unwrap().access
     }
 
     /// Sends a request with a token; an empty one is none.

@@ -2,7 +2,7 @@
 
 use super::{add_users, ask};
 use hexgraph::db::graphql::{Fetch, Incoming, Outgoing, Unanswered};
-use hexgraph::db::{Control, Database};
+use hexgraph::db::{Database, RequestContext};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -119,6 +119,6 @@ proptest! {
         }
         let must = ask(db, "{ must { a } }");
         prop_assert!(must["data"].is_null() && !must["errors"].is_null() || must["data"]["must"]["a"].is_i64());
-        let _ = db.check_graphql_schema(CHECKED, &Control::new());
+        let _ = db.check_graphql_schema_with(CHECKED, &RequestContext::new());
     }
 }

@@ -2,7 +2,7 @@
 
 use super::server::{Answer, Asked, Server};
 use super::{add_users, ask, database, error};
-use hexgraph::db::Control;
+use hexgraph::db::RequestContext;
 use hexgraph::db::graphql::{GraphqlOptions, Headers, Request};
 use serde_json::json;
 use std::time::{Duration, Instant};
@@ -166,9 +166,9 @@ fn a_batch_of_another_length_is_one_error() {
 fn a_request_that_has_to_stop_does_not_wait() {
     let (_server, db) = start();
     let started = Instant::now();
-    let control = Control::new().with_timeout(Duration::from_millis(200));
+    let control = RequestContext::new().with_timeout(Duration::from_millis(200));
     let request = Request::new(r#"{ get(path: "slow") { a } }"#);
-    let response = db.graphql(&request, &Headers::new(), &control);
+    let response = db.graphql_with(&request, &Headers::new(), &control);
     assert!(started.elapsed() < Duration::from_millis(1_500), "{:?}", started.elapsed());
     assert_eq!(response.data.as_deref(), Some(&br#"{"get":null}"#[..]));
     assert_eq!(response.errors.len(), 1);

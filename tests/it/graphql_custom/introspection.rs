@@ -3,7 +3,7 @@
 use super::data;
 use super::server::{Answer, Asked, Server};
 use hexgraph::db::graphql::{Headers, Request};
-use hexgraph::db::{Control, Database};
+use hexgraph::db::{Database, RequestContext};
 use serde_json::json;
 
 /// What the other server declares.
@@ -27,7 +27,7 @@ fn start() -> Server {
         }
         let body = asked.json();
         let request = Request::new(body["query"].as_str().unwrap());
-        let response = theirs.graphql(&request, &Headers::new(), &Control::new());
+        let response = theirs.graphql_with(&request, &Headers::new(), &RequestContext::new());
         Answer::text(String::from_utf8(response.to_json("")).unwrap())
     })
 }
@@ -51,7 +51,7 @@ fn told(server: &Server, from: &str, to: &str) -> Vec<String> {
     let text = OURS.replacen(from, to, 1).replace("URL", &server.url);
     assert!(from.is_empty() || OURS.contains(from), "{from}");
     let db = Database::in_memory();
-    db.check_graphql_schema(&text, &Control::new()).err().unwrap_or_default()
+    db.check_graphql_schema_with(&text, &RequestContext::new()).err().unwrap_or_default()
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::ask_with;
 use hexgraph::db::graphql::{Fetch, Headers, Incoming, Outgoing, Request, Unanswered};
-use hexgraph::db::{Control, Database};
+use hexgraph::db::{Database, RequestContext};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
@@ -61,7 +61,7 @@ fn check(case: &Value) {
     let mut request = Request::new(text(case, "gqlquery"));
     request.variables = case["variables"].as_object().cloned().unwrap_or_default();
     let headers: Headers = [("X-App-Token", "val"), ("Auth0-Token", "tok")].into_iter().collect();
-    let response = db.graphql(&request, &headers, &Control::new());
+    let response = db.graphql_with(&request, &headers, &RequestContext::new());
     let answer: Value = serde_json::from_slice(&response.to_json("")).unwrap();
     let want: Value = serde_json::from_str(text(case, "resolvedresponse")).unwrap();
     assert_eq!(answer["data"], want, "{name}");

@@ -2,7 +2,7 @@
 
 use super::record::{Record, ask, schema};
 use hexgraph::db::graphql::Headers;
-use hexgraph::db::{Control, Database, Mutation, MutationRequest, Statements};
+use hexgraph::db::{Database, Mutation, MutationRequest, RequestContext, Statements};
 use serde_json::{Map, Value, json};
 
 const SCHEMA: &str = "
@@ -51,7 +51,7 @@ fn database(response: &Value) -> (Database, String) {
         let set = vec![Statements::Json(&text)];
         let mutations = vec![Mutation { set, ..Mutation::default() }];
         let request = MutationRequest { mutations, ..MutationRequest::default() };
-        db.mutate_request(&request, &Control::new()).unwrap();
+        db.mutate_with(&request, &RequestContext::new()).unwrap();
     }
     (db, format!("{first:#x}"))
 }

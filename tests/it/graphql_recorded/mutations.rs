@@ -6,7 +6,9 @@ use super::record::{Record, ask, schema};
 use super::scene::Scene;
 use super::shape::renamed;
 use super::world::World;
-use hexgraph::db::{Control, Mutation, MutationRequest, QueryRequest, Statements, TxnOptions};
+use hexgraph::db::{
+    Mutation, MutationRequest, QueryRequest, RequestContext, Statements, TxnOptions,
+};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -84,10 +86,11 @@ impl Stage {
         let request =
             MutationRequest { query: query.into(), mutations, ..MutationRequest::default() };
         let txn = self.world.db.begin(TxnOptions::default()).unwrap();
-        txn.mutate(&request, &Control::new()).map_err(|error| format!("{error}\n{query}"))?;
+        txn.mutate_with(&request, &RequestContext::new())
+            .map_err(|error| format!("{error}\n{query}"))?;
         let text = self.predicates.query(&self.known);
         let query = QueryRequest { text, ..QueryRequest::default() };
-        let found = txn.query(&query, &Control::new()).unwrap().to_json().unwrap().0;
+        let found = txn.query_with(&query, &RequestContext::new()).unwrap().to_json().unwrap().0;
         txn.discard();
         Ok(self.predicates.read(&serde_json::from_str(&found).unwrap()))
     }

@@ -1,7 +1,7 @@
 //! The records, and who asks.
 
 use hexgraph::db::graphql::{Headers, Request};
-use hexgraph::db::{Control, Database, Given, QueryRequest, Variables};
+use hexgraph::db::{Database, Given, QueryRequest, RequestContext, Variables};
 use regex::Regex;
 use serde_json::{Map, Value, json};
 use std::fs;
@@ -146,7 +146,7 @@ fn closed(line: &str) -> String {
 
 /// The answer to a request.
 pub fn ask(db: &Database, request: &Request, headers: &Headers) -> Value {
-    let response = db.graphql(request, headers, &Control::new());
+    let response = db.graphql_with(request, headers, &RequestContext::new());
     serde_json::from_slice(&response.to_json("")).unwrap()
 }
 
@@ -155,7 +155,8 @@ pub fn dql(db: &Database, text: &str, variables: &Map<String, Value>) -> Result<
     let variables = variables.iter().map(|(name, value)| (name.clone(), plain(value)));
     let variables: Variables = variables.collect();
     let request = QueryRequest { text: text.to_owned(), variables, debug: false };
-    let answer = db.query(&request, &Control::new()).and_then(|answer| answer.to_json());
+    let answer =
+        db.query_with(&request, &RequestContext::new()).and_then(|answer| answer.to_json());
     let (json, _) = answer.map_err(|error| error.to_string())?;
     Ok(serde_json::from_str(&json).unwrap())
 }

@@ -10,7 +10,7 @@ use apollo_compiler::validation::Valid;
 use apollo_compiler::{Node, Schema};
 use fastrand::Rng;
 use hexgraph::db::graphql::{Headers, Request};
-use hexgraph::db::{Control, Database};
+use hexgraph::db::{Database, RequestContext};
 use serde_json::Value as Json;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -75,9 +75,9 @@ pub fn checked_api(generated: &str) -> Result<Valid<Schema>, String> {
 /// Asks; an answer that tells of a fault of ours is an error.
 pub fn ask(db: &Database, text: &str) -> Result<Json, String> {
     let started = Instant::now();
-    let control = Control::new().with_timeout(2 * PATIENCE);
+    let control = RequestContext::new().with_timeout(2 * PATIENCE);
     let answer = catch_unwind(AssertUnwindSafe(|| {
-        db.graphql(&Request::new(text), &Headers::new(), &control).to_json("")
+        db.graphql_with(&Request::new(text), &Headers::new(), &control).to_json("")
     }));
     let answer = answer.map_err(|_| format!("{text}\npanics"))?;
     if PATIENCE < started.elapsed() {

@@ -15,7 +15,7 @@ use super::words::chance;
 use crate::twin::{any_costs, difference, small};
 use fastrand::Rng;
 use hexgraph::db::graphql::Headers;
-use hexgraph::db::{Control, Database, OpenOptions, SyncPolicy, graphql};
+use hexgraph::db::{Database, OpenOptions, RequestContext, SyncPolicy, graphql};
 use hexgraph::types::Error;
 use serde_json::{Map, Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -267,9 +267,9 @@ fn ask(db: &Database, request: &Request) -> Result<Json, String> {
     let (text, variables) = request.print();
     let told = format!("{text}\n{}", Json::Object(variables.clone()));
     let request = graphql::Request { variables, ..graphql::Request::new(text) };
-    let control = Control::new().with_timeout(PATIENCE).with_costs(any_costs());
+    let control = RequestContext::new().with_timeout(PATIENCE).with_costs(any_costs());
     let answer = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        db.graphql(&request, &Headers::new(), &control).to_json("")
+        db.graphql_with(&request, &Headers::new(), &control).to_json("")
     }));
     let answer = answer.map_err(|_| format!("{told}\npanics"))?;
     let found: Json =

@@ -5,7 +5,7 @@
 
 use super::graph::{Graph, Node, compare};
 use super::schema::{Of, Scalar, Schema};
-use hexgraph::db::{Control, Database, QueryRequest};
+use hexgraph::db::{Database, QueryRequest, RequestContext};
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -38,7 +38,7 @@ pub fn read(db: &Database, schema: &Schema) -> Result<Graph, String> {
         strays.join(" ")
     );
     let request = QueryRequest { text, ..QueryRequest::default() };
-    let found = db.query(&request, &Control::new()).and_then(|answer| answer.to_json());
+    let found = db.query_with(&request, &RequestContext::new()).and_then(|answer| answer.to_json());
     let found = found.map_err(|error| format!("the store can't be read: {error}"))?.0;
     let found: Json = serde_json::from_str(&found).map_err(|error| error.to_string())?;
     graph(schema, &all, &found)

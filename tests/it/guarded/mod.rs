@@ -9,7 +9,7 @@ mod subscribers;
 mod world;
 
 use hexgraph::db::graphql::{Headers, Request};
-use hexgraph::db::{Control, Database, LoadOptions, OpenOptions, QueryRequest, Source};
+use hexgraph::db::{Database, LoadOptions, OpenOptions, QueryRequest, RequestContext, Source};
 use jsonwebtoken::{EncodingKey, Header};
 use rules::{Claims, Op, Rules};
 use serde_json::{Value, json};
@@ -236,7 +236,7 @@ fn signed(payload: Value) -> Headers {
 }
 
 fn answer(database: &Database, text: &str, headers: Headers) -> Value {
-    let response = database.graphql(&Request::new(text), &headers, &Control::new());
+    let response = database.graphql_with(&Request::new(text), &headers, &RequestContext::new());
     serde_json::from_slice(&response.to_json("")).unwrap()
 }
 
@@ -245,7 +245,7 @@ fn dump(database: &Database) -> Vec<String> {
     let names = world::predicates().join(" ");
     let text = format!("{{ q(func: has(dgraph.type)) {{ dgraph.type {names} }} }}");
     let request = QueryRequest { text, ..QueryRequest::default() };
-    let found = database.query(&request, &Control::new()).unwrap().to_json().unwrap().0;
+    let found = database.query_with(&request, &RequestContext::new()).unwrap().to_json().unwrap().0;
     let found: Value = serde_json::from_str(&found).unwrap();
     let nodes = found["q"].as_array().unwrap().iter().map(world::line);
     let mut lines: Vec<String> = nodes.filter(|line| !line.starts_with("dgraph")).collect();
@@ -324,7 +324,7 @@ fn many_documents() -> Database {
     }
     // Statements of a mutation would count.
     let source = Source::Bytes(lines.into_bytes().into());
-    database.load(source, None, LoadOptions::default(), &Control::new()).unwrap();
+    database.load_with(source, None, LoadOptions::default(), &RequestContext::new()).unwrap();
     database
 }
 

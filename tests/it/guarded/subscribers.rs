@@ -6,7 +6,7 @@ use super::rules::Claims;
 use super::world::World;
 use super::{Case, Op, answer, headers, requests, rules, settled, signed};
 use hexgraph::db::graphql::{Headers, Request, Subscription, Update};
-use hexgraph::db::{Control, Database};
+use hexgraph::db::{Database, RequestContext};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ impl Subscriber {
         if !self.is_woken.swap(false, Ordering::Relaxed) {
             return false;
         }
-        match self.subscription.ask(&Control::new()) {
+        match self.subscription.ask(&RequestContext::new()) {
             Update::Next(response) => {
                 self.told = serde_json::from_slice(&response.to_json("")).unwrap();
                 true
@@ -188,6 +188,6 @@ fn nobody_is_told_anything_when_the_token_has_ended() {
     thread::sleep(end.duration_since(SystemTime::now()).unwrap() + Duration::from_millis(5));
     for _ in 0..10 {
         case.disturb();
-        assert_eq!(subscriber.subscription.ask(&Control::new()), Update::Ended);
+        assert_eq!(subscriber.subscription.ask(&RequestContext::new()), Update::Ended);
     }
 }

@@ -1,7 +1,7 @@
 //! Every route by every method from everybody, against the table of routes: who is refused, and that nothing was
 //! changed then. What is expected follows from the table; [`KNOWN`] says by hand what the table has.
 
-use hexgraph::db::{Control, Database, QueryRequest, TxnOptions};
+use hexgraph::db::{Database, QueryRequest, RequestContext, TxnOptions};
 use hexgraph_server::http::{Effect, ROUTES, Role, Route, Security, ServeOptions, Server};
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write as _};
@@ -123,7 +123,7 @@ impl Site {
     fn begin(&mut self) {
         let txn = self.database.begin(TxnOptions::default()).unwrap();
         let text = "{ set { <0x99> <n> \"open\" . } }";
-        self.start = txn.mutate_text(text, &Control::new()).unwrap().start;
+        self.start = txn.mutate_text_with(text, &RequestContext::new()).unwrap().start;
         txn.leave_open();
     }
 
@@ -132,7 +132,7 @@ impl Site {
         let db = &self.database;
         let text = "{ q(func: uid(0x99)) { n } }".to_owned();
         let request = QueryRequest { text, ..QueryRequest::default() };
-        let open = db.query_at(self.start, &request, &Control::new());
+        let open = db.query_at(self.start, &request, &RequestContext::new());
         let open = open.is_ok_and(|(answer, _)| answer.to_json().unwrap().0.contains("open"));
         let may_drain = self.path == "/admin/draining";
         let runs = self.server.is_running() && !(may_drain && self.drains());

@@ -2,7 +2,7 @@
 
 use super::history::{ACCOUNTS, CLIENTS, REGISTERS, Reading};
 use hexgraph::db::{
-    Control, Database, Mutation, MutationRequest, QueryRequest, Statements, Txn, TxnOptions,
+    Database, Mutation, MutationRequest, QueryRequest, RequestContext, Statements, Txn, TxnOptions,
 };
 use hexgraph::types::Error;
 use serde_json::Value;
@@ -105,25 +105,25 @@ impl Client for Inside {
     }
 
     fn read(&self) -> (Reading, Option<u64>) {
-        let answer = self.database.query(&request(), &Control::new()).unwrap();
+        let answer = self.database.query_with(&request(), &RequestContext::new()).unwrap();
         (reading_of(&answer.to_json().unwrap().0), Some(answer.commit()))
     }
 
     fn mutate(&self, text: &str) -> u64 {
-        self.database.mutate_text(text, &Control::new()).unwrap().commit.unwrap()
+        self.database.mutate_text_with(text, &RequestContext::new()).unwrap().commit.unwrap()
     }
 }
 
 impl Session for Txn {
     fn read(&mut self) -> Result<Reading, Aborted> {
-        let answer = expect(self.query(&request(), &Control::new()))?;
+        let answer = expect(self.query_with(&request(), &RequestContext::new()))?;
         Ok(reading_of(&answer.to_json().unwrap().0))
     }
 
     fn write(&mut self, lines: &str) -> Result<(), Aborted> {
         let mutation = Mutation { set: vec![Statements::NQuads(lines)], ..Mutation::default() };
         let request = MutationRequest { mutations: vec![mutation], ..MutationRequest::default() };
-        expect(self.mutate(&request, &Control::new())).map(drop)
+        expect(self.mutate_with(&request, &RequestContext::new())).map(drop)
     }
 
     fn commit(self) -> Result<u64, Aborted> {

@@ -5,7 +5,7 @@
 //! are committed, the data are those of both orders. And changes that have no datum in common never disturb each other.
 
 use hexgraph::db::{
-    Control, Database, Mutation, MutationRequest, QueryRequest, Statements, TxnOptions,
+    Database, Mutation, MutationRequest, QueryRequest, RequestContext, Statements, TxnOptions,
 };
 use hexgraph::types::{Error, Result};
 use std::fmt;
@@ -198,7 +198,7 @@ impl<'k> Field<'k> {
 
     fn state(&self) -> String {
         let request = QueryRequest { text: self.kind.query.to_owned(), ..QueryRequest::default() };
-        self.db.query(&request, &Control::new()).unwrap().to_json().unwrap().0
+        self.db.query_with(&request, &RequestContext::new()).unwrap().to_json().unwrap().0
     }
 
     fn apply(&self, operation: &Operation<'_>) -> Result<()> {
@@ -229,12 +229,12 @@ impl<'k> Field<'k> {
         self.begin_with(start);
         let begin = || self.db.begin(TxnOptions::default()).unwrap();
         let (one, other) = (begin(), begin());
-        let control = Control::new();
-        one.mutate(&request(&first.texts()), &control).unwrap();
+        let control = RequestContext::new();
+        one.mutate_with(&request(&first.texts()), &control).unwrap();
         if stages_late {
             one.commit().unwrap();
         }
-        other.mutate(&request(&second.texts()), &control).unwrap();
+        other.mutate_with(&request(&second.texts()), &control).unwrap();
         if !stages_late {
             one.commit().unwrap();
         }
@@ -300,8 +300,9 @@ fn a_delete_of_a_node_that_nothing_is_known_of_conflicts() {
             let begin = || db.begin(TxnOptions::default()).unwrap();
             let (one, other) = (begin(), begin());
             let line = format!("<{uid}> <n> {thing} .");
-            one.mutate(&request(&(line.clone(), String::new())), &Control::new()).unwrap();
-            other.mutate(&request(&(String::new(), line)), &Control::new()).unwrap();
+            one.mutate_with(&request(&(line.clone(), String::new())), &RequestContext::new())
+                .unwrap();
+            other.mutate_with(&request(&(String::new(), line)), &RequestContext::new()).unwrap();
             one.commit().unwrap();
             assert!(matches!(other.commit(), Err(Error::Conflict)), "{schema} {uid}");
         }
@@ -315,8 +316,8 @@ fn a_delete_of_a_password_that_is_not_there_conflicts() {
     let begin = || db.begin(TxnOptions::default()).unwrap();
     let (one, other) = (begin(), begin());
     let line = "<0x1> <n> \"secret\" .".to_owned();
-    one.mutate(&request(&(line.clone(), String::new())), &Control::new()).unwrap();
-    other.mutate(&request(&(String::new(), line)), &Control::new()).unwrap();
+    one.mutate_with(&request(&(line.clone(), String::new())), &RequestContext::new()).unwrap();
+    other.mutate_with(&request(&(String::new(), line)), &RequestContext::new()).unwrap();
     one.commit().unwrap();
     assert!(matches!(other.commit(), Err(Error::Conflict)));
 }
@@ -330,7 +331,7 @@ fn unique_values_conflict_in_one_language_alone() {
         let (first, second) = (begin(), begin());
         for (txn, node, lang) in [(&first, 1, one), (&second, 2, other)] {
             let line = format!("<{node}> <n> \"red\"{lang} .");
-            txn.mutate(&request(&(line, String::new())), &Control::new()).unwrap();
+            txn.mutate_with(&request(&(line, String::new())), &RequestContext::new()).unwrap();
         }
         first.commit().unwrap();
         second.commit().is_ok()

@@ -2,7 +2,7 @@
 
 use super::{ask_everywhere, nested, on_stack};
 use hexgraph::db::graphql::{Headers, Request};
-use hexgraph::db::{Control, Database};
+use hexgraph::db::{Database, RequestContext};
 use hexgraph::types::stack;
 
 const SCHEMA: &str = "
@@ -20,7 +20,7 @@ fn told(json: Vec<u8>) -> Result<String, String> {
 }
 
 fn ask(db: &Database, text: &str) -> Result<String, String> {
-    told(db.graphql(&Request::new(text), &Headers::new(), &Control::new()).to_json(""))
+    told(db.graphql_with(&Request::new(text), &Headers::new(), &RequestContext::new()).to_json(""))
 }
 
 /// The variable `filter` is JSON.
@@ -30,7 +30,7 @@ fn with_filter(db: &Database, filter: &str) -> Result<String, String> {
     // The reader of the test, which is not what is tested, needs more stack than there may be.
     let filter = stack::with_room(|| serde_json::from_str(filter)).expect("the test writes JSON");
     request.variables = [("filter".to_owned(), filter)].into_iter().collect();
-    told(db.graphql(&request, &Headers::new(), &Control::new()).to_json(""))
+    told(db.graphql_with(&request, &Headers::new(), &RequestContext::new()).to_json(""))
 }
 
 fn subscribe(db: &Database, text: &str) -> Result<String, String> {

@@ -7,7 +7,7 @@
 
 use fastrand::Rng;
 use hexgraph::db::{
-    Control, Database, Drop, LoadOptions, Mutation, MutationRequest, QueryRequest, Source,
+    Database, Drop, LoadOptions, Mutation, MutationRequest, QueryRequest, RequestContext, Source,
     Statements, Txn, TxnOptions,
 };
 use hexgraph::types::{Error, Result};
@@ -116,7 +116,8 @@ fn numbers(db: &Database, predicate: &str) -> Vec<(u64, i64)> {
     }
     let text = format!("{{ q(func: has({predicate})) {{ uid {predicate} }} }}");
     let request = QueryRequest { text, ..QueryRequest::default() };
-    let answer = db.query(&request, &Control::new()).and_then(|answer| answer.to_json());
+    let answer =
+        db.query_with(&request, &RequestContext::new()).and_then(|answer| answer.to_json());
     numbers_of(&answer.unwrap().0, predicate)
 }
 
@@ -217,7 +218,7 @@ impl Operation {
         let mut rng = self.rng.clone();
         match self.kind {
             Kind::Mutate => {
-                db.mutate_request(&self.request(&mut rng).request(), &Control::new()).map(drop)
+                db.mutate_with(&self.request(&mut rng).request(), &RequestContext::new()).map(drop)
             }
             Kind::MutateMuch => {
                 let mut lines = String::new();
@@ -240,7 +241,7 @@ impl Operation {
                     self.set_line(&mut rng, &mut lines);
                 }
                 let source = Source::Bytes(lines.into());
-                db.load(source, None, LoadOptions::default(), &Control::new()).map(drop)
+                db.load_with(source, None, LoadOptions::default(), &RequestContext::new()).map(drop)
             }
             Kind::Compact => db.compact().and_then(|()| self.finish(db, "")),
             Kind::Checkpoint => db.checkpoint().and_then(|()| self.finish(db, "")),
@@ -257,23 +258,26 @@ impl Operation {
     }
 
     fn mutate_text(&self, db: &Database, text: &str) -> Result<()> {
-        db.mutate_text(text, &Control::new()).map(drop)
+        db.mutate_text_with(text, &RequestContext::new()).map(drop)
     }
 
     /// A transaction of a few requests, perhaps after one that is discarded.
     fn transact(&self, db: &Database, rng: &mut Rng) -> Result<()> {
         if rng.u8(0..4) == 0 {
             let lost = db.begin(TxnOptions::default())?;
-            lost.mutate(&self.request(&mut self.rng.clone()).request(), &Control::new())?;
+            lost.mutate_with(
+                &self.request(&mut self.rng.clone()).request(),
+                &RequestContext::new(),
+            )?;
             let marker = format!("<{:#x}> <seq> \"999999\" .", FIRST_MARKER + self.thread);
             mutate(&lost, &format!("_:lost <xid> \"lost\" .\n{marker}"))?;
         }
         let txn = db.begin(TxnOptions::default())?;
         for _ in 0..rng.u8(1..4) {
-            txn.mutate(&self.request(rng).request(), &Control::new())?;
+            txn.mutate_with(&self.request(rng).request(), &RequestContext::new())?;
         }
         if rng.bool() {
-            txn.mutate_text(&self.upsert(rng), &Control::new())?;
+            txn.mutate_text_with(&self.upsert(rng), &RequestContext::new())?;
         }
         mutate(&txn, &self.marker())?;
         txn.commit().map(drop)
@@ -330,7 +334,7 @@ impl Operation {
         let txn = db.begin(TxnOptions::default())?;
         let text = format!("{{ q(func: uid({from:#x}, {to:#x})) {{ uid balance }} }}");
         let request = QueryRequest { text, ..QueryRequest::default() };
-        let answer = txn.query(&request, &Control::new())?.to_json()?.0;
+        let answer = txn.query_with(&request, &RequestContext::new())?.to_json()?.0;
         for (uid, balance) in numbers_of(&answer, "balance") {
             let balance = if uid == from { balance - amount } else { balance + amount };
             mutate(&txn, &format!("<{uid:#x}> <balance> \"{balance}\" ."))?;
@@ -434,7 +438,7 @@ fn transfer(rng: &mut Rng) -> (u64, u64, i64) {
 fn mutate(txn: &Txn, set: &str) -> Result<()> {
     let mutation = Mutation { set: vec![Statements::NQuads(set)], ..Mutation::default() };
     let request = MutationRequest { mutations: vec![mutation], ..MutationRequest::default() };
-    txn.mutate(&request, &Control::new()).map(drop)
+    txn.mutate_with(&request, &RequestContext::new()).map(drop)
 }
 
 /// What is set and what is deleted, for each mutation of a request.

@@ -2,7 +2,7 @@
 
 use super::operations;
 use super::operations::{FIRST_NEW_UID, Operation, THREADS};
-use hexgraph::db::{Control, Database, QueryRequest};
+use hexgraph::db::{Database, QueryRequest, RequestContext};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
@@ -68,7 +68,7 @@ impl State {
 /// The lines of an export.
 pub fn export(db: &Database, folder: &Path) -> String {
     let path = folder.join("export.rdf");
-    db.export(&path, &Control::new()).unwrap();
+    db.export_with(&path, &RequestContext::new()).unwrap();
     std::fs::read_to_string(path).unwrap()
 }
 
@@ -102,7 +102,11 @@ fn uid_of(text: &str) -> Option<u64> {
 fn answers(db: &Database) -> Vec<String> {
     let text = operations::QUESTIONS.to_owned();
     let request = QueryRequest { text, ..QueryRequest::default() };
-    let json = db.query(&request, &Control::new()).and_then(|answer| answer.to_json()).unwrap().0;
+    let json = db
+        .query_with(&request, &RequestContext::new())
+        .and_then(|answer| answer.to_json())
+        .unwrap()
+        .0;
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     let blocks = json.as_object().unwrap().iter();
     let rows = blocks.flat_map(|(name, rows)| {

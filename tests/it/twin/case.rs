@@ -9,8 +9,8 @@ use super::schema::Schema;
 use super::{exec, graph};
 use bytes::Bytes;
 use hexgraph::db::{
-    Control, Database, Drop, Given, LoadOptions, OpenOptions, QueryAnswer, QueryRequest, Source,
-    SyncPolicy, Thresholds,
+    Database, Drop, Given, LoadOptions, OpenOptions, QueryAnswer, QueryRequest, RequestContext,
+    Source, SyncPolicy, Thresholds,
 };
 use hexgraph::internals::exec::{AccessPath, Costs, Lot, REWRITES, Rewrite, Trace};
 use hexgraph::types::Error;
@@ -138,7 +138,12 @@ impl Pair {
             }
             Step::Load(triples) => {
                 let text = Bytes::from(graph::lines(triples));
-                self.db.load(Source::Bytes(text), None, LoadOptions::default(), &Control::new())?;
+                self.db.load_with(
+                    Source::Bytes(text),
+                    None,
+                    LoadOptions::default(),
+                    &RequestContext::new(),
+                )?;
                 self.graph.apply(&Change { delete: Vec::new(), set: triples.clone() });
             }
             Step::Change(change) => {
@@ -213,7 +218,7 @@ impl Pair {
     ) -> Verdict {
         let is_decided = *twin != Err(Failure::Undecided);
         let patience = if is_decided { PATIENCE } else { PATIENCE / 10 };
-        let control = Control::new().with_timeout(patience).with_costs(costs);
+        let control = RequestContext::new().with_timeout(patience).with_costs(costs);
         control.start_trace();
         let started = Instant::now();
         let engine = catch_unwind(AssertUnwindSafe(|| answered(&self.db, text, lists, &control)));
@@ -253,11 +258,16 @@ pub fn ask_engine(
     patience: Duration,
 ) -> Result<Json, Error> {
     let costs = Costs { lot: Lot::default(), left_out: 0, ..any_costs() };
-    let control = Control::new().with_timeout(patience).with_costs(costs);
+    let control = RequestContext::new().with_timeout(patience).with_costs(costs);
     answered(db, text, lists, &control)
 }
 
-fn answered(db: &Database, text: &str, lists: &Lists, control: &Control) -> Result<Json, Error> {
+fn answered(
+    db: &Database,
+    text: &str,
+    lists: &Lists,
+    control: &RequestContext,
+) -> Result<Json, Error> {
     let used = lists.iter().filter(|(name, _)| text.contains(name.as_str()));
     let (types, variables): (Vec<String>, Vec<(String, Given)>) = used
         .map(|(name, (kind, items))| {
@@ -270,8 +280,8 @@ fn answered(db: &Database, text: &str, lists: &Lists, control: &Control) -> Resu
     };
     let variables = variables.into_iter().collect();
     let request = QueryRequest { text, variables, ..QueryRequest::default() };
-    let answer = db.query(&request, control)?;
-    let (json, _) = answer.to_json_within(control)?;
+    let answer = db.query_with(&request, control)?;
+    let (json, _) = answer.to_json_with(control)?;
     let whole = told(&answer);
     let copied = answer.copied_out(u64::MAX);
     let copied = copied.unwrap_or_else(|| panic!("there is no copy: {}", request.text));
@@ -282,7 +292,7 @@ fn answered(db: &Database, text: &str, lists: &Lists, control: &Control) -> Resu
 
 /// All forms of an answer; errors by their texts.
 fn told(answer: &QueryAnswer) -> Vec<String> {
-    let control = Control::new();
+    let control = RequestContext::new();
     let text = |form: Result<String, Error>| form.unwrap_or_else(|error| error.to_string());
     let mut forms = vec![
         text(answer.to_json().map(|(json, _)| json)),
@@ -292,8 +302,8 @@ fn told(answer: &QueryAnswer) -> Vec<String> {
         format!("{:?}", answer.touched()),
     ];
     for block in answer.block_names() {
-        let keys = answer.keys(Some(&block), &control).map(|keys| format!("{keys:?}"));
-        let table = answer.table(Some(&block), &control).map(|table| format!("{table:?}"));
+        let keys = answer.keys_with(Some(&block), &control).map(|keys| format!("{keys:?}"));
+        let table = answer.table_with(Some(&block), &control).map(|table| format!("{table:?}"));
         forms.extend([text(keys), text(table)]);
     }
     forms

@@ -11,7 +11,7 @@ use super::graph::{Change, Graph, Triple};
 use super::run::{first_seed, from_environment, next_step};
 use fastrand::Rng;
 use hexgraph::db::access::{AccessOptions, LoginRequest};
-use hexgraph::db::{Control, Database, Mutation, MutationRequest, Statements};
+use hexgraph::db::{Database, Mutation, MutationRequest, RequestContext, Statements};
 use hexgraph::internals::dql;
 use hexgraph::internals::plan::{Call, Function, Operand};
 use hexgraph::types::Error;
@@ -93,13 +93,13 @@ fn seen(steps: &[Step], readable: &BTreeSet<&String>) -> (Pair, Database) {
     let set = people.to_string();
     let mutation = Mutation { set: vec![Statements::Json(&set)], ..Mutation::default() };
     let request = MutationRequest { mutations: vec![mutation], ..MutationRequest::default() };
-    db.mutate_request(&request, &Control::new()).unwrap();
+    db.mutate_with(&request, &RequestContext::new()).unwrap();
     let login = LoginRequest {
         user: "ada".to_owned(),
         password: PASSWORD.to_owned(),
         ..LoginRequest::default()
     };
-    let tokens = db.login(&login, &Control::new()).unwrap();
+    let tokens = db.login_with(&login, &RequestContext::new()).unwrap();
     let user = db.for_token(Some(&tokens.access));
     steps.iter().for_each(|step| pair.take(step).unwrap());
     (pair, user)

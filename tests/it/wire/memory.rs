@@ -3,7 +3,9 @@
 
 use super::site::{Site, message, whole_of};
 use flate2::read::GzDecoder;
-use hexgraph::db::{Control, Database, LoadOptions, Memory, OpenOptions, QueryRequest, Source};
+use hexgraph::db::{
+    Database, LoadOptions, Memory, OpenOptions, QueryRequest, RequestContext, Source,
+};
 use hexgraph_server::http::ServeOptions;
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -36,7 +38,7 @@ fn database(
     }
     let source = Source::Bytes(lines.into_bytes().into());
     let schema = Some("name: string .");
-    database.load(source, schema, LoadOptions::default(), &Control::new()).unwrap();
+    database.load_with(source, schema, LoadOptions::default(), &RequestContext::new()).unwrap();
     database
 }
 
@@ -63,7 +65,7 @@ fn a_long_answer_is_the_same_written_whole_and_while_it_is_sent() {
     let database = database(Memory::Work(256 << 20), &[], (5_000, 4_000));
     let site = Site::of(database.clone(), ServeOptions::default());
     let request = QueryRequest { text: ALL.to_owned(), ..QueryRequest::default() };
-    let answer = database.query(&request, &Control::new()).unwrap();
+    let answer = database.query_with(&request, &RequestContext::new()).unwrap();
     let (whole, _) = answer.to_json().unwrap();
     assert!(19 << 20 < whole.len());
     drop(answer);

@@ -4,7 +4,7 @@ use crate::convert::errors::{to_python_without_place, warn_of};
 use crate::database::PyDatabase;
 use crate::interrupt::interruptible_with;
 use crate::requests::to_timeout;
-use hexgraph::db::{Control, QueryAnswer, QueryRequest, Warning, WarningKind};
+use hexgraph::db::{QueryAnswer, QueryRequest, RequestContext, Warning, WarningKind};
 use hexgraph_base::types::Result;
 use pyo3::prelude::*;
 
@@ -14,12 +14,12 @@ pub(super) fn ask<T: Send>(
     database: &PyDatabase,
     dql: String,
     timeout: Option<f64>,
-    take: impl FnOnce(QueryAnswer, &Control) -> Result<T> + Send,
+    take: impl FnOnce(QueryAnswer, &RequestContext) -> Result<T> + Send,
 ) -> PyResult<T> {
     let timeout = to_timeout(timeout)?;
     let request = QueryRequest { text: dql, ..QueryRequest::default() };
-    let work = |control: &Control| {
-        let answer = database.database().query(&request, control)?;
+    let work = |control: &RequestContext| {
+        let answer = database.database().query_with(&request, control)?;
         let unknown = answer.warnings();
         Ok((take(answer, control)?, unknown))
     };

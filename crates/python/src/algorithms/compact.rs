@@ -47,7 +47,8 @@ pub(crate) fn compact_graph(
     dql: String,
     timeout: Option<f64>,
 ) -> PyResult<PyCompactGraph> {
-    let graph = ask(py, database, dql, timeout, |answer, control| answer.compact_graph(control))?;
+    let graph =
+        ask(py, database, dql, timeout, |answer, control| answer.compact_graph_with(control))?;
     Ok(PyCompactGraph { graph: Arc::new(graph) })
 }
 

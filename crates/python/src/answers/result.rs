@@ -5,7 +5,7 @@ use crate::convert::arrow::ArrowTable;
 use crate::convert::dict_sink::{DictSink, Fault};
 use crate::convert::errors::{to_python, warn_of};
 use crate::interrupt::interruptible;
-use hexgraph::db::{AnswerMemory, Control, QueryAnswer, Warning};
+use hexgraph::db::{AnswerMemory, QueryAnswer, RequestContext, Warning};
 use hexgraph_base::answer::RowForm;
 use hexgraph_base::types::bounded;
 use pyo3::exceptions::{PyKeyError, PyValueError};
@@ -54,7 +54,7 @@ impl PyResultSet {
 
     fn table(&self, py: Python<'_>, block: Option<String>) -> PyResult<ArrowTable> {
         interruptible(py, None, |control| {
-            let table = ArrowTable::new(self.answer().table(block.as_deref(), control)?)?;
+            let table = ArrowTable::new(self.answer().table_with(block.as_deref(), control)?)?;
             Ok(table.drawing(control))
         })
     }
@@ -74,7 +74,7 @@ impl PyResultSet {
     }
 
     fn dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.head(py, usize::MAX, ValueForm::Json, &Control::new())
+        self.head(py, usize::MAX, ValueForm::Json, &RequestContext::new())
     }
 
     /// Converts at most `objects_max` objects of each list, until `control` stops it.
@@ -83,7 +83,7 @@ impl PyResultSet {
         py: Python<'py>,
         objects_max: usize,
         form: ValueForm,
-        control: &Control,
+        control: &RequestContext,
     ) -> PyResult<Bound<'py, PyAny>> {
         let fault = Fault::new(control);
         let sink = form.set(DictSink::new(py, &fault));
@@ -98,13 +98,13 @@ impl PyResultSet {
     /// long. A tree of twelve levels with twenty branches each has more nodes than memory.
     fn beginning<'py>(&self, py: Python<'py>, most: usize) -> PyResult<Bound<'py, PyAny>> {
         for fewer in [most, 5, 2] {
-            let control = Control::new().with_timeout(SHOWN_TIME_MAX);
+            let control = RequestContext::new().with_timeout(SHOWN_TIME_MAX);
             match self.head(py, fewer, ValueForm::Json, &control) {
                 Err(error) if error.get_type(py).name()? == "LimitError" => {}
                 done => return done,
             }
         }
-        self.head(py, 1, ValueForm::Json, &Control::new())
+        self.head(py, 1, ValueForm::Json, &RequestContext::new())
     }
 
     /// Renders the first rows by a function of `hexgraph.display`.
@@ -152,7 +152,7 @@ impl PyResultSet {
         form: ValueForm,
     ) -> PyResult<Bound<'py, PyList>> {
         let records = PyList::empty(py);
-        let found = self.head(py, usize::MAX, form, &Control::new())?;
+        let found = self.head(py, usize::MAX, form, &RequestContext::new())?;
         let found = found.cast_into::<PyDict>()?.get_item(block)?;
         let Some(found) = found else { return Ok(records) };
         if self.answer().row_form(Some(block)).map_err(to_python)? == RowForm::Groups {
@@ -246,8 +246,9 @@ impl PyResultSet {
     ) -> PyResult<Bound<'py, PyList>> {
         let values = ValueForm::Rows { int_uids: wants_ints(py, uids)? };
         self.warn(py)?;
-        let control = Control::new();
-        let (block, keys) = interruptible(py, None, |control| self.answer().keys(block, control))?;
+        let control = RequestContext::new();
+        let (block, keys) =
+            interruptible(py, None, |control| self.answer().keys_with(block, control))?;
         let form = self.answer().row_form(Some(&block)).map_err(to_python)?;
         if matches!(form, RowForm::Groups | RowForm::Joined) {
             let rows = PyList::empty(py);
@@ -279,7 +280,7 @@ impl PyResultSet {
     /// (['uid', 'called', 'age'], [('0x1', 'Ada', None)])
     #[pyo3(signature = (block = None))]
     fn columns(&self, py: Python<'_>, block: Option<&str>) -> PyResult<Vec<String>> {
-        Ok(interruptible(py, None, |control| self.answer().keys(block, control))?.1)
+        Ok(interruptible(py, None, |control| self.answer().keys_with(block, control))?.1)
     }
 
     /// What was found as N-Quads: a line for each fact, level by level.
@@ -293,7 +294,7 @@ impl PyResultSet {
     /// >>> print(db.query("{ q(func: has(name)) { name } }").to_rdf(), end="")
     /// <0x1f> <name> "Ada" .
     fn to_rdf(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(interruptible(py, None, |control| self.answer().to_rdf_within(control))?.0)
+        Ok(interruptible(py, None, |control| self.answer().to_rdf_with(control))?.0)
     }
 
     /// The data as JSON text.
@@ -304,7 +305,7 @@ impl PyResultSet {
     /// >>> db.query("{ q(func: has(name)) { name } }").json()
     /// '{"q":[{"name":"Ada"}]}'
     fn json<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
-        let write = |control: &Control| self.answer().to_json_within(control);
+        let write = |control: &RequestContext| self.answer().to_json_with(control);
         let (json, _) = interruptible(py, None, write)?;
         Ok(PyString::new(py, &json))
     }
@@ -519,14 +520,14 @@ impl PyResultSet {
         let count = match self.answer().row_form(Some(&block)).map_err(to_python)? {
             RowForm::Groups | RowForm::Joined => self.records(py, &block, ValueForm::Json)?.len(),
             RowForm::Flat | RowForm::Nested => {
-                interruptible(py, None, |control| self.answer().row_count(control))?
+                interruptible(py, None, |control| self.answer().row_count_with(control))?
             }
         };
         Ok(*self.count.get_or_init(|| count))
     }
 
     fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
-        interruptible(py, None, |control| self.answer().has_rows(control))
+        interruptible(py, None, |control| self.answer().has_rows_with(control))
     }
 
     fn __getitem__<'py>(

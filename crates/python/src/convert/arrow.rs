@@ -6,7 +6,7 @@ use super::arrow_columns::{
 use crate::convert::errors::to_python;
 use arrow_array::{Array, ArrayRef, FixedSizeListArray, Float32Array, RecordBatch, StructArray};
 use arrow_schema::{Field, Schema};
-use hexgraph::db::Control;
+use hexgraph::db::RequestContext;
 use hexgraph::tables::{
     Draw, RowFormat, exploded, flattened, greatest_rows, record_batch, with_fields, with_text_uids,
     write_rows,
@@ -58,7 +58,7 @@ impl ArrowTable {
     }
 
     /// The table, whose conversions draw from the budget that a request drew from.
-    pub(crate) fn drawing(self, control: &Control) -> ArrowTable {
+    pub(crate) fn drawing(self, control: &RequestContext) -> ArrowTable {
         ArrowTable { budget: control.share().map(|share| share.budget().clone()), ..self }
     }
 

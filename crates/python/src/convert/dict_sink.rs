@@ -1,7 +1,7 @@
 //! Answers as Python's own objects, equal to what `json.loads` makes of the JSON.
 
 use super::json::Keys;
-use hexgraph::db::{Canceller, Control};
+use hexgraph::db::{Canceller, RequestContext};
 use hexgraph_base::answer::NamePlaces;
 use hexgraph_base::types::{
     DateTime, ObjectCells, ObjectLists, Objects, ShowValues, Sink, Uid, ValueRef, stack,
@@ -235,7 +235,7 @@ pub(crate) struct Fault {
 
 impl Fault {
     /// Creates the state in which nothing has been raised.
-    pub(crate) fn new(control: &Control) -> Fault {
+    pub(crate) fn new(control: &RequestContext) -> Fault {
         Fault { raised: Cell::new(None), canceller: control.canceller() }
     }
 

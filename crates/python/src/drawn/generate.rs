@@ -36,5 +36,7 @@ pub(crate) fn generate(
     };
     let database = db.get().database();
     let read = LoadProgress::default();
-    with_bar(py, progress, read.clone(), None, |control| database.generate(&graph, read, control))
+    with_bar(py, progress, read.clone(), None, |control| {
+        database.generate_with(&graph, read, control)
+    })
 }

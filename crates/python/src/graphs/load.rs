@@ -54,7 +54,7 @@ pub(crate) fn load_graph(
     let database = db.get().database();
     if let Ok(path) = graph.extract::<PathBuf>() {
         return with_bar(py, progress.as_ref(), read, schema.as_deref(), |control| {
-            database.load_graph(&path, options, control)
+            database.load_graph_with(&path, options, control)
         });
     }
     let (nodes, edges) = graph.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;

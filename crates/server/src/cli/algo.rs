@@ -20,7 +20,7 @@ pub(super) fn algo(arguments: &AlgoArguments, interrupt: Interrupt) -> Result<St
     let database = Database::open(&arguments.path, options)?;
     let control = interrupt.control();
     let request = QueryRequest { text, ..QueryRequest::default() };
-    let table = database.query(&request, &control)?.into_algorithm(&control)?;
+    let table = database.query_with(&request, &control)?.into_algorithm(&control)?;
     if table.report.converged == Some(false) {
         let AlgorithmReport { iterations, residual, .. } = table.report;
         eprintln!(

@@ -1,7 +1,7 @@
 //! Shows the progress of a load on a terminal.
 
 use super::interrupt::Interrupt;
-use hexgraph::db::{Control, LoadProgress};
+use hexgraph::db::{LoadProgress, RequestContext};
 use std::io;
 use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
@@ -13,13 +13,13 @@ const PATIENCE: Duration = Duration::from_millis(500);
 const WIDTH: usize = 30;
 
 /// What stops a load, and shows on the way how far it is where somebody looks.
-pub(super) fn control_with_bar(interrupt: Interrupt, progress: &LoadProgress) -> Control {
+pub(super) fn control_with_bar(interrupt: Interrupt, progress: &LoadProgress) -> RequestContext {
     if !io::stderr().is_terminal() {
         return interrupt.control();
     }
     let (progress, started) = (progress.clone(), Instant::now());
     let shown = Mutex::new(String::new());
-    Control::new().with_poll(move || {
+    RequestContext::new().with_poll(move || {
         let elapsed = started.elapsed();
         let line = text(progress.done(), progress.total(), progress.records(), elapsed);
         let mut shown = shown.lock().unwrap_or_else(PoisonError::into_inner);

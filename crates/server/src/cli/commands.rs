@@ -256,8 +256,8 @@ fn export(
     let database = Database::open(path, options)?.namespace(namespace)?;
     let control = interrupt.control();
     let report = match for_loaders {
-        true => database.export_for_loaders(file, &control)?,
-        false => database.export_as(file, &control)?,
+        true => database.export_for_loaders_with(file, &control)?,
+        false => database.export_as_with(file, &control)?,
     };
     let (file, schema) = (file.display(), report.schema.display());
     let graphql = report.graphql_schema.map(|path| format!("; {}", path.display()));
@@ -322,7 +322,7 @@ fn load_files(
         ([folder], []) if is_export_folder(folder) => {
             let options =
                 TableOptions { schema, skip_errors, memory, progress, ..Default::default() };
-            database.load_folder(folder, options, &control)
+            database.load_folder_with(folder, options, &control)
         }
         ([file], []) if is_graph_name(&file.display().to_string()) => {
             let options =
@@ -341,7 +341,7 @@ fn load_files(
             let sources: Vec<Source> = triples.iter().cloned().map(Source::File).collect();
             let options =
                 LoadOptions { skip_errors, progress, memory, xid: arguments.table.xid.clone() };
-            database.load(sources, schema.as_deref(), options, &control)
+            database.load_with(sources, schema.as_deref(), options, &control)
         }
         _ => Err(Error::query("a load is of triples or of tables, not of both")),
     };
@@ -383,7 +383,7 @@ fn load_file(
         return Err(Error::query(format!("{}: {advice}", file.display())));
     }
     let source = Source::File(file.to_owned());
-    let report = database.load(source, schema, options, &interrupt.control())?;
+    let report = database.load_with(source, schema, options, &interrupt.control())?;
     print_report(&file.display().to_string(), &report)
 }
 

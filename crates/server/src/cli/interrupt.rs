@@ -1,7 +1,7 @@
 //! How a command learns that it is interrupted.
 
 use crate::http::Ended;
-use hexgraph::db::Control;
+use hexgraph::db::RequestContext;
 use std::time::Duration;
 use std::{io, thread};
 use tokio::runtime::{Builder, Runtime};
@@ -25,10 +25,10 @@ pub enum Interrupt {
 
 impl Interrupt {
     /// Returns the control that stops a load or a query.
-    pub fn control(self) -> Control {
+    pub fn control(self) -> RequestContext {
         match self {
-            Interrupt::System => Control::new(),
-            Interrupt::Host(came) => Control::new().with_poll(came),
+            Interrupt::System => RequestContext::new(),
+            Interrupt::Host(came) => RequestContext::new().with_poll(came),
         }
     }
 

@@ -9,8 +9,8 @@ use super::output::{print, save};
 use super::quote::{Done, Failure};
 use hexgraph::db::graphql::{Headers, Request};
 use hexgraph::db::{
-    Control, Database, Mutation, MutationRequest, Nodes, OpenOptions, QueryAnswer, QueryRequest,
-    Recovery, Statements,
+    Database, Mutation, MutationRequest, Nodes, OpenOptions, QueryAnswer, QueryRequest, Recovery,
+    RequestContext, Statements,
 };
 use hexgraph::tables::{RowFormat, record_batch, write_rows};
 use hexgraph_base::types::{Error, Result, Uid};
@@ -32,10 +32,10 @@ pub(super) fn query(arguments: &QueryArguments, interrupt: Interrupt) -> Done {
     let control = control(arguments.timeout, interrupt)?;
     let about_query = Failure::about(&request.text);
     if arguments.explain {
-        let explanation = database.explain(&request, &control).map_err(about_query)?;
+        let explanation = database.explain_with(&request, &control).map_err(about_query)?;
         return Ok(print(format!("{explanation}\n").as_bytes())?);
     }
-    let answer = database.query(&request, &control).map_err(&about_query)?;
+    let answer = database.query_with(&request, &control).map_err(&about_query)?;
     for warning in answer.warnings() {
         eprintln!("warning: {warning}");
     }
@@ -87,12 +87,12 @@ fn write_answer(
     answer: &QueryAnswer,
     form: Form,
     arguments: &QueryArguments,
-    control: &Control,
+    control: &RequestContext,
 ) -> Result<()> {
     let mut bytes = Vec::new();
     match (form, &arguments.block) {
         (Form::Json, None) => {
-            let (json, _) = answer.to_json_within(control)?;
+            let (json, _) = answer.to_json_with(control)?;
             bytes = json.into_bytes();
             bytes.push(b'\n');
         }
@@ -105,7 +105,7 @@ fn write_answer(
             let block = answer
                 .block_name(block.as_deref())
                 .map_err(|error| error.with_hint("name one by --block, or take --format json"))?;
-            let rows = record_batch(answer.table(Some(&block), control)?)?;
+            let rows = record_batch(answer.table_with(Some(&block), control)?)?;
             write_rows(&rows, format, &|more| control.draw(more), &mut bytes)?;
         }
     }
@@ -135,7 +135,7 @@ pub(super) fn mutate(arguments: &MutateArguments, interrupt: Interrupt) -> Done 
         (None, true) => Err(Error::query(
             "--delete is for N-Quads and JSON: a request in DQL says `delete { ... }`",
         )),
-        (None, false) if variables.is_empty() => database.mutate_text(&text, &control),
+        (None, false) if variables.is_empty() => database.mutate_text_with(&text, &control),
         (None, false) => Err(Error::query(
             "--var is for upserts of N-Quads or JSON with --query: a request in DQL has its values in it",
         )),
@@ -145,14 +145,14 @@ pub(super) fn mutate(arguments: &MutateArguments, interrupt: Interrupt) -> Done 
             list.push(statements);
             let query = arguments.query.as_deref().unwrap_or_default().into();
             let request = MutationRequest { query, variables, mutations: vec![mutation] };
-            database.mutate_request(&request, &control)
+            database.mutate_with(&request, &control)
         }
     };
     let done = done.map_err(about_text)?;
     let mut told = Map::new();
     told.insert("uids".to_owned(), json!(done.uids));
     if let Some(answer) = &done.queries {
-        let (json, _) = answer.to_json_within(&control)?;
+        let (json, _) = answer.to_json_with(&control)?;
         let found = parsed(&json)?;
         if found.as_object().is_none_or(|blocks| !blocks.is_empty()) {
             told.insert("queries".to_owned(), found);
@@ -178,7 +178,7 @@ pub(super) fn delete(arguments: &DeleteArguments, interrupt: Interrupt) -> Done 
         Some(uids) => Nodes::Uids(uids),
         None => Nodes::Query(&text, &variables),
     };
-    let done = database.delete(&nodes, &interrupt.control()).map_err(Failure::about(&text))?;
+    let done = database.delete_with(&nodes, &interrupt.control()).map_err(Failure::about(&text))?;
     let counts = json!({"nodes": done.nodes, "values": done.values, "edges": done.edges});
     print(format!("{counts}\n").as_bytes())?;
     Ok(database.close()?)
@@ -223,7 +223,7 @@ pub(super) fn graphql(arguments: &GraphqlArguments, interrupt: Interrupt) -> Don
     if let Some(query) = query {
         let operation = arguments.operation.clone();
         let request = Request { variables, operation, ..Request::new(query) };
-        let response = database.graphql(&request, &Headers::default(), &control);
+        let response = database.graphql_with(&request, &Headers::default(), &control);
         control.check()?;
         let failed = response.data.is_none().then(|| response.errors.first()).flatten();
         let failed = failed.map(|fault| Error::query(&fault.message));
@@ -270,7 +270,7 @@ fn open_existing(path: &Path) -> Result<Database> {
     Database::open(path, OpenOptions::default())
 }
 
-fn control(timeout: Option<f64>, interrupt: Interrupt) -> Result<Control> {
+fn control(timeout: Option<f64>, interrupt: Interrupt) -> Result<RequestContext> {
     Ok(match timeout {
         Some(seconds) => interrupt.control().with_timeout(duration("--timeout", seconds)?),
         None => interrupt.control(),

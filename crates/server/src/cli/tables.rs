@@ -4,7 +4,7 @@ use super::arguments::{LoadArguments, SniffArguments, TableArguments, TextArgume
 use super::interrupt::Interrupt;
 use super::output::print;
 use super::spelling::{in_shell, spelled_error};
-use hexgraph::db::{Control, Database, LoadReport};
+use hexgraph::db::{Database, LoadReport, RequestContext};
 use hexgraph::tables::{
     EdgeOptions, Encoding, ForeignKey, GraphOptions, IdSpace, Missing, Names, NodeOptions, Ragged,
     SniffedOption, Table, TableOptions, TextOptions, is_readable_name, is_table_name, sniff,
@@ -34,7 +34,7 @@ pub(super) fn load_table(
     files: &[PathBuf],
     arguments: &LoadArguments,
     mut options: TableOptions,
-    control: &Control,
+    control: &RequestContext,
 ) -> Result<LoadReport> {
     let given = &arguments.table;
     read_text_options(&given.text, &mut options)?;
@@ -45,9 +45,9 @@ pub(super) fn load_table(
             Err(Error::query("--type is of rows that are nodes, and with --edges they are edges"))
         }
         Some(predicate) => {
-            database.load_edges(tables, edge_options(predicate, given, options)?, control)
+            database.load_edges_with(tables, edge_options(predicate, given, options)?, control)
         }
-        None => database.load_nodes(tables, node_options(given, options)?, control),
+        None => database.load_nodes_with(tables, node_options(given, options)?, control),
     };
     loaded.map_err(spelled_error)
 }
@@ -121,7 +121,7 @@ pub(super) fn load_graph(
     file: &Path,
     given: &TableArguments,
     table: TableOptions,
-    control: &Control,
+    control: &RequestContext,
 ) -> Result<LoadReport> {
     let defaults = GraphOptions::default();
     let options = GraphOptions {
@@ -131,7 +131,7 @@ pub(super) fn load_graph(
         missing: Missing::from_name(&given.missing)?,
         table,
     };
-    database.load_graph(file, options, control).map_err(spelled_error)
+    database.load_graph_with(file, options, control).map_err(spelled_error)
 }
 
 fn edge_options(

@@ -14,7 +14,7 @@ use axum::body::Body;
 use axum::extract::{ConnectInfo, Request};
 use axum::http::request::Parts;
 use axum::response::Response;
-use hexgraph::db::{Control, guarded};
+use hexgraph::db::{RequestContext, guarded};
 use hexgraph_base::types::Error;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -87,7 +87,7 @@ async fn received_whole(
     let body_len = incoming.bytes().len();
     let kind = likeness(most, "packed", incoming.bytes());
     let asked = Asked { client: app.security.client_of(&app.unguarded, &incoming), kind, body_len };
-    let work = move |control: Control| {
+    let work = move |control: RequestContext| {
         control.set_limits(limits);
         incoming.unpacked(most, &control)
     };
@@ -146,7 +146,7 @@ pub(super) async fn admitted<T: Send + 'static>(
     app: &Arc<App>,
     incoming: Incoming,
     Running { peer, kind, timeout, since }: Running,
-    work: impl FnOnce(&App, Incoming, &Control) -> T + Send + 'static,
+    work: impl FnOnce(&App, Incoming, &RequestContext) -> T + Send + 'static,
 ) -> Result<T, Overloaded> {
     let client = app.security.client_of(&app.unguarded, &incoming);
     let asked = Asked { client, kind, body_len: incoming.bytes().len() };
@@ -155,7 +155,7 @@ pub(super) async fn admitted<T: Send + 'static>(
     let (waits, is_there) = (Arc::new(waits), wanted(app, &peer));
     let is_wanted = move || !waits.is_closed() && is_there();
     let there = Arc::clone(app);
-    let work = move |mut control: Control| {
+    let work = move |mut control: RequestContext| {
         if let Some(timeout) = timeout {
             control = control.with_timeout(timeout);
         }
@@ -191,7 +191,7 @@ pub(super) async fn looked_into<T: Send + 'static>(
     }
     let kind = likeness(READ_AT_ONCE_MAX, "read", incoming.bytes());
     let running = Running { peer: peer.clone(), kind, timeout: None, since: None };
-    let work = move |app: &App, incoming: Incoming, _: &Control| {
+    let work = move |app: &App, incoming: Incoming, _: &RequestContext| {
         let found = read(app, &incoming);
         (incoming, found)
     };
@@ -213,7 +213,7 @@ pub(super) async fn run(
     };
     let kind = likeness(answer as usize, incoming.parameter("query"), incoming.bytes());
     let running = Running { peer, kind, timeout, since: None };
-    let work = move |app: &App, incoming: Incoming, control: &Control| {
+    let work = move |app: &App, incoming: Incoming, control: &RequestContext| {
         let done = guarded(|| Ok(answer(app, &incoming, control)));
         let reply = done.unwrap_or_else(|error| Reply::error(&error));
         // Where others have the memory that it needs, it may succeed when they are done.
@@ -242,7 +242,7 @@ mod tests {
     const LEN: usize = 8 << 20;
 
     fn app() -> App {
-        let control = Control::new();
+        let control = RequestContext::new();
         let database = Database::in_memory();
         App {
             bodies: Bodies::new(database.budget()),
@@ -262,7 +262,7 @@ mod tests {
         }
     }
 
-    fn long_answer(_app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+    fn long_answer(_app: &App, incoming: &Incoming, _control: &RequestContext) -> Reply {
         assert_eq!(incoming.bytes().len(), LEN);
         Reply::json(incoming.bytes().to_vec())
     }

@@ -7,7 +7,7 @@ use crate::http::guard::keys::Role;
 use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::Reply;
 use axum::http::{HeaderMap, Method, StatusCode};
-use hexgraph::db::Control;
+use hexgraph::db::RequestContext;
 use std::net::IpAddr;
 
 /// A path, and what holds for all requests to it.
@@ -66,7 +66,7 @@ pub(super) enum Turn {
 }
 
 /// A function that answers one request. It may block, and has to check its control.
-pub(super) type Answerer = fn(&App, &Incoming, &Control) -> Reply;
+pub(super) type Answerer = fn(&App, &Incoming, &RequestContext) -> Reply;
 
 impl Route {
     /// Whether the path accepts a method.

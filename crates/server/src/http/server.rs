@@ -17,7 +17,7 @@ use crate::http::message::stream_slots::StreamSlots;
 use crate::http::message::streamed_answer::STREAMS_MAX;
 use hexgraph::db::access::AccessOptions;
 use hexgraph::db::graphql::Folder;
-use hexgraph::db::{Control, Database};
+use hexgraph::db::{Database, RequestContext};
 use hexgraph_base::types::{Error, Result};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -154,7 +154,7 @@ impl Server {
         if let Some(access) = options.access {
             enable_access(&database, access, address.map(|address| address.ip()))?;
         }
-        let stop = Control::new();
+        let stop = RequestContext::new();
         let switches = Arc::new(Switches::default());
         let (certificates, mut security) = (options.certificates, options.security);
         let is_encrypted = certificates.is_some();
@@ -261,7 +261,7 @@ fn run(
     (doors, certificates): (Doors, Option<Arc<Certificates>>),
     app: App,
     options: ConnectionOptions,
-    stop: &Control,
+    stop: &RequestContext,
 ) {
     let (switches, feeds) = (Arc::clone(&app.switches), Arc::clone(&app.feeds));
     let (database, lanes) = (app.unguarded.clone(), Arc::clone(&app.lanes));

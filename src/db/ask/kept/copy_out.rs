@@ -4,7 +4,7 @@ use super::copied::{Copied, Lines};
 use crate::db::ask::query::QueryAnswer;
 use hexgraph_base::answer::Tape;
 use hexgraph_base::types::Error;
-use hexgraph_store::exec::Control;
+use hexgraph_store::exec::Control as RequestContext;
 
 /// The fewest bytes that the object of a root has as JSON, about: an answer with many more roots is not tried.
 const ROOT_BYTES: u64 = 8;
@@ -18,15 +18,15 @@ impl QueryAnswer {
     }
 
     fn copy(&self, bytes_max: u64) -> Option<Copied> {
-        let control = Control::new();
+        let context = RequestContext::new();
         let answer = self.held_answer()?;
         let roots = answer.root_counts().map(|(_, count)| count as u64).sum::<u64>();
         if bytes_max / ROOT_BYTES < roots {
             return None;
         }
-        let mut tape = self.write_within(Tape::new(), bytes_max, &control).ok()?;
+        let mut tape = self.write_within(Tape::new(), bytes_max, &context).ok()?;
         tape.shrink();
-        let lines = match self.lines_within(bytes_max, &control) {
+        let lines = match self.lines_within(bytes_max, &context) {
             Ok(mut lines) => {
                 lines.shrink_to_fit();
                 Lines::Written(lines)
@@ -36,7 +36,7 @@ impl QueryAnswer {
             Err(_) => return None,
         };
         let algorithm = match answer.algorithm() {
-            Some(_) => Some(self.algorithm(&control).ok()?),
+            Some(_) => Some(self.algorithm(&context).ok()?),
             None => None,
         };
         Some(Copied::new(answer, tape, lines, algorithm))

@@ -141,7 +141,7 @@ fn write_key(is_first: bool, field: &Field, out: &mut Vec<u8>) {
 mod tests {
     use super::*;
     use crate::db::graphql::admin::{Act, Folder, Tasks};
-    use hexgraph_store::exec::Control;
+    use hexgraph_store::exec::Control as RequestContext;
     use std::cell::RefCell;
     use std::sync::Arc;
 
@@ -172,7 +172,7 @@ mod tests {
             client: None,
             folder,
             tasks,
-            control: &Control::new(),
+            context: &RequestContext::new(),
             act,
         };
         database.graphql_admin(&Request::new(text), &instance)

@@ -41,7 +41,7 @@ pub(super) fn export(
         false => vec![named(database, input)?],
     };
     let site = Site::new(database, input, instance)?;
-    let task = instance.tasks.start("Export", PATIENCE, move |control| {
+    let task = instance.tasks.start("Export", PATIENCE, move |context| {
         site.fill(|place| {
             let mut files = Vec::new();
             for database in &databases {
@@ -53,7 +53,7 @@ pub(super) fn export(
                 fs::create_dir_all(&folder).map_err(failed)?;
                 // Files of Dgraph are named after the group of servers that wrote them; there is one here.
                 let data = folder.join(format!("g01{ends}"));
-                let report = database.export(&data, control)?;
+                let report = database.export_with(&data, context)?;
                 files.extend([data, report.schema]);
                 files.extend(report.graphql_schema);
             }
@@ -74,10 +74,10 @@ pub(super) fn backup(
     instance: &Instance<'_>,
 ) -> Result<Json> {
     let (database, site) = (database.clone(), Site::new(database, input, instance)?);
-    let task = instance.tasks.start("Backup", PATIENCE, move |control| {
+    let task = instance.tasks.start("Backup", PATIENCE, move |context| {
         site.fill(|place| {
             // On this thread: who has given up removes what was written.
-            guarded(|| database.save_while(place, &|| control.check()))?;
+            guarded(|| database.save_while(place, &|| context.check()))?;
             Ok(vec![place.to_owned()])
         })
     });

@@ -1,7 +1,7 @@
 //! What a surface lends to requests that administer: what it knows of itself, and what it can do.
 
 use crate::db::graphql::admin::{Folder, Tasks};
-use hexgraph_store::exec::Control;
+use hexgraph_store::exec::Control as RequestContext;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -24,8 +24,8 @@ pub struct Instance<'a> {
     pub folder: Option<&'a Folder>,
     /// The tasks of the surface: exports and backups.
     pub tasks: &'a Arc<Tasks>,
-    /// The control that stops the request.
-    pub control: &'a Control,
+    /// The context that stops the request.
+    pub context: &'a RequestContext,
     /// Receives the acts that only the surface itself can carry out.
     pub act: &'a dyn Fn(Act),
 }

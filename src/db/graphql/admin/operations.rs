@@ -57,7 +57,7 @@ impl Database {
             "updateGQLSchema" => {
                 let text = input.and_then(|input| input.get("set")?.get("schema")?.as_str());
                 let text = text.unwrap_or_default();
-                *report = self.set_graphql_schema_with(text, instance.control)?.report;
+                *report = self.set_graphql_schema_with(text, instance.context)?.report;
                 json!({ "gqlSchema": self.shown_schema()? })
             }
             "health" => json!([health(instance)]),

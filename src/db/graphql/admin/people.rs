@@ -6,7 +6,7 @@ use crate::db::graphql::admin::Instance;
 use crate::db::graphql::admin::namespaces::named;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_graphql::request::{Field, Value};
-use hexgraph_store::exec::Control;
+use hexgraph_store::exec::Control as RequestContext;
 use serde_json::{Value as Json, json};
 
 /// Carries out a root field about users and groups; `None` for another one.
@@ -22,43 +22,43 @@ pub(super) fn administer(
     let text = |name: &str| field.arguments.given(name).and_then(Value::as_str).unwrap_or_default();
     let input = field.arguments.given("input");
     let filter = field.arguments.given("filter");
-    let control = instance.control;
+    let context = instance.context;
     let shown = match field.shape.name.as_str() {
         "login" => login(database, field, instance)?,
         "getCurrentUser" => match database.current_user()? {
-            Some((name, people)) => Show::of(database, &people, control).user(name, field)?,
+            Some((name, people)) => Show::of(database, &people, context).user(name, field)?,
             None => Json::Null,
         },
         "getUser" => {
             let people = database.people(needed(field, &[text("name")]).as_deref())?;
-            Show::of(database, &people, control).user(text("name"), field)?
+            Show::of(database, &people, context).user(text("name"), field)?
         }
         "getGroup" => {
             let people = database.people(needed(field, &[]).as_deref())?;
-            Show::of(database, &people, control).group(text("name"), field)?
+            Show::of(database, &people, context).group(text("name"), field)?
         }
         "queryUser" => {
             let people = database.people(None)?;
-            Show::of(database, &people, control).users(page(people.users.keys(), field), field)?
+            Show::of(database, &people, context).users(page(people.users.keys(), field), field)?
         }
         "queryGroup" => {
             let people = database.people(needed(field, &[]).as_deref())?;
-            Show::of(database, &people, control).groups(page(people.groups.keys(), field), field)?
+            Show::of(database, &people, context).groups(page(people.groups.keys(), field), field)?
         }
         "addUser" => {
             let users: Vec<NewUser<'_>> = items(input).iter().map(new_user).collect();
             database.add_users(&users)?;
             let names: Vec<&str> = users.iter().map(|user| user.name).collect();
-            changed_users(database, field, &names, control)?
+            changed_users(database, field, &names, context)?
         }
         "addGroup" => {
             let groups: Vec<NewGroup<'_>> = items(input).iter().map(new_group).collect();
             database.add_groups(&groups)?;
             let names: Vec<&str> = groups.iter().map(|group| group.0).collect();
-            changed_groups(database, field, &names, control)?
+            changed_groups(database, field, &names, context)?
         }
-        "updateUser" => update_users(database, field, input, control)?,
-        "updateGroup" => update_groups(database, field, input, control)?,
+        "updateUser" => update_users(database, field, input, context)?,
+        "updateGroup" => update_groups(database, field, input, context)?,
         "deleteUser" => {
             let people = database.people(only_name(filter).as_deref())?;
             deleted(database.delete_users(&matching(people.users.keys(), filter))?)
@@ -77,7 +77,7 @@ fn update_users(
     database: &Database,
     field: &Field,
     input: Option<&Value>,
-    control: &Control,
+    context: &RequestContext,
 ) -> Result<Json> {
     let part = |name: &str| input.and_then(|input| input.get(name));
     let password = part("set").and_then(|set| set.get("password")?.as_str());
@@ -85,14 +85,14 @@ fn update_users(
     let names = matching(people.users.keys(), part("filter"));
     let (join, leave) = (group_names(part("set")), group_names(part("remove")));
     database.update_users(&names, password, (&join, &leave))?;
-    changed_users(database, field, &names, control)
+    changed_users(database, field, &names, context)
 }
 
 fn update_groups(
     database: &Database,
     field: &Field,
     input: Option<&Value>,
-    control: &Control,
+    context: &RequestContext,
 ) -> Result<Json> {
     let part = |name: &str| input.and_then(|input| input.get(name));
     let people = database.people(Some(&[]))?;
@@ -100,7 +100,7 @@ fn update_groups(
     let removed = part("remove").and_then(|remove| remove.get("rules"));
     let removed: Vec<&str> = items(removed).iter().filter_map(Value::as_str).collect();
     database.update_groups(&names, (&rules(part("set")), &removed))?;
-    changed_groups(database, field, &names, control)
+    changed_groups(database, field, &names, context)
 }
 
 fn login(database: &Database, field: &Field, instance: &Instance<'_>) -> Result<Json> {
@@ -115,7 +115,7 @@ fn login(database: &Database, field: &Field, instance: &Instance<'_>) -> Result<
         namespace: u64::try_from(namespace).unwrap_or(u64::MAX),
         address: instance.client,
     };
-    let tokens = database.login(&request, instance.control)?;
+    let tokens = database.login_with(&request, instance.context)?;
     Ok(json!({ "response": { "accessJWT": tokens.access, "refreshJWT": tokens.refresh } }))
 }
 
@@ -154,14 +154,14 @@ const OBJECT_LEN: usize = 1 << 10;
 /// What of users and groups is shown.
 struct Show<'a> {
     people: &'a People,
-    control: &'a Control,
+    context: &'a RequestContext,
 }
 
 impl<'a> Show<'a> {
     /// What a request shows, within the limits of the database.
-    fn of(database: &Database, people: &'a People, control: &'a Control) -> Show<'a> {
-        database.prepare(control);
-        Show { people, control }
+    fn of(database: &Database, people: &'a People, context: &'a RequestContext) -> Show<'a> {
+        database.prepare(context);
+        Show { people, context }
     }
 
     /// A user with as much of the groups as is asked for, since these have users again.
@@ -207,8 +207,8 @@ impl<'a> Show<'a> {
     }
 
     fn charge(&self, objects: usize) -> Result<()> {
-        self.control.check()?;
-        self.control.charge(objects.saturating_mul(OBJECT_LEN))
+        self.context.check()?;
+        self.context.charge(objects.saturating_mul(OBJECT_LEN))
     }
 }
 
@@ -233,11 +233,11 @@ fn changed_users(
     database: &Database,
     field: &Field,
     names: &[&str],
-    control: &Control,
+    context: &RequestContext,
 ) -> Result<Json> {
     let Some(asked) = child(field, "user") else { return Ok(json!({})) };
     let people = database.people(needed(asked, names).as_deref())?;
-    let show = Show::of(database, &people, control);
+    let show = Show::of(database, &people, context);
     Ok(json!({ "user": show.users(names.iter().copied(), asked)? }))
 }
 
@@ -245,11 +245,11 @@ fn changed_groups(
     database: &Database,
     field: &Field,
     names: &[&str],
-    control: &Control,
+    context: &RequestContext,
 ) -> Result<Json> {
     let Some(asked) = child(field, "group") else { return Ok(json!({})) };
     let people = database.people(needed(asked, &[]).as_deref())?;
-    let show = Show::of(database, &people, control);
+    let show = Show::of(database, &people, context);
     Ok(json!({ "group": show.groups(names.iter().copied(), asked)? }))
 }
 

@@ -3,7 +3,7 @@
 //! A request waits a moment for its task. So a short one is told with its outcome, and a long one goes on when the
 //! client has been told its number.
 
-use crate::db::Control;
+use crate::db::RequestContext;
 use crate::db::guard::guarded;
 use hexgraph_base::types::{DateTime, Error, Result};
 use std::collections::VecDeque;
@@ -26,7 +26,7 @@ pub struct Tasks {
     /// Notified whenever the status of a task changes.
     moved: Condvar,
     /// Cancels all tasks.
-    control: Control,
+    context: RequestContext,
 }
 
 struct Known {
@@ -99,7 +99,7 @@ impl Default for Tasks {
     fn default() -> Tasks {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let known = Known { next: since.as_secs() << 16, tasks: VecDeque::new() };
-        Tasks { known: Mutex::new(known), moved: Condvar::new(), control: Control::new() }
+        Tasks { known: Mutex::new(known), moved: Condvar::new(), context: RequestContext::new() }
     }
 }
 
@@ -115,7 +115,7 @@ impl Tasks {
         self: &Arc<Tasks>,
         kind: &'static str,
         patience: Duration,
-        job: impl FnOnce(&Control) -> Result<Vec<String>> + Send + 'static,
+        job: impl FnOnce(&RequestContext) -> Result<Vec<String>> + Send + 'static,
     ) -> Result<Task> {
         let id = self.enter(kind)?;
         let tasks = Arc::clone(self);
@@ -138,7 +138,7 @@ impl Tasks {
     /// Cancels the tasks that run or wait, and waits for their end for at most `patience`. It is for good: later tasks fail at
     /// once.
     pub fn close(&self, patience: Duration) {
-        self.control.canceller().cancel();
+        self.context.canceller().cancel();
         self.wait(patience);
     }
 
@@ -165,15 +165,15 @@ impl Tasks {
         Ok(id)
     }
 
-    fn carry_out(&self, id: u64, job: impl FnOnce(&Control) -> Result<Vec<String>>) {
+    fn carry_out(&self, id: u64, job: impl FnOnce(&RequestContext) -> Result<Vec<String>>) {
         let is_behind = |known: &Known| {
             let mut before = known.tasks.iter().take_while(|task| task.id < id);
             before.any(|task| !task.status.is_over())
         };
         drop(self.moved.wait_while(self.known(), |known| is_behind(known)));
         self.set(id, Status::Running);
-        let done = match self.control.check() {
-            Ok(()) => guarded(|| job(&self.control)),
+        let done = match self.context.check() {
+            Ok(()) => guarded(|| job(&self.context)),
             Err(error) => Err(error),
         };
         self.set(id, done.map_or_else(|error| Status::Failed(error.to_string()), Status::Success));
@@ -241,11 +241,11 @@ mod tests {
     #[test]
     fn many_are_refused_and_all_end() {
         let tasks = Arc::new(Tasks::default());
-        let wait = |control: &Control| {
-            while control.check().is_ok() {
+        let wait = |context: &RequestContext| {
+            while context.check().is_ok() {
                 thread::sleep(Duration::from_millis(1));
             }
-            control.check().map(|()| Vec::new())
+            context.check().map(|()| Vec::new())
         };
         let ids: Vec<u64> = (0..OPEN_MAX)
             .map(|_| tasks.start("Export", Duration::ZERO, wait).unwrap().id)

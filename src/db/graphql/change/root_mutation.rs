@@ -132,7 +132,7 @@ fn carry_out(
     let fits = |next: &Next, version: &Version| next.changes.fit(&version.schema);
     let finish =
         |next: Next, version: &Arc<Version>, commit: &mut Commit| job.finish(next, version, commit);
-    let published = run.database.change_prepared(run.control, prepare, fits, finish);
+    let published = run.database.change_prepared(run.context, prepare, fits, finish);
     match (ended, published) {
         (Some(ended), _) => ended,
         (None, Ok((commit, done))) => Ok(Done { commit: Some(commit), ..done }),
@@ -179,12 +179,12 @@ impl Job<'_> {
         let Job { run, root, .. } = *self;
         let reading = Reading::new(&run.loaded.model, root, &self.field.arguments);
         let reading = reading.map_err(Refusal::Inputs)?;
-        let (control, reads) = (run.control, Mutex::default());
+        let (context, reads) = (run.context, Mutex::default());
         let links_hidden = run.database.graphql_options().links_hidden;
         let (caller, database) = (self.caller, run.database);
-        let guard = Guard { database, caller, control, links_hidden, reads };
-        let staged = run.database.compute(control, || {
-            Ok(stage(version, reading, &self.query, &self.now, &guard, control))
+        let guard = Guard { database, caller, context, links_hidden, reads };
+        let staged = run.database.compute(context, || {
+            Ok(stage(version, reading, &self.query, &self.now, &guard, context))
         })??;
         let Staged { changes, roots, new, displaced, mut reads } = staged;
         let count = if root.kind == RootKind::Add { new.len() } else { roots.len() };
@@ -197,9 +197,9 @@ impl Job<'_> {
             return Err(Refusal::Denied);
         }
         let (mut keys, copy) = (Vec::new(), changes.clone());
-        let check = || control.check();
+        let check = || context.check();
         let (after, _) =
-            run.database.compute(control, || copy.apply_keyed(version, &mut keys, &check))?;
+            run.database.compute(context, || copy.apply_keyed(version, &mut keys, &check))?;
         // `add` rules read the new nodes, so they are asked on the version that has them, before it is published.
         if !guard.may_add(&Arc::new(after.clone()), &new)? {
             return Err(Refusal::Denied);
@@ -225,9 +225,9 @@ impl Job<'_> {
             commit.keys.extend(keys);
             after
         } else {
-            let (control, keys) = (self.run.control, &mut commit.keys);
-            let check = || control.check();
-            self.run.database.compute(control, || changes.apply_keyed(version, keys, &check))?.0
+            let (context, keys) = (self.run.context, &mut commit.keys);
+            let check = || context.check();
+            self.run.database.compute(context, || changes.apply_keyed(version, keys, &check))?.0
         };
         // The payload of a delete shows the nodes as they were.
         let told = match self.root.kind {

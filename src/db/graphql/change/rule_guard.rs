@@ -10,7 +10,7 @@ use hexgraph_base::plan::{Block, Query, Reads, Variable};
 use hexgraph_base::types::{Result, Uid};
 use hexgraph_graphql::lower::{Access, Caller, lower_permitted};
 use hexgraph_graphql::model::Operation;
-use hexgraph_store::exec::{Control, execute_upsert};
+use hexgraph_store::exec::{Control as RequestContext, execute_upsert};
 use hexgraph_store::graph::{Mutation, Version};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -23,8 +23,8 @@ pub(in crate::db::graphql) struct Guard<'a> {
     pub database: &'a Database,
     /// The caller of the mutation.
     pub caller: Caller<'a>,
-    /// The control that can stop the queries of the rules.
-    pub control: &'a Control,
+    /// The context that can stop the queries of the rules.
+    pub context: &'a RequestContext,
     /// True if a caller may link nodes that the rules hide from it, provided that it names their IDs or values.
     pub links_hidden: bool,
     /// The predicates that the rules have read so far.
@@ -77,7 +77,7 @@ impl Guard<'_> {
     ///
     /// # Errors
     ///
-    /// When the control says stop.
+    /// When the context says stop.
     pub(super) fn may_displace(
         &self,
         before: &Arc<Version>,
@@ -90,7 +90,7 @@ impl Guard<'_> {
     ///
     /// # Errors
     ///
-    /// When the control says stop.
+    /// When the context says stop.
     pub(super) fn may_add(&self, after: &Arc<Version>, nodes: &[Touched<'_>]) -> Result<bool> {
         self.may_all(after, nodes, Operation::Add)
     }
@@ -143,7 +143,7 @@ impl Guard<'_> {
         self.reads.lock().unwrap_or_else(PoisonError::into_inner).add_query(&query);
         let names = [PASSED.to_owned()];
         let seen = self.seen(version)?;
-        let done = execute_upsert(seen, Arc::new(query), &[], &names, self.control)?;
+        let done = execute_upsert(seen, Arc::new(query), &[], &names, self.context)?;
         let mut uids = done.bindings.get_uids(PASSED).map_or_else(Vec::new, |uids| uids.to_vec());
         uids.sort_unstable();
         Ok(uids)

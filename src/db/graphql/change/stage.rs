@@ -13,7 +13,7 @@ use hexgraph_base::schema::Actor;
 use hexgraph_base::types::{Error, Uid};
 use hexgraph_graphql::model::TypeDef;
 use hexgraph_graphql::mutate::{Found, MATCHED, MutationFault, Outcome, Reading};
-use hexgraph_store::exec::{Control, execute_upsert};
+use hexgraph_store::exec::{Control as RequestContext, execute_upsert};
 use hexgraph_store::graph;
 use hexgraph_store::graph::{Binding, Bindings, Changes, STATEMENTS_MAX, Stager, Version};
 use std::sync::Arc;
@@ -102,7 +102,7 @@ pub(in crate::db::graphql) fn stage<'a>(
     query: &Arc<Query>,
     now: &'a str,
     permits: &dyn Permits,
-    control: &Control,
+    context: &RequestContext,
 ) -> Result<Staged<'a>, Refusal> {
     let mut names: Vec<String> = query.variables.iter().map(|it| it.name.clone()).collect();
     names.sort_unstable();
@@ -111,7 +111,7 @@ pub(in crate::db::graphql) fn stage<'a>(
         true => Bindings::default(),
         false => {
             let seen = permits.seen(version)?;
-            execute_upsert(seen, Arc::clone(query), &[], &names, control)?.bindings
+            execute_upsert(seen, Arc::clone(query), &[], &names, context)?.bindings
         }
     };
     let matched = match bindings.get_uids(MATCHED) {
@@ -144,7 +144,7 @@ pub(in crate::db::graphql) fn stage<'a>(
         false => hidden(version, permits, &led_to(version, &matched, &outcome.unlinks))?,
     };
     let mut staged =
-        stage_outcome(version, outcome, (&matched, &kept), &bindings, permits, control)?;
+        stage_outcome(version, outcome, (&matched, &kept), &bindings, permits, context)?;
     staged.reads.add_query(query);
     Ok(staged)
 }
@@ -193,7 +193,7 @@ fn stage_outcome<'a>(
     (matched, kept): (&[Uid], &[Uid]),
     bindings: &Bindings,
     permits: &dyn Permits,
-    control: &Control,
+    context: &RequestContext,
 ) -> Result<Staged<'a>, Refusal> {
     let Outcome { mut sets, mut deletes, links, unlinks, new, roots, .. } = outcome;
     // Statements about a variable are repeated for each selected node. Their number is checked before any is made.
@@ -223,8 +223,8 @@ fn stage_outcome<'a>(
     deletes.extend(unlinked);
     let mutation = graph::Mutation { sets, deletes };
     let may_write = permits.check_writes(&mutation)?;
-    let charge = |bytes| control.charge(bytes);
-    let stager = Stager { actor: Actor::User(&may_write), passwords: control, charge: &charge };
+    let charge = |bytes| context.charge(bytes);
+    let stager = Stager { actor: Actor::User(&may_write), passwords: context, charge: &charge };
     let (changes, report) = graph::stage(version, vec![mutation], bindings, stager)?;
     report.reads.iter().for_each(|name| reads.add(name));
     // The new nodes come first among the statements, in their order.

@@ -73,7 +73,7 @@ pub(in crate::db::graphql) fn by_another(run: &Run<'_>, field: &Field, found: &F
 
 /// The completion of the value of a root field.
 fn completion<'a>(run: &'a Run<'_>, field: &'a Field, found: &'a Found) -> Completion<'a> {
-    let room = Room::new(run.control, run.database.limits().result);
+    let room = Room::new(run.context, run.database.limits().result);
     Completion::at(&run.loaded.model, found, root_path(field), Vec::new(), room)
 }
 
@@ -99,10 +99,10 @@ fn ask(run: &Run<'_>, field: &Field, text: &str) -> Result<Local> {
     let known = Arc::clone(&run.version);
     let is_edge = |name: &str| known.predicate(name).is_some_and(|known| known.is_edges());
     let permitted = |plan| permit(caller, plan, &is_edge);
-    let answer = run.database.query_amended(version, &request, permitted, run.control)?;
-    let (json, _) = answer.to_json_within(run.control)?;
+    let answer = run.database.query_amended(version, &request, permitted, run.context)?;
+    let (json, _) = answer.to_json_with(run.context)?;
     let touched = answer.touched().values().sum();
-    let held = run.control.hold(json_weight(json.as_bytes()))?;
+    let held = run.context.hold(json_weight(json.as_bytes()))?;
     let data = stack::with_room(|| serde_json::from_str(&json))
         .map_err(|error| Error::query(error.to_string()))?;
     Ok(Local { data, _held: held, touched })

@@ -15,7 +15,7 @@ use hexgraph_store::graph::Version;
 use serde_json::Value as Json;
 use std::collections::HashSet;
 
-/// The number of nodes between two looks at the control.
+/// The number of nodes between two looks at the context.
 const NODES_INTERVAL: usize = 1 << 12;
 
 /// Adds all custom fields in the answer to a root field to what will be asked.

@@ -11,7 +11,7 @@ use hexgraph_graphql::remote::{
 };
 use hexgraph_graphql::request::Field;
 use hexgraph_graphql::subscribe::custom_below;
-use hexgraph_store::exec::Control;
+use hexgraph_store::exec::Control as RequestContext;
 use serde_json::Value as Json;
 use std::collections::HashMap;
 use std::ptr::from_ref;
@@ -25,7 +25,7 @@ pub(in crate::db::graphql) struct Reach<'a> {
     sender: Sender<'a>,
     fetch: Arc<dyn Fetch>,
     parallel: usize,
-    control: &'a Control,
+    context: &'a RequestContext,
     /// What was answered so far.
     pub found: Found,
     wave: Vec<Task<'a>>,
@@ -57,15 +57,15 @@ impl<'a> Reach<'a> {
         sender: Sender<'a>,
         fetch: Arc<dyn Fetch>,
         parallel: usize,
-        control: &'a Control,
+        context: &'a RequestContext,
     ) -> Reach<'a> {
         let (found, wave, by_field) = (Found::default(), Vec::new(), HashMap::new());
-        Reach { sender, fetch, parallel, control, found, wave, by_field }
+        Reach { sender, fetch, parallel, context, found, wave, by_field }
     }
 
     /// Returns true if nothing will be asked, since the request has to stop.
     pub(super) fn is_stopped(&self) -> bool {
-        self.control.check().is_err()
+        self.context.check().is_err()
     }
 
     /// Adds a field of `Query` or `Mutation` to the next wave.
@@ -132,10 +132,10 @@ impl<'a> Reach<'a> {
     ///
     /// # Errors
     ///
-    /// When the control says stop, or the answers need too much memory.
+    /// When the context says stop, or the answers need too much memory.
     pub(in crate::db::graphql) fn ask(&mut self) -> Result<()> {
         while !self.wave.is_empty() {
-            self.control.check()?;
+            self.context.check()?;
             let tasks = std::mem::take(&mut self.wave);
             self.by_field.clear();
             let answers = self.answers(&tasks)?;
@@ -175,12 +175,12 @@ impl<'a> Reach<'a> {
             }
             answers.push(own);
         }
-        send(&self.fetch, requests, self.parallel, self.control, |number, answered| {
+        send(&self.fetch, requests, self.parallel, self.context, |number, answered| {
             let Sent { task, object } = sent[number];
             // Only calls that could be made have requests.
             let Ok(call) = &calls[task] else { return Ok(()) };
             if let Ok(incoming) = &answered {
-                self.control.charge(incoming.body.len() * BYTES_PER_BYTE)?;
+                self.context.charge(incoming.body.len() * BYTES_PER_BYTE)?;
             }
             let own = &mut answers[task];
             match object {

@@ -1,11 +1,11 @@
 //! Sends requests to other servers, some at a time, on threads of their own, so that threads that compute never wait for a network.
 //!
-//! The thread of the client's request looks at its control meanwhile. When it has to stop it does not wait for the others: they end with the answer
+//! The thread of the client's request looks at its context meanwhile. When it has to stop it does not wait for the others: they end with the answer
 //! that they wait for, or with its timeout.
 
 use hexgraph_base::types::{Error, Result, before_waiting};
 use hexgraph_graphql::remote::{Fetch, Incoming, Outgoing, Unanswered};
-use hexgraph_store::exec::Control;
+use hexgraph_store::exec::Control as RequestContext;
 use std::collections::{HashMap, VecDeque};
 use std::panic::AssertUnwindSafe;
 use std::sync::mpsc::{RecvTimeoutError, Sender};
@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 use std::{panic, thread};
 
-/// The time between two looks at the control.
+/// The time between two looks at the context.
 const LOOK_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The result of a request.
@@ -25,12 +25,12 @@ pub(in crate::db::graphql) type Answered = std::result::Result<Incoming, Unanswe
 ///
 /// # Errors
 ///
-/// When the control says stop; what `take` says.
+/// When the context says stop; what `take` says.
 pub(in crate::db::graphql) fn send(
     fetch: &Arc<dyn Fetch>,
     requests: Vec<Outgoing>,
     parallel: usize,
-    control: &Control,
+    context: &RequestContext,
     mut take: impl FnMut(usize, Answered) -> Result<()>,
 ) -> Result<()> {
     let count = requests.len();
@@ -57,7 +57,7 @@ pub(in crate::db::graphql) fn send(
         if left == 0 {
             break Ok(());
         }
-        if let Err(error) = control.check() {
+        if let Err(error) = context.check() {
             break Err(error);
         }
         match receiver.recv_timeout(LOOK_INTERVAL) {

@@ -19,11 +19,11 @@ use hexgraph_graphql::lower::{
 use hexgraph_graphql::model::{Model, TypeDef};
 use hexgraph_graphql::request::{Fault, Field, PathStep};
 use hexgraph_store::exec::{
-    Answer, BlockResult, Control, FieldData, FieldResult, Langs, Level, typed,
+    Answer, BlockResult, Control as RequestContext, FieldData, FieldResult, Langs, Level, typed,
 };
 use hexgraph_store::graph::Version;
 
-/// How many objects are written between two looks at the control.
+/// How many objects are written between two looks at the context.
 const OBJECTS_INTERVAL: u32 = 1 << 12;
 
 /// The largest number of errors of other servers that an answer reports. A server that is down causes one for each
@@ -42,7 +42,7 @@ pub(in crate::db::graphql) struct ReplyWriter<'a> {
     pub version: &'a Version,
     pub out: Vec<u8>,
     faults: Faults,
-    control: &'a Control,
+    context: &'a RequestContext,
     path: Vec<Step<'a>>,
     objects: u32,
     room: Room<'a>,
@@ -57,17 +57,17 @@ impl<'a> ReplyWriter<'a> {
     /// Creates a writer for the values of a version. The answer may have at most `bytes_max` bytes.
     pub(in crate::db::graphql) fn new(
         version: &'a Version,
-        control: &'a Control,
+        context: &'a RequestContext,
         bytes_max: u64,
     ) -> ReplyWriter<'a> {
         ReplyWriter {
             version,
             out: Vec::with_capacity(256),
             faults: Faults::default(),
-            control,
+            context,
             path: Vec::with_capacity(16),
             objects: 0,
-            room: Room::new(control, bytes_max),
+            room: Room::new(context, bytes_max),
             distance: None,
             stopped: None,
             elsewhere: None,
@@ -87,7 +87,7 @@ impl<'a> ReplyWriter<'a> {
     ///
     /// # Errors
     ///
-    /// When the control says stop, or the answer is too long.
+    /// When the context says stop, or the answer is too long.
     pub(in crate::db::graphql) fn root(
         &mut self,
         field: &'a Field,
@@ -427,7 +427,7 @@ impl<'a> ReplyWriter<'a> {
     ) -> Written {
         let name = field.shape.ty.inner_named_type();
         let of = (level, nodes);
-        let told = match write_aggregate(name, shape, of, self.control, &mut self.out) {
+        let told = match write_aggregate(name, shape, of, self.context, &mut self.out) {
             Ok(told) => told,
             Err(stopped) => {
                 self.stopped = self.stopped.take().or(Some(stopped));
@@ -464,7 +464,7 @@ impl<'a> ReplyWriter<'a> {
         self.objects = self.objects.wrapping_add(1);
         // Objects of which nothing stays add no bytes.
         let looks = self.objects.is_multiple_of(OBJECTS_INTERVAL);
-        let stopped = if looks { self.control.check().err() } else { None };
+        let stopped = if looks { self.context.check().err() } else { None };
         self.stopped = self.stopped.take().or(stopped);
         if self.goes_on() { Ok(()) } else { Err(Spoiled) }
     }

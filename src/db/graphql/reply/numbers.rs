@@ -7,8 +7,8 @@ use hexgraph_base::types::{Result, Value, ValueRef, write_int};
 use hexgraph_graphql::lower::{AggregateOp, AggregateShape, Leaf};
 use hexgraph_graphql::request::Field;
 use hexgraph_store::exec::{
-    BlockResult, ColumnNumbers, Control, FieldData, Level, ManyNodes, Sum, ValueField, first_value,
-    nodes_of_extreme,
+    BlockResult, ColumnNumbers, Control as RequestContext, FieldData, Level, ManyNodes, Sum,
+    ValueField, first_value, nodes_of_extreme,
 };
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -18,16 +18,16 @@ use std::cmp::Ordering;
 ///
 /// # Errors
 ///
-/// Those of [`Control::check`].
+/// Those of [`RequestContext::check`].
 pub(super) fn write_aggregate<'a>(
     type_name: &str,
     shape: &AggregateShape<'a>,
     (level, nodes): (&Level, Nodes<'_>),
-    control: &Control,
+    context: &RequestContext,
     out: &mut Vec<u8>,
 ) -> Result<Vec<(&'a Field, String)>> {
     let count = nodes.count;
-    let fields = Fields { level, nodes, control };
+    let fields = Fields { level, nodes, context };
     let mut told = Vec::new();
     out.push(b'{');
     for (index, key) in shape.keys.iter().enumerate() {
@@ -129,7 +129,7 @@ impl<'l> Nodes<'l> {
 struct Fields<'l, 'n> {
     level: &'l Level,
     nodes: Nodes<'n>,
-    control: &'l Control,
+    context: &'l RequestContext,
 }
 
 impl Fields<'_, '_> {
@@ -161,14 +161,14 @@ impl Fields<'_, '_> {
     /// The least value of a field, or for `Aggregate::Max` the greatest.
     fn extreme(&self, at: usize, op: Aggregate) -> Result<Option<Value>> {
         if let Some(column) = self.column(at) {
-            return column.extreme(op, self.control);
+            return column.extreme(op, self.context);
         }
         let wanted = if op == Aggregate::Max { Ordering::Greater } else { Ordering::Less };
         let better = |best: &Value, other: &Value| compare(other.as_ref(), best.as_ref()) == wanted;
         // Of many texts and times only those are looked at that may come first.
         let leading = match (self.found(at), self.nodes.many()) {
             (Some((values, [])), Some(many)) => {
-                nodes_of_extreme(&values.predicate, many, op, self.control)?
+                nodes_of_extreme(&values.predicate, many, op, self.context)?
             }
             _ => None,
         };
@@ -179,7 +179,7 @@ impl Fields<'_, '_> {
     /// The sum of the numbers of a field.
     fn sum(&self, at: usize) -> Result<Option<Sum>> {
         if let Some(column) = self.column(at) {
-            return column.sum(self.control);
+            return column.sum(self.context);
         }
         let is_number = |value: &Value| matches!(value, Value::Int(_) | Value::Float(_));
         let numbers: Vec<Value> = self.values(at, self.nodes.list()).filter(is_number).collect();
@@ -201,14 +201,18 @@ fn compare(one: ValueRef<'_>, other: ValueRef<'_>) -> Ordering {
 #[cfg(test)]
 mod tests {
     use crate::db::graphql::{Headers, Request};
-    use crate::db::{Control, Database};
+    use crate::db::{Database, RequestContext};
     use fastrand::Rng;
     use serde_json::{Value as Json, json};
 
     const NODES: usize = 700;
 
     fn asked(db: &Database, text: &str) -> Json {
-        let response = db.graphql(&Request::new(text.to_owned()), &Headers::new(), &Control::new());
+        let response = db.graphql_with(
+            &Request::new(text.to_owned()),
+            &Headers::new(),
+            &RequestContext::new(),
+        );
         assert!(response.errors.is_empty(), "{text}: {:?}", response.errors);
         serde_json::from_slice::<Json>(&response.to_json("")).unwrap()["data"].clone()
     }

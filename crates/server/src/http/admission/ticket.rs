@@ -4,7 +4,7 @@ use super::lane::Client;
 use super::lanes::{Lanes, Place, Running, Start, Which};
 use super::quick::{Stay, time_that_counts};
 use super::workers::lower_priority;
-use hexgraph::db::{Control, Onward};
+use hexgraph::db::{Onward, RequestContext};
 use hexgraph_base::types::{Error, Result as EngineResult, before_waiting, with_notice};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::pin;
@@ -72,7 +72,7 @@ pub(crate) async fn carry_out<T: Send + 'static>(
     lanes: &Arc<Lanes>,
     asked: Asked,
     is_wanted: impl Fn() -> bool + Send + Sync + Clone + 'static,
-    work: impl FnOnce(Control) -> T + Send + 'static,
+    work: impl FnOnce(RequestContext) -> T + Send + 'static,
 ) -> Result<T, Overloaded> {
     let begins_slow = LONG_BODY < asked.body_len || lanes.was_slow(asked.kind);
     if !begins_slow && let Some(stay) = stay(lanes, asked.kind) {
@@ -108,7 +108,7 @@ fn carry_out_here<T>(
     (lanes, stay): (&Arc<Lanes>, Stay<'_>),
     asked: Asked,
     is_wanted: impl Fn() -> bool + Send + Sync + Clone + 'static,
-    work: impl FnOnce(Control) -> T,
+    work: impl FnOnce(RequestContext) -> T,
 ) -> Result<T, Overloaded> {
     let state = Mutex::default();
     let ticket = Arc::new(Ticket { lanes: Arc::clone(lanes), asked, stays: true, state });
@@ -154,7 +154,7 @@ impl Ticket {
         place: Place,
         out: oneshot::Sender<Caught<T>>,
         is_wanted: impl Fn() -> bool + Send + Sync + Clone + 'static,
-        work: impl FnOnce(Control) -> T + Send + 'static,
+        work: impl FnOnce(RequestContext) -> T + Send + 'static,
     ) {
         let which = place.which();
         self.take(place);
@@ -188,7 +188,7 @@ impl Ticket {
         self: Arc<Ticket>,
         running: Running,
         is_wanted: impl Fn() -> bool + Send + Sync + Clone + 'static,
-        work: impl FnOnce(Control) -> T,
+        work: impl FnOnce(RequestContext) -> T,
     ) -> T {
         let (start, started) = (busy_time(), Instant::now());
         let ticket = Arc::clone(&self);
@@ -201,7 +201,7 @@ impl Ticket {
                 _ => ticket.change_lanes(&wanted).map(|()| Onward::ForGood),
             }
         };
-        let control = Control::new().with_poll(move || !is_wanted()).with_gate(quick, gate);
+        let control = RequestContext::new().with_poll(move || !is_wanted()).with_gate(quick, gate);
         let notice = if self.stays { hand_over } else { || () };
         let (done, has_waited) = with_notice(notice, || work(control));
         let took = started.elapsed();
@@ -335,7 +335,7 @@ mod tests {
     }
 
     /// Computes for so long, and looks at its control meanwhile.
-    fn compute(control: &Control, time: Duration) -> EngineResult<()> {
+    fn compute(control: &RequestContext, time: Duration) -> EngineResult<()> {
         let start = busy_time();
         while busy_time() - start < time {
             control.check()?;
@@ -382,7 +382,7 @@ mod tests {
     }
 
     /// Counts the turns of another task on a runtime of one thread, while a request of a kind that was quick does `work`.
-    fn turns_meanwhile(work: fn(Control)) -> u32 {
+    fn turns_meanwhile(work: fn(RequestContext)) -> u32 {
         let runtime = tokio::runtime::Builder::new_multi_thread();
         let runtime = { runtime }.worker_threads(1).enable_all().build().unwrap();
         runtime.block_on(async move {
@@ -420,7 +420,7 @@ mod tests {
     }
 
     /// Tries it a few times, since on a machine that is busy with other tests one of fifty gets its second thread late.
-    fn most_turns_meanwhile(work: fn(Control)) {
+    fn most_turns_meanwhile(work: fn(RequestContext)) {
         let is_enough = (0..4).any(|_| 20 < turns_meanwhile(work));
         assert!(is_enough, "20 turns or fewer within 200 ms, four times");
     }
@@ -455,7 +455,7 @@ mod tests {
         let holder = tokio::spawn({
             let (lanes, lock) = (Arc::clone(&lanes), Arc::clone(&lock));
             async move {
-                let work = move |control: Control| {
+                let work = move |control: RequestContext| {
                     let _guard = Held::new(lock.lock().unwrap());
                     is_held.send(()).unwrap();
                     placed.recv().unwrap();
@@ -468,7 +468,7 @@ mod tests {
         let waiter = tokio::spawn({
             let (lanes, lock) = (Arc::clone(&lanes), Arc::clone(&lock));
             async move {
-                let work = move |control: Control| {
+                let work = move |control: RequestContext| {
                     compute(&control, long).unwrap();
                     is_placed.send(()).unwrap();
                     drop(lock.lock().unwrap());

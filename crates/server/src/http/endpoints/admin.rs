@@ -5,7 +5,7 @@ use crate::http::compat::go_values;
 use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::Reply;
 use axum::http::Method;
-use hexgraph::db::Control;
+use hexgraph::db::RequestContext;
 use hexgraph::db::graphql::{Act, Instance};
 use serde_json::json;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -40,7 +40,7 @@ pub(in crate::http) fn token_refusal(app: &App, incoming: &Incoming) -> Option<R
 pub(in crate::http) fn with_instance<T>(
     app: &App,
     incoming: &Incoming,
-    control: &Control,
+    control: &RequestContext,
     work: impl FnOnce(&Instance<'_>) -> T,
 ) -> T {
     let act = |act| match act {
@@ -55,13 +55,17 @@ pub(in crate::http) fn with_instance<T>(
         client: incoming.client(),
         folder: app.exports.as_ref(),
         tasks: &app.tasks,
-        control,
+        context: control,
         act: &act,
     })
 }
 
 /// Answers `/admin/shutdown`: stops the server after the requests under way.
-pub(in crate::http) fn shut_down(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+pub(in crate::http) fn shut_down(
+    app: &App,
+    incoming: &Incoming,
+    _control: &RequestContext,
+) -> Reply {
     if let Some(refusal) = owner_refusal(app, incoming) {
         return refusal;
     }
@@ -70,7 +74,7 @@ pub(in crate::http) fn shut_down(app: &App, incoming: &Incoming, _control: &Cont
 }
 
 /// Answers `/admin/draining`: sets whether requests of clients are refused.
-pub(in crate::http) fn drain(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+pub(in crate::http) fn drain(app: &App, incoming: &Incoming, _control: &RequestContext) -> Reply {
     if let Some(refusal) = owner_refusal(app, incoming) {
         return refusal;
     }
@@ -87,7 +91,7 @@ pub(in crate::http) fn drain(app: &App, incoming: &Incoming, _control: &Control)
 pub(in crate::http) fn configure_cache(
     app: &App,
     incoming: &Incoming,
-    _control: &Control,
+    _control: &RequestContext,
 ) -> Reply {
     if let Some(refusal) = owner_refusal(app, incoming) {
         return refusal;

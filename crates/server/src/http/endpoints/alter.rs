@@ -3,12 +3,12 @@
 use crate::http::app::App;
 use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::Reply;
-use hexgraph::db::{Control, Database, Drop, SchemaReport};
+use hexgraph::db::{Database, Drop, RequestContext, SchemaReport};
 use hexgraph_base::types::{Error, Result as EngineResult};
 use serde_json::{Map, Value};
 
 /// Changes the schema, or drops something.
-pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
+pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &RequestContext) -> Reply {
     let refusal = app.security.refusal(incoming);
     if let Some(refusal) = refusal.or(app.switches.refusal().map(|error| error.to_string())) {
         return Reply::internal_error(&refusal);
@@ -29,7 +29,7 @@ pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &Control)
 }
 
 /// A body that is no operation in JSON is the text of a schema.
-fn run(database: &Database, body: &str, control: &Control) -> EngineResult<SchemaReport> {
+fn run(database: &Database, body: &str, control: &RequestContext) -> EngineResult<SchemaReport> {
     let operation = match serde_json::from_str::<Value>(body) {
         Ok(Value::Object(members)) => Operation::read(&members),
         _ => None,
@@ -97,7 +97,7 @@ impl Operation {
     pub(in crate::http) fn carry_out(
         &self,
         database: &Database,
-        control: &Control,
+        control: &RequestContext,
     ) -> EngineResult<SchemaReport> {
         match self.drop().map_err(Error::query)? {
             Some(drop) => database.drop(&drop).map(|()| SchemaReport::default()),

@@ -6,11 +6,11 @@ use crate::http::compat::go_values;
 use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::Reply;
 use crate::http::message::request_error::{RequestError, ShapeError};
-use hexgraph::db::Control;
+use hexgraph::db::RequestContext;
 use serde_json::{Value, json};
 
 /// Commits a transaction, or discards it.
-pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
+pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &RequestContext) -> Reply {
     if let Some(refusal) = app.switches.refusal() {
         return Reply::refused(&refusal);
     }
@@ -43,7 +43,7 @@ pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &Control)
 }
 
 /// Answers `/assign`: reserves uids, for `what=uids` and their number in `num`.
-pub(in crate::http) fn assign(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+pub(in crate::http) fn assign(app: &App, incoming: &Incoming, _control: &RequestContext) -> Reply {
     let count = match (incoming.parameter("what"), incoming.number("num")) {
         ("uids", Ok(count)) => count,
         ("uids", Err(message)) => return Reply::invalid_request(&message),

@@ -6,12 +6,12 @@ use crate::http::app::App;
 use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::Reply;
 use crate::http::message::request_error::RequestError;
-use hexgraph::db::Control;
+use hexgraph::db::RequestContext;
 use hexgraph::db::access::LoginRequest;
 use serde_json::{Map, Value, json};
 
 /// Logs a user in, by a password or by the token of an earlier login.
-pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
+pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &RequestContext) -> Reply {
     if let Some(refusal) = admin::token_refusal(app, incoming) {
         return refusal;
     }
@@ -19,7 +19,7 @@ pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &Control)
         Ok(request) => request,
         Err(message) => return Reply::invalid_request(&message),
     };
-    match app.unguarded.login(&request, control) {
+    match app.unguarded.login_with(&request, control) {
         Ok(tokens) => {
             let tokens = json!({ "accessJWT": tokens.access, "refreshJWT": tokens.refresh });
             Reply::json(json!({ "data": tokens }).to_string())

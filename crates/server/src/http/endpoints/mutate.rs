@@ -6,7 +6,7 @@ use crate::http::message::incoming::{Incoming, Unreadable};
 use crate::http::message::reply::{Extensions, Reply, Txn};
 use crate::http::message::request_error::RequestError;
 use hexgraph::db::{
-    Control, Database, Mutation, MutationAnswer, MutationRequest, Statements, TxnOptions,
+    Database, Mutation, MutationAnswer, MutationRequest, RequestContext, Statements, TxnOptions,
 };
 use hexgraph_base::types::{Error, JsonError, JsonReader, Position, Result as EngineResult};
 use serde_json::json;
@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::net::IpAddr;
 
 /// Carries out a mutation: in the transaction that it names, in a new one, or as one of its own.
-pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
+pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &RequestContext) -> Reply {
     if let Some(refusal) = app.switches.refusal() {
         return Reply::failed(&refusal);
     }
@@ -45,13 +45,13 @@ pub(in crate::http) fn run(
     database: &Database,
     request: &Change<'_>,
     client: Option<IpAddr>,
-    control: &Control,
+    control: &RequestContext,
 ) -> EngineResult<MutationAnswer> {
     let Change { body, commits_now, start } = request;
     if *commits_now && *start == 0 {
         return match body {
-            Body::Text(text) => database.mutate_text(text, control),
-            Body::Request(request) => database.mutate_request(request, control),
+            Body::Text(text) => database.mutate_text_with(text, control),
+            Body::Request(request) => database.mutate_with(request, control),
         };
     }
     let txn = match *start {
@@ -59,8 +59,8 @@ pub(in crate::http) fn run(
         start => database.resume_for(start, client)?,
     };
     let mut done = match body {
-        Body::Text(text) => txn.mutate_text(text, control)?,
-        Body::Request(request) => txn.mutate(request, control)?,
+        Body::Text(text) => txn.mutate_text_with(text, control)?,
+        Body::Request(request) => txn.mutate_with(request, control)?,
     };
     if *commits_now {
         done.commit = Some(txn.commit()?);
@@ -70,12 +70,16 @@ pub(in crate::http) fn run(
     Ok(done)
 }
 
-fn reply(database: &Database, done: MutationAnswer, control: &Control) -> EngineResult<Reply> {
+fn reply(
+    database: &Database,
+    done: MutationAnswer,
+    control: &RequestContext,
+) -> EngineResult<Reply> {
     let mut latency = done.latency;
     let queries = match &done.queries {
         None => "null".to_owned(),
         Some(answer) => {
-            let (json, encoding) = answer.to_json_within(control)?;
+            let (json, encoding) = answer.to_json_with(control)?;
             latency.encoding = encoding;
             json
         }

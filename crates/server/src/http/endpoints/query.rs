@@ -8,8 +8,8 @@ use crate::http::message::request_error::{RequestError, ShapeError};
 use crate::http::message::stream_slots::NoSlot;
 use crate::http::message::streamed_answer::{PIECE_LEN, Pieces, STREAM_MIN, STREAMS_MAX, Stream};
 use hexgraph::db::{
-    Control, Database, ExplainedStep, Explanation, Given, Latency, QueryAnswer, QueryRequest,
-    Variables, Warning, without_passwords,
+    Database, ExplainedStep, Explanation, Given, Latency, QueryAnswer, QueryRequest,
+    RequestContext, Variables, Warning, without_passwords,
 };
 use hexgraph_base::answer::write_plain_text;
 use hexgraph_base::types::{Error, JsonError, JsonReader, Result as EngineResult, bounded};
@@ -20,7 +20,7 @@ use std::collections::hash_map::Entry;
 use std::time::{Duration, Instant};
 
 /// Answers a query.
-pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
+pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &RequestContext) -> Reply {
     if let Some(refusal) = app.switches.refusal() {
         return Reply::failed(&refusal);
     }
@@ -49,7 +49,7 @@ fn run(
     request: &QueryRequest,
     start: u64,
     Wanted { rdf, explain, strict, warnings }: Wanted,
-    control: &Control,
+    control: &RequestContext,
 ) -> EngineResult<Reply> {
     if explain {
         control.start_trace();
@@ -65,7 +65,7 @@ fn run(
     let written = match rdf {
         false => answer.to_short_json(STREAM_MIN, control)?,
         true => {
-            let (lines, time) = answer.to_rdf_within(control)?;
+            let (lines, time) = answer.to_rdf_with(control)?;
             let mut text = Vec::with_capacity(lines.len() + 2);
             write_plain_text(&lines, &mut text);
             Some((String::from_utf8(text).expect("a quoted text is text"), time))
@@ -136,7 +136,7 @@ fn stream(
     (app, database, client): (&App, Database, u64),
     answer: QueryAnswer,
     about: Asked,
-    control: &Control,
+    control: &RequestContext,
 ) -> EngineResult<Reply> {
     let slot = app.streams.acquire(client).map_err(|why| {
         control.note_starved();
@@ -153,7 +153,7 @@ fn stream(
     // For the pieces that wait for the client.
     control.draw(8 * PIECE_LEN as u64)?;
     let touched = answer.touched().values().sum();
-    let write = move |control: &Control, pieces: &mut Pieces<'_>| {
+    let write = move |control: &RequestContext, pieces: &mut Pieces<'_>| {
         let started = Instant::now();
         pieces.send(b"{\"data\":".to_vec())?;
         answer.write_chunks(PIECE_LEN, control, |piece| pieces.send(piece))?;

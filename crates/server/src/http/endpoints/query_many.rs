@@ -19,7 +19,7 @@ use axum::extract::{ConnectInfo, Request};
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use futures_util::stream;
-use hexgraph::db::{Control, Questions, guarded};
+use hexgraph::db::{Questions, RequestContext, guarded};
 use hexgraph_base::budget::{Held, json_weight};
 use hexgraph_base::types::{Error, Result as EngineResult, bounded};
 use serde_json::json;
@@ -184,7 +184,7 @@ impl Asking {
             since: Some(self.started),
         };
         let (app, lines) = (Arc::clone(&self.app), Arc::clone(&self.lines));
-        let work = move |app: &App, incoming: Incoming, control: &Control| {
+        let work = move |app: &App, incoming: Incoming, control: &RequestContext| {
             let turned = guarded(|| {
                 let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
                 if lines.questions.is_none()
@@ -215,7 +215,7 @@ impl Lines {
         &mut self,
         app: &App,
         incoming: &Incoming,
-        control: &Control,
+        control: &RequestContext,
     ) -> Result<(), Box<Reply>> {
         if let Some(refusal) = app.switches.refusal() {
             return Err(Box::new(Reply::failed(&refusal)));
@@ -237,7 +237,11 @@ impl Lines {
     /// # Errors
     ///
     /// What ends the whole: the deadline, no memory for the piece, a fault of ours.
-    fn answer(&mut self, incoming: &Incoming, control: &Control) -> EngineResult<(Piece, bool)> {
+    fn answer(
+        &mut self,
+        incoming: &Incoming,
+        control: &RequestContext,
+    ) -> EngineResult<(Piece, bool)> {
         let began = Instant::now();
         self.questions.as_ref().map_or(Ok(()), Questions::check_caller)?;
         let (mut bytes, mut held) = (Vec::new(), control.hold(PIECE_LEN as u64)?);
@@ -265,13 +269,13 @@ impl Lines {
         Ok((Piece { bytes: self.pack(bytes, !goes_on), _held: held }, goes_on))
     }
 
-    fn answer_line(&self, line: Line<'_>, control: &Control) -> Result<String, Fault> {
+    fn answer_line(&self, line: Line<'_>, control: &RequestContext) -> Result<String, Fault> {
         let questions = self.questions.as_ref().expect("a turn begins by reading the query");
         let part = control.part();
         let _held = control.hold(BYTES_PER_BYTE.saturating_mul(line.bytes.len() as u64))?;
         let variables = line.variables().map_err(Fault::OfLine)?;
         let answered =
-            questions.ask(&variables, &part).and_then(|answer| answer.to_json_within(&part));
+            questions.ask(&variables, &part).and_then(|answer| answer.to_json_with(&part));
         answered.map(|(json, _)| json).map_err(|error| {
             if let Err(end) = control.check() {
                 return Fault::OfAll(end);

@@ -20,7 +20,7 @@ use axum::extract::{ConnectInfo, FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::Response;
-use hexgraph::db::Control;
+use hexgraph::db::RequestContext;
 use hexgraph::db::graphql::{
     Fault, OperationKind, Request as GraphqlRequest, Response as GraphqlResponse,
 };
@@ -186,7 +186,7 @@ fn refusal_of_get(
 }
 
 /// Answers a request to `/graphql`.
-fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
+fn answer(app: &App, incoming: &Incoming, control: &RequestContext) -> Reply {
     let started = Instant::now();
     if let Err(error) = draw(incoming) {
         control.note_starved();
@@ -208,7 +208,7 @@ fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
         return refusal;
     }
     let headers = body::headers(incoming.headers());
-    let response = database.graphql(&request, &headers, control);
+    let response = database.graphql_with(&request, &headers, control);
     let mut reply = Reply::json(response.to_json(&extensions(app, &response, started)));
     // A request that ran out of memory or time may succeed when it is sent again, and the status says so. Not a mutation: its first
     // fields may have been carried out.
@@ -238,7 +238,7 @@ fn asker_headers<'n>(headers: &HeaderMap, by_schema: Option<&'n str>) -> Vec<&'n
 }
 
 /// Answers a request to `/admin`.
-fn administer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
+fn administer(app: &App, incoming: &Incoming, control: &RequestContext) -> Reply {
     if let Some(refusal) = admin::token_refusal(app, incoming) {
         return refusal;
     }
@@ -284,8 +284,8 @@ const DOCUMENT_BYTES_PER_BYTE: u64 = 100;
 ///
 /// # Errors
 ///
-/// As [`Control::draw`].
-fn draw_document(request: &GraphqlRequest, control: &Control) -> Result<(), Error> {
+/// As [`RequestContext::draw`].
+fn draw_document(request: &GraphqlRequest, control: &RequestContext) -> Result<(), Error> {
     control.draw(DOCUMENT_BYTES_PER_BYTE * request.query.len() as u64)
 }
 

@@ -5,12 +5,12 @@ use crate::http::endpoints::admin;
 use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::Reply;
 use axum::http::StatusCode;
-use hexgraph::db::Control;
+use hexgraph::db::RequestContext;
 use hexgraph_base::types::Error;
 use serde_json::json;
 
 /// Sets the schema that the body holds.
-pub(crate) fn set_schema(app: &App, incoming: &Incoming, control: &Control) -> Reply {
+pub(crate) fn set_schema(app: &App, incoming: &Incoming, control: &RequestContext) -> Reply {
     if let Some(refusal) = admin::refusal(app, incoming) {
         return refusal;
     }
@@ -25,14 +25,16 @@ pub(crate) fn set_schema(app: &App, incoming: &Incoming, control: &Control) -> R
 }
 
 /// Says what is wrong with the schema in the body.
-pub(crate) fn validate_schema(app: &App, incoming: &Incoming, control: &Control) -> Reply {
+pub(crate) fn validate_schema(app: &App, incoming: &Incoming, control: &RequestContext) -> Reply {
     if let Some(refusal) = admin::refusal(app, incoming) {
         return refusal;
     }
     let checked = incoming.text().map_err(|error| vec![error.to_string()]);
     let entry =
         |message: &str, code: &str| json!({ "message": message, "extensions": { "code": code } });
-    match checked.and_then(|text| app.database_for(incoming).check_graphql_schema(text, control)) {
+    match checked
+        .and_then(|text| app.database_for(incoming).check_graphql_schema_with(text, control))
+    {
         Ok(()) => {
             Reply::json(json!({ "errors": [entry("Schema is valid", "success")] }).to_string())
         }
@@ -45,7 +47,7 @@ pub(crate) fn validate_schema(app: &App, incoming: &Incoming, control: &Control)
 }
 
 /// Tells whether requests are answered, and how often the schema has changed.
-pub(crate) fn probe(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+pub(crate) fn probe(app: &App, incoming: &Incoming, _control: &RequestContext) -> Reply {
     match app.database_for(incoming).graphql_schema_counter() {
         Ok(counter) => {
             Reply::json(json!({ "status": "up", "schemaUpdateCounter": counter }).to_string())

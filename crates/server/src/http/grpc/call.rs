@@ -5,12 +5,12 @@ use super::status::{Code, Status};
 use crate::http::app::App;
 use crate::http::message::incoming::Incoming;
 use bytes::{BufMut, Bytes, BytesMut};
-use hexgraph::db::Control;
+use hexgraph::db::RequestContext;
 use prost::Message;
 use prost::encoding::{WireType, encode_key, encode_varint};
 
 /// Carries out a call, whose message is the body of the request. It may block, and has to check its control.
-pub(in crate::http) type Call = fn(&App, &Incoming, &Control) -> Result<CallAnswer, Status>;
+pub(in crate::http) type Call = fn(&App, &Incoming, &RequestContext) -> Result<CallAnswer, Status>;
 
 /// The message that a call is answered with, in parts that follow each other.
 #[derive(Debug)]

@@ -22,7 +22,7 @@ use axum::body::Body;
 use axum::extract::{ConnectInfo, Request};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
-use hexgraph::db::{Control, guarded};
+use hexgraph::db::{RequestContext, guarded};
 use hexgraph_base::budget::Share;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -101,13 +101,13 @@ async fn carry_out(
     let incoming = incoming.map_err(|why| Status::unreadable(&bounded(why, most)))?;
     let incoming = incoming.with_client(address_of(peer.as_ref()));
     if turn == Turn::AtOnce {
-        let control = Control::new();
+        let control = RequestContext::new();
         return read_and_call(app, incoming, (dialect, most), (call, route.path, slot), &control);
     }
     let kind = likeness(call as usize, "", incoming.bytes());
     let running = Running { peer, kind, timeout, since: None };
     let path = route.path;
-    let work = move |app: &App, incoming: Incoming, control: &Control| {
+    let work = move |app: &App, incoming: Incoming, control: &RequestContext| {
         let started = Instant::now();
         let call = (call, path, slot);
         let done = guarded(|| Ok(read_and_call(app, incoming, (dialect, most), call, control)));
@@ -144,7 +144,7 @@ fn read_and_call(
     incoming: Incoming,
     (dialect, most): (Dialect, usize),
     (call, path, slot): (Call, &str, Option<Slot>),
-    control: &Control,
+    control: &RequestContext,
 ) -> Result<Done, Status> {
     control.set_limits(*app.unguarded.limits());
     let incoming = message_of(dialect, incoming)?;

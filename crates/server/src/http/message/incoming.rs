@@ -11,7 +11,7 @@ use axum::body::{Body, BodyDataStream, Bytes};
 use axum::extract::Query;
 use axum::http::{HeaderMap, Method, Uri, header};
 use futures_util::StreamExt;
-use hexgraph::db::Control;
+use hexgraph::db::RequestContext;
 use hexgraph_base::budget::{Budget, Share, json_weight};
 use hexgraph_base::types::{Error, without_mark};
 use std::io;
@@ -120,7 +120,7 @@ impl Incoming {
     ///
     /// [`Unreadable::Wrong`] for a body that is not packed as it says or unpacks to more, [`Unreadable::Starved`] when there is no memory
     /// or `control` says to stop.
-    pub fn unpacked(self, most: usize, control: &Control) -> Result<Incoming, Unreadable> {
+    pub fn unpacked(self, most: usize, control: &RequestContext) -> Result<Incoming, Unreadable> {
         let Some((share, coding)) = self.share.as_ref().zip(self.coding) else { return Ok(self) };
         let body = unpack((&self.body, coding), most, share, control)?;
         share.give_back(self.body.len() as u64);
@@ -379,7 +379,7 @@ fn unpack(
     (body, coding): (&[u8], Coding),
     most: usize,
     share: &Share,
-    control: &Control,
+    control: &RequestContext,
 ) -> Result<Bytes, Unreadable> {
     let mut unpacked = Vec::new();
     let damaged = |error: io::Error| Unreadable::Wrong(coding.fault(&error));
@@ -436,7 +436,7 @@ mod tests {
             Body::from(encoder.finish().unwrap())
         };
         let gzip = || HeaderMap::from_iter([(header::CONTENT_ENCODING, "gzip".parse().unwrap())]);
-        let control = Control::new();
+        let control = RequestContext::new();
         let receive = async |headers, body| {
             let incoming = Incoming::receive(&bodies, headers, None, (body, MOST)).await?;
             incoming.unpacked(MOST, &control)

@@ -13,7 +13,7 @@ use super::stream_slots::StreamSlot;
 use crate::http::admission::lower_priority;
 use axum::body::{Body, Bytes};
 use futures_util::stream;
-use hexgraph::db::Control;
+use hexgraph::db::RequestContext;
 use hexgraph_base::types::{Error, Result};
 use std::time::Duration;
 use std::{io, thread};
@@ -50,14 +50,14 @@ pub(in crate::http) struct Pieces<'a> {
 #[derive(Clone, Copy)]
 struct Way<'a> {
     sender: &'a Sender<Piece>,
-    control: &'a Control,
+    control: &'a RequestContext,
     runtime: &'a Handle,
 }
 
 /// An answer that is not written yet.
 pub(in crate::http) struct Stream {
-    control: Control,
-    write: Box<dyn FnOnce(&Control, &mut Pieces<'_>) -> Result<()> + Send>,
+    control: RequestContext,
+    write: Box<dyn FnOnce(&RequestContext, &mut Pieces<'_>) -> Result<()> + Send>,
     slot: StreamSlot,
 }
 
@@ -70,8 +70,8 @@ impl Stream {
     /// What `write` will write, until `control` stops it.
     pub(in crate::http) fn new(
         slot: StreamSlot,
-        control: Control,
-        write: impl FnOnce(&Control, &mut Pieces<'_>) -> Result<()> + Send + 'static,
+        control: RequestContext,
+        write: impl FnOnce(&RequestContext, &mut Pieces<'_>) -> Result<()> + Send + 'static,
     ) -> Stream {
         Stream { control, write: Box::new(write), slot }
     }

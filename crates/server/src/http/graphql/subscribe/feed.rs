@@ -17,7 +17,7 @@ use crate::http::message::reply::Reply;
 use axum::body::Bytes;
 use axum::http::Method;
 use hexgraph::db::graphql::{Fault, Headers, OperationKind, Request, Subscribable};
-use hexgraph::db::{Canceller, Control};
+use hexgraph::db::{Canceller, RequestContext};
 use hexgraph_base::budget::{Held, json_weight};
 use hexgraph_base::types::Error;
 use std::future::{Future, pending};
@@ -94,7 +94,7 @@ impl Drop for Feed {
 impl Feed {
     /// Starts a job in a task of its own. Its messages are sent to `out`.
     pub(super) fn start(app: &Arc<App>, job: Job, out: Sender<Delivery>) -> Feed {
-        let canceller = Control::new().canceller();
+        let canceller = RequestContext::new().canceller();
         let (app, asker) = (Arc::clone(app), job.asker);
         let id = Arc::clone(&job.id);
         let source = Source { app, id, serial: job.serial, asker, canceller, out };
@@ -181,9 +181,9 @@ impl Source {
         let started = Instant::now();
         let (app, wanted) = (Arc::clone(&self.app), Arc::clone(wanted));
         let (asked, role) = (self.asker.asks(&wanted.0.query), self.asker.role);
-        let answer = move |control: Control| {
+        let answer = move |control: RequestContext| {
             let (request, headers) = &*wanted;
-            app.database_for_subscriber(headers, role).graphql(request, headers, &control)
+            app.database_for_subscriber(headers, role).graphql_with(request, headers, &control)
         };
         let done = admission::carry_out(&self.app.lanes, asked, self.is_wanted(), answer).await;
         let Ok(response) = done else { return self.fail(vec![Fault::new(OVERLOADED)]).await };

@@ -4,7 +4,7 @@
 use crate::http::admission::{self, Asked, Overloaded, busy_time, likeness};
 use crate::http::app::App;
 use hexgraph::db::access::KeyRole;
-use hexgraph::db::{Control, Onward};
+use hexgraph::db::{Onward, RequestContext};
 use hexgraph_base::types::Error;
 use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
@@ -36,7 +36,7 @@ pub(super) async fn in_turn<T: Send + 'static>(
     app: &Arc<App>,
     asked: Asked,
     is_wanted: impl Fn() -> bool + Send + Sync + Clone + 'static,
-    work: impl Fn(&Control) -> T + Send + Sync + 'static,
+    work: impl Fn(&RequestContext) -> T + Send + Sync + 'static,
 ) -> Result<T, Overloaded> {
     let work = Arc::new(work);
     if !app.lanes.was_slow(asked.kind) {
@@ -53,7 +53,7 @@ pub(super) async fn in_turn<T: Send + 'static>(
                     Err(Error::Limit { message: "it takes longer than a desk is kept".to_owned() })
                 }
             };
-            let control = Control::new().with_poll(move || !wanted()).with_gate(quick, gate);
+            let control = RequestContext::new().with_poll(move || !wanted()).with_gate(quick, gate);
             let done = here(&control);
             is_long.get().is_none().then_some(done)
         };

@@ -6,7 +6,7 @@ use crate::http::graphql::extensions::extensions;
 use crate::http::graphql::subscribe::channels::{Answer, Channel, Channels, News};
 use crate::http::graphql::subscribe::in_turn::in_turn;
 use hexgraph::db::graphql::{Fault, Subscribable, Subscription, Update};
-use hexgraph::db::{Canceller, Control};
+use hexgraph::db::{Canceller, RequestContext};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, watch};
@@ -47,7 +47,7 @@ impl Channel {
         let subscription = wanted.begin(move || wake.notify_one())?;
         let (news_out, news) = watch::channel(News::None);
         let (asked_out, asked) = watch::channel(0);
-        let (hurry, canceller) = (Arc::new(Notify::new()), Control::new().canceller());
+        let (hurry, canceller) = (Arc::new(Notify::new()), RequestContext::new().canceller());
         let source = Source {
             app: Arc::clone(app),
             changed,
@@ -117,7 +117,7 @@ impl Source {
     /// Asks once, in turn with others.
     async fn ask(&self, subscription: &Arc<Mutex<Subscription>>) -> Result<Found, Overloaded> {
         let (app, subscription) = (Arc::clone(&self.app), Arc::clone(subscription));
-        let ask = move |control: &Control| {
+        let ask = move |control: &RequestContext| {
             let started = Instant::now();
             let mut subscription = subscription.lock().unwrap_or_else(PoisonError::into_inner);
             let update = subscription.ask(control);

@@ -8,13 +8,13 @@ use crate::http::grpc::messages::operation;
 use crate::http::grpc::messages::{Operation, Payload};
 use crate::http::grpc::status::{Code, Status};
 use crate::http::message::incoming::Incoming;
-use hexgraph::db::Control;
+use hexgraph::db::RequestContext;
 
 /// Changes the schema, or drops something.
 pub(in crate::http) fn answer(
     app: &App,
     incoming: &Incoming,
-    control: &Control,
+    control: &RequestContext,
 ) -> Result<CallAnswer, Status> {
     if let Some(refusal) = app.security.address_refusal(incoming) {
         return Err(Status::new(Code::PermissionDenied, refusal));

@@ -8,13 +8,13 @@ use crate::http::grpc::call::{CallAnswer, decode};
 use crate::http::grpc::messages::{AllocateIDsRequest, AllocateIDsResponse, TxnContext};
 use crate::http::grpc::status::{Code, Status};
 use crate::http::message::incoming::Incoming;
-use hexgraph::db::Control;
+use hexgraph::db::RequestContext;
 
 /// Commits a transaction, or discards it. Of the keys only those count that the client sends back.
 pub(in crate::http) fn answer(
     app: &App,
     incoming: &Incoming,
-    _control: &Control,
+    _control: &RequestContext,
 ) -> Result<CallAnswer, Status> {
     check_open(app)?;
     let txn: TxnContext = decode(incoming)?;
@@ -39,7 +39,7 @@ pub(in crate::http) fn answer(
 pub(in crate::http) fn allocate(
     app: &App,
     incoming: &Incoming,
-    _control: &Control,
+    _control: &RequestContext,
 ) -> Result<CallAnswer, Status> {
     check_open(app)?;
     let request: AllocateIDsRequest = decode(incoming)?;

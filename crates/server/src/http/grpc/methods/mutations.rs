@@ -9,7 +9,9 @@ use crate::http::grpc::call::CallAnswer;
 use crate::http::grpc::messages::{self, NQuad, Request};
 use crate::http::grpc::status::{Code, Status};
 use crate::http::message::reply::{Extensions, Txn};
-use hexgraph::db::{Control, Database, Mutation, MutationAnswer, MutationRequest, Statements};
+use hexgraph::db::{
+    Database, Mutation, MutationAnswer, MutationRequest, RequestContext, Statements,
+};
 use std::net::IpAddr;
 
 /// Carries out the mutations of a request, and its query before them. `rdf` says that the query's answer is wanted as N-Quads instead
@@ -22,7 +24,7 @@ pub(super) fn carry_out(
     database: &Database,
     (request, rdf): (&Request, bool),
     client: Option<IpAddr>,
-    control: &Control,
+    control: &RequestContext,
 ) -> Result<CallAnswer, Status> {
     let texts = request.mutations.iter().map(|mutation| Texts::read(mutation, control));
     let texts = texts.collect::<Result<Vec<Texts<'_>>, Status>>()?;
@@ -45,14 +47,14 @@ pub(super) fn answer(
     database: &Database,
     done: MutationAnswer,
     rdf: bool,
-    control: &Control,
+    control: &RequestContext,
 ) -> Result<CallAnswer, Status> {
     let (mut latency, mut touched) = (done.latency, None);
     let mut text = String::new();
     if let Some(answer) = &done.queries {
         let written = match rdf {
-            false => answer.to_json_within(control),
-            true => answer.to_rdf_within(control),
+            false => answer.to_json_with(control),
+            true => answer.to_rdf_with(control),
         };
         (text, latency.encoding) = written.map_err(status)?;
         let counts = answer.touched().into_iter();
@@ -86,7 +88,10 @@ struct Texts<'a> {
 }
 
 impl<'a> Texts<'a> {
-    fn read(mutation: &'a messages::Mutation, control: &Control) -> Result<Texts<'a>, Status> {
+    fn read(
+        mutation: &'a messages::Mutation,
+        control: &RequestContext,
+    ) -> Result<Texts<'a>, Status> {
         let statements = |quads: &[NQuad]| -> Result<String, Status> {
             let text = text_of(quads)?;
             // The copy counts for the memory of the request.

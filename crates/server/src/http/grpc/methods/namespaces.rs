@@ -9,7 +9,7 @@ use crate::http::grpc::messages::{
 };
 use crate::http::grpc::status::{Code, Status};
 use crate::http::message::incoming::Incoming;
-use hexgraph::db::{Control, Database};
+use hexgraph::db::{Database, RequestContext};
 
 /// Makes a namespace.
 ///
@@ -19,7 +19,7 @@ use hexgraph::db::{Control, Database};
 pub(in crate::http) fn create(
     app: &App,
     incoming: &Incoming,
-    _control: &Control,
+    _control: &RequestContext,
 ) -> Result<CallAnswer, Status> {
     let _: CreateNamespaceRequest = decode(incoming)?;
     let namespace = administered(app, incoming)?.create_namespace(None).map_err(status)?;
@@ -34,7 +34,7 @@ pub(in crate::http) fn create(
 pub(in crate::http) fn drop_one(
     app: &App,
     incoming: &Incoming,
-    _control: &Control,
+    _control: &RequestContext,
 ) -> Result<CallAnswer, Status> {
     let request: DropNamespaceRequest = decode(incoming)?;
     administered(app, incoming)?.drop_namespace(request.namespace).map_err(status)?;
@@ -49,7 +49,7 @@ pub(in crate::http) fn drop_one(
 pub(in crate::http) fn list(
     app: &App,
     incoming: &Incoming,
-    _control: &Control,
+    _control: &RequestContext,
 ) -> Result<CallAnswer, Status> {
     let _: ListNamespacesRequest = decode(incoming)?;
     let ids = administered(app, incoming)?.namespaces().map_err(status)?;

@@ -9,13 +9,13 @@ use crate::http::grpc::call::{CallAnswer, decode};
 use crate::http::grpc::messages::{Mutation, Request};
 use crate::http::grpc::status::{Code, Status};
 use crate::http::message::incoming::Incoming;
-use hexgraph::db::{Control, Database, QueryRequest};
+use hexgraph::db::{Database, QueryRequest, RequestContext};
 
 /// Answers a query, or carries out a mutation or an upsert.
 pub(in crate::http) fn answer(
     app: &App,
     incoming: &Incoming,
-    control: &Control,
+    control: &RequestContext,
 ) -> Result<CallAnswer, Status> {
     check_open(app)?;
     let request: Request = decode(incoming)?;
@@ -60,12 +60,12 @@ pub(super) fn ask(
     (app, database): (&App, &Database),
     request: QueryRequest,
     (start, rdf): (u64, bool),
-    control: &Control,
+    control: &RequestContext,
 ) -> Result<CallAnswer, Status> {
     let (answer, start) = database.query_at(start, &request, control).map_err(status)?;
     let written = match rdf {
-        false => answer.to_json_within(control),
-        true => answer.to_rdf_within(control),
+        false => answer.to_json_with(control),
+        true => answer.to_rdf_with(control),
     };
     let (text, encoding) = written.map_err(status)?;
     let about = Asked {

@@ -11,14 +11,14 @@ use crate::http::grpc::call::{CallAnswer, decode};
 use crate::http::grpc::messages::RunDqlRequest;
 use crate::http::grpc::status::{Code, Status};
 use crate::http::message::incoming::Incoming;
-use hexgraph::db::{Control, QueryRequest};
+use hexgraph::db::{QueryRequest, RequestContext};
 use hexgraph_base::types::Error;
 
 /// Answers a query, or carries out a mutation or an upsert in a commit of its own.
 pub(in crate::http) fn answer(
     app: &App,
     incoming: &Incoming,
-    control: &Control,
+    control: &RequestContext,
 ) -> Result<CallAnswer, Status> {
     check_open(app)?;
     let request: RunDqlRequest = decode(incoming)?;

@@ -7,14 +7,14 @@ use crate::http::grpc::messages::{Jwt, LoginRequest, Response, Version};
 use crate::http::grpc::status::{Code, Status};
 use crate::http::message::incoming::Incoming;
 use hexgraph::db::graphql::VERSION_TAG;
-use hexgraph::db::{Control, access};
+use hexgraph::db::{RequestContext, access};
 use prost::Message;
 
 /// `CheckVersion`.
 pub(in crate::http) fn version(
     _app: &App,
     _incoming: &Incoming,
-    _control: &Control,
+    _control: &RequestContext,
 ) -> Result<CallAnswer, Status> {
     CallAnswer::new(&Version { tag: VERSION_TAG.to_owned() })
 }
@@ -23,7 +23,7 @@ pub(in crate::http) fn version(
 pub(in crate::http) fn login(
     app: &App,
     incoming: &Incoming,
-    control: &Control,
+    control: &RequestContext,
 ) -> Result<CallAnswer, Status> {
     let asked: LoginRequest = decode(incoming)?;
     if !app.security.knows_token(incoming) {
@@ -36,7 +36,7 @@ pub(in crate::http) fn login(
         namespace: asked.namespace,
         address: incoming.client(),
     };
-    let tokens = app.unguarded.login(&request, control).map_err(status)?;
+    let tokens = app.unguarded.login_with(&request, control).map_err(status)?;
     let tokens = Jwt { access_jwt: tokens.access, refresh_jwt: tokens.refresh };
     CallAnswer::new(&Response { json: tokens.encode_to_vec().into(), ..Response::default() })
 }
@@ -60,7 +60,7 @@ struct HealthCheckResponse {
 pub(in crate::http) fn health(
     app: &App,
     incoming: &Incoming,
-    _control: &Control,
+    _control: &RequestContext,
 ) -> Result<CallAnswer, Status> {
     let request: HealthCheckRequest = decode(incoming)?;
     if !["", "api.Dgraph"].contains(&request.service.as_str()) {
