@@ -25,8 +25,8 @@ use super::guard::guarded;
 use super::handles::{Shared, lock};
 use super::operation::OpenOptions;
 use arc_swap::ArcSwapOption;
+use dashmap::DashMap;
 use hexgraph_base::types::Result;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::{Arc, Mutex, Weak};
@@ -76,7 +76,7 @@ type Slot = Mutex<Weak<Shared>>;
 /// The directories that a process has opened, by their canonical paths.
 struct Slots {
     process: u32,
-    by_path: Mutex<BTreeMap<PathBuf, Arc<Slot>>>,
+    by_path: DashMap<PathBuf, Arc<Slot>>,
 }
 
 static SLOTS: ArcSwapOption<Slots> = ArcSwapOption::const_empty();
@@ -91,7 +91,7 @@ impl Slots {
             if let Some(slots) = known.as_ref().filter(is_own) {
                 return Arc::clone(slots);
             }
-            let new = Arc::new(Slots { process, by_path: Mutex::default() });
+            let new = Arc::new(Slots { process, by_path: DashMap::new() });
             // Of threads that come at once one wins.
             SLOTS.compare_and_swap(&*known, Some(new));
         }
@@ -99,10 +99,9 @@ impl Slots {
 
     /// The slot of a directory, which need not be there yet.
     fn slot(&self, path: &Path) -> Arc<Slot> {
-        let mut by_path = lock(&self.by_path);
-        // One that somebody else has is in use. Nobody waits for the others, as they are got here alone.
-        by_path.retain(|_, slot| 1 < Arc::strong_count(slot) || 0 < lock(slot).strong_count());
-        Arc::clone(by_path.entry(canonical(path)).or_default())
+        // A slot that another thread holds is in use. The lock of any other slot is free: only the map leads to it.
+        self.by_path.retain(|_, slot| 1 < Arc::strong_count(slot) || 0 < lock(slot).strong_count());
+        Arc::clone(&self.by_path.entry(canonical(path)).or_default())
     }
 }
 

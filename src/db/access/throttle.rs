@@ -2,7 +2,7 @@
 //! after many, whoever they are of, nobody can for some seconds: one password may be tried on many users. Of IPv6 a network of 64
 //! bits counts as an address, since who has one has all of its addresses.
 
-use std::collections::HashMap;
+use dashmap::DashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
@@ -50,10 +50,12 @@ const PAUSE_MAX: Duration = Duration::from_secs(300);
 /// A user, by namespace and name, be they there or not.
 pub(super) type Who<'a> = (u64, &'a str);
 
-/// The failures of late, by user and address, and by address.
+/// The recent failures, by user and address, and by address. Logins of other users do not wait for each other.
 #[derive(Default)]
 pub(super) struct Throttle {
-    failures: Mutex<HashMap<u64, Failures>>,
+    failures: DashMap<u64, Failures>,
+    /// Locked while entries are removed because there are too many.
+    pruning: Mutex<()>,
     hasher: RandomState,
 }
 
@@ -83,40 +85,52 @@ impl Throttle {
         address: Option<IpAddr>,
         now: Instant,
     ) -> Option<Duration> {
-        let failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        let until = |counted| failures.get(&self.key(counted)).map(|known| known.until(counted));
+        let until =
+            |counted| self.failures.get(&self.key(counted)).map(|known| known.until(counted));
         let until = counted(user, address).filter_map(until).max()?;
         until.checked_duration_since(now).filter(|pause| !pause.is_zero())
     }
 
-    /// Notes a failure.
+    /// Notes a failure. When no call is running, there are [`ENTRIES_MAX`] entries at most.
     pub(super) fn note_failure(&self, user: Who<'_>, address: Option<IpAddr>, now: Instant) {
-        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        if ENTRIES_MAX <= failures.len() {
-            failures.retain(|_, known| now < known.last + FORGET);
-        }
-        if ENTRIES_MAX <= failures.len() {
-            // Half of them, so that it is not done each time.
-            let mut times: Vec<Instant> = failures.values().map(|known| known.last).collect();
-            // There are at least `ENTRIES_MAX` of them, so the middle one is there.
-            let (_, middle, _) = times.select_nth_unstable(ENTRIES_MAX / 2);
-            let middle = *middle;
-            failures.retain(|_, known| middle < known.last);
-        }
+        let mut has_new = false;
         for counted in counted(user, address) {
-            let new = Failures { count: 0, last: now };
-            let known = failures.entry(self.key(counted)).or_insert(new);
-            if known.last + FORGET < now {
-                known.count = 0;
+            let mut entry = self.failures.entry(self.key(counted)).or_insert_with(|| {
+                has_new = true;
+                Failures { count: 0, last: now }
+            });
+            if entry.last + FORGET < now {
+                entry.count = 0;
             }
-            (known.count, known.last) = (known.count.saturating_add(1), now);
+            (entry.count, entry.last) = (entry.count.saturating_add(1), now);
+        }
+        // Looked at after the entry is there, so of calls that run at once the last one sees the entries of all.
+        if has_new && ENTRIES_MAX < self.failures.len() {
+            self.prune(now);
+        }
+    }
+
+    /// Removes expired entries, and the older half where too many are left.
+    fn prune(&self, now: Instant) {
+        let _pruning = self.pruning.lock().unwrap_or_else(PoisonError::into_inner);
+        // Another thread may have done it meanwhile.
+        if self.failures.len() <= ENTRIES_MAX {
+            return;
+        }
+        self.failures.retain(|_, entry| now < entry.last + FORGET);
+        if ENTRIES_MAX < self.failures.len() {
+            // Half of them, so that it is not done each time.
+            let mut times: Vec<Instant> = self.failures.iter().map(|entry| entry.last).collect();
+            times.sort_unstable();
+            if let Some(median) = times.get(times.len() / 2) {
+                self.failures.retain(|_, entry| *median < entry.last);
+            }
         }
     }
 
     /// Forgets the failures of a user who has logged in. Those of the address stay: else one's own login between would hide them.
     pub(super) fn forget(&self, (namespace, name): Who<'_>, address: Option<IpAddr>) {
-        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        failures.remove(&self.key(Counted::User(namespace, name, address.map(network))));
+        self.failures.remove(&self.key(Counted::User(namespace, name, address.map(network))));
     }
 
     /// Names may be long and there may be many, so a number stands for them.
@@ -200,6 +214,28 @@ mod tests {
             let now = start + Duration::from_millis(number as u64);
             throttle.note_failure((0, &format!("user {number}")), None, now);
         }
-        assert!(throttle.failures.lock().unwrap().len() <= ENTRIES_MAX);
+        assert!(throttle.failures.len() <= ENTRIES_MAX);
+    }
+
+    #[test]
+    fn it_stays_small_and_exact_with_threads() {
+        let (throttle, start) = (Throttle::default(), Instant::now());
+        let here = Some(IpAddr::from([127, 0, 0, 1]));
+        let attack = |thread: usize| {
+            for number in 0..2 * ENTRIES_MAX {
+                let now = start + Duration::from_millis(number as u64);
+                throttle.note_failure((0, &format!("user {thread} {number}")), None, now);
+                if number % 1000 == 0 {
+                    // The newest failures stay.
+                    throttle.note_failure((1, "ada"), here, now + FORGET / 2);
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            (0..4).for_each(|thread| drop(scope.spawn(move || attack(thread))));
+        });
+        assert!(throttle.failures.len() <= ENTRIES_MAX, "{}", throttle.failures.len());
+        let key = throttle.key(Counted::User(1, "ada", here));
+        assert_eq!(throttle.failures.get(&key).map(|known| known.count), Some(80));
     }
 }

@@ -9,10 +9,10 @@
 //! then. All who join meanwhile get the same one. The task is in [`super::source`].
 
 use axum::body::Bytes;
+use dashmap::DashMap;
 use hexgraph::db::Canceller;
 use hexgraph::db::graphql::Identity;
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use tokio::sync::{Notify, watch};
 use tokio::task::AbortHandle;
 
@@ -37,10 +37,11 @@ pub(crate) struct Answer {
     pub fingerprint: Option<[u64; 2]>,
 }
 
-/// The channels that have at least one subscriber, by the identity of their question.
+/// The channels that have at least one subscriber, by the identity of their question. Subscribers of other questions
+/// do not wait for each other, while one of them begins a channel.
 #[derive(Default)]
 pub(crate) struct Channels {
-    list: Mutex<HashMap<Identity, Weak<Channel>>>,
+    pub(super) by_identity: DashMap<Identity, Weak<Channel>>,
 }
 
 /// A question that is asked again after commits, for as long as it has subscribers.
@@ -61,19 +62,9 @@ impl Drop for Channel {
         self.canceller.cancel();
         self.task.abort();
         if let Some(channels) = self.channels.upgrade() {
-            let mut list = channels.lock();
-            // Another one may have taken its place.
-            if list.get(&self.identity).is_some_and(|known| known.strong_count() == 0) {
-                list.remove(&self.identity);
-            }
+            // A newer channel may have replaced it.
+            channels.by_identity.remove_if(&self.identity, |_, known| known.strong_count() == 0);
         }
-    }
-}
-
-impl Channels {
-    pub(super) fn lock(&self) -> MutexGuard<'_, HashMap<Identity, Weak<Channel>>> {
-        // Nothing that runs under the lock panics halfway.
-        self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -5,6 +5,7 @@ use crate::http::app::App;
 use crate::http::graphql::extensions::extensions;
 use crate::http::graphql::subscribe::channels::{Answer, Channel, Channels, News};
 use crate::http::graphql::subscribe::in_turn::in_turn;
+use dashmap::Entry;
 use hexgraph::db::graphql::{Fault, Subscribable, Subscription, Update};
 use hexgraph::db::{Canceller, RequestContext};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -23,14 +24,16 @@ impl Channels {
         wanted: Subscribable,
         asked: Asked,
     ) -> Result<Arc<Channel>, Vec<Fault>> {
-        let identity = wanted.identity().clone();
-        let mut list = self.lock();
-        // A channel whose last listener is going can't be upgraded any more; another one takes its place.
-        if let Some(known) = list.get(&identity).and_then(Weak::upgrade) {
-            return Ok(known);
+        // The entry is locked until this returns, so of subscribers that come at once one starts the channel.
+        let entry = self.by_identity.entry(wanted.identity().clone());
+        // A channel whose last subscriber is leaving can't be upgraded any more; a new one replaces it.
+        if let Entry::Occupied(known) = &entry
+            && let Some(channel) = known.get().upgrade()
+        {
+            return Ok(channel);
         }
         let channel = Arc::new(Channel::start(app, Arc::downgrade(self), (wanted, asked))?);
-        list.insert(identity, Arc::downgrade(&channel));
+        entry.insert(Arc::downgrade(&channel));
         Ok(channel)
     }
 }
