@@ -323,6 +323,8 @@ struct Names {
     uses: Vec<(String, Vec<String>)>,
     /// All paths outside of `use`.
     paths: Vec<Vec<String>>,
+    /// The modules that have no file of their own: `mod unix { … }`.
+    inner: BTreeSet<String>,
 }
 
 /// For each pair of files of which the first uses the second: the names that it uses.
@@ -368,6 +370,10 @@ fn names(text: &str) -> Names {
     let lines: Vec<&str> = numbered_code(code).map(|(_, line)| line).collect();
     let code = lines.join("\n");
     let mut found = Names::default();
+    for line in &lines {
+        let inner = line.split_once("mod ").and_then(|(_, rest)| rest.strip_suffix(" {"));
+        found.inner.extend(inner.map(str::to_owned));
+    }
     for statement in code.split(';') {
         // The last words before a semicolon may be a `use`.
         let is_path = |c: char| is_word(c) || c.is_whitespace() || ":{},*".contains(c);
@@ -464,6 +470,9 @@ fn owner(modules: &Modules, from: &str, path: &[String], depth: usize) -> Option
             "self" => {}
             "super" => at = at.rsplit_once("::").map_or("", |(parent, _)| parent).to_owned(),
             _ if modules.contains_key(&child) => at = child,
+            _ if modules.get(&at).is_some_and(|names| names.inner.contains(step)) => {
+                return Some((at, path.last().unwrap_or(step).clone()));
+            }
             _ => {
                 let known = modules.get(&at)?.uses.iter().find(|(name, _)| name == step);
                 // A name may lead to itself: `use it;`.
@@ -527,10 +536,13 @@ fn circles_are_found() {
         // A part and its parent.
         ("b::e", "use super::go;\nuse super::e::f::g;\nfn h() { fmt::write() }\n"),
         ("b::e::f", "use super::h;\n"),
+        // What a module without a file hands on is of the file around it.
+        ("g", "use crate::h::Options;\npub use unix::Socket;\nmod unix {\n    struct Socket;\n}\n"),
+        ("h", "use crate::g::Socket;\nstruct Options(Socket);\n"),
     ];
     let read = |(path, text): &(&str, &str)| ((*path).to_owned(), names(text));
     let ties = ties(&files.iter().map(read).collect());
-    assert_eq!(circles(&ties), [["a", "b::c"]]);
+    assert_eq!(circles(&ties), [["a", "b::c"], ["g", "h"]]);
     let want = "  [\"a\", \"b::c\"]\n    a uses b::c: One, run\n    b::c uses a: stop";
     assert_eq!(told(&["a", "b::c"], &ties), want);
 }

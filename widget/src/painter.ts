@@ -1,9 +1,7 @@
-// What draws nodes and edges: WebGL where the browser has it, the 2D canvas elsewhere.
+// What draws nodes and edges, and how they look whatever draws them.
 
 import type { Camera } from "./camera";
 import type { Graph } from "./graph";
-import { Canvas } from "./canvas";
-import { Gl } from "./gl";
 
 /** What is drawn in another way than the rest. */
 export interface Marks {
@@ -33,9 +31,4 @@ export const CHOSEN: [number, number, number] = [207, 34, 46];
 /** How much of the ground an edge covers: many are paler. */
 export function opacity(edges: number): number {
   return Math.max(0.12, Math.min(0.6, 60 / Math.sqrt(edges + 1)));
-}
-
-/** Returns a painter; `lost` is called when the browser takes its memory away. */
-export function painter(lost: () => void, only?: "2d"): Painter {
-  return (only !== "2d" && Gl.make(lost)) || new Canvas();
 }

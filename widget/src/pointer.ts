@@ -1,6 +1,24 @@
 // Mouse, fingers and keys: moving, zooming, selecting, expanding.
 
-import type { View } from "./view";
+import type { Camera } from "./camera";
+import type { Furniture } from "./furniture";
+import type { Marks } from "./painter";
+
+/** What a pointer moves and marks. */
+export interface Scene {
+  readonly root: HTMLElement;
+  readonly camera: Camera;
+  readonly furniture: Furniture;
+  readonly marks: Marks;
+  nodeAt(left: number, top: number): number;
+  nodesIn(left: number, top: number, right: number, bottom: number): number[];
+  hover(node: number, left: number, top: number): void;
+  choose(nodes: Iterable<number>): void;
+  expand(node: number): void;
+  zoom(factor: number, left?: number, top?: number): void;
+  seeAll(): void;
+  redraw(isMoving?: boolean): void;
+}
 
 /** A pointer that moved less is a click. */
 const CLICK = 4;
@@ -12,7 +30,7 @@ export class Pointer {
   private start: [number, number] = [0, 0];
   private mode: "none" | "move" | "box" = "none";
 
-  constructor(private readonly view: View) {
+  constructor(private readonly view: Scene) {
     const { root } = view;
     root.addEventListener("pointerdown", (event) => this.pressed(event));
     root.addEventListener("pointermove", (event) => this.moved(event));

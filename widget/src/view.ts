@@ -5,8 +5,9 @@ import { Furniture } from "./furniture";
 import { Graph } from "./graph";
 import { Labels } from "./labels";
 import type { Answer, Model } from "./model";
-import { painter, type Marks, type Painter } from "./painter";
-import { Pointer } from "./pointer";
+import type { Marks, Painter } from "./painter";
+import { painter } from "./painters";
+import { Pointer, type Scene } from "./pointer";
 
 /** Where a frame takes longer than so many milliseconds, a moving picture has so many edges, and all of them when it rests for so long. */
 const SLOW = 50;
@@ -16,7 +17,7 @@ const REST = 200;
 /** The most nodes that the search lists. */
 const FOUND = 20;
 
-export class View {
+export class View implements Scene {
   readonly camera = new Camera();
   readonly graph = new Graph();
   readonly marks: Marks = { chosen: new Set(), hovered: -1, version: 0 };

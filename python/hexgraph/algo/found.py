@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from ..errors import NotConvergedWarning, SchemaError, about, warn_of
 from ..frames import missing, to_pandas, to_polars
 from ..schemas.definitions import definitions_in
-from .printed import to_html, to_text
+from .printed import Printed, to_html, to_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -422,9 +422,13 @@ class Found:
         """Return the number of rows."""
         return len(self._table)
 
+    @property
+    def _shown(self) -> Printed:
+        return Printed(self._db, self._table, self.name, self._is_ranked)
+
     def __repr__(self) -> str:
         """Show the first rows, the greatest numbers before others, and how many there are."""
-        return to_text(self)
+        return to_text(self._shown)
 
     def _repr_html_(self) -> str:
-        return to_html(self)
+        return to_html(self._shown)

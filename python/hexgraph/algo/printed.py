@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..display import table
 from ..errors import Error
@@ -11,8 +11,7 @@ from ..errors import Error
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .._native import Database
-    from .found import Found
+    from .._native import ArrowTable, Database
 
 ROWS_SHOWN = 10
 """The rows that are printed."""
@@ -24,9 +23,20 @@ NAMES_OF_GROUPS = frozenset((
 """The algorithms whose numbers name a group or a position, so that the greatest is not the best."""
 
 
-def to_text(found: Found) -> str:
+class Printed(NamedTuple):
+    """What is printed of a result."""
+
+    db: Database | None
+    table: ArrowTable
+    name: str
+    """The name of the algorithm, and of the column of its numbers."""
+    is_ranked: bool
+    """Whether there is a number for each node."""
+
+
+def to_text(result: Printed) -> str:
     """Return the head of a result as text, and how many rows it has."""
-    names, rows, count_line = head(found)
+    names, rows, count_line = head(result)
     columns = [[shown(row[at]) for row in rows] for at in range(len(names))]
     widths = [
         max([len(name), *map(len, cells)]) for name, cells in zip(names, columns, strict=True)
@@ -37,32 +47,32 @@ def to_text(found: Found) -> str:
     return "\n".join([*lines, count_line] if count_line else lines)
 
 
-def to_html(found: Found) -> str:
+def to_html(result: Printed) -> str:
     """Return the head of a result as a table."""
-    names, rows, count_line = head(found)
+    names, rows, count_line = head(result)
     nodes = [dict(zip(names, map(shown, row), strict=True)) for row in rows]
     below = f"<p>{escape(count_line)}</p>" if count_line else ""
     return table(nodes or [dict.fromkeys(names, "")]) + below
 
 
-def head(found: Found) -> tuple[list[str], list[tuple[Any, ...]], str]:
+def head(result: Printed) -> tuple[list[str], list[tuple[Any, ...]], str]:
     """Return the columns and rows that are printed, and the line below them.
 
     Numbers of nodes come with the greatest first, as `top` has them; nodes have the label that
     pictures write at them, where there is one.
     """
-    arrow, columns, count = found._table, found.columns, len(found)
-    is_ranked = found._is_ranked and found.name not in NAMES_OF_GROUPS
+    arrow, columns, count = result.table, result.table.column_names, len(result.table)
+    is_ranked = result.is_ranked and result.name not in NAMES_OF_GROUPS
     is_small = count <= ROWS_SHOWN
-    chosen = arrow._greatest(found.name, ROWS_SHOWN) if is_ranked and not is_small else None
+    chosen = arrow._greatest(result.name, ROWS_SHOWN) if is_ranked and not is_small else None
     rows = (chosen or arrow._first(ROWS_SHOWN))._with_text_uids().rows()
     if is_ranked and is_small:
-        number = columns.index(found.name)
+        number = columns.index(result.name)
         rows.sort(key=lambda row: (row[number] is None, -(row[number] or 0)))
     told = "" if count <= len(rows) else f"... {count} rows"
     if is_ranked and told and len(rows) < ROWS_SHOWN:
         told += f", {count - len(rows)} without a number"
-    return *with_labels(found._db, columns, rows), told
+    return *with_labels(result.db, columns, rows), told
 
 
 def with_labels(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import Any, Never, NoReturn, Self, TypeVar
@@ -12,26 +12,22 @@ from typing import Any, Never, NoReturn, Self, TypeVar
 from .. import frames, transactions
 from .._native import ArrowTable, SchemaReport, json_table, schema_text
 from ..errors import (
-    Error,
     NotSupportedError,
-    ParseError,
     QueryError,
     ReadOnlyError,
-    SchemaError,
 )
 from ..guesses import refuse_of_query
 from ..homes import expanded
 from ..methods import DatabaseMethods
-from . import lists, paging, requests
+from . import paging, requests
 from . import schema as definitions
-from .answers import Asked, Result, Upsert
+from .answers import Result, Upsert
+from .changes import Changes
 from .each import Answers
-from .mirror import Mirror
-from .requests import Json
+from .session import READ_ONLY, Session
 from .transaction import DELETE, Txn
-from .wire import faults
 from .wire.address import parse
-from .wire.channel import Channel, api, grpc
+from .wire.channel import api
 from .wire.subscription import Subscription
 from .wire.web import Web
 
@@ -55,7 +51,7 @@ def _refused(name: str, advice: str) -> Callable[..., NoReturn]:
     return method
 
 
-class Cluster:
+class Cluster(Changes):
     """A connection to a cluster of Dgraph. Made by `connect`; usable from many threads at once.
 
     Its methods are those of `hexgraph.Database`. What a cluster can't do raises NotSupportedError,
@@ -64,12 +60,10 @@ class Cluster:
     """
 
     def __init__(self, text: str, *, read_only: bool = False) -> None:
-        self._address = parse(text)
-        self._read_only = read_only
-        self.channel = Channel(self._address)
+        self._session = Session(parse(text), read_only=read_only)
+        self.channel = self._session.channel
         """The calls over gRPC."""
-        self._mirror = Mirror(self._read_schema)
-        self._web = Web(self._address, self.channel.access_token)
+        self._web = Web(self._session.address, self.channel.access_token)
         self._subscriptions: weakref.WeakSet[Subscription] = weakref.WeakSet()
 
     @property
@@ -80,19 +74,19 @@ class Cluster:
     @property
     def read_only(self) -> bool:
         """Whether it was opened to be read only."""
-        return self._read_only
+        return self._session.read_only
 
     def alter(self, schema: str | os.PathLike[str]) -> SchemaReport:
         """Set definitions of predicates and types, and build their indexes.
 
         The report says what was added, changed and dropped; what a cluster builds it does not tell.
         """
-        self.check_writable()
+        self._session.check_writable()
         text = schema_text(expanded(schema))
-        self._mirror.forget()
-        before = self._mirror.database()
-        self._alter(api.Operation(schema=text), lambda db: db.alter(text))
-        return self._mirror.altered(text, before)
+        self._session.mirror.forget()
+        before = self._session.mirror.database()
+        self._session.alter(api.Operation(schema=text), lambda db: db.alter(text))
+        return self._session.mirror.altered(text, before)
 
     def drop(self, what: str, name: str | None = None) -> None:
         """Drop "all", the "data" (the schema stays), or the "predicate" or "type" of a name."""
@@ -112,8 +106,8 @@ class Cluster:
                     'it is drop("all"), drop("data"), drop("predicate", name) or'
                     f' drop("type", name), not drop({given})'
                 )
-        self.check_writable()
-        self._alter(wanted, lambda _: None)
+        self._session.check_writable()
+        self._session.alter(wanted, lambda _: None)
 
     def query(
         self,
@@ -128,7 +122,7 @@ class Cluster:
         """Answer a query in DQL; with `strict`, names that the schema does not know are errors."""
         refuse_of_query(other)
         message = requests.query(dql, variables)
-        result = self.answer(message, dql, variables, timeout=timeout, debug=debug)
+        result = self._session.answer(message, dql, variables, timeout=timeout, debug=debug)
         if strict and result.warnings:
             raise QueryError(result.warnings[0])
         return result
@@ -187,9 +181,9 @@ class Cluster:
         """Set the GraphQL schema, a text or the path of a file, and return the one in force."""
         if sdl is None:
             return self._web.schema()
-        self.check_writable()
+        self._session.check_writable()
         self._web.set_schema(schema_text(expanded(sdl)))
-        self._mirror.forget()
+        self._session.mirror.forget()
         return self._web.schema()
 
     def graphql(
@@ -202,8 +196,8 @@ class Cluster:
         timeout: float | None = None,
     ) -> dict[str, Any]:
         """Answer a GraphQL request: a dict with "data", and "errors" when something is wrong."""
-        if self._read_only and _mutates(text):
-            raise ReadOnlyError(_READ_ONLY)
+        if self._session.read_only and _mutates(text):
+            raise ReadOnlyError(READ_ONLY)
         return self._web.ask(text, variables, operation=operation, headers=headers, timeout=timeout)
 
     def graphql_subscribe(
@@ -229,61 +223,31 @@ class Cluster:
 
         They come in the order of their uids, and all pages show the same moment.
         """
-        refusal = self._mirror.refusal(lambda db: db.pages(dql, size, variables))
+        refusal = self._session.mirror.refusal(lambda db: db.pages(dql, size, variables))
         if refusal is not None:
             raise refusal
         moment = self.txn(read_only=True)
         return paging.Pages(paging.split(dql), size, lambda text: moment.query(text, variables))
 
-    def mutate(
-        self,
-        *given: object,
-        set: str | None = None,  # noqa: A002 - as DQL calls it
-        delete: str | None = None,
-        set_json: Json | None = None,
-        delete_json: Json | None = None,
-    ) -> dict[str, str]:
-        """Delete and set in one commit. Returns the uids of new nodes by their blank nodes."""
-        arguments: dict[str, Any] = {
-            "set": set,
-            "delete": delete,
-            "set_json": set_json,
-            "delete_json": delete_json,
-        }
-        requests.refuse_unnamed(given)
+    def _mutate(self, arguments: dict[str, Any]) -> dict[str, str]:
         mutation = requests.mutation(**arguments)
-        self.check_writable()
+        self._session.check_writable()
         if mutation is None:
             return {}
         message = api.Request(mutations=[mutation], commit_now=True)
-        response = self.change(message, lambda txn: txn.mutate(**arguments), None)
+        response = self._session.change(message, lambda txn: txn.mutate(**arguments), None)
         return dict(response.uids)
 
-    def upsert(  # noqa: PLR0913 - as the embedded one
+    def _upsert(
         self,
         dql: str,
-        variables: dict[str, Any] | None = None,
-        *,
-        set: str | None = None,  # noqa: A002 - as DQL calls it
-        delete: str | None = None,
-        set_json: Json | None = None,
-        delete_json: Json | None = None,
-        cond: str = "",
-        mutations: Sequence[dict[str, Any]] | None = None,
-        timeout: float | None = None,
+        variables: dict[str, Any] | None,
+        arguments: dict[str, Any],
+        timeout: float | None,
     ) -> Upsert:
-        """Ask a query, and change what it found, in one commit."""
-        first: dict[str, Any] = {
-            "set": set,
-            "delete": delete,
-            "set_json": set_json,
-            "delete_json": delete_json,
-            "cond": cond,
-        }
-        wanted = requests.mutations(first, mutations)
-        self.check_writable()
-        asking = {**first, "mutations": mutations}
-        if not wanted and not variables and not cond:
+        wanted = requests.mutations(**arguments)
+        self._session.check_writable()
+        if not wanted and not variables and not arguments["cond"]:
             # The text may be a whole upsert block, which brings its own mutations.
             message = api.RunDQLRequest(dql_query=dql)
             method = "run_dql"
@@ -293,14 +257,14 @@ class Cluster:
             message.mutations.extend(wanted)
             message.commit_now = True
             method = "query"
-        response = self.change(
-            message, lambda txn: txn.upsert(dql, variables, **asking), timeout, method=method
+        response = self._session.change(
+            message, lambda txn: txn.upsert(dql, variables, **arguments), timeout, method=method
         )
-        return self.upserted(response, dql, variables)
+        return self._session.upserted(response, dql, variables)
 
     def txn(self, *, read_only: bool = False) -> Txn:
         """Begin a transaction: requests that see one moment and are committed as one."""
-        return Txn(self, read_only=read_only)
+        return Txn(self._session, read_only=read_only)
 
     def run(self, work: Callable[[Txn], T], *, retries: int = 10) -> T:
         """Call `work` with a transaction, commit, and try again after a conflict."""
@@ -310,16 +274,18 @@ class Cluster:
         """Take `count` uids in a row that no new node gets, and return them."""
         if count < 1:
             # In the words of the embedded database.
-            raise self._mirror.refusal(lambda db: db.assign_uids(count)) or ValueError(count)
-        self.check_writable()
+            raise self._session.mirror.refusal(lambda db: db.assign_uids(count)) or ValueError(
+                count
+            )
+        self._session.check_writable()
         message = api.AllocateIDsRequest(how_many=count, lease_type=api.UID)
         first: int = self.channel.ask("allocate_ids", message).start
         return range(first, first + count)
 
     def schema(self) -> str:
         """Return the schema in the language of `alter`."""
-        self._mirror.forget()
-        return self._mirror.database().schema()
+        self._session.mirror.forget()
+        return self._session.mirror.database().schema()
 
     def close(self) -> None:
         """End the connection. The data stays where it is."""
@@ -371,7 +337,7 @@ class Cluster:
     @property
     def namespace(self) -> int:
         """The namespace that the connection string names."""
-        return self._address.namespace
+        return self._session.address.namespace
 
     @property
     def recovery(self) -> NoReturn:
@@ -387,125 +353,19 @@ class Cluster:
         self.close()
 
     def __repr__(self) -> str:
-        mode = ", read-only" if self._read_only else ""
-        return f"<hexgraph.cluster.Cluster {self._address}{mode}>"
+        mode = ", read-only" if self._session.read_only else ""
+        return f"<hexgraph.cluster.Cluster {self._session.address}{mode}>"
 
-    # What transactions and imports use, too.
+    # What imports use, too.
 
     @property
     def has_web(self) -> bool:
         """Whether the connection string says where GraphQL is answered."""
-        return self._address.http is not None
+        return self._session.address.http is not None
 
     def predicates(self) -> list[definitions.Predicate]:
         """Return what the schema says of predicates, Dgraph's own included."""
-        return self._mirror.predicates()
-
-    def answer(
-        self,
-        message: Any,
-        dql: str,
-        variables: dict[str, Any] | None,
-        *,
-        timeout: float | None,
-        debug: bool,
-    ) -> Result:
-        """Ask a query. Raises what the embedded database does where it refuses the query, too."""
-        if lists.may_be_in(variables):
-            # A cluster would take a list for a text where no list may be.
-            refusal = self._mirror.parse_fault(dql, variables)
-            if refusal is not None:
-                raise refusal
-        try:
-            response = self.channel.call("query", message, timeout=timeout, debug=debug)
-        except grpc.RpcError as error:
-            raise self._exception(error, lambda db: db.query(dql, variables)) from None
-        return self._result(response, message, dql, variables)
-
-    def change(
-        self,
-        message: Any,
-        mirrored: Callable[[Any], object],
-        timeout: float | None,
-        *,
-        method: str = "query",
-    ) -> Any:
-        """Carry out mutations. Raises what the embedded database does, as `answer`."""
-
-        def refuse(db: Any) -> None:
-            txn = db.txn()
-            try:
-                mirrored(txn)
-            finally:
-                txn.discard()
-
-        try:
-            return self.channel.call(method, message, timeout=timeout)
-        except grpc.RpcError as error:
-            raise self._exception(error, refuse) from None
-
-    def upserted(self, response: Any, dql: str, variables: dict[str, Any] | None) -> Upsert:
-        """Return what an upsert did."""
-        found = None
-        if response.json:
-            found = self._result(response, requests.query(dql, variables), dql, variables)
-        return Upsert(dict(response.uids), found)
-
-    def check_writable(self) -> None:
-        """Raise ReadOnlyError where it was opened to be read only."""
-        if self._read_only:
-            raise ReadOnlyError(_READ_ONLY)
-
-    def _result(
-        self, response: Any, message: Any, dql: str, variables: dict[str, Any] | None
-    ) -> Result:
-        told = response.latency
-        latency = {"parsing": told.parsing_ns / 1e9, "processing": told.processing_ns / 1e9}
-
-        def rdf() -> str:
-            again = api.Request()
-            again.CopyFrom(message)
-            again.ClearField("mutations")
-            again.start_ts = response.txn.start_ts
-            again.resp_format = api.Request.RespFormat.RDF
-            try:
-                text: bytes = self.channel.call("query", again).rdf
-            except grpc.RpcError as error:
-                raise self._exception(error, lambda db: db.query(dql, variables).to_rdf()) from None
-            return text.decode()
-
-        return Result(response.json, latency, Asked(dql, variables, self._mirror, rdf))
-
-    def _exception(self, error: Any, ask: Callable[[Any], object]) -> Error:
-        told = faults.exception(error, str(self._address))
-        if not faults.is_about_the_request(error) or not isinstance(told, faults.ABOUT_TEXTS):
-            return told
-        try:
-            known = self._mirror.refusal(ask)
-        except Error:
-            return told
-        if known is None and isinstance(told, ParseError):
-            # The text is well formed, so it is about what it asks for.
-            return QueryError(told.message, told.line, told.column)
-        return known or told
-
-    def _alter(self, operation: Any, ask: Callable[[Any], object]) -> None:
-        try:
-            self.channel.call("alter", operation)
-        except grpc.RpcError as error:
-            found = self._exception(error, ask)
-            if type(found) is QueryError:
-                found = SchemaError(found.message)
-            raise found from None
-        finally:
-            self._mirror.forget()
-
-    def _read_schema(self) -> dict[str, Any]:
-        message = api.Request(query="schema {}", read_only=True)
-        return requests.json_from(self.channel.ask("query", message).json)
-
-
-_READ_ONLY = "the connection is read-only: open it without read_only to change something"
+        return self._session.mirror.predicates()
 
 
 def _mutates(text: str) -> bool:

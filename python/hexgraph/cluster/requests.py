@@ -62,14 +62,14 @@ def mutation(
     return message if any(texts) else None
 
 
-def mutations(first: dict[str, Any], more: Sequence[dict[str, Any]] | None) -> list[Any]:
+def mutations(*, mutations: Sequence[dict[str, Any]] | None = None, **first: Any) -> list[Any]:
     """Return the messages of an upsert: its own mutation, and those that came as dicts."""
     found = [mutation(**first)]
-    if more is not None and not (
-        isinstance(more, (list, tuple)) and all(isinstance(it, dict) for it in more)
+    if mutations is not None and not (
+        isinstance(mutations, (list, tuple)) and all(isinstance(it, dict) for it in mutations)
     ):
-        raise TypeError(f"mutations is a list of dicts, not {type(more).__name__}")
-    for given in more or ():
+        raise TypeError(f"mutations is a list of dicts, not {type(mutations).__name__}")
+    for given in mutations or ():
         for key in given:
             if key not in _KEYS:
                 known = ", ".join(f'"{name}"' for name in _KEYS[:-1])

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Never, NoReturn, Self
+from typing import Any, Never, NoReturn, Self
 
 from ..errors import ConflictError, Error, NotSupportedError, QueryError
 from ..guesses import refuse_of_query
 from . import requests
 from .answers import Result, Upsert
-from .requests import Json
+from .changes import Changes
+from .session import Session
 from .wire import faults
 from .wire.channel import api, grpc
-
-if TYPE_CHECKING:
-    from .connection import Cluster
 
 _ENDED = "Transaction has already been committed or discarded"
 _READ_ONLY = "Readonly transaction cannot run mutations"
@@ -27,15 +24,15 @@ _FIRST = "{ q(func: uid(0x1)) { uid } }"
 """What a transaction asks to begin: the moment of the answer is the one that it sees."""
 
 
-class Txn:
+class Txn(Changes):
     """Several requests that see one moment and are committed as one; as `hexgraph.Txn`.
 
     A change that fails ends it: whether a part of the cluster has carried it out already is not
     known. It may be used from several threads.
     """
 
-    def __init__(self, cluster: Cluster, *, read_only: bool) -> None:
-        self._cluster = cluster
+    def __init__(self, session: Session, *, read_only: bool) -> None:
+        self._session = session
         self._lock = threading.Lock()
         self._read_only = read_only
         self._is_open = True
@@ -43,7 +40,7 @@ class Txn:
         self._has_changes = False
         self._context: Any = api.TxnContext()
         message = api.Request(query=_FIRST, read_only=read_only)
-        self._merge(cluster.channel.ask("query", message).txn)
+        self._merge(session.channel.ask("query", message).txn)
 
     @property
     def is_open(self) -> bool:
@@ -70,25 +67,9 @@ class Txn:
         message = requests.query(dql, variables, start=self._context.start_ts)
         message.read_only = self._read_only
         message.hash = self._context.hash
-        return self._cluster.answer(message, dql, variables, timeout=timeout, debug=debug)
+        return self._session.answer(message, dql, variables, timeout=timeout, debug=debug)
 
-    def mutate(
-        self,
-        *given: object,
-        set: str | None = None,  # noqa: A002 - as DQL calls it
-        delete: str | None = None,
-        set_json: Json | None = None,
-        delete_json: Json | None = None,
-    ) -> dict[str, str]:
-        """Delete and set in the transaction."""
-        arguments: dict[str, Any] = {
-            "set": set,
-            "delete": delete,
-            "set_json": set_json,
-            "delete_json": delete_json,
-        }
-        self._check_open()
-        requests.refuse_unnamed(given)
+    def _mutate(self, arguments: dict[str, Any]) -> dict[str, str]:
         mutation = requests.mutation(**arguments)
         if mutation is None:
             return {}
@@ -98,29 +79,14 @@ class Txn:
         )
         return dict(response.uids)
 
-    def upsert(  # noqa: PLR0913 - as the embedded one
+    def _upsert(
         self,
         dql: str,
-        variables: dict[str, Any] | None = None,
-        *,
-        set: str | None = None,  # noqa: A002 - as DQL calls it
-        delete: str | None = None,
-        set_json: Json | None = None,
-        delete_json: Json | None = None,
-        cond: str = "",
-        mutations: Sequence[dict[str, Any]] | None = None,
-        timeout: float | None = None,
+        variables: dict[str, Any] | None,
+        arguments: dict[str, Any],
+        timeout: float | None,
     ) -> Upsert:
-        """Ask a query, and change what it found, in the transaction."""
-        self._check_open()
-        first: dict[str, Any] = {
-            "set": set,
-            "delete": delete,
-            "set_json": set_json,
-            "delete_json": delete_json,
-            "cond": cond,
-        }
-        wanted = requests.mutations(first, mutations)
+        wanted = requests.mutations(**arguments)
         if not wanted:
             raise NotSupportedError(
                 "a cluster takes whole blocks `upsert { ... }` outside of transactions only: pass"
@@ -129,9 +95,10 @@ class Txn:
         self._check_writable()
         message = requests.query(dql, variables)
         message.mutations.extend(wanted)
-        asking = {**first, "mutations": mutations}
-        response = self._change(message, lambda txn: txn.upsert(dql, variables, **asking), timeout)
-        return self._cluster.upserted(response, dql, variables)
+        response = self._change(
+            message, lambda txn: txn.upsert(dql, variables, **arguments), timeout
+        )
+        return self._session.upserted(response, dql, variables)
 
     def delete(self, *_given: object, **_named: object) -> NoReturn:
         """Raise NotSupportedError, which says what to do instead."""
@@ -144,7 +111,7 @@ class Txn:
             self._is_open = False
             context = self._context
         if self._has_changes:
-            self._cluster.channel.ask("commit_or_abort", context)
+            self._session.channel.ask("commit_or_abort", context)
         else:
             self._abort()
 
@@ -179,7 +146,7 @@ class Txn:
     def _check_writable(self) -> None:
         if self._read_only:
             raise QueryError(_READ_ONLY)
-        self._cluster.check_writable()
+        self._session.check_writable()
 
     def _change(self, message: Any, mirrored: Any, timeout: float | None) -> Any:
         message.start_ts = self._context.start_ts
@@ -187,7 +154,7 @@ class Txn:
         message.read_only = False
         self._has_changes = True
         try:
-            response = self._cluster.change(message, mirrored, timeout)
+            response = self._session.change(message, mirrored, timeout)
         except Error as error:
             self._was_aborted = isinstance(error, ConflictError)
             self.discard()
@@ -211,6 +178,6 @@ class Txn:
         context.CopyFrom(self._context)
         context.aborted = True
         try:
-            self._cluster.channel.call("commit_or_abort", context)
+            self._session.channel.call("commit_or_abort", context)
         except (grpc.RpcError, Error):
             return

@@ -9,18 +9,15 @@ from __future__ import annotations
 from array import array
 from pathlib import Path
 from sys import byteorder
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import anywidget
 import traitlets
 
 from ..errors import Error
 from .drawing import shortened
-from .graph import Node
+from .graph import Found, Node
 from .still import colours_of, label_of, radii_of
-
-if TYPE_CHECKING:
-    from .view import GraphView
 
 FRONT_END = Path(__file__).parent / "static" / "graph.js"
 LABEL_LETTERS = 80
@@ -31,6 +28,28 @@ KINDS = ("about", "expand")
 def synced(kind: Any) -> Any:
     """Return a trait that the front end has, too."""
     return kind.tag(sync=True)
+
+
+class Viewed(Protocol):
+    """What a live view shows and asks of a `GraphView`, which makes it."""
+
+    _found: Found
+    _db: Any
+    _keys: tuple[str | None, str | None, str | None]
+    _space: tuple[int, int]
+    _selected: list[str]
+
+    @property
+    def _places(self) -> list[tuple[float, float]]: ...
+
+    def expand(self, uid: str) -> int:
+        """Add neighbours of a node."""
+
+    def _choose(self, keys: list[str]) -> None: ...
+
+    def _told(self) -> str: ...
+
+    def _describe(self, at: int) -> list[tuple[str, str]]: ...
 
 
 class Live(anywidget.AnyWidget):
@@ -45,7 +64,7 @@ class Live(anywidget.AnyWidget):
     height = synced(traitlets.Int())
     can_expand = synced(traitlets.Bool())
 
-    def __init__(self, view: GraphView) -> None:
+    def __init__(self, view: Viewed) -> None:
         self._view = view
         nodes = list(view._found.nodes.values())
         self._radii = radii_of(nodes, view._keys[2])
@@ -90,8 +109,8 @@ class Live(anywidget.AnyWidget):
         self._view._choose([keys[at] for at in change["new"]])
 
     def _numbers(self, keys: list[str]) -> list[int]:
-        place = {key: at for at, key in enumerate(self._view._found.nodes)}
-        return sorted(place[key] for key in keys)
+        number = {key: at for at, key in enumerate(self._view._found.nodes)}
+        return sorted(number[key] for key in keys)
 
     def _asked(self, _: Any, content: Any, buffers: Any) -> None:
         """Answer a question of the front end."""
@@ -123,8 +142,8 @@ class Live(anywidget.AnyWidget):
             self._tell(shortened(str(fault), 300))
             return
         name = shortened(label_of(node, self._view._keys[0]) or key, 40)
-        told = f"{count:,} more at {name}" if count else f"there are no others at {name}"
-        self._tell(f"{told} · {self._view._told()}")
+        text = f"{count:,} more at {name}" if count else f"there are no others at {name}"
+        self._tell(f"{text} · {self._view._told()}")
 
     def _tell(self, text: str) -> None:
         self.send({"kind": "told", "text": text})

@@ -2,7 +2,7 @@
 
 use super::connections::Listener;
 use super::router::Port;
-use super::socket_file::SocketFile;
+use super::socket_file::{SocketFile, SocketFileOptions};
 use hexgraph_base::types::{Error, Result};
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener};
@@ -23,22 +23,6 @@ pub enum GrpcPort {
 
 /// How far the port of gRPC is from that of HTTP, as with Dgraph.
 const GRPC_DISTANCE: u16 = 1000;
-
-/// The file by which programs on the same machine connect: a Unix domain socket.
-#[derive(Debug, Clone)]
-pub struct SocketFileOptions {
-    /// Where it is made, in a folder that is there.
-    pub path: PathBuf,
-    /// Who may connect, as the file's permissions: 0o600 for the user of the server alone, 0o660 for its group, too.
-    pub mode: u32,
-}
-
-impl SocketFileOptions {
-    /// A file by which only the user of the server connects.
-    pub fn new(path: PathBuf) -> SocketFileOptions {
-        SocketFileOptions { path, mode: 0o600 }
-    }
-}
 
 /// Where a server is to listen.
 pub(super) struct Wanted<'a> {

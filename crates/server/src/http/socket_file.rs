@@ -2,22 +2,36 @@
 //! hold before the first connection is taken.
 
 use super::connections::Listener;
-use super::doors::SocketFileOptions;
 use hexgraph_base::types::{Error, Result};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 #[cfg(unix)]
 pub(super) use unix::SocketFile;
 
+/// The file by which programs on the same machine connect: a Unix domain socket.
+#[derive(Debug, Clone)]
+pub struct SocketFileOptions {
+    /// Where it is made, in a folder that is there.
+    pub path: PathBuf,
+    /// Who may connect, as the file's permissions: 0o600 for the user of the server alone, 0o660 for its group, too.
+    pub mode: u32,
+}
+
+impl SocketFileOptions {
+    /// A file by which only the user of the server connects.
+    pub fn new(path: PathBuf) -> SocketFileOptions {
+        SocketFileOptions { path, mode: 0o600 }
+    }
+}
+
 #[cfg(unix)]
 mod unix {
-    use super::{Error, Listener, Path, Result, SocketFileOptions, io};
+    use super::{Error, Listener, Path, PathBuf, Result, SocketFileOptions, io};
     use socket2::{Domain, SockAddr, Socket, Type};
     use std::fs::{self, Permissions};
     use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
     use std::os::unix::net::UnixListener;
-    use std::path::PathBuf;
     use tokio::net::UnixListener as TokioListener;
 
     /// The number of connections that wait until they are taken.

@@ -1,0 +1,79 @@
+"""`mutate` and `upsert`, which a connection and a transaction have with the same arguments."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+from . import requests
+from .answers import Upsert
+from .requests import Json
+
+
+class Changes(ABC):
+    """Reads the arguments of changes. Subclasses send them."""
+
+    def mutate(
+        self,
+        *given: object,
+        set: str | None = None,  # noqa: A002 - as DQL calls it
+        delete: str | None = None,
+        set_json: Json | None = None,
+        delete_json: Json | None = None,
+    ) -> dict[str, str]:
+        """Delete and set: in one commit, or in the transaction that it is called on.
+
+        Returns the uids of new nodes by their blank nodes.
+        """
+        self._check_open()
+        requests.refuse_unnamed(given)
+        return self._mutate(
+            {
+                "set": set,
+                "delete": delete,
+                "set_json": set_json,
+                "delete_json": delete_json,
+            }
+        )
+
+    def upsert(  # noqa: PLR0913 - as the embedded one
+        self,
+        dql: str,
+        variables: dict[str, Any] | None = None,
+        *,
+        set: str | None = None,  # noqa: A002 - as DQL calls it
+        delete: str | None = None,
+        set_json: Json | None = None,
+        delete_json: Json | None = None,
+        cond: str = "",
+        mutations: Sequence[dict[str, Any]] | None = None,
+        timeout: float | None = None,
+    ) -> Upsert:
+        """Run a query, and change its results: in one commit, or in the transaction."""
+        self._check_open()
+        first = {
+            "set": set,
+            "delete": delete,
+            "set_json": set_json,
+            "delete_json": delete_json,
+            "cond": cond,
+        }
+        return self._upsert(dql, variables, {**first, "mutations": mutations}, timeout)
+
+    def _check_open(self) -> None:  # noqa: B027 - a connection needs no check
+        """Raise where no further request may be sent."""
+
+    @abstractmethod
+    def _mutate(self, arguments: dict[str, Any]) -> dict[str, str]:
+        """Send the statements that `mutate` was called with."""
+
+    @abstractmethod
+    def _upsert(
+        self,
+        dql: str,
+        variables: dict[str, Any] | None,
+        arguments: dict[str, Any],
+        timeout: float | None,
+    ) -> Upsert:
+        """Send the query and the statements that `upsert` was called with."""
