@@ -92,7 +92,8 @@ def test_secrets_are_not_shown(served):
         hexgraph.connect(served.replace("dgraph://", "dgraph://groot:hidden@"))
     assert "hidden" not in repr(refused.value)
     with hexgraph.connect(f"{served}&key=hidden&authtoken=hidden") as cluster:
-        shown = [repr(cluster), repr(vars(cluster)), str(cluster._address)]
+        session = cluster._session
+        shown = [repr(cluster), repr(vars(cluster)), repr(vars(session)), str(session.address)]
         assert "hidden" not in "".join(shown)
     whole = address.parse("dgraph://u:hidden@h:1?bearertoken=hidden&key=hidden")
     assert "hidden" not in repr(whole)
