@@ -16,34 +16,34 @@ use std::{process, thread};
 const REST: Duration = Duration::from_millis(200);
 
 /// Starts the thread that folds the changes of one database, and knows whether it runs.
-pub(super) struct Folder {
+pub(super) struct Compactor {
     folding: Folding,
     /// The process whose thread folds now; `None` when no thread does.
     running: Mutex<Option<u32>>,
 }
 
-impl Folder {
+impl Compactor {
     /// Creates the folder of a database; no thread runs yet.
-    pub(super) fn new(folding: Folding) -> Arc<Folder> {
-        Arc::new(Folder { folding, running: Mutex::default() })
+    pub(super) fn new(folding: Folding) -> Arc<Compactor> {
+        Arc::new(Compactor { folding, running: Mutex::default() })
     }
 
     /// Has a thread fold what is due in a database that was just opened. O(predicates).
-    pub(super) fn start_after_open(self: &Arc<Folder>, store: &Arc<Store>) {
+    pub(super) fn start_after_open(self: &Arc<Compactor>, store: &Arc<Store>) {
         if self.folding == Folding::Background && store.is_fold_due() {
             self.start(store);
         }
     }
 
     /// Has a thread fold what is due, if the newest commit left anything. O(1) for the commit.
-    pub(super) fn start_after_commit(self: &Arc<Folder>, store: &Arc<Store>) {
+    pub(super) fn start_after_commit(self: &Arc<Compactor>, store: &Arc<Store>) {
         if self.folding == Folding::Background && store.version().is_fold_due {
             self.start(store);
         }
     }
 
     /// Starts the thread, unless it runs.
-    fn start(self: &Arc<Folder>, store: &Arc<Store>) {
+    fn start(self: &Arc<Compactor>, store: &Arc<Store>) {
         let mut running = self.lock();
         if *running == Some(process::id()) {
             return;

@@ -1,6 +1,6 @@
 //! The state of an open database: the graph in memory, and its snapshots and logs where it has a directory.
 
-use super::folding::Folder;
+use super::folding::Compactor;
 use super::guard::guarded;
 use super::operation::OpenOptions;
 use crate::db::change::transactions::Transactions;
@@ -31,7 +31,7 @@ const CLOCK_STEP: u64 = 10_000 << 10;
 pub(super) struct Open {
     /// The data.
     pub(super) store: Arc<Store>,
-    folder: Arc<Folder>,
+    folder: Arc<Compactor>,
     /// The transactions that are open, and the versions that recent queries read.
     pub(super) transactions: Transactions,
     /// The budget that the memory of all requests is drawn from.
@@ -166,7 +166,7 @@ impl Open {
     fn new(store: Store, budget: Budget, options: OpenOptions, home: Home) -> Open {
         // Up to here the numbers are those of transactions that ended when it was closed.
         let transactions = Transactions::new(options.transactions, store.clock(), &budget);
-        let folder = Folder::new(options.thresholds.folding);
+        let folder = Compactor::new(options.thresholds.folding);
         Open { store: Arc::new(store), folder, transactions, budget, home }
     }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+mod names;
 mod words;
 
 /// Bottom to top. A module may use the modules named, and itself.

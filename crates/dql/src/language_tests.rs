@@ -2,7 +2,8 @@
 //! `tests/golden/errors/language`.
 
 use super::{
-    Condition, Document, Given, MutationRequest, RdfBlock, parse, parse_condition, parse_mutation,
+    Document, Given, MutationRequest, RdfBlock, UpsertCondition, parse, parse_condition,
+    parse_mutation,
 };
 use crate::lower::upsert::UpsertPlan;
 use hexgraph_base::plan::{
@@ -398,7 +399,7 @@ fn mutation_blocks() {
 /// The plan of a request whose mutations use these variables.
 fn plan_request(request: &MutationRequest, names: &[&str]) -> Result<UpsertPlan> {
     let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-    let conditions: Vec<Option<&Condition>> =
+    let conditions: Vec<Option<&UpsertCondition>> =
         request.mutations.iter().map(|mutation| mutation.condition.as_ref()).collect();
     let empty = Document::empty();
     let query = request.query.as_ref().unwrap_or(&empty);

@@ -16,7 +16,7 @@ mod language_tests;
 pub use keywords::keywords;
 pub use lexer::GROUPS_UNFILTERED;
 pub use lower::given::Given;
-pub use lower::upsert::Condition;
+pub use lower::upsert::UpsertCondition;
 pub use request::document::Document;
 pub use request::mutation::{Mutation, MutationRequest, RdfBlock, parse_mutation, rdf_len};
 pub use request::parse::{parse, parse_condition};

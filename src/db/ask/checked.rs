@@ -11,14 +11,14 @@ const OBJECTS_INTERVAL: u32 = 1 << 12;
 
 /// Hands everything on to another sink, and unwinds with the error of its context when the
 /// request has to stop: a sink can't refuse what it is given in any other way.
-pub(in crate::db) struct Checked<'a, S> {
+pub(in crate::db) struct CheckedSink<'a, S> {
     sink: S,
     context: &'a RequestContext,
     objects: u32,
     /// The approximate number of bytes written so far.
     bytes: u64,
     bytes_max: u64,
-    /// Memory is drawn for this many written bytes; more is drawn when [`Checked::bytes`] reaches it.
+    /// Memory is drawn for this many written bytes; more is drawn when [`CheckedSink::bytes`] reaches it.
     drawn: u64,
     /// The bytes of memory drawn for each written byte; 0 for a sink that keeps nothing in memory.
     factor: u64,
@@ -31,15 +31,15 @@ pub(in crate::db) struct Checked<'a, S> {
 /// The smallest amount of memory that is drawn at once, in bytes.
 const DRAW_MIN: u64 = 64 << 10;
 
-impl<'a, S: Sink> Checked<'a, S> {
+impl<'a, S: Sink> CheckedSink<'a, S> {
     /// Wraps `sink`; it stops when `context` says so, or after about `bytes_max` bytes.
     pub(in crate::db) fn new(
         sink: S,
         context: &'a RequestContext,
         bytes_max: u64,
-    ) -> Checked<'a, S> {
+    ) -> CheckedSink<'a, S> {
         // A buffer doubles, and is copied then.
-        Checked {
+        CheckedSink {
             sink,
             context,
             objects: 0,
@@ -58,8 +58,8 @@ impl<'a, S: Sink> Checked<'a, S> {
     }
 
     /// Declares that the inner sink keeps nothing in memory, so none is drawn for its output.
-    pub(super) fn passing_on(self) -> Checked<'a, S> {
-        Checked { factor: 0, ..self }
+    pub(super) fn passing_on(self) -> CheckedSink<'a, S> {
+        CheckedSink { factor: 0, ..self }
     }
 
     fn count(&mut self, bytes: usize) {
@@ -163,20 +163,20 @@ pub(in crate::db) struct CheckedForm<'a, F> {
     is_long: Option<&'a OnceLock<()>>,
 }
 
-impl<'a, S: PieceSink> PieceSink for Checked<'a, S> {
+impl<'a, S: PieceSink> PieceSink for CheckedSink<'a, S> {
     type Form = CheckedForm<'a, S::Form>;
-    type Piece = Checked<'a, S::Piece>;
+    type Piece = CheckedSink<'a, S::Piece>;
 
     fn form(&self) -> Self::Form {
-        let Checked { context, bytes_max, is_long, .. } = *self;
+        let CheckedSink { context, bytes_max, is_long, .. } = *self;
         // A piece is short, and does not double as a whole answer does.
         CheckedForm { form: self.sink.form(), context, bytes_max, factor: 1, is_long }
     }
 
     fn piece(form: &Self::Form) -> Self::Piece {
         let CheckedForm { context, bytes_max, factor, is_long, .. } = *form;
-        let piece = Checked::new(S::piece(&form.form), context, bytes_max);
-        Checked { factor, is_long, ..piece }
+        let piece = CheckedSink::new(S::piece(&form.form), context, bytes_max);
+        CheckedSink { factor, is_long, ..piece }
     }
 
     fn append(&mut self, piece: Self::Piece) {
@@ -206,7 +206,7 @@ impl<'a, S: PieceSink> PieceSink for Checked<'a, S> {
     }
 }
 
-impl<S: Sink> Sink for Checked<'_, S> {
+impl<S: Sink> Sink for CheckedSink<'_, S> {
     fn begin_object(&mut self) {
         self.objects = self.objects.wrapping_add(1);
         if self.objects.is_multiple_of(OBJECTS_INTERVAL)

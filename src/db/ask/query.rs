@@ -1,6 +1,6 @@
 //! Queries and their answers.
 
-use super::checked::{Checked, Room, too_long};
+use super::checked::{CheckedSink, Room, too_long};
 use super::kept::copied::{AnswerMemory, Copied};
 use super::plans::{QueryRequest, Variables};
 use super::shown::shown_blocks;
@@ -274,7 +274,7 @@ impl QueryAnswer {
     ) -> Result<S> {
         guarded(|| {
             let most = bytes_max.min(self.exec_options().result);
-            let mut sink = Checked::new(sink, context, most);
+            let mut sink = CheckedSink::new(sink, context, most);
             self.write_to(usize::MAX, &mut sink)?;
             Ok(sink.into_inner())
         })
@@ -360,7 +360,7 @@ impl QueryAnswer {
     ) -> Result<S> {
         self.prepare(context);
         guarded(|| {
-            let mut sink = Checked::new(sink, context, self.exec_options().result);
+            let mut sink = CheckedSink::new(sink, context, self.exec_options().result);
             self.write_to(objects_max, &mut sink)?;
             Ok(sink.into_inner())
         })
@@ -374,7 +374,7 @@ impl QueryAnswer {
     pub fn write_shared<S: PieceSink>(&self, sink: S, context: &RequestContext) -> Result<S> {
         self.prepare(context);
         guarded(|| {
-            let mut sink = Checked::new(sink, context, self.exec_options().result);
+            let mut sink = CheckedSink::new(sink, context, self.exec_options().result);
             self.write_pieces(context, &mut sink)?;
             Ok(sink.into_inner())
         })
@@ -426,7 +426,7 @@ impl QueryAnswer {
         self.prepare(context);
         let before = context.share().map_or(0, |share| share.used());
         let written = guarded(|| {
-            let mut sink = Checked::new(JsonSink::new(), context, most);
+            let mut sink = CheckedSink::new(JsonSink::new(), context, most);
             sink.tell_when_too_long(&is_long);
             self.write_pieces(context, &mut sink)?;
             Ok(sink.into_inner())
@@ -460,7 +460,7 @@ impl QueryAnswer {
         guarded(|| {
             // Pieces leave memory when they are sent, so only the length is bounded.
             let sink = ChunkSink::new(chunk_len, send);
-            let mut sink = Checked::new(sink, context, self.exec_options().result).passing_on();
+            let mut sink = CheckedSink::new(sink, context, self.exec_options().result).passing_on();
             // By this thread alone: what waits for somebody who takes it is not made ahead.
             self.write_to(usize::MAX, &mut sink)?;
             sink.into_inner().finish()

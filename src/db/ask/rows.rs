@@ -1,6 +1,6 @@
 //! Rows of an answer: as values of the caller's types, and their number without writing them anywhere.
 
-use super::checked::Checked;
+use super::checked::CheckedSink;
 use super::query::QueryAnswer;
 use crate::db::guard::guarded;
 use hexgraph_base::types::{Error, Result, Sink, Uid, ValueRef};
@@ -100,7 +100,7 @@ impl QueryAnswer {
         guarded(|| {
             let counter = RowCounter::default();
             let most = self.exec_options().result;
-            let mut sink = Checked::new(counter, context, most).passing_on();
+            let mut sink = CheckedSink::new(counter, context, most).passing_on();
             self.write_to(usize::MAX, &mut sink)?;
             Ok(sink.into_inner().rows())
         })

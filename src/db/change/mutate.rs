@@ -11,7 +11,7 @@ use crate::db::operation::Latency;
 use hexgraph_base::plan::{Filter, Query, Reads};
 use hexgraph_base::schema::Actor;
 use hexgraph_base::types::{Error, Result, Uid};
-use hexgraph_dql::{Condition, Document, RdfBlock};
+use hexgraph_dql::{Document, RdfBlock, UpsertCondition};
 use hexgraph_store::exec::{Answer, Control as RequestContext, Upsert, past_limit};
 use hexgraph_store::graph::{
     Changes, Commit, Effect, MutationReport, MutationTexts, Stager, Statements, Version,
@@ -337,7 +337,7 @@ struct Parsed<'a> {
 }
 
 struct Step<'a> {
-    condition: Option<Condition>,
+    condition: Option<UpsertCondition>,
     texts: MutationTexts<'a>,
 }
 
@@ -375,7 +375,7 @@ impl Parsed<'_> {
         }
         names.sort_unstable();
         names.dedup();
-        let conditions: Vec<Option<&Condition>> =
+        let conditions: Vec<Option<&UpsertCondition>> =
             self.steps.iter().map(|step| step.condition.as_ref()).collect();
         let empty = Document::empty();
         let document = self.query.as_ref().unwrap_or(&empty);

@@ -4,8 +4,8 @@
 //! [`super::transactions`] keeps the list.
 
 use hexgraph_base::budget::Held;
-use hexgraph_base::types::{Error, Held as HeldLock, Result, Uid};
-use hexgraph_store::graph::{Changes, Effect, Key, Snapshot, Version};
+use hexgraph_base::types::{Error, LockGuard, Result, Uid};
+use hexgraph_store::graph::{Changes, ConflictKey, Effect, Snapshot, Version};
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
@@ -37,7 +37,7 @@ pub(super) struct Work {
     pub view: Arc<Version>,
     pub changes: Vec<Changes>,
     /// The conflict keys of all changes, unsorted across mutations; a key may occur more than once.
-    pub keys: Vec<Key>,
+    pub keys: Vec<ConflictKey>,
     /// The names of the changed predicates, ascending and distinct.
     pub names: Vec<Arc<str>>,
     pub statements: u64,
@@ -143,9 +143,9 @@ impl OpenTxn {
         Ok(use_it(self.lock().work()?))
     }
 
-    pub(super) fn lock(&self) -> HeldLock<MutexGuard<'_, State>> {
+    pub(super) fn lock(&self) -> LockGuard<MutexGuard<'_, State>> {
         // A request that panics leaves the work as it was before.
-        HeldLock::new(self.state.lock().unwrap_or_else(PoisonError::into_inner))
+        LockGuard::new(self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

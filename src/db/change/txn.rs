@@ -18,7 +18,7 @@ use crate::db::open::Open;
 use hexgraph_base::types::{Error, Result, Uid};
 use hexgraph_store::exec::Control as RequestContext;
 use hexgraph_store::graph::{
-    Changes, Claim, Effect, Key, Snapshot, Store, Version, detach, encode_changes,
+    Changes, Claim, ConflictKey, Effect, Snapshot, Store, Version, detach, encode_changes,
 };
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
@@ -113,7 +113,7 @@ impl Database {
     /// # Errors
     ///
     /// As [`Txn::commit`]; `Conflict` for one that has ended.
-    pub fn commit_txn(&self, number: u64, keys: Option<&[Key]>) -> Result<u64> {
+    pub fn commit_txn(&self, number: u64, keys: Option<&[ConflictKey]>) -> Result<u64> {
         self.check_known()?;
         self.check_may_write()?;
         let open = self.open_state()?;
@@ -357,7 +357,7 @@ impl Txn {
     /// # Errors
     ///
     /// As [`Txn::commit`].
-    pub fn commit_keys(&self, keys: Option<&[Key]>) -> Result<u64> {
+    pub fn commit_keys(&self, keys: Option<&[ConflictKey]>) -> Result<u64> {
         let mut state = self.open.lock();
         if let State::Open(work) = &*state {
             self.database.check_commit(&work.names)?;
@@ -478,7 +478,7 @@ impl Txn {
         open: &Open,
         (changes, statements): (Changes, u64),
         context: &RequestContext,
-    ) -> Result<(Effect, Vec<Key>)> {
+    ) -> Result<(Effect, Vec<ConflictKey>)> {
         // The changes, and the view with them.
         let held = open.transactions.hold(2 * changes.weight() as u64);
         let held = held.inspect_err(|_| context.note_starved())?;
@@ -511,7 +511,7 @@ impl Drop for Txn {
 }
 
 impl Database {
-    fn commit_work(&self, work: Work, keys: Option<&[Key]>) -> Result<u64> {
+    fn commit_work(&self, work: Work, keys: Option<&[ConflictKey]>) -> Result<u64> {
         if work.is_doomed {
             return Err(Error::Conflict);
         }
@@ -521,7 +521,7 @@ impl Database {
         let Work { snapshot, view, changes, keys: own, names, detached, .. } = work;
         let checked = match keys {
             Some(keys) => {
-                let wanted: FxHashSet<Key> = keys.iter().copied().collect();
+                let wanted: FxHashSet<ConflictKey> = keys.iter().copied().collect();
                 Cow::Owned(own.iter().copied().filter(|key| wanted.contains(key)).collect())
             }
             None => Cow::Borrowed(own.as_slice()),

@@ -86,7 +86,7 @@ impl Form {
 
 /// A cell that can't be read, though its column can. It counts as missing.
 #[derive(Debug, PartialEq)]
-pub(in crate::tables) struct Misfit {
+pub(in crate::tables) struct UnreadableCell {
     /// The row in the batch.
     pub row: usize,
     /// The cell as a text, where that says something.
@@ -196,7 +196,7 @@ impl Cells {
     pub(in crate::tables) fn of(
         array: &ArrayRef,
         form: Form,
-    ) -> Result<(Cells, Vec<Misfit>), ColumnError> {
+    ) -> Result<(Cells, Vec<UnreadableCell>), ColumnError> {
         if let DataType::Dictionary(_, values) = array.data_type() {
             return Cells::of(&exactly(array, values)?, form);
         }
@@ -293,7 +293,7 @@ fn child_of(data_type: &DataType) -> &FieldRef {
 }
 
 /// Reads ints. Those above all of 64 bits are texts where these keep their digits, and misfits elsewhere.
-fn ints(array: &ArrayRef, form: Form) -> Result<(Cells, Vec<Misfit>), ColumnError> {
+fn ints(array: &ArrayRef, form: Form) -> Result<(Cells, Vec<UnreadableCell>), ColumnError> {
     let lenient = CastOptions { safe: true, ..CastOptions::default() };
     let cast = cast_with_options(array, &DataType::Int64, &lenient).map_err(cast_fault)?;
     if cast.null_count() == array.null_count() {
@@ -305,7 +305,7 @@ fn ints(array: &ArrayRef, form: Form) -> Result<(Cells, Vec<Misfit>), ColumnErro
     let misfits = (0..array.len()).filter(|&row| cast.is_null(row) && array.is_valid(row));
     let misfits = misfits.map(|row| {
         let value = array_value_to_string(array, row).ok();
-        Misfit { row, value, reason: ColumnError::LargeInt }
+        UnreadableCell { row, value, reason: ColumnError::LargeInt }
     });
     Ok((Cells::Int(cast.as_primitive().clone()), misfits.collect()))
 }
@@ -393,7 +393,7 @@ fn narrowed(array: &ArrayRef) -> Result<ArrayRef, ColumnError> {
 }
 
 /// Reads lists of values. A misfit among these is one of the row whose list has it.
-fn lists(array: &ArrayRef, form: Form) -> Result<(Cells, Vec<Misfit>), ColumnError> {
+fn lists(array: &ArrayRef, form: Form) -> Result<(Cells, Vec<UnreadableCell>), ColumnError> {
     let item = Arc::clone(child_of(array.data_type()));
     let lists = exactly(array, &DataType::LargeList(item))?;
     let lists: &LargeListArray = lists.as_list();
@@ -404,13 +404,13 @@ fn lists(array: &ArrayRef, form: Form) -> Result<(Cells, Vec<Misfit>), ColumnErr
         let offsets = lists.value_offsets();
         let row = offsets.partition_point(|&start| start as usize <= misfit.row).checked_sub(1)?;
         // Items may lie before, behind and between the lists.
-        (row < lists.len() && lists.is_valid(row)).then_some(Misfit { row, ..misfit })
+        (row < lists.len() && lists.is_valid(row)).then_some(UnreadableCell { row, ..misfit })
     });
     let misfits = misfits.collect();
     Ok((Cells::List(lists.clone(), Box::new(items)), misfits))
 }
 
-fn vectors(array: &ArrayRef) -> Result<(Cells, Vec<Misfit>), ColumnError> {
+fn vectors(array: &ArrayRef) -> Result<(Cells, Vec<UnreadableCell>), ColumnError> {
     let item = child_of(array.data_type()).as_ref().clone().with_data_type(DataType::Float32);
     let lists = exactly(array, &DataType::LargeList(Arc::new(item)))?;
     let lists: &LargeListArray = lists.as_list();
@@ -419,7 +419,11 @@ fn vectors(array: &ArrayRef) -> Result<(Cells, Vec<Misfit>), ColumnError> {
     let mut misfits = Vec::new();
     if numbers.null_count() != 0 {
         let rows = (0..lists.len()).filter(|&row| lists.is_valid(row) && has_gap(row));
-        misfits.extend(rows.map(|row| Misfit { row, value: None, reason: ColumnError::Gap }));
+        misfits.extend(rows.map(|row| UnreadableCell {
+            row,
+            value: None,
+            reason: ColumnError::Gap,
+        }));
     }
     Ok((Cells::Vector(lists.clone(), numbers), misfits))
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 const NAMED: usize = 5;
 
 /// The columns whose predicates other types have, and not yet the types of the table.
-pub(in crate::tables) struct Shared {
+pub(in crate::tables) struct SharedPredicates {
     /// The columns, with their predicates.
     columns: Vec<(String, String)>,
     /// The other types.
@@ -16,14 +16,14 @@ pub(in crate::tables) struct Shared {
     own: String,
 }
 
-impl Shared {
+impl SharedPredicates {
     /// Finds predicates of the columns that types other than those of the table have. `None` where there are none, where the table has
     /// no type, and where its types have them already.
     pub(in crate::tables) fn of<'c>(
         schema: &Schema,
         own: &[String],
         columns: impl Iterator<Item = (&'c str, &'c str)>,
-    ) -> Option<Shared> {
+    ) -> Option<SharedPredicates> {
         let first = own.first()?;
         let has = |of: &str, predicate: &str| {
             let def = schema.types.get(of);
@@ -31,7 +31,8 @@ impl Shared {
         };
         let others: Vec<&String> =
             schema.types.keys().filter(|name| !own.contains(name) && !is_reserved(name)).collect();
-        let mut shared = Shared { columns: Vec::new(), types: BTreeSet::new(), own: first.clone() };
+        let mut shared =
+            SharedPredicates { columns: Vec::new(), types: BTreeSet::new(), own: first.clone() };
         for (column, predicate) in columns {
             let known = others.iter().filter(|name| has(name, predicate));
             let known: Vec<String> = known.map(|name| (*name).clone()).collect();

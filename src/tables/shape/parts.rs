@@ -4,7 +4,7 @@ use super::cell_error::CellError;
 use super::whole::taken_over;
 use super::wkt::{geojson_of, is_wkt};
 use crate::db::Canceller;
-use crate::tables::read::cells::{Cells, Form, Misfit};
+use crate::tables::read::cells::{Cells, Form, UnreadableCell};
 use arrow_array::{ArrayRef, LargeStringArray};
 use hexgraph_base::formats::Object;
 use hexgraph_base::schema::PredicateDef;
@@ -49,8 +49,8 @@ impl ColumnName {
     }
 
     /// Returns the fault of a cell that can't be read, in a batch that starts at `first_row`.
-    fn misfit(&self, first_row: u64, misfit: Misfit) -> Fault {
-        let Misfit { row, value, reason } = misfit;
+    fn misfit(&self, first_row: u64, misfit: UnreadableCell) -> Fault {
+        let UnreadableCell { row, value, reason } = misfit;
         let reason = CellError::from(reason);
         let reason = match value {
             Some(value) => reason.of_value(shown(ValueRef::String(&value))),

@@ -2,7 +2,7 @@
 //! threads at once; the parts are added to the load one after the other.
 
 use super::ids::{IdColumn, SLOTS};
-use super::other_types::Shared;
+use super::other_types::SharedPredicates;
 use super::parts::{ColumnName, FacetColumn, Fault, ValueColumn, facet_part, value_part};
 use super::rivals::{rival_facets, rival_values, without_rivals};
 use crate::db::Canceller;
@@ -31,7 +31,7 @@ pub(in crate::tables) struct NodePlan {
     /// The predicate that holds types, and the types that all nodes get.
     pub node_types: Option<(PredicateDef, Vec<String>)>,
     /// The predicates that other types have as well.
-    pub shared: Option<Shared>,
+    pub shared: Option<SharedPredicates>,
     /// The names that were made of those of columns, and what other types have as well, as sentences.
     pub notes: Vec<String>,
 }

@@ -10,7 +10,7 @@ use super::ids::IdColumn;
 use super::named::{find, id_column, no_values, place_of, repeated, space_predicate, split_type};
 use super::names::NameChooser;
 use super::options::{Names, NodeOptions, PointColumns};
-use super::other_types::Shared;
+use super::other_types::SharedPredicates;
 use super::parts::{ColumnName, FacetColumn, ValueColumn};
 use super::plan::{EdgeColumn, NodePlan, Plan};
 use crate::tables::read::cells::natural_of;
@@ -91,7 +91,7 @@ pub(in crate::tables) fn plan_nodes(
     let edges = edge_columns(source, options, spaces, (&mut names, load))?;
     check_columns((&values, &edges), options)?;
     let (node_types, shared) = node_types(options, (&values, &edges), id.is_some(), load)?;
-    let notes = names.notes().chain(shared.as_ref().map(Shared::note)).collect();
+    let notes = names.notes().chain(shared.as_ref().map(SharedPredicates::note)).collect();
     Ok(Plan::Nodes(NodePlan { id, values, edges, node_types, shared, notes }))
 }
 
@@ -244,7 +244,7 @@ fn node_types(
     (values, edges): (&[ValueColumn], &[EdgeColumn]),
     has_id: bool,
     load: &mut ColumnLoad,
-) -> Result<(Option<(PredicateDef, Vec<String>)>, Option<Shared>)> {
+) -> Result<(Option<(PredicateDef, Vec<String>)>, Option<SharedPredicates>)> {
     let names = &options.node_types;
     let columns = values.iter().map(|value| (&value.column.name, &value.def.name));
     let mut fields: Vec<String> = columns.clone().map(|(_, name)| name.clone()).collect();
@@ -259,7 +259,7 @@ fn node_types(
     fields.retain(|field| field != TYPE_PREDICATE && seen.insert(field.clone()));
     let id = ids.map(|(column, predicate)| (column.as_str(), predicate));
     let columns = columns.map(|(column, predicate)| (column.as_str(), predicate.as_str()));
-    let shared = Shared::of(load.schema(), names, id.into_iter().chain(columns));
+    let shared = SharedPredicates::of(load.schema(), names, id.into_iter().chain(columns));
     if names.is_empty() {
         return Ok((None, shared));
     }

@@ -26,7 +26,7 @@ const GEOMETRY_BYTES_PER_BYTE: usize = 20;
 
 /// What a mutation does with its statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
+pub enum MutationKind {
     /// Adds them to the graph.
     Set,
     /// Removes them from the graph.
@@ -60,7 +60,7 @@ impl<'a> JsonText<'a> {
     /// # Errors
     ///
     /// As [`JsonText::read`].
-    pub fn statements(&self, change: Change, new_nodes: &mut u32) -> Result<Vec<NQuad<'_>>> {
+    pub fn statements(&self, change: MutationKind, new_nodes: &mut u32) -> Result<Vec<NQuad<'_>>> {
         let mut quads = Admitted::new(&());
         self.read(change, new_nodes, &mut quads)?;
         Ok(quads.into_quads())
@@ -75,7 +75,7 @@ impl<'a> JsonText<'a> {
     /// object nor an array of objects, or has a member that can't be a statement. Those of what admits to the list.
     pub fn read<'t>(
         &'t self,
-        change: Change,
+        change: MutationKind,
         new_nodes: &mut u32,
         quads: &mut Admitted<'t, '_>,
     ) -> Result<()> {
@@ -188,7 +188,7 @@ impl Lines<'_> {
 }
 
 struct Writer<'t, 'r, 'q, 'n> {
-    change: Change,
+    change: MutationKind,
     new_nodes: &'n mut u32,
     quads: &'q mut Admitted<'t, 'r>,
     lines: Lines<'t>,
@@ -201,7 +201,7 @@ impl<'t> Writer<'t, '_, '_, '_> {
         let at = self.lines.position(object.at);
         let subject = self.object(object, None)?;
         // To delete an object with nothing but a uid deletes everything of the node.
-        if self.change == Change::Delete && object.members.len() == 1 {
+        if self.change == MutationKind::Delete && object.members.len() == 1 {
             let (predicate, object) = (Predicate::Star, Object::Star);
             let facets = Vec::new();
             let in_list = None;
@@ -241,7 +241,7 @@ impl<'t> Writer<'t, '_, '_, '_> {
         facets: &FacetMembers<'t, '_>,
     ) -> Written<()> {
         match value {
-            Json::Null if self.change == Change::Delete => {
+            Json::Null if self.change == MutationKind::Delete => {
                 self.push(edge, Object::Star, Vec::new(), false)
             }
             Json::Null => Ok(()),
@@ -310,7 +310,7 @@ impl<'t> Writer<'t, '_, '_, '_> {
 
     /// Converts a string, a number, a truth value or a [`typed_text`] to the object of a statement.
     fn scalar(&mut self, edge: Edge<'_>, value: &Json<'t>) -> Written<Object<'t>> {
-        let deletes = self.change == Change::Delete;
+        let deletes = self.change == MutationKind::Delete;
         Ok(match value {
             // Programs write an absent text as an empty one: deleting it deletes all values.
             Json::Text(text) if deletes && text.is_empty() => Object::Star,
@@ -376,7 +376,7 @@ impl<'t> Writer<'t, '_, '_, '_> {
         if let Some(subject) = named {
             return Ok(subject);
         }
-        if self.change == Change::Delete {
+        if self.change == MutationKind::Delete {
             return Err(fault(
                 object.at,
                 "an object to be deleted has no \"uid\"",

@@ -16,7 +16,7 @@ mod chunks;
 
 pub use admission::{Admission, Admitted};
 pub use chunks::{Chunk, ChunkReader, decompressed, is_packed};
-pub use json_statements::{Change, JsonText};
+pub use json_statements::{JsonText, MutationKind};
 pub use nquads::nquad::{
     FileStatement, literal_value, name_text, parse_file_line, parse_line, parse_text, read_text_at,
 };

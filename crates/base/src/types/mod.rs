@@ -38,7 +38,7 @@ pub use values::value::{Value, ValueRef, ValueType};
 pub use values::value_bytes::ordered_bits;
 pub use work::check::{Check, endless};
 pub use work::generation_cache::GenerationCache;
-pub use work::held::{Held, holds_lock};
+pub use work::held::{LockGuard, holds_lock};
 pub use work::newcomers::{Newcomers, place_of};
 pub use work::priority::lower_priority;
 pub use work::waiting::{before_waiting, with_notice};

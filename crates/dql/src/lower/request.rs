@@ -3,7 +3,7 @@
 use super::variables::{IN_MUTATION, Names, Reader};
 use crate::lower::arguments::values::{Held, Values};
 use crate::lower::given::Given;
-use crate::lower::upsert::{Condition, UpsertPlan};
+use crate::lower::upsert::{UpsertCondition, UpsertPlan};
 use crate::syntax::ast::{Block, Fragment, Operation};
 use crate::syntax::source::Source;
 use crate::syntax::token::Text;
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 pub(crate) struct Uses<'a> {
     /// The conditions of the mutations, in their order, with `None` for a mutation without a condition. The conditions of the plan
     /// have the same places.
-    pub conditions: &'a [Option<&'a Condition>],
+    pub conditions: &'a [Option<&'a UpsertCondition>],
     /// The variables that their statements name.
     pub names: &'a [String],
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// The parsed condition of a mutation. It has a source text of its own, so its places are not those of the query.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Condition {
+pub struct UpsertCondition {
     pub(crate) source: Arc<Source>,
     pub(crate) filter: Option<ast::Condition>,
 }

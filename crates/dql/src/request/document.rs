@@ -1,7 +1,7 @@
 //! A parsed text. It can be planned many times, with different values of its `$variables`.
 
 use crate::lower::given::Given;
-use crate::lower::upsert::{Condition, UpsertPlan};
+use crate::lower::upsert::{UpsertCondition, UpsertPlan};
 use crate::lower::{Lowering, Uses};
 use crate::syntax::ast;
 use crate::syntax::source::Source;
@@ -72,7 +72,7 @@ impl Document {
     pub fn plan_upsert(
         &self,
         variables: &BTreeMap<String, Given>,
-        conditions: &[Option<&Condition>],
+        conditions: &[Option<&UpsertCondition>],
         names: &[String],
     ) -> Result<UpsertPlan> {
         let lowering = Lowering::new(&self.source, variables);

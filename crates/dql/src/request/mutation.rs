@@ -1,7 +1,7 @@
 //! Requests that change data: mutation blocks `{ set {...} delete {...} }` and upserts `upsert {...}`.
 
 use crate::lexer::Lexer;
-use crate::lower::upsert::Condition;
+use crate::lower::upsert::UpsertCondition;
 use crate::request::document::Document;
 use crate::request::parse::{QUERY_LENGTH_MAX, parse_request};
 use crate::syntax::ast::{Operation, Rdf, UpsertPart};
@@ -23,7 +23,7 @@ pub struct MutationRequest {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Mutation {
     /// The condition; `None` when the mutation is always carried out.
-    pub condition: Option<Condition>,
+    pub condition: Option<UpsertCondition>,
     /// The `set` blocks in the order of the text.
     pub set: Vec<RdfBlock>,
     /// The `delete` blocks in the order of the text.
@@ -120,7 +120,7 @@ fn mutation(
     blocks: Vec<Rdf>,
 ) -> Mutation {
     let condition =
-        filter.map(|filter| Condition { source: Arc::clone(source), filter: Some(filter) });
+        filter.map(|filter| UpsertCondition { source: Arc::clone(source), filter: Some(filter) });
     let mut mutation = Mutation { condition, ..Mutation::default() };
     for Rdf { kind, body } in blocks {
         let text = body.of(source.text()).to_owned();

@@ -2,7 +2,7 @@
 //! brackets are nested by the lexer.
 
 use crate::lexer::Lexer;
-use crate::lower::upsert::Condition;
+use crate::lower::upsert::UpsertCondition;
 use crate::request::diagnose::diagnose;
 use crate::request::document::Document;
 use crate::syntax::ast::Operation;
@@ -70,7 +70,7 @@ pub(crate) fn parse_request(text: &str) -> Result<Document> {
 ///
 /// # Errors
 /// [`Error::Syntax`] when the text is anything else; [`Error::Limit`] when it is longer than 4 MiB.
-pub fn parse_condition(text: &str) -> Result<Condition> {
+pub fn parse_condition(text: &str) -> Result<UpsertCondition> {
     let text = without_mark(text);
     if text.len() > QUERY_LENGTH_MAX {
         let message = format!("the condition is longer than query_length_max = {QUERY_LENGTH_MAX}");
@@ -79,7 +79,7 @@ pub fn parse_condition(text: &str) -> Result<Condition> {
     let mut operations = run(text, Lexer::of_condition(text))?;
     match (operations.pop(), operations.is_empty()) {
         (Some(Operation::Condition(filter)), true) => {
-            Ok(Condition { source: Arc::new(Source::new(text)), filter })
+            Ok(UpsertCondition { source: Arc::new(Source::new(text)), filter })
         }
         _ => {
             let message = "a condition is exactly one `@if(...)`";

@@ -62,7 +62,7 @@ type KeyName<'a> = (&'a str, &'a str, Cow<'a, str>);
 
 /// Where an object stands.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Place<'a> {
+pub(super) enum ObjectPosition<'a> {
     /// It is an object of the input itself.
     Root,
     /// It is below this field.
@@ -87,7 +87,7 @@ impl<'a> Names<'a> {
     }
 
     /// Adds the names in an object and below it.
-    pub(super) fn add(&mut self, def: &'a TypeDef, place: Place<'a>, object: &'a Entries) {
+    pub(super) fn add(&mut self, def: &'a TypeDef, place: ObjectPosition<'a>, object: &'a Entries) {
         stack::require();
         if self.add_id(def, object) {
             return;
@@ -116,7 +116,12 @@ impl<'a> Names<'a> {
     }
 
     /// Adds the names below an object.
-    pub(super) fn add_children(&mut self, def: &'a TypeDef, place: Place<'a>, object: &'a Entries) {
+    pub(super) fn add_children(
+        &mut self,
+        def: &'a TypeDef,
+        place: ObjectPosition<'a>,
+        object: &'a Entries,
+    ) {
         let filled = filled_in(self.model, place);
         for (name, value) in ordered(object) {
             let Some(field) = def.field(name) else { continue };
@@ -125,7 +130,7 @@ impl<'a> Names<'a> {
             }
             for child in children(self.model, def, field, value) {
                 match child {
-                    Ok((child, object)) => self.add(child, Place::Below(field), object),
+                    Ok((child, object)) => self.add(child, ObjectPosition::Below(field), object),
                     Err(fault) => self.faults.push(fault),
                 }
             }
@@ -141,7 +146,7 @@ impl<'a> Names<'a> {
     fn entity_of_keys(
         &mut self,
         def: &'a TypeDef,
-        place: Place<'a>,
+        place: ObjectPosition<'a>,
         object: &'a Entries,
     ) -> Result<bool, MutationFault> {
         let keys = keys_given(def, object)?;
@@ -188,7 +193,8 @@ impl<'a> Names<'a> {
             Ok(keys) if keys.is_empty() => {}
             Ok(keys) => {
                 let known = self.entity(def, object);
-                let entity = known.unwrap_or_else(|| self.new_entity(def, Place::Root, object));
+                let entity =
+                    known.unwrap_or_else(|| self.new_entity(def, ObjectPosition::Root, object));
                 for (field, text) in keys {
                     self.add_key(entity, field, text);
                 }
@@ -197,8 +203,13 @@ impl<'a> Names<'a> {
         }
     }
 
-    fn new_entity(&mut self, def: &'a TypeDef, place: Place<'a>, object: &'a Entries) -> usize {
-        let is_root = matches!(place, Place::Root);
+    fn new_entity(
+        &mut self,
+        def: &'a TypeDef,
+        place: ObjectPosition<'a>,
+        object: &'a Entries,
+    ) -> usize {
+        let is_root = matches!(place, ObjectPosition::Root);
         self.entities.push(Entity { def, object, keys: Vec::new(), is_root });
         self.entities.len() - 1
     }
@@ -263,12 +274,12 @@ impl<'a> Names<'a> {
     }
 
     /// Returns true if an object and an entity that it names exclude each other.
-    fn is_duplicate(&self, number: usize, place: Place<'a>, object: &Entries) -> bool {
+    fn is_duplicate(&self, number: usize, place: ObjectPosition<'a>, object: &Entries) -> bool {
         let entity = &self.entities[number];
         let is_taken = match place {
-            Place::Root => entity.is_root,
+            ObjectPosition::Root => entity.is_root,
             // Only one parent can be at the other end.
-            Place::Below(field) => {
+            ObjectPosition::Below(field) => {
                 inverse_of(self.model, field).is_some_and(|(_, inverse)| !inverse.ty.is_list())
             }
         };
@@ -278,10 +289,10 @@ impl<'a> Names<'a> {
 }
 
 /// Returns the name of the field that the parent of an object fills in.
-pub(super) fn filled_in<'a>(model: &'a Model, place: Place<'a>) -> Option<&'a str> {
+pub(super) fn filled_in<'a>(model: &'a Model, place: ObjectPosition<'a>) -> Option<&'a str> {
     match place {
-        Place::Root => None,
-        Place::Below(link) => filled_by_parent(model, link),
+        ObjectPosition::Root => None,
+        ObjectPosition::Below(link) => filled_by_parent(model, link),
     }
 }
 

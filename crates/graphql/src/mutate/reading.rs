@@ -3,7 +3,7 @@
 use crate::generate::{Root, RootKind};
 use crate::model::{Kind, Model, TypeDef};
 use crate::mutate::inputs::{Entries, entries, given};
-use crate::mutate::names::{Names, Place};
+use crate::mutate::names::{Names, ObjectPosition};
 use crate::mutate::writer::{OutcomeWriter, back_of};
 use crate::mutate::{Back, Found, MATCHED, MutationFault, Outcome, Unlink};
 use crate::request::{Arguments, Value};
@@ -139,7 +139,7 @@ fn add_step<'a>(def: &'a TypeDef, arguments: &'a Arguments, names: &mut Names<'a
     let objects = input.and_then(Value::as_list).unwrap_or(one);
     let objects: Vec<&Entries> = objects.iter().map(entries).collect();
     for object in &objects {
-        names.add(def, Place::Root, object);
+        names.add(def, ObjectPosition::Root, object);
     }
     let is_upsert = arguments.given("upsert") == Some(&Value::Boolean(true));
     Step::Add { objects, is_upsert }
@@ -150,7 +150,7 @@ fn update_step<'a>(def: &'a TypeDef, arguments: &'a Arguments, names: &mut Names
     let input = arguments.given("input").map_or(&[][..], entries);
     let part = |key| given(input, key).map_or(&[][..], entries);
     let (set, remove) = (part("set"), part("remove"));
-    names.add(def, Place::Root, set);
+    names.add(def, ObjectPosition::Root, set);
     names.add_removed(def, remove);
     Step::Update { set, remove }
 }

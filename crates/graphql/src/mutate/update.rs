@@ -2,7 +2,7 @@
 
 use crate::model::{Field, TypeDef};
 use crate::mutate::inputs::{Entries, Shape, children, ordered};
-use crate::mutate::names::{Names, Place};
+use crate::mutate::names::{Names, ObjectPosition};
 use crate::mutate::values::{language, statement, text, value_statements};
 use crate::mutate::writer::{Age, OutcomeWriter, back_of, required_key};
 use crate::mutate::{MATCHED, MutationFault, Unlink};
@@ -34,7 +34,7 @@ impl<'a> OutcomeWriter<'a> {
         }
         match self.rename(def, patch, UPDATED) {
             Ok(()) => {
-                self.write(def, UPDATED, patch, Place::Root);
+                self.write(def, UPDATED, patch, ObjectPosition::Root);
                 self.write_defaults(def, UPDATED, &[patch, removed], Age::Existing);
             }
             Err(fault) => self.faults.push(fault),

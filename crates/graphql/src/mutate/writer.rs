@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use crate::generate::is_settable;
 use crate::model::{DefaultValue, Field, Kind, Model, TypeDef};
 use crate::mutate::inputs::{Entries, Shape, children, given, inverse_of, mentions, ordered};
-use crate::mutate::names::{Entity, Key, Names, Place, filled_in, id_given, key_fields};
+use crate::mutate::names::{Entity, Key, Names, ObjectPosition, filled_in, id_given, key_fields};
 use crate::mutate::values::{language, statement, text, value_statements};
 use crate::mutate::{Back, Found, Link, MutationFault, NewNode, Outcome};
 use crate::request::Value;
@@ -76,7 +76,7 @@ impl<'a> OutcomeWriter<'a> {
         is_upsert: bool,
     ) -> Result<Option<Subject<'a>>, MutationFault> {
         let Some(entity) = self.names.entity(def, object) else {
-            return Ok(Some(self.create(def, object, Place::Root, None)));
+            return Ok(Some(self.create(def, object, ObjectPosition::Root, None)));
         };
         if !is_upsert {
             self.refuse_existing(entity)?;
@@ -88,14 +88,14 @@ impl<'a> OutcomeWriter<'a> {
                 return Ok(None);
             }
             self.subjects[entity] = Some(subject);
-            self.write(def, subject, object, Place::Root);
+            self.write(def, subject, object, ObjectPosition::Root);
             self.write_defaults(def, subject, &[object], Age::Existing);
             return Ok(Some(subject));
         }
         // An object before this one may have created the node, which no look-up knows.
         Ok(Some(match self.subjects[entity] {
             Some(subject) => subject,
-            None => self.create(def, object, Place::Root, Some(entity)),
+            None => self.create(def, object, ObjectPosition::Root, Some(entity)),
         }))
     }
 
@@ -207,7 +207,7 @@ impl<'a> OutcomeWriter<'a> {
             Err(fault) => Err(fault),
         };
         match node {
-            Ok(entity) => Some(self.create(def, object, Place::Below(link), entity)),
+            Ok(entity) => Some(self.create(def, object, ObjectPosition::Below(link), entity)),
             Err(fault) => {
                 self.faults.push(fault);
                 None
@@ -281,7 +281,7 @@ impl<'a> OutcomeWriter<'a> {
         &mut self,
         def: &'a TypeDef,
         object: &'a Entries,
-        place: Place<'a>,
+        place: ObjectPosition<'a>,
         entity: Option<usize>,
     ) -> Subject<'a> {
         stack::require();
@@ -303,7 +303,7 @@ impl<'a> OutcomeWriter<'a> {
         def: &'a TypeDef,
         subject: Subject<'a>,
         object: &'a Entries,
-        place: Place<'a>,
+        place: ObjectPosition<'a>,
     ) {
         stack::require();
         let filled = filled_in(self.model, place);

@@ -6,7 +6,7 @@ use hexgraph_base::types::quote;
 
 /// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum LexemeKind {
     End,
     Name,
     Int,
@@ -17,17 +17,17 @@ pub(crate) enum Kind {
     Mark(&'static str),
 }
 
-impl Kind {
+impl LexemeKind {
     /// Returns the name that messages use.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Kind::End => "<EOF>",
-            Kind::Name => "Name",
-            Kind::Int => "Int",
-            Kind::Float => "Float",
-            Kind::String => "String",
-            Kind::BlockString => "BlockString",
-            Kind::Mark(mark) => mark,
+            LexemeKind::End => "<EOF>",
+            LexemeKind::Name => "Name",
+            LexemeKind::Int => "Int",
+            LexemeKind::Float => "Float",
+            LexemeKind::String => "String",
+            LexemeKind::BlockString => "BlockString",
+            LexemeKind::Mark(mark) => mark,
         }
     }
 }
@@ -35,7 +35,7 @@ impl Kind {
 /// A token with its text and place.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Token<'a> {
-    pub(crate) kind: Kind,
+    pub(crate) kind: LexemeKind,
     /// The text of the token; of a string what is between its quotes, with escapes as they are written.
     pub(crate) text: &'a str,
     /// The offset in bytes that messages about the token point at: of a string the byte behind its opening quotes.
@@ -46,7 +46,7 @@ impl Token<'_> {
     /// Describes the token for a message: `Name "x"`, or `{`.
     pub(crate) fn described(&self) -> String {
         match self.kind {
-            Kind::End | Kind::Mark(_) => self.kind.name().to_owned(),
+            LexemeKind::End | LexemeKind::Mark(_) => self.kind.name().to_owned(),
             _ if self.text.is_empty() => self.kind.name().to_owned(),
             kind => format!("{} {}", kind.name(), quote(self.text)),
         }
@@ -68,7 +68,7 @@ impl<'a> Tokens<'a> {
         Tokens { text, at: 0 }
     }
 
-    /// Reads the next token. At the end this is [`Kind::End`], however often it is called.
+    /// Reads the next token. At the end this is [`LexemeKind::End`], however often it is called.
     ///
     /// # Errors
     ///
@@ -78,18 +78,18 @@ impl<'a> Tokens<'a> {
         let start = self.at;
         let rest = &self.text.as_bytes()[start..];
         let Some(first) = rest.first() else {
-            return Ok(Token { kind: Kind::End, text: "", at: start });
+            return Ok(Token { kind: LexemeKind::End, text: "", at: start });
         };
         match first {
             b'_' | b'a'..=b'z' | b'A'..=b'Z' => {
                 let is_part = |byte: &&u8| **byte == b'_' || byte.is_ascii_alphanumeric();
-                Ok(self.token(Kind::Name, rest.iter().take_while(is_part).count()))
+                Ok(self.token(LexemeKind::Name, rest.iter().take_while(is_part).count()))
             }
             b'"' if rest.starts_with(b"\"\"\"") => self.block_string(),
             b'"' => self.string(),
             b'-' | b'0'..=b'9' => self.number(),
             _ => match mark(rest) {
-                Some(mark) => Ok(self.token(Kind::Mark(mark), mark.len())),
+                Some(mark) => Ok(self.token(LexemeKind::Mark(mark), mark.len())),
                 None => Err(self.stray()),
             },
         }
@@ -111,7 +111,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// Takes the next `len` bytes as a token.
-    fn token(&mut self, kind: Kind, len: usize) -> Token<'a> {
+    fn token(&mut self, kind: LexemeKind, len: usize) -> Token<'a> {
         let start = self.at;
         self.at += len;
         Token { kind, text: &self.text[start..self.at], at: start }
@@ -150,13 +150,13 @@ impl<'a> Tokens<'a> {
         } else {
             at = self.digits(at)?;
         }
-        let mut kind = Kind::Int;
+        let mut kind = LexemeKind::Int;
         if bytes.get(at) == Some(&b'.') {
-            kind = Kind::Float;
+            kind = LexemeKind::Float;
             at = self.digits(at + 1)?;
         }
         if matches!(bytes.get(at), Some(b'e' | b'E')) {
-            kind = Kind::Float;
+            kind = LexemeKind::Float;
             at += 1 + usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
             at = self.digits(at)?;
         }
@@ -201,7 +201,7 @@ impl<'a> Tokens<'a> {
             }
         }
         self.at = at + 1;
-        Ok(Token { kind: Kind::String, text: &self.text[start..at], at: start })
+        Ok(Token { kind: LexemeKind::String, text: &self.text[start..at], at: start })
     }
 
     /// Returns the length in bytes of the escape sequence at an offset.
@@ -249,7 +249,7 @@ impl<'a> Tokens<'a> {
             }
         }
         self.at = at + 3;
-        Ok(Token { kind: Kind::BlockString, text: &self.text[start..at], at: start })
+        Ok(Token { kind: LexemeKind::BlockString, text: &self.text[start..at], at: start })
     }
 }
 

@@ -10,7 +10,7 @@ mod query_grammar;
 mod parse;
 
 pub use fault::{Fault, PathStep};
-pub(crate) use lexer::{Kind, Tokens};
+pub(crate) use lexer::{LexemeKind, Tokens};
 pub(crate) use parse::parse_query;
 pub use parse::parse_schema;
 pub use place::{Place, Places};

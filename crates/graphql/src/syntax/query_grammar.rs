@@ -1,15 +1,15 @@
 //! The grammar of requests (GraphQL specification, *Document*).
 
-use crate::syntax::lexer::Kind;
+use crate::syntax::lexer::LexemeKind;
 use crate::syntax::recognizer::{Read, Recognizer};
 
 /// Reads a whole text.
 pub(super) fn document(tokens: &mut Recognizer<'_>) -> Read {
-    while tokens.ahead().kind != Kind::End {
+    while tokens.ahead().kind != LexemeKind::End {
         match (tokens.ahead().kind, tokens.ahead().text) {
-            (Kind::Mark("{"), _) => selection_set(tokens)?,
-            (Kind::Name, "query" | "mutation" | "subscription") => operation(tokens)?,
-            (Kind::Name, "fragment") => fragment_definition(tokens)?,
+            (LexemeKind::Mark("{"), _) => selection_set(tokens)?,
+            (LexemeKind::Name, "query" | "mutation" | "subscription") => operation(tokens)?,
+            (LexemeKind::Name, "fragment") => fragment_definition(tokens)?,
             _ => return tokens.unexpected(),
         }
     }
@@ -19,7 +19,7 @@ pub(super) fn document(tokens: &mut Recognizer<'_>) -> Read {
 /// Reads `query Name($v: T) @d { ... }`.
 fn operation(tokens: &mut Recognizer<'_>) -> Read {
     tokens.next()?;
-    if tokens.ahead().kind == Kind::Name {
+    if tokens.ahead().kind == LexemeKind::Name {
         tokens.next()?;
     }
     tokens.many("(", ")", variable_definition)?;
@@ -76,7 +76,7 @@ fn selection(tokens: &mut Recognizer<'_>) -> Read {
 
 /// Reads what stands behind `...`: the name of a fragment, or a fragment itself.
 fn fragment(tokens: &mut Recognizer<'_>) -> Read {
-    if tokens.ahead().kind == Kind::Name && !tokens.is_word("on") {
+    if tokens.ahead().kind == LexemeKind::Name && !tokens.is_word("on") {
         tokens.next()?;
         return tokens.directives(false).map(drop);
     }

@@ -6,7 +6,7 @@
 use hexgraph_base::types::stack;
 use std::ops::Range;
 
-use crate::syntax::lexer::{Kind, LexFault, Token, Tokens};
+use crate::syntax::lexer::{LexFault, LexemeKind, Token, Tokens};
 use crate::syntax::{Fault, Places};
 use hexgraph_base::types::quote;
 
@@ -48,7 +48,7 @@ pub(super) fn recognize(text: &str, grammar: Grammar) -> Result<Recognized, Faul
         let mut lexer = Tokens::new(text);
         // apollo-compiler refuses a text without tokens, and the reference does not.
         let ahead = lexer.next()?;
-        let is_empty = ahead.kind == Kind::End;
+        let is_empty = ahead.kind == LexemeKind::End;
         let mut tokens = Recognizer { lexer, ahead, depth: 0, empty_parentheses: Vec::new() };
         grammar(&mut tokens)?;
         Ok(Recognized { is_empty, empty_parentheses: tokens.empty_parentheses })
@@ -61,10 +61,10 @@ impl<'a> Recognizer<'a> {
     pub(super) fn value(&mut self, constant: bool) -> Read {
         stack::require();
         match self.ahead.kind {
-            Kind::Mark("[") => self.many("[", "]", |this| this.value(constant)).map(drop),
-            Kind::Mark("{") => self.many("{", "}", |this| this.argument(constant)).map(drop),
-            Kind::Mark("$") if !constant => self.variable(),
-            Kind::Mark(_) | Kind::End => self.unexpected(),
+            LexemeKind::Mark("[") => self.many("[", "]", |this| this.value(constant)).map(drop),
+            LexemeKind::Mark("{") => self.many("{", "}", |this| this.argument(constant)).map(drop),
+            LexemeKind::Mark("$") if !constant => self.variable(),
+            LexemeKind::Mark(_) | LexemeKind::End => self.unexpected(),
             _ => self.next().map(drop),
         }
     }
@@ -117,12 +117,12 @@ impl<'a> Recognizer<'a> {
 
     /// Returns true if the token ahead is this punctuator.
     pub(super) fn is(&self, mark: &str) -> bool {
-        matches!(self.ahead.kind, Kind::Mark(ahead) if ahead == mark)
+        matches!(self.ahead.kind, LexemeKind::Mark(ahead) if ahead == mark)
     }
 
     /// Returns true if the token ahead is this name.
     pub(super) fn is_word(&self, word: &str) -> bool {
-        self.ahead.kind == Kind::Name && self.ahead.text == word
+        self.ahead.kind == LexemeKind::Name && self.ahead.text == word
     }
 
     /// Reads a token and returns it.
@@ -156,7 +156,7 @@ impl<'a> Recognizer<'a> {
     /// Reads a name and returns its token.
     pub(super) fn name(&mut self) -> Read<Token<'a>> {
         match self.ahead.kind {
-            Kind::Name => self.next(),
+            LexemeKind::Name => self.next(),
             _ => Err(self.expected("Name")),
         }
     }

@@ -1,6 +1,6 @@
 //! The grammar of schemas (GraphQL specification, *Type System Document*).
 
-use crate::syntax::lexer::Kind;
+use crate::syntax::lexer::LexemeKind;
 use crate::syntax::recognizer::{Read, Recognizer};
 
 /// The locations that the definition of a directive may name.
@@ -27,10 +27,10 @@ const LOCATIONS: [&str; 18] = [
 
 /// Reads a whole text.
 pub(super) fn document(tokens: &mut Recognizer<'_>) -> Read {
-    while tokens.ahead().kind != Kind::End {
+    while tokens.ahead().kind != LexemeKind::End {
         let description = tokens.ahead();
         let described = skip_description(tokens)?;
-        if tokens.ahead().kind != Kind::Name {
+        if tokens.ahead().kind != LexemeKind::Name {
             return tokens.unexpected();
         }
         match tokens.ahead().text {
@@ -53,7 +53,7 @@ pub(super) fn document(tokens: &mut Recognizer<'_>) -> Read {
 
 /// Reads the description that is ahead, and tells whether there was one.
 fn skip_description(tokens: &mut Recognizer<'_>) -> Read<bool> {
-    let described = matches!(tokens.ahead().kind, Kind::String | Kind::BlockString);
+    let described = matches!(tokens.ahead().kind, LexemeKind::String | LexemeKind::BlockString);
     if described {
         tokens.next()?;
     }

@@ -1,6 +1,6 @@
 //! Reads the access rules of a server from arguments, files and the environment.
 
-use super::arguments::{Anonymous, ServeArguments};
+use super::arguments::{AnonymousRequests, ServeArguments};
 use crate::http::{Certificates, Secret, Security, TlsFiles, access_options, read_secret};
 use hexgraph::db::access::AccessOptions;
 use hexgraph_base::types::{Error, Result};
@@ -46,7 +46,7 @@ pub(super) fn security(
     }
     arguments.allow_host.iter().try_for_each(|name| security.origins.allow_host(name))?;
     arguments.allow_origin.iter().try_for_each(|origin| security.origins.allow_origin(origin))?;
-    if arguments.anonymous == Anonymous::Off {
+    if arguments.anonymous == AnonymousRequests::Off {
         security.refuse_anonymous();
     }
     if arguments.allow_get_changes {

@@ -92,7 +92,7 @@ pub(super) enum Command {
 
 /// Whether requests without a key are answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Anonymous {
+pub(super) enum AnonymousRequests {
     /// As long as there is no key.
     Auto,
     /// Never.
@@ -213,7 +213,7 @@ pub(super) struct ServeArguments {
     /// Whether requests without a key are answered: `auto` does as long as there is no key, neither here nor made by
     /// `hexgraph keys`; `off` never does
     #[arg(long, value_enum, default_value = "auto")]
-    pub anonymous: Anonymous,
+    pub anonymous: AnonymousRequests,
     /// A file with keys of administrators, one a line
     #[arg(long, value_name = "FILE")]
     pub admin_key_file: Vec<PathBuf>,

@@ -25,7 +25,7 @@ pub enum GrpcPort {
 const GRPC_DISTANCE: u16 = 1000;
 
 /// Where a server is to listen.
-pub(super) struct Wanted<'a> {
+pub(super) struct ListenerOptions<'a> {
     /// The address of its ports.
     pub host: IpAddr,
     /// The port of HTTP; 0 stands for any free one.
@@ -53,7 +53,7 @@ impl Doors {
     /// # Errors
     ///
     /// [`Error::Io`] for what can't be had, [`Error::Query`] when there is nothing at all, and when there is no port for gRPC.
-    pub(super) fn open(wanted: &Wanted<'_>) -> Result<Doors> {
+    pub(super) fn open(wanted: &ListenerOptions<'_>) -> Result<Doors> {
         if wanted.port.is_none() && wanted.socket_file.is_none() {
             return Err(Error::query("the server has neither a port nor a file to listen at")
                 .with_hint("give it a port (0 takes any that is free) or a file (--unix-socket)"));
@@ -120,7 +120,7 @@ fn listen(wanted: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
 /// # Errors
 ///
 /// [`Error::Io`] or [`Error::Query`], which say what to do where nobody asked for this port.
-fn listen_for_calls(wanted: &Wanted<'_>) -> Result<Option<(TcpListener, SocketAddr)>> {
+fn listen_for_calls(wanted: &ListenerOptions<'_>) -> Result<Option<(TcpListener, SocketAddr)>> {
     const HINT: &str = "name another with --grpc-port, or --grpc-port off";
     let port = match (wanted.grpc, wanted.port) {
         (GrpcPort::Off, _) | (GrpcPort::Beside, None) => return Ok(None),

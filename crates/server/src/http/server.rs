@@ -5,7 +5,7 @@ use super::app::App;
 use super::audit::{AuditLog, AuditOptions};
 use super::connections;
 use super::connections::{ConnectionOptions, Door};
-use super::doors::{Doors, GrpcPort, Wanted, unix_url};
+use super::doors::{Doors, GrpcPort, ListenerOptions, unix_url};
 use super::graphql::{Feeds, SubscribeOptions};
 use super::router::{Port, router};
 use super::socket_file::SocketFileOptions;
@@ -140,7 +140,7 @@ impl Server {
     /// [`Error::Io`] when an address or a file can't be had, or the folder of exports; [`Error::Query`] when there is neither a port
     /// nor a file, and when there is no port for gRPC.
     pub fn start(database: Database, options: ServeOptions) -> Result<Server> {
-        let doors = Doors::open(&Wanted {
+        let doors = Doors::open(&ListenerOptions {
             host: options.host,
             port: options.port,
             grpc: options.grpc,

@@ -10,7 +10,7 @@ use super::compact::graph::Graph;
 use super::compact::make::make;
 use super::compact::patch::patch;
 use super::task::Task;
-use super::wanted::{EdgePart, Wanted};
+use super::wanted::{EdgeSelection, Wanted};
 use crate::graph::{Direction as Edges, EdgeDelta, Predicate};
 use crate::storage::Edges as StoredEdges;
 use hexgraph_base::budget::{Budget, Held, Share};
@@ -238,7 +238,7 @@ impl Key {
 
     /// The edges of which a graph of the same kind as the wanted one was made, where they are changes of the same columns.
     fn before(&self, wanted: &Wanted<'_>) -> Option<Vec<Edges>> {
-        let is_like = |kept: &PartKey, part: &EdgePart<'_>| {
+        let is_like = |kept: &PartKey, part: &EdgeSelection<'_>| {
             part.predicate
                 .direction(false)
                 .is_some_and(|edges| std::ptr::eq(kept.stored.as_ptr(), Arc::as_ptr(&edges.base)))
@@ -248,7 +248,7 @@ impl Key {
     }
 
     fn is_of(&self, wanted: &Wanted<'_>) -> bool {
-        let is_same = |kept: &PartKey, part: &EdgePart<'_>| {
+        let is_same = |kept: &PartKey, part: &EdgeSelection<'_>| {
             std::ptr::eq(kept.predicate.as_ptr(), Arc::as_ptr(part.predicate))
         };
         self.is_shaped(wanted, is_same)
@@ -258,7 +258,7 @@ impl Key {
     fn is_shaped(
         &self,
         wanted: &Wanted<'_>,
-        is_part: impl Fn(&PartKey, &EdgePart<'_>) -> bool,
+        is_part: impl Fn(&PartKey, &EdgeSelection<'_>) -> bool,
     ) -> bool {
         let parts = || self.parts.iter().zip(&wanted.parts);
         self.direction == wanted.direction

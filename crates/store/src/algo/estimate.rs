@@ -1,7 +1,7 @@
 //! Estimates the memory of an algorithm, for the error of a call that was refused memory.
 
 use super::compact::graph::Graph;
-use super::wanted::{EdgePart, Wanted};
+use super::wanted::{EdgeSelection, Wanted};
 use hexgraph_base::plan::Direction;
 
 /// The peak of a kernel, in bytes. `tests/memory.rs` measures it.
@@ -90,7 +90,7 @@ pub fn estimate(name: &str, wanted: &Wanted<'_>, graph: Option<&Graph>) -> Optio
 
 /// A bound of the nodes that the edges join: those that have an edge in either direction.
 fn nodes_max(wanted: &Wanted<'_>) -> u64 {
-    let of_part = |part: &EdgePart<'_>| {
+    let of_part = |part: &EdgeSelection<'_>| {
         let count = |reverse| Some(part.predicate.direction(reverse)?.subjects_max() as u64);
         let sources = count(false).unwrap_or_default();
         // Targets are counted where edges are stored in both directions.

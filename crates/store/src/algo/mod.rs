@@ -33,7 +33,7 @@ pub use estimate::{Estimate, estimate};
 pub use run::{Found, Output, Paths, Report, Run, Vectors};
 pub use table::{compute, has_kernel};
 pub use task::{Alone, Cut, Task, Work};
-pub use wanted::{EdgePart, Wanted};
+pub use wanted::{EdgeSelection, Wanted};
 
 #[cfg(test)]
 mod tests;

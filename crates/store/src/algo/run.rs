@@ -35,7 +35,7 @@ impl Run<'_> {
     }
 
     /// Counts the memory of so many bytes for each node, until what is returned is dropped.
-    pub(super) fn room_a_node(&self, bytes: usize) -> Result<super::task::Room<'_>> {
+    pub(super) fn room_a_node(&self, bytes: usize) -> Result<super::task::TaskMemory<'_>> {
         self.task.room(self.graph.len(), bytes)
     }
 }

@@ -84,12 +84,12 @@ pub struct Task<'w> {
 }
 
 /// Memory that is counted until this is dropped.
-pub(super) struct Room<'w> {
+pub(super) struct TaskMemory<'w> {
     work: &'w dyn Work,
     bytes: usize,
 }
 
-impl Drop for Room<'_> {
+impl Drop for TaskMemory<'_> {
     fn drop(&mut self) {
         self.work.uncharge(self.bytes);
     }
@@ -131,10 +131,10 @@ impl<'w> Task<'w> {
     /// # Errors
     ///
     /// As [`Work::charge`].
-    pub(super) fn room(&self, items: usize, bytes_each: usize) -> Result<Room<'w>> {
+    pub(super) fn room(&self, items: usize, bytes_each: usize) -> Result<TaskMemory<'w>> {
         let bytes = items.saturating_mul(bytes_each);
         self.work.charge(bytes)?;
-        Ok(Room { work: self.work, bytes })
+        Ok(TaskMemory { work: self.work, bytes })
     }
 
     /// The results of `work` for all numbers below `count`, in their order.

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The edges of one predicate.
-pub struct EdgePart<'v> {
+pub struct EdgeSelection<'v> {
     /// The predicate, which has edges.
     pub predicate: &'v Arc<Predicate>,
     /// True for its edges turned round (`~name`). The schema need not keep them so.
@@ -21,7 +21,7 @@ pub struct EdgePart<'v> {
 /// A graph that is wanted.
 pub struct Wanted<'v> {
     /// The edges: the union of all parts. An edge that is in several weighs what it weighs in all of them together.
-    pub parts: Vec<EdgePart<'v>>,
+    pub parts: Vec<EdgeSelection<'v>>,
     /// The nodes, ascending; `None` for all that the edges join.
     pub nodes: Option<Vec<u32>>,
     /// How edges are taken.

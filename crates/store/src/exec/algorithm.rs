@@ -2,7 +2,7 @@
 //! computed on it.
 
 use crate::algo::{
-    EdgePart, Estimate, Found, Graph, GraphCache, Output, Report, Run, Taken, Task, Wanted,
+    EdgeSelection, Estimate, Found, Graph, GraphCache, Output, Report, Run, Taken, Task, Wanted,
     compute, estimate,
 };
 use crate::exec::control::context::{Context, Var};
@@ -90,7 +90,7 @@ impl<'a> Context<'a> {
             let far = self.passing_ends(field, predicate, reverse, nodes.as_deref())?;
             let weight = field.facets.as_ref().and_then(|facets| facets.items.first());
             let weight = weight.map(|item| item.facet.as_str());
-            parts.push(EdgePart { predicate, reverse, weight, far });
+            parts.push(EdgeSelection { predicate, reverse, weight, far });
         }
         let wanted = Wanted { parts, nodes, direction: call.direction, uid: &uid };
         let task = Task::new(self.control, call.threads);

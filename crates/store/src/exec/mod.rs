@@ -34,4 +34,4 @@ pub use upsert::{Upsert, execute_upsert};
 pub use write::columns::names::names_of;
 
 #[cfg(test)]
-mod random_graph;
+mod tests;

@@ -19,7 +19,7 @@ use crate::exec::walk::gather::needs_no_lists;
 use crate::exec::walk::lists::distinct;
 use crate::exec::walk::traverse::Inherited;
 use crate::exec::write::answer_shape;
-use crate::exec::write::answer_writer::Wanted;
+use crate::exec::write::answer_writer::AnswerOptions;
 use crate::exec::write::columns::table;
 use crate::exec::write::extent;
 use crate::exec::write::output;
@@ -222,7 +222,7 @@ impl Answer {
         }
         self.check_extent()?;
         let options = (self.options, usize::MAX);
-        let wanted = Wanted { version: &self.version, query: &self.query, options };
+        let wanted = AnswerOptions { version: &self.version, query: &self.query, options };
         pieces::write(wanted, &self.blocks, control, sink)
     }
 
@@ -270,7 +270,7 @@ impl Answer {
             return Ok(());
         }
         let options = (self.options, objects_max);
-        let wanted = Wanted { version: &self.version, query: &self.query, options };
+        let wanted = AnswerOptions { version: &self.version, query: &self.query, options };
         output::write(wanted, &self.blocks, sink)
     }
 

@@ -23,7 +23,7 @@ pub use change::changes::Changes;
 pub use change::check::{check_indexed, check_storable, stored};
 pub use change::detach::detach;
 pub use change::effect::Effect;
-pub use change::keys::Key;
+pub use change::keys::ConflictKey;
 pub use change::mutate::{MutationReport, Passwords, Stager, names_passwords, stage};
 pub use change::refusal::Refusal;
 pub use change::statements::{Mutation, MutationTexts, Statements};

@@ -5,7 +5,7 @@
 //! they come, and deals the nodes out to their tokens by counting, which keeps them ascending too.
 
 use super::geo;
-use super::interner::Interner;
+use super::interner::TokenInterner;
 use super::source::{CHECKED_VALUES, Source, is_of};
 use super::token_index::{TokenIndex, TokenKey};
 use crate::storage::{Array, Column, Offsets, Values, ValuesBuilder, text_of};
@@ -340,7 +340,7 @@ fn build_words(
     check: Check<'_>,
 ) -> Result<TokenIndex> {
     let mut analyzer = Analyzer::new(kind);
-    let mut interner = Interner::new();
+    let mut interner = TokenInterner::new();
     let mut pairs = Pairs::default();
     for (at, (node, text)) in source.texts().enumerate() {
         if at.is_multiple_of(CHECKED_VALUES) {

@@ -7,7 +7,7 @@ use std::hash::Hasher;
 ///
 /// The texts lie in one buffer and the table holds numbers only, so a token that was seen before
 /// costs no allocation.
-pub(super) struct Interner {
+pub(super) struct TokenInterner {
     bytes: Vec<u8>,
     /// The byte at which each text starts, and last the byte at which the last one ends.
     starts: Vec<usize>,
@@ -15,10 +15,10 @@ pub(super) struct Interner {
     slots: Vec<u32>,
 }
 
-impl Interner {
+impl TokenInterner {
     /// An interner that has no text yet.
-    pub(super) fn new() -> Interner {
-        Interner { bytes: Vec::new(), starts: vec![0], slots: vec![0; 1024] }
+    pub(super) fn new() -> TokenInterner {
+        TokenInterner { bytes: Vec::new(), starts: vec![0], slots: vec![0; 1024] }
     }
 
     /// The number of texts.
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn equal_texts_have_one_number() {
-        let mut interner = Interner::new();
+        let mut interner = TokenInterner::new();
         for round in 0..2 {
             for number in 0..5000_u32 {
                 let text = format!("token {number}");

@@ -2,7 +2,7 @@
 //! payload is answered.
 
 use super::rule_guard::Guard;
-use super::stage::{Refusal, Staged, stage};
+use super::stage::{Refusal, StagedMutation, stage};
 use crate::db::change::upsert::Prepared;
 use crate::db::graphql::root_query::{Begun, RootResolver};
 use crate::db::graphql::run::{Outcome, Run, root_path};
@@ -16,7 +16,7 @@ use hexgraph_graphql::model::Operation;
 use hexgraph_graphql::mutate::{MATCHED, MutationFault, Reading};
 use hexgraph_graphql::remote::{Change, event};
 use hexgraph_graphql::request::{Cascade, Fault, Field};
-use hexgraph_store::graph::{Changes, Commit, Key, Version, encode_changes};
+use hexgraph_store::graph::{Changes, Commit, ConflictKey, Version, encode_changes};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -162,7 +162,7 @@ struct Next {
     /// The version with the changes.
     after: Version,
     /// What the changes write, by which transactions that are open find out that they conflict.
-    keys: Vec<Key>,
+    keys: Vec<ConflictKey>,
     /// See [`Done::roots`].
     roots: Vec<Uid>,
     /// See [`Done::count`].
@@ -186,7 +186,7 @@ impl Job<'_> {
         let staged = run.database.compute(context, || {
             Ok(stage(version, reading, &self.query, &self.now, &guard, context))
         })??;
-        let Staged { changes, roots, new, displaced, mut reads } = staged;
+        let StagedMutation { changes, roots, new, displaced, mut reads } = staged;
         let count = if root.kind == RootKind::Add { new.len() } else { roots.len() };
         let before = Arc::clone(version);
         let Some(changes) = changes else {

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// The result of staging a mutation: its changes, and the nodes that authorization has to look at.
 #[derive(Debug, Default)]
-pub(in crate::db::graphql) struct Staged<'a> {
+pub(in crate::db::graphql) struct StagedMutation<'a> {
     /// All changes; `None` when there is nothing to be done.
     pub changes: Option<Changes>,
     /// The nodes that the mutation is about, ascending. For an add these are the nodes of its objects, for an update or
@@ -103,7 +103,7 @@ pub(in crate::db::graphql) fn stage<'a>(
     now: &'a str,
     permits: &dyn Permits,
     context: &RequestContext,
-) -> Result<Staged<'a>, Refusal> {
+) -> Result<StagedMutation<'a>, Refusal> {
     let mut names: Vec<String> = query.variables.iter().map(|it| it.name.clone()).collect();
     names.sort_unstable();
     let selects = names.iter().any(|name| name == MATCHED);
@@ -136,7 +136,7 @@ pub(in crate::db::graphql) fn stage<'a>(
         return Err(Refusal::Nodes(outcome.several_named()));
     }
     if selects && matched.is_empty() {
-        return Ok(Staged::default());
+        return Ok(StagedMutation::default());
     }
     // Links to nodes that the caller may not see are kept. A node that is removed loses all its links.
     let kept = match outcome.removes_node {
@@ -194,7 +194,7 @@ fn stage_outcome<'a>(
     bindings: &Bindings,
     permits: &dyn Permits,
     context: &RequestContext,
-) -> Result<Staged<'a>, Refusal> {
+) -> Result<StagedMutation<'a>, Refusal> {
     let Outcome { mut sets, mut deletes, links, unlinks, new, roots, .. } = outcome;
     // Statements about a variable are repeated for each selected node. Their number is checked before any is made.
     let is_each = |subject: Subject<'_>| matches!(subject, Subject::Var(_));
@@ -243,5 +243,5 @@ fn stage_outcome<'a>(
     nodes.sort_unstable();
     nodes.dedup();
     let changes = if changes.is_empty() { None } else { Some(changes) };
-    Ok(Staged { changes, roots: nodes, new, displaced, reads })
+    Ok(StagedMutation { changes, roots: nodes, new, displaced, reads })
 }

@@ -7,7 +7,7 @@ use super::complete::Completion;
 use super::found::{Found, Slot};
 use super::leaf::{Misfit, write_stored};
 use super::nulls::{Faults, NullPropagation, Spoiled, Written, mismatch};
-use super::numbers::{Nodes, write_aggregate};
+use super::numbers::{AggregatedNodes, write_aggregate};
 use crate::db::ask::checked::Room;
 use apollo_compiler::ast::Type;
 use hexgraph_base::answer::write_json_text;
@@ -143,7 +143,7 @@ impl<'a> ReplyWriter<'a> {
             },
             RootShape::Aggregate(shape) => match answer.block(0) {
                 Some(block) if !shape.is_hidden => {
-                    self.aggregate(field, shape, &block.level, Nodes::of_block(block))
+                    self.aggregate(field, shape, &block.level, AggregatedNodes::of_block(block))
                 }
                 _ => self.null(),
             },
@@ -294,9 +294,9 @@ impl<'a> ReplyWriter<'a> {
             ValueSource::Aggregate(at, shape) => match &level.fields[*at].data {
                 FieldData::Edges(edges) => {
                     let targets = edges.targets_of(place);
-                    self.aggregate(field, shape, &edges.level, Nodes::of_list(targets))
+                    self.aggregate(field, shape, &edges.level, AggregatedNodes::of_list(targets))
                 }
-                _ => self.aggregate(field, shape, &NO_LEVEL, Nodes::of_list(&[])),
+                _ => self.aggregate(field, shape, &NO_LEVEL, AggregatedNodes::of_list(&[])),
             },
             // The path has three steps for a member of a root node: the root field, the index, and the key.
             ValueSource::Distance => match self.distance.filter(|_| self.path.len() == 3) {
@@ -423,7 +423,7 @@ impl<'a> ReplyWriter<'a> {
         field: &'a Field,
         shape: &'a AggregateShape<'a>,
         level: &Level,
-        nodes: Nodes<'_>,
+        nodes: AggregatedNodes<'_>,
     ) -> Written {
         let name = field.shape.ty.inner_named_type();
         let of = (level, nodes);

@@ -22,7 +22,7 @@ use std::cmp::Ordering;
 pub(super) fn write_aggregate<'a>(
     type_name: &str,
     shape: &AggregateShape<'a>,
-    (level, nodes): (&Level, Nodes<'_>),
+    (level, nodes): (&Level, AggregatedNodes<'_>),
     context: &RequestContext,
     out: &mut Vec<u8>,
 ) -> Result<Vec<(&'a Field, String)>> {
@@ -91,7 +91,7 @@ fn leaf_of(scalar: &str) -> Leaf<'static> {
 }
 
 /// The nodes whose values are aggregated.
-pub(super) struct Nodes<'l> {
+pub(super) struct AggregatedNodes<'l> {
     count: usize,
     /// Those that are listed, or those of the set, once somebody asks for a list.
     list: OnceCell<Cow<'l, [u32]>>,
@@ -99,20 +99,24 @@ pub(super) struct Nodes<'l> {
     many: OnceCell<Option<ManyNodes>>,
 }
 
-impl<'l> Nodes<'l> {
+impl<'l> AggregatedNodes<'l> {
     /// Nodes that are listed.
-    pub(super) fn of_list(nodes: &'l [u32]) -> Nodes<'l> {
+    pub(super) fn of_list(nodes: &'l [u32]) -> AggregatedNodes<'l> {
         let list = OnceCell::from(Cow::Borrowed(nodes));
-        Nodes { count: nodes.len(), list, many: OnceCell::new() }
+        AggregatedNodes { count: nodes.len(), list, many: OnceCell::new() }
     }
 
     /// The nodes of a block, counted, listed or kept as a set.
-    pub(super) fn of_block(block: &'l BlockResult) -> Nodes<'l> {
+    pub(super) fn of_block(block: &'l BlockResult) -> AggregatedNodes<'l> {
         let Some(set) = ManyNodes::of_block(block) else {
             let count = block.count.unwrap_or(block.roots.len());
-            return Nodes { count, ..Nodes::of_list(&block.roots) };
+            return AggregatedNodes { count, ..AggregatedNodes::of_list(&block.roots) };
         };
-        Nodes { count: block.unlisted, list: OnceCell::new(), many: OnceCell::from(Some(set)) }
+        AggregatedNodes {
+            count: block.unlisted,
+            list: OnceCell::new(),
+            many: OnceCell::from(Some(set)),
+        }
     }
 
     fn list(&self) -> &[u32] {
@@ -128,7 +132,7 @@ impl<'l> Nodes<'l> {
 /// Nodes, and the fields that were fetched of them, of which each is meant by its place.
 struct Fields<'l, 'n> {
     level: &'l Level,
-    nodes: Nodes<'n>,
+    nodes: AggregatedNodes<'n>,
     context: &'l RequestContext,
 }
 

@@ -8,7 +8,7 @@ use super::given::Given;
 use super::kinds::{ColumnKind, MissingTexts, Observed, TypedColumns, column_array};
 use super::reader::{TextBatch, TextReader, counted};
 use super::records::FIELDS_MAX;
-use super::sniff::{Sample, Sniffed, sniff};
+use super::sniff::{CsvFormat, Sample, sniff};
 use crate::db::{Canceller, LoadProgress};
 use crate::tables::read::opened::open_file;
 use crate::tables::read::pages::memory::ReadMemory;
@@ -49,7 +49,7 @@ pub(in crate::tables) struct NameHint {
 pub(in crate::tables) struct CsvFile {
     name: String,
     text: TextFile,
-    sniffed: Sniffed,
+    sniffed: CsvFormat,
     columns: Vec<Column>,
     missing: MissingTexts,
     options: TextOptions,
@@ -222,7 +222,7 @@ impl CsvFile {
     ) -> Result<TextReader<Box<dyn Read + Send>>> {
         let counted = Counted { file: open_file(&self.text.path)?, progress };
         let input = decoded(decompressed(counted, &self.name)?, self.text.encoding);
-        let Sniffed { dialect, skip, header } = &self.sniffed;
+        let CsvFormat { dialect, skip, header } = &self.sniffed;
         let shape = (self.columns.len(), self.options.ragged);
         Ok(TextReader::new(
             (self.name.clone(), input),
@@ -283,7 +283,7 @@ impl CsvFile {
 
     /// What was found, in one line: `comma, header, utf-8, 14 columns`.
     pub(in crate::tables) fn description(&self) -> String {
-        let Sniffed { dialect, skip, header } = &self.sniffed;
+        let CsvFormat { dialect, skip, header } = &self.sniffed;
         let mut parts = vec![separator_name(dialect.separator)];
         match (dialect.quote, dialect.escape) {
             (Some(b'"'), None) => {}
@@ -316,7 +316,7 @@ impl CsvFile {
         let sign = |sign: Option<u8>| {
             SniffedOption::Text(sign.map_or(String::new(), |sign| char::from(sign).to_string()))
         };
-        let Sniffed { dialect, skip, header } = &self.sniffed;
+        let CsvFormat { dialect, skip, header } = &self.sniffed;
         let mut options = vec![
             ("separator", sign(Some(dialect.separator))),
             ("quote", sign(dialect.quote)),

@@ -4,7 +4,7 @@ use super::dialect::Dialect;
 use super::given::Given;
 use super::reader::TextReader;
 use super::records::FIELDS_MAX;
-use super::sniff::{Sniffed, sniff};
+use super::sniff::{CsvFormat, sniff};
 use crate::tables::shape::options::Ragged;
 
 /// A record: the value of each field, and whether it is quoted.
@@ -18,7 +18,7 @@ type Record = Vec<(String, bool)>;
 pub(in crate::tables) fn check_text_table(text: &str, usual: u8, is_list: bool) {
     let text = text.trim_start_matches('\u{feff}');
     let given = Given { is_list, ..Given::default() };
-    let Sniffed { dialect, skip, header } = sniff(text, false, usual, &given).sniffed;
+    let CsvFormat { dialect, skip, header } = sniff(text, false, usual, &given).sniffed;
     let width = header.columns.len();
     let table = ("t".to_owned(), text.as_bytes());
     let has_header = header.is_first_record;

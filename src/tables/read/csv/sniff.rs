@@ -31,7 +31,7 @@ const EVEN_PART_OF_USUAL: usize = 50;
 
 /// How a file is written.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::tables) struct Sniffed {
+pub(in crate::tables) struct CsvFormat {
     /// Its signs.
     pub dialect: Dialect,
     /// The number of lines before the first record.
@@ -44,7 +44,7 @@ pub(in crate::tables) struct Sniffed {
 #[derive(Debug)]
 pub(in crate::tables) struct Sample {
     /// How the file is written.
-    pub sniffed: Sniffed,
+    pub sniffed: CsvFormat,
     /// What the cells of each column are.
     pub observed: Vec<Observed>,
     /// Whether the first record of the table is in the sample as a whole, or the file has none.
@@ -118,7 +118,7 @@ pub(in crate::tables) fn sniff(text: &str, is_cut: bool, usual: u8, given: &Give
     let comments = dialect.comment.map_or(Vec::new(), |mark| comment_lines(sample, mark));
     let (header, observed) = header_of((sample, dialect), (&records, start), &comments, given);
     let has_first_record = has_whole_record || !is_cut && !split.is_too_wide;
-    let sniffed = Sniffed { dialect, skip, header };
+    let sniffed = CsvFormat { dialect, skip, header };
     Sample { sniffed, observed, has_first_record, split }
 }
 

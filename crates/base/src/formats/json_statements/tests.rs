@@ -48,13 +48,13 @@ fn line_of(quad: &NQuad<'_>) -> String {
     line
 }
 
-fn read(text: &str, change: Change) -> Result<Vec<String>> {
+fn read(text: &str, change: MutationKind) -> Result<Vec<String>> {
     let json = JsonText::new(text);
     let quads = json.statements(change, &mut 0)?;
     Ok(quads.iter().map(line_of).collect())
 }
 
-fn lines(text: &str, change: Change) -> Vec<String> {
+fn lines(text: &str, change: MutationKind) -> Vec<String> {
     read(text, change).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
@@ -88,7 +88,7 @@ fn sets() {
             &["uid(v) friend uid(w)", "uid(v) age val(x)", r#"uid(v) value "values""#]),
     ];
     for (text, want) in cases {
-        assert_eq!(lines(text, Change::Set), *want, "{text}");
+        assert_eq!(lines(text, MutationKind::Set), *want, "{text}");
     }
 }
 
@@ -114,7 +114,7 @@ fn facets() {
         (r#"{"uid": 1, "friend": "uid(v)", "friend|w": 1}"#, &["1 friend uid(v) w=Int(1)"]),
     ];
     for (text, want) in cases {
-        let written: Vec<String> = lines(text, Change::Set);
+        let written: Vec<String> = lines(text, MutationKind::Set);
         if !text.contains("2006") {
             assert_eq!(written, *want, "{text}");
         } else {
@@ -138,14 +138,14 @@ fn deletes() {
         ("[]", &[]),
     ];
     for (text, want) in cases {
-        assert_eq!(lines(text, Change::Delete), *want, "{text}");
+        assert_eq!(lines(text, MutationKind::Delete), *want, "{text}");
     }
 }
 
 /// Each row: the change, the JSON, a part of the message with its place.
 #[test]
 fn faults_are_placed() {
-    use Change::{Delete, Set};
+    use MutationKind::{Delete, Set};
     #[rustfmt::skip]
     let cases = [
         (Set, "", "line 1 column 1: the JSON ends too early"),
@@ -185,8 +185,8 @@ fn faults_are_placed() {
 #[test]
 fn deep_objects_are_read_or_refused() {
     let nested = |depth: usize| format!("{}1{}", "{\"f\":".repeat(depth), "}".repeat(depth));
-    assert_eq!(lines(&nested(250), Change::Set).len(), 250);
-    assert!(read(&nested(251), Change::Set).unwrap_err().to_string().contains("nest deeper"));
+    assert_eq!(lines(&nested(250), MutationKind::Set).len(), 250);
+    assert!(read(&nested(251), MutationKind::Set).unwrap_err().to_string().contains("nest deeper"));
 }
 
 fn recorded_cases() -> Option<Vec<Any>> {
@@ -308,7 +308,7 @@ fn recorded_statements_agree() {
     let Some(cases) = recorded_cases() else { return };
     let mut wrong = Vec::new();
     for case in cases {
-        let change = if case["op"] == "set" { Change::Set } else { Change::Delete };
+        let change = if case["op"] == "set" { MutationKind::Set } else { MutationKind::Delete };
         let text = case["input"].as_str().unwrap();
         let json = JsonText::new(text);
         let ours = json.statements(change, &mut 0);
@@ -380,7 +380,7 @@ fn json() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn any_json_is_read_or_refused(text in json(), deletes in any::<bool>()) {
-        let change = if deletes { Change::Delete } else { Change::Set };
+        let change = if deletes { MutationKind::Delete } else { MutationKind::Set };
         let mut new_nodes = 0;
         if let Ok(quads) = JsonText::new(&text).statements(change, &mut new_nodes) {
             let sorted = |quad: &NQuad<'_>| quad.facets.is_sorted_by(|a, b| a.0 < b.0);
@@ -391,8 +391,8 @@ proptest! {
 
     #[test]
     fn any_text_is_read_or_refused(text in "\\PC*") {
-        let _ = read(&text, Change::Set);
-        let _ = read(&format!("{{{text}}}"), Change::Delete);
+        let _ = read(&text, MutationKind::Set);
+        let _ = read(&format!("{{{text}}}"), MutationKind::Delete);
     }
 
     /// What a text says comes back from any way to write it.
@@ -400,7 +400,7 @@ proptest! {
     fn texts_come_back(text in any::<String>()) {
         let json = serde_json::json!({ "uid": 1, "p": format!("a{text}") }).to_string();
         let json = JsonText::new(&json);
-        let quads = json.statements(Change::Set, &mut 0).unwrap();
+        let quads = json.statements(MutationKind::Set, &mut 0).unwrap();
         let Object::Literal { text: got, .. } = &quads[0].object else { unreachable!() };
         prop_assert_eq!(&got[1..], text);
     }

@@ -11,27 +11,27 @@ thread_local! {
 }
 
 /// The guard of a lock that may be held for long. It stays on its thread, as guards of mutexes do.
-pub struct Held<G> {
+pub struct LockGuard<G> {
     guard: G,
     /// Its end is noted where its beginning was.
     _here: PhantomData<*const ()>,
 }
 
-impl<G> Held<G> {
+impl<G> LockGuard<G> {
     /// Notes that this thread holds a lock until what is returned is dropped.
-    pub fn new(guard: G) -> Held<G> {
+    pub fn new(guard: G) -> LockGuard<G> {
         HELD.set(HELD.get() + 1);
-        Held { guard, _here: PhantomData }
+        LockGuard { guard, _here: PhantomData }
     }
 }
 
-impl<G> Drop for Held<G> {
+impl<G> Drop for LockGuard<G> {
     fn drop(&mut self) {
         HELD.set(HELD.get() - 1);
     }
 }
 
-impl<G: Deref> Deref for Held<G> {
+impl<G: Deref> Deref for LockGuard<G> {
     type Target = G::Target;
 
     fn deref(&self) -> &G::Target {
@@ -39,7 +39,7 @@ impl<G: Deref> Deref for Held<G> {
     }
 }
 
-impl<G: DerefMut> DerefMut for Held<G> {
+impl<G: DerefMut> DerefMut for LockGuard<G> {
     fn deref_mut(&mut self) -> &mut G::Target {
         &mut self.guard
     }
@@ -59,8 +59,8 @@ mod tests {
     fn locks_are_counted() {
         let (one, other) = (Mutex::new(1), Mutex::new(2));
         assert!(!holds_lock());
-        let mut first = Held::new(one.lock().unwrap());
-        let second = Held::new(other.lock().unwrap());
+        let mut first = LockGuard::new(one.lock().unwrap());
+        let second = LockGuard::new(other.lock().unwrap());
         *first += *second;
         drop(first);
         assert!(holds_lock());

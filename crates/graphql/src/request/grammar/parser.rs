@@ -9,7 +9,7 @@ use super::document::{
     ArgumentNode, DirectiveNode, Document, FieldNode, FragmentNode, InlineNode, OperationNode,
     SelectionNode, SpreadNode, ValueKind, ValueNode, VariableNode,
 };
-use super::tokens::{Lexer, Token, TokenKind};
+use super::tokens::{Lexer, QueryToken, TokenKind};
 use crate::request::{Fault, OperationKind, Place, RequestLimits};
 
 type Parsed<T> = Result<T, Fault>;
@@ -36,7 +36,7 @@ pub(in crate::request) fn parse<'t>(text: &'t str, limits: &RequestLimits) -> Pa
 /// A text that is being parsed, with one token of lookahead.
 struct Parser<'t> {
     lexer: Lexer<'t>,
-    next: Token<'t>,
+    next: QueryToken<'t>,
     depth: usize,
     depth_max: usize,
     tokens_left: usize,

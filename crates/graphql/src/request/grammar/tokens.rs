@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::request::Place;
-use crate::syntax::{Kind, Tokens};
+use crate::syntax::{LexemeKind, Tokens};
 
 /// A token with its place.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::request) struct Token<'t> {
+pub(in crate::request) struct QueryToken<'t> {
     pub kind: TokenKind<'t>,
     pub at: Place,
 }
@@ -75,12 +75,12 @@ impl<'t> Lexer<'t> {
     }
 
     /// Reads the next token: [`TokenKind::End`] at the end, however often it is called, and [`TokenKind::Invalid`] for what is no token.
-    pub(in crate::request) fn read(&mut self) -> Token<'t> {
+    pub(in crate::request) fn read(&mut self) -> QueryToken<'t> {
         let (kind, at) = match self.tokens.next() {
             Ok(token) => (kind(token.kind, token.text), token.at),
             Err((at, reason)) => (TokenKind::Invalid(reason), at),
         };
-        Token { kind, at: self.locate(at) }
+        QueryToken { kind, at: self.locate(at) }
     }
 
     /// Returns the place of the byte `to`, which must not be before the last one. So all places of a text cost one pass over it.
@@ -104,19 +104,19 @@ impl<'t> Lexer<'t> {
     }
 }
 
-fn kind(kind: Kind, text: &str) -> TokenKind<'_> {
+fn kind(kind: LexemeKind, text: &str) -> TokenKind<'_> {
     match kind {
-        Kind::End => TokenKind::End,
-        Kind::Name => TokenKind::Name(text),
-        Kind::Int => TokenKind::Int(text),
-        Kind::Float => TokenKind::Float(text),
-        Kind::String => TokenKind::String(string_value(text)),
-        Kind::BlockString => {
+        LexemeKind::End => TokenKind::End,
+        LexemeKind::Name => TokenKind::Name(text),
+        LexemeKind::Int => TokenKind::Int(text),
+        LexemeKind::Float => TokenKind::Float(text),
+        LexemeKind::String => TokenKind::String(string_value(text)),
+        LexemeKind::BlockString => {
             let lines = text.replace("\\\"\"\"", "\"\"\"").replace("\r\n", "\n");
             TokenKind::Block(block_value(&lines.replace('\r', "\n")))
         }
-        Kind::Mark("...") => TokenKind::Spread,
-        Kind::Mark(mark) => TokenKind::Mark(mark.as_bytes()[0]),
+        LexemeKind::Mark("...") => TokenKind::Spread,
+        LexemeKind::Mark(mark) => TokenKind::Mark(mark.as_bytes()[0]),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::sdl::source::value::bare;
 use crate::syntax::{Fault, Place};
 
 /// A directive that has to be added at the other end of a link.
-pub(in crate::sdl) struct Link {
+pub(in crate::sdl) struct MissingInverse {
     /// The names of the type and the field that get it.
     type_name: String,
     field: String,
@@ -29,7 +29,7 @@ pub(in crate::sdl) struct Link {
 pub(in crate::sdl) fn check(
     subject: &Subject<'_>,
     directive: &RawDirective,
-) -> Result<Option<Link>, Fault> {
+) -> Result<Option<MissingInverse>, Fault> {
     let Subject { draft, def, field } = *subject;
     let type_name = field.ty.name();
     if !matches!(draft.kind_of(type_name), Some(RawKind::Object | RawKind::Interface)) {
@@ -49,11 +49,13 @@ pub(in crate::sdl) fn check(
     };
     is_inverse(subject, directive, inverse)?;
     let name = apollo_compiler::Name::new(&field.name).ok();
-    Ok(name.filter(|_| !inverse.has("hasInverse") && def.is_stored_kind()).map(|name| Link {
-        type_name: type_name.to_owned(),
-        field: inverse.name.clone(),
-        inverse: name,
-        place: directive.place,
+    Ok(name.filter(|_| !inverse.has("hasInverse") && def.is_stored_kind()).map(|name| {
+        MissingInverse {
+            type_name: type_name.to_owned(),
+            field: inverse.name.clone(),
+            inverse: name,
+            place: directive.place,
+        }
     }))
 }
 
@@ -91,7 +93,7 @@ fn is_inverse(
 }
 
 /// Adds the directive at the other end.
-pub(in crate::sdl) fn write(draft: &mut Draft<'_>, link: &Link) {
+pub(in crate::sdl) fn write(draft: &mut Draft<'_>, link: &MissingInverse) {
     let is_interface = draft.is_kind(&link.type_name, RawKind::Interface);
     let argument = Value::Enum(link.inverse.clone());
     let made = RawDirective::made(name!("hasInverse"), vec![(name!("field"), argument)]);

@@ -35,7 +35,7 @@ fn check_field(
     draft: &Draft<'_>,
     index: usize,
     field: usize,
-    links: &mut Vec<inverse::Link>,
+    links: &mut Vec<inverse::MissingInverse>,
     faults: &mut Vec<Fault>,
 ) {
     let def = &draft.types()[index];

@@ -9,7 +9,7 @@ use crate::sdl::source::value;
 use crate::syntax::{Fault, Place};
 
 /// A `@custom` that is checked.
-pub(in crate::sdl) struct Custom<'a> {
+pub(in crate::sdl) struct CheckedCustom<'a> {
     pub(in crate::sdl) subject: Subject<'a>,
     pub(super) directive: &'a RawDirective,
     /// True for the mode `BATCH`, once that was read.
@@ -17,7 +17,7 @@ pub(in crate::sdl) struct Custom<'a> {
     pub(in crate::sdl) faults: &'a mut Vec<Fault>,
 }
 
-impl Custom<'_> {
+impl CheckedCustom<'_> {
     /// Adds a fault. The reference writes `Field f; ` in some messages and `Field f: ` in others, so the separator is given.
     pub(in crate::sdl) fn fault(
         &mut self,

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use apollo_compiler::Node;
 use apollo_compiler::ast::Value;
 
-use super::custom_subject::Custom;
+use super::custom_subject::CheckedCustom;
 use super::graphql_operation;
 use super::template;
 use super::url;
@@ -38,7 +38,8 @@ pub(in crate::sdl) fn check_lambda(
     }
     // The faults get a beginning of their own, so they are collected apart.
     let mut found = Vec::new();
-    let mut custom = Custom { subject: *subject, directive, batch: false, faults: &mut found };
+    let mut custom =
+        CheckedCustom { subject: *subject, directive, batch: false, faults: &mut found };
     custom.company();
     if !subject.def.is_root() {
         custom.not_key();
@@ -61,7 +62,7 @@ pub(in crate::sdl) fn check(
     directive: &RawDirective,
     faults: &mut Vec<Fault>,
 ) {
-    let mut custom = Custom { subject: *subject, directive, batch: false, faults };
+    let mut custom = CheckedCustom { subject: *subject, directive, batch: false, faults };
     custom.company();
     // The checks go on: they tell what is wrong with the argument that is there.
     let count = directive.node.arguments.len();
@@ -82,7 +83,7 @@ pub(in crate::sdl) fn check(
     }
 }
 
-impl<'a> Custom<'a> {
+impl<'a> CheckedCustom<'a> {
     /// Checks the other directives of the field, and that its type has a key.
     fn company(&mut self) {
         let (place, field, def) = (self.directive.place, self.subject.field, self.subject.def);

@@ -3,7 +3,7 @@
 use apollo_compiler::ast::Value;
 use apollo_compiler::{Node, ast};
 
-use super::custom_subject::Custom;
+use super::custom_subject::CheckedCustom;
 use super::template;
 use crate::syntax::{Place, parse_query};
 
@@ -12,7 +12,7 @@ const INSIDE: &str = "inside graphql in @custom directive, found";
 
 /// Checks the text. Returns the names of the variables that the operation declares; `None` when the rest can't be checked.
 pub(in crate::sdl) fn check(
-    custom: &mut Custom<'_>,
+    custom: &mut CheckedCustom<'_>,
     text: &str,
     place: Option<Place>,
 ) -> Option<Vec<String>> {
@@ -47,7 +47,7 @@ struct Check<'a> {
 
 impl Check<'_> {
     /// Checks the kind and the name.
-    fn operation(&self, custom: &mut Custom<'_>) {
+    fn operation(&self, custom: &mut CheckedCustom<'_>) {
         let kind = self.operation.operation_type;
         if kind == ast::OperationType::Subscription {
             let what = format!("{INSIDE} `{kind}` operation, it can only have query/mutation.");
@@ -60,7 +60,7 @@ impl Check<'_> {
     }
 
     /// Checks that the variables of a root field are its arguments, and returns their names.
-    fn variables(&self, custom: &mut Custom<'_>) -> Vec<String> {
+    fn variables(&self, custom: &mut CheckedCustom<'_>) -> Vec<String> {
         let variables: Vec<String> =
             self.operation.variables.iter().map(|variable| variable.name.to_string()).collect();
         if custom.subject.def.is_root() {
@@ -79,7 +79,7 @@ impl Check<'_> {
     }
 
     /// Checks the one field. Returns false when the rest can't be checked.
-    fn fields(&self, custom: &mut Custom<'_>) -> bool {
+    fn fields(&self, custom: &mut CheckedCustom<'_>) -> bool {
         let kind = self.operation.operation_type;
         if !self.operation.directives.is_empty() {
             let what = format!("{INSIDE} operation with directives, it can't have any directives.");
@@ -122,7 +122,7 @@ impl Check<'_> {
     }
 
     /// Checks the arguments of the field. Those of a batch are one variable.
-    fn arguments(&self, custom: &mut Custom<'_>, field: &ast::Field) -> bool {
+    fn arguments(&self, custom: &mut CheckedCustom<'_>, field: &ast::Field) -> bool {
         let mut used = Vec::new();
         // All objects go into one variable, as a list.
         if custom.batch && !field.arguments.is_empty() {
@@ -151,7 +151,7 @@ impl Check<'_> {
         true
     }
 
-    fn batch_fault(&self, custom: &mut Custom<'_>, field: &ast::Field) -> bool {
+    fn batch_fault(&self, custom: &mut CheckedCustom<'_>, field: &ast::Field) -> bool {
         let what = format!(
             "inside graphql in @custom directive, for BATCH mode, {} `{}` can have only one \
              argument whose value should be a variable.",

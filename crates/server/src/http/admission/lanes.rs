@@ -70,7 +70,7 @@ pub(crate) struct Place {
 }
 
 /// Counts one request as under way until it is dropped.
-pub(crate) struct Running {
+pub(crate) struct RunningRequest {
     lanes: Arc<Lanes>,
 }
 
@@ -117,9 +117,9 @@ impl Lanes {
     }
 
     /// Counts one more request as under way, until the result is dropped.
-    pub(crate) fn begin(self: &Arc<Lanes>) -> Running {
+    pub(crate) fn begin(self: &Arc<Lanes>) -> RunningRequest {
         self.lock().running += 1;
-        Running { lanes: Arc::clone(self) }
+        RunningRequest { lanes: Arc::clone(self) }
     }
 
     /// Whether the last request of this kind was slow.
@@ -225,7 +225,7 @@ impl Drop for Place {
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningRequest {
     fn drop(&mut self) {
         self.lanes.lock().running -= 1;
         self.lanes.hand_out();

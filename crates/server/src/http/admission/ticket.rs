@@ -1,7 +1,7 @@
 //! The way of one request: into a lane, onto a thread, from the fast lane into the slow one, or back with a refusal.
 
 use super::lane::Client;
-use super::lanes::{Lanes, Place, Running, Start, Which};
+use super::lanes::{Lanes, Place, RunningRequest, Start, Which};
 use super::quick::{Stay, time_that_counts};
 use super::workers::lower_priority;
 use hexgraph::db::{Onward, RequestContext};
@@ -186,7 +186,7 @@ impl Ticket {
 
     fn run<T>(
         self: Arc<Ticket>,
-        running: Running,
+        running: RunningRequest,
         is_wanted: impl Fn() -> bool + Send + Sync + Clone + 'static,
         work: impl FnOnce(RequestContext) -> T,
     ) -> T {
@@ -323,7 +323,7 @@ pub(crate) fn busy_time() -> Duration {
 mod tests {
     use super::super::admission_options::AdmissionOptions;
     use super::*;
-    use hexgraph_base::types::Held;
+    use hexgraph_base::types::LockGuard;
 
     fn lanes() -> Arc<Lanes> {
         let queue = Duration::from_millis(1);
@@ -456,7 +456,7 @@ mod tests {
             let (lanes, lock) = (Arc::clone(&lanes), Arc::clone(&lock));
             async move {
                 let work = move |control: RequestContext| {
-                    let _guard = Held::new(lock.lock().unwrap());
+                    let _guard = LockGuard::new(lock.lock().unwrap());
                     is_held.send(()).unwrap();
                     placed.recv().unwrap();
                     compute(&control, long)

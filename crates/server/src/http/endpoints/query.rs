@@ -6,7 +6,9 @@ use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::{Extensions, Reply, Txn};
 use crate::http::message::request_error::{RequestError, ShapeError};
 use crate::http::message::stream_slots::NoSlot;
-use crate::http::message::streamed_answer::{PIECE_LEN, Pieces, STREAM_MIN, STREAMS_MAX, Stream};
+use crate::http::message::streamed_answer::{
+    PIECE_LEN, Pieces, STREAM_MIN, STREAMS_MAX, StreamedAnswer,
+};
 use hexgraph::db::{
     Database, ExplainedStep, Explanation, Given, Latency, QueryAnswer, QueryRequest,
     RequestContext, Variables, Warning, without_passwords,
@@ -75,7 +77,7 @@ fn run(
         .trace()
         .map(|trace| Explanation::new(&request.text, trace.steps(), answer.latency()).steps);
     let prints_slow = app.prints_slow.then(|| request.text.clone());
-    let about = Asked { start, steps, warnings, prints_slow };
+    let about = QueryFacts { start, steps, warnings, prints_slow };
     match written {
         Some((data, encoding)) => {
             let extensions = about.extensions(&database, &answer, encoding);
@@ -86,7 +88,7 @@ fn run(
 }
 
 /// The facts about a query that `extensions` of its reply tells.
-pub(in crate::http) struct Asked {
+pub(in crate::http) struct QueryFacts {
     /// The number of the moment that it was answered from.
     pub start: u64,
     /// Its steps, if they were asked for.
@@ -97,7 +99,7 @@ pub(in crate::http) struct Asked {
     pub prints_slow: Option<String>,
 }
 
-impl Asked {
+impl QueryFacts {
     /// What stands beside the answer. Prints the query where it was slow.
     pub(in crate::http) fn extensions(
         self,
@@ -135,7 +137,7 @@ fn on_one_line(text: &str) -> String {
 fn stream(
     (app, database, client): (&App, Database, u64),
     answer: QueryAnswer,
-    about: Asked,
+    about: QueryFacts,
     control: &RequestContext,
 ) -> EngineResult<Reply> {
     let slot = app.streams.acquire(client).map_err(|why| {
@@ -163,7 +165,7 @@ fn stream(
         beside.push(b'}');
         pieces.send(beside)
     };
-    Ok(Reply::stream(Stream::new(slot, control.successor(), write), Some(touched)))
+    Ok(Reply::stream(StreamedAnswer::new(slot, control.successor(), write), Some(touched)))
 }
 
 /// The requested form of the answer.

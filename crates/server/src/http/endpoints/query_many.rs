@@ -10,7 +10,7 @@ use crate::http::app::App;
 use crate::http::connections::Peer;
 use crate::http::message::coding::{Coding, Packer};
 use crate::http::message::incoming::{Incoming, Unreadable};
-use crate::http::message::json_lines::{BYTES_PER_BYTE, LINES, Line, LineReader};
+use crate::http::message::json_lines::{BYTES_PER_BYTE, JsonLine, LINES, LineReader};
 use crate::http::message::reply::Reply;
 use crate::http::message::request_error::RequestError;
 use crate::http::route::Route;
@@ -269,7 +269,7 @@ impl Lines {
         Ok((Piece { bytes: self.pack(bytes, !goes_on), _held: held }, goes_on))
     }
 
-    fn answer_line(&self, line: Line<'_>, control: &RequestContext) -> Result<String, Fault> {
+    fn answer_line(&self, line: JsonLine<'_>, control: &RequestContext) -> Result<String, Fault> {
         let questions = self.questions.as_ref().expect("a turn begins by reading the query");
         let part = control.part();
         let _held = control.hold(BYTES_PER_BYTE.saturating_mul(line.bytes.len() as u64))?;

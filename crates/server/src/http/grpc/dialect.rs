@@ -2,7 +2,7 @@
 
 use axum::http::{HeaderMap, header};
 
-/// The media types of calls, without their parameters: two for each [`Dialect`], in the order of its variants.
+/// The media types of calls, without their parameters: two for each [`CallFraming`], in the order of its variants.
 pub(in crate::http) const GRPC_TYPES: &[&str] = &[
     "application/grpc",
     "application/grpc+proto",
@@ -14,31 +14,31 @@ pub(in crate::http) const GRPC_TYPES: &[&str] = &[
 
 /// How a call is framed, and its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::http) enum Dialect {
+pub(in crate::http) enum CallFraming {
     /// The status is in the trailers of HTTP/2.
     Grpc,
     /// The status is a last frame of the body.
     Web,
-    /// As [`Dialect::Web`], all in base64.
+    /// As [`CallFraming::Web`], all in base64.
     WebText,
 }
 
-impl Dialect {
+impl CallFraming {
     /// The dialect of a request; `None` for one that is no call, or whose messages are not in protobuf.
-    pub(in crate::http) fn of(headers: &HeaderMap) -> Option<Dialect> {
+    pub(in crate::http) fn of(headers: &HeaderMap) -> Option<CallFraming> {
         let value = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
         let media_type = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         let at = GRPC_TYPES.iter().position(|known| *known == media_type)?;
         // Two types in a row are of one dialect.
-        Some([Dialect::Grpc, Dialect::Web, Dialect::WebText][at / 2])
+        Some([CallFraming::Grpc, CallFraming::Web, CallFraming::WebText][at / 2])
     }
 
     /// The media type of the answer, whether that of the request has `+proto` or not.
     pub(in crate::http) fn content_type(self) -> &'static str {
         match self {
-            Dialect::Grpc => "application/grpc",
-            Dialect::Web => "application/grpc-web+proto",
-            Dialect::WebText => "application/grpc-web-text+proto",
+            CallFraming::Grpc => "application/grpc",
+            CallFraming::Web => "application/grpc-web+proto",
+            CallFraming::WebText => "application/grpc-web-text+proto",
         }
     }
 }
@@ -50,11 +50,11 @@ mod tests {
     #[test]
     fn media_types() {
         for (value, want) in [
-            ("application/grpc", Some(Dialect::Grpc)),
-            ("application/grpc+proto", Some(Dialect::Grpc)),
-            ("Application/gRPC; a=b", Some(Dialect::Grpc)),
-            ("application/grpc-web+proto", Some(Dialect::Web)),
-            ("application/grpc-web-text", Some(Dialect::WebText)),
+            ("application/grpc", Some(CallFraming::Grpc)),
+            ("application/grpc+proto", Some(CallFraming::Grpc)),
+            ("Application/gRPC; a=b", Some(CallFraming::Grpc)),
+            ("application/grpc-web+proto", Some(CallFraming::Web)),
+            ("application/grpc-web-text", Some(CallFraming::WebText)),
             ("application/grpc+json", None),
             ("application/grpcx", None),
             ("application/json", None),
@@ -62,8 +62,8 @@ mod tests {
         ] {
             let mut headers = HeaderMap::new();
             headers.insert(header::CONTENT_TYPE, value.parse().unwrap());
-            assert_eq!(Dialect::of(&headers), want, "{value}");
+            assert_eq!(CallFraming::of(&headers), want, "{value}");
         }
-        assert_eq!(Dialect::of(&HeaderMap::new()), None);
+        assert_eq!(CallFraming::of(&HeaderMap::new()), None);
     }
 }

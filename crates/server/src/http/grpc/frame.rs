@@ -1,6 +1,6 @@
 //! The one message that a call's body holds: a byte that says whether it is packed, four for its length, and itself.
 
-use super::dialect::Dialect;
+use super::dialect::CallFraming;
 use super::status::{Code, Status};
 use crate::http::message::coding::Coding;
 use crate::http::message::incoming::Incoming;
@@ -22,11 +22,11 @@ const ENCODING: &str = "grpc-encoding";
 /// [`Code::InvalidArgument`] where the body is not one whole message, [`Code::Unimplemented`] for one that is packed in a way
 /// that is not known.
 pub(in crate::http) fn message_of(
-    dialect: Dialect,
+    dialect: CallFraming,
     incoming: Incoming,
 ) -> Result<Incoming, Status> {
     let incoming = match dialect {
-        Dialect::WebText => {
+        CallFraming::WebText => {
             // Until it is read there are the text and the message.
             let share = incoming.share();
             share
@@ -35,7 +35,7 @@ pub(in crate::http) fn message_of(
             let body = decode_text(incoming.bytes())?;
             incoming.with_body(body, None)
         }
-        Dialect::Grpc | Dialect::Web => incoming,
+        CallFraming::Grpc | CallFraming::Web => incoming,
     };
     let body = incoming.body();
     let wrong = |message: String| Err(Status::new(Code::InvalidArgument, message));
@@ -107,7 +107,7 @@ fn decode_text(text: &[u8]) -> Result<Bytes, Status> {
 mod tests {
     use super::*;
 
-    fn read(dialect: Dialect, encoding: &str, body: &[u8]) -> Result<(Vec<u8>, bool), Status> {
+    fn read(dialect: CallFraming, encoding: &str, body: &[u8]) -> Result<(Vec<u8>, bool), Status> {
         let mut headers = HeaderMap::new();
         headers.insert(ENCODING, encoding.parse().unwrap());
         let incoming = Incoming::new(headers, None, Bytes::copy_from_slice(body)).unwrap();
@@ -117,10 +117,10 @@ mod tests {
 
     #[test]
     fn one_whole_message() {
-        let plain = |body: &[u8]| read(Dialect::Grpc, "identity", body);
+        let plain = |body: &[u8]| read(CallFraming::Grpc, "identity", body);
         assert_eq!(plain(b"\0\0\0\0\x03abc"), Ok((b"abc".to_vec(), false)));
         assert_eq!(plain(b"\0\0\0\0\0"), Ok((Vec::new(), false)));
-        assert_eq!(read(Dialect::Web, "gzip", b"\x01\0\0\0\x01a"), Ok((b"a".to_vec(), true)));
+        assert_eq!(read(CallFraming::Web, "gzip", b"\x01\0\0\0\x01a"), Ok((b"a".to_vec(), true)));
         for (body, code, why) in [
             (&b""[..], Code::InvalidArgument, "has no message: its body has 0 bytes"),
             (b"\0\0\0\0", Code::InvalidArgument, "its body has 4 bytes"),
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn texts_may_come_in_parts() {
-        let text = |body: &str| read(Dialect::WebText, "identity", body.as_bytes());
+        let text = |body: &str| read(CallFraming::WebText, "identity", body.as_bytes());
         assert_eq!(text("AAAAAANhYmM="), Ok((b"abc".to_vec(), false)));
         assert_eq!(text("AAAAAAM=YWJj"), Ok((b"abc".to_vec(), false)));
         assert_eq!(text("AA==AAAAA2FiYw=="), Ok((b"abc".to_vec(), false)));

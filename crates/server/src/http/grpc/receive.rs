@@ -2,7 +2,7 @@
 
 use super::call::{Call, CallAnswer};
 use super::deadline::timeout_of;
-use super::dialect::Dialect;
+use super::dialect::CallFraming;
 use super::frame::{HEAD_LEN, message_of};
 use super::methods::weight::message_weight;
 use super::sent_message::SentMessage;
@@ -44,7 +44,7 @@ pub(in crate::http) async fn receive(
     request: Request,
     (call, turn): (Call, Turn),
 ) -> Response {
-    let Some(dialect) = Dialect::of(request.headers()) else {
+    let Some(dialect) = CallFraming::of(request.headers()) else {
         let message = "Unsupported Content-Type. Calls are of application/grpc, application/grpc-web or application/grpc-web-text";
         return Reply::invalid_request(message)
             .with_status(StatusCode::UNSUPPORTED_MEDIA_TYPE)
@@ -71,7 +71,7 @@ pub(in crate::http) async fn receive(
 
 /// Answers a call with what refuses it before anything of it is read.
 pub(in crate::http) fn refused(reply: &Reply, headers: &HeaderMap) -> Option<Response> {
-    let dialect = Dialect::of(headers)?;
+    let dialect = CallFraming::of(headers)?;
     Some(failed(dialect, &Status::of_http(reply.status(), reply.message())))
 }
 
@@ -83,7 +83,7 @@ fn too_late(timeout: Duration) -> Status {
 async fn carry_out(
     app: &Arc<App>,
     route: &Route,
-    (dialect, request): (Dialect, Request),
+    (dialect, request): (CallFraming, Request),
     (call, turn): (Call, Turn),
     timeout: Option<Duration>,
 ) -> Result<Done, Status> {
@@ -93,9 +93,9 @@ async fn carry_out(
     let limit = app.unguarded.limits().body;
     let most = route.body_len_max.min(usize::try_from(limit).unwrap_or(usize::MAX));
     let framed = match dialect {
-        Dialect::Grpc | Dialect::Web => most.saturating_add(HEAD_LEN),
+        CallFraming::Grpc | CallFraming::Web => most.saturating_add(HEAD_LEN),
         // Base64 has four bytes for each three that are begun.
-        Dialect::WebText => (most.saturating_add(HEAD_LEN) / 3 + 1).saturating_mul(4),
+        CallFraming::WebText => (most.saturating_add(HEAD_LEN) / 3 + 1).saturating_mul(4),
     };
     let incoming = Incoming::receive(&app.bodies, parts.headers, None, (body, framed)).await;
     let incoming = incoming.map_err(|why| Status::unreadable(&bounded(why, most)))?;
@@ -142,7 +142,7 @@ fn bounded(why: Unreadable, most: usize) -> Unreadable {
 fn read_and_call(
     app: &App,
     incoming: Incoming,
-    (dialect, most): (Dialect, usize),
+    (dialect, most): (CallFraming, usize),
     (call, path, slot): (Call, &str, Option<Slot>),
     control: &RequestContext,
 ) -> Result<Done, Status> {
@@ -168,7 +168,7 @@ fn read_and_call(
     Ok(Done { answer, share })
 }
 
-fn answered(dialect: Dialect, answer: CallAnswer, share: Option<Arc<Share>>) -> Response {
+fn answered(dialect: CallFraming, answer: CallAnswer, share: Option<Arc<Share>>) -> Response {
     let body = SentMessage::new(dialect, answer.parts, share);
     let mut response = Response::new(Body::new(body));
     let headers = response.headers_mut();
@@ -180,7 +180,7 @@ fn answered(dialect: Dialect, answer: CallAnswer, share: Option<Arc<Share>>) -> 
 }
 
 /// The answer that is only a status.
-fn failed(dialect: Dialect, status: &Status) -> Response {
+fn failed(dialect: CallFraming, status: &Status) -> Response {
     let mut response = Response::new(Body::empty());
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(dialect.content_type()));

@@ -1,6 +1,6 @@
 //! The body of an answer: its message in pieces, then the status.
 
-use super::dialect::Dialect;
+use super::dialect::CallFraming;
 use super::status::Code;
 use axum::body::Bytes;
 use axum::http::HeaderMap;
@@ -24,7 +24,7 @@ const WEB_TRAILERS: &[u8] = b"\x80\0\0\0\x0fgrpc-status:0\r\n";
 
 /// The body of an answer to a call that was carried out.
 pub(super) struct SentMessage {
-    dialect: Dialect,
+    dialect: CallFraming,
     parts: VecDeque<Bytes>,
     /// Whether the trailers are still to be sent.
     has_trailers: bool,
@@ -35,12 +35,12 @@ pub(super) struct SentMessage {
 impl SentMessage {
     /// The body that sends `parts`, a whole frame.
     pub(super) fn new(
-        dialect: Dialect,
+        dialect: CallFraming,
         parts: Vec<Bytes>,
         share: Option<Arc<Share>>,
     ) -> SentMessage {
         let mut parts = VecDeque::from(parts);
-        let has_trailers = dialect == Dialect::Grpc;
+        let has_trailers = dialect == CallFraming::Grpc;
         if !has_trailers {
             parts.push_back(Bytes::from_static(WEB_TRAILERS));
         }
@@ -83,8 +83,8 @@ impl Body for SentMessage {
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         if let Some(piece) = self.piece() {
             let piece = match self.dialect {
-                Dialect::WebText => Bytes::from(STANDARD.encode(&piece)),
-                Dialect::Grpc | Dialect::Web => piece,
+                CallFraming::WebText => Bytes::from(STANDARD.encode(&piece)),
+                CallFraming::Grpc | CallFraming::Web => piece,
             };
             return Poll::Ready(Some(Ok(Frame::data(piece))));
         }
@@ -104,9 +104,9 @@ impl Body for SentMessage {
         let left = self.left() as u64;
         match self.dialect {
             // A length in the head would say that nothing comes behind the message.
-            Dialect::Grpc => SizeHint::default(),
-            Dialect::Web => SizeHint::with_exact(left),
-            Dialect::WebText => SizeHint::with_exact(left.div_ceil(3) * 4),
+            CallFraming::Grpc => SizeHint::default(),
+            CallFraming::Web => SizeHint::with_exact(left),
+            CallFraming::WebText => SizeHint::with_exact(left.div_ceil(3) * 4),
         }
     }
 }
@@ -138,15 +138,16 @@ mod tests {
             let parts = lengths.map(|length| Bytes::from_iter((0..length).map(|at| at as u8)));
             let want = parts.concat();
             let parts: Vec<Bytes> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-            let (pieces, has_trailers) = sent(SentMessage::new(Dialect::Grpc, parts.clone(), None));
+            let (pieces, has_trailers) =
+                sent(SentMessage::new(CallFraming::Grpc, parts.clone(), None));
             assert!(has_trailers && pieces.iter().all(|piece| piece.len() <= PIECE_LEN));
             assert_eq!(pieces.concat(), want);
-            let web = SentMessage::new(Dialect::Web, parts.clone(), None);
+            let web = SentMessage::new(CallFraming::Web, parts.clone(), None);
             let length = web.size_hint().exact().unwrap();
             let (pieces, has_trailers) = sent(web);
             assert_eq!(pieces.concat(), [&want, WEB_TRAILERS].concat());
             assert_eq!((pieces.concat().len() as u64, has_trailers), (length, false));
-            let text = SentMessage::new(Dialect::WebText, parts, None);
+            let text = SentMessage::new(CallFraming::WebText, parts, None);
             let length = text.size_hint().exact().unwrap();
             let text = sent(text).0.concat();
             assert_eq!(text.len() as u64, length);

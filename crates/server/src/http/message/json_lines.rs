@@ -24,7 +24,7 @@ pub(in crate::http) struct LineReader {
 
 /// A line that is not blank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::http) struct Line<'b> {
+pub(in crate::http) struct JsonLine<'b> {
     /// Its number in the body, from 1.
     pub number: usize,
     /// Its bytes, without the line feed.
@@ -61,13 +61,13 @@ impl LineReader {
     }
 
     /// The next row of arguments and its number from 0; `None` at the end of the body. Blank lines are left out.
-    pub(in crate::http) fn row<'b>(&mut self, body: &'b [u8]) -> Option<(usize, Line<'b>)> {
+    pub(in crate::http) fn row<'b>(&mut self, body: &'b [u8]) -> Option<(usize, JsonLine<'b>)> {
         let line = self.line(body)?;
         self.rows += 1;
         Some((self.rows - 1, line))
     }
 
-    fn line<'b>(&mut self, body: &'b [u8]) -> Option<Line<'b>> {
+    fn line<'b>(&mut self, body: &'b [u8]) -> Option<JsonLine<'b>> {
         while self.at < body.len() {
             if self.at == 0 && body.starts_with(BYTE_ORDER_MARK) {
                 self.at = BYTE_ORDER_MARK.len();
@@ -78,14 +78,14 @@ impl LineReader {
             self.at += end.map_or(rest.len(), |end| end + 1);
             self.number += 1;
             if !bytes.trim_ascii().is_empty() {
-                return Some(Line { number: self.number, bytes });
+                return Some(JsonLine { number: self.number, bytes });
             }
         }
         None
     }
 }
 
-impl Line<'_> {
+impl JsonLine<'_> {
     /// The values of variables that the line has, which is an object. Names may come with their `$` or without; null is left out, so
     /// that the default in the query counts.
     ///

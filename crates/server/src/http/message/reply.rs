@@ -1,7 +1,7 @@
 //! What is sent back: the envelopes, the headers, and how it is packed.
 
 use super::coding::Coding;
-use super::streamed_answer::Stream;
+use super::streamed_answer::StreamedAnswer;
 use crate::http::admission::OVERLOADED;
 use crate::http::compat::go_values;
 use axum::body::{Body, Bytes};
@@ -44,7 +44,7 @@ pub(in crate::http) struct Reply {
 enum Content {
     Whole(Vec<u8>),
     /// A body that is written while it is sent.
-    Stream(Box<Stream>),
+    Stream(Box<StreamedAnswer>),
 }
 
 /// The member `extensions` of a reply.
@@ -161,7 +161,7 @@ impl Reply {
     }
 
     /// `{"data":…}` whose data are written while they are sent, with what stands beside them.
-    pub(in crate::http) fn stream(stream: Stream, touched: Option<u64>) -> Reply {
+    pub(in crate::http) fn stream(stream: StreamedAnswer, touched: Option<u64>) -> Reply {
         Reply { body: Content::Stream(Box::new(stream)), touched, ..Reply::json(Vec::new()) }
     }
 

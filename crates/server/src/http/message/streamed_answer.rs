@@ -55,7 +55,7 @@ struct Way<'a> {
 }
 
 /// An answer that is not written yet.
-pub(in crate::http) struct Stream {
+pub(in crate::http) struct StreamedAnswer {
     control: RequestContext,
     write: Box<dyn FnOnce(&RequestContext, &mut Pieces<'_>) -> Result<()> + Send>,
     slot: StreamSlot,
@@ -66,19 +66,19 @@ enum Piece {
     End,
 }
 
-impl Stream {
+impl StreamedAnswer {
     /// What `write` will write, until `control` stops it.
     pub(in crate::http) fn new(
         slot: StreamSlot,
         control: RequestContext,
         write: impl FnOnce(&RequestContext, &mut Pieces<'_>) -> Result<()> + Send + 'static,
-    ) -> Stream {
-        Stream { control, write: Box::new(write), slot }
+    ) -> StreamedAnswer {
+        StreamedAnswer { control, write: Box::new(write), slot }
     }
 
     /// Begins to write. Returns what is to be sent.
     pub(in crate::http) fn start(self, coding: Option<Coding>) -> Body {
-        let Stream { control, write, slot } = self;
+        let StreamedAnswer { control, write, slot } = self;
         let packer = coding.and_then(Coding::packer);
         let (sender, receiver) = mpsc::channel(PIECES_MAX);
         let runtime = Handle::current();

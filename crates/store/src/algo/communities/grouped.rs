@@ -5,14 +5,14 @@ use crate::algo::compact::weights::{WeightSlice, Weights, is_narrow};
 
 /// The rows of all groups. They do not ascend.
 pub(super) struct Grouped {
-    parts: Vec<Part>,
+    parts: Vec<GroupRows>,
     /// The part that each group is in, and its place there.
     places: Vec<(u32, u32)>,
     ends: usize,
 }
 
 /// The rows of some neighbouring groups.
-pub(super) struct Part {
+pub(super) struct GroupRows {
     /// Where the row of each group begins, and the last one ends.
     starts: Vec<usize>,
     targets: Vec<u32>,
@@ -22,12 +22,12 @@ pub(super) struct Part {
     strengths: Vec<f64>,
 }
 
-impl Part {
+impl GroupRows {
     /// A part without rows, with room for those of `groups` groups that have `ends` ends of edges at most.
-    pub(super) fn with_room(groups: usize, ends: usize) -> Part {
+    pub(super) fn with_room(groups: usize, ends: usize) -> GroupRows {
         let mut starts = Vec::with_capacity(groups + 1);
         starts.push(0);
-        Part {
+        GroupRows {
             starts,
             targets: Vec::with_capacity(ends),
             weights: Weights::Narrow(Vec::with_capacity(ends)),
@@ -56,7 +56,7 @@ impl Part {
 
 impl Grouped {
     /// The rows of parts that follow each other, and what the edges of each group weigh together.
-    pub(super) fn new(mut parts: Vec<Part>) -> (Grouped, Vec<f64>) {
+    pub(super) fn new(mut parts: Vec<GroupRows>) -> (Grouped, Vec<f64>) {
         let (mut places, mut strengths) = (Vec::new(), Vec::new());
         for (number, part) in (0..).zip(&mut parts) {
             places.extend((0..part.strengths.len() as u32).map(|place| (number, place)));
@@ -100,7 +100,7 @@ mod tests {
                 row.iter().map(|(to, weight)| (*to, f64::from(*weight) * unit)).collect()
             };
             let made = parts.iter().map(|rows| {
-                let mut part = Part::with_room(rows.len(), 0);
+                let mut part = GroupRows::with_room(rows.len(), 0);
                 rows.iter().map(weigh).zip(0_u8..).for_each(|(row, it)| part.push(&row, it.into()));
                 part
             });

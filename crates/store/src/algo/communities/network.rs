@@ -1,6 +1,6 @@
 //! A network of nodes, or of groups of nodes, as the search for communities sees it: without directions, each edge at both of its ends.
 
-use super::grouped::{Grouped, Part};
+use super::grouped::{GroupRows, Grouped};
 use super::sums::{Spares, Sums};
 use crate::algo::compact::rows::Rows;
 use crate::algo::compact::weights::WeightSlice;
@@ -112,7 +112,7 @@ impl<'g> Network<'g> {
         count: usize,
         run: &Run<'_>,
     ) -> Result<Network<'g>> {
-        let members = Members::new(group_of, count);
+        let members = GroupMembers::new(group_of, count);
         let (pieces, spares) = (members.pieces(self, run.task.cut()), Spares::default());
         let made = run.task.blocks(pieces.len(), |number| {
             let groups = pieces[number].clone();
@@ -126,15 +126,15 @@ impl<'g> Network<'g> {
     fn part(
         &self,
         groups: Range<usize>,
-        members: &Members,
+        members: &GroupMembers,
         (group_of, count): (&[u32], usize),
         sums: &mut Sums,
-    ) -> Part {
+    ) -> GroupRows {
         // An edge within the group is met from both of its ends, but a loop of a given graph only once.
         let loops = if matches!(self.rows, Rowed::Given(_)) { 2.0 } else { 1.0 };
         let ends_of = |nodes: &[u32]| nodes.iter().map(|node| self.degree(*node)).sum::<usize>();
         let nodes = &members.nodes[members.starts[groups.start]..members.starts[groups.end]];
-        let mut part = Part::with_room(groups.len(), ends_of(nodes));
+        let mut part = GroupRows::with_room(groups.len(), ends_of(nodes));
         for group in groups {
             let nodes = members.of(group);
             sums.begin(ends_of(nodes), count);
@@ -152,15 +152,15 @@ impl<'g> Network<'g> {
 }
 
 /// The members of groups.
-pub(super) struct Members {
+pub(super) struct GroupMembers {
     /// The members of the groups, one group behind the other, ascending in each.
     pub(super) nodes: Vec<u32>,
     /// Where the members of each group begin, and those of the last one end.
     pub(super) starts: Vec<usize>,
 }
 
-impl Members {
-    pub(super) fn new(group_of: &[u32], count: usize) -> Members {
+impl GroupMembers {
+    pub(super) fn new(group_of: &[u32], count: usize) -> GroupMembers {
         let mut starts = vec![0_usize; count + 1];
         group_of.iter().for_each(|group| starts[*group as usize + 1] += 1);
         for group in 0..count {
@@ -171,7 +171,7 @@ impl Members {
             nodes[next[*group as usize]] = node;
             next[*group as usize] += 1;
         }
-        Members { nodes, starts }
+        GroupMembers { nodes, starts }
     }
 
     /// The members of a group, ascending.

@@ -1,7 +1,7 @@
 //! The refinement of communities, which makes Leiden of Louvain: the nodes of each community begin alone again, and are merged with parts of it
 //! that they are well connected to. Communities know nothing of each other, so threads share them; each has random draws of its own.
 
-use super::network::{Members, Network};
+use super::network::{GroupMembers, Network};
 use super::sums::{Spares, Sums};
 use crate::algo::draws::Draws;
 use crate::algo::run::Run;
@@ -27,7 +27,7 @@ pub(super) fn refine(
     if network.total <= 0.0 {
         return Ok((0..nodes as u32).collect());
     }
-    let members = Members::new(community_of, count);
+    let members = GroupMembers::new(community_of, count);
     let mut places = vec![0; nodes];
     members.nodes.iter().zip(0..).for_each(|(node, place)| places[*node as usize] = place);
     let whole = Whole { network, community_of, places: &places, resolution };

@@ -2,7 +2,7 @@
 
 use super::graph::Graph;
 use super::numbering::Numbering;
-use super::rows::{Piece, Rows};
+use super::rows::{RowChunk, Rows};
 use crate::algo::run::too_heavy;
 use crate::algo::task::{EVEN_BLOCK, Task};
 use hexgraph_base::types::{Error, Result};
@@ -46,7 +46,7 @@ impl Graph {
             Ok(dealt.piece(first..edges.nodes.min(first + EVEN_BLOCK), is_weighted))
         })?;
         let rows = match pieces.is_empty() {
-            true => Rows::join(task, vec![Piece::default()], is_weighted)?,
+            true => Rows::join(task, vec![RowChunk::default()], is_weighted)?,
             false => Rows::join(task, pieces, is_weighted)?,
         };
         if is_weighted && let Some((from, to)) = rows.too_heavy(task)? {
@@ -125,8 +125,8 @@ impl Dealt {
     }
 
     /// The rows of some nodes, sorted, with parallel edges added up in the order in which they were given.
-    fn piece(&self, nodes: std::ops::Range<usize>, is_weighted: bool) -> Piece {
-        let mut piece = Piece::default();
+    fn piece(&self, nodes: std::ops::Range<usize>, is_weighted: bool) -> RowChunk {
+        let mut piece = RowChunk::default();
         let mut row: Vec<(u32, f64)> = Vec::new();
         for node in nodes {
             let range = self.starts[node]..self.starts[node + 1];

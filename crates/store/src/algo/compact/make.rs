@@ -3,7 +3,7 @@
 use super::graph::Graph;
 use super::numbering::Numbering;
 use super::pages::joined_nodes;
-use super::rows::{Piece, Rows, narrowed, starts_of};
+use super::rows::{RowChunk, Rows, narrowed, starts_of};
 use super::source::Source;
 use crate::algo::run::too_heavy;
 use crate::algo::task::Task;
@@ -95,8 +95,8 @@ impl Make<'_, '_> {
         Rows::join(task, pieces, self.is_weighted)
     }
 
-    fn piece(&self, nodes: &[u32], sources: &[&Source<'_>], task: &Task<'_>) -> Result<Piece> {
-        let mut piece = Piece::default();
+    fn piece(&self, nodes: &[u32], sources: &[&Source<'_>], task: &Task<'_>) -> Result<RowChunk> {
+        let mut piece = RowChunk::default();
         let (mut row, mut stored) = (Vec::new(), Vec::new());
         let mut unchecked = 0;
         for &node in nodes {

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// Some rows, by their nodes.
 #[derive(Default, Clone)]
-pub(super) struct Overlay {
+pub(super) struct RowOverlay {
     /// A bit for each node: whether it has a row here. Most have none, and are told by this.
     bits: Vec<u64>,
     rows: FxHashMap<u32, Range<usize>>,
@@ -15,7 +15,7 @@ pub(super) struct Overlay {
     weights: Vec<f64>,
 }
 
-impl Overlay {
+impl RowOverlay {
     /// Where the row of a node lies.
     #[inline]
     pub(super) fn row(&self, node: u32) -> Option<Range<usize>> {

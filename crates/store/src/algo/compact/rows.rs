@@ -1,6 +1,6 @@
 //! Compressed sparse rows: the targets of all nodes, one list behind the other.
 
-use super::overlay::Overlay;
+use super::overlay::RowOverlay;
 use super::weights::{WeightSlice, Weights, is_narrow};
 use crate::algo::task::Task;
 use hexgraph_base::types::Result;
@@ -15,7 +15,7 @@ pub struct Rows {
     /// The rows as they were made. Graphs that were patched share them.
     made: Arc<Made>,
     /// The rows that were patched since.
-    overlay: Option<Overlay>,
+    overlay: Option<RowOverlay>,
     nodes: usize,
     edges: usize,
     /// The nodes at which blocks end. They depend on the rows alone, and not on the threads or on what was patched.
@@ -46,7 +46,7 @@ struct Made {
 
 /// Rows of some neighbouring nodes while they are made.
 #[derive(Default)]
-pub(in crate::algo) struct Piece {
+pub(in crate::algo) struct RowChunk {
     pub(in crate::algo) lens: Vec<usize>,
     pub(in crate::algo) targets: Vec<u32>,
     /// Beside the targets, or empty.
@@ -57,13 +57,13 @@ impl Rows {
     /// Joins pieces that follow each other.
     pub(in crate::algo) fn join(
         task: &Task<'_>,
-        pieces: Vec<Piece>,
+        pieces: Vec<RowChunk>,
         is_weighted: bool,
     ) -> Result<Rows> {
         let lens = pieces.iter().flat_map(|piece| piece.lens.iter().copied());
         let starts = starts_of(lens, pieces.iter().map(|piece| piece.lens.len()).sum());
         let mut row = 0;
-        let end = |piece: &Piece| {
+        let end = |piece: &RowChunk| {
             row += piece.lens.len();
             starts[row]
         };
@@ -91,12 +91,12 @@ impl Rows {
     }
 
     /// The same rows with some others in place of theirs, of `nodes` nodes; those that are new have a row in `overlay`.
-    pub(super) fn with_overlay(&self, overlay: Overlay, nodes: usize, edges: usize) -> Rows {
+    pub(super) fn with_overlay(&self, overlay: RowOverlay, nodes: usize, edges: usize) -> Rows {
         let made = Arc::clone(&self.made);
         Rows::of_parts(made, Some(overlay), nodes, edges)
     }
 
-    fn of_parts(made: Arc<Made>, overlay: Option<Overlay>, nodes: usize, edges: usize) -> Rows {
+    fn of_parts(made: Arc<Made>, overlay: Option<RowOverlay>, nodes: usize, edges: usize) -> Rows {
         let (blocks, weight_range) = (Vec::new(), OnceLock::new());
         let mut rows = Rows { made, overlay, nodes, edges, blocks, weight_range };
         rows.blocks = rows.block_ends();
@@ -104,7 +104,7 @@ impl Rows {
     }
 
     /// The rows that were patched.
-    pub(super) fn overlay(&self) -> Option<&Overlay> {
+    pub(super) fn overlay(&self) -> Option<&RowOverlay> {
         self.overlay.as_ref()
     }
 
@@ -165,7 +165,7 @@ impl Rows {
     }
 
     #[inline]
-    fn patched(&self, node: u32) -> Option<(&Overlay, Range<usize>)> {
+    fn patched(&self, node: u32) -> Option<(&RowOverlay, Range<usize>)> {
         let overlay = self.overlay.as_ref()?;
         Some((overlay, overlay.row(node)?))
     }
@@ -285,7 +285,7 @@ impl Rows {
         size_of_val(self.made.starts.as_slice())
             + size_of_val(self.made.targets.as_slice())
             + self.made.weights.as_ref().map_or(0, Weights::byte_len)
-            + self.overlay.as_ref().map_or(0, Overlay::byte_len)
+            + self.overlay.as_ref().map_or(0, RowOverlay::byte_len)
     }
 
     /// The edges without their directions, `turned` being the same ones turned round. A loop is one edge, whichever way it is taken.
@@ -304,7 +304,7 @@ impl Rows {
         let pieces = task.blocks(self.blocks.len(), |number| {
             let nodes = self.block(number);
             let most = nodes.clone().map(|node| self.degree(node) + other.degree(node)).sum();
-            let mut piece = Piece {
+            let mut piece = RowChunk {
                 lens: Vec::with_capacity(nodes.len()),
                 targets: Vec::with_capacity(most),
                 weights: Vec::with_capacity(if is_weighted { most } else { 0 }),

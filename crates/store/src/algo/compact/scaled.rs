@@ -2,7 +2,7 @@
 //!
 //! An algorithm that asks for the shares of weights alone may divide them by what it likes. It does so only where it has to: others keep their bits.
 
-use super::rows::{Piece, Rows};
+use super::rows::{RowChunk, Rows};
 use crate::algo::task::Task;
 use hexgraph_base::types::Result;
 use std::ops::RangeInclusive;
@@ -56,7 +56,7 @@ impl Rows {
     ) -> Result<Rows> {
         let _room = task.room(self.edges(), 2 * (size_of::<u32>() + size_of::<f64>()))?;
         let pieces = task.blocks(self.blocks().len(), |number| {
-            let mut piece = Piece::default();
+            let mut piece = RowChunk::default();
             for node in self.block(number) {
                 piece.lens.push(self.degree(node));
                 piece.targets.extend(self.of(node));

@@ -1,21 +1,21 @@
 //! The edges of a part of a graph as they are stored, and what is looked up for each.
 
 use super::numbering::Numbering;
-use crate::algo::wanted::{EdgePart, Wanted};
+use crate::algo::wanted::{EdgeSelection, Wanted};
 use crate::graph::{Direction as Edges, EdgeNumbers};
 use hexgraph_base::types::{Error, Result, did_you_mean};
 use std::collections::BTreeSet;
 
 /// The edges of a part, with what is looked up for each.
 pub(super) struct Source<'w> {
-    pub(super) part: &'w EdgePart<'w>,
+    pub(super) part: &'w EdgeSelection<'w>,
     pub(super) edges: &'w Edges,
     pub(super) numbers: Option<EdgeNumbers<'w>>,
     pub(super) far: Option<Numbering>,
 }
 
 impl<'w> Source<'w> {
-    pub(super) fn new(part: &'w EdgePart<'w>) -> Result<Source<'w>> {
+    pub(super) fn new(part: &'w EdgeSelection<'w>) -> Result<Source<'w>> {
         let name = &part.predicate.def.name;
         let no_edges = || {
             Error::query(format!("`{name}` has values and no edges"))

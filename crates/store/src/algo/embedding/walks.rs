@@ -6,7 +6,7 @@
 use super::choice::{Choices, draws_of};
 use crate::algo::draws::Draws;
 use crate::algo::run::{Found, Output, Paths, Report, Run};
-use crate::algo::task::{Room, Task};
+use crate::algo::task::{Task, TaskMemory};
 use hexgraph_base::types::Result;
 
 /// The walks of one piece of work.
@@ -66,7 +66,7 @@ pub(in crate::algo) fn walks(run: &Run<'_>) -> Result<Found> {
 struct Grown<'w> {
     task: Task<'w>,
     paths: Paths,
-    rooms: Vec<Room<'w>>,
+    rooms: Vec<TaskMemory<'w>>,
     /// The most nodes that they have together.
     most: usize,
 }

@@ -1,7 +1,7 @@
 //! A random graph as a version of the store, and as plain lists.
 
 use crate::algo::{
-    Alone, Cut, EdgePart, Graph, GraphCache, Output, Run, Taken, Task, Wanted, Work, compute,
+    Alone, Cut, EdgeSelection, Graph, GraphCache, Output, Run, Taken, Task, Wanted, Work, compute,
 };
 use crate::graph::{
     Bindings, LoadOptions, LoadSource, MutationTexts, Passwords, Stager, Statements, Version,
@@ -220,7 +220,7 @@ impl Case {
             };
             self.edges.iter().any(of_name)
         };
-        let mut parts = vec![EdgePart {
+        let mut parts = vec![EdgeSelection {
             predicate: self.version.predicate("e").unwrap(),
             reverse: false,
             weight: weight.filter(|_| has_facet(0)),
@@ -228,7 +228,7 @@ impl Case {
         }];
         if self.has_second {
             let predicate = self.version.predicate("f").unwrap();
-            parts.push(EdgePart {
+            parts.push(EdgeSelection {
                 predicate,
                 reverse: true,
                 weight: weight.filter(|_| has_facet(1)),

@@ -1,7 +1,7 @@
 //! A public graph of 62,586 nodes and what LDBC Graphalytics' kernels give on it, where it lies beside the project.
 
 use super::case::{call, floats, ints, loaded, nodes, simply};
-use crate::algo::{Alone, EdgePart, Graph, GraphCache, Output, Task, Wanted};
+use crate::algo::{Alone, EdgeSelection, Graph, GraphCache, Output, Task, Wanted};
 use hexgraph_base::plan::{ArgumentValue, Direction};
 use hexgraph_base::types::Uid;
 use std::collections::BTreeMap;
@@ -52,7 +52,7 @@ fn graph(direction: Direction, is_weighted: bool) -> Option<Arc<Graph>> {
     all.sort_unstable();
     let predicate = version.predicate("e").expect("it is in the schema");
     let weight = is_weighted.then_some("w");
-    let parts = vec![EdgePart { predicate, reverse: false, weight, far: None }];
+    let parts = vec![EdgeSelection { predicate, reverse: false, weight, far: None }];
     let uid = |node| Uid(u64::from(node));
     let wanted = Wanted { parts, nodes: Some(all), direction, uid: &uid };
     Some(GraphCache::take(None, &wanted, &Task::new(&Alone, None)).expect("a graph").0)

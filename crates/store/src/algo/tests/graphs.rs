@@ -3,7 +3,7 @@
 use super::case::{
     Case, Counted, Edges, Threads, call, changed, found, loaded, nodes, quads, simply,
 };
-use crate::algo::{Alone, EdgePart, Graph, GraphCache, Rows, Taken, Task, Wanted};
+use crate::algo::{Alone, EdgeSelection, Graph, GraphCache, Rows, Taken, Task, Wanted};
 use crate::graph::Version;
 use fastrand::Rng;
 use hexgraph_base::budget::Budget;
@@ -40,7 +40,7 @@ fn wanted<'v>(
     uid: &'v (dyn Fn(u32) -> Uid + Sync),
 ) -> Wanted<'v> {
     let predicate = version.predicate("e").unwrap();
-    let parts = vec![EdgePart { predicate, reverse: false, weight, far: None }];
+    let parts = vec![EdgeSelection { predicate, reverse: false, weight, far: None }];
     Wanted { parts, nodes: None, direction: Direction::Out, uid }
 }
 

@@ -2,7 +2,7 @@
 
 use super::case::{Counted, Edges, found, loaded, quads};
 use super::graphs::any_call;
-use crate::algo::{EdgePart, GraphCache, Task, Wanted, estimate};
+use crate::algo::{EdgeSelection, GraphCache, Task, Wanted, estimate};
 use crate::graph::Version;
 use fastrand::Rng;
 use hexgraph_base::plan::{ALGORITHMS, Direction};
@@ -28,7 +28,7 @@ fn estimates_are_close_to_the_peaks() {
         for direction in [Direction::Out, Direction::In, Direction::Both] {
             for weight in [None, Some("w")] {
                 let predicate = version.predicate("e").unwrap();
-                let parts = vec![EdgePart { predicate, reverse: false, weight, far: None }];
+                let parts = vec![EdgeSelection { predicate, reverse: false, weight, far: None }];
                 let wanted = Wanted { parts, nodes: None, direction, uid: &uid };
                 for algorithm in ALGORITHMS.iter().filter(|it| it.directions.contains(&direction)) {
                     for threads in [1, 3] {

@@ -5,7 +5,7 @@
 //! 14, 1985). Each thread counts by itself, and the counts are added up: they are whole numbers, so their order does not matter.
 
 use crate::algo::bits::Bits;
-use crate::algo::compact::rows::{Piece, Rows};
+use crate::algo::compact::rows::{RowChunk, Rows};
 use crate::algo::run::{Found, Output, Run};
 use hexgraph_base::types::Result;
 
@@ -42,7 +42,7 @@ pub(super) fn triangle_counts(run: &Run<'_>) -> Result<Vec<u64>> {
     let mut ranks = vec![0; nodes];
     by_rank.iter().zip(0..).for_each(|(node, rank)| ranks[*node as usize] = rank);
     let pieces = run.task.blocks(nodes.div_ceil(NODES_A_PIECE), |number| {
-        let mut piece = Piece::default();
+        let mut piece = RowChunk::default();
         let last = nodes.min((number + 1) * NODES_A_PIECE);
         for (rank, node) in by_rank[..last].iter().enumerate().skip(number * NODES_A_PIECE) {
             let before = piece.targets.len();

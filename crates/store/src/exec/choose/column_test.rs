@@ -2,7 +2,7 @@
 //! instructions where the column has numbers.
 
 use super::column_rows::{Count, KeepBits, KeepListed, RowLoop};
-use super::compare::Wanted;
+use super::compare::ValueCondition;
 use crate::exec::select::batches::RowFinder;
 use crate::exec::select::read::typed_or_none;
 use crate::graph::{LangValues, Row};
@@ -25,7 +25,7 @@ pub(crate) struct ColumnTest<'a> {
 /// A condition on a value.
 #[derive(Clone)]
 enum Condition {
-    Compares(Wanted),
+    Compares(ValueCondition),
     Matches(TextCondition),
 }
 
@@ -81,8 +81,8 @@ impl<'a> ColumnTest<'a> {
     pub(crate) fn new(
         part: &'a LangValues,
         value_type: ValueType,
-        wanted: Wanted,
-    ) -> std::result::Result<ColumnTest<'a>, Wanted> {
+        wanted: ValueCondition,
+    ) -> std::result::Result<ColumnTest<'a>, ValueCondition> {
         match Stored::of(part, value_type, &wanted) {
             Some(rows) => {
                 let wanted = Condition::Compares(wanted);
@@ -281,7 +281,11 @@ impl<'a> ColumnTest<'a> {
 
 impl<'a> Stored<'a> {
     /// What is stored of a predicate's values; `None` as [`ColumnTest::new`].
-    fn of(part: &'a LangValues, value_type: ValueType, wanted: &Wanted) -> Option<Stored<'a>> {
+    fn of(
+        part: &'a LangValues,
+        value_type: ValueType,
+        wanted: &ValueCondition,
+    ) -> Option<Stored<'a>> {
         let column = &part.base.column;
         if column.rows.is_some() {
             return None;
@@ -346,8 +350,8 @@ fn narrowed<T: Copy + PartialOrd>(
 }
 
 /// The texts that a condition wants, ascending, where it is that a text is one of some.
-fn texts_of(wanted: &Wanted) -> Option<Vec<String>> {
-    let Wanted::AnyOf(values) = wanted else { return None };
+fn texts_of(wanted: &ValueCondition) -> Option<Vec<String>> {
+    let ValueCondition::AnyOf(values) = wanted else { return None };
     let text =
         |value: &Value| if let Value::String(text) = value { Some(text.clone()) } else { None };
     let mut texts: Vec<String> = values.iter().map(text).collect::<Option<_>>()?;
@@ -388,7 +392,7 @@ fn listed<T: PartialOrd + Copy>(
 }
 
 /// The whole numbers of units of so many seconds since 1970 that a condition on instants wants; `None` for one that is no range of instants.
-fn units_between(wanted: &Wanted, unit: i64) -> Option<RangeInclusive<i64>> {
+fn units_between(wanted: &ValueCondition, unit: i64) -> Option<RangeInclusive<i64>> {
     const NANOS: i128 = 1_000_000_000;
     let unit = i128::from(unit) * NANOS;
     let nanos = |time: &DateTime| i128::from(time.seconds) * NANOS + i128::from(time.nanos);
@@ -405,12 +409,12 @@ fn units_between(wanted: &Wanted, unit: i64) -> Option<RangeInclusive<i64>> {
         Bound::Unbounded => i64::MAX,
     };
     let (first, last) = match wanted {
-        Wanted::AnyOf(values) => match values.as_slice() {
+        ValueCondition::AnyOf(values) => match values.as_slice() {
             [Value::DateTime(time)] => (Bound::Included(nanos(time)), Bound::Included(nanos(time))),
             _ => return None,
         },
-        Wanted::Than(op, Value::DateTime(time)) => op.bounds(nanos(time)),
-        Wanted::Between(Value::DateTime(first), Value::DateTime(last)) => {
+        ValueCondition::Than(op, Value::DateTime(time)) => op.bounds(nanos(time)),
+        ValueCondition::Between(Value::DateTime(first), Value::DateTime(last)) => {
             (Bound::Included(nanos(first)), Bound::Included(nanos(last)))
         }
         _ => return None,
@@ -434,8 +438,8 @@ mod tests {
     use crate::exec::choose::tester::Tester;
     use crate::exec::control::context::Context;
     use crate::exec::control::stop::Control;
-    use crate::exec::random_graph::graph;
     use crate::exec::select::batches::Members;
+    use crate::exec::tests::random_graph::graph;
     use fastrand::Rng;
     use hexgraph_base::plan::{Comparison, Query};
 
@@ -465,12 +469,12 @@ mod tests {
         }
     }
 
-    fn condition(name: &str, rng: &mut Rng) -> Wanted {
+    fn condition(name: &str, rng: &mut Rng) -> ValueCondition {
         let op = [Comparison::Ge, Comparison::Gt, Comparison::Le, Comparison::Lt];
         match rng.u8(..4) {
-            0 => Wanted::AnyOf((0..rng.usize(..4)).map(|_| bound(name, rng)).collect()),
-            1 => Wanted::Between(bound(name, rng), bound(name, rng)),
-            _ => Wanted::Than(rng.choice(op).unwrap(), bound(name, rng)),
+            0 => ValueCondition::AnyOf((0..rng.usize(..4)).map(|_| bound(name, rng)).collect()),
+            1 => ValueCondition::Between(bound(name, rng), bound(name, rng)),
+            _ => ValueCondition::Than(rng.choice(op).unwrap(), bound(name, rng)),
         }
     }
 

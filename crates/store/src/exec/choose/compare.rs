@@ -8,7 +8,7 @@ use std::ops::{Bound, RangeInclusive};
 
 /// A condition on one value.
 #[derive(Debug, Clone)]
-pub(crate) enum Wanted {
+pub(crate) enum ValueCondition {
     /// Equal to one of these.
     AnyOf(Vec<Value>),
     /// On the wanted side of this.
@@ -17,15 +17,15 @@ pub(crate) enum Wanted {
     Between(Value, Value),
 }
 
-impl Wanted {
+impl ValueCondition {
     /// The ints that are wanted, when they are a range of ints.
     pub(crate) fn int_range(&self) -> Option<(i64, i64)> {
         Some(match self {
-            Wanted::AnyOf(values) => match values.as_slice() {
+            ValueCondition::AnyOf(values) => match values.as_slice() {
                 [Value::Int(number)] => (*number, *number),
                 _ => return None,
             },
-            Wanted::Than(op, Value::Int(number)) => {
+            ValueCondition::Than(op, Value::Int(number)) => {
                 let (low, high) = op.bounds(*number);
                 let low = match low {
                     Bound::Included(number) => number,
@@ -39,7 +39,7 @@ impl Wanted {
                 };
                 (low, high)
             }
-            Wanted::Between(Value::Int(low), Value::Int(high)) => (*low, *high),
+            ValueCondition::Between(Value::Int(low), Value::Int(high)) => (*low, *high),
             _ => return None,
         })
     }
@@ -47,11 +47,11 @@ impl Wanted {
     /// The floats that are wanted, when they are a range of floats.
     pub(crate) fn float_range(&self) -> Option<RangeInclusive<f64>> {
         let range = match self {
-            Wanted::AnyOf(values) => match values.as_slice() {
+            ValueCondition::AnyOf(values) => match values.as_slice() {
                 [Value::Float(number)] => *number..=*number,
                 _ => return None,
             },
-            Wanted::Than(op, Value::Float(number)) => {
+            ValueCondition::Than(op, Value::Float(number)) => {
                 let (low, high) = op.bounds(*number);
                 let low = match low {
                     Bound::Included(number) => number,
@@ -68,7 +68,7 @@ impl Wanted {
                     || matches!(op, Comparison::Lt) && *number == f64::NEG_INFINITY;
                 if is_beyond { f64::INFINITY..=f64::NEG_INFINITY } else { low..=high }
             }
-            Wanted::Between(Value::Float(low), Value::Float(high)) => *low..=*high,
+            ValueCondition::Between(Value::Float(low), Value::Float(high)) => *low..=*high,
             _ => return None,
         };
         // A NaN is on no side of any float.
@@ -78,11 +78,13 @@ impl Wanted {
     /// True when a value meets the condition. Values that can't be compared do not.
     pub(crate) fn holds(&self, value: ValueRef<'_>) -> bool {
         match self {
-            Wanted::AnyOf(values) => values.iter().any(|wanted| value.equals(wanted.as_ref())),
-            Wanted::Than(op, bound) => {
+            ValueCondition::AnyOf(values) => {
+                values.iter().any(|wanted| value.equals(wanted.as_ref()))
+            }
+            ValueCondition::Than(op, bound) => {
                 value.compare(bound.as_ref()).is_some_and(|order| op.holds(order))
             }
-            Wanted::Between(low, high) => {
+            ValueCondition::Between(low, high) => {
                 value.compare(low.as_ref()).is_some_and(Ordering::is_ge)
                     && value.compare(high.as_ref()).is_some_and(Ordering::is_le)
             }
@@ -123,21 +125,21 @@ impl Context<'_> {
         op: Comparison,
         arguments: &[Argument],
         value_type: ValueType,
-    ) -> Result<Wanted> {
+    ) -> Result<ValueCondition> {
         let texts = self.argument_texts(arguments)?;
         let values: Vec<Value> =
             texts.iter().map(|text| argument_value(text, value_type)).collect::<Result<_>>()?;
         if op == Comparison::Eq {
-            return Ok(Wanted::AnyOf(values));
+            return Ok(ValueCondition::AnyOf(values));
         }
         let count = values.len();
         let mut values = values.into_iter();
         match (values.next(), count) {
-            (Some(value), 1) => Ok(Wanted::Than(op, value)),
+            (Some(value), 1) => Ok(ValueCondition::Than(op, value)),
             // A variable without a value, or with several different ones, is no bound: nothing is
             // found.
             _ if arguments.iter().any(|argument| matches!(argument, Argument::Val(_))) => {
-                Ok(Wanted::AnyOf(Vec::new()))
+                Ok(ValueCondition::AnyOf(Vec::new()))
             }
             _ => Err(Error::query(format!("`{}` takes one value, found {count}", op.name()))),
         }
@@ -153,18 +155,18 @@ impl Context<'_> {
         low: &Argument,
         high: &Argument,
         value_type: ValueType,
-    ) -> Result<Wanted> {
+    ) -> Result<ValueCondition> {
         let mut bounds = Vec::with_capacity(2);
         for argument in [low, high] {
             let texts = self.argument_texts(std::slice::from_ref(argument))?;
             match texts.as_slice() {
                 [text] => bounds.push(argument_value(text, value_type)?),
-                _ => return Ok(Wanted::AnyOf(Vec::new())),
+                _ => return Ok(ValueCondition::AnyOf(Vec::new())),
             }
         }
         let high = bounds.pop().expect("two bounds were pushed");
         let low = bounds.pop().expect("two bounds were pushed");
-        Ok(Wanted::Between(low, high))
+        Ok(ValueCondition::Between(low, high))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Carries out functions: as the set of their nodes, from an index, or as a test of single nodes.
 
 use super::column_test::TextCondition;
-use super::compare::Wanted;
+use super::compare::ValueCondition;
 use super::geo_function::GeoCall;
 use super::needed_index::expect_index;
 use super::similar::Similar;
@@ -171,7 +171,7 @@ impl<'a> Context<'a> {
     fn compare_tester<'f>(
         &self,
         left: &'f Operand,
-        wanted: impl Fn(ValueType) -> Result<Wanted>,
+        wanted: impl Fn(ValueType) -> Result<ValueCondition>,
     ) -> Result<Tester<'f>>
     where
         'a: 'f,
@@ -392,7 +392,7 @@ pub(crate) fn expect_text(predicate: &Predicate, function: &str) -> Result<()> {
 pub(crate) fn ordered_set(
     predicate: &Predicate,
     lang: Option<&str>,
-    wanted: &Wanted,
+    wanted: &ValueCondition,
 ) -> Option<NodeSet> {
     let mut all: Option<NodeSet> = None;
     for part in predicate.parts(lang) {
@@ -437,14 +437,14 @@ pub(crate) fn number_column<'p>(
 pub(super) fn ordered_count(
     predicate: &Predicate,
     lang: Option<&str>,
-    wanted: &Wanted,
+    wanted: &ValueCondition,
 ) -> Option<usize> {
     let [part] = predicate.parts(lang) else { return None };
     if predicate.def.list || part.base.column.rows.is_some() {
         return None;
     }
     let view = part.index(IndexKind::Ordered)?;
-    if let Wanted::AnyOf(values) = wanted {
+    if let ValueCondition::AnyOf(values) = wanted {
         let mut keys: Vec<TokenKey> =
             values.iter().map(|value| TokenKey::of(value.as_ref())).collect::<Option<_>>()?;
         // One value may be written in several ways.
@@ -456,8 +456,8 @@ pub(super) fn ordered_count(
     Some(view.count(low.as_ref(), high.as_ref()))
 }
 
-fn set_in(view: IndexView<'_>, wanted: &Wanted) -> Option<NodeSet> {
-    if let Wanted::AnyOf(values) = wanted {
+fn set_in(view: IndexView<'_>, wanted: &ValueCondition) -> Option<NodeSet> {
+    if let ValueCondition::AnyOf(values) = wanted {
         let keys: Option<Vec<TokenKey>> =
             values.iter().map(|value| TokenKey::of(value.as_ref())).collect();
         let sets: Vec<NodeSet> = keys?.iter().map(|key| view.nodes(key)).collect();
@@ -469,27 +469,29 @@ fn set_in(view: IndexView<'_>, wanted: &Wanted) -> Option<NodeSet> {
 
 /// The range of an index that meets a condition; `None` where there is none, as for values without an order: bools have
 /// an index, but no comparison finds them.
-pub(crate) fn bounds(wanted: &Wanted) -> Option<(Bound<TokenKey>, Bound<TokenKey>)> {
+pub(crate) fn bounds(wanted: &ValueCondition) -> Option<(Bound<TokenKey>, Bound<TokenKey>)> {
     let is_ordered = |value: &&Value| value.value_type().is_ordered();
     let key =
         |value: &Value| Some(value).filter(is_ordered).and_then(|it| TokenKey::of(it.as_ref()));
     Some(match wanted {
-        Wanted::Than(op, value) => op.bounds(key(value)?),
-        Wanted::Between(low, high) => (Bound::Included(key(low)?), Bound::Included(key(high)?)),
-        Wanted::AnyOf(_) => return None,
+        ValueCondition::Than(op, value) => op.bounds(key(value)?),
+        ValueCondition::Between(low, high) => {
+            (Bound::Included(key(low)?), Bound::Included(key(high)?))
+        }
+        ValueCondition::AnyOf(_) => return None,
     })
 }
 
 pub(super) fn estimate_wanted(
     predicate: &Predicate,
     lang: Option<&str>,
-    wanted: &Wanted,
+    wanted: &ValueCondition,
 ) -> Option<usize> {
     let mut count = 0;
     for part in predicate.parts(lang) {
         let view = part.index(IndexKind::Ordered)?;
         count += match wanted {
-            Wanted::AnyOf(values) => values
+            ValueCondition::AnyOf(values) => values
                 .iter()
                 .filter_map(|value| TokenKey::of(value.as_ref()))
                 .map(|key| view.nodes(&key).len())

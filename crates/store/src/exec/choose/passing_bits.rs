@@ -88,10 +88,10 @@ impl Context<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exec::choose::compare::Wanted;
+    use crate::exec::choose::compare::ValueCondition;
     use crate::exec::control::morsels::tests::sharing_by;
     use crate::exec::physical::lot::Lot;
-    use crate::exec::random_graph::graph;
+    use crate::exec::tests::random_graph::graph;
     use fastrand::Rng;
     use hexgraph_base::plan::{Comparison, Query};
     use hexgraph_base::types::Value;
@@ -117,8 +117,8 @@ mod tests {
                 };
                 let op = rng.choice([Comparison::Ge, Comparison::Lt]).unwrap();
                 let wanted = match name {
-                    "city" | "plain" => Wanted::AnyOf(vec![value]),
-                    _ => Wanted::Than(op, value),
+                    "city" | "plain" => ValueCondition::AnyOf(vec![value]),
+                    _ => ValueCondition::Than(op, value),
                 };
                 let tester = Tester::of_values(predicate, None, wanted);
                 let Tester::Column { .. } = &tester else { continue };

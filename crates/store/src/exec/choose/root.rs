@@ -1,6 +1,6 @@
 //! Root functions: the nodes that a block starts from. They must be answered from an index.
 
-use super::compare::Wanted;
+use super::compare::ValueCondition;
 use super::function::{
     bad_pattern, estimate_wanted, expect_text, is_told, match_distance, number_column,
     ordered_count, ordered_set, pays_to_scan, type_of, var_type,
@@ -106,7 +106,7 @@ impl<'a> Context<'a> {
         &self,
         left: &'f Operand,
         op: Comparison,
-        wanted: &dyn Fn(ValueType) -> Result<Wanted>,
+        wanted: &dyn Fn(ValueType) -> Result<ValueCondition>,
     ) -> Result<NodeSet>
     where
         'a: 'f,
@@ -128,7 +128,7 @@ impl<'a> Context<'a> {
         &self,
         name: &'f PredicateRef,
         op: Comparison,
-        wanted: &dyn Fn(ValueType) -> Result<Wanted>,
+        wanted: &dyn Fn(ValueType) -> Result<ValueCondition>,
     ) -> Result<NodeSet>
     where
         'a: 'f,
@@ -163,8 +163,8 @@ impl<'a> Context<'a> {
         &self,
         name: &'f PredicateRef,
         op: Comparison,
-        wanted: &dyn Fn(ValueType) -> Result<Wanted>,
-    ) -> Result<Option<(&'a Predicate, Wanted)>>
+        wanted: &dyn Fn(ValueType) -> Result<ValueCondition>,
+    ) -> Result<Option<(&'a Predicate, ValueCondition)>>
     where
         'a: 'f,
     {
@@ -184,7 +184,11 @@ impl<'a> Context<'a> {
         Ok(Some((predicate, wanted)))
     }
 
-    fn root_compare_counts<'f>(&self, name: &'f PredicateRef, wanted: &Wanted) -> Result<NodeSet>
+    fn root_compare_counts<'f>(
+        &self,
+        name: &'f PredicateRef,
+        wanted: &ValueCondition,
+    ) -> Result<NodeSet>
     where
         'a: 'f,
     {
@@ -280,7 +284,7 @@ impl<'a> Context<'a> {
     fn root_compare_var(
         &self,
         var: VarId,
-        wanted: &dyn Fn(ValueType) -> Result<Wanted>,
+        wanted: &dyn Fn(ValueType) -> Result<ValueCondition>,
     ) -> Result<NodeSet> {
         self.took(RootPath::Variable);
         let map = self.expect_values(var)?;
@@ -357,19 +361,19 @@ impl<'a> Context<'a> {
 
 impl RootPath {
     /// How an index of values answers a comparison.
-    fn of_values(wanted: &Wanted) -> RootPath {
+    fn of_values(wanted: &ValueCondition) -> RootPath {
         match wanted {
-            Wanted::AnyOf(_) => RootPath::IndexEquality,
-            Wanted::Than(..) | Wanted::Between(..) => RootPath::IndexRange,
+            ValueCondition::AnyOf(_) => RootPath::IndexEquality,
+            ValueCondition::Than(..) | ValueCondition::Between(..) => RootPath::IndexRange,
         }
     }
 }
 
 /// Whether those of all nodes whose number or instant is in a range are found sooner in the column than in its index: where they are many. Reads no data.
-fn scans(predicate: &Predicate, name: &PredicateRef, wanted: &Wanted) -> bool {
+fn scans(predicate: &Predicate, name: &PredicateRef, wanted: &ValueCondition) -> bool {
     let Some(part) = number_column(predicate, name) else { return false };
     let subjects = part.subjects().len();
-    let is_range = matches!(wanted, Wanted::Than(..) | Wanted::Between(..));
+    let is_range = matches!(wanted, ValueCondition::Than(..) | ValueCondition::Between(..));
     let found = estimate_wanted(predicate, None, wanted).filter(|_| is_range);
     found.is_some_and(|found| pays_to_scan(found, subjects))
 }
@@ -430,20 +434,20 @@ fn no_order_index(def: &PredicateDef) -> Error {
 
 /// Whether a bound of the condition is that of a count below one. Other conditions that zero meets, such as
 /// `le(count(p), 5)`, are answered with the nodes that have at least one. All values are ints by now.
-fn wants_below_one(wanted: &Wanted) -> bool {
+fn wants_below_one(wanted: &ValueCondition) -> bool {
     let number = |value: &Value| if let Value::Int(number) = value { *number } else { 0 };
     match wanted {
-        Wanted::AnyOf(values) => values.iter().any(|value| number(value) <= 0),
-        Wanted::Than(Comparison::Gt, value) => number(value) < 0,
-        Wanted::Than(Comparison::Lt, value) => number(value) <= 1,
-        Wanted::Than(_, value) => number(value) <= 0,
-        Wanted::Between(low, high) => number(low) <= 0 || number(high) <= 0,
+        ValueCondition::AnyOf(values) => values.iter().any(|value| number(value) <= 0),
+        ValueCondition::Than(Comparison::Gt, value) => number(value) < 0,
+        ValueCondition::Than(Comparison::Lt, value) => number(value) <= 1,
+        ValueCondition::Than(_, value) => number(value) <= 0,
+        ValueCondition::Between(low, high) => number(low) <= 0 || number(high) <= 0,
     }
 }
 
 /// The nodes whose number of edges meets a condition; `None` where the condition is no range of ints, or the predicate has no
 /// edges but values. Then each node is counted.
-fn counted_nodes(predicate: &Predicate, reverse: bool, wanted: &Wanted) -> Option<NodeSet> {
+fn counted_nodes(predicate: &Predicate, reverse: bool, wanted: &ValueCondition) -> Option<NodeSet> {
     let (low, high) = wanted.int_range()?;
     Some(NodeSet::from(predicate.direction(reverse)?.nodes_with_count(low, high)))
 }
@@ -452,7 +456,7 @@ fn counted_nodes(predicate: &Predicate, reverse: bool, wanted: &Wanted) -> Optio
 mod tests {
     use super::*;
     use crate::exec::control::stop::Control;
-    use crate::exec::random_graph::graph;
+    use crate::exec::tests::random_graph::graph;
     use fastrand::Rng;
     use hexgraph_base::plan::{Argument, Query};
 

@@ -5,7 +5,7 @@
 
 use super::asked_set::AskedSet;
 use super::column_test::{ColumnTest, TextCondition};
-use super::compare::Wanted;
+use super::compare::ValueCondition;
 use crate::exec::control::context::Context;
 use crate::exec::control::morsels::joined;
 use crate::exec::control::tree::ValueMap;
@@ -58,7 +58,7 @@ pub(crate) enum Tester<'a> {
         /// The language.
         lang: Option<&'a str>,
         /// The condition.
-        wanted: Wanted,
+        wanted: ValueCondition,
     },
     /// What is stored of the node, in one row, meets a condition.
     Column {
@@ -72,14 +72,14 @@ pub(crate) enum Tester<'a> {
         /// Counts the values or edges of the node.
         counter: Counter<'a>,
         /// The condition on the number.
-        wanted: Wanted,
+        wanted: ValueCondition,
     },
     /// The value that a variable has for the node meets a condition.
     Var {
         /// The variable.
         map: Arc<ValueMap>,
         /// The condition on the value.
-        wanted: Wanted,
+        wanted: ValueCondition,
     },
     /// A text of the node meets a condition.
     Text {
@@ -120,7 +120,7 @@ impl<'a> Tester<'a> {
     pub(crate) fn of_values(
         predicate: &'a Predicate,
         lang: Option<&'a str>,
-        wanted: Wanted,
+        wanted: ValueCondition,
     ) -> Tester<'a> {
         // With several languages, or a list, any of the values may meet the condition.
         let [part] = predicate.parts(lang) else {
@@ -177,7 +177,7 @@ impl Counter<'_> {
 impl Counter<'_> {
     /// Those of some nodes, which ascend, whose number of values or edges meets a condition. Edges are counted a batch of nodes at a
     /// time.
-    fn passing(&self, wanted: &Wanted, nodes: &[u32]) -> Vec<u32> {
+    fn passing(&self, wanted: &ValueCondition, nodes: &[u32]) -> Vec<u32> {
         let edges = self.predicate.direction(self.reverse);
         let (Some(edges), Some((low, high))) = (edges, wanted.int_range()) else {
             let holds = |node: &u32| wanted.holds(ValueRef::Int(self.count(*node) as i64));
@@ -592,7 +592,7 @@ impl Context<'_> {
 mod tests {
     use super::*;
     use crate::exec::control::stop::Control;
-    use crate::exec::random_graph::graph;
+    use crate::exec::tests::random_graph::graph;
     use fastrand::Rng;
     use hexgraph_base::plan::{Comparison, Query};
     use hexgraph_base::types::Value;
@@ -622,7 +622,7 @@ mod tests {
                 };
                 let op = rng.choice([Comparison::Ge, Comparison::Lt]).unwrap();
                 let value = || {
-                    let wanted = Wanted::Than(op, value.clone());
+                    let wanted = ValueCondition::Than(op, value.clone());
                     Tester::Value { predicate: values, lang: None, wanted }
                 };
                 let likes_edges = likes.direction(false).unwrap();

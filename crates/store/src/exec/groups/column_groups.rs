@@ -468,11 +468,11 @@ impl<'a, 'c> Grouping<'a, 'c> {
     /// # Errors
     ///
     /// [`hexgraph_base::types::Error::Limit`] when the request has to stop.
-    fn found(self) -> Result<Found<'a, 'c>> {
+    fn found(self) -> Result<AggregatedGroups<'a, 'c>> {
         if let Cells::Dense(_) = self.cells {
             return self.found_dense();
         }
-        Ok(Found {
+        Ok(AggregatedGroups {
             context: self.context,
             keys: self.keys.iter().map(|key| key.predicate).collect(),
             distinct: Vec::new(),
@@ -494,7 +494,7 @@ pub(super) struct Room {
 }
 
 /// Groups with what their numbers come to, however they were found. The first is no group: that of members without a key.
-pub(super) struct Found<'a, 'c> {
+pub(super) struct AggregatedGroups<'a, 'c> {
     pub(super) context: &'a Context<'c>,
     pub(super) keys: Vec<&'a Predicate>,
     /// Of keys that many groups share, each of its values; may be shorter than the keys.
@@ -513,7 +513,7 @@ pub(super) struct Found<'a, 'c> {
     pub(super) lists: Option<Vec<u32>>,
 }
 
-impl Found<'_, '_> {
+impl AggregatedGroups<'_, '_> {
     /// The groups with their results; `None` where one has none but an error.
     pub(super) fn finish(
         self,
@@ -558,7 +558,7 @@ impl Found<'_, '_> {
         plans: &[Plan],
     ) -> Result<Option<GroupColumns>> {
         let mut coded = mem::take(&mut self.coded);
-        let Found { context, firsts, counts, ascends, .. } = &self;
+        let AggregatedGroups { context, firsts, counts, ascends, .. } = &self;
         let mut keys = Vec::with_capacity(self.keys.len());
         for (place, key) in self.keys.iter().enumerate() {
             // The group before the first one is that of members without a key.

@@ -1,6 +1,6 @@
 //! A pass over members whose cells have counters: see [`super::dense`].
 
-use super::column_groups::{Cells, Found, Grouping, Key, Room, limits_of};
+use super::column_groups::{AggregatedGroups, Cells, Grouping, Key, Room, limits_of};
 use super::dense::{Dense, Distinct, PACKED_MAX, PACKED_MEMBERS, complete_cells, distinct_of};
 use super::folds::{NumberFolds, PlainNumbers};
 use super::key_codes::{PlainKeys, code_of_text};
@@ -99,7 +99,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
     /// # Errors
     ///
     /// [`hexgraph_base::types::Error::Limit`] when the request has to stop.
-    pub(super) fn found_dense(self) -> Result<Found<'a, 'c>> {
+    pub(super) fn found_dense(self) -> Result<AggregatedGroups<'a, 'c>> {
         let Grouping { context, keys, cells: Cells::Dense(dense), mut columns, .. } = self else {
             unreachable!("the cells have counters");
         };
@@ -136,7 +136,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
                 keys.iter().zip(distinct).map(cells).collect::<Result<_>>()?
             }
         };
-        Ok(Found {
+        Ok(AggregatedGroups {
             context,
             distinct,
             coded,

@@ -3,7 +3,7 @@
 //! The nodes that are grouped are the members of a list (the targets of an edge) or of a set (the root of a block). There are four
 //! ways to group them, [`GroupKind`], which give the same groups; they differ in what they cost.
 
-use super::partition::{GROUP_BYTES, Part, result_bytes};
+use super::partition::{GROUP_BYTES, NodePartition, result_bytes};
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::pending::Pending;
 use crate::exec::control::tree::{
@@ -254,7 +254,7 @@ impl Context<'_> {
         let tables = self.number_tables(body, members)?;
         let mut pending = Pending::new(self.control);
         let is_listed = !only_counts(body);
-        for Part { keys, members } in self.partition(group_by, members)? {
+        for NodePartition { keys, members } in self.partition(group_by, members)? {
             // Groups that are only counted are never listed.
             let list = if is_listed { members.as_list() } else { Cow::default() };
             pending.add(GROUP_BYTES + result_bytes(body.len()))?;
@@ -378,7 +378,7 @@ mod tests {
     use crate::exec::control::morsels::tests::{sharing, sharing_by};
     use crate::exec::control::stop::Control;
     use crate::exec::physical::lot::Lot;
-    use crate::exec::random_graph::{NAMES, full_graph, graph};
+    use crate::exec::tests::random_graph::{NAMES, full_graph, graph};
     use fastrand::Rng;
     use hexgraph_base::plan::{Aggregate, Query};
 

@@ -15,7 +15,7 @@ use crate::exec::select::read::{Typed, typed_or_none};
 use crate::graph::{ChangedNumbers, ChangedTexts, IndexView, LangValues, NO_TEXT, Row, TokenNodes};
 use crate::storage::{Array, Values, text_of};
 use hexgraph_base::types::{DateTime, ValueRef, ValueType, ordered_bits};
-use numbering::{Numbering, mixed};
+use numbering::{KeyNumbers, mixed};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -62,7 +62,7 @@ enum Codes<'a> {
     /// The codes of the column, plus 1, and the number of its distinct texts.
     Coded(&'a Array<u16>, u32),
     /// Numbers of values of all types but texts, by their order of appearance; the keys are those of [`number_of`].
-    Numbers(Numbering),
+    Numbers(KeyNumbers),
     /// Numbers by the texts' order of appearance.
     Texts(Texts<'a>),
     /// Codes by node id, from this id on.
@@ -90,7 +90,7 @@ pub(crate) fn code_of_text(code: u16, count: u32) -> u32 {
 /// Distinct texts, numbered from 1 on. A short one is the key itself, so that it is not compared where it lies.
 #[derive(Clone, Default)]
 struct Texts<'a> {
-    short: Numbering,
+    short: KeyNumbers,
     long: FxHashMap<&'a [u8], u32>,
     /// The number of long texts when [`Texts::growth`] was last asked.
     charged: usize,
@@ -113,7 +113,7 @@ impl<'a> Texts<'a> {
         *self.long.entry(text).or_insert(next)
     }
 
-    /// As [`Numbering::ask`].
+    /// As [`KeyNumbers::ask`].
     #[inline]
     fn ask(&mut self, text: &'a [u8], out: &mut Vec<u32>) {
         match packed(text) {
@@ -122,7 +122,7 @@ impl<'a> Texts<'a> {
         }
     }
 
-    /// As [`Numbering::growth`].
+    /// As [`KeyNumbers::growth`].
     fn growth(&mut self) -> usize {
         let grown = self.long.len() - self.charged;
         self.charged += grown;
@@ -672,7 +672,7 @@ fn interned_numbers<'a>(
     wanted: ValueType,
     nodes: Members<'_>,
 ) -> Option<Found<'a>> {
-    let (mut known, mut changes, mut are_numbers) = (Numbering::default(), Vec::new(), true);
+    let (mut known, mut changes, mut are_numbers) = (KeyNumbers::default(), Vec::new(), true);
     nodes.changes(part, |node, row| match Changed::of(row, wanted) {
         Changed::Missing => changes.push((node, MISSING)),
         Changed::Foreign => are_numbers = false,

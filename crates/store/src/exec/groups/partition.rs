@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 pub(super) const INDEX_SHARE: usize = 4;
 
 /// The nodes that have the same keys.
-pub(crate) struct Part {
+pub(crate) struct NodePartition {
     /// The value of each key, in the order of the text.
     pub(crate) keys: Vec<GroupValue>,
     /// The nodes; postings of an index, changed or not, are read in place.
@@ -40,7 +40,11 @@ impl Context<'_> {
     /// # Errors
     ///
     /// [`hexgraph_base::types::Error::Query`] for incoming edges that the schema does not keep.
-    pub(crate) fn partition(&self, group_by: &GroupBy, members: &[u32]) -> Result<Vec<Part>> {
+    pub(crate) fn partition(
+        &self,
+        group_by: &GroupBy,
+        members: &[u32],
+    ) -> Result<Vec<NodePartition>> {
         if let [key] = group_by.keys.as_slice()
             && let Some(parts) = self.parts_of_index(key, members)?
         {
@@ -50,7 +54,7 @@ impl Context<'_> {
     }
 
     /// The groups by a look at the keys of each member.
-    fn parts_of_table(&self, group_by: &GroupBy, members: &[u32]) -> Result<Vec<Part>> {
+    fn parts_of_table(&self, group_by: &GroupBy, members: &[u32]) -> Result<Vec<NodePartition>> {
         let mut sources = Vec::with_capacity(group_by.keys.len());
         for key in &group_by.keys {
             match self.source(key)? {
@@ -115,7 +119,11 @@ impl Context<'_> {
     }
 
     /// The groups by an index that has a value of every subject; `None` when there is none.
-    fn parts_of_index(&self, key: &GroupKey, members: &[u32]) -> Result<Option<Vec<Part>>> {
+    fn parts_of_index(
+        &self,
+        key: &GroupKey,
+        members: &[u32],
+    ) -> Result<Option<Vec<NodePartition>>> {
         let predicate = self.predicate(&key.predicate).filter(|predicate| !predicate.def.list);
         let predicate = predicate.filter(|_| key.langs.is_empty());
         let Some((predicate, part, view)) = predicate.and_then(|predicate| {
@@ -180,7 +188,7 @@ impl Context<'_> {
         predicate: &Predicate,
         view: IndexView<'_>,
         asked: Option<&Asked>,
-    ) -> Result<Vec<Part>> {
+    ) -> Result<Vec<NodePartition>> {
         let (mut parts, mut pending) = (Vec::new(), Pending::new(self.control));
         for token in view.tokens(false) {
             let members = match (token, asked) {
@@ -202,7 +210,7 @@ impl Context<'_> {
             let key = members.first().and_then(|first| first_value(predicate, &[], first));
             let Some(key) = key else { continue };
             pending.add(GROUP_BYTES + KEY_BYTES + key.heap_size())?;
-            parts.push(Part { keys: vec![GroupValue::Value(key)], members });
+            parts.push(NodePartition { keys: vec![GroupValue::Value(key)], members });
         }
         pending.charge()?;
         // Truths have no order: as everywhere, the one that comes first among the nodes is first.
@@ -220,7 +228,7 @@ impl Context<'_> {
     ) -> Result<Vec<(usize, GroupValue)>> {
         // The token of a text or an int is the value. Any other may stand for several ways of writing one.
         if !matches!(predicate.def.value_type, ValueType::String | ValueType::Int) {
-            let count = |mut part: Part| Some((part.members.len(), part.keys.pop()?));
+            let count = |mut part: NodePartition| Some((part.members.len(), part.keys.pop()?));
             let parts = self.parts_of_postings(predicate, view, None)?;
             return Ok(parts.into_iter().filter_map(count).collect());
         }
@@ -375,9 +383,10 @@ impl<'a> Table<'a> {
         used
     }
 
-    fn finish(mut self) -> Result<Vec<Part>> {
+    fn finish(mut self) -> Result<Vec<NodePartition>> {
         self.pending.charge()?;
-        let part = |(keys, nodes): (_, Vec<u32>)| Part { keys, members: NodeSet::from(nodes) };
+        let part =
+            |(keys, nodes): (_, Vec<u32>)| NodePartition { keys, members: NodeSet::from(nodes) };
         Ok(self.groups.into_iter().map(part).collect())
     }
 }

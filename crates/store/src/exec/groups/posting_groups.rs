@@ -5,7 +5,7 @@
 //!
 //! O(tokens + nodes · aggregated predicates).
 
-use super::column_groups::{Found, MEMBERS_MIN, Plan, is_known};
+use super::column_groups::{AggregatedGroups, MEMBERS_MIN, Plan, is_known};
 use super::folds::{NumberFolds, folded_bytes};
 use super::partition::{GROUP_BYTES, KEY_BYTES};
 use crate::exec::control::context::Context;
@@ -44,7 +44,7 @@ impl Context<'_> {
         group_by: &'s GroupBy,
         body: &'s [Arc<Field>],
         members: Members<'_>,
-    ) -> Result<Option<(Found<'s, 's>, Vec<Plan>)>> {
+    ) -> Result<Option<(AggregatedGroups<'s, 's>, Vec<Plan>)>> {
         let ([key], Members::Set(set)) = (group_by.keys.as_slice(), members) else {
             return Ok(None);
         };
@@ -73,7 +73,7 @@ impl Context<'_> {
             self.groups_of_tokens(&tokens[range], columns)
         })?;
         let Some(all) = parts.into_iter().reduce(Groups::followed_by) else { return Ok(None) };
-        let found = Found {
+        let found = AggregatedGroups {
             context: self,
             keys: vec![predicate],
             distinct: Vec::new(),

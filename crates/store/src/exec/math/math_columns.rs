@@ -11,7 +11,7 @@ use hexgraph_base::types::Value;
 
 /// The numbers of an operand: a column, or one number for all.
 #[derive(Clone, Copy)]
-pub(super) enum Numbers<'a, T> {
+pub(super) enum OperandValues<'a, T> {
     /// One for each node.
     Column(&'a [T]),
     /// One for all nodes.
@@ -129,20 +129,20 @@ fn with_values(operand: &ValueMap, values: Column) -> ValueMap {
     ValueMap { nodes: operand.nodes.clone(), values, constant: None }
 }
 
-fn ints(operand: &ValueMap) -> Option<Numbers<'_, i64>> {
+fn ints(operand: &ValueMap) -> Option<OperandValues<'_, i64>> {
     match (&operand.constant, &operand.values) {
-        (Some(Value::Int(number)), _) => Some(Numbers::Constant(*number)),
-        (None, Column::Int(numbers)) => Some(Numbers::Column(numbers)),
+        (Some(Value::Int(number)), _) => Some(OperandValues::Constant(*number)),
+        (None, Column::Int(numbers)) => Some(OperandValues::Column(numbers)),
         _ => None,
     }
 }
 
-fn floats<'a>(operand: &ValueMap, column: Option<&'a [f64]>) -> Option<Numbers<'a, f64>> {
+fn floats<'a>(operand: &ValueMap, column: Option<&'a [f64]>) -> Option<OperandValues<'a, f64>> {
     match &operand.constant {
-        Some(Value::Int(number)) => Some(Numbers::Constant(*number as f64)),
-        Some(Value::Float(number)) => Some(Numbers::Constant(*number)),
+        Some(Value::Int(number)) => Some(OperandValues::Constant(*number as f64)),
+        Some(Value::Float(number)) => Some(OperandValues::Constant(*number)),
         Some(_) => None,
-        None => column.map(Numbers::Column),
+        None => column.map(OperandValues::Column),
     }
 }
 
@@ -174,8 +174,8 @@ pub(super) fn is_arithmetic(function: MathFunction) -> bool {
 /// columns don't have.
 pub(super) fn int_results(
     function: MathFunction,
-    one: Numbers<'_, i64>,
-    other: Numbers<'_, i64>,
+    one: OperandValues<'_, i64>,
+    other: OperandValues<'_, i64>,
     len: usize,
 ) -> Option<Vec<i64>> {
     let quotient = |one: i64, other: i64| match one.checked_div(other) {
@@ -202,8 +202,8 @@ pub(super) fn int_results(
 /// As [`int_results`] where it is known that no result leaves 64 bits: without a test for that, products become vector instructions.
 pub(super) fn bounded_int_results(
     function: MathFunction,
-    one: Numbers<'_, i64>,
-    other: Numbers<'_, i64>,
+    one: OperandValues<'_, i64>,
+    other: OperandValues<'_, i64>,
     len: usize,
 ) -> Option<Vec<i64>> {
     fn fitting(operator: impl Fn(i64, i64) -> (i64, bool)) -> impl Fn(i64, i64) -> (i64, bool) {
@@ -224,8 +224,8 @@ pub(super) fn bounded_int_results(
 /// As [`int_results`], of floats. What overflows is the greatest float.
 pub(super) fn float_results(
     function: MathFunction,
-    one: Numbers<'_, f64>,
-    other: Numbers<'_, f64>,
+    one: OperandValues<'_, f64>,
+    other: OperandValues<'_, f64>,
     len: usize,
 ) -> Option<Vec<f64>> {
     match function {
@@ -243,8 +243,8 @@ pub(super) fn float_results(
 /// The results for all places; `None` where the operator says of one that it has none. A loop of its own for each operator, which
 /// goes to the end in any case, so that the compiler makes vector instructions of it.
 fn each<T: Copy>(
-    one: Numbers<'_, T>,
-    other: Numbers<'_, T>,
+    one: OperandValues<'_, T>,
+    other: OperandValues<'_, T>,
     len: usize,
     operator: impl Fn(T, T) -> (T, bool),
 ) -> Option<Vec<T>> {
@@ -254,16 +254,16 @@ fn each<T: Copy>(
         result
     };
     let results: Vec<T> = vectorized(|| match (one, other) {
-        (Numbers::Column(one), Numbers::Column(other)) => {
+        (OperandValues::Column(one), OperandValues::Column(other)) => {
             one.iter().zip(other).map(|(one, other)| noted(operator(*one, *other))).collect()
         }
-        (Numbers::Column(one), Numbers::Constant(other)) => {
+        (OperandValues::Column(one), OperandValues::Constant(other)) => {
             one.iter().map(|one| noted(operator(*one, other))).collect()
         }
-        (Numbers::Constant(one), Numbers::Column(other)) => {
+        (OperandValues::Constant(one), OperandValues::Column(other)) => {
             other.iter().map(|other| noted(operator(one, *other))).collect()
         }
-        (Numbers::Constant(one), Numbers::Constant(other)) => {
+        (OperandValues::Constant(one), OperandValues::Constant(other)) => {
             vec![noted(operator(one, other)); len]
         }
     });

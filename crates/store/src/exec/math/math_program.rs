@@ -6,7 +6,7 @@
 //! [`super::evaluate`].
 
 use super::math_columns::{
-    Numbers, bounded_int_results, float_result, float_results, is_arithmetic,
+    OperandValues, bounded_int_results, float_result, float_results, is_arithmetic,
 };
 use crate::exec::select::number_columns::NumberSlice;
 use hexgraph_base::plan::{Constant, MathExpr, MathFunction, VarId};
@@ -253,18 +253,18 @@ impl Node {
 }
 
 impl<'a> Batch<'a> {
-    fn ints(&self) -> Option<Numbers<'_, i64>> {
+    fn ints(&self) -> Option<OperandValues<'_, i64>> {
         match self {
-            Batch::Ints(ints) => Some(Numbers::Column(ints)),
-            Batch::Int(int) => Some(Numbers::Constant(*int)),
+            Batch::Ints(ints) => Some(OperandValues::Column(ints)),
+            Batch::Int(int) => Some(OperandValues::Constant(*int)),
             _ => None,
         }
     }
 
-    fn floats(&self) -> Option<Numbers<'_, f64>> {
+    fn floats(&self) -> Option<OperandValues<'_, f64>> {
         match self {
-            Batch::Floats(floats) => Some(Numbers::Column(floats)),
-            Batch::Float(float) => Some(Numbers::Constant(*float)),
+            Batch::Floats(floats) => Some(OperandValues::Column(floats)),
+            Batch::Float(float) => Some(OperandValues::Constant(*float)),
             _ => None,
         }
     }
@@ -279,7 +279,7 @@ impl<'a> Batch<'a> {
 
     fn unary(self, function: MathFunction, len: usize) -> Option<Batch<'a>> {
         if let (MathFunction::Negate, Some(ints)) = (function, self.ints()) {
-            let zero = Numbers::Constant(0);
+            let zero = OperandValues::Constant(0);
             let results = bounded_int_results(MathFunction::Subtract, zero, ints, len)?;
             return Some(Batch::Ints(results.into()));
         }

@@ -28,8 +28,8 @@ mod tests {
     use crate::exec::control::stop::Control;
     use crate::exec::physical::lot::Lot;
     use crate::exec::physical::path::{AccessPath, FilterPath};
-    use crate::exec::random_graph::{EDGES, graph};
     use crate::exec::select::passing::Purpose;
+    use crate::exec::tests::random_graph::{EDGES, graph};
     use crate::graph::Version;
     use crate::storage::NodeSet;
     use fastrand::Rng;

@@ -543,7 +543,7 @@ mod tests {
     use super::*;
     use crate::exec::control::morsels::tests::sharing;
     use crate::exec::math::aggregate::aggregate;
-    use crate::exec::random_graph::{NAMES, graph};
+    use crate::exec::tests::random_graph::{NAMES, graph};
     use fastrand::Rng;
 
     /// What a column comes to is what the list of its numbers does, for all nodes of the predicate and for others, with threads and without.

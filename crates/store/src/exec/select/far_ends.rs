@@ -99,7 +99,7 @@ mod tests {
     use super::*;
     use crate::exec::control::morsels::tests::sharing;
     use crate::exec::control::stop::Control;
-    use crate::exec::random_graph::{EDGES, graph};
+    use crate::exec::tests::random_graph::{EDGES, graph};
     use fastrand::Rng;
     use hexgraph_base::plan::Query;
     use std::collections::BTreeSet;

@@ -370,7 +370,7 @@ pub(super) fn test_rank(part: &Filter) -> (u8, usize) {
 mod tests {
     use super::*;
     use crate::exec::control::stop::Control;
-    use crate::exec::random_graph::graph;
+    use crate::exec::tests::random_graph::graph;
     use fastrand::Rng;
     use hexgraph_base::plan::{Argument, Comparison, PredicateRef, Query};
 

@@ -748,7 +748,7 @@ mod tests {
     use super::*;
     use crate::exec::control::morsels::tests::sharing;
     use crate::exec::control::stop::Control;
-    use crate::exec::random_graph::{NAMES, graph};
+    use crate::exec::tests::random_graph::{NAMES, graph};
     use fastrand::Rng;
     use hexgraph_base::plan::Query;
 

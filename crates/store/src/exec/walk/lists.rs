@@ -547,7 +547,7 @@ mod tests {
     use super::*;
     use crate::exec::control::morsels::tests::sharing;
     use crate::exec::control::stop::Control;
-    use crate::exec::random_graph::graph;
+    use crate::exec::tests::random_graph::graph;
     use crate::storage::NodeSet;
     use fastrand::Rng;
     use hexgraph_base::plan::Query;

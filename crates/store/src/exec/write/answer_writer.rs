@@ -15,14 +15,14 @@ use std::rc::Rc;
 
 /// What is written of a request's answer.
 #[derive(Clone, Copy)]
-pub(crate) struct Wanted<'a> {
+pub(crate) struct AnswerOptions<'a> {
     pub(crate) version: &'a Version,
     pub(crate) query: &'a Query,
     /// The options of the request, and the number of objects that each list gets at the most.
     pub(crate) options: (ExecOptions, usize),
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> AnswerOptions<'a> {
     /// A writer to a sink.
     pub(super) fn writer<'s>(self, sink: &'s mut dyn Sink) -> AnswerWriter<'a, 's> {
         let (options, objects_max) = self.options;

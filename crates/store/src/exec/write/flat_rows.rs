@@ -24,16 +24,16 @@ pub(super) enum Item<'a> {
     Uid(Uid),
     Int(i64),
     /// The groups of the nodes that an edge field with `@groupby` leads to.
-    Groups(Groups),
+    Groups(LabelledGroups),
 }
 
 /// Groups, with the labels of their keys and results.
-pub(super) struct Groups {
+pub(super) struct LabelledGroups {
     pub(super) labels: Vec<String>,
     pub(super) groups: Vec<Group>,
 }
 
-impl Groups {
+impl LabelledGroups {
     fn heap_size(&self) -> usize {
         let of_key = |key: &GroupValue| match key {
             GroupValue::Value(value) => value.heap_size(),

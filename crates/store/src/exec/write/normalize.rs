@@ -1,7 +1,7 @@
 //! `@normalize`: each node's nested lists multiplied out into flat objects of the aliased fields.
 
 use super::answer_writer::{AnswerWriter, Edge, chosen, counts_of};
-use super::flat_rows::{Cell, Flat, Groups, Item, Rows, bytes_of};
+use super::flat_rows::{Cell, Flat, Item, LabelledGroups, Rows, bytes_of};
 use super::groups::{GroupList, group_labels};
 use crate::exec::control::limits::past_limit;
 use crate::exec::control::tree::{EdgeField, FieldData, FieldResult, Level, ValueField};
@@ -402,9 +402,9 @@ fn too_many(most: u64) -> Error {
 }
 
 /// The groups of a node's edge field; `None` where there are none.
-fn groups_of(result: &FieldResult, edges: &EdgeField, place: usize) -> Option<Groups> {
+fn groups_of(result: &FieldResult, edges: &EdgeField, place: usize) -> Option<LabelledGroups> {
     let found = edges.groups.as_ref()?.get(place).filter(|groups| !groups.is_empty())?;
     let group_by = result.field.group_by.as_ref()?;
     let labels = group_labels(group_by, &result.field.fields);
-    Some(Groups { labels, groups: found.clone() })
+    Some(LabelledGroups { labels, groups: found.clone() })
 }

@@ -3,7 +3,7 @@
 //! An object whose fields are all empty is taken back, and so is a list of which nothing is left.
 
 use super::algorithm_rows::write_rows;
-use super::answer_writer::{AnswerWriter, Wanted, chosen, counts_of};
+use super::answer_writer::{AnswerOptions, AnswerWriter, chosen, counts_of};
 use super::fields::is_shown;
 use super::groups::GroupList;
 use super::objects::List;
@@ -16,7 +16,7 @@ use std::ops::Range;
 
 /// Writes the `data` object of a request, at most `objects_max` objects of each list.
 pub(crate) fn write<'a>(
-    wanted: Wanted<'a>,
+    wanted: AnswerOptions<'a>,
     blocks: &'a [BlockResult],
     sink: &mut dyn Sink,
 ) -> Result<()> {

@@ -1,6 +1,6 @@
 //! Writes a large answer with several threads: ranges of the roots of a block, or of its groups, each to a piece of its own.
 
-use super::answer_writer::Wanted;
+use super::answer_writer::AnswerOptions;
 use super::groups::{GroupList, group_labels};
 use crate::exec::control::morsels::Spread;
 use crate::exec::control::stop::Control;
@@ -15,7 +15,7 @@ const FIELD_NANOS: usize = 30;
 
 /// As [`super::output::write`], for all objects.
 pub(crate) fn write<'a, S: PieceSink>(
-    wanted: Wanted<'a>,
+    wanted: AnswerOptions<'a>,
     blocks: &'a [BlockResult],
     control: &Control,
     sink: &mut S,
@@ -33,7 +33,7 @@ pub(crate) fn write<'a, S: PieceSink>(
 }
 
 fn write_block<'a, S: PieceSink>(
-    wanted: Wanted<'a>,
+    wanted: AnswerOptions<'a>,
     block: &'a Block,
     result: &'a BlockResult,
     control: &Control,

@@ -1,7 +1,7 @@
 //! The predicates that a mutation changes, while it changes them.
 
 use super::effect::Effect;
-use super::keys::{Key, PredicateKeys};
+use super::keys::{ConflictKey, PredicateKeys};
 use crate::graph::build::compact::{is_due, settle_due};
 use crate::graph::build::parts::{EdgePart, FacetsBuilder, ValuePart};
 use crate::graph::build::stored_form::{build_edge_store, build_values};
@@ -29,7 +29,7 @@ pub(in crate::graph) struct Draft<'a> {
     /// Values that were set where no two nodes may have the same.
     unique: Vec<UniqueSet>,
     /// The conflict keys of what was changed.
-    keys: Vec<Key>,
+    keys: Vec<ConflictKey>,
     /// What was done in effect; what was set is not counted when `is_again`.
     effect: Effect,
     /// True when the changes were carried out before: conflict keys are not collected, and whether values are unique is
@@ -372,7 +372,10 @@ impl<'a> Draft<'a> {
 
     /// The changed predicates. Changes that have piled up are folded into their base. Adds the
     /// conflict keys of what was changed.
-    pub(in crate::graph) fn finish(self, keys: &mut Vec<Key>) -> Vec<(Arc<str>, Arc<Predicate>)> {
+    pub(in crate::graph) fn finish(
+        self,
+        keys: &mut Vec<ConflictKey>,
+    ) -> Vec<(Arc<str>, Arc<Predicate>)> {
         keys.extend(self.keys);
         let (share, thresholds) = (self.version.budget.share(), &self.version.thresholds);
         let is_again = self.is_again;
@@ -402,7 +405,7 @@ fn without(
     predicate: &Predicate,
     removed: &Removed,
     is_again: bool,
-) -> (Predicate, Vec<Key>, Effect) {
+) -> (Predicate, Vec<ConflictKey>, Effect) {
     let (mut keys, mut effect) = (Vec::new(), Effect::default());
     let def = &predicate.def;
     let data = match &predicate.data {
@@ -486,7 +489,7 @@ fn add_edge_keys(
     def: &PredicateDef,
     edges: &EdgeStore,
     changes: &[EdgeChange<'_>],
-    keys: &mut Vec<Key>,
+    keys: &mut Vec<ConflictKey>,
 ) -> u64 {
     let mut keys = PredicateKeys::new(def, keys);
     let mut in_effect = 0;
@@ -515,7 +518,7 @@ fn add_value_keys(
     def: &PredicateDef,
     values: &LangValues,
     changes: &[ValueChange<'_>],
-    keys: &mut Vec<Key>,
+    keys: &mut Vec<ConflictKey>,
 ) -> u64 {
     let mut keys = PredicateKeys::new(def, keys);
     let mut in_effect = 0;

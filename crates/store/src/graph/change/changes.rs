@@ -5,7 +5,7 @@
 
 use super::apply::{Draft, EdgeChange, ValueChange};
 use super::effect::Effect;
-use super::keys::Key;
+use super::keys::ConflictKey;
 use crate::graph::build::compact::is_fold_due;
 use crate::graph::build::renumber::with_high_uids;
 use crate::graph::build::without::Removed;
@@ -180,7 +180,7 @@ impl Changes {
     pub fn apply_keyed(
         self,
         version: &Version,
-        keys: &mut Vec<Key>,
+        keys: &mut Vec<ConflictKey>,
         check: &dyn Fn() -> Result<()>,
     ) -> Result<(Version, Effect)> {
         let done = self.carry_out(version, keys, check, false)?;
@@ -201,7 +201,7 @@ impl Changes {
     fn carry_out(
         self,
         version: &Version,
-        keys: &mut Vec<Key>,
+        keys: &mut Vec<ConflictKey>,
         check: &dyn Fn() -> Result<()>,
         is_again: bool,
     ) -> Result<(Version, Effect)> {

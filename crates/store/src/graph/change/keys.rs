@@ -27,7 +27,7 @@ use std::hash::{Hash, Hasher};
 
 /// A fingerprint. Two different things have the same one so rarely that a needless conflict now
 /// and then is all that comes of it.
-pub type Key = u64;
+pub type ConflictKey = u64;
 
 /// What a key is about, so that equal numbers of different kinds differ.
 #[derive(Clone, Copy, Hash)]
@@ -54,14 +54,14 @@ pub(in crate::graph) struct PredicateKeys<'k> {
     def: &'k PredicateDef,
     /// The fingerprint of the predicate's name.
     base: u64,
-    found: &'k mut Vec<Key>,
+    found: &'k mut Vec<ConflictKey>,
 }
 
 impl<'k> PredicateKeys<'k> {
     /// Adds to `found` what the changes of a predicate have as keys.
     pub(in crate::graph) fn new(
         def: &'k PredicateDef,
-        found: &'k mut Vec<Key>,
+        found: &'k mut Vec<ConflictKey>,
     ) -> PredicateKeys<'k> {
         let rule = match def {
             PredicateDef { noconflict: true, .. } => Rule::None,

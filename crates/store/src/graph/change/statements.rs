@@ -2,7 +2,7 @@
 
 use super::bounds::{STATEMENTS_MAX, more_than_most};
 use hexgraph_base::formats::{
-    Admission, Admitted, Change, JsonText, NQuad, Object, Subject, read_text_at,
+    Admission, Admitted, JsonText, MutationKind, NQuad, Object, Subject, read_text_at,
 };
 use hexgraph_base::types::{Position, Result};
 use std::cell::Cell;
@@ -66,8 +66,8 @@ impl<'a> MutationTexts<'a> {
         admission: &dyn Admission,
     ) -> Result<Mutation<'_>> {
         let counted = Counted { count: Cell::new(0), admission };
-        let sets = read(&self.sets, Change::Set, new_nodes, &counted)?;
-        let deletes = read(&self.deletes, Change::Delete, new_nodes, &counted)?;
+        let sets = read(&self.sets, MutationKind::Set, new_nodes, &counted)?;
+        let deletes = read(&self.deletes, MutationKind::Delete, new_nodes, &counted)?;
         Ok(Mutation { sets, deletes })
     }
 }
@@ -95,7 +95,7 @@ impl Admission for Counted<'_> {
 
 fn read<'t>(
     texts: &'t [Text<'_>],
-    change: Change,
+    change: MutationKind,
     new_nodes: &mut u32,
     admission: &dyn Admission,
 ) -> Result<Vec<NQuad<'t>>> {

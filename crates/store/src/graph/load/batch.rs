@@ -14,7 +14,7 @@ use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::uids::NamedUids;
 use crate::storage::ValuesBuilder;
 use hexgraph_base::formats::{
-    Change, Chunk, FileStatement, JsonText, LineFault, NQuad, Object, Predicate, Subject,
+    Chunk, FileStatement, JsonText, LineFault, MutationKind, NQuad, Object, Predicate, Subject,
     literal_value, name_text, parse_file_line,
 };
 use hexgraph_base::schema::{Actor, PredicateDef, Schema};
@@ -190,7 +190,7 @@ impl<'a> Reader<'a> {
             other => at_start(other.to_string()),
         };
         let json = JsonText::new(text);
-        let quads = json.statements(Change::Set, &mut 0).map_err(fault)?;
+        let quads = json.statements(MutationKind::Set, &mut 0).map_err(fault)?;
         self.new_nodes.clear();
         for quad in &quads {
             // The lines of an object are one here, so a column would be none of the file.

@@ -51,7 +51,7 @@ pub(in crate::graph) struct Spilled {
 }
 
 /// What is known of a part of a run that is being written.
-pub(in crate::graph) struct Written {
+pub(in crate::graph) struct SpilledPart {
     name: String,
     catalog: Vec<u8>,
     byte_len: usize,
@@ -209,7 +209,7 @@ impl Run {
     /// # Errors
     ///
     /// [`Error::Io`] when the system refuses.
-    pub(in crate::graph) fn values(&mut self, parts: Vec<ValuePart>) -> Result<Written> {
+    pub(in crate::graph) fn values(&mut self, parts: Vec<ValuePart>) -> Result<SpilledPart> {
         let name = self.next_name();
         let byte_len = parts.iter().map(ValuePart::byte_len).sum();
         let (mut nodes, mut facets, mut values) = (Vec::new(), Vec::new(), Vec::new());
@@ -223,7 +223,7 @@ impl Run {
         self.writer.numbers(&format!("{name}.nodes"), nodes)?;
         self.writer.values(&format!("{name}.values"), &values)?;
         self.facets(&name, facets)?;
-        Ok(Written { name, catalog: self.writer.take_catalog(), byte_len })
+        Ok(SpilledPart { name, catalog: self.writer.take_catalog(), byte_len })
     }
 
     /// Adds edges of a predicate. Returns what [`Spilled::new`] wants.
@@ -231,7 +231,7 @@ impl Run {
     /// # Errors
     ///
     /// [`Error::Io`] when the system refuses.
-    pub(in crate::graph) fn edges(&mut self, mut parts: Vec<EdgePart>) -> Result<Written> {
+    pub(in crate::graph) fn edges(&mut self, mut parts: Vec<EdgePart>) -> Result<SpilledPart> {
         let name = self.next_name();
         let byte_len = parts.iter().map(EdgePart::byte_len).sum();
         let (mut facets, mut first) = (Vec::new(), 0);
@@ -246,7 +246,7 @@ impl Run {
         let targets = concatenated(parts.iter_mut().map(|part| &mut part.targets), first);
         self.writer.numbers(&format!("{name}.targets"), targets)?;
         self.facets(&name, facets)?;
-        Ok(Written { name, catalog: self.writer.take_catalog(), byte_len })
+        Ok(SpilledPart { name, catalog: self.writer.take_catalog(), byte_len })
     }
 
     fn facets(&mut self, name: &str, facets: Vec<FacetPart>) -> Result<()> {
@@ -268,8 +268,8 @@ impl Run {
 
 impl Spilled {
     /// A part of a run that was ended.
-    pub(in crate::graph) fn new(file: &Arc<SnapshotFile>, written: Written) -> Spilled {
-        let Written { name, catalog, byte_len } = written;
+    pub(in crate::graph) fn new(file: &Arc<SnapshotFile>, written: SpilledPart) -> Spilled {
+        let SpilledPart { name, catalog, byte_len } = written;
         Spilled { file: Arc::clone(file), name, catalog, byte_len }
     }
 

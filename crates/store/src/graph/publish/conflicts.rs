@@ -5,7 +5,7 @@
 //! of its own. It forgets what no open transaction can ask for; and where that would be too much,
 //! the oldest keys go too, and transactions from before count as in conflict.
 
-use crate::graph::change::keys::Key;
+use crate::graph::change::keys::ConflictKey;
 use crate::graph::thresholds::Thresholds;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// The keys or predicates that a commit wrote.
 pub(in crate::graph) enum Written {
     /// The keys of what was written.
-    Keys(Vec<Key>),
+    Keys(Vec<ConflictKey>),
     /// Whole predicates: a load, or a change of the schema.
     Predicates(Vec<Arc<str>>),
 }
@@ -25,7 +25,7 @@ pub struct Claim<'a> {
     /// The number of the commit that it reads.
     pub snapshot: u64,
     /// The keys of what it wrote.
-    pub keys: &'a [Key],
+    pub keys: &'a [ConflictKey],
     /// The predicates of what it wrote.
     pub names: &'a [Arc<str>],
 }
@@ -34,9 +34,9 @@ pub struct Claim<'a> {
 pub(in crate::graph) struct Conflicts {
     /// The commit up to which the table has forgotten some of what was written.
     floor: u64,
-    last: FxHashMap<Key, u64>,
+    last: FxHashMap<ConflictKey, u64>,
     /// The keys of each commit, oldest first.
-    commits: VecDeque<(u64, Vec<Key>)>,
+    commits: VecDeque<(u64, Vec<ConflictKey>)>,
     /// The number of keys in `commits`.
     key_count: usize,
     names: FxHashMap<Arc<str>, u64>,
@@ -122,7 +122,7 @@ impl Conflicts {
 mod tests {
     use super::*;
 
-    fn claim(snapshot: u64, keys: &[Key]) -> Claim<'_> {
+    fn claim(snapshot: u64, keys: &[ConflictKey]) -> Claim<'_> {
         Claim { snapshot, keys, names: &[] }
     }
 
@@ -132,7 +132,7 @@ mod tests {
         table.note(5, Written::Keys(vec![1, 2]), Some(3));
         table.note(6, Written::Keys(vec![2, 3]), Some(3));
         table.note(7, Written::Predicates(vec!["p".into()]), Some(3));
-        let cases: [(u64, &[Key], bool); 6] = [
+        let cases: [(u64, &[ConflictKey], bool); 6] = [
             (4, &[1], true),
             (5, &[1], false),
             (5, &[9, 2], true),

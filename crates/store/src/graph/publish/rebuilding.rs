@@ -4,7 +4,7 @@
 //! has this turn takes that of the writers for moments only.
 
 use hexgraph_base::types::sync::{Condvar, Mutex, MutexGuard};
-use hexgraph_base::types::{Held, before_waiting};
+use hexgraph_base::types::{LockGuard, before_waiting};
 use std::process;
 use std::sync::PoisonError;
 
@@ -18,7 +18,7 @@ pub(in crate::graph) struct Rebuilding {
 
 /// Who has the turn gives it back when this is dropped.
 pub struct RebuildTurn<'a> {
-    _held: Held<Owned<'a>>,
+    _held: LockGuard<Owned<'a>>,
 }
 
 struct Owned<'a>(&'a Rebuilding);
@@ -33,7 +33,7 @@ impl Rebuilding {
             holder = self.free.wait(holder).unwrap_or_else(PoisonError::into_inner);
         }
         *holder = Some(own);
-        RebuildTurn { _held: Held::new(Owned(self)) }
+        RebuildTurn { _held: LockGuard::new(Owned(self)) }
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<u32>> {

@@ -11,12 +11,12 @@ use super::rebuilding::{RebuildTurn, Rebuilding};
 use super::replaced::Replaced;
 use super::snapshots::{Snapshot, Snapshots};
 use super::watch::{Watch, Watches};
-use crate::graph::change::keys::Key;
+use crate::graph::change::keys::ConflictKey;
 use crate::graph::version::predicate::Predicate;
 use crate::graph::version::whole::Version;
 use arc_swap::ArcSwap;
 use hexgraph_base::types::sync::{Mutex, MutexGuard};
-use hexgraph_base::types::{Error, Held, Result, before_waiting};
+use hexgraph_base::types::{Error, LockGuard, Result, before_waiting};
 use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError};
 
@@ -80,7 +80,7 @@ pub trait Journal: Send + Sync {
 /// The keys and the record of a change, which a writer returns beside the version that it makes.
 pub struct Commit {
     /// The conflict keys of what was written.
-    pub keys: Vec<Key>,
+    pub keys: Vec<ConflictKey>,
     /// The record for the journal; `None` without one.
     pub record: Option<Vec<u8>>,
     /// True when whole predicates were changed, those that are not the same in both versions: an
@@ -191,7 +191,7 @@ impl Store {
     /// the wait for that.
     fn publish_when_durable(
         &self,
-        mut turn: Held<MutexGuard<'_, Turn>>,
+        mut turn: LockGuard<MutexGuard<'_, Turn>>,
         next: Version,
         written: Written,
         place: u64,
@@ -212,7 +212,7 @@ impl Store {
     /// Publishes what a load made, as soon as all commits are durable that it has. The turn ends with it.
     pub(super) fn publish_made(
         &self,
-        mut turn: Held<MutexGuard<'_, Turn>>,
+        mut turn: LockGuard<MutexGuard<'_, Turn>>,
         next: Version,
     ) -> Result<()> {
         let written = Written::Predicates(changed_predicates(&turn.head, &next));
@@ -280,10 +280,10 @@ impl Store {
         self.replaced.retire(self.replace(next));
     }
 
-    pub(super) fn turn(&self) -> Held<MutexGuard<'_, Turn>> {
+    pub(super) fn turn(&self) -> LockGuard<MutexGuard<'_, Turn>> {
         before_waiting();
         // A writer that panicked published nothing, and notes what it published.
-        Held::new(self.writer.lock().unwrap_or_else(PoisonError::into_inner))
+        LockGuard::new(self.writer.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn pending(&self) -> MutexGuard<'_, VecDeque<(u64, Arc<Version>)>> {

@@ -45,7 +45,7 @@ pub(super) struct Newcomer {
 }
 
 /// A graph that grows.
-pub(super) struct Builder<'a> {
+pub(super) struct HnswBuilder<'a> {
     pub points: &'a Points<'a>,
     pub width: usize,
     pub members: Array<u32>,
@@ -94,7 +94,7 @@ pub(super) fn build(
         .collect();
     debug_assert_eq!(members[0], first);
     let mut builder =
-        Builder::new(points, Array::from_vec(members), &sizes, (count, shape.width), check);
+        HnswBuilder::new(points, Array::from_vec(members), &sizes, (count, shape.width), check);
     builder.present = 1;
     builder.add_all(&newcomers)?;
     Ok(builder.finish())
@@ -129,7 +129,7 @@ fn room(layer: usize) -> usize {
     links_max(layer) + links_max(layer) / 2
 }
 
-impl<'a> Builder<'a> {
+impl<'a> HnswBuilder<'a> {
     /// A graph without links. `sizes` are those of the layers above the lowest, from below.
     pub(super) fn new(
         points: &'a Points<'a>,
@@ -137,10 +137,10 @@ impl<'a> Builder<'a> {
         sizes: &[usize],
         (count, width): (usize, usize),
         check: Check<'a>,
-    ) -> Builder<'a> {
+    ) -> HnswBuilder<'a> {
         let upper = sizes.iter().map(|&size| GrowingLinks::new(size, room(1))).collect();
         let lowest = GrowingLinks::new(count, room(0));
-        Builder { points, width, members, lowest, upper, entry: 0, present: 0, check }
+        HnswBuilder { points, width, members, lowest, upper, entry: 0, present: 0, check }
     }
 
     /// Adds vectors; those that stand above the lowest layer come first, by place.

@@ -4,7 +4,7 @@
 //! one that is gone, the links of that one take its place among the candidates, so that the ways
 //! through it are not lost. What is new is added as to any growing graph.
 
-use super::builder::{Builder, Newcomer, Shape, draw, level_of, links_max, thinned};
+use super::builder::{HnswBuilder, Newcomer, Shape, draw, level_of, links_max, thinned};
 use super::links::{Linked, Links, NearGraph};
 use super::points::Points;
 use crate::storage::Array;
@@ -42,7 +42,8 @@ pub(super) fn regrow(
         return Ok(None);
     };
     let positions = Array::from_vec(members.positions.clone());
-    let mut builder = Builder::new(points, positions, &members.sizes, (count, shape.width), check);
+    let mut builder =
+        HnswBuilder::new(points, positions, &members.sizes, (count, shape.width), check);
     builder.entry = entry;
     builder.present = change.moved.iter().filter(|&&position| position != GONE).count();
     keep_links(&mut builder, 0, &change.graph.layers[0], change.moved);
@@ -132,7 +133,7 @@ fn moved_to(moved: &[u32], old: u32) -> u32 {
 }
 
 /// Copies the links of one layer to the new positions; links to vectors that are gone are replaced by the links of those.
-fn keep_links(builder: &mut Builder<'_>, layer: usize, old: &Links, moved: &[u32]) {
+fn keep_links(builder: &mut HnswBuilder<'_>, layer: usize, old: &Links, moved: &[u32]) {
     let view = builder.layer(layer);
     let most = links_max(layer);
     let kept = |then: usize| {

@@ -4,7 +4,7 @@ use super::mutations;
 use super::parameters::{check_best_effort, check_writable, variables, wants_debug, wants_rdf};
 use super::told::{check_open, response, status, with_data};
 use crate::http::app::App;
-use crate::http::endpoints::query::Asked;
+use crate::http::endpoints::query::QueryFacts;
 use crate::http::grpc::call::{CallAnswer, decode};
 use crate::http::grpc::messages::{Mutation, Request};
 use crate::http::grpc::status::{Code, Status};
@@ -68,7 +68,7 @@ pub(super) fn ask(
         true => answer.to_rdf_with(control),
     };
     let (text, encoding) = written.map_err(status)?;
-    let about = Asked {
+    let about = QueryFacts {
         start,
         steps: None,
         warnings: None,

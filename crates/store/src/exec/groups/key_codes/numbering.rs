@@ -21,7 +21,7 @@ const ENTRY_BYTES: usize = 64;
 
 /// Distinct keys, and the number of each.
 #[derive(Clone)]
-pub(super) struct Numbering {
+pub(super) struct KeyNumbers {
     /// The upper half of a key's hash, and the place of the key plus 1; 0 for a slot without a key. A power of two of them, at most half of which have
     /// one. A key is in the first free slot from that of its hash on.
     slots: Vec<u64>,
@@ -29,16 +29,16 @@ pub(super) struct Numbering {
     numbers: Vec<u32>,
     /// The keys that are asked for, and where their numbers are written.
     asked: Vec<(u128, u32)>,
-    /// The number of keys when [`Numbering::growth`] was last asked.
+    /// The number of keys when [`KeyNumbers::growth`] was last asked.
     charged: usize,
     /// Numbers that nobody knows who chooses the keys.
     seeds: [u64; 2],
 }
 
-impl Default for Numbering {
-    fn default() -> Numbering {
+impl Default for KeyNumbers {
+    fn default() -> KeyNumbers {
         let random = RandomState::new();
-        Numbering {
+        KeyNumbers {
             seeds: [0, 1].map(|seed| random.hash_one(seed)),
             slots: vec![0; SLOTS_MIN],
             keys: Vec::new(),
@@ -61,7 +61,7 @@ pub(super) fn mixed(key: u128, seeds: [u64; 2]) -> u64 {
 /// The part of a hash that a slot has.
 const TAG: u64 = u64::MAX << 32;
 
-impl Numbering {
+impl KeyNumbers {
     #[inline]
     fn hash_of(&self, key: u128) -> u64 {
         mixed(key, self.seeds)
@@ -72,7 +72,7 @@ impl Numbering {
         self.keys.len()
     }
 
-    /// Puts 0 behind some numbers, where that of a key is written at the latest by [`Numbering::settle`]. Keys that come for the first time are numbered
+    /// Puts 0 behind some numbers, where that of a key is written at the latest by [`KeyNumbers::settle`]. Keys that come for the first time are numbered
     /// from `others` + 1 on, behind those that are known.
     #[inline]
     pub(super) fn ask(&mut self, key: u128, others: usize, out: &mut Vec<u32>) {
@@ -191,7 +191,7 @@ mod tests {
             keys in prop::collection::vec(prop_oneof![0u128..50, any::<u128>(), (0u128..9).prop_map(|it| it << 64)], 0..2000),
             alone in prop::collection::vec(any::<bool>(), 2000),
         ) {
-            let (mut numbering, mut others, mut out) = (Numbering::default(), 0, Vec::new());
+            let (mut numbering, mut others, mut out) = (KeyNumbers::default(), 0, Vec::new());
             for (place, (&key, &alone)) in keys.iter().zip(&alone).enumerate() {
                 match alone && place % 5 == 0 {
                     true => out.push(numbering.number(key, others)),

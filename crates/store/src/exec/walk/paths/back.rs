@@ -3,7 +3,7 @@
 //! With `@reverse` the schema keeps them so. Without it a search that has read many of them has them turned round, as algorithms have them
 //! ([`crate::algo`]): that costs about as much as a search over some of them, and is kept for the next paths and algorithms.
 
-use crate::algo::{EdgePart, Graph, GraphCache, Task, Wanted};
+use crate::algo::{EdgeSelection, Graph, GraphCache, Task, Wanted};
 use crate::exec::control::context::Context;
 use crate::graph::{Direction, Predicate};
 use hexgraph_base::plan;
@@ -54,7 +54,7 @@ impl<'s> Back<'s> {
         }
         let control = context.control;
         let uid = |node| context.version.nodes.uid(node);
-        let parts = vec![EdgePart { predicate, reverse: false, weight: None, far: None }];
+        let parts = vec![EdgeSelection { predicate, reverse: false, weight: None, far: None }];
         let wanted = Wanted { parts, nodes: None, direction: plan::Direction::Out, uid: &uid };
         let task = Task::new(control, None);
         let edges = predicate.direction(false).map_or(0, |edges| edges.total() as usize);

@@ -8,7 +8,7 @@
 //! A first search finds the weight of the path. A second one, which looks no further than that, notes each edge that may
 //! be on a path of that weight ([`Steps`]), and the order among equals chooses ([`super::ties`]).
 
-use super::front::{Front, Meter, Places};
+use super::front::{Front, Meter, NodeIndexes};
 use super::lightest::{slack_of, step_back};
 use super::path_edges::{Hop, PathEdges};
 use super::ties::{Spot, Steps, Tie};
@@ -127,7 +127,7 @@ pub(super) struct Detours<'c> {
 
 /// One search.
 struct Search<'c> {
-    places: Places,
+    places: NodeIndexes,
     spots: Vec<Spot>,
     heap: BinaryHeap<Open>,
     meter: Meter<'c>,
@@ -209,7 +209,7 @@ impl<'c> Search<'c> {
         let mut spots = vec![Spot { node, hops, weight: start.weight }];
         // These weights are not compared with any: the search leaves out edges to them.
         spots.extend(before.iter().map(|&node| Spot { node, hops: 0, weight: f64::NEG_INFINITY }));
-        let (mut places, mut meter) = (Places::new(), Meter::new(edges.context().control));
+        let (mut places, mut meter) = (NodeIndexes::new(), Meter::new(edges.context().control));
         for (spot, place) in spots.iter().zip(0..) {
             places.get_or_put(spot.node, place, &mut meter)?;
         }

@@ -1,6 +1,6 @@
 //! One side of a search by weight: Dijkstra's algorithm, a node at a time.
 //!
-//! The labels of the nodes that were reached lie in a list, and [`Places`] leads from a node to its place there. One edge
+//! The labels of the nodes that were reached lie in a list, and [`NodeIndexes`] leads from a node to its place there. One edge
 //! costs one look there, and O(log reached) where it makes a node lighter.
 
 use super::path_edges::Hop;
@@ -65,7 +65,7 @@ impl Drop for Meter<'_> {
 
 /// Places of nodes: a map as long as they are few; when they are many, and near each other, a table of the node ids that they span, and the map for
 /// others.
-pub(super) struct Places {
+pub(super) struct NodeIndexes {
     map: FxHashMap<u32, u32>,
     /// The places of the nodes from `first` on.
     table: Vec<u32>,
@@ -74,10 +74,10 @@ pub(super) struct Places {
     map_max: usize,
 }
 
-impl Places {
-    pub(super) fn new() -> Places {
+impl NodeIndexes {
+    pub(super) fn new() -> NodeIndexes {
         let (map, table) = (FxHashMap::default(), Vec::new());
-        Places { map, table, first: 0, map_max: TABLE_FROM }
+        NodeIndexes { map, table, first: 0, map_max: TABLE_FROM }
     }
 
     #[inline]
@@ -169,7 +169,7 @@ impl Ord for Reached {
 }
 
 /// What a search knows of a node that it has reached.
-pub(super) struct Label {
+pub(super) struct NodeLabel {
     pub(super) node: u32,
     /// The place of the label of the node before it; its own for the start.
     pub(super) before: u32,
@@ -183,8 +183,8 @@ pub(super) struct Label {
 
 /// The nodes that were reached from one end.
 pub(super) struct Front<'c> {
-    places: Places,
-    pub(super) labels: Vec<Label>,
+    places: NodeIndexes,
+    pub(super) labels: Vec<NodeLabel>,
     pub(super) heap: BinaryHeap<Reached>,
     /// What the edges cost that were read so far, in reads of an edge in place.
     pub(super) cost: usize,
@@ -194,8 +194,8 @@ pub(super) struct Front<'c> {
 impl<'c> Front<'c> {
     /// A search that starts at a node.
     pub(super) fn new(control: &'c Control, start: u32) -> Front<'c> {
-        let label = Label { node: start, before: 0, field: 0, weight: 0.0, is_done: false };
-        let mut places = Places::new();
+        let label = NodeLabel { node: start, before: 0, field: 0, weight: 0.0, is_done: false };
+        let mut places = NodeIndexes::new();
         places.map.insert(start, 0);
         let heap = BinaryHeap::from([Reached { weight: 0.0, hops: 0, node: start, place: 0 }]);
         Front { places, labels: vec![label], heap, cost: 0, meter: Meter::new(control) }
@@ -227,7 +227,7 @@ impl<'c> Front<'c> {
         let place = self.places.get_or_put(hop.to, next, &mut self.meter)?;
         let hops = from.hops + 1;
         let (before, field) = (from.place, hop.field);
-        let label = Label { node: hop.to, before, field, weight, is_done: false };
+        let label = NodeLabel { node: hop.to, before, field, weight, is_done: false };
         match self.labels.get_mut(place as usize) {
             Some(known) if known.is_done => return Ok(None),
             Some(known) if weight < known.weight => *known = label,
@@ -240,7 +240,7 @@ impl<'c> Front<'c> {
     }
 
     /// The label of a node that was reached.
-    pub(super) fn label(&self, node: u32) -> Option<&Label> {
+    pub(super) fn label(&self, node: u32) -> Option<&NodeLabel> {
         self.places.get(node).map(|place| &self.labels[place as usize])
     }
 

@@ -3,7 +3,7 @@
 //! The columns are allocated whole and cut into stretches of nodes; each thread fills the next stretch of all columns, a batch at a
 //! time. Texts are read to pieces, which are put together at last.
 
-use super::source::{Kind, Source};
+use super::source::{Source, ValueKind};
 use super::texts::{TextPiece, joined};
 use crate::exec::control::stop::Control;
 use crate::exec::select::batches::BATCH;
@@ -240,17 +240,17 @@ fn tell<T: Copy + Default>(cells: &mut [T], valid: &mut [bool], has: &[bool]) {
 }
 
 impl Column {
-    fn new(kind: Kind, len: usize) -> Column {
+    fn new(kind: ValueKind, len: usize) -> Column {
         fn values<T: Clone + Default>(len: usize) -> Values<T> {
             Values { values: vec![T::default(); len], valid: vec![false; len] }
         }
         match kind {
-            Kind::Int => Column::Int(values(len)),
-            Kind::Float => Column::Float(values(len)),
-            Kind::Bool => Column::Bool(values(len)),
-            Kind::Time => Column::Time(values(len)),
-            Kind::Text => Column::Text(Vec::new(), vec![false; len]),
-            Kind::Other => Column::Other(Vec::new()),
+            ValueKind::Int => Column::Int(values(len)),
+            ValueKind::Float => Column::Float(values(len)),
+            ValueKind::Bool => Column::Bool(values(len)),
+            ValueKind::Time => Column::Time(values(len)),
+            ValueKind::Text => Column::Text(Vec::new(), vec![false; len]),
+            ValueKind::Other => Column::Other(Vec::new()),
         }
     }
 

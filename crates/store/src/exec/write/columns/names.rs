@@ -1,7 +1,7 @@
 //! The texts of one predicate for many nodes, outside of any block: what nodes are called.
 
 use super::fill::fill;
-use super::source::{Kind, Source};
+use super::source::{Source, ValueKind};
 use crate::exec::control::stop::Control;
 use crate::exec::select::read::first_value;
 use crate::graph::Predicate;
@@ -22,7 +22,7 @@ pub fn names_of(control: &Control, predicate: &Predicate, nodes: &[u32]) -> Resu
     if matches!(predicate.def.value_type, ValueType::String | ValueType::Default)
         && nodes.is_sorted_by(|one, other| one < other)
         && let Ok(Some(source)) = Source::untagged(predicate, nodes)
-        && source.kind() == Kind::Text
+        && source.kind() == ValueKind::Text
         && let Some(mut columns) = fill(control, nodes, &[source])?
         && let Some(Cells::Text(texts)) = columns.pop()
     {
@@ -60,7 +60,7 @@ fn one_by_one(control: &Control, predicate: &Predicate, nodes: &[u32]) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exec::random_graph::graph;
+    use crate::exec::tests::random_graph::graph;
     use fastrand::Rng;
 
     #[test]

@@ -1,6 +1,6 @@
 //! The objects of a list for a sink that takes some at once, as columns.
 
-use super::selection::{Bounds, Found, Nodes, Selection, ascending};
+use super::selection::{Bounds, Nodes, SelectedNodes, Selection, ascending};
 use crate::exec::control::tree::Level;
 use crate::exec::select::batches::BATCH;
 use crate::exec::write::answer_writer::AnswerWriter;
@@ -125,7 +125,7 @@ impl<'a> Rows<'a> {
     fn hand_out(
         &self,
         writer: &mut AnswerWriter<'a, '_>,
-        found: &mut Found<'a>,
+        found: &mut SelectedNodes<'a>,
         order: Option<Vec<u32>>,
         len: usize,
     ) -> Taken {

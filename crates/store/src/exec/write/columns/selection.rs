@@ -90,7 +90,7 @@ impl<'a> Selection<'a> {
 
     /// Finds what is read of nodes of the level, ascending; `None` where they have more than is `left`, which is counted down, or a
     /// node is not in the level.
-    pub(super) fn find(&self, nodes: Nodes, left: &mut Bounds) -> Option<Found<'a>> {
+    pub(super) fn find(&self, nodes: Nodes, left: &mut Bounds) -> Option<SelectedNodes<'a>> {
         stack::require();
         let level = &self.level.nodes;
         let found = match nodes {
@@ -111,7 +111,7 @@ impl<'a> Selection<'a> {
             };
             fields.push((*key, field));
         }
-        Some(Found { level: self.level, number: self.number, nodes: found, fields })
+        Some(SelectedNodes { level: self.level, number: self.number, nodes: found, fields })
     }
 }
 
@@ -147,7 +147,7 @@ impl FoundNodes {
 }
 
 /// What is read of some nodes.
-pub(super) struct Found<'a> {
+pub(super) struct SelectedNodes<'a> {
     level: &'a Level,
     number: usize,
     nodes: FoundNodes,
@@ -167,7 +167,7 @@ struct Lists<'a> {
     /// Where those of each node end.
     ends: Vec<usize>,
     is_list: bool,
-    below: Found<'a>,
+    below: SelectedNodes<'a>,
 }
 
 impl<'a> Lists<'a> {
@@ -199,7 +199,7 @@ impl<'a> Lists<'a> {
     }
 }
 
-impl<'a> Found<'a> {
+impl<'a> SelectedNodes<'a> {
     /// The bytes that reading takes, about.
     pub(super) fn byte_len(&self) -> usize {
         let len = self.nodes.len();
@@ -215,7 +215,7 @@ impl<'a> Found<'a> {
     pub(super) fn read<'f>(&'f mut self) -> Objects<'f> {
         stack::require();
         let len = self.nodes.len();
-        let Found { level, number, nodes, fields } = self;
+        let SelectedNodes { level, number, nodes, fields } = self;
         let columns = fields.iter_mut().map(|(key, field)| {
             let cells = match field {
                 Field::Values(source) => match &*nodes {

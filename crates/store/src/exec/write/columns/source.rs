@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 /// What the values of a field are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ValueKind {
     Int,
     Float,
     Bool,
@@ -33,14 +33,14 @@ pub(super) enum Kind {
     Other,
 }
 
-impl Kind {
+impl ValueKind {
     /// The bytes that a column takes for each node, beside the bytes of texts.
     pub(super) fn node_bytes(self) -> usize {
         match self {
-            Kind::Int | Kind::Float | Kind::Time => 9,
-            Kind::Bool => 2,
-            Kind::Text => 1 + TextPiece::NODE_BYTES,
-            Kind::Other => 0,
+            ValueKind::Int | ValueKind::Float | ValueKind::Time => 9,
+            ValueKind::Bool => 2,
+            ValueKind::Text => 1 + TextPiece::NODE_BYTES,
+            ValueKind::Other => 0,
         }
     }
 }
@@ -59,7 +59,7 @@ enum Origin<'a> {
     /// A truth value for each node of the level.
     Truths(&'a [bool]),
     /// Numbers of nodes that were computed.
-    Computed(Arc<Finder<'a>>, Kind),
+    Computed(Arc<Finder<'a>>, ValueKind),
     /// A column of numbers.
     Numbers(NumberColumn<'a>),
     /// A column of texts, truth values or instants.
@@ -107,7 +107,7 @@ struct Buffers<'a> {
 struct Stored<'a> {
     subjects: &'a FrozenBitmap,
     values: &'a Values,
-    kind: Kind,
+    kind: ValueKind,
     /// The texts by their codes, those of changed nodes behind them; `None` where texts are read one by one.
     texts: Option<Arc<Vec<&'a str>>>,
     /// What changed nodes have now, and the code of its text.
@@ -182,8 +182,8 @@ impl<'a> Source<'a> {
                         let finder = Finder::new(map, level.nodes.len());
                         Origin::Each(Each::Computed(Arc::new(finder)))
                     }
-                    (_, Column::Int(_), _) => Origin::computed(map, level, Kind::Int),
-                    (_, Column::Float(_), _) => Origin::computed(map, level, Kind::Float),
+                    (_, Column::Int(_), _) => Origin::computed(map, level, ValueKind::Int),
+                    (_, Column::Float(_), _) => Origin::computed(map, level, ValueKind::Float),
                 }
             }
             FieldData::Values(values) => match Origin::values(&result.field, values, level)? {
@@ -225,23 +225,23 @@ impl<'a> Source<'a> {
     }
 
     /// What the values are.
-    pub(super) fn kind(&self) -> Kind {
+    pub(super) fn kind(&self) -> ValueKind {
         match &self.from {
-            Origin::Uids(_) => Kind::Text,
-            Origin::Counts(_) => Kind::Int,
-            Origin::Truths(_) => Kind::Bool,
+            Origin::Uids(_) => ValueKind::Text,
+            Origin::Counts(_) => ValueKind::Int,
+            Origin::Truths(_) => ValueKind::Bool,
             Origin::Computed(_, kind) => *kind,
-            Origin::Numbers(NumberColumn::Int(_)) => Kind::Int,
-            Origin::Numbers(NumberColumn::Float(_)) => Kind::Float,
+            Origin::Numbers(NumberColumn::Int(_)) => ValueKind::Int,
+            Origin::Numbers(NumberColumn::Float(_)) => ValueKind::Float,
             Origin::Stored(stored) => stored.kind,
-            Origin::Each(_) => Kind::Other,
+            Origin::Each(_) => ValueKind::Other,
         }
     }
 
     /// The most bytes that a value takes while a batch is read, on average.
     pub(super) fn cell_len(&self) -> usize {
         match &self.from {
-            Origin::Stored(stored) if stored.kind == Kind::Text && stored.texts.is_none() => {
+            Origin::Stored(stored) if stored.kind == ValueKind::Text && stored.texts.is_none() => {
                 TEXT_BYTES
             }
             _ => size_of::<DateTime>() + 1,
@@ -257,7 +257,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Adds a cell for each of some nodes: a value of [`Kind::Other`]. Returns false where they make no column. Memory is reserved for
+    /// Adds a cell for each of some nodes: a value of [`ValueKind::Other`]. Returns false where they make no column. Memory is reserved for
     /// some values at a time.
     ///
     /// # Errors
@@ -402,7 +402,7 @@ impl Each<'_> {
 pub(super) struct NoColumn;
 
 impl<'a> Origin<'a> {
-    fn computed(map: &'a ValueMap, level: &Level, kind: Kind) -> Origin<'a> {
+    fn computed(map: &'a ValueMap, level: &Level, kind: ValueKind) -> Origin<'a> {
         Origin::Computed(Arc::new(Finder::new(map, level.nodes.len())), kind)
     }
 
@@ -449,7 +449,7 @@ impl<'a> Origin<'a> {
 
 fn read_computed<'b>(
     finder: &Finder<'_>,
-    kind: Kind,
+    kind: ValueKind,
     nodes: &[u32],
     buffers: &'b mut Buffers<'_>,
 ) -> ObjectCells<'b> {
@@ -460,14 +460,14 @@ fn read_computed<'b>(
         let value = finder.get(node);
         has.push(value.is_some());
         match (kind, value) {
-            (Kind::Float, Some(ValueRef::Float(float))) => floats.push(float),
-            (Kind::Float, _) => floats.push(0.0),
+            (ValueKind::Float, Some(ValueRef::Float(float))) => floats.push(float),
+            (ValueKind::Float, _) => floats.push(0.0),
             (_, Some(ValueRef::Int(int))) => ints.push(int),
             _ => ints.push(0),
         }
     }
     match kind {
-        Kind::Float => ObjectCells::Floats(floats, has),
+        ValueKind::Float => ObjectCells::Floats(floats, has),
         _ => ObjectCells::Ints(ints, has),
     }
 }
@@ -476,9 +476,9 @@ impl<'a> Stored<'a> {
     fn new(part: &'a LangValues, wanted: ValueType, nodes: Members<'_>) -> Option<Stored<'a>> {
         let column = &part.base.column;
         let kind = match wanted {
-            ValueType::Bool => Kind::Bool,
-            ValueType::DateTime => Kind::Time,
-            ValueType::String | ValueType::Default | ValueType::Geo => Kind::Text,
+            ValueType::Bool => ValueKind::Bool,
+            ValueType::DateTime => ValueKind::Time,
+            ValueType::String | ValueType::Default | ValueType::Geo => ValueKind::Text,
             _ => return None,
         };
         // A text of one of these types is shown as one of the other.

@@ -8,7 +8,7 @@ use crate::graph::build::parts::{EdgePart, FacetPart, ValuePart};
 use crate::graph::build::replaced_rows::{Superseded, SupersededCounter};
 use crate::graph::build::stored_form::{count_edges, count_values};
 use crate::graph::change::changes::{Changes, Part, SetEdge, SetValue};
-use crate::graph::change::keys::Key;
+use crate::graph::change::keys::ConflictKey;
 use crate::graph::load::batch::FOREIGN;
 use crate::graph::load::typed_ends::{EdgeEnds, NewEnds, TypedEnds};
 use crate::graph::version::delta::FacetList;
@@ -25,7 +25,7 @@ pub struct LittleLoad {
     /// The changes, for the log.
     pub changes: Changes,
     /// The conflict keys of what is written.
-    pub keys: Vec<Key>,
+    pub keys: Vec<ConflictKey>,
 }
 
 /// True when what a load has gathered is little beside the graph, and says nothing of predicates that the schema does not know.

@@ -21,7 +21,7 @@ const _: () = assert!(cfg!(target_endian = "little"), "hexgraph needs a little-e
 /// The header of a snapshot file.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub(in crate::storage::files::file_format) struct Header {
+pub(in crate::storage::files::file_format) struct SnapshotHeader {
     magic: [u8; 8],
     version: u32,
     order: u32,
@@ -42,11 +42,11 @@ pub(in crate::storage::files::file_format) struct Header {
     sum: u32,
 }
 
-const _: () = assert!(size_of::<Header>() == HEADER_LEN);
+const _: () = assert!(size_of::<SnapshotHeader>() == HEADER_LEN);
 
 /// The places of the tables, in bytes from the beginning of the file.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::storage::files::file_format) struct Places {
+pub(in crate::storage::files::file_format) struct TableOffsets {
     pub(in crate::storage::files::file_format) sums: usize,
     pub(in crate::storage::files::file_format) blocks: usize,
     pub(in crate::storage::files::file_format) entries: usize,
@@ -115,16 +115,16 @@ fn whose_version(version: u32) -> &'static str {
     }
 }
 
-impl Header {
+impl SnapshotHeader {
     /// The header of a file of a database with such data and tables.
     pub(in crate::storage::files::file_format) fn new(
         identity: Identity,
         data_len: u64,
         [sections, names_len]: [u64; 2],
         tables_sum: u32,
-    ) -> Header {
+    ) -> SnapshotHeader {
         let part = |place: u32| (identity.0 >> (32 * place)) as u32;
-        let mut header = Header {
+        let mut header = SnapshotHeader {
             magic: MAGIC,
             version: VERSION,
             order: ORDER,
@@ -149,11 +149,11 @@ impl Header {
     /// [`HeaderError`] for a file that is no snapshot, that another version wrote, or that is cut or damaged.
     pub(in crate::storage::files::file_format) fn read(
         file: &[u8],
-    ) -> Result<(Header, Places), HeaderError> {
+    ) -> Result<(SnapshotHeader, TableOffsets), HeaderError> {
         let Some(bytes) = file.get(..HEADER_LEN) else {
             return Err(HeaderError::Short { len: file.len() });
         };
-        let header: Header = bytemuck::pod_read_unaligned(bytes);
+        let header: SnapshotHeader = bytemuck::pod_read_unaligned(bytes);
         if header.magic != MAGIC {
             return Err(HeaderError::NotOurs);
         }
@@ -183,7 +183,7 @@ impl Header {
     }
 
     /// The places of the tables; `None` when they would lie beyond what a file can have.
-    fn places(&self) -> Option<Places> {
+    fn places(&self) -> Option<TableOffsets> {
         let data_len = usize::try_from(self.data_len).ok()?;
         let sums = HEADER_LEN.checked_add(data_len.checked_next_multiple_of(ALIGNMENT)?)?;
         let blocks = data_len.div_ceil(BLOCK_LEN);
@@ -192,7 +192,7 @@ impl Header {
         let sections = usize::try_from(self.sections).ok()?;
         let names = entries.checked_add(sections.checked_mul(size_of::<SectionEntry>())?)?;
         let end = names.checked_add(usize::try_from(self.names_len).ok()?)?;
-        Some(Places { sums, blocks, entries, names, end })
+        Some(TableOffsets { sums, blocks, entries, names, end })
     }
 
     fn own_sum(&self) -> u32 {

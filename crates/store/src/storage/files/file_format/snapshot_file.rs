@@ -2,7 +2,7 @@
 
 use crate::storage::files::blocks::{BLOCK_LEN, CheckedBlocks, Guard, catch_corrupt};
 use crate::storage::files::file_format::header::{
-    ALIGNMENT, HEADER_LEN, Header, Places, SectionEntry,
+    ALIGNMENT, HEADER_LEN, SectionEntry, SnapshotHeader, TableOffsets,
 };
 use crate::storage::files::mapped::{Pages, map_file};
 use crate::storage::{Array, FrozenBitmap, Identity, Offsets, TextArray};
@@ -23,7 +23,7 @@ pub struct SnapshotFile {
     label: String,
     identity: Identity,
     file: Bytes,
-    places: Places,
+    places: TableOffsets,
     entries: Array<SectionEntry>,
     blocks: Arc<CheckedBlocks>,
 }
@@ -87,7 +87,8 @@ impl SnapshotFile {
 
     fn read(file: Bytes, pages: Pages, label: String) -> Result<SnapshotFile> {
         let corrupt = |message| Error::Corrupt { path: label.clone(), message };
-        let (header, places) = Header::read(&file).map_err(|fault| corrupt(fault.to_string()))?;
+        let (header, places) =
+            SnapshotHeader::read(&file).map_err(|fault| corrupt(fault.to_string()))?;
         // Tables are checked as a whole when a file is opened: they are small, and all accesses
         // rely on them.
         if crc32fast::hash(&file[places.sums..]) != header.tables_sum {

@@ -2,7 +2,9 @@
 
 use crate::storage::files::blocks::BLOCK_LEN;
 use crate::storage::files::disk::{Files, OutputFile, write_all_at};
-use crate::storage::files::file_format::header::{ALIGNMENT, HEADER_LEN, Header, SectionEntry};
+use crate::storage::files::file_format::header::{
+    ALIGNMENT, HEADER_LEN, SectionEntry, SnapshotHeader,
+};
 use crate::storage::{Array, FrozenBitmap, Identity, Offsets, TextArray};
 use bytemuck::Pod;
 use hexgraph_base::types::{Error, Result};
@@ -169,13 +171,13 @@ impl SnapshotWriter {
         self.write(&tables)?;
         let sum = crc32fast::hash(&tables);
         let counts = [self.sections.len() as u64, names_len];
-        let header = Header::new(self.identity, self.data_len, counts, sum);
+        let header = SnapshotHeader::new(self.identity, self.data_len, counts, sum);
         self.put_header(&header).map_err(|source| failed(&self.label, source))?;
         let file = self.file.into_inner();
         file.map(|output| output.file).map_err(|fault| failed(&self.label, fault.into_error()))
     }
 
-    fn put_header(&mut self, header: &Header) -> io::Result<()> {
+    fn put_header(&mut self, header: &SnapshotHeader) -> io::Result<()> {
         // All before it is handed to the system first: a failure to write it must not be found
         // under a header that says the file is whole.
         self.file.flush()?;

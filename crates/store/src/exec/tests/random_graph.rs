@@ -17,10 +17,10 @@ const SCHEMA: &str = "age: int .\nwide: int .\nrank: int @index(int) .\nrate: fl
      knows: [uid] @reverse .\nlikes: [uid] .\n";
 
 /// The predicates of edges; the first can be walked back.
-pub(super) const EDGES: [&str; 2] = ["knows", "likes"];
+pub(in crate::exec) const EDGES: [&str; 2] = ["knows", "likes"];
 
 /// The predicates.
-pub(super) const NAMES: [&str; 16] = [
+pub(in crate::exec) const NAMES: [&str; 16] = [
     "age", "wide", "rank", "rate", "share", "is", "was", "day", "at", "since", "city", "name",
     "said", "plain", "tags", "great",
 ];
@@ -98,7 +98,7 @@ fn changed(version: &Version, set: &str, delete: &str) -> Version {
 }
 
 /// A graph of so many nodes each of which has a value of each predicate, as it was loaded.
-pub(super) fn full_graph(nodes: u64, rng: &mut Rng) -> Version {
+pub(in crate::exec) fn full_graph(nodes: u64, rng: &mut Rng) -> Version {
     let version = alter(&Version::empty(), SCHEMA).unwrap();
     loaded(&version, statements(nodes, nodes, 2.0, rng))
 }
@@ -110,7 +110,7 @@ fn loaded(version: &Version, statements: String) -> Version {
 }
 
 /// A graph of about so many nodes that was loaded and then changed, or one that has nothing but changes.
-pub(super) fn graph(nodes: u64, rng: &mut Rng) -> Version {
+pub(in crate::exec) fn graph(nodes: u64, rng: &mut Rng) -> Version {
     let mut version = alter(&Version::empty(), SCHEMA).unwrap();
     if rng.u8(..5) != 0 {
         version = loaded(&version, statements(nodes, nodes, 1.0, rng));
